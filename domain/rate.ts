@@ -1,0 +1,45 @@
+// The exchange rate, GBP per USD, as a whole number of billionths, and the two conversions that use it.
+import { assert } from './assert'
+import { divideDown, divideUp, type MicroUsdc, microUsdcPerCent, type Pence } from './money'
+
+/** GBP per USD × 1,000,000,000; one USDC counts as one USD. */
+export type GbpPerUsdNano = bigint
+
+/** Null unless the text is a plain positive decimal of at most 9 digits on either side of the point. */
+export function parseRate(text: string): GbpPerUsdNano | null {
+  const match = text.length <= rateMaxLength ? rateExpression.exec(text) : null
+  if (match === null) return null
+  const [, whole = '', decimals = ''] = match
+  const nano = BigInt(whole + decimals.padEnd(nanoDigits, '0'))
+  return nano > 0n ? nano : null
+}
+
+/** The shortest decimal that parseRate reads back as the same rate. */
+export function formatRate(gbpPerUsdNano: GbpPerUsdNano): string {
+  assertRate(gbpPerUsdNano)
+  const digits = gbpPerUsdNano.toString().padStart(nanoDigits + 1, '0')
+  const decimals = digits.slice(-nanoDigits).replace(/0+$/, '')
+  const whole = digits.slice(0, -nanoDigits)
+  return decimals === '' ? whole : `${whole}.${decimals}`
+}
+
+/** Rounded up to 0.01 USDC, so that the string shown is exactly what is debited and always covers the pounds (design §4). */
+export function usdcSentFor(pence: Pence, gbpPerUsdNano: GbpPerUsdNano): MicroUsdc {
+  assertRate(gbpPerUsdNano)
+  return divideUp(pence * nano, gbpPerUsdNano) * microUsdcPerCent
+}
+
+/** Rounded down to the penny: a balance never promises more than it is worth. */
+export function gbpWorthOf(microUsdc: MicroUsdc, gbpPerUsdNano: GbpPerUsdNano): Pence {
+  assertRate(gbpPerUsdNano)
+  return divideDown(microUsdc * gbpPerUsdNano, microUsdcPerCent * nano)
+}
+
+const nano = 1_000_000_000n
+const nanoDigits = 9
+const rateMaxLength = 19
+const rateExpression = /^(0|[1-9]\d{0,8})(?:\.(\d{1,9}))?$/
+
+function assertRate(gbpPerUsdNano: GbpPerUsdNano): void {
+  assert(gbpPerUsdNano > 0n, 'an exchange rate must be positive')
+}
