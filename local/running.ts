@@ -1,0 +1,32 @@
+// Where a system started by `npm start` keeps its state, and how others (ops, scripts, a second start) find the running one.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { Environment } from '../config'
+import { lockHolder } from './lock'
+
+/** What a running system tells about itself; written before it is ready, so that a second start can name it. */
+export interface Holder {
+  readonly api: string
+}
+
+export function dataDirOf(env: Environment): string {
+  return env.DATA_DIR ? resolve(env.DATA_DIR) : join(projectDir(), '.data')
+}
+
+/** The environment that api, worker and ops of the running system share; null when nothing runs in this folder. */
+export function readRunningEnvironment(dataDir: string): Environment | null {
+  if (lockHolder<Holder>(join(dataDir, 'lock.json')) === null) return null
+  try {
+    return JSON.parse(readFileSync(join(dataDir, 'env.json'), 'utf8'))
+  } catch {
+    return null
+  }
+}
+
+/** The folder of package.json: this file lies one level below it, its compiled twin two. */
+export function projectDir(): string {
+  let dir = __dirname
+  while (!existsSync(join(dir, 'package.json')) && dirname(dir) !== dir) dir = dirname(dir)
+  return dir
+}
