@@ -1,23 +1,30 @@
 // A lock file that names its holder and does not outlive it: a dead holder's lock is taken over, even when its pid is in use again.
 
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { errorCode } from './error-code'
 import { identityOf } from './process-identity'
 
-export type Taken<T> =
+/** Who holds a lock, and the address it serves, so that whoever is refused can be told where to look. */
+export interface Holder {
+  readonly pid: number
+  readonly identity: string | null
+  readonly api: string
+}
+
+export type Taken =
   | { readonly outcome: 'taken'; readonly release: () => void }
-  | { readonly outcome: 'held'; readonly holder: Locked<T> }
+  | { readonly outcome: 'held'; readonly holder: Holder }
 
-export type Locked<T> = T & { readonly pid: number; readonly identity: string }
-
-export function takeLock<T extends object>(path: string, note: T): Taken<T> {
+export function takeLock(path: string, note: { readonly api: string }): Taken {
   const own = `${path}.${process.pid}`
-  writeFileSync(own, JSON.stringify({ ...note, pid: process.pid, identity: identityOf(process.pid) }), { mode: 0o600 })
+  const holder: Holder = { pid: process.pid, identity: identityOf(process.pid), api: note.api }
+  writeFileSync(own, JSON.stringify(holder), { mode: 0o600 })
   try {
     for (;;) {
       if (link(own, path)) return { outcome: 'taken', release: () => rmSync(path, { force: true }) }
-      const holder = lockHolder<T>(path)
-      if (holder) return { outcome: 'held', holder }
-      removeStale<T>(path)
+      const other = lockHolder(path)
+      if (other) return { outcome: 'held', holder: other }
+      removeStale(path)
     }
   } finally {
     rmSync(own, { force: true })
@@ -25,9 +32,9 @@ export function takeLock<T extends object>(path: string, note: T): Taken<T> {
 }
 
 /** Who holds the lock now; null when nobody who is alive does. */
-export function lockHolder<T extends object>(path: string): Locked<T> | null {
-  const locked = read<T>(path)
-  return locked && identityOf(locked.pid) === locked.identity ? locked : null
+export function lockHolder(path: string): Holder | null {
+  const holder = read(path)
+  return holder && identityOf(holder.pid) === holder.identity ? holder : null
 }
 
 /** A link appears at once and with its content, which a file created for writing does not. */
@@ -36,25 +43,25 @@ function link(own: string, path: string): boolean {
     linkSync(own, path)
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    if (errorCode(error) === 'EEXIST') return false
     throw error
   }
 }
 
 /** Moved aside before it is judged again: between reading and removing, another process may have made it its own. */
-function removeStale<T extends object>(path: string): void {
+function removeStale(path: string): void {
   const aside = `${path}.stale.${process.pid}`
   try {
     renameSync(path, aside)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    if (errorCode(error) === 'ENOENT') return
     throw error
   }
-  if (lockHolder<T>(aside)) link(aside, path)
+  if (lockHolder(aside)) link(aside, path)
   rmSync(aside, { force: true })
 }
 
-function read<T extends object>(path: string): Locked<T> | null {
+function read(path: string): Holder | null {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch {

@@ -5,18 +5,13 @@ import { dirname, join, resolve } from 'node:path'
 import type { Environment } from '../config'
 import { lockHolder } from './lock'
 
-/** What a running system tells about itself; written before it is ready, so that a second start can name it. */
-export interface Holder {
-  readonly api: string
-}
-
 export function dataDirOf(env: Environment): string {
   return env.DATA_DIR ? resolve(env.DATA_DIR) : join(projectDir(), '.data')
 }
 
 /** The environment that api, worker and ops of the running system share; null when nothing runs in this folder. */
 export function readRunningEnvironment(dataDir: string): Environment | null {
-  if (lockHolder<Holder>(join(dataDir, 'lock.json')) === null) return null
+  if (lockHolder(join(dataDir, 'lock.json')) === null) return null
   try {
     return JSON.parse(readFileSync(join(dataDir, 'env.json'), 'utf8'))
   } catch {
