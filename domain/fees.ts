@@ -32,9 +32,9 @@ export interface Fee {
 }
 
 export function feeFor(amountPence: Pence, prices: PayoutPrices): Fee {
+  assert(prices.payoutFixedPence >= 0n && prices.bankFixedPence >= 0n, 'a price must not be negative')
   const totalPence = prices.payoutFixedPence + shareOf(amountPence, prices.payoutBasisPoints)
   const bankPence = prices.bankFixedPence + shareOf(amountPence, prices.bankBasisPoints)
-  assert(prices.payoutFixedPence >= 0n && prices.bankFixedPence >= 0n, 'a price must not be negative')
 
   // A price list may be cheaper than the bank for small amounts; the invoice must not turn into a debt to the partner.
   const inTransferPence = bankPence < totalPence ? bankPence : totalPence

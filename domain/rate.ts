@@ -10,8 +10,8 @@ export function parseRate(text: string): GbpPerUsdNano | null {
   const match = text.length <= rateMaxLength ? rateExpression.exec(text) : null
   if (match === null) return null
   const [, whole = '', decimals = ''] = match
-  const nano = BigInt(whole + decimals.padEnd(nanoDigits, '0'))
-  return nano > 0n ? nano : null
+  const gbpPerUsdNano = BigInt(whole + decimals.padEnd(nanoDigits, '0'))
+  return gbpPerUsdNano > 0n ? gbpPerUsdNano : null
 }
 
 /** The shortest decimal that parseRate reads back as the same rate. */

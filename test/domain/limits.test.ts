@@ -1,0 +1,77 @@
+// domain/limits.ts: every line of §8.
+import { describe, expect, test } from '@jest/globals'
+import * as limits from '../../domain/limits'
+
+describe('the amount of a payout', () => {
+  test.each([
+    [99n, false],
+    [100n, true],
+    [2_000_000n, true],
+    [2_000_001n, false],
+    [0n, false],
+    [-100n, false],
+  ])('of %d pence is within 1.00 to 20000.00: %s', (amount, expected) => {
+    expect(limits.isWithin(amount, limits.payoutLimits)).toBe(expected)
+  })
+
+  test("is held to the account's own limits", () => {
+    const account = { minPence: 250n, maxPerPayoutPence: 500_000n }
+
+    expect([249n, 250n, 500_000n, 500_001n].map((amount) => limits.isWithin(amount, account))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ])
+  })
+})
+
+test('the numbers are those of the specification', () => {
+  expect(limits).toMatchObject({
+    keysPerEnvironment: 5,
+    listLimit: { min: 1, max: 200, default: 50 },
+    activityListLength: 200,
+    referenceMaxLength: 120,
+    nameMinLength: 1,
+    nameMaxLength: 80,
+    regionMaxLength: 80,
+    labelMaxLength: 60,
+    countries: ['GB'],
+    sandboxFloatPence: 790_000n,
+  })
+})
+
+describe.each([
+  {
+    name: 'Idempotency-Key',
+    pattern: limits.idempotencyKeyPattern,
+    good: ['12345678', 'order-1001', 'a_b-c:d.E', 'x'.repeat(100)],
+    bad: ['', '1234567', 'x'.repeat(101), 'order 1001', 'order/1001', 'ordér-1001', 'order-1001\n', 'order\\1001'],
+  },
+  {
+    name: 'slug',
+    pattern: limits.slugPattern,
+    good: ['ab', 'acme-ltd', '-1', 'x'.repeat(40)],
+    bad: ['a', 'x'.repeat(41), 'Acme', 'acme_ltd', 'acme\n', '../etc'],
+  },
+  {
+    name: 'sort code',
+    pattern: limits.sortCodePattern,
+    good: ['040004', '000000'],
+    bad: ['', '04004', '0400041', '04-00-04', '０40004', '040004\n', ' 040004'],
+  },
+  {
+    name: 'account number',
+    pattern: limits.accountNumberPattern,
+    good: ['12345678', '00000000'],
+    bad: ['', '1234567', '123456789', '1234567x', '١٢٣٤٥٦٧٨', '12345678\n'],
+  },
+])('the pattern of $name', ({ pattern, good, bad }) => {
+  // JSON schema validators compile patterns with the flag u, others without: both must agree.
+  test.each(['', 'u'])('takes what is well formed and nothing else, with flags %j', (flags) => {
+    const expression = new RegExp(pattern, flags)
+
+    expect(good.filter((text) => !expression.test(text))).toEqual([])
+    expect(bad.filter((text) => expression.test(text))).toEqual([])
+  })
+})

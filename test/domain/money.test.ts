@@ -1,0 +1,190 @@
+// domain/money.ts: MoneyString in and out, and rounding by its name.
+import { describe, expect, test } from '@jest/globals'
+import * as fc from 'fast-check'
+import {
+  divideDown,
+  divideHalfUp,
+  divideUp,
+  formatPence,
+  formatUsdc,
+  formatUsdcDown,
+  micropoundsFromPence,
+  moneyMaxLength,
+  moneyPattern,
+  parsePence,
+  parseUsdc,
+  penceFromMicropounds,
+} from '../../domain/money'
+
+const largestPence = 99_999_999_999_999n
+const largestBigintOfPostgres = 9_223_372_036_854_775_807n
+const pence = fc.bigInt({ min: 0n, max: largestPence })
+
+describe('a MoneyString', () => {
+  test.each([
+    ['0.00', 0n],
+    ['0.01', 1n],
+    ['1.00', 100n],
+    ['01.00', 100n],
+    ['120.05', 12_005n],
+    ['20000.00', 2_000_000n],
+    ['999999999999.99', largestPence],
+  ])('%j is read as pence', (text, expected) => {
+    expect(parsePence(text)).toBe(expected)
+  })
+
+  test.each([
+    '',
+    ' ',
+    '.',
+    '1',
+    '1.',
+    '1.0',
+    '.00',
+    '1.000',
+    '1,00',
+    '1.0O',
+    '1e3',
+    '1e3.00',
+    '-1.00',
+    '+1.00',
+    '--1.00',
+    '0x1.00',
+    ' 1.00',
+    '1.00 ',
+    '1.00\n',
+    '\n1.00',
+    '1.00\r',
+    '1.00\u2028',
+    '1\n.00',
+    '1.00\0',
+    '\0',
+    '1_000.00',
+    '1,000.00',
+    '1.00.00',
+    '１.00',
+    '1.００',
+    '١.00',
+    '１２.３４',
+    '１．00',
+    'NaN',
+    'Infinity',
+    '£1.00',
+    '1.00 GBP',
+    '1.00n',
+    '__proto__',
+    '1000000000000.00',
+  ])('%j is refused', (text) => {
+    expect(parsePence(text)).toBeNull()
+    expect(parseUsdc(text)).toBeNull()
+  })
+
+  test('a megabyte of digits is refused without being read', () => {
+    const digits = '9'.repeat(1_000_000)
+
+    expect([digits, `${digits}.00`, `${'0'.repeat(1_000_000)}1.00`].map(parsePence)).toEqual([null, null, null])
+  })
+
+  test('what is read back is what was shown: parse(format(x)) = x', () => {
+    fc.assert(fc.property(pence, (x) => expect(parsePence(formatPence(x))).toBe(x)))
+    fc.assert(fc.property(pence, (x) => expect(parseUsdc(formatUsdc(x * 10_000n))).toBe(x * 10_000n)))
+  })
+
+  test('everything shown matches the pattern of the specification', () => {
+    fc.assert(fc.property(pence, (x) => expect(formatPence(x)).toMatch(new RegExp(moneyPattern))))
+    expect(moneyPattern).toBe('^\\d+\\.\\d{2}$')
+  })
+
+  test('any text is either refused or is a MoneyString', () => {
+    const texts = fc.oneof(
+      fc.string(),
+      fc.stringMatching(/^[-+0-9.,e\n ]{0,20}$/),
+      fc.stringMatching(/^\d{1,14}\.\d\d$/),
+    )
+
+    fc.assert(
+      fc.property(texts, (text) => {
+        const wellFormed = /^[0-9]+\.[0-9][0-9]$/.test(text) && text.length <= moneyMaxLength
+        expect(parsePence(text) !== null).toBe(wellFormed)
+      }),
+    )
+  })
+
+  test('the largest amount that is read still fits a bigint column in millionths', () => {
+    expect(parseUsdc('999999999999.99')).toBeLessThanOrEqual(largestBigintOfPostgres)
+    expect(micropoundsFromPence(largestPence)).toBeLessThanOrEqual(largestBigintOfPostgres)
+  })
+
+  test('a negative amount is never shown', () => {
+    expect(() => formatPence(-1n)).toThrow('must not be negative')
+    expect(() => formatUsdc(-10_000n)).toThrow('must not be negative')
+    expect(() => formatUsdcDown(-1n)).toThrow('not negative')
+  })
+})
+
+describe('USDC', () => {
+  test('is kept in millionths', () => {
+    expect(parseUsdc('1.00')).toBe(1_000_000n)
+    expect(parseUsdc('0.01')).toBe(10_000n)
+  })
+
+  test('is shown exactly or not at all where it must be exact', () => {
+    expect(formatUsdc(152_530_000n)).toBe('152.53')
+    expect(() => formatUsdc(152_530_001n)).toThrow('whole hundredths')
+  })
+
+  test('balances are shown rounded down', () => {
+    expect(formatUsdcDown(1_009_999n)).toBe('1.00')
+    expect(formatUsdcDown(1_010_000n)).toBe('1.01')
+    expect(formatUsdcDown(9_999n)).toBe('0.00')
+  })
+})
+
+describe('rounding', () => {
+  test.each([
+    [0n, 10n, 0n, 0n, 0n],
+    [1n, 10n, 0n, 0n, 1n],
+    [4n, 10n, 0n, 0n, 1n],
+    [5n, 10n, 0n, 1n, 1n],
+    [9n, 10n, 0n, 1n, 1n],
+    [10n, 10n, 1n, 1n, 1n],
+    [15n, 10n, 1n, 2n, 2n],
+    [25n, 10n, 2n, 3n, 3n],
+    [1n, 3n, 0n, 0n, 1n],
+    [2n, 3n, 0n, 1n, 1n],
+  ])('%d / %d is %d down, %d half up, %d up', (dividend, divisor, down, halfUp, up) => {
+    expect(divideDown(dividend, divisor)).toBe(down)
+    expect(divideHalfUp(dividend, divisor)).toBe(halfUp)
+    expect(divideUp(dividend, divisor)).toBe(up)
+  })
+
+  test('each is the nearest whole number on its side', () => {
+    const numbers = fc.bigInt({ min: 0n, max: 10n ** 30n })
+    const divisors = fc.oneof(fc.bigInt({ min: 1n, max: 20n }), fc.bigInt({ min: 1n, max: 10n ** 20n }))
+
+    fc.assert(
+      fc.property(numbers, divisors, (a, b) => {
+        const down = divideDown(a, b)
+        expect(down * b <= a && a < (down + 1n) * b).toBe(true)
+
+        const up = divideUp(a, b)
+        expect((up - 1n) * b < a && a <= up * b).toBe(true)
+
+        const half = divideHalfUp(a, b)
+        expect((2n * half - 1n) * b <= 2n * a && 2n * a < (2n * half + 1n) * b).toBe(true)
+      }),
+    )
+  })
+
+  test.each([divideDown, divideHalfUp, divideUp])('%p refuses what has no single meaning', (divide) => {
+    expect(() => divide(-1n, 10n)).toThrow('not negative')
+    expect(() => divide(1n, 0n)).toThrow('divisor')
+    expect(() => divide(1n, -1n)).toThrow('divisor')
+  })
+
+  test('parts of a penny are rounded half up, whole pence stay as they are', () => {
+    expect(penceFromMicropounds(4_999n)).toBe(0n)
+    expect(penceFromMicropounds(5_000n)).toBe(1n)
+    fc.assert(fc.property(pence, (x) => expect(penceFromMicropounds(micropoundsFromPence(x))).toBe(x)))
+  })
+})
