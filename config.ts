@@ -27,7 +27,7 @@ export interface SecretKey {
 }
 
 export type LogLevel = (typeof logLevels)[number]
-export type Environment = Readonly<Record<string, string | undefined>>
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
@@ -41,11 +41,11 @@ export class ConfigError extends Error {
 }
 
 /** What this process was started with, for those who start others; everybody else takes a Config. */
-export function environment(): Environment {
+export function environment(): EnvironmentVariables {
   return process.env
 }
 
-export function loadConfig(env: Environment = process.env): Config {
+export function loadConfig(env: EnvironmentVariables = process.env): Config {
   const read = new Reader(env)
   const port = read.integer('PORT', 3000, 0, 65535)
   const config: Config = {
@@ -73,7 +73,7 @@ export function loadConfig(env: Environment = process.env): Config {
 class Reader {
   readonly mistakes: string[] = []
 
-  constructor(private readonly env: Environment) {}
+  constructor(private readonly env: EnvironmentVariables) {}
 
   text(name: string, fallback?: string): string {
     const value = this.env[name] || fallback

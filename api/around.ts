@@ -1,0 +1,93 @@
+// What happens around every request: an id, safe headers, one error shape, one log line and one activity entry.
+import { randomUUID } from 'node:crypto'
+import type { Next } from 'koa'
+import type { ApiContext } from './answer'
+import type { ApiDeps } from './deps'
+import { ApiError, presentError } from './errors'
+
+const securityHeaders: Readonly<Record<string, string>> = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+}
+
+export function around(deps: ApiDeps): (context: ApiContext, next: Next) => Promise<void> {
+  const secure: Record<string, string> = { ...securityHeaders }
+  if (deps.config.publicUrl.startsWith('https:')) secure['Strict-Transport-Security'] = 'max-age=63072000; includeSubDomains'
+
+  return async (context, next) => {
+    const startedAt = process.hrtime.bigint()
+    context.state.requestId = randomUUID()
+    context.state.route = null
+    context.state.caller = null
+    for (const name in secure) context.res.setHeader(name, secure[name] ?? '')
+    context.res.setHeader('X-Request-Id', context.state.requestId)
+    try {
+      await next()
+    } catch (error) {
+      answerError(context, error, deps)
+    }
+    remember(context, deps)
+    logLine(context, deps, Number((process.hrtime.bigint() - startedAt) / 1_000n))
+  }
+}
+
+function answerError(context: ApiContext, thrown: unknown, { log }: ApiDeps): void {
+  const error = toApiError(thrown)
+  if (error.status >= 500 && error !== thrown) log.error({ err: thrown, request_id: context.state.requestId }, error.code)
+  context.status = error.status
+  for (const [name, value] of Object.entries(error.options.headers ?? {})) context.set(name, value)
+  if ([502, 503].includes(error.status) && !context.response.get('Retry-After')) context.set('Retry-After', '5')
+  context.type = 'application/json; charset=utf-8'
+  context.body = JSON.stringify(presentError(error))
+}
+
+/** A lost database or one that is being shut down is trouble that passes; everything else is a fault of ours. */
+function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown
+  return new ApiError(isOutage(thrown) ? 'service_unavailable' : 'internal_error', { details: undefined })
+}
+
+function isOutage(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false
+  const code = 'code' in thrown ? String(thrown.code) : ''
+  return /^(08|57P)|^ECONN|^EPIPE$|^ETIMEDOUT$/.test(code) || /Connection terminated|timeout exceeded when trying to connect/.test(thrown.message)
+}
+
+/** Only calls of a known partner are remembered, whatever they were answered. */
+function remember(context: ApiContext, { activityLog, clock }: ApiDeps): void {
+  const { caller, route, requestId } = context.state
+  if (!caller || route?.access.by !== 'key') return
+  activityLog.record(
+    {
+      partnerId: caller.partner.id,
+      at: clock.now(),
+      environment: caller.environment,
+      action: route.access.action,
+      changes: 'nothing',
+      status: context.status,
+      madeBy: `key:${caller.keyPrefix}`,
+      detail: null,
+      requestId,
+    },
+    caller.keyId,
+  )
+}
+
+function logLine(context: ApiContext, { log }: ApiDeps, us: number): void {
+  log.info(
+    {
+      request_id: context.state.requestId,
+      method: context.method,
+      // The matched route and not the URL, which may hold anything.
+      route: context.state.route?.path ?? null,
+      status: context.status,
+      ms: us / 1000,
+      key: context.state.caller?.keyPrefix,
+    },
+    'request',
+  )
+}

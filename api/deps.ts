@@ -1,0 +1,22 @@
+// What the HTTP side is handed at its start.
+import type { Clock } from '../clock'
+import type { Config } from '../config'
+import type { Db } from '../db/database'
+import type { Keyring } from '../db/keyring'
+import type { Log } from '../log'
+import type { Rates } from '../rail/rates'
+import type { ActivityLog } from './activity-log'
+import type { RateLimiter } from './rate-limiter'
+
+export interface ApiDeps {
+  readonly config: Pick<Config, 'publicUrl'>
+  readonly db: Db
+  readonly keyring: Keyring
+  readonly rates: Rates
+  readonly activityLog: ActivityLog
+  readonly rateLimiter: RateLimiter
+  readonly clock: Clock
+  readonly log: Log
+  /** Resolves when Temporal answers; rejects when it does not in time. */
+  pingTemporal(): Promise<void>
+}

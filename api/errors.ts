@@ -1,0 +1,200 @@
+// Every error this API can answer with (§7), as one table: the documents, the answers and the tests all read it.
+
+interface ErrorDefinition {
+  readonly status: number
+  readonly message: string
+  readonly cause: string
+  readonly cure: string
+}
+
+export const errorTable = {
+  bad_request: {
+    status: 400,
+    message: 'The request is not valid HTTP.',
+    cause: 'The request line or the headers could not be read.',
+    cure: 'Send a well-formed HTTP/1.1 request.',
+  },
+  idempotency_key_required: {
+    status: 400,
+    message: 'The Idempotency-Key header is required: 8 to 100 letters, digits, "_", "-", ":" or ".".',
+    cause: 'The header is missing or malformed on payout creation.',
+    cure: "Send one key per logical payout, such as your own order id, and send it again when you retry.",
+  },
+  invalid_json: {
+    status: 400,
+    message: 'The body is not valid JSON.',
+    cause: 'The body is empty, is not UTF-8 JSON, or repeats a key inside one object.',
+    cure: 'Send one JSON object, each key once.',
+  },
+  unauthorized: {
+    status: 401,
+    message: 'The API key is missing or not valid.',
+    cause: 'No Authorization header, a mistyped key, or a key that was revoked.',
+    cure: 'Send "Authorization: Bearer <API key>" with a key from the dashboard.',
+  },
+  insufficient_funds: {
+    status: 402,
+    message: 'The wallet balance is too low; top up and retry.',
+    cause: "The wallet does not cover the recipient's amount plus the bank's share of the fee.",
+    cure: 'Top up the wallet by the shortfall in details, then retry with the same Idempotency-Key.',
+  },
+  partner_not_active: {
+    status: 403,
+    message: 'The partner account is not active.',
+    cause: 'The account is suspended or closed. Reads go on working, new payouts and the balance do not.',
+    cure: 'Contact support.',
+  },
+  api_key_required: {
+    status: 403,
+    message: 'This caller may not perform this operation.',
+    cause: "A viewer tried to change something, or a signed-in person called what only API keys may call.",
+    cure: 'Use an API key, or ask an admin.',
+  },
+  verification_required: {
+    status: 403,
+    message: 'Business verification must be approved first.',
+    cause: 'A live key or a live payout was asked for before verification was approved.',
+    cure: 'Finish business verification; the sandbox works meanwhile.',
+  },
+  not_found: {
+    status: 404,
+    message: 'There is no such resource.',
+    cause: 'The id or slug is unknown, malformed, or belongs to somebody else.',
+    cure: 'Check the id, and that the key is of the environment in which it was made.',
+  },
+  route_not_found: {
+    status: 404,
+    message: 'There is no such route.',
+    cause: 'The path is not part of this API.',
+    cure: 'Check the path; every versioned path starts with /v1.',
+  },
+  method_not_allowed: {
+    status: 405,
+    message: 'This route does not take this method.',
+    cause: 'The path exists, the method does not.',
+    cure: 'Use a method that the Allow header names.',
+  },
+  request_timeout: {
+    status: 408,
+    message: 'The request did not arrive in time.',
+    cause: 'The headers or the body came too slowly.',
+    cure: 'Send the request again.',
+  },
+  key_limit_reached: {
+    status: 409,
+    message: 'There are 5 keys in this environment already.',
+    cause: 'An environment has at most 5 keys that are not revoked.',
+    cure: 'Revoke one first.',
+  },
+  invalid_state: {
+    status: 409,
+    message: 'The resource is in a state that does not allow this.',
+    cause: 'What was asked for came too late, such as revoking a revoked key.',
+    cure: 'Read details.status.',
+  },
+  payload_too_large: {
+    status: 413,
+    message: 'The body is larger than 64 KiB.',
+    cause: 'The body is too large.',
+    cure: 'Send a smaller body; one request is one payout.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    message: 'The body must be sent as application/json, not compressed.',
+    cause: 'The Content-Type is missing or not application/json, or the body has a Content-Encoding.',
+    cure: 'Send "Content-Type: application/json".',
+  },
+  invalid_amount: {
+    status: 422,
+    message: 'amount_gbp must be a string of pounds and pence from 1.00 to 20000.00, such as "120.00".',
+    cause: 'The amount is missing, malformed, or outside the limits.',
+    cure: "Send a string with two decimals inside the account's limits (GET /v1/compliance shows them).",
+  },
+  invalid_recipient: {
+    status: 422,
+    message: "The recipient's details are missing or malformed.",
+    cause: 'A required field is missing, has the wrong format, or is not a field of the recipient.',
+    cure: 'details.missing names each field with its rule.',
+  },
+  corridor_not_enabled: {
+    status: 422,
+    message: 'This country is not enabled for the account.',
+    cause: 'The country is not GB, or GB is switched off for the account.',
+    cure: 'Send "GB" or leave the field out.',
+  },
+  invalid_request: {
+    status: 422,
+    message: 'A field is missing, malformed, or unknown.',
+    cause: 'A query parameter or a field outside amount, recipient and country breaks its rule.',
+    cure: 'details.errors names each field with its rule.',
+  },
+  recipient_account_rejected: {
+    status: 422,
+    message: 'The bank rejected the account.',
+    cause: 'The bank refused to register the bank account. Nothing was sent.',
+    cure: 'Check sort code and account number with the recipient, then retry with the same Idempotency-Key.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    message: 'This Idempotency-Key belongs to another payout.',
+    cause: 'The key was used before with a different body; details.differing_fields names what differs.',
+    cure: 'Use a new key for a new payout.',
+  },
+  rate_limited: {
+    status: 429,
+    message: 'Too many requests.',
+    cause: "The account's requests per second are used up.",
+    cure: 'Wait as long as Retry-After says.',
+  },
+  headers_too_large: {
+    status: 431,
+    message: 'The headers are too large.',
+    cause: 'The request line and headers together exceed 16 KiB.',
+    cure: 'Send smaller headers.',
+  },
+  internal_error: {
+    status: 500,
+    message: 'Something went wrong on our side.',
+    cause: 'A fault of ours; it has been logged under the request id.',
+    cure: 'Retry with the same Idempotency-Key; if it stays, contact support with the X-Request-Id.',
+  },
+  provider_unavailable: {
+    status: 502,
+    message: 'The bank does not answer at the moment.',
+    cause: 'The exchange rate or the balance could not be had from the bank.',
+    cure: 'Retry as Retry-After says.',
+  },
+  payout_not_created: {
+    status: 502,
+    message: 'No payout was created and nothing was sent.',
+    cause: 'The bank could not be reached before anything was sent.',
+    cure: 'Retry with the same Idempotency-Key.',
+  },
+  service_unavailable: {
+    status: 503,
+    message: 'The service is not available at the moment.',
+    cause: 'The service is starting, stopping, or has lost its database.',
+    cure: 'Retry as Retry-After says.',
+  },
+} as const satisfies Record<string, ErrorDefinition>
+
+export type ErrorCode = keyof typeof errorTable
+
+/** A failure the caller is told about; anything else that is thrown becomes internal_error. */
+export class ApiError extends Error {
+  readonly status: number
+
+  constructor(
+    readonly code: ErrorCode,
+    readonly options: { details?: unknown; headers?: Record<string, string>; message?: string } = {},
+  ) {
+    super(options.message ?? errorTable[code].message)
+    this.name = 'ApiError'
+    this.status = errorTable[code].status
+  }
+}
+
+export function presentError(error: ApiError): { error: { code: string; message: string; details?: unknown } } {
+  const { details } = error.options
+  return { error: { code: error.code, message: error.message, ...(details === undefined ? {} : { details }) } }
+}

@@ -1,0 +1,73 @@
+// The building blocks of request and response schemas (§2 Conventions), with the hints that error details quote.
+import { type TSchema, Type } from 'typebox'
+import { environments } from '../domain/environment'
+
+/** Extra words for people; `x-hint` is the rule that `details` quotes after a field's path. */
+export interface Words {
+  description?: string
+  'x-hint'?: string
+  default?: unknown
+}
+
+/** PostgreSQL stores every character but this one. */
+const noNull = String.raw`^[^\u0000]*$`
+
+export const MoneyString = (words: Words = {}) =>
+  Type.String({ pattern: String.raw`^\d+\.\d{2}$`, maxLength: 18, ...words })
+
+/** An amount of a payout: MoneyString inside the range of §8. */
+export const PayoutAmount = (words: Words = {}) =>
+  Type.String({ pattern: String.raw`^\d+\.\d{2}$`, 'x-range': 'payout', 'x-hint': 'from 1.00 to 20000.00', ...words })
+
+export const Text = (options: Words & { minLength?: number; maxLength?: number } = {}) =>
+  Type.String({ pattern: noNull, ...options })
+
+/** Texts that may be long, but not so long that they could not be meant. */
+export const ShortText = (options: Words & { minLength?: number } = {}) => Text({ minLength: 1, maxLength: 200, ...options })
+
+export const Pattern = (pattern: string, words: Words = {}) => Type.String({ pattern, ...words })
+export const Uuid = (words: Words = {}) => Type.String({ format: 'uuid', ...words })
+export const DateTime = (words: Words = {}) => Type.String({ format: 'date-time', ...words })
+export const CalendarDate = (words: Words = {}) => Type.String({ format: 'date', ...words })
+export const Uri = (words: Words = {}) => Type.String({ format: 'uri', ...words })
+export const Email = (words: Words = {}) => Type.String({ format: 'email', maxLength: 254, ...words })
+export const OneOf = <const T extends string>(values: readonly T[], words: Words = {}) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...values], ...words })
+export const Constant = <const T extends string>(value: T, words: Words = {}) =>
+  Type.Unsafe<T>({ type: 'string', const: value, ...words })
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** An object that may not have other properties. */
+export const Strict = <T extends Record<string, TSchema>>(properties: T, words: Words = {}) =>
+  Type.Object(properties, { additionalProperties: false, ...words })
+
+/** An object as we answer it: exactly these properties today, more may be added (design §5), so clients must not mind. */
+export const Answer = <T extends Record<string, TSchema>>(properties: T, words: Words = {}) =>
+  Type.Object(properties, { ...words })
+
+export const ListOf = <T extends TSchema>(item: T) =>
+  Answer({
+    object: Constant('list'),
+    data: Type.Array(item),
+    has_more: Type.Optional(Type.Boolean({ description: 'Whether older items exist.' })),
+    next_cursor: Type.Optional(
+      Nullable(Type.String({ description: 'Pass it as starting_after to get the next page.' })),
+    ),
+  })
+
+export const EnvironmentName = OneOf(environments)
+
+/** Accepted on many endpoints and without effect for API keys: the key decides (§4, §5.3). So its value is not judged. */
+export const environmentQuery = {
+  environment: Type.Optional(
+    Type.Unsafe<unknown>({ description: 'sandbox or live. Ignored for API keys: the key decides the environment.' }),
+  ),
+}
+
+export const ErrorBody = Answer({
+  error: Answer({
+    code: Type.String(),
+    message: Type.String(),
+    details: Type.Optional(Type.Unsafe<unknown>({ description: 'What exactly is wrong, where that can be said.' })),
+  }),
+})
