@@ -5,34 +5,38 @@ export class Activity1794700800005 implements MigrationInterface {
   name = 'Activity1794700800005'
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      CREATE TABLE activity (
-        id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-        partner_id   uuid NOT NULL,
-        at           timestamptz NOT NULL,
-        environment  text,
-        action       text NOT NULL,
-        changes      boolean NOT NULL,
-        status       integer,
-        made_by      text NOT NULL,
-        detail       text,
-        request_id   text,
-        CONSTRAINT activity_partner_fkey FOREIGN KEY (partner_id) REFERENCES partners (id),
-        CONSTRAINT activity_environment_check CHECK (environment IN ('sandbox', 'live'))
-      );
-      CREATE INDEX activity_partner_index ON activity (partner_id, at DESC, id DESC);
-      CREATE INDEX activity_read_index ON activity (at) WHERE NOT changes;
-
-      -- Losing a bucket in a crash gives a partner one fresh second, so it need not be written ahead.
-      CREATE UNLOGGED TABLE rate_limits (
-        bucket        text PRIMARY KEY,
-        tokens_milli  bigint NOT NULL,
-        at            timestamptz NOT NULL
-      );
-    `)
+    for (const part of [activity, rateLimits]) await runner.query(part)
   }
 
   async down(): Promise<void> {
     throw new Error('Migrations only go forward.')
   }
 }
+
+const activity = `
+  CREATE TABLE activity (
+    id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    partner_id   uuid NOT NULL,
+    at           timestamptz NOT NULL,
+    environment  text,
+    action       text NOT NULL,
+    changes      boolean NOT NULL,
+    status       integer,
+    made_by      text NOT NULL,
+    detail       text,
+    request_id   text,
+    CONSTRAINT activity_partner_fkey FOREIGN KEY (partner_id) REFERENCES partners (id),
+    CONSTRAINT activity_environment_check CHECK (environment IN ('sandbox', 'live'))
+  );
+  CREATE INDEX activity_partner_index ON activity (partner_id, at DESC, id DESC);
+  CREATE INDEX activity_read_index ON activity (at) WHERE NOT changes;
+`
+
+const rateLimits = `
+  -- Losing a bucket in a crash gives a partner one fresh second, so it need not be written ahead.
+  CREATE UNLOGGED TABLE rate_limits (
+    bucket        text PRIMARY KEY,
+    tokens_milli  bigint NOT NULL,
+    at            timestamptz NOT NULL
+  );
+`

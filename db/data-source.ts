@@ -1,0 +1,62 @@
+// How every connection to PostgreSQL is made: its time limits, and how it reads big numbers and dates.
+import { types } from 'pg'
+import { DataSource } from 'typeorm'
+import { entities } from './entities'
+import { migrations } from './migrations'
+import { SnakeNaming } from './naming'
+
+export interface ConnectionOptions {
+  readonly url: string
+  readonly poolSize: number
+  readonly limits: ConnectionLimits
+  /** Hears of idle connections that were lost; without a listener such an event would end the process. */
+  readonly onError: (error: Error) => void
+}
+
+/** All in milliseconds; zero means no limit. */
+export interface ConnectionLimits {
+  /** Waiting for a connection, be it a new one or a busy one that another caller gives back. */
+  readonly connectMs: number
+  /** After this the server gives a statement up. */
+  readonly statementMs: number
+  /** After this the client gives up a server that no longer answers; longer than statementMs, so the server's answer wins. */
+  readonly answerMs: number
+  /** After this the server takes back the locks of a transaction whose process has stalled. */
+  readonly idleInTransactionMs: number
+  /** After this an unused connection is closed. */
+  readonly idleMs: number
+}
+
+export function createDataSource({ url, poolSize, limits, onError }: ConnectionOptions): DataSource {
+  return new DataSource({
+    type: 'postgres',
+    url,
+    poolSize,
+    entities,
+    migrations,
+    namingStrategy: new SnakeNaming(),
+    migrationsTableName: 'migrations',
+    synchronize: false,
+    installExtensions: false,
+    connectTimeoutMS: limits.connectMs,
+    applicationName: 'payouts',
+    poolErrorHandler: onError,
+    extra: {
+      statement_timeout: limits.statementMs,
+      query_timeout: limits.answerMs,
+      idle_in_transaction_session_timeout: limits.idleInTransactionMs,
+      idleTimeoutMillis: limits.idleMs,
+      keepAlive: true,
+      types: { getTypeParser },
+    },
+  })
+}
+
+const { INT8, DATE } = types.builtins
+
+// pg would give big numbers as text, and dates as midnight of whichever time zone the process runs in.
+function getTypeParser(oid: typeof INT8): (text: string) => unknown {
+  if (oid === INT8) return BigInt
+  if (oid === DATE) return (text) => text
+  return types.getTypeParser(oid)
+}

@@ -1,0 +1,92 @@
+// The one pool of a process: named prepared statements for every query, and transactions that end as they say they do.
+import { DatabaseError, Pool, type PoolClient } from 'pg'
+import type { DataSource } from 'typeorm'
+import { assert } from '../domain/assert'
+import { type ConnectionLimits, createDataSource } from './data-source'
+
+/** A statement is prepared once per connection under its name, so one name must always stand for one text. */
+export interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+export interface Tx {
+  query<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
+}
+
+export interface Db extends Tx {
+  readonly dataSource: DataSource
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+export type Queryable = Db | Tx
+
+export interface DatabaseOptions {
+  readonly url: string
+  readonly poolSize: number
+  readonly onError: (error: Error) => void
+}
+
+/** Connects, and does not migrate. A server that goes away later is survived: queries fail until it is back. */
+export async function openDatabase(options: DatabaseOptions): Promise<Db> {
+  const dataSource = await createDataSource({ ...options, limits }).initialize()
+  const pool = poolOf(dataSource)
+  return {
+    dataSource,
+    query: (statement, values) => run(pool, statement, values),
+    transaction: (work) => transact(pool, work),
+    ping: async () => void (await pool.query('SELECT 1')),
+    close: () => dataSource.destroy(),
+  }
+}
+
+const limits: ConnectionLimits = {
+  connectMs: 5_000,
+  statementMs: 10_000,
+  answerMs: 12_000,
+  idleInTransactionMs: 10_000,
+  idleMs: 30_000,
+}
+
+async function run<Row>(on: Pool | PoolClient, { name, text }: Statement, values: readonly unknown[]): Promise<Row[]> {
+  const result = await on.query({ name, text, values: [...values] })
+  return result.rows
+}
+
+async function transact<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  let lost: Error | undefined
+  const noteLoss = (error: unknown) => {
+    // Only an error that the server itself sent proves that the connection is still in step with it.
+    if (!(error instanceof DatabaseError)) lost = new Error('the connection was lost', { cause: error })
+  }
+  const answerOf = async <Answer>(sent: Promise<Answer>): Promise<Answer> => {
+    sent.catch(noteLoss)
+    return sent
+  }
+  // The pool listens only to idle clients: a connection that dies between two statements would end the process.
+  client.on('error', noteLoss)
+  try {
+    await answerOf(client.query('BEGIN'))
+    const result = await work({ query: (statement, values) => answerOf(run(client, statement, values)) })
+    const { command } = await answerOf(client.query('COMMIT'))
+    // PostgreSQL answers COMMIT with ROLLBACK when a statement failed and its error was swallowed.
+    assert(command === 'COMMIT', 'a transaction with a failed statement can not be committed')
+    return result
+  } catch (error) {
+    if (lost === undefined) await client.query('ROLLBACK').catch(noteLoss)
+    throw error
+  } finally {
+    client.off('error', noteLoss)
+    client.release(lost)
+  }
+}
+
+function poolOf(dataSource: DataSource): Pool {
+  const { driver } = dataSource
+  const pool: unknown = 'master' in driver ? driver.master : undefined
+  assert(pool instanceof Pool, 'TypeORM must run on a pool of pg')
+  return pool
+}

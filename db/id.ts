@@ -1,0 +1,10 @@
+// Identifiers of rows: UUIDs of version 7, which sort by the time they were made, so that indexes grow at one end.
+import { randomBytes } from 'node:crypto'
+
+export function newId(at: Date): string {
+  const bytes = randomBytes(16)
+  bytes.writeUIntBE(at.getTime(), 0, 6)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}

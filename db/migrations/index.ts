@@ -1,0 +1,14 @@
+// Every migration in the order in which they run; the list only ever grows at its end.
+import { Partners1794700800001 } from './1-partners'
+import { Ledger1794700800002 } from './2-ledger'
+import { Payouts1794700800003 } from './3-payouts'
+import { Billing1794700800004 } from './4-billing'
+import { Activity1794700800005 } from './5-activity'
+
+export const migrations = [
+  Partners1794700800001,
+  Ledger1794700800002,
+  Payouts1794700800003,
+  Billing1794700800004,
+  Activity1794700800005,
+]

@@ -1,0 +1,118 @@
+// Partners: the businesses that pay out, with their status, limits, verification and settings.
+import { assert } from '../domain/assert'
+import type { PartnerStatus, Screening, VerificationStatus } from '../domain/partner'
+import type { Queryable, Statement, Tx } from './database'
+import { newId } from './id'
+
+export interface PartnerRow {
+  readonly id: string
+  readonly slug: string
+  readonly name: string
+  readonly status: PartnerStatus
+  readonly logoUrl: string | null
+  readonly brandColor: string | null
+  readonly contactEmail: string | null
+  readonly billingEmail: string | null
+  readonly verificationStatus: VerificationStatus
+  readonly providerStatus: string | null
+  readonly continueUrl: string | null
+  readonly termsUrl: string | null
+  readonly screening: Screening
+  readonly enabledCountries: readonly string[]
+  readonly minPayoutPence: bigint
+  readonly maxPayoutPence: bigint
+  /** Requests per second; null means the environment's default. */
+  readonly rateLimitSandbox: number | null
+  readonly rateLimitLive: number | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+export interface NewPartner {
+  readonly slug: string
+  readonly name: string
+  readonly contactEmail: string | null
+  readonly billingEmail: string | null
+  readonly at: Date
+}
+
+export type PartnerChanges = Partial<Omit<PartnerRow, 'id' | 'slug' | 'createdAt' | 'updatedAt'>>
+
+export async function findPartnerById(db: Queryable, id: string): Promise<PartnerRow | null> {
+  const [partner] = await db.query<PartnerRow>(selectById, [id])
+  return partner ?? null
+}
+
+export async function findPartnerBySlug(db: Queryable, slug: string): Promise<PartnerRow | null> {
+  const [partner] = await db.query<PartnerRow>(selectBySlug, [slug])
+  return partner ?? null
+}
+
+export async function insertPartner(tx: Tx, partner: NewPartner): Promise<PartnerRow | 'slug_taken'> {
+  const { slug, name, contactEmail, billingEmail, at } = partner
+  const [row] = await tx.query<PartnerRow>(insert, [newId(at), slug, name, contactEmail, billingEmail, at])
+  return row ?? 'slug_taken'
+}
+
+/** The partner must exist. */
+export async function updatePartner(tx: Tx, id: string, changes: PartnerChanges, at: Date): Promise<PartnerRow> {
+  const [before] = await tx.query<PartnerRow>(selectToChange, [id])
+  assert(before !== undefined, 'the partner to change must exist')
+  const after = { ...before, ...changes }
+  const [row] = await tx.query<PartnerRow>(update, [id, at, ...changeable.map((column) => after[column])])
+  assert(row !== undefined, 'a locked partner must still be there')
+  return row
+}
+
+const changeable = [
+  'name',
+  'status',
+  'logoUrl',
+  'brandColor',
+  'contactEmail',
+  'billingEmail',
+  'verificationStatus',
+  'providerStatus',
+  'continueUrl',
+  'termsUrl',
+  'screening',
+  'enabledCountries',
+  'minPayoutPence',
+  'maxPayoutPence',
+  'rateLimitSandbox',
+  'rateLimitLive',
+] as const satisfies readonly (keyof PartnerChanges)[]
+
+const columns = `id, slug, name, status, logo_url AS "logoUrl", brand_color AS "brandColor",
+  contact_email AS "contactEmail", billing_email AS "billingEmail", verification_status AS "verificationStatus",
+  provider_status AS "providerStatus", continue_url AS "continueUrl", terms_url AS "termsUrl", screening,
+  enabled_countries AS "enabledCountries", min_payout_pence AS "minPayoutPence", max_payout_pence AS "maxPayoutPence",
+  rate_limit_sandbox AS "rateLimitSandbox", rate_limit_live AS "rateLimitLive",
+  created_at AS "createdAt", updated_at AS "updatedAt"`
+
+const selectById: Statement = { name: 'partner-by-id', text: `SELECT ${columns} FROM partners WHERE id = $1` }
+
+const selectBySlug: Statement = { name: 'partner-by-slug', text: `SELECT ${columns} FROM partners WHERE slug = $1` }
+
+const selectToChange: Statement = {
+  name: 'partner-to-change',
+  text: `SELECT ${columns} FROM partners WHERE id = $1 FOR NO KEY UPDATE`,
+}
+
+const insert: Statement = {
+  name: 'partner-insert',
+  text: `INSERT INTO partners (id, slug, name, contact_email, billing_email, created_at, updated_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $6)
+    ON CONFLICT (slug) DO NOTHING
+    RETURNING ${columns}`,
+}
+
+const update: Statement = {
+  name: 'partner-update',
+  text: `UPDATE partners SET updated_at = $2, name = $3, status = $4, logo_url = $5, brand_color = $6,
+      contact_email = $7, billing_email = $8, verification_status = $9, provider_status = $10, continue_url = $11,
+      terms_url = $12, screening = $13, enabled_countries = $14, min_payout_pence = $15, max_payout_pence = $16,
+      rate_limit_sandbox = $17, rate_limit_live = $18
+    WHERE id = $1
+    RETURNING ${columns}`,
+}
