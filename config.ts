@@ -69,6 +69,17 @@ export function loadConfig(env: EnvironmentVariables = process.env): Config {
   return Object.freeze(config)
 }
 
+/** The part of it that the command line needs; only commands that make a secret need the secret keys. */
+export function loadOpsConfig(env: EnvironmentVariables): Pick<Config, 'databaseUrl' | 'secretKeys'> {
+  const read = new Reader(env)
+  const config = {
+    databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    secretKeys: env.SECRET_KEYS ? read.secretKeys('SECRET_KEYS') : [],
+  }
+  if (read.mistakes.length > 0) throw new ConfigError(read.mistakes)
+  return Object.freeze(config)
+}
+
 /** Reads one variable at a time and collects what is wrong instead of stopping at the first mistake. */
 class Reader {
   readonly mistakes: string[] = []

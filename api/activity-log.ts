@@ -76,7 +76,8 @@ export function createActivityLog({ db, clock, log }: { db: Db; clock: Clock; lo
     record(entry, keyId) {
       entries.push(entry)
       if (keyId) keyUses.set(keyId, entry.at)
-      if (entries.length >= flushAtEntries && entries.length % flushAtEntries === 0) void enqueue(dueKeyUses).catch(logFailure)
+      if (entries.length >= flushAtEntries && entries.length % flushAtEntries === 0)
+        void enqueue(dueKeyUses).catch(logFailure)
     },
     flush: () => enqueue(allKeyUses),
     async close() {

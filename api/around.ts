@@ -16,7 +16,8 @@ const securityHeaders: Readonly<Record<string, string>> = {
 
 export function around(deps: ApiDeps): (context: ApiContext, next: Next) => Promise<void> {
   const secure: Record<string, string> = { ...securityHeaders }
-  if (deps.config.publicUrl.startsWith('https:')) secure['Strict-Transport-Security'] = 'max-age=63072000; includeSubDomains'
+  if (deps.config.publicUrl.startsWith('https:'))
+    secure['Strict-Transport-Security'] = 'max-age=63072000; includeSubDomains'
 
   return async (context, next) => {
     const startedAt = process.hrtime.bigint()
@@ -37,7 +38,8 @@ export function around(deps: ApiDeps): (context: ApiContext, next: Next) => Prom
 
 function answerError(context: ApiContext, thrown: unknown, { log }: ApiDeps): void {
   const error = toApiError(thrown)
-  if (error.status >= 500 && error !== thrown) log.error({ err: thrown, request_id: context.state.requestId }, error.code)
+  if (error.status >= 500 && error !== thrown)
+    log.error({ err: thrown, request_id: context.state.requestId }, error.code)
   context.status = error.status
   for (const [name, value] of Object.entries(error.options.headers ?? {})) context.set(name, value)
   if ([502, 503].includes(error.status) && !context.response.get('Retry-After')) context.set('Retry-After', '5')
@@ -54,7 +56,10 @@ function toApiError(thrown: unknown): ApiError {
 function isOutage(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false
   const code = 'code' in thrown ? String(thrown.code) : ''
-  return /^(08|57P)|^ECONN|^EPIPE$|^ETIMEDOUT$/.test(code) || /Connection terminated|timeout exceeded when trying to connect/.test(thrown.message)
+  return (
+    /^(08|57P)|^ECONN|^EPIPE$|^ETIMEDOUT$/.test(code) ||
+    /Connection terminated|timeout exceeded when trying to connect/.test(thrown.message)
+  )
 }
 
 /** Only calls of a known partner are remembered, whatever they were answered. */

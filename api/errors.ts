@@ -18,7 +18,7 @@ export const errorTable = {
     status: 400,
     message: 'The Idempotency-Key header is required: 8 to 100 letters, digits, "_", "-", ":" or ".".',
     cause: 'The header is missing or malformed on payout creation.',
-    cure: "Send one key per logical payout, such as your own order id, and send it again when you retry.",
+    cure: 'Send one key per logical payout, such as your own order id, and send it again when you retry.',
   },
   invalid_json: {
     status: 400,
@@ -47,7 +47,7 @@ export const errorTable = {
   api_key_required: {
     status: 403,
     message: 'This caller may not perform this operation.',
-    cause: "A viewer tried to change something, or a signed-in person called what only API keys may call.",
+    cause: 'A viewer tried to change something, or a signed-in person called what only API keys may call.',
     cure: 'Use an API key, or ask an admin.',
   },
   verification_required: {

@@ -42,13 +42,20 @@ const takeShare: Statement = {
 export function createRateLimiter({ db, clock, log }: { db: Db; clock: Clock; log: Log }): RateLimiter {
   const shares = new Map<string, Share>()
   const refills = new Map<string, Promise<Share | null>>()
+  const emptyUntil = new Map<string, number>()
 
   async function refill(bucket: string, limitPerSecond: number): Promise<Share | null> {
     for (const tokens of shareSizes(limitPerSecond)) {
       const [row] = await db.query<{ left_over: bigint }>(takeShare, [bucket, limitPerSecond, tokens])
       if (row) return hold(bucket, { tokens, left: Number(row.left_over), at: clock.now().getTime() })
     }
+    emptyUntil.set(bucket, clock.now().getTime() + 1_000 / limitPerSecond)
     return null
+  }
+
+  /** A flood is refused from memory: an empty bucket has nothing to give before one more token has dripped in. */
+  function isEmpty(bucket: string): boolean {
+    return clock.now().getTime() < (emptyUntil.get(bucket) ?? 0)
   }
 
   /** Requests that come while a share is being fetched wait for that one. */
@@ -74,15 +81,17 @@ export function createRateLimiter({ db, clock, log }: { db: Db; clock: Clock; lo
     async take({ partnerId, environment, limitPerSecond }) {
       const limit = limitPerSecond ?? defaultLimitPerSecond[environment]
       const bucket = `${partnerId}/${environment}`
+      const refused: Taken = { outcome: 'refused', limitPerSecond: limit, remaining: 0 }
       for (;;) {
         const share = spend(bucket)
         if (share) return { outcome: 'granted', limitPerSecond: limit, remaining: share.tokens + share.left }
+        if (isEmpty(bucket)) return refused
         const fresh = await refillOnce(bucket, limit).catch((error: unknown) => {
           // A limiter that can not count must not stop payments; the database is asked again by the request itself.
           log.warn({ err: error }, 'the rate limit could not be counted')
           return hold(bucket, { tokens: 1, left: 0, at: clock.now().getTime() })
         })
-        if (!fresh) return { outcome: 'refused', limitPerSecond: limit, remaining: 0 }
+        if (!fresh) return refused
       }
     },
   }

@@ -15,6 +15,8 @@ export interface Route {
   readonly access: Access
   readonly params?: TSchema
   readonly query?: TSchema
+  /** Request headers that the handler reads, for the document only: handlers judge headers themselves. */
+  readonly headers?: TSchema
   readonly body?: RequestBody
   readonly reply: ReplyShape
   /** What the route itself may refuse with; what its access and its input imply is added by errorsOf. */
@@ -37,6 +39,8 @@ export interface ReplyShape {
   readonly description: string
   readonly schema: TSchema
   readonly example: unknown
+  /** What each header of the success tells; an ETag means that If-None-Match may be answered with 304. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export type Handler = (request: ApiRequest, deps: ApiDeps) => Promise<Reply>

@@ -4,6 +4,8 @@ import { environments } from '../domain/environment'
 
 /** Extra words for people; `x-hint` is the rule that `details` quotes after a field's path. */
 export interface Words {
+  /** Makes the schema a named component of the OpenAPI document. */
+  title?: string
   description?: string
   'x-hint'?: string
   default?: unknown
@@ -23,7 +25,8 @@ export const Text = (options: Words & { minLength?: number; maxLength?: number }
   Type.String({ pattern: noNull, ...options })
 
 /** Texts that may be long, but not so long that they could not be meant. */
-export const ShortText = (options: Words & { minLength?: number } = {}) => Text({ minLength: 1, maxLength: 200, ...options })
+export const ShortText = (options: Words & { minLength?: number } = {}) =>
+  Text({ minLength: 1, maxLength: 200, ...options })
 
 export const Pattern = (pattern: string, words: Words = {}) => Type.String({ pattern, ...words })
 export const Uuid = (words: Words = {}) => Type.String({ format: 'uuid', ...words })
@@ -64,10 +67,13 @@ export const environmentQuery = {
   ),
 }
 
-export const ErrorBody = Answer({
-  error: Answer({
-    code: Type.String(),
-    message: Type.String(),
-    details: Type.Optional(Type.Unsafe<unknown>({ description: 'What exactly is wrong, where that can be said.' })),
-  }),
-})
+export const ErrorBody = Answer(
+  {
+    error: Answer({
+      code: Type.String(),
+      message: Type.String(),
+      details: Type.Optional(Type.Unsafe<unknown>({ description: 'What exactly is wrong, where that can be said.' })),
+    }),
+  },
+  { title: 'Error' },
+)

@@ -19,7 +19,10 @@ export function createApi(deps: ApiDeps): Server {
   app.use(router.routes())
   app.use((context) => refuseUnknown(router, context))
 
-  const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 15_000, headersTimeout: 10_000 }, app.callback())
+  const server = createServer(
+    { maxHeaderSize: 16 * 1024, requestTimeout: 15_000, headersTimeout: 10_000 },
+    app.callback(),
+  )
   server.keepAliveTimeout = 65_000
   server.on('clientError', answerUnreadable)
   return server

@@ -32,7 +32,14 @@ export function compileReply(schema: TSchema): ValidateFunction {
 }
 
 function createAjv({ coerceTypes }: { coerceTypes: boolean }): Ajv2020 {
-  const ajv = new Ajv2020({ strict: true, allErrors: true, verbose: true, useDefaults: true, coerceTypes, allowUnionTypes: true })
+  const ajv = new Ajv2020({
+    strict: true,
+    allErrors: true,
+    verbose: true,
+    useDefaults: true,
+    coerceTypes,
+    allowUnionTypes: true,
+  })
   addFormats(ajv, ['date', 'date-time', 'email', 'uri'])
   // ajv-formats takes `urn:uuid:…` for a uuid, which PostgreSQL does not.
   ajv.addFormat('uuid', /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i)
@@ -68,7 +75,10 @@ function isKnown(error: ErrorObject): boolean {
 }
 
 function invalidRequest(errors: readonly ErrorObject[], noun: string): ApiError {
-  return new ApiError('invalid_request', { message: `A ${noun} is missing, malformed, or unknown.`, details: { errors: describe(errors) } })
+  return new ApiError('invalid_request', {
+    message: `A ${noun} is missing, malformed, or unknown.`,
+    details: { errors: describe(errors) },
+  })
 }
 
 function describe(errors: readonly ErrorObject[]): string[] {

@@ -1,0 +1,31 @@
+// Opens the port with one clear sentence when it is taken, and closes it without dropping a request that is under way.
+import type { Server } from 'node:http'
+
+/** Longer than any request may take; whoever is still connected then is cut off. */
+const finishWithinMs = 10_000
+
+export function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(new Error(sentence(error, port))))
+    server.listen(port, host, () => resolve())
+  })
+}
+
+export function stop(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const cutOff = setTimeout(() => server.closeAllConnections(), finishWithinMs)
+    // A kept-alive connection becomes idle when its last answer is out, and would hold the server open until it times out.
+    const hangUp = setInterval(() => server.closeIdleConnections(), 50)
+    server.close(() => {
+      clearTimeout(cutOff)
+      clearInterval(hangUp)
+      resolve()
+    })
+  })
+}
+
+function sentence(error: NodeJS.ErrnoException, port: number): string {
+  if (error.code === 'EADDRINUSE') return `Port ${port} is in use; choose another with PORT=<number>.`
+  if (error.code === 'EACCES') return `Port ${port} may not be opened by this user; choose another with PORT=<number>.`
+  return `Port ${port} can not be opened: ${error.code ?? 'unknown reason'}.`
+}

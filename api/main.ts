@@ -1,0 +1,63 @@
+// The API process: `node dist/api/main.js`, against the PostgreSQL and Temporal that the configuration names.
+import { systemClock } from '../clock'
+import { ConfigError, loadConfig } from '../config'
+import { openDatabase } from '../db/database'
+import { openKeyring } from '../db/keyring'
+import { createLog, type Log } from '../log'
+import { createRates } from '../rail/rates'
+import { simulatedRail } from '../rail/simulated'
+import { connectClient, pingTemporal } from '../temporal'
+import { createActivityLog } from './activity-log'
+import { listen, stop } from './listen'
+import { createRateLimiter, unlimited } from './rate-limiter'
+import { createApi } from './server'
+
+async function main(): Promise<void> {
+  const config = loadConfig()
+  const clock = systemClock
+  const log = createLog({ level: config.logLevel, name: 'api' })
+  const db = await openDatabase({ url: config.databaseUrl, poolSize: config.databasePoolSize, onError: warn(log) })
+  const temporal = connectClient(config.temporal)
+  const activityLog = createActivityLog({ db, clock, log })
+  const server = createApi({
+    config,
+    db,
+    keyring: openKeyring(config.secretKeys),
+    rates: createRates({ rails: { simulated: simulatedRail }, clock }),
+    activityLog,
+    rateLimiter: config.rateLimit === 'on' ? createRateLimiter({ db, clock, log }) : unlimited,
+    clock,
+    log,
+    pingTemporal: () => pingTemporal(temporal, 2_000),
+  })
+  await listen(server, config)
+  log.info({ port: config.port }, 'listening')
+  process.send?.({ ready: true })
+
+  await stopRequested()
+  await stop(server)
+  await activityLog.close()
+  await temporal.connection.close()
+  await db.close()
+  log.info('stopped')
+}
+
+function warn(log: Log): (error: Error) => void {
+  return (error) => log.warn({ err: error }, 'a database connection was lost')
+}
+
+/** SIGTERM and Ctrl-C ask for it, and so does the end of the process that started this one. */
+function stopRequested(): Promise<unknown> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'disconnect']) process.once(signal, resolve)
+  })
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    const sentence = error instanceof ConfigError || error instanceof Error ? error.message : String(error)
+    process.stderr.write(`${sentence}\n`)
+    process.exit(1)
+  },
+)

@@ -1,0 +1,65 @@
+// Rate limits (design §5): per partner and environment, over every API process, with headers that say where one stands.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Api, startApi } from './client'
+import { aKey, aPartner } from './fixtures'
+
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi({ rateLimit: 'on' })
+})
+afterAll(() => api.close())
+
+test('a flood of one key is refused with 429, Retry-After and the RateLimit fields', async () => {
+  const key = await aKey(api, await aPartner(api), 'sandbox')
+
+  const answers = await Promise.all(Array.from({ length: 120 }, () => api.get('/v1/account', { key })))
+
+  const refused = answers.filter(({ status }) => status === 429)
+  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(25)
+  expect(refused.length).toBeGreaterThan(0)
+  expect(refused[0]?.body.error?.code).toBe('rate_limited')
+  expect(refused[0]?.headers.get('Retry-After')).toBe('1')
+  expect(refused[0]?.headers.get('RateLimit-Policy')).toBe('"partner";q=25;w=1')
+  expect(refused[0]?.headers.get('RateLimit')).toBe('"partner";r=0;t=1')
+})
+
+test('two processes share one limit', async () => {
+  const other = await startApi({ rateLimit: 'on', database: api.databaseUrl })
+  const key = await aKey(api, await aPartner(api), 'sandbox')
+
+  const startedAt = performance.now()
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, n) => (n % 2 ? api : other).get('/v1/account', { key })),
+  )
+  const seconds = (performance.now() - startedAt) / 1000
+
+  // One second's worth at once, then 25 a second as the bucket fills, whatever number of processes asks.
+  expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(25 + Math.ceil(25 * seconds))
+  await other.close()
+})
+
+test('another partner does not notice, and the limit is the partner’s own', async () => {
+  const flooding = await aKey(api, await aPartner(api), 'sandbox')
+  const generous = await aKey(api, await aPartner(api, { rateLimitSandbox: 1000 }), 'sandbox')
+
+  const [, answers] = await Promise.all([
+    Promise.all(Array.from({ length: 80 }, () => api.get('/v1/account', { key: flooding }))),
+    Promise.all(Array.from({ length: 80 }, () => api.get('/v1/account', { key: generous }))),
+  ])
+
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 80 }, () => 200))
+  expect(answers[0]?.headers.get('RateLimit-Policy')).toBe('"partner";q=1000;w=1')
+})
+
+test('a refused caller is let in again when the bucket has filled', async () => {
+  const key = await aKey(api, await aPartner(api, { rateLimitSandbox: 5 }), 'sandbox')
+  await Promise.all(Array.from({ length: 30 }, () => api.get('/v1/account', { key })))
+
+  let answer = await api.get('/v1/account', { key })
+  for (const startedAt = performance.now(); answer.status === 429 && performance.now() - startedAt < 10_000; ) {
+    answer = await api.get('/v1/account', { key })
+  }
+
+  expect(answer.status).toBe(200)
+})

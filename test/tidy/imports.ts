@@ -1,0 +1,35 @@
+// Reads the import graph of the sources, for the tests that hold the layout's laws.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+
+export const root = join(__dirname, '../..')
+
+export interface Import {
+  readonly from: string
+  /** A path from the root for our own files, the package's name otherwise. */
+  readonly to: string
+}
+
+export function sourceFiles(): string[] {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  return listed.split('\n').filter((file) => /\.(ts|tsx|mjs|js)$/.test(file) && !file.startsWith('test/'))
+}
+
+export function read(file: string): string {
+  return readFileSync(join(root, file), 'utf8')
+}
+
+export function importsOf(file: string, text: string = read(file)): Import[] {
+  const patterns = [/\bfrom\s+'([^']+)'/g, /\bimport\s+'([^']+)'/g, /\b(?:import|require)\(\s*'([^']+)'\s*\)/g]
+  const names = patterns.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1] ?? ''))
+  return names.map((name) => ({ from: file, to: name.startsWith('.') ? normalize(join(dirname(file), name)) : name }))
+}
+
+/** The room a file of ours is in: its top folder, or the file itself at the root. */
+export function roomOf(path: string): string {
+  return path.includes('/') ? (path.split('/')[0] ?? '') : path.replace(/\.ts$/, '')
+}
