@@ -1,5 +1,5 @@
 // Whether the process lives, and whether it can do its work: for those who restart it and those who send it requests.
-import type Router from '@koa/router'
+import type { Router } from '@koa/router'
 import type { RequestState } from './answer'
 import type { ApiDeps } from './deps'
 

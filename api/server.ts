@@ -1,7 +1,7 @@
 // The HTTP server: Koa with the layers in the order a request meets them, and the limits that Node itself enforces.
 import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
-import Router from '@koa/router'
+import { Router } from '@koa/router'
 import Koa from 'koa'
 import { type ApiContext, answer, type RequestState } from './answer'
 import { around } from './around'
@@ -19,9 +19,10 @@ export function createApi(deps: ApiDeps): Server {
   app.use(router.routes())
   app.use((context) => refuseUnknown(router, context))
 
+  const handle = app.callback()
   const server = createServer(
     { maxHeaderSize: 16 * 1024, requestTimeout: 15_000, headersTimeout: 10_000 },
-    app.callback(),
+    (request, response) => void handle(request, response),
   )
   server.keepAliveTimeout = 65_000
   server.on('clientError', answerUnreadable)
