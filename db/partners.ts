@@ -48,6 +48,17 @@ export async function findPartnerBySlug(db: Queryable, slug: string): Promise<Pa
   return partner ?? null
 }
 
+/** By slug. */
+export async function listPartners(db: Queryable): Promise<PartnerRow[]> {
+  return db.query<PartnerRow>(selectAll, [])
+}
+
+/** As it is now and stays until the transaction ends, for those who decide by it and then change it. */
+export async function lockPartnerBySlug(tx: Tx, slug: string): Promise<PartnerRow | null> {
+  const [partner] = await tx.query<PartnerRow>(lockBySlug, [slug])
+  return partner ?? null
+}
+
 export async function insertPartner(tx: Tx, partner: NewPartner): Promise<PartnerRow | 'slug_taken'> {
   const { slug, name, contactEmail, billingEmail, at } = partner
   const [row] = await tx.query<PartnerRow>(insert, [newId(at), slug, name, contactEmail, billingEmail, at])
@@ -93,6 +104,13 @@ const columns = `id, slug, name, status, logo_url AS "logoUrl", brand_color AS "
 const selectById: Statement = { name: 'partner-by-id', text: `SELECT ${columns} FROM partners WHERE id = $1` }
 
 const selectBySlug: Statement = { name: 'partner-by-slug', text: `SELECT ${columns} FROM partners WHERE slug = $1` }
+
+const selectAll: Statement = { name: 'partners', text: `SELECT ${columns} FROM partners ORDER BY slug` }
+
+const lockBySlug: Statement = {
+  name: 'partner-lock-by-slug',
+  text: `SELECT ${columns} FROM partners WHERE slug = $1 FOR NO KEY UPDATE`,
+}
 
 const selectToChange: Statement = {
   name: 'partner-to-change',

@@ -1,0 +1,68 @@
+// Opens a partner with all it needs from the first day: prices, its first admin, both wallets and the sandbox's float.
+import type { Clock } from '../clock'
+import { recordActivity } from '../db/activity'
+import type { Db, Tx } from '../db/database'
+import { postSet } from '../db/ledger'
+import { insertMember } from '../db/members'
+import { insertPartner, type PartnerRow } from '../db/partners'
+import { copyStandardPrices } from '../db/price-lists'
+import { openWallet } from '../db/wallets'
+import { assert } from '../domain/assert'
+import { floatPostings } from '../domain/ledger'
+import { simulatedFloatMicroUsdc } from '../rail/simulated'
+
+export interface PartnerToOpen {
+  readonly name: string
+  readonly slug: string
+  readonly email: string
+  readonly createdBy: string
+}
+
+export type OpenedPartner =
+  | { readonly outcome: 'opened'; readonly partner: PartnerRow }
+  | { readonly outcome: 'slug_taken' }
+
+export async function openPartner(
+  { db, clock }: { db: Db; clock: Clock },
+  { name, slug, email, createdBy }: PartnerToOpen,
+): Promise<OpenedPartner> {
+  const at = clock.now()
+  return db.transaction(async (tx) => {
+    const partner = await insertPartner(tx, { slug, name, contactEmail: email, billingEmail: email, at })
+    if (partner === 'slug_taken') return { outcome: 'slug_taken' }
+    const partnerId = partner.id
+
+    await copyStandardPrices(tx, { partnerId, at })
+    await insertMember(tx, { partnerId, email, name: null, role: 'admin', at })
+    await openWallet(tx, { partnerId, environment: 'live', rail: 'provider_production', at })
+    const sandbox = await openWallet(tx, { partnerId, environment: 'sandbox', rail: 'simulated', at })
+    await postFloat(tx, { walletId: sandbox.id, createdBy, at })
+    await recordActivity(tx, [
+      {
+        partnerId,
+        at,
+        environment: null,
+        action: 'partner.create',
+        changes: 'something',
+        status: null,
+        madeBy: createdBy,
+        detail: slug,
+        requestId: null,
+      },
+    ])
+    return { outcome: 'opened', partner }
+  })
+}
+
+async function postFloat(tx: Tx, { walletId, createdBy, at }: { walletId: string; createdBy: string; at: Date }) {
+  const posted = await postSet(tx, {
+    walletId,
+    cause: 'float',
+    causeRef: 'simulated',
+    payoutId: null,
+    createdBy,
+    at,
+    postings: floatPostings(simulatedFloatMicroUsdc),
+  })
+  assert(posted.outcome === 'posted', 'a new wallet has no float yet')
+}

@@ -1,0 +1,73 @@
+// The activity list (§2): who asked for what, written in batches, and thinned out where nothing was changed.
+import type { Environment } from '../domain/environment'
+import type { Queryable, Statement } from './database'
+
+export interface ActivityEntry {
+  readonly partnerId: string
+  readonly at: Date
+  readonly environment: Environment | null
+  /** resource.verb, such as key.revoke. */
+  readonly action: string
+  readonly changes: 'something' | 'nothing'
+  readonly status: number | null
+  /** key:<prefix>, or an email. */
+  readonly madeBy: string
+  readonly detail: string | null
+  readonly requestId: string | null
+}
+
+export interface ActivityRow extends ActivityEntry {
+  readonly id: bigint
+}
+
+export async function recordActivity(db: Queryable, entries: readonly ActivityEntry[]): Promise<void> {
+  if (entries.length === 0) return
+  await db.query(insert, [
+    entries.map((entry) => entry.partnerId),
+    entries.map((entry) => entry.at),
+    entries.map((entry) => entry.environment),
+    entries.map((entry) => entry.action),
+    entries.map((entry) => entry.changes === 'something'),
+    entries.map((entry) => entry.status),
+    entries.map((entry) => entry.madeBy),
+    entries.map((entry) => entry.detail),
+    entries.map((entry) => entry.requestId),
+  ])
+}
+
+/** Newest first, of both environments. */
+export async function latestActivity(db: Queryable, partnerId: string, limit: number): Promise<ActivityRow[]> {
+  return db.query<ActivityRow>(selectLatest, [partnerId, limit])
+}
+
+/** Deletes up to `limit` rows that changed nothing, oldest first, and says how many; what changed something stays for ever. */
+export async function pruneActivity(db: Queryable, old: { before: Date; limit: number }): Promise<number> {
+  const [deleted] = await db.query<{ count: number }>(prune, [old.before, old.limit])
+  return deleted?.count ?? 0
+}
+
+const insert: Statement = {
+  name: 'activity-insert',
+  text: `INSERT INTO activity (partner_id, at, environment, action, changes, status, made_by, detail, request_id)
+    SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[], $5::boolean[], $6::integer[],
+      $7::text[], $8::text[], $9::text[])`,
+}
+
+const selectLatest: Statement = {
+  name: 'activity-latest',
+  text: `SELECT id, partner_id AS "partnerId", at, environment, action,
+      CASE WHEN changes THEN 'something' ELSE 'nothing' END AS changes, status, made_by AS "madeBy", detail,
+      request_id AS "requestId"
+    FROM activity WHERE partner_id = $1 ORDER BY at DESC, id DESC LIMIT $2`,
+}
+
+// Rows that another process is deleting are skipped, so that two of them share the work.
+const prune: Statement = {
+  name: 'activity-prune',
+  text: `WITH old AS (
+      SELECT id FROM activity WHERE NOT changes AND at < $1 ORDER BY at LIMIT $2 FOR UPDATE SKIP LOCKED
+    ), deleted AS (
+      DELETE FROM activity USING old WHERE activity.id = old.id RETURNING activity.id
+    )
+    SELECT count(*)::integer AS count FROM deleted`,
+}

@@ -1,0 +1,88 @@
+// Bank details, sealed before they touch the database and opened only to be sent to the bank (design §6).
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { assert } from '../domain/assert'
+import type { RecipientType } from '../domain/payout'
+import type { Queryable, Statement, Tx } from './database'
+import type { Keyring } from './keyring'
+
+export interface BankDetails {
+  readonly type: RecipientType
+  readonly firstName: string
+  readonly lastName: string
+  readonly email: string | null
+  readonly address: BankDetailsAddress
+  readonly bankName: string
+  readonly sortCode: string
+  readonly accountNumber: string
+}
+
+export interface BankDetailsAddress {
+  readonly line1: string
+  readonly line2: string | null
+  readonly city: string
+  readonly postalCode: string
+  readonly region: string | null
+}
+
+/** A payout that is claimed again gets its recipient anew. */
+export async function sealRecipient(tx: Tx, keyring: Keyring, payoutId: string, details: BankDetails): Promise<void> {
+  const { id, bytes } = keyring.current('seal')
+  await tx.query(upsert, [payoutId, id, seal(bytes, payoutId, JSON.stringify(details))])
+}
+
+/** Null once it was wiped; throws when the seal is broken, its key is gone, or it was made for another payout. */
+export async function openRecipient(db: Queryable, keyring: Keyring, payoutId: string): Promise<BankDetails | null> {
+  const [row] = await db.query<{ keyId: string; sealed: Buffer }>(selectSealed, [payoutId])
+  if (row === undefined) return null
+  const key = keyring.find('seal', row.keyId)
+  assert(key !== null, `the key ${row.keyId} must stay in the keyring as long as it seals something`)
+  const details: BankDetails = JSON.parse(open(key.bytes, payoutId, row.sealed))
+  return details
+}
+
+export async function wipeRecipient(tx: Tx, payoutId: string): Promise<void> {
+  await tx.query(wipe, [payoutId])
+}
+
+/** Groups the payouts to one account; keyed, because a bare hash of an account number can be guessed. */
+export function accountHash(
+  keyring: Keyring,
+  sortCode: string,
+  accountNumber: string,
+): { keyId: string; hash: Buffer } {
+  const { id, bytes } = keyring.current('account')
+  return { keyId: id, hash: createHmac('sha256', bytes).update(`${sortCode}:${accountNumber}`).digest() }
+}
+
+const algorithm = 'aes-256-gcm'
+const nonceLength = 12
+const tagLength = 16
+
+/** nonce, ciphertext, tag; the payout's id is bound in, so that a row moved to another payout does not open. */
+function seal(key: Buffer, payoutId: string, text: string): Buffer {
+  const nonce = randomBytes(nonceLength)
+  const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagLength })
+  cipher.setAAD(Buffer.from(payoutId))
+  return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+}
+
+function open(key: Buffer, payoutId: string, sealed: Buffer): string {
+  const nonce = sealed.subarray(0, nonceLength)
+  const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagLength })
+  decipher.setAAD(Buffer.from(payoutId))
+  decipher.setAuthTag(sealed.subarray(-tagLength))
+  return Buffer.concat([decipher.update(sealed.subarray(nonceLength, -tagLength)), decipher.final()]).toString('utf8')
+}
+
+const upsert: Statement = {
+  name: 'sealed-recipient-upsert',
+  text: `INSERT INTO sealed_recipients (payout_id, key_id, sealed) VALUES ($1, $2, $3)
+    ON CONFLICT (payout_id) DO UPDATE SET key_id = excluded.key_id, sealed = excluded.sealed`,
+}
+
+const selectSealed: Statement = {
+  name: 'sealed-recipient-by-payout',
+  text: 'SELECT key_id AS "keyId", sealed FROM sealed_recipients WHERE payout_id = $1',
+}
+
+const wipe: Statement = { name: 'sealed-recipient-wipe', text: 'DELETE FROM sealed_recipients WHERE payout_id = $1' }
