@@ -1,0 +1,66 @@
+// A whole system of its own for a benchmark: started as `npm start` does, in a folder that is thrown away.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { environment } from '../config'
+
+export interface System {
+  readonly databaseUrl: string
+  readonly port: number
+  readonly sandboxKey: string
+  readonly partnerId: string
+  ops(...args: string[]): string
+  /** Resident memory of a part that is one of our own processes, in bytes. */
+  residentBytes(part: 'api' | 'worker'): number
+  stop(): Promise<void>
+}
+
+export async function startSystem(port: number): Promise<System> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'payouts-bench-'))
+  const env = { ...environment(), DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'info' }
+  const started = spawn(process.execPath, [dist('local/start.js')], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const local = await untilReady(started, join(dataDir, 'local.json'))
+  const handed = readObject(join(dataDir, 'env.json'))
+  return {
+    databaseUrl: String(handed['DATABASE_URL']),
+    port,
+    sandboxKey: String(asObject(local['keys'])['sandbox']),
+    partnerId: String(asObject(local['partner'])['id']),
+    ops: (...args) => execFileSync(process.execPath, [dist('ops/main.js'), ...args], { env, encoding: 'utf8' }),
+    residentBytes: (part) => residentBytes(started.pid ?? 0, dist(`${part}/main.js`)),
+    stop: async () => {
+      const gone = new Promise((resolve) => started.once('exit', resolve))
+      started.kill('SIGINT')
+      await gone
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+export function dist(file: string): string {
+  return join(__dirname, '..', file)
+}
+
+async function untilReady(started: ChildProcess, file: string): Promise<Record<string, unknown>> {
+  while (!existsSync(file)) {
+    if (started.exitCode !== null) throw new Error('The system did not start.')
+    await wait(100)
+  }
+  return readObject(file)
+}
+
+function readObject(file: string): Record<string, unknown> {
+  return asObject(JSON.parse(readFileSync(file, 'utf8')))
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+function residentBytes(parentPid: number, program: string): number {
+  const processes = execFileSync('ps', ['-axo', 'ppid=,rss=,args='], { encoding: 'utf8' }).split('\n')
+  const line = processes.find((each) => each.trim().startsWith(`${parentPid} `) && each.includes(program))
+  return Number(line?.trim().split(/\s+/)[1] ?? 0) * 1024
+}
