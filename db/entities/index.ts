@@ -1,4 +1,37 @@
 // Every table as TypeORM knows it; a test compares them with what the migrations made.
-import type { EntitySchema } from 'typeorm'
+import { activity } from './activity'
+import { apiKey } from './api-key'
+import { bankEvent } from './bank-event'
+import { charge } from './charge'
+import { invoice, invoiceCharge, invoiceLine, invoiceNumber } from './invoice'
+import { ledgerAccount, ledgerEntry, ledgerSet } from './ledger'
+import { member } from './member'
+import { partner } from './partner'
+import { payout } from './payout'
+import { payoutEvent } from './payout-event'
+import { priceList } from './price-list'
+import { rateLimit } from './rate-limit'
+import { sealedRecipient } from './sealed-recipient'
+import { wallet } from './wallet'
 
-export const entities: EntitySchema[] = []
+export const entities = [
+  partner,
+  priceList,
+  member,
+  apiKey,
+  wallet,
+  ledgerAccount,
+  ledgerSet,
+  ledgerEntry,
+  payout,
+  payoutEvent,
+  sealedRecipient,
+  bankEvent,
+  charge,
+  invoice,
+  invoiceLine,
+  invoiceCharge,
+  invoiceNumber,
+  activity,
+  rateLimit,
+]

@@ -1,0 +1,30 @@
+// The table behind the activity list.
+import { EntitySchema } from 'typeorm'
+import type { ActivityRow } from '../activity'
+import { boolean, idOf, integer, orNull, sequence, text, time } from './columns'
+
+export interface StoredActivity extends Omit<ActivityRow, 'changes'> {
+  readonly changes: boolean
+}
+
+export const activity = new EntitySchema<StoredActivity>({
+  name: 'Activity',
+  tableName: 'activity',
+  columns: {
+    id: sequence,
+    partnerId: idOf('Partner'),
+    at: time,
+    environment: orNull(text),
+    action: text,
+    changes: boolean,
+    status: orNull(integer),
+    madeBy: text,
+    detail: orNull(text),
+    requestId: orNull(text),
+  },
+  indices: [
+    { name: 'activity_partner_index', columns: ['partnerId', 'at', 'id'] },
+    { name: 'activity_read_index', columns: ['at'], where: 'NOT changes' },
+  ],
+  checks: [{ name: 'activity_environment_check', expression: `environment IN ('sandbox', 'live')` }],
+})

@@ -1,0 +1,28 @@
+// The kinds of columns that the tables are made of.
+import type { EntitySchemaColumnOptions } from 'typeorm'
+
+type Column = EntitySchemaColumnOptions
+
+export const id: Column = { type: 'uuid', primary: true }
+export const sequence: Column = { type: 'bigint', primary: true, generated: 'increment' }
+export const uuid: Column = { type: 'uuid' }
+export const text: Column = { type: 'text' }
+export const integer: Column = { type: 'integer' }
+export const bigint: Column = { type: 'bigint' }
+export const boolean: Column = { type: 'boolean' }
+export const bytes: Column = { type: 'bytea' }
+export const time: Column = { type: 'timestamptz' }
+export const date: Column = { type: 'date' }
+
+export function orNull(column: Column): Column {
+  return { ...column, nullable: true }
+}
+
+/** A column that points to the id of another entity's row. */
+export function idOf(target: string): Column {
+  return { type: 'uuid', foreignKey: { target } }
+}
+
+export function withDefault(column: Column, value: string | number | readonly string[]): Column {
+  return { ...column, default: value }
+}

@@ -1,0 +1,119 @@
+// The tables of invoices: the invoice, its lines, the charges it gathers, and the counter behind its number.
+import { EntitySchema } from 'typeorm'
+import type { InvoiceLineKind, InvoiceStatus } from '../../domain/invoice'
+import { bigint, date, id, idOf, integer, orNull, text, time, withDefault } from './columns'
+
+export interface StoredInvoice {
+  readonly id: string
+  readonly partnerId: string
+  /** The first day of its London month, as YYYY-MM-DD. */
+  readonly period: string
+  readonly number: string | null
+  readonly status: InvoiceStatus
+  readonly totalPence: bigint
+  readonly carriedPence: bigint
+  readonly issuedAt: Date | null
+  readonly dueAt: Date | null
+  readonly paidAt: Date | null
+  readonly voidedAt: Date | null
+  readonly mailedAt: Date | null
+  readonly createdAt: Date
+}
+
+export interface StoredInvoiceLine {
+  readonly id: string
+  readonly invoiceId: string
+  readonly position: number
+  readonly kind: InvoiceLineKind
+  readonly description: string
+  readonly quantity: number
+  readonly unitAmountMicropounds: bigint
+  readonly amountPence: bigint
+}
+
+export interface InvoiceChargeRow {
+  readonly invoiceId: string
+  readonly chargeId: string
+}
+
+export interface InvoiceNumberRow {
+  readonly year: number
+  readonly lastNumber: number
+}
+
+export const invoice = new EntitySchema<StoredInvoice>({
+  name: 'Invoice',
+  tableName: 'invoices',
+  columns: {
+    id,
+    partnerId: idOf('Partner'),
+    period: date,
+    number: orNull(text),
+    status: text,
+    totalPence: bigint,
+    carriedPence: withDefault(bigint, 0),
+    issuedAt: orNull(time),
+    dueAt: orNull(time),
+    paidAt: orNull(time),
+    voidedAt: orNull(time),
+    mailedAt: orNull(time),
+    createdAt: time,
+  },
+  uniques: [{ name: 'invoices_number_unique', columns: ['number'] }],
+  indices: [
+    { name: 'invoices_month_unique', columns: ['partnerId', 'period'], unique: true, where: `status <> 'void'` },
+  ],
+  checks: [
+    { name: 'invoices_status_check', expression: `status IN ('draft', 'open', 'paid', 'void')` },
+    { name: 'invoices_period_check', expression: 'extract(day FROM period) = 1' },
+    { name: 'invoices_total_check', expression: 'total_pence >= 0 AND carried_pence >= 0' },
+    {
+      name: 'invoices_issued_check',
+      expression: `status = 'draft' OR (number IS NOT NULL AND issued_at IS NOT NULL)`,
+    },
+  ],
+})
+
+export const invoiceLine = new EntitySchema<StoredInvoiceLine>({
+  name: 'InvoiceLine',
+  tableName: 'invoice_lines',
+  columns: {
+    id,
+    invoiceId: idOf('Invoice'),
+    position: integer,
+    kind: text,
+    description: text,
+    quantity: integer,
+    unitAmountMicropounds: bigint,
+    amountPence: bigint,
+  },
+  uniques: [{ name: 'invoice_lines_position_unique', columns: ['invoiceId', 'position'] }],
+  checks: [
+    {
+      name: 'invoice_lines_kind_check',
+      expression: `kind IN
+        ('payout_fees', 'monthly_account', 'business_verification', 'network_fees', 'bank_exceptions', 'credit')`,
+    },
+    {
+      name: 'invoice_lines_amount_check',
+      expression: 'quantity >= 0 AND unit_amount_micropounds >= 0 AND amount_pence >= 0',
+    },
+  ],
+})
+
+export const invoiceCharge = new EntitySchema<InvoiceChargeRow>({
+  name: 'InvoiceCharge',
+  tableName: 'invoice_charges',
+  columns: {
+    invoiceId: { ...idOf('Invoice'), primary: true },
+    chargeId: { ...idOf('Charge'), primary: true },
+  },
+  indices: [{ name: 'invoice_charges_charge_index', columns: ['chargeId'] }],
+})
+
+export const invoiceNumber = new EntitySchema<InvoiceNumberRow>({
+  name: 'InvoiceNumber',
+  tableName: 'invoice_numbers',
+  columns: { year: { ...integer, primary: true }, lastNumber: integer },
+  checks: [{ name: 'invoice_numbers_check', expression: 'last_number BETWEEN 0 AND 999999' }],
+})

@@ -1,0 +1,40 @@
+// The table of wallets, whose balance the database itself keeps at zero or above.
+import { EntitySchema } from 'typeorm'
+import type { WalletRow } from '../wallets'
+import { bigint, id, idOf, orNull, text, time, withDefault } from './columns'
+
+export interface StoredWallet extends WalletRow {
+  /** What the bank calls the customer and the wallet. */
+  readonly customerRef: string | null
+  readonly walletRef: string | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+export const wallet = new EntitySchema<StoredWallet>({
+  name: 'Wallet',
+  tableName: 'wallets',
+  columns: {
+    id,
+    partnerId: idOf('Partner'),
+    environment: text,
+    rail: text,
+    chain: withDefault(text, 'base'),
+    address: orNull(text),
+    customerRef: orNull(text),
+    walletRef: orNull(text),
+    balanceMicroUsdc: withDefault(bigint, 0),
+    createdAt: time,
+    updatedAt: time,
+  },
+  uniques: [{ name: 'wallets_partner_unique', columns: ['partnerId', 'environment'] }],
+  checks: [
+    { name: 'wallets_environment_check', expression: `environment IN ('sandbox', 'live')` },
+    {
+      name: 'wallets_rail_check',
+      expression: `(environment = 'live' AND rail = 'provider_production')
+        OR (environment = 'sandbox' AND rail IN ('provider_sandbox', 'simulated'))`,
+    },
+    { name: 'wallets_balance_check', expression: 'balance_micro_usdc >= 0' },
+  ],
+})
