@@ -1,0 +1,110 @@
+// Reads arguments by the table of commands; whatever is wrong with them becomes one sentence.
+import { parseArgs } from 'node:util'
+import { type Command, type Given, nameOf, type Refusal, refused } from './command'
+import { commandHelp, nounHelp, overview } from './help'
+import type { OptionTable } from './options'
+
+export type Reading =
+  | { readonly outcome: 'run'; readonly command: Command; readonly given: Given<OptionTable> }
+  | { readonly outcome: 'help'; readonly text: string }
+  | Refusal
+
+export function readArguments(commands: readonly Command[], argv: readonly string[]): Reading {
+  const tokens = tokensOf(commands, argv)
+  const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []))
+  const [noun, verb, extra] = words
+  const ofNoun = commands.filter((command) => command.noun === noun)
+  const command = ofNoun.find((each) => each.verb === verb)
+
+  if (asksForHelp(argv) && words.length === 0) return { outcome: 'help', text: overview(commands) }
+  if (asksForHelp(argv) && words.length === 1 && ofNoun.length > 0) return { outcome: 'help', text: nounHelp(ofNoun) }
+  if (command === undefined) return wrong(whichCommand(commands, ofNoun, words))
+  if (asksForHelp(argv)) return { outcome: 'help', text: commandHelp(command) }
+
+  const given = readOptions(command, tokens)
+  if (typeof given === 'string') return wrong(given)
+  if (extra !== undefined) return wrong(`${nameOf(command)} does not take ${JSON.stringify(extra)}.`)
+  return { outcome: 'run', command, given }
+}
+
+/** Also true for arguments about which nothing else is right. */
+export function asksForJson(argv: readonly string[]): boolean {
+  return beforeTerminator(argv).includes('--json')
+}
+
+type Token = ReturnType<typeof tokensOf>[number]
+
+// Every command's options are declared at once, so that words and values can be told apart before the command is known.
+// It is not strict, because parseArgs' own complaints are several sentences long.
+function tokensOf(commands: readonly Command[], argv: readonly string[]) {
+  const names = commands.flatMap((command) => Object.keys(command.options))
+  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]))
+  return parseArgs({
+    args: [...argv],
+    options: { ...options, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  }).tokens
+}
+
+function asksForHelp(argv: readonly string[]): boolean {
+  const args = beforeTerminator(argv)
+  return args.includes('--help') || args.includes('-h')
+}
+
+function beforeTerminator(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--')
+  return end < 0 ? argv : argv.slice(0, end)
+}
+
+function wrong(sentence: string): Refusal {
+  return refused('invalid_request', sentence)
+}
+
+function whichCommand(commands: readonly Command[], ofNoun: readonly Command[], words: readonly string[]): string {
+  const nouns = [...new Set(commands.map((command) => command.noun))].join(', ')
+  const verbs = ofNoun.map((command) => command.verb).join(', ')
+  if (words.length === 0) return `Say what to do, beginning with one of: ${nouns} (--help tells more).`
+  if (ofNoun.length === 0)
+    return `There is no command ${JSON.stringify(words[0])}: it must begin with one of: ${nouns}.`
+  if (words.length === 1) return `Say what to do with ${words[0]}, one of: ${verbs}.`
+  return `There is no command ${JSON.stringify(words.slice(0, 2).join(' '))}: ${words[0]} has ${verbs}.`
+}
+
+// No sentence repeats a value: it may be a secret, pasted into the wrong place.
+function readOptions(command: Command, tokens: readonly Token[]): Given<OptionTable> | string {
+  const given = new Map<string, unknown>()
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    if (given.has(token.name)) return `${token.rawName} must be given only once.`
+    const read = readOption(command, token)
+    if ('fault' in read) return read.fault
+    given.set(token.name, read.value)
+  }
+  given.delete('json')
+  const missing = Object.entries(command.options).flatMap(([name, { presence }]) =>
+    presence === 'required' && !given.has(name) ? [`--${name}`] : [],
+  )
+  return missing.length > 0 ? `${nameOf(command)} needs ${missing.join(' and ')}.` : Object.fromEntries(given)
+}
+
+type OptionToken = Extract<Token, { kind: 'option' }>
+
+function readOption(command: Command, token: OptionToken): { value: unknown } | { fault: string } {
+  const { name, rawName } = token
+  if (name === 'json') return token.value === undefined ? { value: true } : { fault: '--json takes no value.' }
+  const option = Object.hasOwn(command.options, name) ? command.options[name] : undefined
+  if (option === undefined) return { fault: `${nameOf(command)} has no option ${rawName}: ${namesOf(command)}.` }
+  // "--name --slug acme" forgot the name; a value that does begin so can be written --name=--value.
+  const isForgotten = token.value === undefined || (token.value.startsWith('--') && !token.inlineValue)
+  if (isForgotten) return { fault: `${rawName} needs a value.` }
+  if (token.value.trim() === '') return { fault: `${rawName} must not be empty.` }
+  const value = option.kind.parse(token.value)
+  return value === undefined ? { fault: `${rawName} must be ${option.kind.rule}.` } : { value }
+}
+
+function namesOf(command: Command): string {
+  const names = Object.keys(command.options).map((name) => `--${name}`)
+  return `it takes ${[...names, '--json', '--help'].join(', ')}`
+}

@@ -1,0 +1,8 @@
+// The table of commands.
+import type { Command } from './command'
+import { keyCommands } from './key'
+import { partnerCommands } from './partner'
+import { setPartner } from './partner-settings'
+import { walletCommands } from './wallet'
+
+export const commands: readonly Command[] = [...partnerCommands, setPartner, ...keyCommands, ...walletCommands]

@@ -1,0 +1,49 @@
+// What a command works with, and where it comes from: DATABASE_URL when it is set, otherwise the running system of DATA_DIR.
+import { userInfo } from 'node:os'
+import { type Clock, systemClock } from '../clock'
+import { type EnvironmentVariables, loadOpsConfig } from '../config'
+import { type Db, openDatabase } from '../db/database'
+import { type Keyring, openKeyring } from '../db/keyring'
+import { dataDirOf, readRunningEnvironment } from '../local/running'
+import { Trouble } from './trouble'
+
+export interface Ops {
+  readonly db: Db
+  readonly clock: Clock
+  /** Who did it, as the activity list shows it. */
+  readonly madeBy: string
+  keyring(): Keyring
+}
+
+export async function withOps<T>(env: EnvironmentVariables, work: (ops: Ops) => Promise<T>): Promise<T> {
+  const { databaseUrl, secretKeys } = loadOpsConfig(env.DATABASE_URL ? env : runningEnvironment(env))
+  // An idle connection that is lost needs no word of its own: the next query says it.
+  const db = await openDatabase({ url: databaseUrl, poolSize: 2, onError: () => {} })
+  try {
+    return await work({ db, clock: systemClock, madeBy: `ops:${userName()}`, keyring: () => keyringOf(secretKeys) })
+  } finally {
+    await db.close()
+  }
+}
+
+function runningEnvironment(env: EnvironmentVariables): EnvironmentVariables {
+  const running = readRunningEnvironment(dataDirOf(env))
+  if (running !== null) return running
+  throw new Trouble(
+    `Nothing is running in ${env.DATA_DIR || '.data'}: run npm start, or set DATABASE_URL and SECRET_KEYS.`,
+  )
+}
+
+function keyringOf(secretKeys: Parameters<typeof openKeyring>[0]): Keyring {
+  if (secretKeys.length === 0) throw new Trouble('SECRET_KEYS must be set too, to the value the API runs with.')
+  return openKeyring(secretKeys)
+}
+
+// A container may run under a number that no password file knows.
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid-${process.getuid?.() ?? 'unknown'}`
+  }
+}

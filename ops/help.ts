@@ -1,0 +1,76 @@
+// Every --help, written from the table of commands.
+import { type Command, nameOf } from './command'
+import { columns } from './print'
+
+export function overview(commands: readonly Command[]): string {
+  const lines = commands.map((command) => [nameOf(command), command.about])
+  const create = commands.find((command) => command.verb === 'create')
+  return page([
+    `Usage: ${program} <command> [options] [--json]`,
+    'What ops does to partners, their keys and their sandbox wallets. It talks to DATABASE_URL (with SECRET_KEYS) when that\nis set, otherwise to the system that npm start runs in DATA_DIR (.data).',
+    `Commands:\n${indent(columns(lines))}`,
+    everywhere,
+    ...(create ? [exampleOf(create)] : []),
+  ])
+}
+
+export function nounHelp(ofNoun: readonly Command[]): string {
+  const [first] = ofNoun
+  const lines = ofNoun.map((command) => [nameOf(command), command.about])
+  return page([
+    `Usage: ${program} ${first?.noun} <command> [options] [--json]`,
+    `Commands:\n${indent(columns(lines))}`,
+    everywhere,
+    ...(first ? [exampleOf(first)] : []),
+  ])
+}
+
+export function commandHelp(command: Command): string {
+  const options = Object.entries(command.options)
+  const usage = options.map(([name, { kind, presence }]) =>
+    presence === 'required' ? `--${name} ${kind.placeholder}` : `[--${name} ${kind.placeholder}]`,
+  )
+  const lines = options.map(([name, { kind, presence, about }]) => [
+    `--${name} ${kind.placeholder}`,
+    `${about} ${presence === 'required' ? 'Required' : 'Optional'}: ${kind.rule}.`,
+  ])
+  return page([
+    wrap([`Usage: ${program} ${nameOf(command)}`, ...usage, '[--json]']),
+    command.about,
+    ...(lines.length > 0 ? [`Options:\n${indent(columns(lines))}`] : []),
+    everywhere,
+    exampleOf(command),
+  ])
+}
+
+const program = 'npm run -s ops --'
+const lineWidth = 120
+const everywhere = `Everywhere:\n${indent(
+  columns([
+    ['--json', "Prints one JSON value in the API's own shapes; errors too, on the error output."],
+    ['--help', 'Tells about ops, about a noun, or about one command.'],
+  ]),
+)}`
+
+function exampleOf(command: Command): string {
+  const args = command.example.map((arg) => (/^[\w@.,:=-]+$/.test(arg) ? arg : `"${arg}"`))
+  return `Example:\n  ${[program, nameOf(command), ...args].join(' ')}`
+}
+
+function page(parts: readonly string[]): string {
+  return parts.join('\n\n')
+}
+
+function wrap(parts: readonly string[]): string {
+  const lines: string[] = []
+  for (const part of parts) {
+    const longer = [...lines.slice(-1), part].join(' ')
+    if (lines.length > 0 && longer.length <= lineWidth) lines[lines.length - 1] = longer
+    else lines.push(lines.length > 0 ? `    ${part}` : part)
+  }
+  return lines.join('\n')
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, '  ')
+}

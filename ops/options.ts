@@ -1,0 +1,134 @@
+// The kinds of values that options take: how each is read, and its rule in words, for help and for refusals alike.
+import { readApiKeySecret } from '../db/api-key-secret'
+import { environments } from '../domain/environment'
+import { type Country, countries, labelMaxLength, payoutLimits, slugPattern } from '../domain/limits'
+import { formatPence, formatUsdc, type MicroUsdc, type Pence, parsePence, parseUsdc } from '../domain/money'
+
+export interface Kind<Value> {
+  readonly placeholder: string
+  /** Completes the sentence "--option must be …". */
+  readonly rule: string
+  /** Undefined when the text breaks the rule; it is never blank. */
+  parse(text: string): Value | undefined
+}
+
+export type Presence = 'required' | 'optional'
+
+export interface Option<Value = unknown, P extends Presence = Presence> {
+  readonly kind: Kind<Value>
+  readonly presence: P
+  readonly about: string
+}
+
+export type OptionTable = Readonly<Record<string, Option>>
+
+export function required<Value>(kind: Kind<Value>, about: string): Option<Value, 'required'> {
+  return { kind, about, presence: 'required' }
+}
+
+export function optional<Value>(kind: Kind<Value>, about: string): Option<Value, 'optional'> {
+  return { kind, about, presence: 'optional' }
+}
+
+const smallestCredit: MicroUsdc = 10_000n
+const largestCredit: MicroUsdc = 1_000_000_000_000n
+
+export const slug: Kind<string> = {
+  placeholder: '<slug>',
+  rule: '2 to 40 lower-case letters, digits and hyphens',
+  parse: (text) => (new RegExp(slugPattern).test(text) ? text : undefined),
+}
+
+export const email: Kind<string> = {
+  placeholder: '<email>',
+  rule: 'an email address, such as ada@acme.test',
+  parse: (text) => {
+    const address = text.trim().toLowerCase()
+    return address.length <= emailMaxLength && emailExpression.test(address) ? address : undefined
+  },
+}
+
+export const emailOrNone: Kind<string | null> = {
+  placeholder: '<email>',
+  rule: `${email.rule}, or none`,
+  parse: (text) => (text === 'none' ? null : email.parse(text)),
+}
+
+export const partnerName = line('<name>', 120)
+export const label = line('<label>', labelMaxLength)
+export const reference = line('<reference>', 100)
+
+export const environment = oneOf(environments)
+
+/** Ops never makes live money. */
+export const sandboxOnly: Kind<'sandbox'> = {
+  ...oneOf(['sandbox']),
+  rule: 'sandbox: only its test money can be credited by hand',
+}
+
+export const payoutAmount: Kind<Pence> = {
+  placeholder: '<pounds>',
+  rule: `pounds and pence from ${formatPence(payoutLimits.minPence)} to ${formatPence(payoutLimits.maxPerPayoutPence)}, such as 2.50`,
+  parse: (text) => within(parsePence(text), payoutLimits.minPence, payoutLimits.maxPerPayoutPence),
+}
+
+export const creditAmount: Kind<MicroUsdc> = {
+  placeholder: '<usdc>',
+  rule: `USDC with two decimals from ${formatUsdc(smallestCredit)} to ${formatUsdc(largestCredit)}, such as 100.00`,
+  parse: (text) => within(parseUsdc(text), smallestCredit, largestCredit),
+}
+
+export const countryList: Kind<readonly Country[]> = {
+  placeholder: '<countries>',
+  rule: `countries with commas between them, each once, out of: ${countries.join(', ')}`,
+  parse: (text) => {
+    const codes = text.split(',')
+    const known = countries.filter((country) => codes.includes(country))
+    return known.length === codes.length ? known : undefined
+  },
+}
+
+export const rateLimit: Kind<number | null> = {
+  placeholder: '<per second>',
+  rule: 'a whole number from 1 to 10000, or default',
+  parse: (text) => {
+    if (text === 'default') return null
+    return /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 10_000 ? Number(text) : undefined
+  },
+}
+
+/** As key list shows them; a whole secret, which is what is at hand when one has leaked, stands for its prefix. */
+export const keyIdOrPrefix: Kind<{ readonly id: string } | { readonly prefix: string }> = {
+  placeholder: '<id or prefix>',
+  rule: 'the id of a key or its prefix, as key list shows them',
+  parse: (text) => {
+    if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return { id: text.toLowerCase() }
+    if (/^kp_(sandbox|live)_[0-9a-f]{1,8}$/.test(text)) return { prefix: text }
+    const secret = readApiKeySecret(text)
+    return secret === null ? undefined : { prefix: secret.prefix }
+  },
+}
+
+function line(placeholder: string, maxLength: number): Kind<string> {
+  // No control characters, no halves of a character, and neither of the two separators that break a line.
+  const expression = new RegExp(String.raw`^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,${maxLength}}$`, 'u')
+  return {
+    placeholder,
+    rule: `1 to ${maxLength} characters without control characters`,
+    parse: (text) => (expression.test(text.trim()) ? text.trim() : undefined),
+  }
+}
+
+function oneOf<const Word extends string>(words: readonly Word[]): Kind<Word> {
+  const list = words.join('|')
+  return { placeholder: `<${list}>`, rule: words.join(' or '), parse: (text) => words.find((word) => word === text) }
+}
+
+function within(amount: bigint | null, min: bigint, max: bigint): bigint | undefined {
+  return amount !== null && amount >= min && amount <= max ? amount : undefined
+}
+
+const emailMaxLength = 254
+const atom = "[a-z0-9!#$%&'*+/=?^_`{|}~-]+"
+const domainLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
+const emailExpression = new RegExp(`^(?=.{1,64}@)${atom}(?:\\.${atom})*@(?:${domainLabel}\\.)+[a-z][a-z0-9-]*[a-z0-9]$`)

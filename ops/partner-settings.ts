@@ -1,0 +1,88 @@
+// `partner set`: whatever of a partner ops may change, checked against what stays as it was.
+import { lockPartnerBySlug, type PartnerRow, updatePartner } from '../db/partners'
+import { formatPence } from '../domain/money'
+import { recordChange } from './activity'
+import { defineCommand, done, type Given, refused, unknownPartner } from './command'
+import { countryList, emailOrNone, optional, partnerName, payoutAmount, rateLimit, required, slug } from './options'
+import { describePartner, presentPartner } from './partner'
+
+const settings = {
+  min: optional(payoutAmount, 'The smallest payout.'),
+  'max-per-payout': optional(payoutAmount, 'The largest payout.'),
+  countries: optional(countryList, 'Where it may pay to.'),
+  'billing-email': optional(emailOrNone, 'Who gets the invoices.'),
+  'contact-email': optional(emailOrNone, 'Who gets everything else.'),
+  name: optional(partnerName, "The business's name."),
+  'rate-limit-sandbox': optional(rateLimit, 'Requests per second in the sandbox.'),
+  'rate-limit-live': optional(rateLimit, 'Requests per second in live.'),
+}
+
+export const setPartner = defineCommand({
+  noun: 'partner',
+  verb: 'set',
+  about: "Changes a partner's limits, countries, emails, name or rate limits; what is left out stays.",
+  options: { partner: required(slug, 'Which partner.'), ...settings },
+  example: '--partner acme --min 2.50 --max-per-payout 5000.00 --countries GB --billing-email bills@acme.test'.split(
+    ' ',
+  ),
+  async run(ops, given) {
+    if (Object.keys(given).every((name) => name === 'partner')) {
+      const names = Object.keys(settings).map((name) => `--${name}`)
+      return refused('invalid_request', `Say what to set, at least one of: ${names.join(', ')}.`)
+    }
+    return ops.db.transaction(async (tx) => {
+      const before = await lockPartnerBySlug(tx, given.partner)
+      if (before === null) return unknownPartner(given.partner)
+      const wanted = settingsOf(before, given)
+      const { minPayoutPence: min, maxPayoutPence: max } = wanted
+      if (min > max) {
+        const sentence = `The smallest payout, ${formatPence(min)}, would be above the largest, ${formatPence(max)}.`
+        return refused('invalid_request', sentence)
+      }
+      const differences = differencesBetween(before, wanted)
+      if (differences.length === 0) return done(presentPartner(before), describePartner(before))
+
+      const at = ops.clock.now()
+      const after = await updatePartner(tx, before.id, wanted, at)
+      const detail = differences.join(', ')
+      await recordChange(ops, tx, { partnerId: before.id, at, environment: null, action: 'partner.update', detail })
+      return done(presentPartner(after), describePartner(after))
+    })
+  },
+})
+
+type Settings = ReturnType<typeof settingsOf>
+
+// A default stands in for what was left out, and not for null, which "none" and "default" are read as.
+function settingsOf(before: PartnerRow, given: Given<typeof settings>) {
+  const {
+    min: minPayoutPence = before.minPayoutPence,
+    'max-per-payout': maxPayoutPence = before.maxPayoutPence,
+    countries: enabledCountries = before.enabledCountries,
+    'billing-email': billingEmail = before.billingEmail,
+    'contact-email': contactEmail = before.contactEmail,
+    name = before.name,
+    'rate-limit-sandbox': rateLimitSandbox = before.rateLimitSandbox,
+    'rate-limit-live': rateLimitLive = before.rateLimitLive,
+  } = given
+  const limits = { minPayoutPence, maxPayoutPence, rateLimitSandbox, rateLimitLive }
+  return { ...limits, enabledCountries, billingEmail, contactEmail, name }
+}
+
+// The partner reads this in its activity list, where what people are called and written to has no place.
+function differencesBetween(before: Settings, after: Settings): string[] {
+  const compare = (name: string, show: (settings: Settings) => string) => {
+    const [from, to] = [show(before), show(after)]
+    return from === to ? [] : [`${name} ${from} -> ${to}`]
+  }
+  return [
+    ...compare('min', (of) => formatPence(of.minPayoutPence)),
+    ...compare('max_per_payout', (of) => formatPence(of.maxPayoutPence)),
+    ...compare('countries', (of) => of.enabledCountries.join(' ')),
+    ...compare('rate_limit_sandbox', (of) => String(of.rateLimitSandbox ?? 'default')),
+    ...compare('rate_limit_live', (of) => String(of.rateLimitLive ?? 'default')),
+    ...(before.name === after.name ? [] : ['name']),
+    ...(before.billingEmail === after.billingEmail ? [] : ['billing_email']),
+    ...(before.contactEmail === after.contactEmail ? [] : ['contact_email']),
+  ]
+}

@@ -1,0 +1,137 @@
+// Partners: opened, looked at, suspended and reactivated; partner-settings.ts changes what can be set.
+import { openPartner } from '../activities/open-partner'
+import { findPartnerBySlug, listPartners, lockPartnerBySlug, type PartnerRow, updatePartner } from '../db/partners'
+import { formatPence } from '../domain/money'
+import type { PartnerStatus } from '../domain/partner'
+import { recordChange } from './activity'
+import { type Answer, type Command, defineCommand, done, refused, unknownPartner } from './command'
+import type { Ops } from './connect'
+import { email, partnerName, required, slug } from './options'
+import { fields, table } from './print'
+
+const create = defineCommand({
+  noun: 'partner',
+  verb: 'create',
+  about: "Opens a partner's account, with an admin who can sign in, both wallets and the sandbox's test money.",
+  options: {
+    name: required(partnerName, "The business's name."),
+    slug: required(slug, 'The short name that addresses and these commands use; it never changes.'),
+    email: required(email, 'The admin, who is also the contact.'),
+  },
+  example: ['--name', 'Acme Ltd', '--slug', 'acme', '--email', 'ada@acme.test'],
+  async run({ db, clock, madeBy }, { name, slug, email }) {
+    const opened = await openPartner({ db, clock }, { name, slug, email, createdBy: madeBy })
+    if (opened.outcome === 'slug_taken') return refused('slug_taken', `There is a partner ${slug} already.`)
+    return done(presentPartner(opened.partner), describePartner(opened.partner))
+  },
+})
+
+const show = defineCommand({
+  noun: 'partner',
+  verb: 'show',
+  about: "Shows a partner's status, settings and verification.",
+  options: { partner: required(slug, 'Which partner.') },
+  example: ['--partner', 'acme'],
+  async run({ db }, given) {
+    const partner = await findPartnerBySlug(db, given.partner)
+    if (partner === null) return unknownPartner(given.partner)
+    return done(presentPartner(partner), describePartner(partner))
+  },
+})
+
+const list = defineCommand({
+  noun: 'partner',
+  verb: 'list',
+  about: 'Shows every partner, by slug.',
+  options: {},
+  example: [],
+  async run({ db }) {
+    const partners = await listPartners(db)
+    const rows = partners.map(({ slug, status, verificationStatus, name }) => [slug, status, verificationStatus, name])
+    const text =
+      rows.length > 0 ? table(['SLUG', 'STATUS', 'VERIFICATION', 'NAME'], rows) : 'There are no partners yet.'
+    return done({ object: 'list', data: partners.map(presentPartner) }, text)
+  },
+})
+
+const suspend = defineCommand({
+  noun: 'partner',
+  verb: 'suspend',
+  about: 'Stops new payouts of a partner; its keys can still read.',
+  options: { partner: required(slug, 'Which partner.') },
+  example: ['--partner', 'acme'],
+  run: (ops, given) => moveStatus(ops, given.partner, { from: 'active', to: 'suspended', action: 'partner.suspend' }),
+})
+
+const reactivate = defineCommand({
+  noun: 'partner',
+  verb: 'reactivate',
+  about: 'Lets a suspended partner pay out again.',
+  options: { partner: required(slug, 'Which partner.') },
+  example: ['--partner', 'acme'],
+  run: (ops, given) =>
+    moveStatus(ops, given.partner, { from: 'suspended', to: 'active', action: 'partner.reactivate' }),
+})
+
+export const partnerCommands: readonly Command[] = [create, show, list, suspend, reactivate]
+
+/** The field names are the API's own (§2 Compliance). */
+export function presentPartner(partner: PartnerRow) {
+  return {
+    object: 'partner',
+    id: partner.id,
+    slug: partner.slug,
+    name: partner.name,
+    status: partner.status,
+    contact_email: partner.contactEmail,
+    billing_email: partner.billingEmail,
+    enabled_countries: partner.enabledCountries,
+    payout_limits_gbp: {
+      min: formatPence(partner.minPayoutPence),
+      max_per_payout: formatPence(partner.maxPayoutPence),
+    },
+    rate_limits_per_second: { sandbox: partner.rateLimitSandbox, live: partner.rateLimitLive },
+    business_verification: { status: partner.verificationStatus, provider_status: partner.providerStatus },
+    screening: partner.screening,
+    created_at: partner.createdAt.toISOString(),
+    updated_at: partner.updatedAt.toISOString(),
+  }
+}
+
+export function describePartner(partner: PartnerRow): string {
+  const { payout_limits_gbp: limits, rate_limits_per_second: rates } = presentPartner(partner)
+  return fields({
+    partner: partner.slug,
+    name: partner.name,
+    id: partner.id,
+    status: partner.status,
+    'contact email': partner.contactEmail,
+    'billing email': partner.billingEmail,
+    countries: partner.enabledCountries.join(', '),
+    'payouts (GBP)': `${limits.min} to ${limits.max_per_payout}`,
+    'rate limits (/s)': `sandbox ${rates.sandbox ?? 'default'}, live ${rates.live ?? 'default'}`,
+    verification: partner.verificationStatus,
+    screening: partner.screening,
+    opened: partner.createdAt.toISOString(),
+  })
+}
+
+interface Move {
+  readonly from: PartnerStatus
+  readonly to: PartnerStatus
+  readonly action: string
+}
+
+async function moveStatus(ops: Ops, slug: string, { from, to, action }: Move): Promise<Answer> {
+  return ops.db.transaction(async (tx) => {
+    const partner = await lockPartnerBySlug(tx, slug)
+    if (partner === null) return unknownPartner(slug)
+    const { id: partnerId, status } = partner
+    if (status === to) return refused('invalid_state', `${slug} is ${to} already.`, { status })
+    if (status !== from) return refused('invalid_state', `${slug} is ${status}, not ${from}.`, { status })
+    const at = ops.clock.now()
+    const moved = await updatePartner(tx, partnerId, { status: to }, at)
+    await recordChange(ops, tx, { partnerId, at, environment: null, action, detail: null })
+    return done(presentPartner(moved), `${slug} is ${to} now.`)
+  })
+}

@@ -1,0 +1,54 @@
+// How answers look: one JSON value for scripts, short aligned text for people.
+import type { Refusal } from './command'
+
+export interface Output {
+  write(text: string): unknown
+}
+
+export type Form = 'json' | 'text'
+
+export function printAnswer(
+  output: Output,
+  form: Form,
+  answer: { readonly json: unknown; readonly text: string },
+): void {
+  output.write(form === 'json' ? `${JSON.stringify(answer.json)}\n` : `${answer.text}\n`)
+}
+
+/** For scripts the API's error body (§7), whose message is the sentence that people get. */
+export function printError(output: Output, form: Form, error: PrintableError): void {
+  const { code, message, details } = error
+  output.write(
+    form === 'json' ? `${JSON.stringify({ error: { code, message, details } })}\n` : `${printable(message)}\n`,
+  )
+}
+
+export type PrintableError = Pick<Refusal, 'message' | 'details'> & { readonly code: string }
+
+/** Names and values, one under the other; null shows as a dash. */
+export function fields(values: Readonly<Record<string, string | null>>): string {
+  return columns(Object.entries(values).map(([name, value]) => [name, value ?? '-']))
+}
+
+/** Rows under a header, newest or first as they come. */
+export function table(header: readonly string[], rows: readonly (readonly (string | null)[])[]): string {
+  return columns([header, ...rows.map((row) => row.map((cell) => cell ?? '-'))])
+}
+
+export function columns(rows: readonly (readonly string[])[]): string {
+  const clean = rows.map((row) => row.map(printable))
+  const widths = (clean[0] ?? []).map((_, column) => Math.max(...clean.map((row) => row[column]?.length ?? 0)))
+  return clean
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+// What others have typed must not move the cursor of the person who reads it.
+function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, '?')
+}

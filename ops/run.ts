@@ -1,0 +1,38 @@
+// Runs one command line: what was asked for goes to the output, one sentence to the error output when it can not be done.
+import type { EnvironmentVariables } from '../config'
+import { asksForJson, readArguments } from './arguments'
+import { commands } from './commands'
+import { withOps } from './connect'
+import { type Output, printAnswer, printError } from './print'
+import { troubleOf } from './trouble'
+
+export interface Terminal {
+  readonly env: EnvironmentVariables
+  readonly stdout: Output
+  readonly stderr: Output
+}
+
+/** 0 done, 1 trouble (such as a database that is down), 2 a wrong argument or a refusal. */
+export type ExitCode = 0 | 1 | 2
+
+export async function run(argv: readonly string[], { env, stdout, stderr }: Terminal): Promise<ExitCode> {
+  const form = asksForJson(argv) ? 'json' : 'text'
+  const reading = readArguments(commands, argv)
+  if (reading.outcome === 'help') {
+    stdout.write(`${reading.text}\n`)
+    return 0
+  }
+  try {
+    const { outcome } = reading
+    const answer = outcome === 'run' ? await withOps(env, (ops) => reading.command.run(ops, reading.given)) : reading
+    if (answer.outcome === 'refused') {
+      printError(stderr, form, answer)
+      return 2
+    }
+    printAnswer(stdout, form, answer)
+    return 0
+  } catch (error) {
+    printError(stderr, form, troubleOf(error))
+    return 1
+  }
+}
