@@ -1,8 +1,8 @@
-// Runs a foreign server so that it never outlives us: whatever ends this process, a pipe closes and a small shell stops the server.
+// Runs a foreign program so that it never outlives us: whatever ends this process, a pipe closes and a small shell stops the program.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
-import { openLog, tailOf } from './log-file'
+import { lastBytes, openLog, tailOf } from './log-file'
 
 export interface ServerCommand {
   readonly name: string
@@ -16,10 +16,11 @@ export interface ServerCommand {
 
 export interface Server {
   readonly pid: number
-  /** Settles when the server is gone, however it went. */
-  readonly exited: Promise<void>
+  /** Settles when the server is gone, however it went: its exit status, or null when it was killed. */
+  readonly exited: Promise<number | null>
   readonly hasExited: () => boolean
-  /** The server's own last words. */
+  /** What it has said so far, to search in; what it said last, to show. */
+  readonly output: () => string
   readonly tail: () => string
   readonly stop: (limitMs?: number) => Promise<void>
 }
@@ -54,13 +55,14 @@ exit "$status"
 
 export async function startGuarded(server: ServerCommand): Promise<Server> {
   const guard = spawnGuard(server)
-  const exited = new Promise<void>((resolve) => guard.once('close', () => resolve()))
+  const exited = new Promise<number | null>((resolve) => guard.once('close', resolve))
   const pid = await pidOf(guard, server.name)
 
   return {
     pid,
     exited,
     hasExited: () => guard.exitCode !== null || guard.signalCode !== null,
+    output: () => lastBytes(server.logFile, 65_536),
     tail: () => tailOf(server.logFile),
     stop: (limitMs = 10_000) => stop(guard, exited, pid, limitMs),
   }
@@ -90,7 +92,7 @@ function pidOf(guard: ChildProcess, name: string): Promise<number> {
   })
 }
 
-async function stop(guard: ChildProcess, exited: Promise<void>, pid: number, limitMs: number): Promise<void> {
+async function stop(guard: ChildProcess, exited: Promise<unknown>, pid: number, limitMs: number): Promise<void> {
   guard.stdin?.destroy()
   const timer = setTimeout(() => {
     try {

@@ -17,7 +17,7 @@ export function tailOf(logFile: string, lines = 15): string {
   return lastBytes(logFile, 16_384).trimEnd().split('\n').slice(-lines).join('\n')
 }
 
-function lastBytes(logFile: string, count: number): string {
+export function lastBytes(logFile: string, count: number): string {
   try {
     const file = openSync(logFile, 'r')
     try {

@@ -7,7 +7,7 @@ import { type Server, startGuarded } from './guarded'
 import { choosePort } from './ports'
 import { findBinaries } from './postgres-binaries'
 import { openCluster, serverEnvironment, superuser } from './postgres-cluster'
-import { clearPostmaster } from './postmaster'
+import { clearPostmaster, readPidFile } from './postmaster'
 import { unprivilegedUser } from './system-user'
 
 export interface PostgresOptions {
@@ -52,13 +52,15 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
       user,
       env: serverEnvironment,
     })
-    const url = `postgresql://${superuser}:${options.password}@127.0.0.1:${port}/${database}`
-    const problem = await untilReady(server, url)
-    if (problem === null) return { ...server, url, port, version: binaries.version }
+    if (await isReady(server, cluster)) {
+      const url = `postgresql://${superuser}:${options.password}@127.0.0.1:${port}/${database}`
+      await makeDatabase(url).catch((error: unknown) => giveUp(server, error))
+      return { ...server, url, port, version: binaries.version }
+    }
     await server.stop()
-    const words = server.tail()
+    const words = server.output()
     const passes = portTaken.test(words) || stillLeaving.test(words)
-    if (attempt === 10 || !passes) throw new Error(`PostgreSQL did not start: ${problem}\n${words}`)
+    if (attempt === 10 || !passes) throw new Error(`PostgreSQL did not start. It said:\n${server.tail()}`)
     if (portTaken.test(words)) preferred = 0
     await sleep(500)
   }
@@ -80,27 +82,15 @@ function settings({ durable, maxConnections }: PostgresOptions, port: number): s
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
 
-/** Ready when it answers a query on our database, which is made on the first start. Null, or what went wrong. */
-async function untilReady(server: Server, url: string): Promise<string | null> {
+/** Read from its own file, since an answer on the port may be another server's that took it first. */
+async function isReady(server: Server, cluster: string): Promise<boolean> {
   const until = performance.now() + startLimitMs
-  let last = 'it gave no answer.'
   while (!server.hasExited() && performance.now() < until) {
-    try {
-      await makeDatabase(url)
-      return null
-    } catch (error) {
-      last = error instanceof Error ? error.message : String(error)
-      // Not at once, because it may be another server's answer: ours then ends, since the port is taken.
-      if (errorCode(error) === wrongPassword && !(await endsSoon(server))) return `${last}; was secrets.json replaced?`
-    }
-    await sleep(25)
+    const { pid, status } = readPidFile(cluster)
+    if (pid === server.pid && status === 'ready') return true
+    await sleep(20)
   }
-  return server.hasExited() ? 'it ended at once.' : last
-}
-
-async function endsSoon(server: Server): Promise<boolean> {
-  await Promise.race([server.exited, sleep(1000)])
-  return server.hasExited()
+  return false
 }
 
 async function makeDatabase(url: string): Promise<void> {
@@ -115,4 +105,10 @@ async function makeDatabase(url: string): Promise<void> {
   } finally {
     await client.end()
   }
+}
+
+async function giveUp(server: Server, error: unknown): Promise<never> {
+  await server.stop()
+  const hint = errorCode(error) === wrongPassword ? '; was secrets.json replaced?' : ''
+  throw new Error(`PostgreSQL started but refused us: ${error instanceof Error ? error.message : String(error)}${hint}`)
 }

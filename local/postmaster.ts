@@ -7,12 +7,11 @@ import { commandLineOf, isAlive } from './process-identity'
 
 /** The caller owns the folder, so a server found in it has lost its parent: it gets a moment to go by itself, then it is stopped. */
 export async function clearPostmaster(cluster: string): Promise<void> {
-  const pidFile = join(cluster, 'postmaster.pid')
-  const pid = readPid(pidFile)
+  const { pid } = readPidFile(cluster)
   if (pid === null || !isAlive(pid)) return
   if (!isPostgresOf(pid, cluster)) {
     // PostgreSQL itself only asks whether the pid is alive and would refuse to start.
-    rmSync(pidFile, { force: true })
+    rmSync(join(cluster, 'postmaster.pid'), { force: true })
     return
   }
   if (await isGone(pid, 3000)) return
@@ -23,12 +22,13 @@ export async function clearPostmaster(cluster: string): Promise<void> {
   throw new Error(`A PostgreSQL of an earlier run (process ${pid}) does not stop; end it and try again.`)
 }
 
-function readPid(pidFile: string): number | null {
+/** PostgreSQL's own note about itself: the pid in its first line, the state of the start in its eighth. */
+export function readPidFile(cluster: string): { readonly pid: number | null; readonly status: string } {
   try {
-    const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10)
-    return pid > 0 ? pid : null
+    const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')
+    return { pid: Number(lines[0]) || null, status: lines[7]?.trim() ?? '' }
   } catch {
-    return null
+    return { pid: null, status: '' }
   }
 }
 

