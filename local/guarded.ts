@@ -1,8 +1,10 @@
-// Runs a foreign program so that it never outlives us: whatever ends this process, a pipe closes and a small shell stops the program.
+// Runs a foreign program so that it never outlives us: whatever ends this process, a pipe closes and guard.sh stops the program.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync } from 'node:fs'
+import { closeSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { lastBytes, openLog, tailOf } from './log-file'
+import { projectDir } from './project-dir'
 
 export interface ServerCommand {
   readonly name: string
@@ -25,34 +27,6 @@ export interface Server {
   readonly stop: (limitMs?: number) => Promise<void>
 }
 
-// The shell waits for two things at once: for the server's end, which ends the shell, and for the end of the pipe that is its
-// input, which asks the server to stop and ends it for good when it does not listen. Input is moved to descriptor 3 because a
-// shell gives its background commands /dev/null as input; output only tells the server's pid, all else goes to the log.
-const guardScript = `
-signal=$1; shift
-exec 3<&0 </dev/null
-"$@" >&2 3<&- &
-server=$!
-echo "$server"
-exec >&2
-(
-  read -r _ <&3
-  kill -s "$signal" "$server"
-  seconds=0
-  while kill -0 "$server"; do
-    [ "$seconds" -eq 20 ] && exec kill -s KILL "$server"
-    sleep 1
-    seconds=$((seconds + 1))
-  done
-) 2>/dev/null &
-watcher=$!
-exec 3<&-
-wait "$server"
-status=$?
-kill "$watcher" 2>/dev/null
-exit "$status"
-`
-
 export async function startGuarded(server: ServerCommand): Promise<Server> {
   const guard = spawnGuard(server)
   const exited = new Promise<number | null>((resolve) => guard.once('close', resolve))
@@ -70,9 +44,11 @@ export async function startGuarded(server: ServerCommand): Promise<Server> {
 
 /** In a process group of its own, so that Ctrl-C in a terminal does not reach it before those who use it have stopped. */
 function spawnGuard({ command, args, stopSignal, logFile, user, env }: ServerCommand): ChildProcess {
+  // Given to the shell as text: the user it runs as may not be able to read a file of this checkout.
+  const guard = readFileSync(join(projectDir(), 'local', 'guard.sh'), 'utf8')
   const log = openLog(logFile)
   try {
-    return spawn('/bin/sh', ['-c', guardScript, 'guard', stopSignal, command, ...args], {
+    return spawn('/bin/sh', ['-c', guard, 'guard', stopSignal, command, ...args], {
       cwd: '/',
       detached: true,
       stdio: ['pipe', 'pipe', log],

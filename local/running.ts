@@ -1,9 +1,10 @@
 // Where a system started by `npm start` keeps its state, and how others (ops, scripts, a second start) find the running one.
 
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { EnvironmentVariables } from '../config'
 import { lockHolder } from './lock'
+import { projectDir } from './project-dir'
 
 export function dataDirOf(env: EnvironmentVariables): string {
   return env.DATA_DIR ? resolve(env.DATA_DIR) : join(projectDir(), '.data')
@@ -17,11 +18,4 @@ export function readRunningEnvironment(dataDir: string): EnvironmentVariables | 
   } catch {
     return null
   }
-}
-
-/** The folder of package.json: this file lies one level below it, its compiled twin two. */
-export function projectDir(): string {
-  let dir = __dirname
-  while (!existsSync(join(dir, 'package.json')) && dirname(dir) !== dir) dir = dirname(dir)
-  return dir
 }

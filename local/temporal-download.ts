@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { EnvironmentVariables } from '../config'
 import { startGuarded } from './guarded'
-import { projectDir } from './running'
+import { projectDir } from './project-dir'
 import { type Cache, isPinned, platform, publish, release } from './temporal-cache'
 
 export interface FetchOptions {

@@ -1,0 +1,75 @@
+// Lets one process at a time install and build in this folder; a lock whose holder has died is taken over.
+
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { showProgress } from './progress.mjs'
+
+export async function withLock(root, work) {
+  mkdirSync(join(root, '.cache'), { recursive: true })
+  const path = join(root, '.cache', 'bootstrap.lock')
+  if (!tryLock(path)) await waitForLock(path)
+  const release = () => rmSync(path, { force: true })
+  process.once('exit', release)
+  try {
+    return await work()
+  } finally {
+    release()
+    process.off('exit', release)
+  }
+}
+
+async function waitForLock(path) {
+  const progress = showProgress('Another npm start or npm test is preparing this folder, waiting for it')
+  while (!tryLock(path)) await sleep(200)
+  progress.done('The other one is done')
+}
+
+/** A link appears at once and with its content, which a file created for writing does not. */
+function tryLock(path) {
+  const own = `${path}.${process.pid}`
+  writeFileSync(own, JSON.stringify({ pid: process.pid, started: startOf(process.pid) }))
+  try {
+    linkSync(own, path)
+    return true
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error
+    if (!isHeld(path)) removeStale(path)
+    return false
+  } finally {
+    rmSync(own, { force: true })
+  }
+}
+
+/** Moved aside before it is judged again: between reading and removing, another process may have made it its own. */
+function removeStale(path) {
+  const aside = `${path}.stale.${process.pid}`
+  try {
+    renameSync(path, aside)
+    if (isHeld(aside)) linkSync(aside, path)
+  } catch (error) {
+    if (error.code !== 'ENOENT' && error.code !== 'EEXIST') throw error
+  } finally {
+    rmSync(aside, { force: true })
+  }
+}
+
+function isHeld(path) {
+  try {
+    const { pid, started } = JSON.parse(readFileSync(path, 'utf8'))
+    process.kill(pid, 0)
+    return startOf(pid) === started
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
+/** When a process began, where the system tells it, so that a pid that is in use again is not taken for its former owner. */
+function startOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  } catch {
+    return ''
+  }
+}

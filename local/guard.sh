@@ -1,0 +1,33 @@
+# Runs a program that must not outlive its parent: sh -c "$(cat guard.sh)" guard <signal> <command> <arguments…>
+#
+# Input is a pipe that the parent holds open. The shell waits for two things at once: for the program's end, which ends the
+# shell, and for the end of the pipe, which asks the program to stop and ends it for good when it does not listen.
+# Output is one line, the program's pid; everything else goes where the shell's errors go.
+
+signal=$1
+shift
+
+# A shell gives its background commands /dev/null as input, so the pipe is kept as descriptor 3.
+exec 3<&0 </dev/null
+"$@" >&2 3<&- &
+program=$!
+echo "$program"
+exec >&2
+
+(
+  read -r _ <&3
+  kill -s "$signal" "$program"
+  seconds=0
+  while kill -0 "$program"; do
+    [ "$seconds" -eq 20 ] && exec kill -s KILL "$program"
+    sleep 1
+    seconds=$((seconds + 1))
+  done
+) 2>/dev/null &
+watcher=$!
+exec 3<&-
+
+wait "$program"
+status=$?
+kill "$watcher" 2>/dev/null
+exit "$status"
