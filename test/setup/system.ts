@@ -1,0 +1,19 @@
+// What the set-up started, for the tests that use it; it travels from Jest's parent to its workers by one variable.
+
+export interface TestSystem {
+  readonly databaseUrl: string
+  readonly temporalAddress: string
+  readonly workflowBundlePath: string
+}
+
+const variable = 'PAYOUTS_TEST_SYSTEM'
+
+export function announce(system: TestSystem): void {
+  process.env[variable] = JSON.stringify(system)
+}
+
+export function testSystem(): TestSystem {
+  const announced = process.env[variable]
+  if (announced === undefined) throw new Error('The test set-up has not run.')
+  return JSON.parse(announced)
+}
