@@ -1,0 +1,163 @@
+// The pool: what queries return, how transactions end, and what a lost server does to it.
+import { EventEmitter, once } from 'node:events'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { type Db, openDatabase, type Tx } from '../../db/database'
+import { createDatabase } from '../setup/database'
+import { aPartner } from './a-partner'
+import { proxyOf, type TcpProxy } from './tcp-proxy'
+
+let database: { url: string; drop(): Promise<void> }
+let db: Db
+let lostIdle: Error[] = []
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDatabase({ url: database.url, poolSize: 3, onError: (error) => lostIdle.push(error) })
+})
+
+afterEach(() => {
+  lostIdle = []
+})
+
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+const backend = { name: 'test-backend', text: 'SELECT pg_backend_pid() AS pid' }
+const terminate = { name: 'test-terminate', text: 'SELECT pg_terminate_backend($1)' }
+const alive = { name: 'test-alive', text: 'SELECT pid FROM pg_stat_activity WHERE pid = $1' }
+const rename = { name: 'test-rename', text: 'UPDATE partners SET name = $2 WHERE id = $1 RETURNING name' }
+const nameOf = { name: 'test-name', text: 'SELECT name FROM partners WHERE id = $1' }
+const fail = { name: 'test-fail', text: 'SELECT 1 / $1::integer' }
+
+test('big numbers come as bigint, dates as text, times as Date', async () => {
+  const text = `SELECT 9007199254740993::bigint AS big, DATE '2026-10-25' AS day, TIMESTAMPTZ '2026-10-25T00:30:00Z' AS time`
+
+  const rows = await db.query({ name: 'test-types', text }, [])
+
+  expect(rows).toEqual([{ big: 9007199254740993n, day: '2026-10-25', time: new Date('2026-10-25T00:30:00Z') }])
+})
+
+test('every verb returns rows, in and out of a transaction', async () => {
+  const { id } = await aPartner(db)
+
+  expect(await db.query(rename, [id, 'One'])).toEqual([{ name: 'One' }])
+  expect(await db.transaction((tx) => tx.query(rename, [id, 'Two']))).toEqual([{ name: 'Two' }])
+  expect(await db.query(nameOf, [id])).toEqual([{ name: 'Two' }])
+})
+
+test('a transaction whose work throws leaves nothing behind and gives its connection back', async () => {
+  const { id } = await aPartner(db)
+  const refused = new Error('refused')
+
+  // More often than the pool has connections, so that one that was not given back would be missed.
+  for (let time = 0; time < 5; time += 1) {
+    const work = async (tx: Tx) => {
+      await tx.query(rename, [id, 'Changed'])
+      throw refused
+    }
+    await expect(db.transaction(work)).rejects.toBe(refused)
+  }
+
+  expect(await db.query(nameOf, [id])).toEqual([{ name: 'Acme Ltd' }])
+})
+
+test('a transaction that swallowed a failed statement does not pretend to be committed', async () => {
+  const { id } = await aPartner(db)
+
+  const transaction = db.transaction(async (tx) => {
+    await tx.query(rename, [id, 'Changed'])
+    await tx.query(fail, [0]).catch(() => undefined)
+  })
+
+  await expect(transaction).rejects.toThrow('can not be committed')
+  expect(await db.query(nameOf, [id])).toEqual([{ name: 'Acme Ltd' }])
+})
+
+test('limits on statements and idle transactions reach the server', async () => {
+  const text = `SELECT current_setting('statement_timeout') AS statement,
+    current_setting('idle_in_transaction_session_timeout') AS idle`
+
+  expect(await db.query({ name: 'test-limits', text }, [])).toEqual([{ statement: '10s', idle: '10s' }])
+})
+
+test('an idle connection that the server drops is reported and replaced', async () => {
+  const other = await openDatabase({ url: database.url, poolSize: 1, onError: (error) => lostIdle.push(error) })
+  const [row] = await other.query<{ pid: number }>(backend, [])
+
+  await db.query(terminate, [row?.pid])
+  await eventually(() => lostIdle.length > 0)
+
+  const [after] = await other.query<{ pid: number }>(backend, [])
+  expect(after?.pid).not.toBe(row?.pid)
+  await other.close()
+})
+
+test('a connection that dies between two statements of a transaction fails that transaction and nothing else', async () => {
+  const { id } = await aPartner(db)
+
+  const transaction = db.transaction(async (tx) => {
+    await tx.query(rename, [id, 'Changed'])
+    const [row] = await tx.query<{ pid: number }>(backend, [])
+    await db.query(terminate, [row?.pid])
+    // The server's goodbye arrives while no statement runs: this is when an unheard error event would end the process.
+    await eventually(async () => (await db.query(alive, [row?.pid])).length === 0)
+    await db.ping()
+    await tx.query(rename, [id, 'Changed again'])
+  })
+
+  await expect(transaction).rejects.toThrow()
+  expect(await db.query(nameOf, [id])).toEqual([{ name: 'Acme Ltd' }])
+})
+
+test('a database that goes away and comes back is survived', async () => {
+  const proxy: TcpProxy = await proxyOf(database.url)
+  const other = await openDatabase({ url: proxy.url, poolSize: 3, onError: () => undefined })
+  await Promise.all([other.ping(), other.ping(), other.ping()])
+
+  await proxy.cut()
+  await expect(other.ping()).rejects.toThrow()
+  await expect(other.transaction((tx) => tx.query(backend, []))).rejects.toThrow()
+  await proxy.mend()
+
+  await expect(other.ping()).resolves.toBeUndefined()
+  expect(await other.transaction((tx) => tx.query(backend, []))).toHaveLength(1)
+  await other.close()
+  await proxy.cut()
+})
+
+test('opening a database that is not there fails and leaves nothing open', async () => {
+  const proxy = await proxyOf(database.url)
+  await proxy.cut()
+
+  await expect(openDatabase({ url: proxy.url, poolSize: 1, onError: () => undefined })).rejects.toThrow('ECONNREFUSED')
+})
+
+test('closing waits for a transaction that is under way', async () => {
+  const { id } = await aPartner(db)
+  const other = await openDatabase({ url: database.url, poolSize: 1, onError: () => undefined })
+  const gate = new EventEmitter()
+  const begun = once(gate, 'begun')
+  const opened = once(gate, 'open')
+  const transaction = other.transaction(async (tx) => {
+    await tx.query(rename, [id, 'Late'])
+    gate.emit('begun')
+    await opened
+  })
+  await begun
+
+  const closed = other.close()
+  gate.emit('open')
+
+  await Promise.all([transaction, closed])
+  expect(await db.query(nameOf, [id])).toEqual([{ name: 'Late' }])
+})
+
+async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error('this never came true')
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}

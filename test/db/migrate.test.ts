@@ -1,0 +1,55 @@
+// Migrations: any number of processes at once, each migration once, and one sentence about it.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Client } from 'pg'
+import { migrate } from '../../db/migrate'
+import { migrationReport } from '../../db/migration-report'
+import { migrations } from '../../db/migrations'
+import { createEmptyDatabase } from './empty-database'
+
+let empty: { url: string; drop(): Promise<void> }
+
+beforeAll(async () => {
+  empty = await createEmptyDatabase()
+})
+
+afterAll(() => empty.drop())
+
+test('five processes that migrate an empty database at once run each migration once', async () => {
+  const ran = await Promise.all([1, 2, 3, 4, 5].map(() => migrate(empty.url)))
+
+  expect(ran.flat()).toEqual(migrations.map((migration) => migration.name))
+  expect(ran.filter((names) => names.length === 0)).toHaveLength(4)
+  const client = new Client({ connectionString: empty.url })
+  await client.connect()
+  const { rows } = await client.query('SELECT name FROM migrations ORDER BY id')
+  await client.end()
+  expect(rows.map((row) => row.name)).toEqual(migrations.map((migration) => migration.name))
+})
+
+test('a database that is up to date is left alone, and the report says so in one line', async () => {
+  const report = await migrationReport(empty.url)
+
+  expect(report.outcome).toBe('migrated')
+  expect(report.sentence).toMatch(/^The database \S+ was up to date already\.$/)
+})
+
+test('a database that can not be reached gets one clear sentence without its password', async () => {
+  const report = await migrationReport('postgres://ada:hunter2@127.0.0.1:1/payouts')
+
+  expect(report.outcome).toBe('failed')
+  expect(report.sentence).toMatch(/^The database 127\.0\.0\.1:1\/payouts could not be migrated: .*ECONNREFUSED.*\.$/)
+  expect(report.sentence).not.toContain('hunter2')
+  expect(report.sentence).not.toContain('\n')
+})
+
+test.each([undefined, '', 'mysql://localhost/payouts', 'postgres://[', 'postgresql'])(
+  'DATABASE_URL %p is refused before anything is tried',
+  async (url) => {
+    const report = await migrationReport(url)
+
+    expect(report).toEqual({
+      outcome: 'failed',
+      sentence: 'DATABASE_URL must be set to a URL that starts with postgres:// or postgresql://.',
+    })
+  },
+)
