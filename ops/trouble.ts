@@ -31,15 +31,30 @@ const knownTroubles: readonly { readonly pattern: RegExp; readonly sentence: str
   },
 ]
 
+interface Failure {
+  readonly code?: unknown
+  readonly message?: unknown
+  readonly cause?: unknown
+  /** TypeORM's. */
+  readonly driverError?: unknown
+  /** Of a host with several addresses. */
+  readonly errors?: unknown
+}
+
+// By what it carries and not by its class: an error of Node itself need not be of this realm.
+function isFailure(error: unknown): error is Failure {
+  return typeof error === 'object' && error !== null
+}
+
 function codesOf(error: unknown): string[] {
-  if (!(error instanceof Error)) return []
-  const own = 'code' in error && typeof error.code === 'string' ? error.code : error.message
-  const inner: readonly unknown[] = error instanceof AggregateError ? error.errors : [error.cause]
-  const driver = 'driverError' in error ? codesOf(error.driverError) : []
-  return [own, ...inner.flatMap(codesOf), ...driver]
+  if (!isFailure(error)) return []
+  const { code, message, cause, driverError, errors } = error
+  const own = [code, message].find((text) => typeof text === 'string')
+  const inner = [cause, driverError, ...(Array.isArray(errors) ? errors : [])]
+  return [...(own ? [own] : []), ...inner.flatMap(codesOf)]
 }
 
 function firstLine(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
+  const text = isFailure(error) && typeof error.message === 'string' ? error.message : String(error)
   return (text.split('\n')[0] ?? '').replace(/\.$/, '')
 }

@@ -1,0 +1,189 @@
+// A wrong argument gets one clear sentence and exit code 2, whatever is wrong with it; none of these reaches a database.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { nameOf } from '../../ops/command'
+import { commands } from '../../ops/commands'
+import { type OpsTerminal, openTerminal, runWith } from './terminal'
+
+// Nothing listens there: whoever got past the arguments would answer with exit code 1.
+const nowhere = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
+const create = ['partner', 'create', '--name', 'Acme', '--slug', 'acme', '--email', 'ada@acme.test']
+const set = ['partner', 'set', '--partner', 'acme']
+const credit = ['wallet', 'credit', '--partner', 'acme']
+const money = 'pounds and pence from 1.00 to 20000.00, such as 2.50'
+const usdc = 'USDC with two decimals from 0.01 to 1000000.00, such as 100.00'
+const slugRule = '2 to 40 lower-case letters, digits and hyphens'
+const emailRule = 'an email address, such as ada@acme.test'
+
+function replaced(argv: readonly string[], option: string, value: string): string[] {
+  return argv.map((arg, index) => (argv[index - 1] === option ? value : arg))
+}
+
+describe('a wrong command', () => {
+  test.each<[string[], string]>([
+    [[], 'Say what to do, beginning with one of: partner, key, wallet (--help tells more).'],
+    [['--json=x'], 'Say what to do, beginning with one of: partner, key, wallet (--help tells more).'],
+    [['payout'], 'There is no command "payout": it must begin with one of: partner, key, wallet.'],
+    [
+      ['pay\u001bout\n'],
+      String.raw`There is no command "pay\u001bout\n": it must begin with one of: partner, key, wallet.`,
+    ],
+    [['key'], 'Say what to do with key, one of: create, list, revoke.'],
+    [['key', 'make', '--help'], 'There is no command "key make": key has create, list, revoke.'],
+    [['__proto__', 'constructor'], 'There is no command "__proto__": it must begin with one of: partner, key, wallet.'],
+    [['partner', 'list', 'acme'], 'partner list does not take "acme".'],
+    [['partner', 'list', '--', '--json'], 'partner list does not take "--json".'],
+  ])('%j', async (argv, sentence) => {
+    expect(await runWith(nowhere, argv)).toEqual({ code: 2, out: '', err: `${sentence}\n` })
+  })
+})
+
+describe('a wrong option', () => {
+  test.each<[string, string[], string]>([
+    ['unknown', ['partner', 'list', '--all'], 'partner list has no option --all: it takes --json, --help.'],
+    ['unknown and short', ['partner', 'list', '-x'], 'partner list has no option -x: it takes --json, --help.'],
+    [
+      'of a prototype',
+      ['partner', 'list', '--__proto__'],
+      'partner list has no option --__proto__: it takes --json, --help.',
+    ],
+    [
+      "another command's",
+      ['key', 'list', '--slug', 'x'],
+      'key list has no option --slug: it takes --partner, --json, --help.',
+    ],
+    ['missing', ['partner', 'show'], 'partner show needs --partner.'],
+    ['missing, several', ['partner', 'create', '--slug', 'acme'], 'partner create needs --name and --email.'],
+    ['given twice', ['partner', 'show', '--partner', 'a1', '--partner', 'a1'], '--partner must be given only once.'],
+    ['without its value', ['partner', 'show', '--partner'], '--partner needs a value.'],
+    ['without its value before another', ['partner', 'create', '--name', '--slug', 'acme'], '--name needs a value.'],
+    ['empty', ['partner', 'show', '--partner='], '--partner must not be empty.'],
+    ['blank', ['partner', 'show', '--partner', ' \t'], '--partner must not be empty.'],
+    ['--json with a value', ['partner', 'list', '--json=yes'], '--json takes no value.'],
+    ['--json twice', ['partner', 'list', '--json', '--json=yes'], '--json must be given only once.'],
+  ])('%s', async (_, argv, sentence) => {
+    const { code, out, err } = await runWith(nowhere, argv)
+
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err.startsWith('{') ? JSON.parse(err).error.message : err.trimEnd()).toBe(sentence)
+  })
+})
+
+describe('a malformed value', () => {
+  test.each([
+    '2.5',
+    '2',
+    '2.500',
+    '1e3',
+    '-1.00',
+    '0.99',
+    '20000.01',
+    '٢.٥٠',
+    '2,50',
+    ' 2.50',
+    '9'.repeat(99),
+    '£2.50',
+  ])('--min %j', async (value) => {
+    expect((await runWith(nowhere, [...set, '--min', value])).err).toBe(`--min must be ${money}.\n`)
+  })
+
+  test.each(['0.00', '1000000.01', '1', '1e3', '-1.00', 'NaN'])('--usdc %j', async (value) => {
+    expect((await runWith(nowhere, [...credit, '--usdc', value])).err).toBe(`--usdc must be ${usdc}.\n`)
+  })
+
+  test.each(['a', 'Acme', 'acme ltd', 'acmé', 'a'.repeat(41), "acme'; DROP TABLE partners", 'acme\u0000'])(
+    '--slug %j',
+    async (value) => {
+      const { err } = await runWith(nowhere, replaced(create, '--slug', value))
+
+      expect(err).toBe(`--slug must be ${slugRule}.\n`)
+    },
+  )
+
+  test.each([
+    'ada',
+    'ada@',
+    '@acme.test',
+    'ada@acme',
+    'ada@@acme.test',
+    'a b@acme.test',
+    'ada@acme..test',
+    '.ada@acme.test',
+    'ada@-acme.test',
+    'ada@acme.123',
+    'ada\u0000@acme.test',
+    'Ada <ada@acme.test>',
+    'ada@acme.test,eve@acme.test',
+    'ada@acme.test\r\nBcc: eve@acme.test',
+    `${'a'.repeat(65)}@acme.test`,
+    `ada@${'a.'.repeat(130)}test`,
+  ])('--email %j', async (value) => {
+    const { err } = await runWith(nowhere, replaced(create, '--email', value))
+
+    expect(err).toBe(`--email must be ${emailRule}.\n`)
+  })
+
+  test.each(['a\u0000b', 'a\nb', 'a\u001b[2Jb', 'a\u2028b', 'x'.repeat(121)])('--name %j', async (value) => {
+    const { err } = await runWith(nowhere, replaced(create, '--name', value))
+
+    expect(err).toBe('--name must be 1 to 120 characters without control characters.\n')
+  })
+
+  test.each([
+    [[...set, '--countries', 'FR'], '--countries must be countries with commas between them, each once, out of: GB.'],
+    [[...set, '--countries', 'gb'], '--countries must be countries with commas between them, each once, out of: GB.'],
+    [
+      [...set, '--countries', 'GB,GB'],
+      '--countries must be countries with commas between them, each once, out of: GB.',
+    ],
+    [[...set, '--countries', 'GB,'], '--countries must be countries with commas between them, each once, out of: GB.'],
+    [[...set, '--billing-email', 'no'], `--billing-email must be ${emailRule}, or none.`],
+    [[...set, '--rate-limit-live', '0'], '--rate-limit-live must be a whole number from 1 to 10000, or default.'],
+    [[...set, '--rate-limit-live', '1.5'], '--rate-limit-live must be a whole number from 1 to 10000, or default.'],
+    [[...set, '--rate-limit-live', '10001'], '--rate-limit-live must be a whole number from 1 to 10000, or default.'],
+    [['key', 'create', '--partner', 'acme', '--environment', 'prod'], '--environment must be sandbox or live.'],
+    [
+      ['key', 'create', '--partner', 'acme', '--environment', 'live', '--label', 'x'.repeat(61)],
+      '--label must be 1 to 60 characters without control characters.',
+    ],
+    [
+      ['key', 'revoke', '--partner', 'acme', '--key', 'kp_sandbox_'],
+      '--key must be the id of a key or its prefix, as key list shows them.',
+    ],
+  ])('%j', async (argv, sentence) => {
+    expect(await runWith(nowhere, argv)).toEqual({ code: 2, out: '', err: `${sentence}\n` })
+  })
+
+  test('scripts get the same sentence in the error body of the API', async () => {
+    const { code, out, err } = await runWith(nowhere, ['--json', ...set, '--min', '2'])
+
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(JSON.parse(err)).toEqual({ error: { code: 'invalid_request', message: `--min must be ${money}.` } })
+  })
+})
+
+describe('an unknown partner', () => {
+  let terminal: OpsTerminal
+
+  beforeAll(async () => {
+    terminal = await openTerminal()
+  })
+
+  afterAll(() => terminal.close())
+
+  const ofPartner = commands.filter(({ options }) => 'partner' in options)
+
+  test.each(ofPartner.map((command) => ({ name: nameOf(command), example: command.example })))(
+    '$name says that there is no such partner',
+    async ({ name, example }) => {
+      const argv = [...name.split(' '), ...replaced(example, '--partner', 'nobody')]
+
+      const { code, out, err } = await terminal.ops(...argv)
+      const forScripts = await terminal.ops(...argv, '--json')
+
+      expect({ code, out, err }).toEqual({ code: 2, out: '', err: 'There is no partner nobody.\n' })
+      expect(JSON.parse(forScripts.err)).toEqual({
+        error: { code: 'not_found', message: 'There is no partner nobody.' },
+      })
+    },
+  )
+})

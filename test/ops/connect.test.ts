@@ -1,0 +1,122 @@
+// ops talks to DATABASE_URL, or to the running system of DATA_DIR; trouble on the way is one sentence and exit code 1.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { takeLock } from '../../local/lock'
+import { type OpsTerminal, oneSentence, openTerminal, runWith } from './terminal'
+
+let terminal: OpsTerminal
+let dataDir = ''
+
+beforeAll(async () => {
+  terminal = await openTerminal()
+  await terminal.json('partner', 'create', '--name', 'Acme', '--slug', 'acme', '--email', 'ada@acme.test')
+})
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'payouts-ops-'))
+})
+
+afterEach(() => rmSync(dataDir, { recursive: true }))
+
+afterAll(() => terminal.close())
+
+describe('the system that ops talks to', () => {
+  test('is the running one of DATA_DIR', async () => {
+    writeFileSync(join(dataDir, 'env.json'), JSON.stringify(terminal.env))
+    const lock = takeLock(join(dataDir, 'lock.json'), { api: 'http://localhost:3000' })
+
+    const listed = await runWith({ DATA_DIR: dataDir }, ['partner', 'list', '--json'])
+    const created = await runWith({ DATA_DIR: dataDir }, [
+      'key',
+      'create',
+      '--partner',
+      'acme',
+      '--environment',
+      'sandbox',
+    ])
+
+    expect(JSON.parse(listed.out)).toMatchObject({ data: [{ slug: 'acme' }] })
+    expect(created.out).toContain('kp_sandbox_')
+    if (lock.outcome === 'taken') lock.release()
+  })
+
+  test('is not one that has stopped', async () => {
+    writeFileSync(join(dataDir, 'env.json'), JSON.stringify(terminal.env))
+
+    expect(await runWith({ DATA_DIR: dataDir }, ['partner', 'list'])).toEqual({
+      code: 1,
+      out: '',
+      err: `Nothing is running in ${dataDir}: run npm start, or set DATABASE_URL and SECRET_KEYS.\n`,
+    })
+  })
+
+  test('is DATABASE_URL where that is set, whatever runs in DATA_DIR', async () => {
+    const { code, out } = await runWith({ ...terminal.env, DATA_DIR: dataDir }, ['partner', 'list'])
+
+    expect({ code, out: out.includes('acme') }).toEqual({ code: 0, out: true })
+  })
+
+  test('needs SECRET_KEYS only for what makes a secret', async () => {
+    const { DATABASE_URL } = terminal.env
+    const shown = await runWith({ DATABASE_URL }, ['partner', 'show', '--partner', 'acme'])
+    const created = await runWith({ DATABASE_URL }, ['key', 'create', '--partner', 'acme', '--environment', 'sandbox'])
+
+    expect(shown.code).toBe(0)
+    expect(created).toEqual({ code: 1, out: '', err: 'SECRET_KEYS must be set too, to the value the API runs with.\n' })
+  })
+})
+
+describe('trouble', () => {
+  const list = ['partner', 'list']
+
+  test('a database that is down', async () => {
+    const { code, out, err } = await runWith({ DATABASE_URL: 'postgres://me:secret-word@127.0.0.1:1/x' }, list)
+
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err).toMatch(oneSentence)
+    expect(err).toContain('The database does not answer')
+    expect(err).not.toContain('secret-word')
+  })
+
+  test('in the error body of the API, for scripts', async () => {
+    const { code, err } = await runWith({ DATABASE_URL: 'postgres://me@127.0.0.1:1/x' }, [...list, '--json'])
+
+    expect(code).toBe(1)
+    expect(JSON.parse(err)).toEqual({
+      error: { code: 'service_unavailable', message: expect.stringContaining('The database does not answer') },
+    })
+  })
+
+  test('a database that is not there', async () => {
+    const url = new URL(terminal.env.DATABASE_URL)
+    url.pathname = '/nowhere'
+
+    expect(await runWith({ DATABASE_URL: url.href }, list)).toEqual({
+      code: 1,
+      out: '',
+      err: 'The database server has no database of the name in DATABASE_URL.\n',
+    })
+  })
+
+  test('a database that was never migrated', async () => {
+    const empty = await openTerminal()
+    await empty.db.dataSource.query('DROP SCHEMA public CASCADE')
+
+    const answer = await empty.ops(...list)
+    await empty.close()
+
+    expect(answer).toEqual({ code: 1, out: '', err: 'The database is not up to date: run npm run migrate.\n' })
+  })
+
+  test.each([
+    [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL must be a URL that starts with postgres:// or postgresql://.'],
+    [
+      { DATABASE_URL: 'postgres://me@127.0.0.1:1/x', SECRET_KEYS: 'short' },
+      'SECRET_KEYS must be a comma-separated list of <id>:<64 hex digits>, each id once, the current key first.',
+    ],
+  ])('a mistake in the configuration', async (env, sentence) => {
+    expect(await runWith(env, list)).toEqual({ code: 1, out: '', err: `${sentence}\n` })
+  })
+})

@@ -1,0 +1,64 @@
+// --help everywhere, from the same table that parses, each page with an example that works when pasted.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { readArguments } from '../../ops/arguments'
+import { nameOf } from '../../ops/command'
+import { commands } from '../../ops/commands'
+import { runWith } from './terminal'
+
+const nouns = [...new Set(commands.map(({ noun }) => noun))]
+
+describe('--help', () => {
+  test('of ops names every command', async () => {
+    const { code, out, err } = await runWith({}, ['--help'])
+
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    for (const command of commands) expect(out).toContain(`  ${nameOf(command)} `)
+    expect(out).toContain('Example:\n  npm run -s ops -- partner create ')
+  })
+
+  test.each(nouns)('of %s names its commands and no others', async (noun) => {
+    const { code, out } = await runWith({}, [noun, '--help'])
+
+    const named = commands.filter((command) => out.includes(`\n  ${nameOf(command)} `))
+    expect(code).toBe(0)
+    expect(named).toEqual(commands.filter((command) => command.noun === noun))
+    expect(out).toContain('Example:\n  npm run -s ops -- ')
+  })
+
+  test.each(commands.map((command) => [nameOf(command), command] as const))(
+    'of %s names every option with its rule, and an example that can be read',
+    async (name, command) => {
+      const { code, out } = await runWith({}, [...name.split(' '), '-h'])
+
+      expect(code).toBe(0)
+      for (const [option, { kind }] of Object.entries(command.options)) {
+        expect(out).toContain(`--${option} ${kind.placeholder}`)
+        expect(out).toContain(kind.rule)
+      }
+      const example = /^Example:\n {2}npm run -s ops -- (.+)$/m.exec(out)?.[1] ?? ''
+      expect(readArguments(commands, wordsOf(example))).toMatchObject({ outcome: 'run', command })
+    },
+  )
+
+  test('wins over whatever else is wrong with the arguments', async () => {
+    expect((await runWith({}, ['key', 'create', '--nope', '--help'])).out).toContain(
+      'Usage: npm run -s ops -- key create',
+    )
+    expect((await runWith({}, ['key', 'create', '--partner', '--help'])).code).toBe(0)
+  })
+
+  test('answers from the built program', () => {
+    const main = join(__dirname, '../../dist/ops/main.js')
+    const { status, stdout, stderr } = spawnSync(process.execPath, [main, '--help'], { encoding: 'utf8' })
+
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toContain('partner create')
+  })
+})
+
+/** As a shell would split it. */
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+}
