@@ -65,7 +65,6 @@ export function errorsOf(route: Route): ErrorCode[] {
   if (route.access.by === 'key') implied.push('unauthorized', 'rate_limited')
   if (route.access.by === 'key' && route.access.partner === 'active') implied.push('partner_not_active')
   if (route.params) implied.push('not_found')
-  if (route.query) implied.push('invalid_request')
   if (route.body) implied.push('invalid_json', 'payload_too_large', 'unsupported_media_type', 'invalid_request')
   return [...new Set([...implied, ...route.errors, 'internal_error' as const, 'service_unavailable' as const])]
 }

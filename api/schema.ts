@@ -31,6 +31,14 @@ export const ShortText = (options: Words & { minLength?: number } = {}) =>
 export const Pattern = (pattern: string, words: Words = {}) => Type.String({ pattern, ...words })
 export const Uuid = (words: Words = {}) => Type.String({ format: 'uuid', ...words })
 export const DateTime = (words: Words = {}) => Type.String({ format: 'date-time', ...words })
+/** A moment to compare with: a date-time that PostgreSQL reads too, so no leap second, year 0 or zone that nobody lives in. */
+export const Instant = (words: Words = {}) =>
+  Type.String({
+    format: 'date-time',
+    pattern: String.raw`^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:[0-5]\d(\.\d{1,9})?(Z|[+\-](0\d|1[0-4]):[0-5]\d)$`,
+    'x-hint': 'a date-time such as 2026-05-01T00:00:00Z',
+    ...words,
+  })
 export const CalendarDate = (words: Words = {}) => Type.String({ format: 'date', ...words })
 export const Uri = (words: Words = {}) => Type.String({ format: 'uri', ...words })
 export const Email = (words: Words = {}) => Type.String({ format: 'email', maxLength: 254, ...words })
@@ -52,10 +60,8 @@ export const ListOf = <T extends TSchema>(item: T) =>
   Answer({
     object: Constant('list'),
     data: Type.Array(item),
-    has_more: Type.Optional(Type.Boolean({ description: 'Whether older items exist.' })),
-    next_cursor: Type.Optional(
-      Nullable(Type.String({ description: 'Pass it as starting_after to get the next page.' })),
-    ),
+    has_more: Type.Boolean({ description: 'Whether a next page can be asked for.' }),
+    next_cursor: Nullable(Type.String({ description: 'Pass it as starting_after to get the next page.' })),
   })
 
 export const EnvironmentName = OneOf(environments)
@@ -66,6 +72,9 @@ export const environmentQuery = {
     Type.Unsafe<unknown>({ description: 'sandbox or live. Ignored for API keys: the key decides the environment.' }),
   ),
 }
+
+/** For routes that take nothing else: then there is nothing in a query that could be wrong. */
+export const EnvironmentQuery = Answer(environmentQuery)
 
 export const ErrorBody = Answer(
   {

@@ -8,38 +8,33 @@ import { ApiError } from './errors'
 
 export type Check = (value: unknown) => void
 
-/** Bodies are taken as they are: a number is not a string. */
-const bodies = createAjv({ coerceTypes: false })
-/** A query string knows only texts, so numbers are read from them. */
-const queries = createAjv({ coerceTypes: true })
+/** Values are taken as they are: a number is not a string. */
+const ajv = createAjv()
 
 export function compileBody(schema: TSchema): Check {
-  return throwing(bodies.compile(schema), bodyFault)
+  return throwing(ajv.compile(schema), bodyFault)
 }
 
 export function compileQuery(schema: TSchema): Check {
-  return throwing(queries.compile(schema), (errors) => invalidRequest(errors, 'query parameter'))
+  const check = throwing(ajv.compile(schema), (errors) => invalidRequest(errors, 'query parameter'))
+  return (query) => {
+    readWholeNumbers(query, schema)
+    check(query)
+  }
 }
 
 /** A malformed id is answered like one that does not exist. */
 export function compileParams(schema: TSchema): Check {
-  return throwing(bodies.compile(schema), () => new ApiError('not_found'))
+  return throwing(ajv.compile(schema), () => new ApiError('not_found'))
 }
 
 /** For tests: whether an answer is of the shape that was promised. */
 export function compileReply(schema: TSchema): ValidateFunction {
-  return bodies.compile(schema)
+  return ajv.compile(schema)
 }
 
-function createAjv({ coerceTypes }: { coerceTypes: boolean }): Ajv2020 {
-  const ajv = new Ajv2020({
-    strict: true,
-    allErrors: true,
-    verbose: true,
-    useDefaults: true,
-    coerceTypes,
-    allowUnionTypes: true,
-  })
+function createAjv(): Ajv2020 {
+  const ajv = new Ajv2020({ strict: true, allErrors: true, verbose: true, useDefaults: true, allowUnionTypes: true })
   addFormats(ajv, ['date', 'date-time', 'email', 'uri'])
   // ajv-formats takes `urn:uuid:…` for a uuid, which PostgreSQL does not.
   ajv.addFormat('uuid', /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i)
@@ -56,6 +51,17 @@ function isPayoutAmount(_range: string, text: string): boolean {
 function throwing(validate: ValidateFunction, fault: (errors: ErrorObject[]) => ApiError): Check {
   return (value) => {
     if (!validate(value)) throw fault(validate.errors ?? [])
+  }
+}
+
+/** A query knows only texts. Ajv would read `1e2`, `0x10` and ` 7 ` as numbers too; here a number is its digits. */
+function readWholeNumbers(query: unknown, schema: TSchema): void {
+  const properties: unknown = 'properties' in schema ? schema.properties : undefined
+  if (!isRecord(query) || !isRecord(properties)) return
+  for (const [name, rule] of Object.entries(properties)) {
+    const text = query[name]
+    const isDigits = typeof text === 'string' && /^\d{1,9}$/.test(text)
+    if (isDigits && asRecord(rule)?.['type'] === 'integer') query[name] = Number(text)
   }
 }
 
@@ -82,21 +88,30 @@ function invalidRequest(errors: readonly ErrorObject[], noun: string): ApiError 
 }
 
 function describe(errors: readonly ErrorObject[]): string[] {
-  return [...new Set(errors.map((error) => `${pathOf(error) || 'body'} (${hintOf(error)})`))]
+  return [...new Set(errors.flatMap(describeError))]
+}
+
+function describeError(error: ErrorObject): string[] {
+  const path = pathOf(error)
+  if (error.keyword === 'additionalProperties') return [`${path} (unknown field)`]
+  if (error.keyword === 'required') return describeRule(path, schemaOfMissing(error), 'required')
+  const message = error.message ?? 'not valid'
+  if (path === '') return [`body (${message})`]
+  return describeRule(path, error.parentSchema, message)
+}
+
+/** An object that is not there is told by the fields it must have, each with its own rule. */
+function describeRule(path: string, schema: Record<string, unknown> | undefined, otherwise: string): string[] {
+  const { properties, required, 'x-hint': hint } = schema ?? {}
+  if (!isRecord(properties) || !Array.isArray(required))
+    return [`${path} (${typeof hint === 'string' ? hint : otherwise})`]
+  return required.flatMap((name) => describeRule(`${path}.${name}`, asRecord(properties[String(name)]), otherwise))
 }
 
 function pathOf(error: ErrorObject): string {
   const at = error.instancePath.split('/').slice(1)
   const property = error.params['missingProperty'] ?? error.params['additionalProperty']
   return [...at, ...(typeof property === 'string' ? [property.slice(0, 80)] : [])].join('.')
-}
-
-function hintOf(error: ErrorObject): string {
-  if (error.keyword === 'additionalProperties') return 'unknown field'
-  const schema = error.keyword === 'required' ? schemaOfMissing(error) : error.parentSchema
-  const hint: unknown = schema?.['x-hint']
-  if (typeof hint === 'string') return hint
-  return error.keyword === 'required' ? 'required' : (error.message ?? 'not valid')
 }
 
 function schemaOfMissing(error: ErrorObject): Record<string, unknown> | undefined {

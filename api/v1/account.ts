@@ -1,0 +1,77 @@
+// GET /v1/account: the partner behind the key, its funding wallet and its prices (§2 Account).
+import { Type } from 'typebox'
+import { type AccountRow, loadAccount } from '../../db/accounts'
+import { rails } from '../../domain/environment'
+import { describeMonthlyPrice, describePayoutPrice } from '../../domain/fees'
+import { partnerStatuses } from '../../domain/partner'
+import type { Route } from '../route'
+import { Answer, Constant, EnvironmentName, EnvironmentQuery, Nullable, OneOf, Uuid } from '../schema'
+
+const FundingWallet = Answer({
+  currency: Constant('USDC'),
+  chain: Type.String({ description: 'The network on which USDC reaches the wallet.' }),
+  address: Nullable(Type.String({ description: 'Where USDC is sent to top the wallet up.' })),
+})
+
+const Account = Answer(
+  {
+    object: Constant('account'),
+    id: Uuid(),
+    name: Type.String(),
+    status: OneOf(partnerStatuses),
+    environment: EnvironmentName,
+    funding_wallet: FundingWallet,
+    enabled_countries: Type.Array(Type.String({ minLength: 2, maxLength: 2 })),
+    prices: Answer({
+      payout: Type.Optional(Type.String()),
+      monthly_account: Type.Optional(Type.String()),
+    }),
+    rail: Type.Optional(OneOf(rails, { description: 'Which payout rail the key drives.' })),
+  },
+  { title: 'Account' },
+)
+
+export const getAccount: Route = {
+  method: 'GET',
+  path: '/v1/account',
+  operationId: 'getAccount',
+  tag: 'Account',
+  summary: 'The account behind the key',
+  access: { by: 'key', action: 'account.read', partner: 'any' },
+  query: EnvironmentQuery,
+  reply: {
+    status: 200,
+    description: 'The account.',
+    schema: Account,
+    example: {
+      object: 'account',
+      id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55',
+      name: 'Acme Ltd',
+      status: 'active',
+      environment: 'sandbox',
+      funding_wallet: { currency: 'USDC', chain: 'base', address: null },
+      enabled_countries: ['GB'],
+      prices: { payout: '0.99 GBP + 1.00%', monthly_account: '15.00 GBP' },
+      rail: 'simulated',
+    },
+  },
+  errors: [],
+  handle: async ({ caller: { partner, environment } }, { db, clock }) => {
+    const account = await loadAccount(db, { partnerId: partner.id, environment, at: clock.now() })
+    return { body: presentAccount(account) }
+  },
+}
+
+function presentAccount(account: AccountRow): unknown {
+  return {
+    object: 'account',
+    id: account.id,
+    name: account.name,
+    status: account.status,
+    environment: account.environment,
+    funding_wallet: { currency: 'USDC', chain: account.chain, address: account.address },
+    enabled_countries: account.enabledCountries,
+    prices: { payout: describePayoutPrice(account), monthly_account: describeMonthlyPrice(account) },
+    rail: account.rail,
+  }
+}

@@ -1,0 +1,62 @@
+// GET /v1/activity: the latest requests on the account, by whom and with what result, and never what was in them (§2).
+import { Type } from 'typebox'
+import { type ActivityRow, latestActivity } from '../../db/activity'
+import { activityListLength } from '../../domain/limits'
+import type { Route } from '../route'
+import { Answer, DateTime, EnvironmentName, ListOf, Nullable } from '../schema'
+import { presentList } from './list'
+
+const Activity = Answer(
+  {
+    at: DateTime(),
+    environment: Nullable(EnvironmentName),
+    action: Type.String({ description: 'What was asked for, as resource.verb.' }),
+    status: Nullable(Type.Integer({ description: 'The HTTP status of the answer.' })),
+    by: Type.String({ description: 'Who made the request: key:<prefix>, or an email.' }),
+    detail: Nullable(Type.String()),
+    request_id: Nullable(Type.String({ description: 'The X-Request-Id of the answer.' })),
+  },
+  { title: 'Activity' },
+)
+
+export const listActivity: Route = {
+  method: 'GET',
+  path: '/v1/activity',
+  operationId: 'listActivity',
+  tag: 'Account',
+  summary: `The latest ${activityListLength} requests on the account`,
+  description: 'API calls and dashboard actions of both environments, newest first.',
+  access: { by: 'key', action: 'activity.list', partner: 'any' },
+  reply: {
+    status: 200,
+    description: 'The latest requests.',
+    schema: ListOf(Activity),
+    example: {
+      object: 'list',
+      data: [
+        {
+          at: '2026-11-16T09:30:00.000Z',
+          environment: 'sandbox',
+          action: 'payout.create',
+          status: 201,
+          by: 'key:kp_sandbox_4f9a1c02',
+          detail: null,
+          request_id: '0b0f4d5e-3c0a-4b52-9a55-0d8f5a3d3c11',
+        },
+      ],
+      has_more: false,
+      next_cursor: null,
+    },
+  },
+  errors: [],
+  handle: async ({ caller }, { db, activityLog }) => {
+    // Calls are written in batches; a caller still finds those that it has made before this one.
+    await activityLog.flush()
+    const rows = await latestActivity(db, caller.partner.id, activityListLength)
+    return { body: presentList(rows.map(presentActivity)) }
+  },
+}
+
+function presentActivity({ at, environment, action, status, madeBy, detail, requestId }: ActivityRow): unknown {
+  return { at: at.toISOString(), environment, action, status, by: madeBy, detail, request_id: requestId }
+}

@@ -1,0 +1,95 @@
+// GET /v1/compliance: how far business verification is, and what the account may do (§2 Compliance).
+import { Type } from 'typebox'
+import { type AccountRow, loadAccount } from '../../db/accounts'
+import { formatPence } from '../../domain/money'
+import { screenings, verificationStatuses } from '../../domain/partner'
+import type { Route } from '../route'
+import { Answer, Constant, Email, EnvironmentQuery, MoneyString, Nullable, OneOf, Uri } from '../schema'
+
+const BusinessVerification = Answer({
+  status: OneOf(verificationStatuses),
+  provider_status: Nullable(Type.String({ description: "The bank's own word for it." })),
+  continue_url: Nullable(Uri({ description: 'Where the business goes on with its verification.' })),
+  terms_url: Nullable(Uri({ description: "The bank's terms." })),
+})
+
+const AccountRules = Answer({
+  isolated_wallet: Type.Boolean({ description: "Whether the wallet holds this partner's money only." }),
+  wallet_chain: Nullable(Type.String()),
+  enabled_countries: Type.Array(Type.String()),
+  payout_limits_gbp: Answer({ min: MoneyString(), max_per_payout: MoneyString() }),
+  billing_email: Nullable(Email()),
+  contact_email: Nullable(Email()),
+})
+
+const Compliance = Answer(
+  {
+    object: Constant('compliance'),
+    business_verification: BusinessVerification,
+    account: AccountRules,
+    screening: OneOf(screenings, { description: "What the bank's screening of the business says." }),
+  },
+  { title: 'Compliance' },
+)
+
+export const getCompliance: Route = {
+  method: 'GET',
+  path: '/v1/compliance',
+  operationId: 'getCompliance',
+  tag: 'Account',
+  summary: 'Business verification, limits and screening',
+  access: { by: 'key', action: 'compliance.read', partner: 'any' },
+  query: EnvironmentQuery,
+  reply: {
+    status: 200,
+    description: 'Where the account stands.',
+    schema: Compliance,
+    example: {
+      object: 'compliance',
+      business_verification: {
+        status: 'action_required',
+        provider_status: 'documents_requested',
+        continue_url: 'https://bank.example.com/verify/8f2c',
+        terms_url: 'https://bank.example.com/terms',
+      },
+      account: {
+        isolated_wallet: true,
+        wallet_chain: 'base',
+        enabled_countries: ['GB'],
+        payout_limits_gbp: { min: '1.00', max_per_payout: '20000.00' },
+        billing_email: 'billing@acme.example.com',
+        contact_email: 'ada@acme.example.com',
+      },
+      screening: 'in_review',
+    },
+  },
+  errors: [],
+  handle: async ({ caller: { partner, environment } }, { db, clock }) => {
+    const account = await loadAccount(db, { partnerId: partner.id, environment, at: clock.now() })
+    return { body: presentCompliance(account) }
+  },
+}
+
+function presentCompliance(account: AccountRow): unknown {
+  return {
+    object: 'compliance',
+    business_verification: {
+      status: account.verificationStatus,
+      provider_status: account.providerStatus,
+      continue_url: account.continueUrl,
+      terms_url: account.termsUrl,
+    },
+    account: {
+      isolated_wallet: true,
+      wallet_chain: account.chain,
+      enabled_countries: account.enabledCountries,
+      payout_limits_gbp: {
+        min: formatPence(account.minPence),
+        max_per_payout: formatPence(account.maxPerPayoutPence),
+      },
+      billing_email: account.billingEmail,
+      contact_email: account.contactEmail,
+    },
+    screening: account.screening,
+  }
+}

@@ -1,0 +1,31 @@
+// Every endpoint of §4, as one table.
+import type { Route } from '../route'
+import { getAccount } from './account'
+import { listActivity } from './activity'
+import { getBalance } from './balance'
+import { getCompliance } from './compliance'
+import { getDiscovery, getRoot } from './discovery'
+import { listInvoices } from './invoices'
+import { listKeys } from './keys'
+import { getPayout, listPayouts } from './payouts'
+import { getPublicPartner } from './public-partners'
+import { createQuote } from './quotes'
+import { listRecipients } from './recipients'
+import { getUsage } from './usage'
+
+export const routes: readonly Route[] = [
+  getRoot,
+  getDiscovery,
+  getPublicPartner,
+  getAccount,
+  getBalance,
+  getCompliance,
+  listActivity,
+  listRecipients,
+  createQuote,
+  listPayouts,
+  getPayout,
+  getUsage,
+  listInvoices,
+  listKeys,
+]

@@ -1,0 +1,129 @@
+// GET /v1/invoices: the partner's invoices with their lines (§2 Invoice, design §5).
+import { Type } from 'typebox'
+import {
+  findInvoice,
+  type InvoiceLineRow,
+  type InvoiceRow,
+  listInvoiceLines,
+  listInvoices as listInvoiceRows,
+} from '../../db/invoices'
+import { invoiceLineKinds, invoiceStatuses } from '../../domain/invoice'
+import { formatPence, type Micropounds } from '../../domain/money'
+import type { Route } from '../route'
+import { Answer, DateTime, ListOf, MoneyString, Nullable, OneOf, Pattern, Uuid } from '../schema'
+import { pageOf, pageQuery, presentPage, requireCursor } from './list'
+import { queryOf } from './typed'
+
+/** Two years. */
+const recentInvoices = 24
+
+const Query = Answer(pageQuery(recentInvoices))
+
+const InvoiceLine = Answer({
+  kind: OneOf(invoiceLineKinds),
+  description: Type.String(),
+  quantity: Type.Integer({ minimum: 0 }),
+  unit_amount_gbp: Pattern(String.raw`^\d+\.\d{2,6}$`, { description: 'Exact, to parts of a penny where it has any.' }),
+  amount_gbp: MoneyString({ description: 'Positive in a credit too.' }),
+})
+
+const Invoice = Answer(
+  {
+    id: Uuid(),
+    period: Pattern(String.raw`^\d{4}-\d{2}$`, { description: 'The month it is for.' }),
+    status: OneOf(invoiceStatuses),
+    total_gbp: MoneyString(),
+    issued_at: Nullable(DateTime()),
+    due_at: Nullable(DateTime()),
+    lines: Type.Array(InvoiceLine),
+  },
+  { title: 'Invoice' },
+)
+
+export const listInvoices: Route = {
+  method: 'GET',
+  path: '/v1/invoices',
+  operationId: 'listInvoices',
+  tag: 'Billing',
+  summary: 'Invoices, newest month first',
+  description: 'Issued on the 1st for the month before, for what was used in live; a draft is not shown.',
+  access: { by: 'key', action: 'invoice.list', partner: 'any' },
+  query: Query,
+  reply: {
+    status: 200,
+    description: 'A page of invoices.',
+    schema: ListOf(Invoice),
+    example: {
+      object: 'list',
+      data: [
+        {
+          id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a58',
+          period: '2026-10',
+          status: 'open',
+          total_gbp: '16.98',
+          issued_at: '2026-11-01T06:00:00.000Z',
+          due_at: '2026-11-15T06:00:00.000Z',
+          lines: [
+            {
+              kind: 'monthly_account',
+              description: 'Monthly account, October 2026',
+              quantity: 1,
+              unit_amount_gbp: '15.00',
+              amount_gbp: '15.00',
+            },
+            {
+              kind: 'network_fees',
+              description: 'Network fees',
+              quantity: 100,
+              unit_amount_gbp: '0.0198',
+              amount_gbp: '1.98',
+            },
+          ],
+        },
+      ],
+      has_more: false,
+      next_cursor: null,
+    },
+  },
+  errors: ['invalid_request'],
+  handle: async (request, { db }) => {
+    const page = pageOf(queryOf<typeof Query>(request))
+    const partnerId = request.caller.partner.id
+    await requireCursor(page, (id) => findInvoice(db, partnerId, id))
+    const invoices = await listInvoiceRows(db, partnerId, page)
+    const lines = await listInvoiceLines(
+      db,
+      invoices.map(({ id }) => id),
+    )
+    const present = (invoice: InvoiceRow) => presentInvoice(invoice, lines)
+    return { body: presentPage(invoices, page, { cursorOf: ({ id }) => id, present }) }
+  },
+}
+
+function presentInvoice(invoice: InvoiceRow, lines: readonly InvoiceLineRow[]): unknown {
+  return {
+    id: invoice.id,
+    period: invoice.period,
+    status: invoice.status,
+    total_gbp: formatPence(invoice.totalPence),
+    issued_at: invoice.issuedAt?.toISOString() ?? null,
+    due_at: invoice.dueAt?.toISOString() ?? null,
+    lines: lines.filter(({ invoiceId }) => invoiceId === invoice.id).map(presentLine),
+  }
+}
+
+function presentLine(line: InvoiceLineRow): unknown {
+  return {
+    kind: line.kind,
+    description: line.description,
+    quantity: line.quantity,
+    unit_amount_gbp: formatUnit(line.unitAmountMicropounds),
+    amount_gbp: formatPence(line.amountPence),
+  }
+}
+
+/** Pounds with at least two decimals and no more than are needed: 15.00, 0.0198. */
+function formatUnit(micropounds: Micropounds): string {
+  const digits = micropounds.toString().padStart(7, '0')
+  return `${digits.slice(0, -6)}.${digits.slice(-6).replace(/0{1,4}$/, '')}`
+}

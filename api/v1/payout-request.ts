@@ -1,0 +1,97 @@
+// The body of a payout's creation and the recipient inside it (§2 Recipient, §4 CreatePayoutRequest).
+import { Type } from 'typebox'
+import {
+  accountNumberPattern,
+  countries,
+  nameMaxLength,
+  nameMinLength,
+  referenceMaxLength,
+  regionMaxLength,
+  sortCodePattern,
+} from '../../domain/limits'
+import { recipientTypes } from '../../domain/payout'
+import { Email, OneOf, Pattern, PayoutAmount, ShortText, Strict, Text } from '../schema'
+
+export const amountField = PayoutAmount({ description: 'What the recipient receives, in pounds.' })
+
+export const countryField = Type.Optional(
+  OneOf(countries, { default: 'GB', description: 'Where the money goes.', 'x-hint': countries.join(', ') }),
+)
+
+const NamePart = (description: string) =>
+  Text({
+    minLength: nameMinLength,
+    maxLength: nameMaxLength,
+    description,
+    'x-hint': `${nameMinLength} to ${nameMaxLength} characters`,
+  })
+
+const Line = (description: string) => ShortText({ description, 'x-hint': '1 to 200 characters' })
+
+const Address = Strict({
+  line1: Line('House and street.'),
+  line2: Type.Optional(ShortText({ minLength: 0, 'x-hint': 'at most 200 characters' })),
+  city: Line('The town.'),
+  postal_code: Line('The postcode.'),
+  region: Type.Optional(
+    Text({
+      maxLength: regionMaxLength,
+      description: 'The county; the town is used if omitted.',
+      'x-hint': `at most ${regionMaxLength} characters`,
+    }),
+  ),
+})
+
+const Bank = Strict({
+  bank_name: Line('The name of the bank.'),
+  sort_code: Pattern(sortCodePattern, { description: 'Six digits, without dashes.', 'x-hint': '6 digits' }),
+  account_number: Pattern(accountNumberPattern, { description: 'Eight digits.', 'x-hint': '8 digits' }),
+})
+
+export const Recipient = Strict(
+  {
+    type: Type.Optional(OneOf(recipientTypes, { default: 'individual', 'x-hint': recipientTypes.join(' or ') })),
+    first_name: NamePart("The recipient's first name."),
+    last_name: NamePart("The recipient's last name, or the name of the business."),
+    email: Type.Optional(Email({ 'x-hint': 'an email address' })),
+    address: Address,
+    bank: Bank,
+  },
+  { title: 'Recipient' },
+)
+
+export const CreatePayoutRequest = Strict(
+  {
+    amount_gbp: amountField,
+    country: countryField,
+    reference: Type.Optional(
+      Text({
+        maxLength: referenceMaxLength,
+        description: 'Your own words for the payout; the bank shows the first of them to the recipient.',
+        'x-hint': `at most ${referenceMaxLength} characters`,
+      }),
+    ),
+    recipient: Recipient,
+    confirm_code: Type.Optional(
+      Pattern('^[0-9]{6}$', {
+        description: 'Not needed with an API key: the dashboard confirms live payouts with it.',
+        'x-hint': '6 digits',
+      }),
+    ),
+  },
+  { title: 'CreatePayoutRequest' },
+)
+
+export const exampleCreatePayoutRequest = {
+  amount_gbp: '120.00',
+  country: 'GB',
+  reference: 'Invoice 1042',
+  recipient: {
+    type: 'individual',
+    first_name: 'Ada',
+    last_name: 'Lovelace',
+    email: 'ada@example.com',
+    address: { line1: '12 St James Square', city: 'London', postal_code: 'SW1Y 4JH' },
+    bank: { bank_name: 'Barclays', sort_code: '200415', account_number: '38290008' },
+  },
+}

@@ -1,0 +1,52 @@
+// GET /v1/public/partners/{slug}: what anyone may know of a partner (§2 PublicPartner).
+import { Type } from 'typebox'
+import { findPartnerBySlug, type PartnerRow } from '../../db/partners'
+import { slugPattern } from '../../domain/limits'
+import { ApiError } from '../errors'
+import type { Route } from '../route'
+import { Answer, Nullable, Pattern, Uri } from '../schema'
+import { paramsOf } from './typed'
+
+const Params = Answer({ slug: Pattern(slugPattern, { description: "The partner's short name." }) })
+
+const PublicPartner = Answer(
+  {
+    slug: Type.String(),
+    name: Type.String(),
+    logo_url: Type.Optional(Nullable(Uri())),
+    brand_color: Type.Optional(Nullable(Type.String())),
+  },
+  { title: 'PublicPartner' },
+)
+
+export const getPublicPartner: Route = {
+  method: 'GET',
+  path: '/v1/public/partners/:slug',
+  operationId: 'getPublicPartner',
+  tag: 'Discovery',
+  summary: "A partner's public name and looks",
+  access: { by: 'anyone' },
+  params: Params,
+  reply: {
+    status: 200,
+    description: 'The partner.',
+    schema: PublicPartner,
+    example: {
+      slug: 'acme',
+      name: 'Acme Ltd',
+      logo_url: 'https://acme.example.com/logo.svg',
+      brand_color: '#0f766e',
+    },
+  },
+  errors: ['not_found'],
+  handle: async (request, { db }) => {
+    const { slug } = paramsOf<typeof Params>(request)
+    const partner = await findPartnerBySlug(db, slug)
+    if (partner === null || partner.status === 'closed') throw new ApiError('not_found')
+    return { body: presentPublicPartner(partner) }
+  },
+}
+
+function presentPublicPartner({ slug, name, logoUrl, brandColor }: PartnerRow): unknown {
+  return { slug, name, logo_url: logoUrl, brand_color: brandColor }
+}

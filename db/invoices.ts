@@ -1,0 +1,68 @@
+// Reads of a partner's invoices; a draft is nobody's business yet but finance's.
+import type { InvoiceLineKind, InvoiceStatus } from '../domain/invoice'
+import type { Queryable, Statement } from './database'
+import type { Page } from './payouts'
+
+export interface InvoiceRow {
+  readonly id: string
+  /** The month it is for, as YYYY-MM. */
+  readonly period: string
+  readonly status: InvoiceStatus
+  readonly totalPence: bigint
+  readonly issuedAt: Date | null
+  readonly dueAt: Date | null
+}
+
+export interface InvoiceLineRow {
+  readonly invoiceId: string
+  readonly kind: InvoiceLineKind
+  readonly description: string
+  readonly quantity: number
+  readonly unitAmountMicropounds: bigint
+  readonly amountPence: bigint
+}
+
+export async function findInvoice(db: Queryable, partnerId: string, id: string): Promise<InvoiceRow | null> {
+  const [invoice] = await db.query<InvoiceRow>(selectOne, [partnerId, id])
+  return invoice ?? null
+}
+
+/** Newest month first; `startingAfter` must be the id of an invoice that findInvoice finds for the same partner. */
+export async function listInvoices(
+  db: Queryable,
+  partnerId: string,
+  { take, startingAfter }: Page,
+): Promise<InvoiceRow[]> {
+  return db.query<InvoiceRow>(selectList, [partnerId, take, startingAfter])
+}
+
+/** In the order in which each invoice shows them. */
+export async function listInvoiceLines(db: Queryable, invoiceIds: readonly string[]): Promise<InvoiceLineRow[]> {
+  return db.query<InvoiceLineRow>(selectLines, [invoiceIds])
+}
+
+const columns = `id, to_char(period, 'YYYY-MM') AS period, status, total_pence AS "totalPence",
+  issued_at AS "issuedAt", due_at AS "dueAt"`
+
+const isShown = `partner_id = $1 AND status <> 'draft'`
+
+const selectOne: Statement = {
+  name: 'invoice',
+  text: `SELECT ${columns} FROM invoices WHERE ${isShown} AND id = $2`,
+}
+
+// A month may have a void invoice beside the one that replaced it, so the month alone is no order.
+const selectList: Statement = {
+  name: 'invoices',
+  text: `SELECT ${columns} FROM invoices
+    WHERE ${isShown} AND ($3::uuid IS NULL OR (invoices.period, created_at, id) <
+      (SELECT last.period, last.created_at, last.id FROM invoices last WHERE last.id = $3))
+    ORDER BY invoices.period DESC, created_at DESC, id DESC LIMIT $2`,
+}
+
+const selectLines: Statement = {
+  name: 'invoice-lines',
+  text: `SELECT invoice_id AS "invoiceId", kind, description, quantity,
+      unit_amount_micropounds AS "unitAmountMicropounds", amount_pence AS "amountPence"
+    FROM invoice_lines WHERE invoice_id = ANY ($1::uuid[]) ORDER BY invoice_id, position`,
+}

@@ -1,0 +1,116 @@
+// Reads of payouts, always of one partner and environment, and only of what its callers were told about (design §3).
+import type { Environment } from '../domain/environment'
+import type { Country } from '../domain/limits'
+import type { CreatedVia, PayoutStatus } from '../domain/payout'
+import type { Queryable, Statement } from './database'
+
+export interface PayoutRow {
+  readonly id: string
+  readonly environment: Environment
+  readonly status: PayoutStatus
+  readonly failureReason: string | null
+  readonly reference: string | null
+  readonly country: Country
+  readonly createdVia: CreatedVia
+  readonly amountPence: bigint
+  readonly feePence: bigint
+  readonly walletSendsMicroUsdc: bigint
+  readonly recipientName: string | null
+  readonly accountLast4: string | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** Whose payouts are read. */
+export interface Scope {
+  readonly partnerId: string
+  readonly environment: Environment
+}
+
+/** Moments are texts, so that PostgreSQL compares all their digits and not only the milliseconds of a Date. */
+export interface PayoutFilters {
+  readonly status?: PayoutStatus | undefined
+  readonly createdAfter?: string | undefined
+  readonly createdBefore?: string | undefined
+  readonly updatedAfter?: string | undefined
+  readonly reference?: string | undefined
+  readonly idempotencyKey?: string | undefined
+  readonly accountLast4?: string | undefined
+}
+
+/** `startingAfter` must be the id of a payout that findPayout finds in the same scope. */
+export interface Page {
+  readonly take: number
+  readonly startingAfter: string | null
+}
+
+/** A payout is there for its readers from its first verdict on, or once `pending` was answered for it, and never when released. */
+export const isVisible = 'released_at IS NULL AND (verdict_at IS NOT NULL OR answered_at IS NOT NULL)'
+
+export async function findPayout(
+  db: Queryable,
+  { partnerId, environment }: Scope,
+  id: string,
+): Promise<PayoutRow | null> {
+  const [payout] = await db.query<PayoutRow>(selectOne, [id, partnerId, environment])
+  return payout ?? null
+}
+
+/** Newest first. */
+export async function listPayouts(
+  db: Queryable,
+  { partnerId, environment }: Scope,
+  filters: PayoutFilters,
+  { take, startingAfter }: Page,
+): Promise<PayoutRow[]> {
+  const values: unknown[] = [partnerId, environment, take]
+  const wanted = { ...filters, startingAfter: startingAfter ?? undefined }
+  const chosen = conditionNames.flatMap((name) => {
+    const value = wanted[name]
+    return value === undefined ? [] : [conditions[name](`$${values.push(value)}`)]
+  })
+  return db.query<PayoutRow>(selectList(chosen), values)
+}
+
+const columns = `id, environment, status, failure_reason AS "failureReason", reference, country,
+  created_via AS "createdVia", amount_pence AS "amountPence", fee_pence AS "feePence",
+  wallet_sends_micro_usdc AS "walletSendsMicroUsdc", recipient_name AS "recipientName", account_last4 AS "accountLast4",
+  created_at AS "createdAt", updated_at AS "updatedAt"`
+
+const selectOne: Statement = {
+  name: 'payout',
+  text: `SELECT ${columns} FROM payouts WHERE id = $1 AND partner_id = $2 AND environment = $3 AND ${isVisible}`,
+}
+
+const conditions = {
+  status: (value: string) => `status = ${value}`,
+  createdAfter: (value: string) => `created_at >= ${value}::timestamptz`,
+  createdBefore: (value: string) => `created_at < ${value}::timestamptz`,
+  updatedAfter: (value: string) => `updated_at >= ${value}::timestamptz`,
+  reference: (value: string) => `reference = ${value}`,
+  idempotencyKey: (value: string) => `idempotency_key = ${value}`,
+  accountLast4: (value: string) => `account_last4 = ${value}`,
+  // The cursor's own row is compared, because a Date would have lost its microseconds.
+  startingAfter: (value: string) => `(created_at, id) < (SELECT created_at, id FROM payouts WHERE id = ${value})`,
+}
+
+const conditionNames = [
+  'status',
+  'createdAfter',
+  'createdBefore',
+  'updatedAfter',
+  'reference',
+  'idempotencyKey',
+  'accountLast4',
+  'startingAfter',
+] as const satisfies readonly (keyof typeof conditions)[]
+
+function selectList(chosen: readonly string[]): Statement {
+  const where = ['partner_id = $1', 'environment = $2', isVisible, ...chosen]
+  return {
+    // With filters it has no name, so that PostgreSQL plans for these very values: a plan that suits any of them would walk
+    // through all payouts to find the few that changed in the last minute.
+    name: chosen.length === 0 ? 'payouts' : '',
+    text: `SELECT ${columns} FROM payouts WHERE ${where.join(' AND ')} ORDER BY created_at DESC, id DESC LIMIT $3`,
+  }
+}
