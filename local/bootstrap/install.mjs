@@ -9,11 +9,13 @@ import { runNpm } from './run.mjs'
 // Said on the command line, where they win over what somebody's environment or npmrc says: NODE_ENV=production would leave out the compiler.
 const flags = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
 
+const machine = [process.platform, process.arch, process.versions.node.split('.')[0]].join(' ')
+
 export async function install(root) {
   const stamp = join(root, 'node_modules', '.installed')
   const wanted = fingerprint(root)
   if (read(stamp) === wanted) return
-  if (!existsSync(stamp) && isComplete(root)) {
+  if ([null, machine].includes(read(stamp)?.split('\n')[0] ?? null) && isComplete(root)) {
     writeFileSync(stamp, wanted)
     return
   }
@@ -36,20 +38,20 @@ export async function install(root) {
 function fingerprint(root) {
   const { dependencies, devDependencies, optionalDependencies, overrides } = json(join(root, 'package.json'))
   const declared = JSON.stringify({ dependencies, devDependencies, optionalDependencies, overrides })
-  const machine = [process.platform, process.arch, process.versions.node.split('.')[0]].join(' ')
   const hash = createHash('sha256')
-  for (const part of [readFileSync(join(root, 'package-lock.json')), declared, machine]) hash.update(part)
-  return hash.digest('hex')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .update(declared)
+  return `${machine}\n${hash.digest('hex')}\n`
 }
 
-/** Whether somebody's own `npm ci` has done it: npm leaves this list behind, but only once it has finished. */
+/** Whether somebody's own npm has done it: it leaves a list of what it installed behind, but only once it has finished. */
 function isComplete(root) {
   const list = join(root, 'node_modules', '.package-lock.json')
   if (!existsSync(list)) return false
   const { packages: locked } = json(join(root, 'package-lock.json'))
   const { packages: installed } = json(list)
   const same = Object.entries(installed).every(([path, { version }]) => locked[path]?.version === version)
-  return same && packagesFor(root).every((path) => path in installed || locked[path].optional)
+  return same && packagesFor(root).every((path) => path in installed)
 }
 
 /** The locked packages that this machine gets; the others are for other systems. */

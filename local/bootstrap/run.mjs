@@ -1,4 +1,4 @@
-// Runs npm for a step: quietly, with its last words kept for the case that it fails, and never longer than this process lives.
+// Runs npm for a step: quietly, with its words kept for the case that it fails, and never longer than this process lives.
 
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const guard = readFileSync(join(dirname(fileURLToPath(import.meta.url)), '..', 'guard.sh'), 'utf8')
-const keptBytes = 64 * 1024
+const keptBytes = 1024 * 1024
 
-/** Resolves to null when it went well, otherwise to what it said last. */
+/** Resolves to null when it went well, otherwise to what it said. */
 export function runNpm(root, args) {
   return new Promise((resolve, reject) => {
     const child = spawn('/bin/sh', ['-c', guard, 'guard', 'TERM', ...npm(), ...args], {
@@ -17,11 +17,17 @@ export function runNpm(root, args) {
     })
     let said = ''
     child.stderr.on('data', (chunk) => {
-      said = (said + chunk).slice(-keptBytes)
+      if (said.length < keptBytes) said += chunk
     })
     child.once('error', reject)
-    child.once('close', (status) => resolve(status === 0 ? null : said.trim().split('\n').slice(-30).join('\n')))
+    child.once('close', (status) => resolve(status === 0 ? null : abridged(said)))
   })
+}
+
+/** Its first lines name the cause and its last ones the place; what lies between fills screens. */
+function abridged(said) {
+  const lines = said.trim().split('\n')
+  return lines.length <= 40 ? lines.join('\n') : [...lines.slice(0, 20), '…', ...lines.slice(-20)].join('\n')
 }
 
 /** The npm that runs us, with the Node that runs us; whichever is on the PATH otherwise. */
