@@ -21,7 +21,7 @@ export function troubleOf(error: unknown): PrintableError {
 
 // By the system's and PostgreSQL's own codes, as messages change with versions and languages; pg's own have no codes.
 const knownTroubles: readonly { readonly pattern: RegExp; readonly sentence: string }[] = [
-  { pattern: /^(28P01|28000)$/, sentence: 'The database refused the user or password of DATABASE_URL.' },
+  { pattern: /^(28P01$|28000$|SASL)/, sentence: 'The database refused the user or password of DATABASE_URL.' },
   { pattern: /^3D000$/, sentence: 'The database server has no database of the name in DATABASE_URL.' },
   { pattern: /^(42P01|42703)$/, sentence: 'The database is not up to date: run npm run migrate.' },
   { pattern: /^(57014|55P03|Query read timeout)$/, sentence: 'The database is too busy to answer in time: try again.' },
