@@ -1,3 +1,188 @@
-// The route table as an OpenAPI 3.1 document: what the server does and what it says it does come from the same lines.
-import { strict as assert, deepStrictEqual } from 'node:assert'
-import { version } from '../package.json'
+// The route table as an OpenAPI 3.1 document, so that what the server does and what it says it does come from the same lines.
+import { isDeepStrictEqual } from 'node:util'
+import type { TSchema } from 'typebox'
+import { errorExample } from './error-examples'
+import { type ErrorCode, errorTable } from './errors'
+import { errorsOf, type Route } from './route'
+import { ErrorBody } from './schema'
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0'
+  readonly info: Json
+  readonly servers: readonly Json[]
+  readonly tags: readonly Json[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: Readonly<Record<string, Json>>
+}
+
+export interface Operation extends Json {
+  readonly operationId: string
+  readonly responses: Readonly<Record<string, Json>>
+}
+
+interface Json {
+  readonly [key: string]: unknown
+}
+
+/** What Node's parser answers before a request has reached any route, and so on every one of them. */
+const unreadable = ['bad_request', 'request_timeout', 'headers_too_large'] as const satisfies ErrorCode[]
+
+export function openApiDocument(
+  routes: readonly Route[],
+  about: { title: string; version: string; publicUrl: string; guide: string },
+): OpenApiDocument {
+  const components = new Map<string, Json>()
+  const paths: Record<string, Record<string, Operation>> = {}
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describeRoute(route, components) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: about.title, version: about.version, description: about.guide },
+    servers: [{ url: about.publicUrl, description: 'Sandbox and live: the API key decides which.' }],
+    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: { key: keyScheme },
+      headers,
+      examples: Object.fromEntries(codesOf(routes).map((code) => [code, exampleOf(code)])),
+      responses: {
+        MethodNotAllowed: describeError(['method_not_allowed'], ['X-Request-Id', 'Allow'], components),
+      },
+      schemas: Object.fromEntries(components),
+    },
+  }
+}
+
+function describeRoute(route: Route, components: Map<string, Json>): Operation {
+  const parameters = [
+    ...describeParameters('path', route.params, components),
+    ...describeParameters('query', route.query, components),
+    ...describeParameters('header', route.headers, components),
+  ]
+  return {
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description ? { description: route.description } : {}),
+    security: route.access.by === 'key' ? [{ key: [] }] : [],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(route.body ? { requestBody: { required: true, content: jsonOf(route.body, components) } } : {}),
+    responses: describeResponses(route, components),
+  }
+}
+
+function describeParameters(place: string, schema: TSchema | undefined, components: Map<string, Json>): Json[] {
+  if (!schema) return []
+  const { properties = {}, required = [] } = schema as { properties?: Record<string, Json>; required?: string[] }
+  return Object.entries(properties).map(([name, { description, ...rule }]) => ({
+    name,
+    in: place,
+    required: required.includes(name),
+    ...(description ? { description } : {}),
+    schema: hoist(rule, components),
+  }))
+}
+
+function describeResponses(route: Route, components: Map<string, Json>): Record<string, Json> {
+  const { status, description, headers: ownHeaders = {} } = route.reply
+  const counted = route.access.by === 'key' ? ['RateLimit', 'RateLimit-Policy'] : []
+  const own = Object.fromEntries(Object.entries(ownHeaders).map(([name, tells]) => [name, textHeader(tells)]))
+  const always = refer('headers', ['X-Request-Id', ...counted])
+  const responses: Record<string, Json> = {
+    [status]: { description, headers: { ...always, ...own }, content: jsonOf(route.reply, components) },
+  }
+  if (own['ETag']) {
+    responses['304'] = {
+      description: 'Nothing has changed since the ETag in If-None-Match.',
+      headers: { ...always, ...own },
+    }
+  }
+  for (const [failed, codes] of byStatus([...errorsOf(route), ...unreadable])) {
+    // Requests are counted once it is known whose they are.
+    const counts = [401, 408, 431].includes(failed) ? [] : counted
+    const waits = [429, 502, 503].includes(failed) ? ['Retry-After'] : []
+    responses[failed] = describeError(codes, ['X-Request-Id', ...counts, ...waits], components)
+  }
+  return responses
+}
+
+function describeError(codes: ErrorCode[], headers: string[], components: Map<string, Json>): Json {
+  const code = { type: 'string', enum: codes }
+  const known = { type: 'object', properties: { error: { type: 'object', properties: { code } } } }
+  return {
+    description: describeCodes(codes),
+    headers: refer('headers', headers),
+    content: {
+      'application/json': {
+        schema: { allOf: [hoist(ErrorBody, components), known] },
+        examples: refer('examples', codes),
+      },
+    },
+  }
+}
+
+/** The first line is all that a collapsed response shows, so it names every code. */
+function describeCodes(codes: readonly ErrorCode[]): string {
+  const causes = codes.map((code) => `${code}: ${errorTable[code].cause}`)
+  return causes.length === 1 ? causes.join() : [codes.join(', '), '', ...causes.map((cause) => `- ${cause}`)].join('\n')
+}
+
+function byStatus(codes: readonly ErrorCode[]): [number, ErrorCode[]][] {
+  const statuses = [...new Set(codes.map((code) => errorTable[code].status))].toSorted((one, other) => one - other)
+  return statuses.map((status) => [status, codes.filter((code) => errorTable[code].status === status)])
+}
+
+function jsonOf({ schema, example }: { schema: TSchema; example: unknown }, components: Map<string, Json>): Json {
+  return { 'application/json': { schema: hoist(schema, components), example } }
+}
+
+/** A schema with a title is told once, as a component of that name; two schemas of one name would be a lie about one of them. */
+function hoist(schema: unknown, components: Map<string, Json>): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => hoist(each, components))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const copy: Json = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, hoist(value, components)]))
+  const { title } = copy
+  if (typeof title !== 'string') return copy
+  const known = components.get(title)
+  if (known && !isDeepStrictEqual(known, copy)) throw new Error(`Two different schemas are called ${title}.`)
+  components.set(title, copy)
+  return { $ref: `#/components/schemas/${title}` }
+}
+
+function refer(kind: 'headers' | 'examples', names: readonly string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/${kind}/${name}` }]))
+}
+
+function codesOf(routes: readonly Route[]): ErrorCode[] {
+  return [...new Set<ErrorCode>([...routes.flatMap(errorsOf), ...unreadable, 'method_not_allowed'])]
+}
+
+function exampleOf(code: ErrorCode): Json {
+  return { summary: errorTable[code].cause, description: errorTable[code].cure, value: errorExample(code) }
+}
+
+const keyScheme = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'kp_(sandbox|live)_<48 hex digits>',
+  description: 'An API key from the dashboard. It decides the environment and sees only its own partner account.',
+}
+
+const textHeader = (description: string, example?: string) => ({
+  description,
+  schema: { type: 'string' },
+  ...(example ? { example } : {}),
+})
+
+const headers = {
+  'X-Request-Id': textHeader('Names this request; quote it to support.', '0b0f4d5e-3c0a-4b52-9a55-0d8f5a3d3c11'),
+  RateLimit: textHeader(
+    'What is left (r) of this second and when it is full again (t, seconds).',
+    '"partner";r=24;t=1',
+  ),
+  'RateLimit-Policy': textHeader('How many requests (q) a window of w seconds allows.', '"partner";q=25;w=1'),
+  'Retry-After': textHeader('Wait this many seconds before you try again.', '1'),
+  Allow: textHeader('The methods that this path takes.', 'GET, HEAD'),
+}

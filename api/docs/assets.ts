@@ -1,0 +1,28 @@
+// Finds what build-assets.mjs made: beside this file in dist, or in dist where the sources run as they are (tests).
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface Assets {
+  readonly folder: string
+  /** The file's name, which holds its hash, by what it is. */
+  readonly names: Readonly<Record<AssetKind, string>>
+}
+
+export type AssetKind = 'scalar' | 'start' | 'style' | 'icon'
+
+const folders = [join(__dirname, 'assets'), join(__dirname, '../../dist/api/docs/assets')]
+
+export function findAssets(): Assets {
+  const folder = folders.find((each) => existsSync(each))
+  if (!folder) throw new Error('The assets of /docs are not built yet: run `npm run build`.')
+  const files = readdirSync(folder)
+  const named = (kind: AssetKind): string => {
+    const name = files.find((file) => file.startsWith(`${kind}-`) && /\.(js|css|svg)$/.test(file))
+    if (!name) throw new Error(`The asset "${kind}" of /docs is missing: run \`npm run build\`.`)
+    return name
+  }
+  return {
+    folder,
+    names: { scalar: named('scalar'), start: named('start'), style: named('style'), icon: named('icon') },
+  }
+}

@@ -1,0 +1,34 @@
+// The guide that /docs opens with: docs/guide.md, with the parts filled in that the code itself knows best.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { errorTable } from '../errors'
+import { defaultLimitPerSecond } from '../rate-limiter'
+
+/** The same path from the sources and from dist, where the build copies the text. */
+const source = join(__dirname, '../../docs/guide.md')
+
+export function writeGuide(publicUrl: string): string {
+  const parts: Readonly<Record<string, string>> = {
+    base_url: publicUrl,
+    error_table: writeErrorTable(),
+    live_requests_per_second: String(defaultLimitPerSecond.live),
+    sandbox_requests_per_second: String(defaultLimitPerSecond.sandbox),
+  }
+  return readFileSync(source, 'utf8').replaceAll(/\{\{(\w+)\}\}/g, (_mark, name: string) => {
+    const part = parts[name]
+    if (part === undefined) throw new Error(`docs/guide.md asks for {{${name}}}, which nobody fills in.`)
+    return part
+  })
+}
+
+function writeErrorTable(): string {
+  const rows = Object.entries(errorTable).map(
+    ([code, { status, cause, cure }]) => `| ${status} | \`${code}\` | ${inCell(cause)} | ${inCell(cure)} |`,
+  )
+  return ['| HTTP | Code | Cause | Cure |', '| --- | --- | --- | --- |', ...rows].join('\n')
+}
+
+/** A bar would end the cell, and `<` would begin a tag. */
+function inCell(text: string): string {
+  return text.replaceAll('|', String.raw`\|`).replaceAll('<', '&lt;')
+}

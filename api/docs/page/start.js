@@ -1,0 +1,20 @@
+// Starts the API reference in the browser, set up so that it asks nobody but this server for anything.
+globalThis.Scalar.createApiReference('#reference', {
+  url: 'openapi.json',
+  proxyUrl: '',
+  telemetry: false,
+  withDefaultFonts: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+  persistAuth: false,
+  documentDownloadType: 'none',
+  theme: 'default',
+  layout: 'modern',
+  orderSchemaPropertiesBy: 'preserve',
+  orderRequiredPropertiesFirst: false,
+  defaultOpenAllTags: true,
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  authentication: { preferredSecurityScheme: 'key' },
+})

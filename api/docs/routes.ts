@@ -1,0 +1,68 @@
+// What people and programs read before they call: /docs, the guide as Markdown, the OpenAPI document and an index for language models.
+import type Router from '@koa/router'
+import { send } from '@koa/send'
+import type { ApiContext, RequestState } from '../answer'
+import type { ApiDeps } from '../deps'
+import { ApiError } from '../errors'
+import { openApiDocument } from '../openapi'
+import { routes } from '../v1'
+import { apiVersion } from '../v1/discovery'
+import { type Assets, findAssets } from './assets'
+import { writeGuide } from './guide'
+import { writeIndex } from './index-for-models'
+import { page, pagePolicy } from './page'
+import { answerText, type PreparedText, prepareText } from './prepared-text'
+
+const about = { title: 'Payouts API', version: apiVersion }
+const yearMs = 365 * 24 * 60 * 60 * 1000
+
+export function docs(router: Router<RequestState>, { config: { publicUrl } }: ApiDeps): void {
+  const published = once(() => publish(publicUrl))
+  router.get('/openapi.json', (context) => answerText(context, published().openapi))
+  router.get('/llms.txt', (context) => answerText(context, published().index))
+  router.get('/docs/guide.md', (context) => answerText(context, published().guide))
+  router.get('/docs', (context) => {
+    context.set('Content-Security-Policy', pagePolicy)
+    answerText(context, published().page)
+  })
+  router.get('/docs/assets/:name', (context) => sendAsset(context, published().assets))
+}
+
+interface Published {
+  readonly guide: PreparedText
+  readonly openapi: PreparedText
+  readonly index: PreparedText
+  readonly page: PreparedText
+  readonly assets: Assets
+}
+
+function publish(publicUrl: string): Published {
+  const guide = writeGuide(publicUrl)
+  const document = openApiDocument(routes, { ...about, publicUrl, guide })
+  const assets = findAssets()
+  return {
+    guide: prepareText('text/markdown; charset=utf-8', `# ${about.title}\n\n${guide}`),
+    openapi: prepareText('application/json; charset=utf-8', JSON.stringify(document)),
+    index: prepareText('text/plain; charset=utf-8', writeIndex(routes, { ...about, publicUrl })),
+    page: prepareText('text/html; charset=utf-8', page({ ...about, assets })),
+    assets,
+  }
+}
+
+async function sendAsset(context: ApiContext, assets: Assets): Promise<void> {
+  const name = context.params?.['name'] ?? ''
+  if (!Object.values(assets.names).includes(name)) throw new ApiError('route_not_found')
+  context.vary('Accept-Encoding')
+  // Its own directive would be kept off by the no-store that every answer starts with.
+  context.remove('Cache-Control')
+  await send(context, name, { root: assets.folder, maxAge: yearMs, immutable: true })
+}
+
+/** Written at the first request, so that a server that nobody reads about starts no slower. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | null = null
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
