@@ -1,0 +1,137 @@
+// Starts the real API on a free port with a database of its own, and refuses any answer that its route did not promise.
+import type { AddressInfo } from 'node:net'
+import { createActivityLog } from '../../api/activity-log'
+import { listen, stop } from '../../api/listen'
+import { createRateLimiter, unlimited } from '../../api/rate-limiter'
+import { createApi } from '../../api/server'
+import { type Clock, systemClock } from '../../clock'
+import { type Db, openDatabase } from '../../db/database'
+import { type Keyring, openKeyring } from '../../db/keyring'
+import type { RailName } from '../../domain/environment'
+import { createLog, type Log } from '../../log'
+import type { Rail } from '../../rail/rail'
+import { createRates } from '../../rail/rates'
+import { simulatedRail } from '../../rail/simulated'
+import { connectClient, pingTemporal } from '../../temporal'
+import { createDatabase } from '../setup/database'
+import { testSystem } from '../setup/system'
+import { requirePromised } from './promised'
+
+export interface ApiOptions {
+  /** The URL of a database that somebody else drops; a fresh one without it. */
+  readonly database?: string
+  readonly clock?: Clock
+  readonly rails?: Partial<Record<RailName, Rail>>
+  readonly rateLimit?: 'on' | 'off'
+  readonly publicUrl?: string
+  readonly log?: Log
+}
+
+export interface Api {
+  readonly url: string
+  readonly databaseUrl: string
+  readonly db: Db
+  readonly keyring: Keyring
+  readonly clock: Clock
+  get(path: string, options?: CallOptions): Promise<Answer>
+  post(path: string, body: unknown, options?: CallOptions): Promise<Answer>
+  close(): Promise<void>
+}
+
+export interface CallOptions {
+  /** The secret of an API key. */
+  readonly key?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: AnswerBody
+}
+
+/** Tests read what they expect; everything else is unknown. An answer without a body has none of it. */
+export interface AnswerBody {
+  readonly error?: { readonly code: string; readonly message: string; readonly details?: unknown }
+  readonly data?: readonly Readonly<Record<string, unknown>>[]
+  readonly has_more?: boolean
+  readonly next_cursor?: string | null
+  readonly [field: string]: unknown
+}
+
+/** The keys of every test; the second one is an older key that still reads. */
+export const testKeyring = openKeyring([
+  { id: 'k2', bytes: Buffer.alloc(32, 2) },
+  { id: 'k1', bytes: Buffer.alloc(32, 1) },
+])
+
+export async function startApi(options: ApiOptions = {}): Promise<Api> {
+  const { clock = systemClock, rails = { simulated: simulatedRail }, rateLimit = 'off' } = options
+  const log = options.log ?? createLog({ level: 'silent', name: 'test' })
+  const fresh = options.database === undefined ? await createDatabase() : null
+  const databaseUrl = options.database ?? fresh?.url ?? ''
+  const db = await openDatabase({ url: databaseUrl, poolSize: 10, onError: () => undefined })
+  const temporal = connectClient({
+    address: testSystem().temporalAddress,
+    namespace: 'default',
+    tls: false,
+    apiKey: null,
+  })
+  const activityLog = createActivityLog({ db, clock, log })
+  const server = createApi({
+    config: { publicUrl: options.publicUrl ?? 'http://payouts.test' },
+    db,
+    keyring: testKeyring,
+    rates: createRates({ rails, clock }),
+    activityLog,
+    rateLimiter: rateLimit === 'on' ? createRateLimiter({ db, clock, log }) : unlimited,
+    clock,
+    log,
+    pingTemporal: () => pingTemporal(temporal, 2_000),
+  })
+  await listen(server, { host: '127.0.0.1', port: 0 })
+  const url = `http://127.0.0.1:${portOf(server.address())}`
+  return {
+    url,
+    databaseUrl,
+    db,
+    keyring: testKeyring,
+    clock,
+    get: (path, call) => send(url, 'GET', path, undefined, call),
+    post: (path, body, call) => send(url, 'POST', path, body, call),
+    close: async () => {
+      await stop(server)
+      await activityLog.close()
+      await temporal.connection.close()
+      await db.close()
+      await fresh?.drop()
+    },
+  }
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
+  return address.port
+}
+
+async function send(
+  url: string,
+  method: 'GET' | 'POST',
+  path: string,
+  body: unknown,
+  { key, headers = {} }: CallOptions = {},
+): Promise<Answer> {
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const answer = { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) }
+  requirePromised(method, path, answer)
+  return answer
+}

@@ -1,0 +1,62 @@
+// Compares an answer with what the route table promises, so that a drift between the two turns a test red.
+import type { ValidateFunction } from 'ajv'
+import type { TSchema } from 'typebox'
+import { type ErrorCode, errorTable } from '../../api/errors'
+import { errorsOf, type Route } from '../../api/route'
+import { ErrorBody } from '../../api/schema'
+import { routes } from '../../api/v1'
+import { compileReply } from '../../api/validate'
+import type { Answer } from './client'
+
+export function requirePromised(method: string, path: string, answer: Answer): void {
+  const route = routeOf(method, path)
+  const broken = brokenPromise(route, answer)
+  if (broken === null) return
+  throw new Error(`${method} ${path} answered ${answer.status} ${JSON.stringify(answer.body)}: ${broken}`)
+}
+
+/** The faults of a value as a sentence, or null; what the schema does not name is a fault too. */
+export function faultsOf(schema: TSchema, value: unknown): string | null {
+  const validate = compiled.get(schema) ?? compileReply(closed(schema))
+  compiled.set(schema, validate)
+  if (validate(structuredClone(value))) return null
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`).join('; ')
+}
+
+const compiled = new Map<TSchema, ValidateFunction>()
+
+function brokenPromise(route: Route | null, { status, headers, body }: Answer): string | null {
+  if (headers.get('X-Request-Id') === null) return 'an answer must carry its request id'
+  if (route && status === 304) return route.reply.headers?.['ETag'] ? null : 'the route has no ETag'
+  if (route && status === route.reply.status) return faultsOf(route.reply.schema, body)
+  return faultsOf(ErrorBody, body) ?? brokenError(route, status, body.error?.code ?? '')
+}
+
+function brokenError(route: Route | null, status: number, code: string): string | null {
+  const known: readonly ErrorCode[] = route ? errorsOf(route) : ['route_not_found', 'method_not_allowed']
+  const promised = known.find((each) => each === code)
+  if (promised === undefined) return `the route does not promise ${code}`
+  return errorTable[promised].status === status ? null : `${code} is ${errorTable[promised].status}`
+}
+
+function routeOf(method: string, path: string): Route | null {
+  const asked = (path.split('?')[0] ?? '').split('/')
+  const matches = (route: Route) => {
+    const parts = route.path.split('/')
+    return parts.length === asked.length && parts.every((part, n) => part.startsWith(':') || part === asked[n])
+  }
+  return routes.find((route) => route.method === method && matches(route)) ?? null
+}
+
+/** Clients must not mind new fields; a test must. */
+function closed(schema: unknown): TSchema {
+  const close = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(close)
+    if (typeof value !== 'object' || value === null) return value
+    const copy: Record<string, unknown> = Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [key, close(each)]),
+    )
+    return copy['type'] === 'object' ? { additionalProperties: false, ...copy } : copy
+  }
+  return close(schema) as TSchema
+}
