@@ -1,0 +1,47 @@
+// The last step of the build: bundles the workflows, unless the bundle that is there was made from the same sources.
+
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { version } from '@temporalio/worker/package.json'
+import { bundlePath } from './bundle-path'
+
+const madeFromPath = `${bundlePath}.made-from`
+
+async function main(): Promise<void> {
+  const fingerprint = fingerprintOf(['workflows', 'domain', 'worker/bundle.js'].flatMap(filesBelow))
+  if (existsSync(bundlePath) && madeFrom() === fingerprint) return
+  // Loading the bundler takes longer than finding out that it is not needed.
+  const { bundleWorkflows } = await import('./bundle.js')
+  const { code } = await bundleWorkflows()
+  replace(bundlePath, code)
+  replace(madeFromPath, fingerprint)
+}
+
+function filesBelow(name: string): string[] {
+  const path = join(__dirname, '..', name)
+  if (name.endsWith('.js')) return [path]
+  return readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.js'))
+    .toSorted()
+    .map((file) => join(path, file))
+}
+
+/** The SDK's own code is in the bundle too, and must be of the version that loads it. */
+function fingerprintOf(files: readonly string[]): string {
+  const hash = createHash('sha256').update(version)
+  for (const file of files) hash.update(`\0${file}\0`).update(readFileSync(file))
+  return hash.digest('hex')
+}
+
+function madeFrom(): string | null {
+  return existsSync(madeFromPath) ? readFileSync(madeFromPath, 'utf8') : null
+}
+
+/** A worker that starts meanwhile reads the old file or the new one, never half of it. */
+function replace(path: string, content: string): void {
+  writeFileSync(`${path}.new`, content)
+  renameSync(`${path}.new`, path)
+}
+
+void main()

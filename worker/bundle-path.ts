@@ -1,0 +1,5 @@
+// Where the build leaves the workflow bundle for the workers of this build.
+
+import { join } from 'node:path'
+
+export const bundlePath = join(__dirname, 'workflow-bundle.js')

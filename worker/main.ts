@@ -1,0 +1,38 @@
+// The worker process: `node dist/worker/main.js`, against the PostgreSQL and Temporal that the configuration names.
+
+import { ConfigError, loadConfig } from '../config'
+import { createLog } from '../log'
+import { runWorker } from './run'
+import { SchemaBehind } from './schema'
+
+async function main(): Promise<void> {
+  const config = loadConfig()
+  const log = createLog({ level: config.logLevel, name: 'worker' })
+  const stop = new AbortController()
+  // SIGTERM and Ctrl-C ask for it, and so does the end of the process that started this one.
+  for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) process.on(event, () => stop.abort())
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'unexpected')
+    process.exit(1)
+  })
+  try {
+    await runWorker(config, log, stop.signal, () => {
+      log.info('working')
+      process.send?.({ ready: true })
+    })
+  } catch (error) {
+    const stoppedWhileWaiting = stop.signal.aborted && error instanceof Error && error.name === 'AbortError'
+    if (!stoppedWhileWaiting) throw error
+  }
+  log.info('stopped')
+  process.exit(0)
+}
+
+/** What its operator can put right is a sentence for them; anything else is unexpected, and goes to the log above. */
+function giveUp(error: unknown): void {
+  if (!(error instanceof ConfigError || error instanceof SchemaBehind)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exit(1)
+}
+
+main().catch(giveUp)

@@ -1,0 +1,30 @@
+// Waiting for a server that is not there yet, which is how most mornings begin: said once, not in a loop of crashes.
+
+import { setTimeout as wait } from 'node:timers/promises'
+import { describeError, type Log } from '../log'
+
+export interface Patience {
+  readonly log: Log
+  /** Ends the waiting with an AbortError. */
+  readonly signal: AbortSignal
+}
+
+export async function patiently<T>(server: string, attempt: () => Promise<T>, { log, signal }: Patience): Promise<T> {
+  let told: string | null = null
+  for (let pauseMs = shortestMs; ; pauseMs = Math.min(pauseMs * 2, longestMs)) {
+    signal.throwIfAborted()
+    try {
+      const result = await attempt()
+      if (told !== null) log.info(`${server} is there now`)
+      return result
+    } catch (error) {
+      const reason = describeError(error).message
+      if (reason !== told) log.warn(`${server} can not be used yet, trying until it can: ${reason}`)
+      told = reason
+    }
+    await wait(pauseMs, null, { signal })
+  }
+}
+
+const shortestMs = 100
+const longestMs = 2_000

@@ -1,0 +1,32 @@
+// A worker for one task queue: every number that decides how much it takes on and how it lets go.
+
+import { type NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker'
+import type { Activities } from '../workflows/activities'
+
+export interface WorkerParts {
+  readonly connection: NativeConnection
+  readonly namespace: string
+  readonly taskQueue: string
+  readonly workflowBundle: WorkflowBundleOption
+  readonly activities: Activities
+}
+
+export async function createWorker(parts: WorkerParts): Promise<Worker> {
+  return Worker.create({ ...parts, ...limits })
+}
+
+const limits = {
+  // A local activity holds the slot of its workflow task: with the usual 40, one slow bank would stop every payout.
+  maxConcurrentWorkflowTaskExecutions: 500,
+  maxConcurrentLocalActivityExecutions: 500,
+  // As many as may run at once. What is not cached is replayed from its short history; what is costs memory all day.
+  maxCachedWorkflows: 500,
+  // One sandbox for all workflows on one thread: a second thread costs 40 MB, a sandbox for each workflow more.
+  reuseV8Context: true,
+  workflowThreadPoolSize: 1,
+  // For so long a killed worker's cached workflows wait for it before another one takes them over (usually 10 s).
+  stickyQueueScheduleToStartTimeout: '1s',
+  // Time for what is under way to finish when asked to stop, and then the end of patience with what does not.
+  shutdownGraceTime: '9s',
+  shutdownForceTime: '25s',
+} as const
