@@ -2,7 +2,7 @@
 
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { errorCode } from './error-code'
-import { identityOf } from './process-identity'
+import { identityOf } from './process/identity'
 
 /** Who holds a lock, and the address it serves, so that whoever is refused can be told where to look. */
 export interface Holder {

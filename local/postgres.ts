@@ -3,12 +3,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { errorCode } from './error-code'
-import { type Server, startGuarded } from './guarded'
 import { choosePort } from './ports'
-import { findBinaries } from './postgres-binaries'
-import { openCluster, serverEnvironment, superuser } from './postgres-cluster'
-import { clearPostmaster, readPidFile } from './postmaster'
-import { unprivilegedUser } from './system-user'
+import { findBinaries } from './postgres/binaries'
+import { openCluster, serverEnvironment, superuser } from './postgres/cluster'
+import { clearPostmaster, readPidFile } from './postgres/postmaster'
+import { unprivilegedUser } from './postgres/system-user'
+import { type Server, startGuarded } from './process/guarded'
 
 export interface PostgresOptions {
   /** The folder of the data itself; its parent must exist. */

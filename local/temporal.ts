@@ -1,9 +1,9 @@
 // Starts a Temporal development server of our own on this machine, for `npm start` and for the tests.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Server, startGuarded } from './guarded'
 import { choosePort } from './ports'
-import { servesNamespace } from './temporal-ready'
+import { type Server, startGuarded } from './process/guarded'
+import { servesNamespace } from './temporal/ready'
 
 export interface TemporalOptions {
   /** The program, as findTemporalCli found it. */

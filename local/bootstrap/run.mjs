@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const guard = readFileSync(join(dirname(fileURLToPath(import.meta.url)), '..', 'guard.sh'), 'utf8')
+const guard = readFileSync(join(dirname(fileURLToPath(import.meta.url)), '..', 'process', 'guard.sh'), 'utf8')
 const keptBytes = 1024 * 1024
 
 /** Resolves to null when it went well, otherwise to what it said. */

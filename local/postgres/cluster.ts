@@ -16,8 +16,8 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { errorCode } from './error-code'
-import type { Binaries } from './postgres-binaries'
+import { errorCode } from '../error-code'
+import type { Binaries } from './binaries'
 import { reachableFolder } from './reachable-folder'
 import type { SystemUser } from './system-user'
 

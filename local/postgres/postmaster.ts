@@ -3,7 +3,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { commandLineOf, isAlive } from './process-identity'
+import { commandLineOf, isAlive } from '../process/identity'
 
 /** The caller owns the folder, so a server found in it has lost its parent: it gets a moment to go by itself, then it is stopped. */
 export async function clearPostmaster(cluster: string): Promise<void> {

@@ -3,8 +3,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { projectDir } from '../project-dir'
 import { lastBytes, openLog, tailOf } from './log-file'
-import { projectDir } from './project-dir'
 
 export interface ServerCommand {
   readonly name: string
@@ -45,7 +45,7 @@ export async function startGuarded(server: ServerCommand): Promise<Server> {
 /** In a process group of its own, so that Ctrl-C in a terminal does not reach it before those who use it have stopped. */
 function spawnGuard({ command, args, stopSignal, logFile, user, env }: ServerCommand): ChildProcess {
   // Given to the shell as text: the user it runs as may not be able to read a file of this checkout.
-  const guard = readFileSync(join(projectDir(), 'local', 'guard.sh'), 'utf8')
+  const guard = readFileSync(join(projectDir(), 'local', 'process', 'guard.sh'), 'utf8')
   const log = openLog(logFile)
   try {
     return spawn('/bin/sh', ['-c', guard, 'guard', stopSignal, command, ...args], {

@@ -1,7 +1,7 @@
 // The log files of the parts: one per run with the previous one kept, and their last lines for messages that show the cause.
 
 import { closeSync, fstatSync, openSync, readSync, renameSync } from 'node:fs'
-import { errorCode } from './error-code'
+import { errorCode } from '../error-code'
 
 /** Opens an empty log for appending and returns its descriptor, which the caller closes once the part has it. */
 export function openLog(logFile: string): number {

@@ -14,8 +14,8 @@ import {
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { EnvironmentVariables } from '../config'
-import { isAlive } from './process-identity'
+import type { EnvironmentVariables } from '../../config'
+import { isAlive } from '../process/identity'
 
 /** The program as Temporal released it; the SHA-256 is of the program itself, wherever it came from. */
 export const release = {

@@ -4,10 +4,10 @@ import { execFile } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { EnvironmentVariables } from '../config'
-import { startGuarded } from './guarded'
-import { projectDir } from './project-dir'
-import { type Cache, isPinned, platform, publish, release } from './temporal-cache'
+import type { EnvironmentVariables } from '../../config'
+import { startGuarded } from '../process/guarded'
+import { projectDir } from '../project-dir'
+import { type Cache, isPinned, platform, publish, release } from './cache'
 
 export interface FetchOptions {
   readonly env: EnvironmentVariables
@@ -52,7 +52,7 @@ export async function fromSdk({ env, cache, report }: FetchOptions): Promise<Fet
   return cache.withStaging(async (staging) => {
     const download = await run({
       command: process.execPath,
-      args: [join(projectDir(), 'dist', 'local', 'temporal-sdk-download.js'), staging, `v${release.version}`],
+      args: [join(projectDir(), 'dist', 'local', 'temporal', 'sdk-download.js'), staging, `v${release.version}`],
       env,
       staging,
       limitMs: sdkLimitMs,

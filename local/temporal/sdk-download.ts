@@ -1,4 +1,4 @@
-// Lets the SDK fetch the Temporal CLI of a given version into a folder: node temporal-sdk-download.js <folder> <version>.
+// Lets the SDK fetch the Temporal CLI of a given version into a folder: node sdk-download.js <folder> <version>.
 
 import { TestWorkflowEnvironment } from '@temporalio/testing'
 

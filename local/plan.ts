@@ -1,0 +1,51 @@
+// What a start is going to do, decided and checked before anything is started.
+
+import { mkdirSync } from 'node:fs'
+import { type EnvironmentVariables, loadConfig } from '../config'
+import { choosePort, isTaken } from './ports'
+import { dataDirOf } from './running'
+
+export interface Plan {
+  readonly env: EnvironmentVariables
+  readonly dataDir: string
+  readonly host: string
+  readonly port: number
+  readonly api: string
+  /** The servers that exist already; null for those that are ours to start. */
+  readonly databaseUrl: string | null
+  readonly temporalAddress: string | null
+}
+
+export async function makePlan(env: EnvironmentVariables): Promise<Plan> {
+  // What the start itself will fill in is given here as an example, so that every other mistake is reported now.
+  const { host, port: wanted } = loadConfig({ ...examples, ...env })
+  const port = wanted === 0 ? await choosePort(0, host) : wanted
+  const dataDir = dataDirOf(env)
+  mkdirSync(dataDir, { recursive: true })
+  return {
+    env,
+    dataDir,
+    host,
+    port,
+    api: `http://${isLocal(host) ? 'localhost' : host}:${port}`,
+    databaseUrl: env.DATABASE_URL || null,
+    temporalAddress: env.TEMPORAL_ADDRESS || null,
+  }
+}
+
+export async function requireFreePort({ port, host }: Plan): Promise<void> {
+  if (!(await isTaken(port, host))) return
+  throw new Error(
+    `Port ${port} is in use by another program; choose another one, for example: PORT=${port + 1} npm start`,
+  )
+}
+
+const examples: EnvironmentVariables = {
+  DATABASE_URL: 'postgresql://127.0.0.1/payouts',
+  TEMPORAL_ADDRESS: '127.0.0.1:7233',
+  SECRET_KEYS: `k1:${'0'.repeat(64)}`,
+}
+
+function isLocal(host: string): boolean {
+  return ['0.0.0.0', '::', '127.0.0.1', '::1', 'localhost'].includes(host)
+}

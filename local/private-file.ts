@@ -1,0 +1,9 @@
+// Files in DATA_DIR that only their owner may read, and that are there whole or not at all.
+
+import { renameSync, writeFileSync } from 'node:fs'
+
+export function writePrivate(path: string, content: object): void {
+  const part = `${path}.${process.pid}.part`
+  writeFileSync(part, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
+  renameSync(part, path)
+}
