@@ -15,6 +15,15 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
 
 async function readBytes(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw new ApiError('payload_too_large')
+  try {
+    return await collect(request)
+  } finally {
+    // What was not read is dropped, so that the client hears the answer and the connection can be used again.
+    request.resume()
+  }
+}
+
+async function collect(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
