@@ -1,0 +1,104 @@
+// Calls are remembered without a write of their own: in batches, bounded, and none is lost at shutdown or in an outage.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type ActivityLog, createActivityLog } from '../../api/activity-log'
+import { systemClock } from '../../clock'
+import type { ActivityEntry } from '../../db/activity'
+import { type Db, openDatabase, type Statement } from '../../db/database'
+import { createLog } from '../../log'
+import { createDatabase, type TestDatabase } from '../setup/database'
+import { aPartner } from './fixtures'
+
+let database: TestDatabase
+let db: Db
+let partnerId: string
+const log = createLog({ level: 'silent', name: 'test' })
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDatabase({ url: database.url, poolSize: 5, onError: () => undefined })
+  partnerId = (await aPartner({ db, clock: systemClock })).id
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+/** The real database, counting statements, and failing while `down` says so. */
+function watched(): { db: Db; statements: string[]; down: boolean } {
+  const state = {
+    statements: [] as string[],
+    down: false,
+    db: {
+      ...db,
+      query: <Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]> => {
+        state.statements.push(statement.name)
+        return state.down ? Promise.reject(new Error('the database is away')) : db.query<Row>(statement, values)
+      },
+    },
+  }
+  return state
+}
+
+function entry(action: string): ActivityEntry {
+  const at = systemClock.now()
+  return {
+    partnerId,
+    at,
+    environment: 'sandbox',
+    action,
+    changes: 'nothing',
+    status: 200,
+    madeBy: 'key:x',
+    detail: null,
+    requestId: randomUUID(),
+  }
+}
+
+function recordMany(activityLog: ActivityLog, action: string, count: number): void {
+  for (let n = 0; n < count; n++) activityLog.record(entry(action), null)
+}
+
+async function countOf(action: string): Promise<number> {
+  const text = 'SELECT count(*)::int AS count FROM activity WHERE action = $1'
+  const [row] = await db.query<{ count: number }>({ name: 'count-activity', text }, [action])
+  return row?.count ?? 0
+}
+
+test('hundreds of calls are written by a few statements', async () => {
+  const { db: counting, statements } = watched()
+  const activityLog = createActivityLog({ db: counting, clock: systemClock, log })
+
+  recordMany(activityLog, 'test.batch', 400)
+  await activityLog.close()
+
+  expect(await countOf('test.batch')).toBe(400)
+  expect(statements.length).toBeLessThanOrEqual(2)
+})
+
+test('what an outage kept from being written is written when it ends, once', async () => {
+  const state = watched()
+  const activityLog = createActivityLog({ db: state.db, clock: systemClock, log })
+
+  state.down = true
+  recordMany(activityLog, 'test.outage', 10)
+  await expect(activityLog.flush()).rejects.toThrow('away')
+  state.down = false
+  recordMany(activityLog, 'test.outage', 5)
+  await activityLog.close()
+
+  expect(await countOf('test.outage')).toBe(15)
+})
+
+test('an outage is not held in memory without bound: the oldest entries are given up', async () => {
+  const state = watched()
+  const activityLog = createActivityLog({ db: state.db, clock: systemClock, log })
+
+  state.down = true
+  recordMany(activityLog, 'test.bound', 25_000)
+  await expect(activityLog.flush()).rejects.toThrow('away')
+  state.down = false
+  await activityLog.close()
+
+  expect(await countOf('test.bound')).toBe(20_000)
+})

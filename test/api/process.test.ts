@@ -1,0 +1,166 @@
+// The API as a process of its own, against servers that exist already: it starts nothing, stops without dropping anything.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { systemClock } from '../../clock'
+import { openDatabase } from '../../db/database'
+import { choosePort } from '../../local/ports'
+import { createDatabase, type TestDatabase } from '../setup/database'
+import { testSystem } from '../setup/system'
+import { aKey, aPartner } from './fixtures'
+
+let database: TestDatabase
+let key: string
+
+/** The keys of ./client's testKeyring, as a process is given them. */
+const testSecretKeys = `k2:${'02'.repeat(32)},k1:${'01'.repeat(32)}`
+
+beforeAll(async () => {
+  database = await createDatabase()
+  const db = await openDatabase({ url: database.url, poolSize: 2, onError: () => undefined })
+  key = await aKey(
+    { db, clock: systemClock },
+    await aPartner({ db, clock: systemClock }, { rateLimitSandbox: 10_000 }),
+    'sandbox',
+  )
+  await db.close()
+})
+afterAll(() => database.drop())
+
+interface Run {
+  readonly child: ChildProcess
+  readonly url: string
+  output(): string
+}
+
+async function start(env: Record<string, string> = {}): Promise<Run> {
+  const port = await choosePort(0)
+  const child = spawn(process.execPath, [join(__dirname, '../../dist/api/main.js')], {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      DATABASE_URL: database.url,
+      TEMPORAL_ADDRESS: testSystem().temporalAddress,
+      SECRET_KEYS: testSecretKeys,
+      PORT: String(port),
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  let output = ''
+  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  await Promise.race([once(child, 'message'), once(child, 'exit')])
+  return { child, url: `http://127.0.0.1:${port}`, output: () => output }
+}
+
+async function exitCodeOf({ child }: Run): Promise<number | null> {
+  if (child.exitCode === null) await once(child, 'exit')
+  return child.exitCode
+}
+
+async function occupy(port: number): Promise<Server> {
+  const server = createServer()
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+test('it is ready when PostgreSQL and Temporal answer, and says which of them does not', async () => {
+  const whole = await start()
+  const without = await start({ TEMPORAL_ADDRESS: `127.0.0.1:${await choosePort(0)}` })
+
+  const ready = await fetch(`${whole.url}/readyz`)
+  const notReady = await fetch(`${without.url}/readyz`)
+
+  expect([ready.status, await ready.json()]).toEqual([200, { status: 'ok', postgres: 'ok', temporal: 'ok' }])
+  expect([notReady.status, await notReady.json()]).toEqual([
+    503,
+    { status: 'unavailable', postgres: 'ok', temporal: 'unreachable' },
+  ])
+  expect((await fetch(`${without.url}/healthz`)).status).toBe(200)
+  whole.child.kill('SIGTERM')
+  without.child.kill('SIGTERM')
+  expect(await Promise.all([exitCodeOf(whole), exitCodeOf(without)])).toEqual([0, 0])
+})
+
+test('SIGTERM lets what is in flight finish, and every remembered call is written', async () => {
+  const run = await start()
+  const flying = Array.from({ length: 60 }, () =>
+    fetch(`${run.url}/v1/account`, { headers: { Authorization: `Bearer ${key}` } }),
+  )
+  await Promise.race(flying)
+
+  run.child.kill('SIGTERM')
+  const statuses = (await Promise.allSettled(flying)).map((each) =>
+    each.status === 'fulfilled' ? each.value.status : 'refused',
+  )
+
+  expect(await exitCodeOf(run)).toBe(0)
+  const answered = statuses.filter((status) => status === 200).length
+  expect(answered).toBeGreaterThan(0)
+  expect(statuses.filter((status) => status !== 200 && status !== 'refused')).toEqual([])
+  const db = await openDatabase({ url: database.url, poolSize: 1, onError: () => undefined })
+  const [row] = await db.query<{ count: number }>(
+    { name: 'count', text: `SELECT count(*)::int AS count FROM activity WHERE action = 'account.read'` },
+    [],
+  )
+  await db.close()
+  expect(row?.count).toBe(answered)
+})
+
+test('the end of the process that started it ends it', async () => {
+  const run = await start()
+
+  run.child.disconnect()
+
+  expect(await exitCodeOf(run)).toBe(0)
+})
+
+test('a port that is taken gets one sentence and no stack trace', async () => {
+  const port = await choosePort(0)
+  const taken = await occupy(port)
+
+  const run = await start({ PORT: String(port), HOST: '127.0.0.1' })
+
+  expect(await exitCodeOf(run)).toBe(1)
+  expect(run.output()).toBe(`Port ${port} is in use; choose another with PORT=<number>.\n`)
+  taken.close()
+})
+
+test('every mistake of the configuration is named at once', async () => {
+  const run = await start({ DATABASE_URL: 'mysql://x', PORT: 'x', SECRET_KEYS: 'secret-canary', RATE_LIMIT: 'maybe' })
+
+  expect(await exitCodeOf(run)).toBe(1)
+  for (const name of ['DATABASE_URL', 'PORT', 'SECRET_KEYS', 'RATE_LIMIT']) expect(run.output()).toContain(name)
+  expect(run.output()).not.toContain('canary')
+  expect(run.output()).not.toContain('    at ')
+})
+
+test('logs are one JSON line a request, with ids and without anything a caller sent', async () => {
+  const run = await start()
+  const canaries = ['canary-path', 'canary-query', 'canary-token', 'canary-body']
+
+  await fetch(`${run.url}/v1/canary-path?email=canary-query`, { headers: { Authorization: 'Bearer canary-token' } })
+  await fetch(`${run.url}/v1/quotes`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: '{"amount_gbp":"canary-body\\r\\n{}"}',
+  })
+  run.child.kill('SIGTERM')
+  await exitCodeOf(run)
+
+  const lines = run
+    .output()
+    .trim()
+    .split('\n')
+    .map((line): Record<string, unknown> => JSON.parse(line))
+  const requests = lines.filter(({ msg }) => msg === 'request')
+  expect(requests.map(({ route, status }) => [route, status])).toEqual([
+    [null, 404],
+    ['/v1/quotes', 422],
+  ])
+  expect(requests.every(({ request_id }) => typeof request_id === 'string')).toBe(true)
+  for (const canary of [...canaries, key.slice(20)]) expect(run.output()).not.toContain(canary)
+})
