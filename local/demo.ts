@@ -24,18 +24,23 @@ export function readDemo(dataDir: string): Demo | null {
 
 export async function makeDemo(dataDir: string, env: EnvironmentVariables): Promise<Demo> {
   const ops = (...args: string[]) => runOps(env, args)
-  const partner = await ops('partner', 'show', '--partner', slug).catch(() =>
-    ops('partner', 'create', '--name', 'Demo Ltd', '--slug', slug, '--email', email),
+  const partner = await ops('partner', 'create', '--name', 'Demo Ltd', '--slug', slug, '--email', email).catch(() =>
+    reopenDemo(ops),
   )
-  // A key whose secret was lost helps nobody and counts against the limit.
-  const { data: keys } = await ops('key', 'list', '--partner', slug)
-  for (const key of keys) {
-    if (key.label === label && key.revoked_at === null) await ops('key', 'revoke', '--partner', slug, '--key', key.id)
-  }
   const { secret } = await ops('key', 'create', '--partner', slug, '--environment', 'sandbox', '--label', label)
   const demo: Demo = { partner: { id: partner.id, slug, email }, keys: { sandbox: secret } }
   writePrivate(join(dataDir, 'demo.json'), demo)
   return demo
+}
+
+/** The partner is there but its key is lost; that key helps nobody and counts against the limit. */
+async function reopenDemo(ops: Ops) {
+  const partner = await ops('partner', 'show', '--partner', slug)
+  const { data: keys } = await ops('key', 'list', '--partner', slug)
+  for (const key of keys) {
+    if (key.label === label && key.revoked_at === null) await ops('key', 'revoke', '--partner', slug, '--key', key.id)
+  }
+  return partner
 }
 
 /** Whether the key is known to this system; any answer but "who are you" will do. */
@@ -44,6 +49,8 @@ export async function isAccepted(api: string, demo: Demo): Promise<boolean> {
   const { status } = await fetch(`${api}/v1/balance`, { headers, signal: AbortSignal.timeout(10_000) })
   return status !== 401
 }
+
+type Ops = (...args: string[]) => ReturnType<typeof runOps>
 
 async function runOps(env: EnvironmentVariables, args: readonly string[]) {
   const main = join(projectDir(), 'dist', 'ops', 'main.js')

