@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { ApiContext } from '../answer'
+import { isNamed } from '../etag'
 
 export interface PreparedText {
   readonly type: string
@@ -21,7 +22,8 @@ export function answerText(context: ApiContext, { type, etag, encoded }: Prepare
   context.vary('Accept-Encoding')
   context.set('Cache-Control', 'no-cache')
   context.set('ETag', etag)
-  if (context.fresh) {
+  // Not Koa's own `fresh`: it sends all again to whoever also says no-cache, as fetch in Node does.
+  if (isNamed(etag, context.get('If-None-Match'))) {
     context.status = 304
     return
   }

@@ -5,6 +5,7 @@ import { idempotencyKeyPattern, referenceMaxLength } from '../../domain/limits'
 import { formatPence, formatUsdc } from '../../domain/money'
 import { createdVia, payoutStatuses } from '../../domain/payout'
 import { ApiError } from '../errors'
+import { isNamed } from '../etag'
 import type { Route } from '../route'
 import {
   Answer,
@@ -179,9 +180,4 @@ function filtersOf(query: Static<typeof ListQuery>): PayoutFilters {
 /** The status is part of it, because two moves may happen within one millisecond. */
 function etagOf({ id, status, updatedAt }: PayoutRow): string {
   return `W/"${id}.${status}.${updatedAt.getTime()}"`
-}
-
-function isNamed(etag: string, ifNoneMatch: string): boolean {
-  const opaque = etag.replace(/^W\//, '')
-  return ifNoneMatch.split(',').some((each) => ['*', opaque].includes(each.trim().replace(/^W\//, '')))
 }

@@ -1,0 +1,197 @@
+// The OpenAPI document says exactly what the route table does, and is a valid OpenAPI 3.1 document in the eyes of others.
+import { execFileSync } from 'node:child_process'
+import { describe, expect, test } from '@jest/globals'
+import { Ajv2020 } from 'ajv/dist/2020'
+import addFormats from 'ajv-formats'
+import { errorTable } from '../../api/errors'
+import { openApiDocument } from '../../api/openapi'
+import { errorsOf, type Route } from '../../api/route'
+import { Answer, Text } from '../../api/schema'
+import { routes } from '../../api/v1'
+import { apiVersion } from '../../api/v1/discovery'
+
+const about = { title: 'Payouts API', version: apiVersion, publicUrl: 'https://payouts.example.com', guide: '## Guide' }
+/** As a reader gets it. */
+const document = JSON.parse(JSON.stringify(openApiDocument(routes, about)))
+
+interface Media {
+  readonly schema: unknown
+  readonly example?: unknown
+  readonly examples?: Readonly<Record<string, { readonly $ref: string }>>
+}
+
+interface Response {
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly content?: { readonly 'application/json': Media }
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly security: readonly unknown[]
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly in: string
+    readonly required: boolean
+    readonly schema: object
+  }[]
+  readonly requestBody?: { readonly content: { readonly 'application/json': Media } }
+  readonly responses: Readonly<Record<string, Response>>
+}
+
+const operations: readonly (Operation & { readonly route: Route })[] = routes.map((route) => {
+  const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
+  return { ...document.paths[path][route.method.toLowerCase()], route }
+})
+
+/** Strict, so that a misspelt keyword in any schema is a failure; keywords of our own are x-ones, as OpenAPI wants them. */
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true })
+addFormats(ajv)
+ajv.addVocabulary(['x-hint', 'x-range', 'components'])
+
+describe('the OpenAPI document', () => {
+  test('is valid OpenAPI 3.1 to a validator that is not ours', () => {
+    const script = `
+      import { readFileSync } from 'node:fs'
+      import { validate } from '@scalar/openapi-parser'
+      const { valid, errors, version } = await validate(readFileSync(0, 'utf8'))
+      console.log(JSON.stringify({ valid, version, errors }))`
+
+    const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: __dirname,
+      input: JSON.stringify(document),
+      encoding: 'utf8',
+    })
+
+    expect(JSON.parse(said)).toEqual({ valid: true, version: '3.1', errors: [] })
+  })
+
+  test('carries the release number 1.3.0 and the public address (§9)', () => {
+    expect(document.info.version).toBe('1.3.0')
+    expect(document.servers).toEqual([expect.objectContaining({ url: 'https://payouts.example.com' })])
+  })
+
+  test('has every endpoint of §4 once, and nothing else', () => {
+    const described = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+
+    expect(described).toEqual([
+      'GET /',
+      'GET /v1',
+      'GET /v1/public/partners/{slug}',
+      'GET /v1/account',
+      'GET /v1/balance',
+      'GET /v1/compliance',
+      'GET /v1/activity',
+      'GET /v1/recipients',
+      'POST /v1/quotes',
+      'GET /v1/payouts',
+      'GET /v1/payouts/{id}',
+      'GET /v1/usage',
+      'GET /v1/invoices',
+      'GET /v1/keys',
+    ])
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(described.length)
+  })
+
+  test('asks for a key everywhere but on discovery and the public partner (§5)', () => {
+    const open = operations.filter(({ security }) => security.length === 0).map(({ operationId }) => operationId)
+
+    expect(open).toEqual(['getRoot', 'getDiscovery', 'getPublicPartner'])
+  })
+
+  test('names each path parameter as required, and every parameter has a schema', () => {
+    for (const { route, parameters = [] } of operations) {
+      const inPath = parameters.filter((each) => each.in === 'path' && each.required).map(({ name }) => name)
+      expect(inPath).toEqual([...route.path.matchAll(/:(\w+)/g)].map((match) => match[1]))
+      for (const { schema } of parameters) expect(() => ajv.compile(schema)).not.toThrow()
+    }
+  })
+
+  test('tells a schema of one name once', () => {
+    expect(Object.keys(document.components.schemas)).toEqual(
+      expect.arrayContaining(['Error', 'Account', 'Balance', 'Quote', 'QuoteRequest', 'Payout', 'Invoice', 'ApiKey']),
+    )
+    expect(document.paths['/v1/payouts/{id}'].get.responses['200'].content['application/json'].schema).toEqual({
+      $ref: '#/components/schemas/Payout',
+    })
+  })
+
+  test('refuses two different schemas of one name', () => {
+    const [first, second] = routes
+    const as = (route: Route | undefined, schema: Route['reply']['schema']): Route[] =>
+      route ? [{ ...route, reply: { ...route.reply, schema } }] : []
+    const thing = Answer({ name: Text() }, { title: 'Thing' })
+    const other = Answer({ size: Text() }, { title: 'Thing' })
+
+    expect(() => openApiDocument([...as(first, thing), ...as(second, thing)], about)).not.toThrow()
+    expect(() => openApiDocument([...as(first, thing), ...as(second, other)], about)).toThrow('Thing')
+  })
+
+  test('refers to nothing that is not there', () => {
+    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map((match) => match[1] ?? '')
+
+    const missing = refs.filter((ref) => ref.split('/').reduce((at, key) => at?.[key], document) === undefined)
+
+    expect(refs.length).toBeGreaterThan(100)
+    expect(missing).toEqual([])
+  })
+})
+
+describe.each(operations)('$operationId', ({ route, requestBody, responses }) => {
+  const failures = Object.entries(responses).filter(([status]) => Number(status) >= 400)
+
+  test('lists every status and error code that the route can answer with, each with an example', () => {
+    const promised = [...errorsOf(route), 'bad_request', 'request_timeout', 'headers_too_large'].toSorted()
+
+    const described = failures.flatMap(([status, { content }]) =>
+      Object.keys(content?.['application/json'].examples ?? {}).map((code) => ({ code, status: Number(status) })),
+    )
+
+    expect(described.map(({ code }) => code).toSorted()).toEqual(promised)
+    for (const { code, status } of described) expect(statusOf(code)).toBe(status)
+  })
+
+  test('shows examples that its own schemas accept', () => {
+    const faults = [requestBody, ...Object.values(responses)].flatMap((part) => {
+      const media = part?.content?.['application/json']
+      return media ? examplesOf(media).flatMap((example) => faultsOf(media.schema, example)) : []
+    })
+
+    expect(faults).toEqual([])
+  })
+
+  test('accepts in a failure no code but those of its status', () => {
+    const unknown = { error: { code: 'something_else', message: 'No.' } }
+
+    for (const [, { content }] of failures) {
+      expect(faultsOf(content?.['application/json'].schema, unknown)).toEqual([
+        expect.stringContaining('/error/code must be equal to one of the allowed values'),
+      ])
+    }
+  })
+
+  test('names the headers of each answer', () => {
+    for (const [status, { headers }] of Object.entries(responses)) {
+      expect(headers).toHaveProperty('X-Request-Id')
+      expect('Retry-After' in headers).toBe(['429', '502', '503'].includes(status))
+    }
+    expect('RateLimit' in (responses['200']?.headers ?? {})).toBe(route.access.by === 'key')
+    expect('304' in responses).toBe(route.reply.headers?.['ETag'] !== undefined)
+  })
+})
+
+function statusOf(code: string): number | undefined {
+  return Object.entries(errorTable).find(([each]) => each === code)?.[1].status
+}
+
+function examplesOf({ example, examples = {} }: Media): unknown[] {
+  const named = Object.keys(examples).map((code) => document.components.examples[code].value)
+  return example === undefined ? named : [example, ...named]
+}
+
+function faultsOf(schema: unknown, value: unknown): string[] {
+  const { schemas } = document.components
+  const validate = ajv.compile({ allOf: [schema], components: { schemas } })
+  return validate(value) ? [] : [`${JSON.stringify(value)}: ${ajv.errorsText(validate.errors)}`]
+}
