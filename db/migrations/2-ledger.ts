@@ -5,7 +5,7 @@ export class Ledger1794700800002 implements MigrationInterface {
   name = 'Ledger1794700800002'
 
   async up(runner: QueryRunner): Promise<void> {
-    for (const part of [wallets, ledgerAccounts, ledgerSets, ledgerEntries, appendOnly, balanced])
+    for (const part of [wallets, ledgerAccounts, ledgerSets, ledgerEntries, appendOnly, balanced, postLedgerSet])
       await runner.query(part)
   }
 
@@ -107,4 +107,48 @@ const balanced = `
   END $$;
   CREATE TRIGGER ledger_entries_balanced AFTER INSERT ON ledger_entries
     REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION refuse_unbalanced();
+`
+
+const postLedgerSet = `
+  -- A function, because each of its statements sees what was committed while the one before it waited for the wallet. One
+  -- statement that locks the row and then updates it starts twice from an old version of that row, and deadlocks with others
+  -- that do the same while a foreign key is being checked.
+  CREATE FUNCTION post_ledger_set(p_wallet_id uuid, p_set_id uuid, p_cause text, p_cause_ref text, p_payout_id uuid,
+    p_created_by text, p_at timestamptz, p_kinds text[], p_amounts bigint[], OUT outcome text, OUT balance bigint)
+  LANGUAGE plpgsql AS $$
+  DECLARE
+    delta bigint := coalesce(p_amounts[array_position(p_kinds, 'wallet')], 0);
+  BEGIN
+    IF delta = 0 THEN
+      -- What moves beside the wallet, such as from in transit to paid out, need not wait for its row.
+      SELECT balance_micro_usdc INTO balance FROM wallets WHERE id = p_wallet_id;
+    ELSE
+      SELECT balance_micro_usdc INTO balance FROM wallets WHERE id = p_wallet_id FOR NO KEY UPDATE;
+    END IF;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'a ledger set must belong to a wallet' USING ERRCODE = 'foreign_key_violation';
+    END IF;
+
+    INSERT INTO ledger_sets (id, wallet_id, cause, cause_ref, payout_id, created_by, created_at)
+      SELECT p_set_id, p_wallet_id, p_cause, p_cause_ref, p_payout_id, p_created_by, p_at WHERE balance + delta >= 0
+      ON CONFLICT (wallet_id, cause, cause_ref) DO NOTHING;
+    IF NOT FOUND THEN
+      outcome := CASE WHEN EXISTS (SELECT FROM ledger_sets
+        WHERE wallet_id = p_wallet_id AND cause = p_cause AND cause_ref = p_cause_ref)
+        THEN 'already_posted' ELSE 'insufficient' END;
+      RETURN;
+    END IF;
+
+    balance := balance + delta;
+    IF delta <> 0 THEN
+      UPDATE wallets SET balance_micro_usdc = balance, updated_at = p_at WHERE id = p_wallet_id;
+    END IF;
+    -- An account that is missing becomes NULL, which its column refuses, and the whole set with it.
+    INSERT INTO ledger_entries (set_id, account_id, amount_micro_usdc, balance_micro_usdc)
+      SELECT p_set_id, account.id, posting.amount, CASE posting.kind WHEN 'wallet' THEN balance END
+      FROM unnest(p_kinds, p_amounts) AS posting (kind, amount)
+      LEFT JOIN ledger_accounts account
+        ON account.wallet_id = p_wallet_id AND account.kind = posting.kind AND account.currency = 'USDC';
+    outcome := 'posted';
+  END $$;
 `

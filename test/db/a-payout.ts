@@ -4,10 +4,15 @@ import type { Db } from '../../db/database'
 import type { StoredPayout } from '../../db/entities/payout'
 import { payout } from '../../db/entities/payout'
 import { newId } from '../../db/id'
+import type { WalletRow } from '../../db/wallets'
 import { at, aWallet } from './a-partner'
 
-export async function aPayout(db: Db, fields: Partial<StoredPayout> = {}): Promise<StoredPayout> {
-  const wallet = await aWallet(db)
+export async function aPayout(
+  db: Db,
+  fields: Partial<StoredPayout> = {},
+  from: WalletRow | null = null,
+): Promise<StoredPayout> {
+  const wallet = from ?? (await aWallet(db))
   const row: StoredPayout = {
     id: newId(at),
     partnerId: wallet.partnerId,

@@ -1,0 +1,20 @@
+// Identifiers: UUIDs of version 7 that carry the time they were made at.
+import { expect, test } from '@jest/globals'
+import { newId } from '../../db/id'
+
+test('an id is a UUID of version 7 and the RFC variant, starting with its time', () => {
+  const at = new Date('2026-11-15T12:00:00.123Z')
+
+  const ids = Array.from({ length: 100 }, () => newId(at))
+
+  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  for (const id of ids) expect(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toBe(at.getTime())
+  expect(new Set(ids).size).toBe(100)
+})
+
+test('ids sort by time', () => {
+  const earlier = newId(new Date('2026-11-15T12:00:00.123Z'))
+  const later = newId(new Date('2026-11-15T12:00:00.124Z'))
+
+  expect(earlier < later).toBe(true)
+})
