@@ -1,4 +1,5 @@
 // Turns one route into what Koa runs: who calls → how often → may they → is it readable → is it right → handle (design §3's order).
+import { parse as parseQuery } from 'node:querystring'
 import type { ParameterizedContext } from 'koa'
 import type { Caller } from '../db/callers'
 import { authenticate } from './authenticate'
@@ -63,7 +64,8 @@ async function read(context: ApiContext, caller: Caller | null, checks: Checks):
   const params = { ...context.params }
   checks.params?.(params)
   const body = checks.body ? await readJson(context.req) : undefined
-  const query = checks.query ? { ...context.query } : {}
+  // Koa's own reading of a query takes half a second of CPU for one that repeats a name 7,500 times.
+  const query = checks.query ? { ...parseQuery(context.querystring) } : {}
   checks.query?.(query)
   checks.body?.(body)
   return {

@@ -39,7 +39,7 @@ export async function requireCursor(page: Page, find: (id: string) => Promise<un
 export function presentPage<Row>(
   rows: readonly Row[],
   page: Page,
-  { cursorOf, present }: { cursorOf(row: Row): string; present(row: Row): unknown },
+  { cursorOf, present }: { cursorOf: (row: Row) => string; present: (row: Row) => unknown },
 ): unknown {
   const shown = rows.slice(0, page.take - 1)
   const last = rows.length > shown.length ? shown.at(-1) : undefined

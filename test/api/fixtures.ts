@@ -1,6 +1,7 @@
 // Partners, keys, payouts, charges and invoices to test the API with, as they are stored.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { openPartner } from '../../activities/open-partner'
+import type { Clock } from '../../clock'
 import { createApiKey, revokeApiKey } from '../../db/api-keys'
 import type { Db } from '../../db/database'
 import { type ChargeRow, charge } from '../../db/entities/charge'
@@ -15,6 +16,17 @@ import { type Api, testKeyring } from './client'
 
 /** What fixtures need of an API, so that a test without one can use them too. */
 export type Stage = Pick<Api, 'db' | 'clock'>
+
+/** A clock that stands still until it is set. */
+export function aClock(iso: string): Clock & { set(iso: string): void } {
+  let now = new Date(iso)
+  return {
+    now: () => now,
+    set: (next) => {
+      now = new Date(next)
+    },
+  }
+}
 
 /** Opened as every partner is, then changed; approved, so that it may have live keys. */
 export async function aPartner({ db, clock }: Stage, changes: PartnerChanges = {}): Promise<PartnerRow> {

@@ -49,14 +49,14 @@ function routeOf(method: string, path: string): Route | null {
 }
 
 /** Clients must not mind new fields; a test must. */
-function closed(schema: unknown): TSchema {
-  const close = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(close)
-    if (typeof value !== 'object' || value === null) return value
-    const copy: Record<string, unknown> = Object.fromEntries(
-      Object.entries(value).map(([key, each]) => [key, close(each)]),
-    )
-    return copy['type'] === 'object' ? { additionalProperties: false, ...copy } : copy
-  }
-  return close(schema) as TSchema
+function closed(schema: TSchema): TSchema {
+  const copy: Record<string, unknown> = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, closedValue(value)]),
+  )
+  return copy['type'] === 'object' ? { additionalProperties: false, ...copy } : copy
+}
+
+function closedValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closedValue)
+  return typeof value === 'object' && value !== null ? closed(value) : value
 }

@@ -1,0 +1,172 @@
+// CreatePayoutRequest (§4) as its validator judges it: the code of a fault, the order of several, and what details name.
+import { describe, expect, test } from '@jest/globals'
+import { ApiError } from '../../../api/errors'
+import { CreatePayoutRequest, exampleCreatePayoutRequest as example } from '../../../api/v1/payout-request'
+import { compileBody } from '../../../api/validate'
+
+const check = compileBody(CreatePayoutRequest)
+
+function fault(body: unknown): { code: string; details: unknown } | null {
+  try {
+    check(structuredClone(body))
+    return null
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { code: error.code, details: error.options.details }
+  }
+}
+
+const { recipient } = example
+const withRecipient = (changes: object) => ({ ...example, recipient: { ...recipient, ...changes } })
+const withBank = (changes: object) => withRecipient({ bank: { ...recipient.bank, ...changes } })
+const withAddress = (changes: object) => withRecipient({ address: { ...recipient.address, ...changes } })
+const without = (from: object, name: string) => Object.fromEntries(Object.entries(from).filter(([key]) => key !== name))
+const missing = (body: unknown) => fault(body)?.details
+const invalidRecipient = (...names: string[]) => ({ code: 'invalid_recipient', details: { missing: names } })
+
+describe('what is accepted', () => {
+  test.each([
+    ['the example', example],
+    ['the least that is required', { amount_gbp: '1.00', recipient: without(without(recipient, 'email'), 'type') }],
+    ['the most', withAddress({ line2: '', region: 'x'.repeat(80) })],
+    ['a name of 80 characters that are not ASCII', withRecipient({ first_name: '😀'.repeat(80) })],
+    ['a reference of 120 characters', { ...example, reference: 'x'.repeat(120) }],
+    ['a business', withRecipient({ type: 'business' })],
+    ['a confirm code', { ...example, confirm_code: '012345' }],
+  ])('%s', (_name, body) => {
+    expect(fault(body)).toBeNull()
+  })
+
+  test('defaults are filled in: country GB, type individual', () => {
+    const body = { amount_gbp: '1.00', recipient: structuredClone(without(recipient, 'type')) }
+
+    check(body)
+
+    expect(body).toMatchObject({ country: 'GB', recipient: { type: 'individual' } })
+  })
+})
+
+describe('invalid_recipient names each field with its rule', () => {
+  test.each([
+    ['first_name', 'recipient.first_name (1 to 80 characters)'],
+    ['last_name', 'recipient.last_name (1 to 80 characters)'],
+  ])('%s is missing, empty, too long or has a null byte', (name, told) => {
+    for (const body of [
+      { ...example, recipient: without(recipient, name) },
+      withRecipient({ [name]: '' }),
+      withRecipient({ [name]: 'x'.repeat(81) }),
+      withRecipient({ [name]: 'a\u0000b' }),
+      withRecipient({ [name]: 5 }),
+      withRecipient({ [name]: null }),
+    ]) {
+      expect(fault(body)).toEqual(invalidRecipient(told))
+    }
+  })
+
+  test.each([
+    [
+      'sort_code',
+      'recipient.bank.sort_code (6 digits)',
+      ['12345', '1234567', '12-34-56', '１23456', '123456\n', 123456],
+    ],
+    ['account_number', 'recipient.bank.account_number (8 digits)', ['1234567', '123456789', 'abcdefgh', 12345678]],
+    ['bank_name', 'recipient.bank.bank_name (1 to 200 characters)', ['', 'x'.repeat(201), '\u0000']],
+  ])('bank.%s', (name, told, wrong) => {
+    expect(fault(withRecipient({ bank: without(recipient.bank, name) }))).toEqual(invalidRecipient(told))
+    for (const value of wrong) expect(fault(withBank({ [name]: value }))).toEqual(invalidRecipient(told))
+  })
+
+  test.each(['line1', 'city', 'postal_code'])('address.%s', (name) => {
+    const told = invalidRecipient(`recipient.address.${name} (1 to 200 characters)`)
+
+    expect(fault(withRecipient({ address: without(recipient.address, name) }))).toEqual(told)
+    expect(fault(withAddress({ [name]: '' }))).toEqual(told)
+  })
+
+  test('optional fields are judged where they are given', () => {
+    expect(missing(withAddress({ region: 'x'.repeat(81) }))).toEqual({
+      missing: ['recipient.address.region (at most 80 characters)'],
+    })
+    expect(missing(withAddress({ line2: 7 }))).toEqual({
+      missing: ['recipient.address.line2 (at most 200 characters)'],
+    })
+    expect(missing(withRecipient({ email: 'ada' }))).toEqual({ missing: ['recipient.email (an email address)'] })
+    expect(missing(withRecipient({ type: 'person' }))).toEqual({ missing: ['recipient.type (individual or business)'] })
+  })
+
+  test('a whole object that is missing is told by the fields it must have', () => {
+    const bank = [
+      'recipient.bank.bank_name (1 to 200 characters)',
+      'recipient.bank.sort_code (6 digits)',
+      'recipient.bank.account_number (8 digits)',
+    ]
+    const address = ['line1', 'city', 'postal_code'].map((name) => `recipient.address.${name} (1 to 200 characters)`)
+    const names = ['first_name', 'last_name'].map((name) => `recipient.${name} (1 to 80 characters)`)
+
+    expect(missing({ ...example, recipient: without(recipient, 'bank') })).toEqual({ missing: bank })
+    expect(missing(withRecipient({ bank: null }))).toEqual({ missing: bank })
+    expect(missing(withRecipient({ address: 'London' }))).toEqual({ missing: address })
+    expect(missing(without(example, 'recipient'))).toEqual({ missing: [...names, ...address, ...bank] })
+    expect(missing({ ...example, recipient: [] })).toEqual({ missing: [...names, ...address, ...bank] })
+  })
+
+  test('a property that is not known, at any depth of the recipient', () => {
+    expect(fault(withRecipient({ phone: '1' }))).toEqual(invalidRecipient('recipient.phone (unknown field)'))
+    expect(fault(withBank({ iban: '1' }))).toEqual(invalidRecipient('recipient.bank.iban (unknown field)'))
+    expect(fault(withAddress({ country: 'GB' }))).toEqual(invalidRecipient('recipient.address.country (unknown field)'))
+    expect(fault(withRecipient(JSON.parse('{"__proto__":{"a":1}}')))).toMatchObject({ code: 'invalid_recipient' })
+  })
+
+  test('all that is wrong is named at once', () => {
+    const body = withBank({ sort_code: 'x', account_number: 'y' })
+
+    expect(missing({ ...body, recipient: { ...body.recipient, last_name: '' } })).toEqual({
+      missing: expect.arrayContaining([
+        'recipient.last_name (1 to 80 characters)',
+        'recipient.bank.sort_code (6 digits)',
+        'recipient.bank.account_number (8 digits)',
+      ]),
+    })
+  })
+})
+
+describe('the other codes', () => {
+  test.each(['0.99', '20000.01', '1.0', '01', '-1.00', '1e3', '1.00\n', '１.00', '', 100, null, ['1.00']])(
+    'amount_gbp %j is invalid_amount',
+    (amount_gbp) => {
+      expect(fault({ ...example, amount_gbp })?.code).toBe('invalid_amount')
+    },
+  )
+
+  test.each(['FR', 'gb', '', 'GBR', 5, null])('country %j is corridor_not_enabled', (country) => {
+    expect(fault({ ...example, country })?.code).toBe('corridor_not_enabled')
+  })
+
+  test.each([
+    [{ ...example, reference: 'x'.repeat(121) }, 'reference (at most 120 characters)'],
+    [{ ...example, reference: 'a\u0000b' }, 'reference (at most 120 characters)'],
+    [{ ...example, confirm_code: '12345' }, 'confirm_code (6 digits)'],
+    [{ ...example, extra: true }, 'extra (unknown field)'],
+    [{ ...example, 'recipient.bank': {} }, 'recipient.bank (unknown field)'],
+  ])('the rest is invalid_request: %#', (body, told) => {
+    expect(fault(body)).toEqual({ code: 'invalid_request', details: { errors: [told] } })
+  })
+
+  test.each([[null], [[]], ['text'], [7]])('a body that is no object is invalid_request: %j', (body) => {
+    expect(fault(body)).toEqual({ code: 'invalid_request', details: { errors: ['body (must be object)'] } })
+  })
+})
+
+test('several faults: amount, then recipient, then country, then the rest', () => {
+  const rest = { ...example, extra: 1 }
+  const country = { ...rest, country: 'FR' }
+  const inRecipient = { ...country, recipient: {} }
+  const amount = { ...inRecipient, amount_gbp: 'x' }
+
+  expect([amount, inRecipient, country, rest].map((body) => fault(body)?.code)).toEqual([
+    'invalid_amount',
+    'invalid_recipient',
+    'corridor_not_enabled',
+    'invalid_request',
+  ])
+})

@@ -1,0 +1,152 @@
+// What holds for every route of §4, tried on each one from the table itself.
+import { Writable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Route } from '../../../api/route'
+import { errorsOf } from '../../../api/route'
+import { routes } from '../../../api/v1'
+import { newApiKeySecret } from '../../../db/api-key-secret'
+import { createLog } from '../../../log'
+import { type Answer, type Api, type CallOptions, startApi } from '../client'
+import { aKey, aPartner, aPayoutRow, changePartner, revokeKey } from '../fixtures'
+import { faultsOf } from '../promised'
+
+let api: Api
+let lines = ''
+
+beforeAll(async () => {
+  const destination = new Writable({
+    write: (chunk, _encoding, done) => {
+      lines += String(chunk)
+      done()
+    },
+  })
+  api = await startApi({ log: createLog({ level: 'debug', name: 'test' }, destination) })
+})
+afterAll(() => api.close())
+
+const nameOf = (route: Route) => `${route.method} ${route.path}`
+const withKey = routes.filter((route) => route.access.by === 'key')
+const named = (some: readonly Route[]) => some.map((route) => [nameOf(route), route] as const)
+
+function call(route: Route, options: CallOptions, id = '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56'): Promise<Answer> {
+  const path = route.path.replace(':id', id).replace(':slug', 'nobody')
+  return route.method === 'GET' ? api.get(path, options) : api.post(path, route.body?.example, options)
+}
+
+test('the table holds every endpoint of §4 but POST /v1/payouts', () => {
+  expect(routes.map(nameOf)).toEqual([
+    'GET /',
+    'GET /v1',
+    'GET /v1/public/partners/:slug',
+    'GET /v1/account',
+    'GET /v1/balance',
+    'GET /v1/compliance',
+    'GET /v1/activity',
+    'GET /v1/recipients',
+    'POST /v1/quotes',
+    'GET /v1/payouts',
+    'GET /v1/payouts/:id',
+    'GET /v1/usage',
+    'GET /v1/invoices',
+    'GET /v1/keys',
+  ])
+  expect(new Set(routes.map(({ operationId }) => operationId)).size).toBe(routes.length)
+})
+
+test('only the endpoints that §5 names are open to anyone', () => {
+  expect(routes.filter((route) => route.access.by === 'anyone').map(({ path }) => path)).toEqual([
+    '/',
+    '/v1',
+    '/v1/public/partners/:slug',
+  ])
+})
+
+test('the statuses of §7: balance may be refused with 401, 403, 502, a quote not with 403', () => {
+  const codes = (path: string) => errorsOf(routes.find((route) => route.path === path) ?? routes[0]!)
+
+  expect(codes('/v1/balance').toSorted()).toEqual([
+    'internal_error',
+    'partner_not_active',
+    'provider_unavailable',
+    'rate_limited',
+    'service_unavailable',
+    'unauthorized',
+  ])
+  expect(codes('/v1/quotes')).not.toContain('partner_not_active')
+})
+
+describe.each(named(routes))('%s', (_name, route) => {
+  test('its examples are what its schemas promise', () => {
+    expect(faultsOf(route.reply.schema, route.reply.example)).toBeNull()
+    if (route.body) expect(faultsOf(route.body.schema, route.body.example)).toBeNull()
+  })
+
+  test('answers a method that it does not take with 405 and Allow', async () => {
+    const path = route.path.replace(':id', 'x').replace(':slug', 'x')
+    const { status, headers } = await fetch(api.url + path, { method: 'DELETE' })
+
+    expect([status, headers.get('Allow')]).toEqual([405, route.method === 'GET' ? 'HEAD, GET' : 'POST'])
+  })
+})
+
+describe.each(named(withKey))('%s', (_name, route) => {
+  test('is 401 unauthorized without a key, with a malformed and with an unknown one', async () => {
+    const unknown = newApiKeySecret('sandbox')
+    const mistyped = `${unknown.slice(0, -1)}${unknown.endsWith('0') ? '1' : '0'}`
+    const headers = [
+      {},
+      { Authorization: '' },
+      { Authorization: 'Bearer' },
+      { Authorization: `Basic ${unknown}` },
+      { Authorization: unknown },
+      { Authorization: `Bearer ${unknown} ${unknown}` },
+      { Authorization: 'Bearer kp_sandbox_' },
+      { Authorization: `Bearer ${mistyped}` },
+      { Authorization: `Bearer ${unknown.toUpperCase()}` },
+      { Authorization: `Bearer ${'x'.repeat(8000)}` },
+      { Authorization: `Bearer ${unknown}` },
+    ]
+
+    const answers = await Promise.all(headers.map((each) => call(route, { headers: each })))
+
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.error?.code}`))).toEqual(
+      new Set(['401 unauthorized']),
+    )
+  })
+
+  test('is 401 at once with a key that was revoked', async () => {
+    const partner = await aPartner(api)
+    const key = await aKey(api, partner, 'sandbox')
+    const { id } = await aPayoutRow(api, partner)
+    const before = await call(route, { key }, id)
+
+    await revokeKey(api, partner, key)
+    const after = await call(route, { key }, id)
+
+    expect(before.status).toBe(200)
+    expect([after.status, after.body.error?.code]).toEqual([401, 'unauthorized'])
+  })
+
+  test('lets a suspended partner read, except for the balance', async () => {
+    const partner = await aPartner(api)
+    const key = await aKey(api, partner, 'sandbox')
+    const { id } = await aPayoutRow(api, partner)
+    await changePartner(api, partner, { status: 'suspended' })
+
+    const { status } = await call(route, { key }, id)
+
+    expect(status).toBe(route.path === '/v1/balance' ? 403 : 200)
+  })
+})
+
+test('logs carry neither keys nor what was asked for', async () => {
+  const unknown = newApiKeySecret('live')
+  const key = await aKey(api, await aPartner(api), 'sandbox')
+  await api.get('/v1/payouts?reference=canary-reference', { key })
+  await api.get('/v1/account', { key: unknown })
+  await api.get('/v1/account', { headers: { Authorization: 'Bearer canary-token' } })
+  await api.post('/v1/quotes', { amount_gbp: '1.00', canary: 'canary-body' }, { key })
+
+  expect(lines).toContain('/v1/quotes')
+  expect(lines).not.toMatch(/canary|kp_(sandbox|live)_[a-f0-9]{9}/)
+})
