@@ -26,8 +26,8 @@ export function page({ title, version, assets }: { title: string; version: strin
 <meta name="description" content="Pay pounds sterling to UK bank accounts from your own wallet: guide and API reference.">
 <link rel="icon" type="image/svg+xml" href="docs/assets/${icon}">
 <link rel="stylesheet" href="docs/assets/${style}">
-<script defer src="docs/assets/${scalar}"></script>
 <script defer src="docs/assets/${start}"></script>
+<script defer src="docs/assets/${scalar}"></script>
 </head>
 <body>
 <header class="bar">

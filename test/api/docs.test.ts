@@ -90,8 +90,8 @@ describe('the page', () => {
     expect(policy).toContain("script-src 'self';")
     expect(policy).toContain("connect-src 'self';")
     expect(html.match(/<script\b[^>]*>[^<]*<\/script>/g)).toEqual([
-      expect.stringMatching(/^<script defer src="docs\/assets\/scalar-\w+\.js"><\/script>$/),
       expect.stringMatching(/^<script defer src="docs\/assets\/start-\w+\.js"><\/script>$/),
+      expect.stringMatching(/^<script defer src="docs\/assets\/scalar-\w+\.js"><\/script>$/),
     ])
     expect(html).not.toMatch(/\son\w+=|javascript:/i)
     expect(html).not.toMatch(/(src|href)="(https?:)?\/\//)

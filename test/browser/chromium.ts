@@ -9,9 +9,9 @@ import { environment } from '../../config'
 
 export const cache = join(__dirname, '../../.cache')
 
-export async function openChromium(): Promise<Browser> {
+export async function openChromium(moreFlags: readonly string[] = []): Promise<Browser> {
   const { executablePath, env } = await findChromium()
-  return chromium.launch({ executablePath, args: flags, env: { ...environment(), ...env } })
+  return chromium.launch({ executablePath, args: [...flags, ...moreFlags], env: { ...environment(), ...env } })
 }
 
 /** No sandbox, because tests may run as root; and nothing that a browser asks its maker for behind our back. */

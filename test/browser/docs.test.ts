@@ -1,0 +1,91 @@
+// A real browser reads /docs: the guide, an operation and a call from the page, without a word to anyone but our server.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Browser, Page } from 'playwright-core'
+import { type Api, startApi } from '../api/client'
+import { aKey, aPartner } from '../api/fixtures'
+import { cache, openChromium } from './chromium'
+
+/** A name under .localhost counts as safe as https, so the page may use what browsers allow only there. */
+const origin = 'http://payouts.localhost'
+const screenshots = join(cache, 'screenshots')
+
+let api: Api
+let key: string
+let browser: Browser
+
+beforeAll(async () => {
+  mkdirSync(screenshots, { recursive: true })
+  execFileSync(process.execPath, [join(__dirname, '../../api/docs/build-assets.mjs')])
+  api = await startApi({ publicUrl: origin })
+  key = await aKey(api, await aPartner(api), 'sandbox')
+  browser = await openChromium([`--host-resolver-rules=MAP payouts.localhost:80 ${new URL(api.url).host}`])
+}, 60_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await api?.close()
+})
+
+describe('/docs in a browser', () => {
+  const asked: string[] = []
+  const complaints: string[] = []
+  let page: Page
+
+  beforeEach(() => {
+    asked.length = 0
+    complaints.length = 0
+  })
+
+  async function open(options: Parameters<Browser['newPage']>[0]): Promise<void> {
+    page = await browser.newPage({ viewport: { width: 1440, height: 1000 }, ...options })
+    page.on('request', (request) => asked.push(request.url()))
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text())
+    })
+    await page.exposeFunction('complain', (complaint: string) => complaints.push(complaint))
+    await page.addInitScript(`addEventListener('securitypolicyviolation', (event) => {
+      complain(event.violatedDirective + ' ' + event.blockedURI)
+    })`)
+    await page.goto(`${origin}/docs`)
+    await page.getByRole('heading', { name: 'Make a first call' }).waitFor()
+  }
+
+  function strangers(): string[] {
+    return asked.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith('data:'))
+  }
+
+  test('opens with the guide, lists the operations, and asks nobody else for anything', async () => {
+    await open({ colorScheme: 'light' })
+
+    await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
+    await page.getByRole('cell', { name: 'insufficient_funds' }).waitFor()
+    await page.screenshot({ path: join(screenshots, 'docs-light.png') })
+    await page.getByRole('button', { name: 'What a payout would cost now' }).click()
+    await page.getByRole('heading', { name: 'What a payout would cost now' }).waitFor()
+    await page.screenshot({ path: join(screenshots, 'docs-operation.png') })
+
+    expect(asked).toContain(`${origin}/openapi.json`)
+    expect(strangers()).toEqual([])
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('a call can be made from the page with one’s own key', async () => {
+    await open({ colorScheme: 'dark' })
+
+    await page.getByPlaceholder('Token').first().fill(key)
+    await page.getByRole('button', { name: 'What is in the wallet' }).click()
+    await page.getByRole('button', { name: /Test Request.*\/v1\/balance/ }).click()
+    await page.getByRole('button', { name: /^Send/ }).first().click()
+    await page.getByText('200 OK').waitFor()
+    await page.screenshot({ path: join(screenshots, 'docs-call.png') })
+
+    expect(strangers()).toEqual([])
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+})
