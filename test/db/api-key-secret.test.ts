@@ -30,10 +30,19 @@ test('any single mistyped character is refused', () => {
 test('neighbouring characters in the wrong order are refused', () => {
   const secret = newApiKeySecret('live')
 
-  for (let index = 'kp_live_'.length; index < secret.length - 1; index += 1) {
-    const swapped = secret.slice(0, index) + secret[index + 1] + secret[index] + secret.slice(index + 2)
-    if (swapped !== secret) expect(readApiKeySecret(swapped)).toBeNull()
-  }
+  const swapped = Array.from(
+    secret,
+    (_, index) =>
+      secret.slice(0, index) +
+      secret
+        .slice(index, index + 2)
+        .split('')
+        .toReversed()
+        .join('') +
+      secret.slice(index + 2),
+  )
+
+  expect(swapped.filter((text) => text !== secret && readApiKeySecret(text) !== null)).toEqual([])
 })
 
 test('a sandbox secret can not be passed off as a live one', () => {

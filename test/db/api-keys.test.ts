@@ -182,7 +182,7 @@ test('keys are listed newest first, revoked ones included, without secret materi
   ])
   expect(newer.outcome).toBe('created')
   const columns = ['createdAt', 'environment', 'id', 'keyPrefix', 'label', 'lastUsedAt', 'partnerId', 'revokedAt']
-  expect(Object.keys(list[0] ?? {}).sort()).toEqual(columns)
+  expect(Object.keys(list[0] ?? {}).toSorted()).toEqual(columns)
 })
 
 test('last_used_at is the latest use of a batch and never moves back', async () => {

@@ -29,6 +29,7 @@ const terminate = { name: 'test-terminate', text: 'SELECT pg_terminate_backend($
 const alive = { name: 'test-alive', text: 'SELECT pid FROM pg_stat_activity WHERE pid = $1' }
 const rename = { name: 'test-rename', text: 'UPDATE partners SET name = $2 WHERE id = $1 RETURNING name' }
 const nameOf = { name: 'test-name', text: 'SELECT name FROM partners WHERE id = $1' }
+const gone = /ECONNREFUSED|ECONNRESET|terminated/
 const fail = { name: 'test-fail', text: 'SELECT 1 / $1::integer' }
 
 test('big numbers come as bigint, dates as text, times as Date', async () => {
@@ -107,7 +108,7 @@ test('a connection that dies between two statements of a transaction fails that 
     await tx.query(rename, [id, 'Changed again'])
   })
 
-  await expect(transaction).rejects.toThrow()
+  await expect(transaction).rejects.toThrow('not queryable')
   expect(await db.query(nameOf, [id])).toEqual([{ name: 'Acme Ltd' }])
 })
 
@@ -117,11 +118,17 @@ test('a database that goes away and comes back is survived', async () => {
   await Promise.all([other.ping(), other.ping(), other.ping()])
 
   await proxy.cut()
-  await expect(other.ping()).rejects.toThrow()
-  await expect(other.transaction((tx) => tx.query(backend, []))).rejects.toThrow()
+  await expect(other.ping()).rejects.toThrow(gone)
+  await expect(other.transaction((tx) => tx.query(backend, []))).rejects.toThrow(gone)
   await proxy.mend()
 
-  await expect(other.ping()).resolves.toBeUndefined()
+  // A connection whose end was not noticed yet may cost one more query.
+  await eventually(() =>
+    other.ping().then(
+      () => true,
+      () => false,
+    ),
+  )
   expect(await other.transaction((tx) => tx.query(backend, []))).toHaveLength(1)
   await other.close()
   await proxy.cut()

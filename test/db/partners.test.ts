@@ -186,7 +186,7 @@ test('a new wallet is empty and has every account of the ledger', async () => {
   expect(await findWallet(db, wallet.partnerId, 'live')).toBeNull()
   const accounts = { name: 'test-accounts', text: 'SELECT kind FROM ledger_accounts WHERE wallet_id = $1' }
   const kinds = (await db.query<{ kind: string }>(accounts, [wallet.id])).map((row) => row.kind)
-  expect(kinds.sort()).toEqual([...accountKinds].sort())
+  expect(kinds.toSorted()).toEqual(accountKinds.toSorted())
 })
 
 test('a live wallet never drives a test rail, nor a sandbox wallet the real one', async () => {
