@@ -1,6 +1,5 @@
 // GET /v1/payouts/{id} with authentication, against a bare Koa handler that does the same one SELECT: a ratio in one run.
 import { fork } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { Client } from 'pg'
 import { environment } from '../config'
@@ -13,7 +12,7 @@ const clients = 16
 
 export async function readPayout(system: System): Promise<string[]> {
   const id = await insertPayout(system)
-  system.ops('partner', 'set', '--partner', 'demo', '--rate-limit-sandbox', '1000000')
+  system.ops('partner', 'set', '--partner', 'demo', '--rate-limit-sandbox', '10000')
   const barePort = system.port + 1
   const bare = fork(dist('bench/bare-koa.js'), {
     env: { ...environment(), DATABASE_URL: system.databaseUrl, PORT: String(barePort) },
@@ -57,19 +56,23 @@ export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
-async function insertPayout(system: System): Promise<string> {
-  const client = new Client({ connectionString: system.databaseUrl })
+async function insertPayout({ databaseUrl, partnerId }: System): Promise<string> {
+  const client = new Client({ connectionString: databaseUrl })
   await client.connect()
-  const id = randomUUID()
-  await client.query(
-    `INSERT INTO payouts (id, partner_id, environment, wallet_id, rail, idempotency_key, fingerprint, fingerprint_key_id,
-       field_fingerprints, status, reference, country, created_via, created_by, amount_pence, fee_pence, fee_in_transfer_pence,
-       wallet_sends_micro_usdc, gbp_per_usd_nano, recipient_name, account_last4, bank_key, verdict_at, created_at, updated_at)
-     SELECT $1, partner_id, environment, id, rail, 'bench-' || $1, '\\x00', 'k1', '{}', 'processing', 'Invoice 1042', 'GB', 'api',
-       'bench', 12000, 219, 110, 153300000, 790000000, 'Ada Lovelace', '7890', gen_random_uuid(), now(), now(), now()
-     FROM wallets WHERE partner_id = $2 AND environment = 'sandbox'`,
-    [id, system.partnerId],
-  )
-  await client.end()
-  return id
+  try {
+    const { rows } = await client.query<{ id: string }>(
+      `INSERT INTO payouts (id, partner_id, environment, wallet_id, rail, idempotency_key, fingerprint, fingerprint_key_id,
+         field_fingerprints, status, reference, country, created_via, created_by, amount_pence, fee_pence,
+         fee_in_transfer_pence, wallet_sends_micro_usdc, gbp_per_usd_nano, recipient_name, account_last4, bank_key,
+         verdict_at, created_at, updated_at)
+       SELECT gen_random_uuid(), partner_id, environment, id, rail, 'bench-payout', '\\x00', 'k1', '{}', 'processing',
+         'Invoice 1042', 'GB', 'api', 'bench', 12000, 219, 110, 153300000, 790000000, 'Ada Lovelace', '7890',
+         gen_random_uuid(), now(), now(), now()
+       FROM wallets WHERE partner_id = $1 AND environment = 'sandbox' RETURNING id`,
+      [partnerId],
+    )
+    return rows[0]?.id ?? ''
+  } finally {
+    await client.end()
+  }
 }
