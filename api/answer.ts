@@ -2,12 +2,13 @@
 import { parse as parseQuery } from 'node:querystring'
 import type { ParameterizedContext } from 'koa'
 import type { Caller } from '../db/callers'
-import { authenticate } from './authenticate'
+import type { PayoutRow } from '../db/payouts'
+import { authenticate, authenticateWithPayout } from './authenticate'
 import type { ApiDeps } from './deps'
 import { ApiError } from './errors'
 import { readJson } from './read-json'
-import type { ApiRequest, Reply, Route } from './route'
-import { type Check, compileBody, compileParams, compileQuery } from './validate'
+import type { ApiRequest, KeyAccess, Reply, Route } from './route'
+import { type Check, compileBody, compileParams, compileQuery, uuidPattern } from './validate'
 
 /** What the layers around a route need to know of it afterwards. */
 export interface RequestState {
@@ -22,15 +23,26 @@ export function answer(route: Route, deps: ApiDeps): (context: ApiContext) => Pr
   const checks = compile(route)
   return async (context) => {
     context.state.route = route
-    const caller = route.access.by === 'key' ? await admit(context, deps) : null
-    if (route.access.by === 'key' && route.access.partner === 'active') requireActive(caller)
-    const request = await read(context, caller, checks)
+    const admitted = route.access.by === 'key' ? await admit(route.access, context, deps) : nobody
+    if (route.access.by === 'key' && route.access.partner === 'active') requireActive(admitted.caller)
+    const request = await read(context, admitted, checks)
     reply(context, await route.handle(request, deps))
   }
 }
 
-async function admit(context: ApiContext, deps: ApiDeps): Promise<Caller> {
-  const caller = await authenticate(context.get('Authorization'), deps)
+interface Admitted {
+  readonly caller: Caller | null
+  readonly payout: PayoutRow | null
+}
+
+const nobody: Admitted = { caller: null, payout: null }
+
+async function admit({ finds }: KeyAccess, context: ApiContext, deps: ApiDeps): Promise<Admitted> {
+  const header = context.get('Authorization')
+  const id = finds === 'payout' ? (context.params?.['id'] ?? '') : ''
+  const { caller, payout } = uuidPattern.test(id)
+    ? await authenticateWithPayout(header, id, deps)
+    : { caller: await authenticate(header, deps), payout: null }
   context.state.caller = caller
   const { partner, environment } = caller
   const taken = await deps.rateLimiter.take({ partnerId: partner.id, environment, limitPerSecond: partner.rateLimit })
@@ -39,7 +51,7 @@ async function admit(context: ApiContext, deps: ApiDeps): Promise<Caller> {
     context.set('RateLimit', `"partner";r=${taken.remaining};t=1`)
   }
   if (taken.outcome === 'refused') throw new ApiError('rate_limited', { headers: { 'Retry-After': '1' } })
-  return caller
+  return { caller, payout }
 }
 
 function requireActive(caller: Caller | null): void {
@@ -60,7 +72,7 @@ function compile(route: Route): Checks {
   }
 }
 
-async function read(context: ApiContext, caller: Caller | null, checks: Checks): Promise<ApiRequest> {
+async function read(context: ApiContext, { caller, payout }: Admitted, checks: Checks): Promise<ApiRequest> {
   const params = { ...context.params }
   checks.params?.(params)
   const body = checks.body ? await readJson(context.req) : undefined
@@ -73,6 +85,7 @@ async function read(context: ApiContext, caller: Caller | null, checks: Checks):
       if (!caller) throw new Error('a route that anyone may call asked who calls')
       return caller
     },
+    payout,
     params,
     query,
     body,

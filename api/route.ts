@@ -1,6 +1,7 @@
 // What one route of §4 is: the table of them drives the router, the validators, the OpenAPI document and the tests.
 import type { TSchema } from 'typebox'
 import type { Caller } from '../db/callers'
+import type { PayoutRow } from '../db/payouts'
 import type { ApiDeps } from './deps'
 import type { ErrorCode } from './errors'
 
@@ -24,10 +25,17 @@ export interface Route {
   readonly handle: Handler
 }
 
-export type Access =
-  | { readonly by: 'anyone' }
-  /** `action` names the call in the activity list; `partner` says whether a suspended partner is let in. */
-  | { readonly by: 'key'; readonly action: string; readonly partner: 'any' | 'active' }
+export type Access = { readonly by: 'anyone' } | KeyAccess
+
+export interface KeyAccess {
+  readonly by: 'key'
+  /** Names the call in the activity list. */
+  readonly action: string
+  /** Whether a suspended partner is let in. */
+  readonly partner: 'any' | 'active'
+  /** The payout that `:id` names is read together with the key. */
+  readonly finds?: 'payout'
+}
 
 export interface RequestBody {
   readonly schema: TSchema
@@ -48,6 +56,8 @@ export type Handler = (request: ApiRequest, deps: ApiDeps) => Promise<Reply>
 export interface ApiRequest {
   /** Who calls; asking for it on a route that anyone may call is a bug. */
   readonly caller: Caller
+  /** What `access.finds` found of the caller's own. */
+  readonly payout: PayoutRow | null
   readonly params: Readonly<Record<string, string>>
   readonly query: unknown
   readonly body: unknown

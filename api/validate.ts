@@ -6,6 +6,9 @@ import { isWithin, payoutLimits } from '../domain/limits'
 import { parsePence } from '../domain/money'
 import { ApiError } from './errors'
 
+/** As PostgreSQL takes it: ajv-formats' own would let `urn:uuid:…` through. */
+export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
 export type Check = (value: unknown) => void
 
 /** Values are taken as they are: a number is not a string. */
@@ -36,8 +39,7 @@ export function compileReply(schema: TSchema): ValidateFunction {
 function createAjv(): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allErrors: true, verbose: true, useDefaults: true, allowUnionTypes: true })
   addFormats(ajv, ['date', 'date-time', 'email', 'uri'])
-  // ajv-formats takes `urn:uuid:…` for a uuid, which PostgreSQL does not.
-  ajv.addFormat('uuid', /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i)
+  ajv.addFormat('uuid', uuidPattern)
   ajv.addKeyword({ keyword: 'x-hint', schemaType: 'string' })
   ajv.addKeyword({ keyword: 'x-range', schemaType: 'string', type: 'string', validate: isPayoutAmount })
   return ajv

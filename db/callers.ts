@@ -19,27 +19,36 @@ export interface Caller {
 /** Null when the key is unknown or revoked. */
 export async function findCaller(db: Queryable, digests: readonly Buffer[]): Promise<Caller | null> {
   const [row] = await db.query<CallerRow>(selectCaller, [digests])
-  if (row === undefined) return null
-  const { keyId, keyPrefix, environment, partnerId, status, verificationStatus, rateLimit } = row
-  return { keyId, keyPrefix, environment, partner: { id: partnerId, status, verificationStatus, rateLimit } }
+  return row ? callerFrom(row) : null
 }
 
-interface CallerRow {
+/** One row of callerColumns, whatever else was selected beside them. */
+export function callerFrom(row: CallerRow): Caller {
+  const { keyId, keyPrefix, keyEnvironment, partnerId, partnerStatus, verificationStatus, rateLimit } = row
+  const partner = { id: partnerId, status: partnerStatus, verificationStatus, rateLimit }
+  return { keyId, keyPrefix, environment: keyEnvironment, partner }
+}
+
+export interface CallerRow {
   readonly keyId: string
   readonly keyPrefix: string
-  readonly environment: Environment
+  readonly keyEnvironment: Environment
   readonly partnerId: string
-  readonly status: PartnerStatus
+  readonly partnerStatus: PartnerStatus
   readonly verificationStatus: VerificationStatus
   readonly rateLimit: number | null
 }
 
+export const callerColumns = `k.id AS "keyId", k.key_prefix AS "keyPrefix", k.environment AS "keyEnvironment",
+  p.id AS "partnerId", p.status AS "partnerStatus", p.verification_status AS "verificationStatus",
+  CASE k.environment WHEN 'live' THEN p.rate_limit_live ELSE p.rate_limit_sandbox END AS "rateLimit"`
+
+export const callerTables = 'api_keys k JOIN partners p ON p.id = k.partner_id'
+
 // How long the index takes depends on a keyed hash that no caller can choose, so it tells nothing about any key.
+export const isTheCaller = 'k.digest = ANY ($1::bytea[]) AND k.revoked_at IS NULL'
+
 const selectCaller: Statement = {
   name: 'caller-by-digest',
-  text: `SELECT k.id AS "keyId", k.key_prefix AS "keyPrefix", k.environment, p.id AS "partnerId", p.status,
-      p.verification_status AS "verificationStatus",
-      CASE k.environment WHEN 'live' THEN p.rate_limit_live ELSE p.rate_limit_sandbox END AS "rateLimit"
-    FROM api_keys k JOIN partners p ON p.id = k.partner_id
-    WHERE k.digest = ANY ($1::bytea[]) AND k.revoked_at IS NULL`,
+  text: `SELECT ${callerColumns} FROM ${callerTables} WHERE ${isTheCaller}`,
 }

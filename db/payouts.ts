@@ -2,6 +2,7 @@
 import type { Environment } from '../domain/environment'
 import type { Country } from '../domain/limits'
 import type { CreatedVia, PayoutStatus } from '../domain/payout'
+import { type Caller, type CallerRow, callerColumns, callerFrom, callerTables, isTheCaller } from './callers'
 import type { Queryable, Statement } from './database'
 
 export interface PayoutRow {
@@ -56,6 +57,16 @@ export async function findPayout(
   return payout ?? null
 }
 
+/** Who calls and the payout they ask for, in one statement: partners poll it, so it is what is read most. */
+export async function findCallerAndPayout(
+  db: Queryable,
+  digests: readonly Buffer[],
+  id: string,
+): Promise<{ caller: Caller; payout: PayoutRow | null } | null> {
+  const [row] = await db.query<CallerRow & (PayoutRow | { readonly id: null })>(selectWithCaller, [digests, id])
+  return row ? { caller: callerFrom(row), payout: row.id === null ? null : row } : null
+}
+
 /** Newest first. */
 export async function listPayouts(
   db: Queryable,
@@ -80,6 +91,14 @@ const columns = `id, environment, status, failure_reason AS "failureReason", ref
 const selectOne: Statement = {
   name: 'payout',
   text: `SELECT ${columns} FROM payouts WHERE id = $1 AND partner_id = $2 AND environment = $3 AND ${isVisible}`,
+}
+
+const selectWithCaller: Statement = {
+  name: 'caller-and-payout',
+  text: `SELECT ${callerColumns}, payout.* FROM ${callerTables}
+    LEFT JOIN LATERAL (SELECT ${columns} FROM payouts
+      WHERE id = $2 AND partner_id = p.id AND environment = k.environment AND ${isVisible}) payout ON true
+    WHERE ${isTheCaller}`,
 }
 
 const conditions = {

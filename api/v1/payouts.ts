@@ -25,7 +25,7 @@ import {
   Uuid,
 } from '../schema'
 import { pageOf, pageQuery, presentPage, requireCursor } from './list'
-import { paramsOf, queryOf } from './typed'
+import { queryOf } from './typed'
 
 export const payoutProperties = {
   id: Uuid(),
@@ -123,7 +123,7 @@ export const getPayout: Route = {
   summary: 'One payout',
   description:
     'To follow a payout, ask every few seconds with If-None-Match: an unchanged payout is answered with 304 and no body.',
-  access: { by: 'key', action: 'payout.read', partner: 'any' },
+  access: { by: 'key', action: 'payout.read', partner: 'any', finds: 'payout' },
   params: Params,
   query: EnvironmentQuery,
   headers: Answer({ 'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of an earlier answer.' })) }),
@@ -135,10 +135,8 @@ export const getPayout: Route = {
     headers: { ETag: 'Names this state of the payout.' },
   },
   errors: ['not_found'],
-  handle: async (request, { db }) => {
-    const { id } = paramsOf<typeof Params>(request)
-    const { partner, environment } = request.caller
-    const payout = await findPayout(db, { partnerId: partner.id, environment }, id)
+  handle: async (request) => {
+    const { payout } = request
     if (payout === null) throw new ApiError('not_found')
     const headers = { ETag: etagOf(payout) }
     if (isNamed(headers.ETag, request.header('If-None-Match'))) return { status: 304, body: null, headers }
