@@ -23,30 +23,33 @@ export async function listRecipients(
   return db.query<RecipientRow>(selectRecipients, [partnerId, environment, now, take, startingAfter])
 }
 
+const counts = `partner_id = $1 AND environment = $2 AND ${isVisible} AND status NOT IN ('failed', 'cancelled')
+  AND created_at >= $3::timestamptz - interval '12 months' AND account_hash IS NOT NULL`
+
 // A recipient whose first payout is still on its way has not been paid yet, so it stands where that payout was made; and
-// stays there as a cursor if that payout fails before the next page is asked for.
+// stays there as a cursor if that payout fails before the next page is asked for. Names are looked up for one page only.
 const selectRecipients: Statement = {
   name: 'recipients',
   text: `WITH recipients AS (
-      SELECT account_hash,
-        (array_agg(id ORDER BY created_at DESC, id DESC))[1] AS payout_id,
-        (array_agg(recipient_name ORDER BY created_at DESC, id DESC))[1] AS name,
-        (array_agg(account_last4 ORDER BY created_at DESC, id DESC))[1] AS account_last4,
+      SELECT account_hash, account_last4,
         count(*) FILTER (WHERE status = 'completed') AS payouts,
         coalesce(sum(amount_pence) FILTER (WHERE status = 'completed'), 0) AS paid_pence,
         coalesce(max(completed_at) FILTER (WHERE status = 'completed'), max(created_at)) AS last_paid_at
-      FROM payouts
-      WHERE partner_id = $1 AND environment = $2 AND ${isVisible}
-        AND created_at >= $3::timestamptz - interval '12 months'
-        AND status NOT IN ('failed', 'cancelled') AND account_hash IS NOT NULL
-      GROUP BY account_hash
+      FROM payouts WHERE ${counts} GROUP BY account_hash, account_last4
     ), before AS (
       SELECT coalesce(recipients.last_paid_at, payouts.created_at) AS last_paid_at, account_hash
       FROM payouts LEFT JOIN recipients USING (account_hash) WHERE payouts.id = $5
+    ), page AS (
+      SELECT * FROM recipients
+      WHERE $5::uuid IS NULL OR (last_paid_at, account_hash) < (SELECT last_paid_at, account_hash FROM before)
+      ORDER BY last_paid_at DESC, account_hash DESC LIMIT $4
     )
-    SELECT payout_id AS "payoutId", name, account_last4 AS "accountLast4", payouts::integer AS payouts,
-      paid_pence::bigint AS "paidPence", last_paid_at AS "lastPaidAt"
-    FROM recipients
-    WHERE $5::uuid IS NULL OR (last_paid_at, account_hash) < (SELECT last_paid_at, account_hash FROM before)
-    ORDER BY recipients.last_paid_at DESC, account_hash DESC LIMIT $4`,
+    SELECT latest.id AS "payoutId", latest.recipient_name AS name, page.account_last4 AS "accountLast4",
+      page.payouts::integer AS payouts, page.paid_pence::bigint AS "paidPence", page.last_paid_at AS "lastPaidAt"
+    FROM page, LATERAL (
+      SELECT id, recipient_name FROM payouts
+      WHERE ${counts} AND account_last4 = page.account_last4 AND account_hash = page.account_hash
+      ORDER BY created_at DESC, id DESC LIMIT 1
+    ) AS latest
+    ORDER BY page.last_paid_at DESC, page.account_hash DESC`,
 }

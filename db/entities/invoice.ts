@@ -62,6 +62,7 @@ export const invoice = new EntitySchema<StoredInvoice>({
   uniques: [{ name: 'invoices_number_unique', columns: ['number'] }],
   indices: [
     { name: 'invoices_month_unique', columns: ['partnerId', 'period'], unique: true, where: `status <> 'void'` },
+    { name: 'invoices_list_index', columns: ['partnerId', 'period', 'createdAt', 'id'] },
   ],
   checks: [
     { name: 'invoices_status_check', expression: `status IN ('draft', 'open', 'paid', 'void')` },

@@ -108,6 +108,21 @@ export const payout = new EntitySchema<StoredPayout>({
       columns: ['createdAt'],
       where: `released_at IS NULL AND status IN ('pending', 'processing')`,
     },
+    {
+      name: 'payouts_reference_index',
+      columns: ['partnerId', 'environment', 'reference', 'createdAt', 'id'],
+      where: `${readable} AND reference IS NOT NULL`,
+    },
+    {
+      name: 'payouts_last4_index',
+      columns: ['partnerId', 'environment', 'accountLast4', 'createdAt', 'id'],
+      where: readable,
+    },
+    {
+      name: 'payouts_status_index',
+      columns: ['partnerId', 'environment', 'status', 'createdAt', 'id'],
+      where: `${readable} AND status <> 'completed'`,
+    },
     { name: 'payouts_transfer_index', columns: ['transferRef'], where: 'transfer_ref IS NOT NULL' },
   ],
   checks: [

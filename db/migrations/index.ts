@@ -4,6 +4,7 @@ import { Ledger1794700800002 } from './2-ledger'
 import { Payouts1794700800003 } from './3-payouts'
 import { Billing1794700800004 } from './4-billing'
 import { Activity1794700800005 } from './5-activity'
+import { Lists1794700800006 } from './6-lists'
 
 export const migrations = [
   Partners1794700800001,
@@ -11,4 +12,5 @@ export const migrations = [
   Payouts1794700800003,
   Billing1794700800004,
   Activity1794700800005,
+  Lists1794700800006,
 ]

@@ -1,6 +1,6 @@
 // Charges become lines (design §4): parts of a penny are summed first and rounded once, and a total is never negative.
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { chargeKinds, invoiceLineKinds, lineKindOf, sumCharges } from '../../domain/invoice'
 
 const charges = fc.array(
