@@ -22,17 +22,12 @@ export interface ActivityRow extends ActivityEntry {
 
 export async function recordActivity(db: Queryable, entries: readonly ActivityEntry[]): Promise<void> {
   if (entries.length === 0) return
-  await db.query(insert, [
-    entries.map((entry) => entry.partnerId),
-    entries.map((entry) => entry.at),
-    entries.map((entry) => entry.environment),
-    entries.map((entry) => entry.action),
-    entries.map((entry) => entry.changes === 'something'),
-    entries.map((entry) => entry.status),
-    entries.map((entry) => entry.madeBy),
-    entries.map((entry) => entry.detail),
-    entries.map((entry) => entry.requestId),
-  ])
+  // One JSON text: pg would write nine arrays element by element, which holds everybody up for milliseconds.
+  await db.query(insert, [JSON.stringify(entries.map(toRecord))])
+}
+
+function toRecord({ changes, ...entry }: ActivityEntry): Record<string, unknown> {
+  return { ...entry, changes: changes === 'something' }
 }
 
 /** Newest first, of both environments. */
@@ -49,8 +44,8 @@ export async function pruneActivity(db: Queryable, old: { before: Date; limit: n
 const insert: Statement = {
   name: 'activity-insert',
   text: `INSERT INTO activity (partner_id, at, environment, action, changes, status, made_by, detail, request_id)
-    SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[], $5::boolean[], $6::integer[],
-      $7::text[], $8::text[], $9::text[])`,
+    SELECT * FROM json_to_recordset($1::json) AS entry ("partnerId" uuid, at timestamptz, environment text, action text,
+      changes boolean, status integer, "madeBy" text, detail text, "requestId" text)`,
 }
 
 const selectLatest: Statement = {

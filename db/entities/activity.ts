@@ -1,7 +1,7 @@
 // The table behind the activity list.
 import { EntitySchema } from 'typeorm'
 import type { ActivityRow } from '../activity'
-import { boolean, idOf, integer, orNull, sequence, text, time } from './columns'
+import { boolean, integer, orNull, sequence, text, time, uuid } from './columns'
 
 export interface StoredActivity extends Omit<ActivityRow, 'changes'> {
   readonly changes: boolean
@@ -12,7 +12,7 @@ export const activity = new EntitySchema<StoredActivity>({
   tableName: 'activity',
   columns: {
     id: sequence,
-    partnerId: idOf('Partner'),
+    partnerId: uuid,
     at: time,
     environment: orNull(text),
     action: text,

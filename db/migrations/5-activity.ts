@@ -14,6 +14,7 @@ export class Activity1794700800005 implements MigrationInterface {
 }
 
 const activity = `
+  -- No foreign key: it would look the partner up once more for every call, and partners are never deleted.
   CREATE TABLE activity (
     id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     partner_id   uuid NOT NULL,
@@ -25,7 +26,6 @@ const activity = `
     made_by      text NOT NULL,
     detail       text,
     request_id   text,
-    CONSTRAINT activity_partner_fkey FOREIGN KEY (partner_id) REFERENCES partners (id),
     CONSTRAINT activity_environment_check CHECK (environment IN ('sandbox', 'live'))
   );
   CREATE INDEX activity_partner_index ON activity (partner_id, at DESC, id DESC);
