@@ -94,3 +94,24 @@ test('a key that was made under an older secret key still opens', async () => {
 
   expect((await api.get('/v1/account', { key: created.secret })).status).toBe(200)
 })
+
+test('no call that starts after a revocation succeeds, however many are under way', async () => {
+  const partner = await aPartner(api)
+  const key = await aKey(api, partner, 'sandbox')
+  let revoked = false
+  const callUntilRefused = async (): Promise<number> => {
+    for (let calls = 1; ; calls++) {
+      const startedAfter = revoked
+      const { status } = await api.get('/v1/account', { key })
+      if (status === 401) return calls
+      if (startedAfter) throw new Error('a revoked key was let in')
+    }
+  }
+
+  const callers = Array.from({ length: 8 }, callUntilRefused)
+  await api.get('/v1/account', { key })
+  await revokeKey(api, partner, key)
+  revoked = true
+
+  for (const calls of await Promise.all(callers)) expect(calls).toBeGreaterThan(1)
+})
