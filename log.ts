@@ -1,7 +1,7 @@
 // JSON lines on standard output, one per event, with nothing in them that names a person or opens a door.
 
 import { types } from 'node:util'
-import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
+import { type DestinationStream, type Logger, destination as openDestination, pino, stdTimeFunctions } from 'pino'
 import type { LogLevel } from './config'
 
 export type Log = Logger
@@ -24,6 +24,11 @@ export function createLog(options: { level: LogLevel; name: string }, destinatio
     redact: { paths: secretFields.map((field) => `["${field}"]`), censor: redacted },
   }
   return destination ? pino(settings, destination) : pino(settings)
+}
+
+/** Standard output that is written when the event loop has time, several lines at once; whoever ends must flush it. */
+export function pooledOutput(): DestinationStream & { flushSync(): void } {
+  return openDestination({ dest: 1, sync: false })
 }
 
 /** What an error may say about itself: its other fields (a query's parameters, a row's values) stay out of the log. */

@@ -8,9 +8,7 @@ import type { ApiDeps } from './deps'
 import { ApiError } from './errors'
 
 export async function authenticate(header: string, { db, keyring }: ApiDeps): Promise<Caller> {
-  const caller = await findCaller(db, digestsOf(header, keyring))
-  if (!caller) throw new ApiError('unauthorized')
-  return caller
+  return firstFound(header, keyring, (digest) => findCaller(db, digest))
 }
 
 /** The same, with the payout of theirs that they ask for. */
@@ -19,14 +17,21 @@ export async function authenticateWithPayout(
   payoutId: string,
   { db, keyring }: ApiDeps,
 ): Promise<{ caller: Caller; payout: PayoutRow | null }> {
-  const found = await findCallerAndPayout(db, digestsOf(header, keyring), payoutId)
-  if (!found) throw new ApiError('unauthorized')
-  return found
+  return firstFound(header, keyring, (digest) => findCallerAndPayout(db, digest, payoutId))
 }
 
-function digestsOf(header: string, keyring: Keyring): Buffer[] {
+/** A key is stored under the secret key of its day: today's is asked first, older ones only while a rotation lasts. */
+async function firstFound<T>(
+  header: string,
+  keyring: Keyring,
+  find: (digest: Buffer) => Promise<T | null>,
+): Promise<T> {
   const secret = /^Bearer ([\x21-\x7e]{1,200})$/i.exec(header)?.[1]
   // A mistyped key is told by its checksum, without a question to the database.
   if (!secret || !readApiKeySecret(secret)) throw new ApiError('unauthorized')
-  return apiKeyDigests(keyring, secret).map(({ digest }) => digest)
+  for (const { digest } of apiKeyDigests(keyring, secret)) {
+    const found = await find(digest)
+    if (found !== null) return found
+  }
+  throw new ApiError('unauthorized')
 }

@@ -3,7 +3,7 @@ import { systemClock } from '../clock'
 import { ConfigError, loadConfig } from '../config'
 import { openDatabase } from '../db/database'
 import { openKeyring } from '../db/keyring'
-import { createLog, type Log } from '../log'
+import { createLog, type Log, pooledOutput } from '../log'
 import { createRates } from '../rail/rates'
 import { simulatedRail } from '../rail/simulated'
 import { connectClient, pingTemporal } from '../temporal'
@@ -15,7 +15,8 @@ import { createApi } from './server'
 async function main(): Promise<void> {
   const config = loadConfig()
   const clock = systemClock
-  const log = createLog({ level: config.logLevel, name: 'api' })
+  const output = pooledOutput()
+  const log = createLog({ level: config.logLevel, name: 'api' }, output)
   const db = await openDatabase({ url: config.databaseUrl, poolSize: config.databasePoolSize, onError: warn(log) })
   const temporal = connectClient(config.temporal)
   const activityLog = createActivityLog({ db, clock, log })
@@ -40,6 +41,7 @@ async function main(): Promise<void> {
   await temporal.connection.close()
   await db.close()
   log.info('stopped')
+  output.flushSync()
 }
 
 function warn(log: Log): (error: Error) => void {

@@ -60,10 +60,10 @@ export async function findPayout(
 /** Who calls and the payout they ask for, in one statement: partners poll it, so it is what is read most. */
 export async function findCallerAndPayout(
   db: Queryable,
-  digests: readonly Buffer[],
+  digest: Buffer,
   id: string,
 ): Promise<{ caller: Caller; payout: PayoutRow | null } | null> {
-  const [row] = await db.query<CallerRow & (PayoutRow | { readonly id: null })>(selectWithCaller, [digests, id])
+  const [row] = await db.query<CallerRow & (PayoutRow | { readonly id: null })>(selectWithCaller, [digest, id])
   return row ? { caller: callerFrom(row), payout: row.id === null ? null : row } : null
 }
 

@@ -38,11 +38,9 @@ async function created(partner: PartnerRow, environment: Environment = 'sandbox'
   return result
 }
 
-function callerOf(secret: string, ring = keyring) {
-  return findCaller(
-    db,
-    apiKeyDigests(ring, secret).map((each) => each.digest),
-  )
+async function callerOf(secret: string, ring = keyring) {
+  const found = await Promise.all(apiKeyDigests(ring, secret).map(({ digest }) => findCaller(db, digest)))
+  return found.find((caller) => caller !== null) ?? null
 }
 
 function revoke(partner: PartnerRow, key: { id: string } | { prefix: string }) {
@@ -87,8 +85,7 @@ test('a partner that is not active is still recognised, so that it can be told s
 })
 
 test('an unknown key authenticates nobody', async () => {
-  expect(await findCaller(db, [Buffer.alloc(32)])).toBeNull()
-  expect(await findCaller(db, [])).toBeNull()
+  expect(await findCaller(db, Buffer.alloc(32))).toBeNull()
 })
 
 test('a key made before the secret keys were rotated still authenticates', async () => {
