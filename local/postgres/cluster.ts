@@ -1,7 +1,6 @@
 // The folder with PostgreSQL's data: made once, whole or not at all, in a place that the user who runs PostgreSQL can reach.
 
 import { execFile, execFileSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import {
   chownSync,
   lstatSync,
@@ -19,7 +18,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { errorCode } from '../error-code'
 import type { Binaries } from './binaries'
-import { reachableFolder } from './reachable-folder'
+import { newReachableFolder, rememberLink } from './reachable-folder'
 import type { SystemUser } from './system-user'
 
 export const superuser = 'payouts'
@@ -89,11 +88,16 @@ async function makeCluster(options: ClusterOptions): Promise<void> {
   }
 
   rmSync(beside, { recursive: true, force: true })
-  const elsewhere = join(reachableFolder(), `data-${randomBytes(6).toString('hex')}`)
-  if (!prepare(elsewhere, user))
-    throw new Error(`${elsewhere} can not be written to by user ${user?.uid}; set DATA_DIR.`)
+  await makeElsewhere(options)
+}
+
+async function makeElsewhere(options: ClusterOptions): Promise<void> {
+  const { dataDir, user } = options
+  const elsewhere = newReachableFolder()
+  if (!prepare(elsewhere, user)) throw new Error(`${elsewhere} is closed to user ${user?.uid}; ${remedy}`)
   await initialise(elsewhere, options)
   symlinkSync(join(elsewhere, 'data'), dataDir)
+  rememberLink(elsewhere, dataDir)
 }
 
 function prepare(folder: string, user: SystemUser | undefined): boolean {

@@ -1,33 +1,45 @@
 // Starts, once for all test files, the PostgreSQL and Temporal servers they run against and builds what they share.
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { environment } from '../../config'
 import { migrate } from '../../db/migrate'
 import { startPostgres } from '../../local/postgres'
+import { removeCluster } from '../../local/postgres/cluster'
 import { startTemporal } from '../../local/temporal'
 import { findTemporalCli } from '../../local/temporal-cli'
+import { createSteps } from '../../local/terminal/steps'
 import { bundleWorkflows } from '../../worker/bundle'
 import { templateDatabase, templateUrl } from './database'
-import { onStop } from './stop'
+import stopAll, { onStop } from './stop'
 import { announce } from './system'
 
 export default async function start(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'payouts-test-'))
+  // As root PostgreSQL runs as another user, who has to get in.
+  chmodSync(folder, 0o755)
   onStop(async () => rmSync(folder, { recursive: true, force: true }))
-  const [databaseUrl, temporalAddress, workflowBundlePath] = await Promise.all([
-    postgres(folder),
-    temporal(folder),
-    bundle(folder),
-  ])
-  announce({ databaseUrl, temporalAddress, workflowBundlePath })
+  try {
+    const [databaseUrl, temporalAddress, workflowBundlePath] = await Promise.all([
+      postgres(folder),
+      temporal(folder),
+      bundle(folder),
+    ])
+    announce({ databaseUrl, temporalAddress, workflowBundlePath })
+  } catch (error) {
+    // Jest calls the tear-down only after a set-up that went well.
+    await stopAll()
+    throw error
+  }
 }
 
 async function postgres(folder: string): Promise<string> {
+  const dataDir = join(folder, 'postgres')
+  onStop(async () => removeCluster(dataDir))
   const server = await startPostgres({
-    dataDir: join(folder, 'postgres'),
+    dataDir,
     logFile: join(folder, 'postgres.log'),
     preferredPort: 0,
     password: randomBytes(16).toString('hex'),
@@ -44,8 +56,9 @@ async function postgres(folder: string): Promise<string> {
 }
 
 async function temporal(folder: string): Promise<string> {
-  const cli = await findTemporalCli({ env: environment(), dataDir: join(folder, 'data'), report: () => undefined })
-  mkdirSync(join(folder, 'data'), { recursive: true })
+  const cli = await createSteps(process.stderr).run('Temporal', (report) =>
+    findTemporalCli({ env: environment(), dataDir: join(folder, 'data'), report }),
+  )
   const server = await startTemporal({
     cli,
     logFile: join(folder, 'temporal.log'),

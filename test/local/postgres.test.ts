@@ -1,0 +1,156 @@
+// Our own PostgreSQL: starts for everybody, keeps its data, gives way on its port, and never outlives who started it.
+import { spawn } from 'node:child_process'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { Client } from 'pg'
+import { choosePort } from '../../local/ports'
+import { type Postgres, type PostgresOptions, startPostgres } from '../../local/postgres'
+import { removeCluster } from '../../local/postgres/cluster'
+import { isAlive } from '../../local/process/identity'
+import { projectDir } from '../../local/project-dir'
+import { until } from './until'
+
+let folder = ''
+let dataDir = ''
+let running: Postgres[] = []
+
+// The folder that mkdtemp makes is closed to everybody else, so as root every test here is one of a closed folder.
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'payouts-postgres-'))
+  dataDir = join(folder, 'postgres')
+})
+
+afterEach(async () => {
+  for (const server of running) await server.stop()
+  running = []
+})
+
+afterAll(() => {
+  removeCluster(dataDir)
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('what was stored is there after a restart', async () => {
+  const first = await start()
+  await query(first, 'create table kept as select 42 as answer')
+  await first.stop()
+  const second = await start()
+
+  expect(await query(second, 'select answer from kept')).toEqual([{ answer: 42 }])
+})
+
+test('as root, data in a folder that is closed to others is kept where a link tells; otherwise in the folder itself', async () => {
+  const server = await start()
+
+  expect(lstatSync(dataDir).isSymbolicLink()).toBe(process.getuid?.() === 0)
+  expect(await query(server, 'show data_directory')).toEqual([{ data_directory: realpathSync(dataDir) }])
+})
+
+test('a server whose port is taken takes another one', async () => {
+  const other = createServer()
+  const taken = await choosePort(0)
+  await new Promise<void>((resolve) => other.listen(taken, '127.0.0.1', resolve))
+  const server = await start({ preferredPort: taken })
+  other.close()
+
+  expect(server.port).not.toBe(taken)
+  expect(await query(server, 'select 1 as one')).toEqual([{ one: 1 }])
+})
+
+test('it listens for this machine only and asks for a password', async () => {
+  const server = await start()
+  const wrong = new URL(server.url)
+  wrong.password = 'wrong'
+
+  await expect(query({ url: wrong.href }, 'select 1')).rejects.toMatchObject({ code: '28P01' })
+  expect(await query(server, 'show listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }])
+})
+
+test('a pid file that names a living process of somebody else does not stop it', async () => {
+  const first = await start()
+  await first.stop()
+  writeFileSync(join(dataDir, 'postmaster.pid'), `${process.pid}\n${dataDir}\n0\n5432\n\n127.0.0.1\n0\nready\n`)
+  const second = await start()
+
+  expect(await query(second, 'select 1 as one')).toEqual([{ one: 1 }])
+})
+
+test('a server that was killed is noticed, and starts again', async () => {
+  const first = await start({ durable: 'on' })
+  await query(first, 'create table kept_on as select 42 as answer')
+  process.kill(first.pid, 'SIGKILL')
+  await first.exited
+  const second = await start()
+
+  expect(first.hasExited()).toBe(true)
+  expect(await query(second, 'select answer from kept_on')).toEqual([{ answer: 42 }])
+})
+
+test('when its parent is killed it is gone', async () => {
+  const note = join(folder, 'pid')
+  const program = `
+    const { startPostgres } = require(${JSON.stringify(join(projectDir(), 'dist/local/postgres.js'))})
+    startPostgres(${JSON.stringify(options())}).then(({ pid }) => require('node:fs').writeFileSync(${JSON.stringify(note)}, String(pid)))`
+  const parent = spawn(process.execPath, ['-e', program], { stdio: 'inherit' })
+  const readPid = () => (existsSync(note) ? Number(readFileSync(note, 'utf8')) || null : null)
+  const pid = await until('the server runs', readPid).finally(() => parent.kill('SIGKILL'))
+
+  await until('the server is gone', () => !isAlive(pid))
+  expect(isAlive(pid)).toBe(false)
+})
+
+test('as root, data of a temporary folder that is gone is removed when other data is made', async () => {
+  const gone = join(folder, 'gone', 'postgres')
+  mkdirSync(dirname(gone))
+  await (await start({ dataDir: gone })).stop()
+  const kept = realpathSync(gone)
+  rmSync(dirname(gone), { recursive: true })
+  const other = join(folder, 'other')
+  await (await start({ dataDir: other })).stop()
+  removeCluster(other)
+
+  expect(existsSync(kept)).toBe(false)
+  expect(existsSync(dataDir)).toBe(true)
+})
+
+test('what is not its own is never touched', async () => {
+  const letters = join(folder, 'letters')
+  mkdirSync(letters)
+  writeFileSync(join(letters, 'letter.txt'), 'Dear Ada')
+
+  await expect(start({ dataDir: letters })).rejects.toThrow(/holds something that is not PostgreSQL's/)
+  expect(readFileSync(join(letters, 'letter.txt'), 'utf8')).toBe('Dear Ada')
+})
+
+function options() {
+  const logFile = join(folder, 'postgres.log')
+  return { dataDir, logFile, preferredPort: 0, password: 'not-a-secret', durable: 'off' as const, maxConnections: 20 }
+}
+
+async function start(changes: Partial<PostgresOptions> = {}): Promise<Postgres> {
+  const server = await startPostgres({ ...options(), ...changes })
+  running.push(server)
+  return server
+}
+
+async function query({ url }: { url: string }, sql: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,13 @@
+// Waits for a condition instead of for a while.
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Resolves with the first value that is neither null, undefined nor false; throws when none comes in time. */
+export async function until<T>(what: string, probe: () => T | Promise<T>, limitMs = 30_000): Promise<NonNullable<T>> {
+  const end = performance.now() + limitMs
+  for (;;) {
+    const value = await probe()
+    if (value !== null && value !== undefined && value !== false) return value
+    if (performance.now() > end) throw new Error(`Waited in vain: ${what}`)
+    await sleep(50)
+  }
+}
