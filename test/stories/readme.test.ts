@@ -1,0 +1,62 @@
+// The README's tour, run as it is written, against a system that was started as it says.
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { choosePort } from '../../local/ports'
+
+const root = join(__dirname, '../..')
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const dataDir = mkdtempSync(join(tmpdir(), 'payouts-readme-'))
+let port: number
+let stop: () => Promise<void>
+
+beforeAll(async () => {
+  port = await choosePort(0)
+  const env = { ...process.env, DATA_DIR: dataDir, PORT: String(port) }
+  const started = spawn(process.execPath, [join(root, 'dist/local/start.js')], { env, stdio: 'ignore' })
+  stop = async () => {
+    started.kill('SIGINT')
+    if (started.exitCode === null) await once(started, 'exit')
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  while (!existsSync(join(dataDir, 'local.json'))) {
+    if (started.exitCode !== null) throw new Error('npm start did not start.')
+    await wait(100)
+  }
+}, 120_000)
+afterAll(() => stop(), 30_000)
+
+test('every command of the tour works, and answers what the README shows', async () => {
+  const blocks = [...readme.matchAll(/^```(sh|json)\n(.*?)^```$/gms)].map(([, language, text]) => ({
+    language,
+    text: text ?? '',
+  }))
+  let printed = ''
+  let exported = ''
+  const answered: unknown[] = []
+
+  for (const { language, text } of blocks) {
+    if (language === 'json') answered.push(JSON.parse(printed))
+    else printed = await run(exported + text)
+    exported += text.match(/^export .*\n/gm)?.join('') ?? ''
+  }
+
+  expect(answered.length).toBeGreaterThanOrEqual(3)
+  expect(answered).toEqual(blocks.filter(({ language }) => language === 'json').map(({ text }) => JSON.parse(text)))
+}, 60_000)
+
+async function run(commands: string): Promise<string> {
+  const here = commands
+    .replaceAll('http://localhost:3000', `http://localhost:${port}`)
+    .replaceAll('./.data/', `${dataDir}/`)
+  const { stdout } = await promisify(execFile)('sh', ['-ec', here], {
+    cwd: root,
+    env: { ...process.env, DATA_DIR: dataDir },
+  })
+  return stdout
+}
