@@ -6,6 +6,9 @@ module.exports = {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/'],
   globalSetup: '<rootDir>/test/setup/start.ts',
   globalTeardown: '<rootDir>/test/setup/stop.ts',
+  // One file waits for servers while another computes.
+  maxWorkers: 2,
+  workerIdleMemoryLimit: '1GB',
   cacheDirectory: '<rootDir>/.cache/jest',
   testTimeout: 30000,
 }
