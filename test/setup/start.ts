@@ -10,7 +10,6 @@ import { startPostgres } from '../../local/postgres'
 import { removeCluster } from '../../local/postgres/cluster'
 import { startTemporal } from '../../local/temporal'
 import { findTemporalCli } from '../../local/temporal-cli'
-import { createSteps } from '../../local/terminal/steps'
 import { bundleWorkflows } from '../../worker/bundle'
 import { templateDatabase, templateUrl } from './database'
 import stopAll, { onStop } from './stop'
@@ -56,9 +55,7 @@ async function postgres(folder: string): Promise<string> {
 }
 
 async function temporal(folder: string): Promise<string> {
-  const cli = await createSteps(process.stderr).run('Temporal', (report) =>
-    findTemporalCli({ env: environment(), dataDir: join(folder, 'data'), report }),
-  )
+  const cli = await findTemporalCli({ env: environment(), dataDir: join(folder, 'data'), report: sayNowAndThen() })
   const server = await startTemporal({
     cli,
     logFile: join(folder, 'temporal.log'),
@@ -68,6 +65,16 @@ async function temporal(folder: string): Promise<string> {
   })
   onStop(() => server.stop())
   return server.address
+}
+
+/** Silent but for a first run, which has to fetch the program. */
+function sayNowAndThen(): (progress: string) => void {
+  let saidMs = 0
+  return (progress) => {
+    if (performance.now() - saidMs < 5000) return
+    saidMs = performance.now()
+    process.stderr.write(`Temporal: ${progress}\n`)
+  }
 }
 
 async function bundle(folder: string): Promise<string> {

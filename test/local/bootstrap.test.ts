@@ -1,0 +1,181 @@
+// A clone makes itself ready before `npm start` and `npm test`, only when it has to, and one process at a time.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { environment } from '../../config'
+import { projectDir } from '../../local/project-dir'
+import { until } from './until'
+
+let clone = ''
+let started: ChildProcess[] = []
+
+beforeEach(() => {
+  clone = mkdtempSync(join(tmpdir(), 'payouts-clone-'))
+  for (const path of ['bootstrap.mjs', 'bootstrap', 'process']) {
+    cpSync(join(projectDir(), 'local', path), join(clone, 'local', path), { recursive: true })
+  }
+  for (const name of ['api', '.npm']) mkdirSync(join(clone, name))
+  write('api/main.ts', 'one')
+  write('package.json', JSON.stringify({ dependencies: { koa: '3.0.0' } }))
+  write('package-lock.json', JSON.stringify({ packages: { 'node_modules/koa': { version: '3.0.0' } } }))
+  write('.npm/npm-cli.js', fakeNpm)
+})
+
+afterEach(() => {
+  for (const child of started) child.kill('SIGKILL')
+  started = []
+  rmSync(clone, { recursive: true, force: true })
+})
+
+describe('dependencies', () => {
+  test('are installed and built once, and then left alone', async () => {
+    const first = await bootstrap()
+    const second = await bootstrap()
+
+    expect(first).toMatchObject({ status: 0, output: expect.stringContaining('Dependencies, 1 packages') })
+    expect(second).toEqual({ status: 0, output: '' })
+    expect(calls()).toEqual(['ci', 'run'])
+  })
+
+  test.each([
+    ['the lock file changes', () => write('package-lock.json', JSON.stringify({ packages: {}, changed: true }))],
+    ['package.json asks for others', () => write('package.json', JSON.stringify({ dependencies: { koa: '3.1.0' } }))],
+    ['they are gone', () => rmSync(join(clone, 'node_modules'), { recursive: true })],
+  ])('are installed again when %s', async (_, change) => {
+    await bootstrap()
+    change()
+    await bootstrap()
+
+    expect(calls().filter((call) => call === 'ci')).toHaveLength(2)
+  })
+
+  test("somebody's own npm ci is accepted", async () => {
+    mkdirSync(join(clone, 'node_modules'))
+    write('node_modules/.package-lock.json', JSON.stringify({ packages: { 'node_modules/koa': { version: '3.0.0' } } }))
+    await bootstrap()
+
+    expect(calls()).toEqual(['run'])
+  })
+
+  test("a failed install shows npm's words, exits with 1 and is tried again", async () => {
+    write('.npm/fail', '')
+    const failed = await bootstrap()
+    rmSync(join(clone, '.npm/fail'))
+    const again = await bootstrap()
+
+    expect(failed).toMatchObject({ status: 1, output: expect.stringContaining('npm error no network') })
+    expect(again.status).toBe(0)
+  })
+
+  test('an install that was killed half-way is noticed, and npm does not run on', async () => {
+    write('.npm/slow', '')
+    const killed = run()
+    const npm = await until('npm runs', () => existsSync(join(clone, '.npm/pid')) && read('.npm/pid'))
+    killed.kill('SIGKILL')
+    await until('npm is gone', () => !isRunning(Number(npm)))
+    rmSync(join(clone, '.npm/slow'))
+    const again = await bootstrap()
+
+    expect(again.status).toBe(0)
+    expect(calls()).toEqual(['ci', 'ci', 'run'])
+  })
+})
+
+test('two at once take turns, and the second finds everything done', async () => {
+  write('.npm/slow', '')
+  const both = [bootstrap(), bootstrap()]
+  await until('npm runs', () => existsSync(join(clone, '.npm/pid')))
+  rmSync(join(clone, '.npm/slow'))
+  const [one, other] = await Promise.all(both)
+
+  expect([one?.status, other?.status]).toEqual([0, 0])
+  expect(calls()).toEqual(['ci', 'run'])
+})
+
+test.each([
+  ['changed', () => write('api/main.ts', 'longer')],
+  ['added', () => write('api/other.ts', 'new')],
+  ['deleted', () => rmSync(join(clone, 'api/main.ts'))],
+])('a source that is %s is built', async (_, change) => {
+  await bootstrap()
+  change()
+  await bootstrap()
+
+  expect(calls()).toEqual(['ci', 'run', 'run'])
+})
+
+test('nothing of a deleted source stays in dist', async () => {
+  write('api/other.ts', 'new')
+  await bootstrap()
+  write('dist/api-other.js', 'built from api/other.ts')
+  rmSync(join(clone, 'api/other.ts'))
+  await bootstrap()
+
+  expect(existsSync(join(clone, 'dist/api-other.js'))).toBe(false)
+})
+
+test('an old Node gets one sentence', async () => {
+  write('.npm/old.cjs', "Object.defineProperty(process.versions, 'node', { value: '18.20.4' })")
+
+  const refused = await bootstrap('-r', './.npm/old.cjs')
+
+  expect(refused.status).toBe(1)
+  expect(refused.output).toMatch(/^Payouts needs Node 20\.19 or newer, and this is Node 18\.20\.4: .*\n$/)
+})
+
+// Plays npm: takes its time while `slow` is there, fails while `fail` is there, and notes every call.
+const fakeNpm = `
+const fs = require('node:fs')
+const command = process.argv[2]
+fs.appendFileSync('.npm/calls', command + '\\n')
+fs.writeFileSync('.npm/pid', String(process.pid))
+const step = () => {
+  if (fs.existsSync('.npm/slow')) return setTimeout(step, 20)
+  if (fs.existsSync('.npm/fail')) { console.error('npm error no network'); process.exit(1) }
+  if (command === 'ci') {
+    fs.rmSync('node_modules', { recursive: true, force: true })
+    fs.mkdirSync('node_modules/koa', { recursive: true })
+    fs.writeFileSync('node_modules/koa/package.json', '{}')
+  } else fs.mkdirSync('dist', { recursive: true })
+}
+step()
+`
+
+function run(...nodeFlags: string[]): ChildProcess {
+  const child = spawn(process.execPath, [...nodeFlags, 'local/bootstrap.mjs'], {
+    cwd: clone,
+    env: { ...environment(), npm_execpath: join(clone, '.npm/npm-cli.js') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  started.push(child)
+  return child
+}
+
+function bootstrap(...nodeFlags: string[]): Promise<{ status: number | null; output: string }> {
+  const child = run(...nodeFlags)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  return new Promise((resolve) => child.once('close', (status) => resolve({ status, output })))
+}
+
+function calls(): string[] {
+  return read('.npm/calls').trim().split('\n')
+}
+
+function write(path: string, content: string): void {
+  writeFileSync(join(clone, path), content)
+}
+
+function read(path: string): string {
+  return readFileSync(join(clone, path), 'utf8')
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
