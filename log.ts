@@ -20,6 +20,8 @@ export function createLog(options: { level: LogLevel; name: string }, destinatio
     base: { name: options.name },
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }), log: withoutSecretFields },
+    // Ours instead of pino's own, which would take what the formatter made of an error apart again.
+    serializers: { err: (value: unknown) => (isError(value) ? describeError(value) : value) },
     // The fields of a child log do not pass the formatter; deeper paths here would cost 160 µs a line instead of half of one.
     redact: { paths: secretFields.map((field) => `["${field}"]`), censor: redacted },
   }

@@ -1,6 +1,5 @@
 // The way to the Temporal server for everybody who asks it something; workers bring their own connection.
 
-import { setTimeout as wait } from 'node:timers/promises'
 import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client'
 import { systemClock } from './clock'
 import type { TemporalConfig } from './config'
@@ -18,12 +17,8 @@ export function connectClient(config: TemporalConfig): Client {
 
 /** Throws unless the server knows our namespace and says so in time. */
 export async function pingTemporal(client: Client, deadlineMs: number): Promise<void> {
-  const done = new AbortController()
-  try {
-    await Promise.race([describeNamespace(client, deadlineMs), tooLate(deadlineMs, done.signal)])
-  } finally {
-    done.abort()
-  }
+  const { namespace } = client.options
+  await client.withDeadline(inMs(deadlineMs), () => client.workflowService.describeNamespace({ namespace }))
 }
 
 /** Address and credentials in the form both kinds of connection take; an API key never travels in plain text. */
@@ -36,21 +31,23 @@ export function serverOf(config: TemporalConfig): { address: string; tls: boolea
 /** Longer than the 20 s for which the server itself holds a waiting call open. */
 const longestCallMs = 30_000
 
-const retry = makeGrpcRetryInterceptor(defaultGrpcRetryOptions())
+const { delayFunction, retryableDecider } = defaultGrpcRetryOptions({ maxJitter: 0 })
 
-/** A call with no deadline waits for ever when no server or worker answers: whoever sets none gets this one. */
-const retryUntilDeadline: typeof retry = (options, nextCall) =>
-  retry({ ...options, deadline: options.deadline ?? systemClock.now().getTime() + longestCallMs }, nextCall)
-
-async function describeNamespace(client: Client, deadlineMs: number): Promise<void> {
-  const { namespace } = client.options
-  await client.withDeadline(systemClock.now().getTime() + deadlineMs, () =>
-    client.workflowService.describeNamespace({ namespace }),
-  )
+/**
+ * A call without a deadline waits for ever when no server or worker answers: whoever sets none gets one here. And no
+ * pause reaches past it: left alone the SDK overshoots, and throws where nobody can catch when the client is closed meanwhile.
+ */
+const retryUntilDeadline: ReturnType<typeof makeGrpcRetryInterceptor> = (options, nextCall) => {
+  const deadline = Number(options.deadline ?? inMs(longestCallMs))
+  const retry = makeGrpcRetryInterceptor({
+    delayFunction,
+    retryableDecider: (attempt, status) =>
+      retryableDecider(attempt, status) && inMs(delayFunction(attempt, status)) < deadline,
+  })
+  return retry({ ...options, deadline }, nextCall)
 }
 
-/** The client's own deadline may overshoot by the pause between two retries. */
-async function tooLate(deadlineMs: number, signal: AbortSignal): Promise<never> {
-  await wait(deadlineMs, null, { signal })
-  throw new Error(`Temporal did not answer within ${deadlineMs} ms.`)
+/** Deadlines are moments of the machine's own clock. */
+function inMs(ms: number): number {
+  return systemClock.now().getTime() + ms
 }

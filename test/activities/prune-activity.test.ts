@@ -1,0 +1,47 @@
+// One batch of forgetting: how many go, which ones first, and by which clock.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createActivities } from '../../activities'
+import { latestActivity, recordActivity } from '../../db/activity'
+import { type Db, openDatabase } from '../../db/database'
+import { aPartner } from '../db/a-partner'
+import { createDatabase, type TestDatabase } from '../setup/database'
+
+let database: TestDatabase
+let db: Db
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDatabase({ url: database.url, poolSize: 2, onError: () => undefined })
+})
+
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+test('a batch takes the oldest reads, no more than its limit, and a repeat takes what is left', async () => {
+  const { id: partnerId } = await aPartner(db)
+  const days = ['2026-01-04', '2026-01-01', '2026-01-03', '2026-01-02', '2026-01-31']
+  await recordActivity(
+    db,
+    days.map((day) => aRead(partnerId, day)),
+  )
+  const activities = createActivities({
+    db,
+    clock: { now: () => new Date('2026-02-01T00:00:00Z') },
+    activityRetentionDays: 7,
+  })
+
+  const first = await activities.pruneActivity({ limit: 3 })
+  const left = (await latestActivity(db, partnerId, 10)).map(({ at }) => at.toISOString().slice(0, 10))
+  const [second, third] = [await activities.pruneActivity({ limit: 3 }), await activities.pruneActivity({ limit: 3 })]
+
+  expect(left).toEqual(['2026-01-31', '2026-01-04'])
+  expect([first, second, third]).toEqual([3, 1, 0])
+})
+
+function aRead(partnerId: string, day: string) {
+  const rest = { status: 200, madeBy: 'key:kp_sandbox_12345678', detail: null, requestId: null }
+  const at = new Date(`${day}T12:00:00Z`)
+  return { partnerId, at, environment: 'sandbox', action: 'balance.read', changes: 'nothing', ...rest } as const
+}

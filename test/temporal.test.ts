@@ -1,0 +1,61 @@
+// The client of the Temporal server: it may start first, answers in time, and finds the server again.
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { afterEach, expect, test } from '@jest/globals'
+import type { Client } from '@temporalio/client'
+import { connectClient, pingTemporal, serverOf } from '../temporal'
+import { proxyOf } from './db/tcp-proxy'
+import { testSystem } from './setup/system'
+
+const config = { namespace: 'default', tls: false, apiKey: null } as const
+const clients: Client[] = []
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.connection.close()
+})
+
+test('a server that knows our namespace answers', async () => {
+  await expect(pingTemporal(connect(testSystem().temporalAddress), 5_000)).resolves.toBeUndefined()
+})
+
+test('a namespace that is not there is an error', async () => {
+  await expect(pingTemporal(connect(testSystem().temporalAddress, 'nope'), 5_000)).rejects.toThrow(/nope/)
+})
+
+test('a server that is away is told within the deadline, and found again when it is back', async () => {
+  const proxy = await proxyOf(`http://${testSystem().temporalAddress}`)
+  await proxy.cut()
+  const client = connect(new URL(proxy.url).host)
+  const startedAt = performance.now()
+
+  await expect(pingTemporal(client, 300)).rejects.toThrow(/UNAVAILABLE/)
+  const tookMs = performance.now() - startedAt
+  await proxy.mend()
+
+  expect(tookMs).toBeLessThan(600)
+  await expect(pingTemporal(client, 5_000)).resolves.toBeUndefined()
+  await proxy.cut()
+})
+
+test('a server that accepts and then says nothing is given up at the deadline', async () => {
+  const sockets: Socket[] = []
+  const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const address = silent.address()
+  const port = typeof address === 'object' ? address?.port : null
+
+  await expect(pingTemporal(connect(`127.0.0.1:${port}`), 300)).rejects.toThrow(/DEADLINE_EXCEEDED/)
+  silent.close()
+  for (const socket of sockets) socket.destroy()
+})
+
+test('an API key never travels in plain text', () => {
+  expect(serverOf({ ...config, address: 'cloud:7233', apiKey: 'k' })).toMatchObject({ tls: true, apiKey: 'k' })
+  expect(serverOf({ ...config, address: 'local:7233' })).toEqual({ address: 'local:7233', tls: false })
+})
+
+function connect(address: string, namespace = 'default'): Client {
+  const client = connectClient({ ...config, address, namespace })
+  clients.push(client)
+  return client
+}

@@ -1,0 +1,32 @@
+// The workflow bundle: every workflow is in it, and nothing that could make a replay differ.
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import * as workflows from '../../workflows'
+import { testSystem } from '../setup/system'
+
+const code = readFileSync(testSystem().workflowBundlePath, 'utf8')
+
+test('it holds our workflows and domain, the SDK with what it needs, and nothing else: no TypeBox, no Ajv, no Node', () => {
+  const modules = [...code.matchAll(/^ {2}!\*\*\* (.+) \*\*\*!$/gm)].map(([, path]) => roomOf(path ?? ''))
+
+  expect([...new Set(modules)].toSorted((a, b) => a.localeCompare(b))).toEqual([
+    '__temporal_custom_failure_converter (ignored)',
+    '__temporal_custom_payload_converter (ignored)',
+    '@temporalio/common',
+    '@temporalio/workflow',
+    'long',
+    'ms',
+    'nexus-rpc',
+    'workflows',
+  ])
+})
+
+test('it holds every workflow', () => {
+  expect(Object.keys(workflows)).toEqual(['pruneActivity'])
+  for (const name of Object.keys(workflows)) expect(code).toContain(`function ${name}(`)
+})
+
+/** The package, or the folder of ours, that a module of the bundle comes from. */
+function roomOf(path: string): string {
+  return /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? /^\.\/([^/]+)\//.exec(path)?.[1] ?? path
+}

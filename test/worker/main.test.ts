@@ -1,0 +1,129 @@
+// The worker process from start to end: what it waits for, what it refuses, how it stops.
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import type { Client } from '@temporalio/client'
+import { connectClient } from '../../temporal'
+import { createEmptyDatabase } from '../db/empty-database'
+import { proxyOf } from '../db/tcp-proxy'
+import { createDatabase, type TestDatabase } from '../setup/database'
+import { testSystem } from '../setup/system'
+import { testTemporal } from './a-worker'
+import { startWorkerProcess, type WorkerProcess } from './a-worker-process'
+
+let database: TestDatabase
+let client: Client
+const started: WorkerProcess[] = []
+
+beforeAll(async () => {
+  database = await createDatabase()
+  client = connectClient(testTemporal())
+})
+
+afterEach(async () => {
+  for (const { child, ended } of started.splice(0)) {
+    child.kill('SIGKILL')
+    await ended
+  }
+})
+
+afterAll(async () => {
+  await client.schedule.getHandle('prune-activity').delete()
+  await client.connection.close()
+  await database.drop()
+})
+
+test('two workers that start at once are both ready, and the Schedule is there', async () => {
+  const workers = [start(), start()]
+
+  expect(await Promise.all(workers.map(({ ready }) => ready))).toEqual([{ ready: true }, { ready: true }])
+  const { action } = await client.schedule.getHandle('prune-activity').describe()
+  expect(action).toMatchObject({ workflowType: 'pruneActivity', taskQueue: 'housekeeping' })
+})
+
+test('however often it is asked to stop, it stops once and in order', async () => {
+  const worker = start()
+  await worker.ready
+
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGTERM'] as const) worker.child.kill(signal)
+
+  expect(await worker.ended).toBe(0)
+  expect(worker.said).toEqual(['working', 'stopped'])
+  expect(worker.complained).toEqual([])
+})
+
+test('it stops when the process that started it is gone', async () => {
+  const worker = start()
+  await worker.ready
+
+  worker.child.disconnect()
+
+  expect(await worker.ended).toBe(0)
+})
+
+test('it waits for PostgreSQL and then for Temporal, and says so once', async () => {
+  const postgres = await proxyOf(database.url)
+  const temporal = await proxyOf(`http://${testSystem().temporalAddress}`)
+  await Promise.all([postgres.cut(), temporal.cut()])
+  const temporalAddress = new URL(temporal.url).host
+
+  const worker = start({ DATABASE_URL: postgres.url, TEMPORAL_ADDRESS: temporalAddress })
+  await worker.says(/PostgreSQL at .* can not be used yet/)
+  await postgres.mend()
+  await worker.says(/Temporal at .* can not be used yet/)
+  await temporal.mend()
+  await worker.says(/working/)
+
+  expect(worker.said).toEqual([
+    expect.stringMatching(/^PostgreSQL at .* can not be used yet, trying until it can: connect ECONNREFUSED/),
+    expect.stringMatching(/^PostgreSQL at .* is there now$/),
+    `Temporal at ${temporalAddress} can not be used yet, trying until it can: Connection refused`,
+    `Temporal at ${temporalAddress} is there now`,
+    'working',
+  ])
+  worker.child.kill('SIGTERM')
+  expect(await worker.ended).toBe(0)
+  await Promise.all([postgres.cut(), temporal.cut()])
+})
+
+test('it can be asked to stop while it waits', async () => {
+  const worker = start({ TEMPORAL_ADDRESS: '127.0.0.1:1' })
+  await worker.says(/Temporal at .* can not be used yet/)
+
+  worker.child.kill('SIGTERM')
+
+  expect(await worker.ended).toBe(0)
+})
+
+test('mistakes in the configuration are named all at once, in sentences', async () => {
+  const worker = start({ DATABASE_URL: '', LOG_LEVEL: 'loud' })
+
+  expect(await worker.ended).toBe(1)
+  expect(worker.complained).toEqual([
+    'The configuration has mistakes:',
+    '  DATABASE_URL is required.',
+    '  LOG_LEVEL must be one of: debug, info, warn, error, silent.',
+  ])
+  expect(worker.said).toEqual([])
+})
+
+test('a database that lacks a migration is refused in one sentence', async () => {
+  const empty = await createEmptyDatabase()
+
+  const worker = start({ DATABASE_URL: empty.url })
+
+  expect(await worker.ended).toBe(1)
+  expect(worker.complained).toEqual([
+    expect.stringMatching(/^The database lacks Partners\d+, .*: run `npm run migrate`, then start the worker again\.$/),
+  ])
+  await empty.drop()
+})
+
+function start(env: Record<string, string> = {}): WorkerProcess {
+  const worker = startWorkerProcess({
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: testSystem().temporalAddress,
+    SECRET_KEYS: `k1:${'0'.repeat(64)}`,
+    ...env,
+  })
+  started.push(worker)
+  return worker
+}
