@@ -24,10 +24,6 @@ export const PayoutAmount = (words: Words = {}) =>
 export const Text = (options: Words & { minLength?: number; maxLength?: number } = {}) =>
   Type.String({ pattern: noNull, ...options })
 
-/** Texts that may be long, but not so long that they could not be meant. */
-export const ShortText = (options: Words & { minLength?: number } = {}) =>
-  Text({ minLength: 1, maxLength: 200, ...options })
-
 export const Pattern = (pattern: string, words: Words = {}) => Type.String({ pattern, ...words })
 export const Uuid = (words: Words = {}) => Type.String({ format: 'uuid', ...words })
 export const DateTime = (words: Words = {}) => Type.String({ format: 'date-time', ...words })

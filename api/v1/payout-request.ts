@@ -10,7 +10,7 @@ import {
   sortCodePattern,
 } from '../../domain/limits'
 import { recipientTypes } from '../../domain/payout'
-import { Email, OneOf, Pattern, PayoutAmount, ShortText, Strict, Text } from '../schema'
+import { Email, OneOf, Pattern, PayoutAmount, Strict, Text } from '../schema'
 
 export const amountField = PayoutAmount({ description: 'What the recipient receives, in pounds.' })
 
@@ -26,11 +26,12 @@ const NamePart = (description: string) =>
     'x-hint': `${nameMinLength} to ${nameMaxLength} characters`,
   })
 
-const Line = (description: string) => ShortText({ description, 'x-hint': '1 to 200 characters' })
+/** §2 sets no limit; what does not fit the bank's form is cut when it is sent. */
+const Line = (description: string) => Text({ minLength: 1, description, 'x-hint': 'a text' })
 
 const Address = Strict({
   line1: Line('House and street.'),
-  line2: Type.Optional(ShortText({ minLength: 0, 'x-hint': 'at most 200 characters' })),
+  line2: Type.Optional(Text({ 'x-hint': 'a text' })),
   city: Line('The town.'),
   postal_code: Line('The postcode.'),
   region: Type.Optional(
