@@ -17,10 +17,14 @@ exec >&2
 (
   read -r _ <&3
   kill -s "$signal" "$program"
+  trap 'kill "$nap"; exit' TERM
   seconds=0
   while kill -0 "$program"; do
-    [ "$seconds" -eq 20 ] && exec kill -s KILL "$program"
-    sleep 1
+    if [ "$seconds" -eq 20 ]; then kill -s KILL "$program"; exit; fi
+    # In the background, because a shell hears a signal while it waits but not while a command of its own runs.
+    sleep 1 &
+    nap=$!
+    wait "$nap"
     seconds=$((seconds + 1))
   done
 ) 2>/dev/null &
@@ -29,5 +33,8 @@ exec 3<&-
 
 wait "$program"
 status=$?
-kill "$watcher" 2>/dev/null
+{
+  kill "$watcher"
+  wait "$watcher"
+} 2>/dev/null
 exit "$status"

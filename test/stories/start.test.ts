@@ -1,0 +1,197 @@
+// The story of one command: a person starts the system, tries it, stops it, kills it, and starts it again.
+import { execFile } from 'node:child_process'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { choosePort } from '../../local/ports'
+import { removeCluster } from '../../local/postgres/cluster'
+import { readRunningEnvironment } from '../../local/running'
+import { until } from '../local/until'
+import { type Local, leftOf, type StartedSystem, start } from './started-system'
+
+const minutes = 60_000
+
+let dataDir = ''
+let port = ''
+let started: StartedSystem[] = []
+let firstKey: string | undefined
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'payouts-story-'))
+  chmodSync(dataDir, 0o755)
+  port = String(await choosePort(0))
+})
+
+afterAll(async () => {
+  for (const system of started) system.signal('SIGKILL')
+  await until('nothing runs any more', () => leftOf(dataDir, []).length === 0)
+  removeCluster(join(dataDir, 'postgres'))
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+describe('npm start', () => {
+  let system: StartedSystem
+  let local: Local
+
+  test(
+    'the first start ends with one screen and with local.json, and the printed curl line works when pasted',
+    async () => {
+      system = startHere()
+      local = await system.ready()
+      firstKey = local.keys?.sandbox
+
+      expect(local).toEqual({
+        api: `http://localhost:${port}`,
+        docs: `http://localhost:${port}/docs`,
+        temporal: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+        temporal_ui: expect.stringMatching(/^http:\/\/localhost:\d+$/),
+        partner: { id: expect.any(String), slug: 'demo', email: 'demo@payouts.test' },
+        keys: { sandbox: expect.stringMatching(/^kp_sandbox_[0-9a-f]{48}$/) },
+      })
+      for (const shown of [local.api, local.docs, local.temporal_ui, local.keys?.sandbox]) {
+        expect(system.output()).toContain(shown)
+      }
+      expect(await pasted(system)).toMatchObject({ object: 'balance' })
+      expect((await fetch(local.docs)).status).toBe(200)
+      expect((await fetch(local.temporal_ui ?? '')).status).toBe(200)
+    },
+    3 * minutes,
+  )
+
+  test('its secrets are for its owner only', () => {
+    const modes = ['secrets.json', 'demo.json', 'env.json', 'local.json'].map(
+      (name) => statSync(join(dataDir, name)).mode & 0o777,
+    )
+
+    expect(modes).toEqual([0o600, 0o600, 0o600, 0o600])
+  })
+
+  test('a second one in the same DATA_DIR is told where the first one is', async () => {
+    const second = startHere({ PORT: String(await choosePort(0)) })
+
+    expect(await second.exited).toBe(1)
+    expect(second.output().trim()).toMatch(/^Payouts already runs in .* at http:\/\/localhost:\d+; .*\.$/)
+  })
+
+  test(
+    'with DATABASE_URL and TEMPORAL_ADDRESS it starts the API and the worker and nothing else',
+    async () => {
+      const other = mkdtempSync(join(tmpdir(), 'payouts-story-'))
+      const { DATABASE_URL = '', TEMPORAL_ADDRESS = '', SECRET_KEYS = '' } = readRunningEnvironment(dataDir) ?? {}
+      const env = { DATABASE_URL, TEMPORAL_ADDRESS, SECRET_KEYS, PORT: String(await choosePort(0)) }
+      const beside = start(other, env)
+      started.push(beside)
+      const { api, keys } = await beside.ready()
+      const balance = await fetch(`${api}/v1/balance`, { headers: { Authorization: `Bearer ${local.keys?.sandbox}` } })
+      const names = beside.parts().map(({ name }) => name)
+      beside.signal('SIGTERM')
+
+      expect(keys).toBeUndefined()
+      expect(names.toSorted()).toEqual(['API', 'Worker'])
+      expect(balance.status).toBe(200)
+      expect(await beside.exited).toBe(0)
+      await until('nothing of it runs any more', () => leftOf(other, []).length === 0)
+      rmSync(other, { recursive: true })
+    },
+    2 * minutes,
+  )
+
+  test(
+    'Ctrl-C stops everything, in order, and leaves no process behind',
+    async () => {
+      const parts = system.parts()
+      expect(parts.map(({ name }) => name).toSorted()).toEqual(['API', 'PostgreSQL', 'Temporal', 'Worker'])
+      // npm passes the signal on, so it may come twice at once.
+      system.signal('SIGINT')
+      system.signal('SIGINT')
+
+      expect(await system.exited).toBe(0)
+      expect(leftOf(dataDir, parts)).toEqual([])
+      expect(existsSync(join(dataDir, 'local.json'))).toBe(false)
+      expect(readRunningEnvironment(dataDir)).toBeNull()
+      // What PostgreSQL says when somebody is still connected as it stops.
+      expect(readFileSync(join(dataDir, 'logs/postgres.log'), 'utf8')).not.toContain('terminating connection')
+    },
+    minutes,
+  )
+})
+
+describe('the next start', () => {
+  test(
+    'finds what was there, the key too; killed with SIGKILL it leaves no process behind',
+    async () => {
+      const system = startHere()
+      const local = await system.ready()
+      expect(local.keys?.sandbox).toBe(firstKey)
+      expect(await pasted(system)).toMatchObject({ object: 'balance' })
+      const parts = system.parts()
+
+      system.signal('SIGKILL')
+
+      await until('nothing runs any more', () => leftOf(dataDir, parts).length === 0)
+      expect(readRunningEnvironment(dataDir)).toBeNull()
+    },
+    2 * minutes,
+  )
+
+  test(
+    'recovers from that; when npm itself is killed with SIGKILL, nothing stays behind either',
+    async () => {
+      const npm = startHere({}, '"$0" "$@" & wait')
+      const local = await npm.ready()
+      expect(local.keys?.sandbox).toBe(firstKey)
+      expect(await pasted(npm)).toMatchObject({ object: 'balance' })
+      const parts = npm.parts()
+
+      npm.signal('SIGKILL')
+
+      await until('nothing runs any more', () => leftOf(dataDir, parts).length === 0)
+      expect(existsSync(join(dataDir, 'local.json'))).toBe(false)
+    },
+    2 * minutes,
+  )
+})
+
+describe('a start that can not succeed', () => {
+  let other: Server
+
+  beforeAll(async () => {
+    other = createServer()
+    await new Promise<void>((resolve) => other.listen(Number(port), '127.0.0.1', resolve))
+  })
+
+  afterAll(() => new Promise((resolve) => other.close(resolve)))
+
+  test('says in one sentence that its port is taken, and exits with 1', async () => {
+    const system = startHere()
+
+    expect(await system.exited).toBe(1)
+    expect(system.output().trim()).toBe(
+      `Port ${port} is in use by another program; choose another one, for example: PORT=${Number(port) + 1} npm start`,
+    )
+  })
+
+  test('says which variable is wrong, and exits with 1', async () => {
+    const system = startHere({ PORT: 'many' })
+
+    expect(await system.exited).toBe(1)
+    expect(system.output()).toContain('PORT must be a whole number')
+    expect(system.output()).not.toContain('    at ')
+  })
+})
+
+function startHere(env: Record<string, string> = {}, through?: string): StartedSystem {
+  const system = start(dataDir, { PORT: port, ...env }, through)
+  started.push(system)
+  return system
+}
+
+/** What a person gets who pastes the line from the screen into a shell. */
+async function pasted(system: StartedSystem): Promise<unknown> {
+  const line = /^ *(curl .*)$/m.exec(system.output())?.[1] ?? ''
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${line} --silent --fail`])
+  return JSON.parse(stdout)
+}
