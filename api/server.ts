@@ -1,8 +1,10 @@
 // The HTTP server: Koa with the layers in the order a request meets them, and the limits that Node itself enforces.
-import { createServer, type Server } from 'node:http'
+import { randomUUID } from 'node:crypto'
+import { createServer, type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { Router } from '@koa/router'
 import Koa from 'koa'
+import type { Log } from '../log'
 import { type ApiContext, answer, type RequestState } from './answer'
 import { around } from './around'
 import type { ApiDeps } from './deps'
@@ -25,7 +27,7 @@ export function createApi(deps: ApiDeps): Server {
     (request, response) => void handle(request, response),
   )
   server.keepAliveTimeout = 65_000
-  server.on('clientError', answerUnreadable)
+  server.on('clientError', (fault, socket: Socket) => answerUnreadable(deps.log, fault, socket))
   return server
 }
 
@@ -43,15 +45,22 @@ function refuseUnknown(router: Router<RequestState>, context: ApiContext): void 
   throw new ApiError('method_not_allowed', { headers: { Allow: [...allowed].join(', ') } })
 }
 
-/** What Node's parser refuses never reaches Koa, and still gets the error shape of §7. */
-function answerUnreadable(fault: Error & { code?: string }, socket: Socket): void {
+/** What Node's parser refuses never reaches Koa, and still gets the error shape of §7, an id and a line in the log. */
+function answerUnreadable(log: Log, fault: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable || socket.destroyed) return
   const error = new ApiError(unreadable(fault.code))
+  const requestId = randomUUID()
   const body = JSON.stringify(presentError(error))
-  socket.end(
-    `HTTP/1.1 ${error.status} ${error.code}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    'X-Request-Id': requestId,
+    Connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`)
+  log.info({ request_id: requestId, route: null, status: error.status }, 'request')
 }
 
 function unreadable(code: string | undefined): 'headers_too_large' | 'request_timeout' | 'bad_request' {

@@ -161,6 +161,7 @@ describe('a request that is wrong before it has a body', () => {
     const answer = await raw(text)
 
     expect(answer.status).toBe(status)
+    expect(answer.head).toMatch(/X-Request-Id: [0-9a-f-]{36}/)
     expect(JSON.parse(answer.body)).toMatchObject({ error: { code } })
   })
 
@@ -175,16 +176,17 @@ describe('a request that is wrong before it has a body', () => {
   })
 })
 
-function raw(text: string): Promise<{ status: number; body: string }> {
+function raw(text: string): Promise<{ status: number; head: string; body: string }> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(api.url)
     let received = ''
     const socket = connect(Number(port), hostname, () => socket.write(text))
     socket.setEncoding('utf8')
     socket.on('data', (chunk: string) => (received += chunk))
-    socket.on('close', () =>
-      resolve({ status: Number(received.split(' ')[1]), body: received.split('\r\n\r\n')[1] ?? '' }),
-    )
+    socket.on('close', () => {
+      const [head = '', body = ''] = received.split('\r\n\r\n')
+      resolve({ status: Number(head.split(' ')[1]), head, body })
+    })
     // A server that refuses early may close while the rest is still being sent.
     socket.on('error', (error: NodeJS.ErrnoException) => (received ? undefined : reject(error)))
   })
