@@ -1,0 +1,45 @@
+// Waiting for a server: said once for each reason, ended by success or by being asked to stop.
+import { expect, test } from '@jest/globals'
+import { createLog, type Log } from '../../log'
+import { patiently } from '../../worker/patience'
+
+test('a server that is not there is tried until it is, and each reason is told once', async () => {
+  const { log, messages } = aLog()
+  const answers = ['refused', 'refused', 'starting up', 'starting up', null]
+  const attempt = async () => {
+    const reason = answers.shift()
+    if (reason) throw new Error(reason)
+    return 'connected'
+  }
+
+  expect(await patiently('PostgreSQL', attempt, { log, signal: new AbortController().signal })).toBe('connected')
+  expect(messages).toEqual([
+    'PostgreSQL can not be used yet, trying until it can: refused',
+    'PostgreSQL can not be used yet, trying until it can: starting up',
+    'PostgreSQL is there now',
+  ])
+})
+
+test('a server that is there at once is not worth a word', async () => {
+  const { log, messages } = aLog()
+
+  expect(await patiently('Temporal', async () => 1, { log, signal: new AbortController().signal })).toBe(1)
+  expect(messages).toEqual([])
+})
+
+test('the waiting ends when it is asked to', async () => {
+  const { log } = aLog()
+  const stop = new AbortController()
+  const attempt = async () => {
+    stop.abort()
+    throw new Error('refused')
+  }
+
+  await expect(patiently('Temporal', attempt, { log, signal: stop.signal })).rejects.toThrow(/abort/)
+})
+
+function aLog(): { log: Log; messages: string[] } {
+  const messages: string[] = []
+  const write = (line: string) => void messages.push(JSON.parse(line).msg)
+  return { log: createLog({ level: 'info', name: 'test' }, { write }), messages }
+}
