@@ -18,7 +18,12 @@ export function connectClient(config: TemporalConfig): Client {
 /** Throws unless the server knows our namespace and says so in time. */
 export async function pingTemporal(client: Client, deadlineMs: number): Promise<void> {
   const { namespace } = client.options
-  await client.withDeadline(inMs(deadlineMs), () => client.workflowService.describeNamespace({ namespace }))
+  await client.withDeadline(deadlineIn(deadlineMs), () => client.workflowService.describeNamespace({ namespace }))
+}
+
+/** For `withDeadline`, which takes a moment of the machine's own clock. */
+export function deadlineIn(ms: number): number {
+  return systemClock.now().getTime() + ms
 }
 
 /** Address and credentials in the form both kinds of connection take; an API key never travels in plain text. */
@@ -38,16 +43,11 @@ const { delayFunction, retryableDecider } = defaultGrpcRetryOptions({ maxJitter:
  * pause reaches past it: left alone the SDK overshoots, and throws where nobody can catch when the client is closed meanwhile.
  */
 const retryUntilDeadline: ReturnType<typeof makeGrpcRetryInterceptor> = (options, nextCall) => {
-  const deadline = Number(options.deadline ?? inMs(longestCallMs))
+  const deadline = Number(options.deadline ?? deadlineIn(longestCallMs))
   const retry = makeGrpcRetryInterceptor({
     delayFunction,
     retryableDecider: (attempt, status) =>
-      retryableDecider(attempt, status) && inMs(delayFunction(attempt, status)) < deadline,
+      retryableDecider(attempt, status) && deadlineIn(delayFunction(attempt, status)) < deadline,
   })
   return retry({ ...options, deadline }, nextCall)
-}
-
-/** Deadlines are moments of the machine's own clock. */
-function inMs(ms: number): number {
-  return systemClock.now().getTime() + ms
 }

@@ -7,6 +7,7 @@ import {
   type ScheduleOptionsStartWorkflowAction,
   ScheduleOverlapPolicy,
 } from '@temporalio/client'
+import { deadlineIn } from '../temporal'
 import type { pruneActivity } from '../workflows'
 import { housekeepingQueue, pruneActivityId } from '../workflows/names'
 
@@ -28,11 +29,14 @@ export const pruneActivitySchedule: PruneActivitySchedule = {
 
 /** Any number of workers may do this at once. What ops changed by hand, such as a pause, stays. */
 export async function putSchedule(client: Client, schedule: PruneActivitySchedule): Promise<void> {
+  await client.withDeadline(deadlineIn(10_000), () => createOrUpdate(client, schedule))
+}
+
+async function createOrUpdate(client: Client, { scheduleId, ...schedule }: PruneActivitySchedule): Promise<void> {
   try {
-    await client.schedule.create(schedule)
+    await client.schedule.create({ scheduleId, ...schedule })
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error
-    const { scheduleId, ...changed } = schedule
-    await client.schedule.getHandle(scheduleId).update(({ state }) => ({ ...changed, state }))
+    await client.schedule.getHandle(scheduleId).update(({ state }) => ({ ...schedule, state }))
   }
 }
