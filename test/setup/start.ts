@@ -1,6 +1,6 @@
 // Starts, once for all test files, the PostgreSQL and Temporal servers they run against and builds what they share.
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -8,6 +8,7 @@ import { environment } from '../../config'
 import { migrate } from '../../db/migrate'
 import { startPostgres } from '../../local/postgres'
 import { removeCluster } from '../../local/postgres/cluster'
+import { isAlive } from '../../local/process/identity'
 import { startTemporal } from '../../local/temporal'
 import { findTemporalCli } from '../../local/temporal-cli'
 import { bundleWorkflows } from '../../worker/bundle'
@@ -16,7 +17,8 @@ import stopAll, { onStop } from './stop'
 import { announce } from './system'
 
 export default async function start(): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-test-'))
+  removeAbandoned()
+  const folder = mkdtempSync(join(tmpdir(), `payouts-test-${process.pid}-`))
   // As root PostgreSQL runs as another user, who has to get in.
   chmodSync(folder, 0o755)
   onStop(async () => rmSync(folder, { recursive: true, force: true }))
@@ -31,6 +33,14 @@ export default async function start(): Promise<void> {
     // Jest calls the tear-down only after a set-up that went well.
     await stopAll()
     throw error
+  }
+}
+
+/** A run that was killed could not remove its folder. */
+function removeAbandoned(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = /^payouts-test-(\d+)-/.exec(name)?.[1]
+    if (pid && !isAlive(Number(pid))) rmSync(join(tmpdir(), name), { recursive: true, force: true })
   }
 }
 
