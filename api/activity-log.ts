@@ -1,9 +1,10 @@
 // Remembers authenticated calls and key uses in memory and writes them in batches, so that a read costs no write of its own.
 import type { Clock } from '../clock'
 import { type ActivityEntry, recordActivity } from '../db/activity'
-import { recordApiKeyUse } from '../db/api-keys'
+import type { ApiKeyUse } from '../db/api-keys'
 import type { Db } from '../db/database'
 import type { Log } from '../log'
+import { createKeyUses } from './key-uses'
 
 export interface ActivityLog {
   record(entry: ActivityEntry, keyId: string | null): void
@@ -16,56 +17,42 @@ const flushEveryMs = 500
 const flushAtEntries = 500
 /** What a database outage may make us hold; beyond it the oldest entries are given up and the loss is logged. */
 const holdAtMostEntries = 20_000
-/** A key's last use is written at most this often, unless somebody is about to look at it. */
-const keyUseEveryMs = 30_000
 
 export function createActivityLog({ db, clock, log }: { db: Db; clock: Clock; log: Log }): ActivityLog {
+  const keyUses = createKeyUses({ db, clock })
+  const isRepeatedRefusal = createRefusalFilter()
   let entries: ActivityEntry[] = []
-  const keyUses = new Map<string, Date>()
-  const keyUsesWrittenAt = new Map<string, number>()
-  let writing: Promise<void> = Promise.resolve()
-  const timer = setInterval(() => void flushDue().catch(logFailure), flushEveryMs)
+  let writing: Promise<unknown> = Promise.resolve()
+  const timer = setInterval(flushDue, flushEveryMs)
   timer.unref()
 
-  function flushDue(): Promise<void> {
-    if (entries.length === 0 && dueKeyUses().length === 0) return Promise.resolve()
-    return enqueue(dueKeyUses)
+  function flushDue(): void {
+    if (entries.length > 0 || keyUses.due().length > 0) enqueue(keyUses.due).catch(logFailure)
   }
 
   /** One write at a time, each taking all there is, so that order is kept and a slow database is not piled upon. */
-  function enqueue(chooseKeyUses: () => KeyUse[]): Promise<void> {
-    writing = writing.catch(() => undefined).then(() => write(chooseKeyUses()))
-    return writing
+  async function enqueue(chooseKeyUses: () => ApiKeyUse[]): Promise<void> {
+    const written = writing.then(() => Promise.all([writeEntries(), keyUses.write(chooseKeyUses())]))
+    writing = written.catch(() => undefined)
+    await written
   }
 
-  async function write(uses: KeyUse[]): Promise<void> {
+  async function writeEntries(): Promise<void> {
     const batch = entries
     entries = []
-    for (const use of uses) keyUses.delete(use.keyId)
     try {
-      if (batch.length > 0) await recordActivity(db, batch)
-      if (uses.length > 0) await recordApiKeyUse(db, uses)
-      for (const use of uses) keyUsesWrittenAt.set(use.keyId, use.at.getTime())
+      await recordActivity(db, batch)
     } catch (error) {
       keepForLater(batch)
       throw error
     }
   }
 
-  function keepForLater(batch: ActivityEntry[]): void {
+  function keepForLater(batch: readonly ActivityEntry[]): void {
     const all = [...batch, ...entries]
     const lost = Math.max(0, all.length - holdAtMostEntries)
     entries = all.slice(lost)
     if (lost > 0) log.warn({ lost }, 'activity entries were given up')
-  }
-
-  function dueKeyUses(): KeyUse[] {
-    const now = clock.now().getTime()
-    return allKeyUses().filter(({ keyId }) => now - (keyUsesWrittenAt.get(keyId) ?? 0) >= keyUseEveryMs)
-  }
-
-  function allKeyUses(): KeyUse[] {
-    return [...keyUses].map(([keyId, at]) => ({ keyId, at }))
   }
 
   function logFailure(error: unknown): void {
@@ -74,20 +61,27 @@ export function createActivityLog({ db, clock, log }: { db: Db; clock: Clock; lo
 
   return {
     record(entry, keyId) {
+      if (isRepeatedRefusal(entry)) return
       entries.push(entry)
-      if (keyId) keyUses.set(keyId, entry.at)
-      if (entries.length >= flushAtEntries && entries.length % flushAtEntries === 0)
-        void enqueue(dueKeyUses).catch(logFailure)
+      if (keyId) keyUses.note(keyId, entry.at)
+      if (entries.length % flushAtEntries === 0) enqueue(keyUses.due).catch(logFailure)
     },
-    flush: () => enqueue(allKeyUses),
+    flush: () => enqueue(keyUses.all),
     async close() {
       clearInterval(timer)
-      await enqueue(allKeyUses).catch(logFailure)
+      await enqueue(keyUses.all).catch(logFailure)
     },
   }
 }
 
-interface KeyUse {
-  readonly keyId: string
-  readonly at: Date
+/** A flood leaves one line a second: its refused calls would push what really happened out of the list. */
+function createRefusalFilter(): (entry: ActivityEntry) => boolean {
+  const refusedInSecond = new Map<string, number>()
+  return ({ status, madeBy, at }) => {
+    if (status !== 429) return false
+    const second = Math.floor(at.getTime() / 1_000)
+    const repeated = refusedInSecond.get(madeBy) === second
+    refusedInSecond.set(madeBy, second)
+    return repeated
+  }
 }

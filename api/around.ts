@@ -1,6 +1,7 @@
 // What happens around every request: an id, safe headers, one error shape, one log line and one activity entry.
 import { randomUUID } from 'node:crypto'
 import type { Next } from 'koa'
+import { isPassingTrouble } from '../db/trouble'
 import type { ApiContext } from './answer'
 import type { ApiDeps } from './deps'
 import { ApiError, presentError } from './errors'
@@ -47,19 +48,10 @@ function answerError(context: ApiContext, thrown: unknown, { log }: ApiDeps): vo
   context.body = JSON.stringify(presentError(error))
 }
 
-/** A lost database or one that is being shut down is trouble that passes; everything else is a fault of ours. */
+/** A database that is away or too busy is trouble that passes; everything else is a fault of ours. */
 function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
-  return new ApiError(isOutage(thrown) ? 'service_unavailable' : 'internal_error', { details: undefined })
-}
-
-function isOutage(thrown: unknown): boolean {
-  if (!(thrown instanceof Error)) return false
-  const code = 'code' in thrown ? String(thrown.code) : ''
-  return (
-    /^(08|57P)|^ECONN|^EPIPE$|^ETIMEDOUT$/.test(code) ||
-    /Connection terminated|timeout exceeded when trying to connect/.test(thrown.message)
-  )
+  return new ApiError(isPassingTrouble(thrown) ? 'service_unavailable' : 'internal_error', { details: undefined })
 }
 
 /** Only calls of a known partner are remembered, whatever they were answered. */

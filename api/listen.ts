@@ -1,8 +1,8 @@
 // Opens the port with one clear sentence when it is taken, and closes it without dropping a request that is under way.
 import type { Server } from 'node:http'
 
-/** Longer than any request may take; whoever is still connected then is cut off. */
-const finishWithinMs = 10_000
+/** Whoever stops us waits ten seconds; who has not finished sending by then is cut off. */
+const finishWithinMs = 7_000
 
 export function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -17,6 +17,9 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw new ApiError('payload_too_large')
   try {
     return await collect(request)
+  } catch (error) {
+    // What else fails here is the caller's connection, which must not be taken for trouble of ours.
+    throw error instanceof ApiError ? error : new ApiError('bad_request', { message: 'The body did not arrive whole.' })
   } finally {
     // What was not read is dropped, so that the client hears the answer and the connection can be used again.
     request.resume()

@@ -1,16 +1,14 @@
 // The HTTP server: Koa with the layers in the order a request meets them, and the limits that Node itself enforces.
-import { randomUUID } from 'node:crypto'
-import { createServer, type Server, STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
+import { createServer, type Server } from 'node:http'
 import { Router } from '@koa/router'
 import Koa from 'koa'
-import type { Log } from '../log'
 import { type ApiContext, answer, type RequestState } from './answer'
 import { around } from './around'
 import type { ApiDeps } from './deps'
 import { docs } from './docs/routes'
-import { ApiError, presentError } from './errors'
+import { ApiError } from './errors'
 import { health } from './health'
+import { isReadable, refuseUnreadable, refuseWith } from './unreadable'
 import { routes } from './v1'
 
 export function createApi(deps: ApiDeps): Server {
@@ -22,13 +20,22 @@ export function createApi(deps: ApiDeps): Server {
   app.use((context) => refuseUnknown(router, context))
 
   const handle = app.callback()
-  const server = createServer(
-    { maxHeaderSize: 16 * 1024, requestTimeout: 15_000, headersTimeout: 10_000 },
-    (request, response) => void handle(request, response),
-  )
-  server.keepAliveTimeout = 65_000
-  server.on('clientError', (fault, socket: Socket) => answerUnreadable(deps.log, fault, socket))
+  const server = createServer(limits, (request, response) => {
+    if (isReadable(request)) void handle(request, response)
+    else refuseWith(response, 'bad_request', deps.log)
+  })
+  refuseUnreadable(server, deps.log)
   return server
+}
+
+const limits = {
+  maxHeaderSize: 16 * 1024,
+  // A client that only drips is cut off: looked at every second, where Node's own half a minute would make it 45 s.
+  headersTimeout: 10_000,
+  requestTimeout: 12_000,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 65_000,
+  requireHostHeader: false,
 }
 
 function createRouter(deps: ApiDeps): Router<RequestState> {
@@ -43,27 +50,4 @@ function refuseUnknown(router: Router<RequestState>, context: ApiContext): void 
   const allowed = new Set(router.match(context.path, context.method).path.flatMap((layer) => layer.methods))
   if (allowed.size === 0) throw new ApiError('route_not_found')
   throw new ApiError('method_not_allowed', { headers: { Allow: [...allowed].join(', ') } })
-}
-
-/** What Node's parser refuses never reaches Koa, and still gets the error shape of §7, an id and a line in the log. */
-function answerUnreadable(log: Log, fault: Error & { code?: string }, socket: Socket): void {
-  if (!socket.writable || socket.destroyed) return
-  const error = new ApiError(unreadable(fault.code))
-  const requestId = randomUUID()
-  const body = JSON.stringify(presentError(error))
-  const headers = {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'no-store',
-    'X-Request-Id': requestId,
-    Connection: 'close',
-  }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`)
-  log.info({ request_id: requestId, route: null, status: error.status }, 'request')
-}
-
-function unreadable(code: string | undefined): 'headers_too_large' | 'request_timeout' | 'bad_request' {
-  if (code === 'HPE_HEADER_OVERFLOW') return 'headers_too_large'
-  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request_timeout' : 'bad_request'
 }

@@ -10,14 +10,26 @@ import {
 import { invoiceLineKinds, invoiceStatuses } from '../../domain/invoice'
 import { formatPence, type Micropounds } from '../../domain/money'
 import type { Route } from '../route'
-import { Answer, DateTime, ListOf, MoneyString, Nullable, OneOf, Pattern, Uuid } from '../schema'
+import {
+  Answer,
+  DateTime,
+  environmentQuery,
+  ListOf,
+  MoneyString,
+  Nullable,
+  OneOf,
+  Pattern,
+  Strict,
+  Uuid,
+} from '../schema'
 import { pageOf, pageQuery, presentPage, requireCursor } from './list'
 import { queryOf } from './typed'
 
 /** Two years. */
 const recentInvoices = 24
 
-const Query = Answer(pageQuery(recentInvoices))
+/** The parameter environment has no meaning here, and does no harm. */
+const Query = Strict({ ...environmentQuery, ...pageQuery(recentInvoices) })
 
 const InvoiceLine = Answer({
   kind: OneOf(invoiceLineKinds),

@@ -4,11 +4,11 @@ import { findPayout } from '../../db/payouts'
 import { listRecipients as listRecipientRows, type RecipientRow } from '../../db/recipients'
 import { formatPence } from '../../domain/money'
 import type { Route } from '../route'
-import { Answer, DateTime, environmentQuery, ListOf, MoneyString, Nullable } from '../schema'
+import { Answer, DateTime, environmentQuery, ListOf, MoneyString, Nullable, Strict } from '../schema'
 import { pageOf, pageQuery, presentPage, requireCursor } from './list'
 import { queryOf } from './typed'
 
-const Query = Answer({ ...environmentQuery, ...pageQuery() })
+const Query = Strict({ ...environmentQuery, ...pageQuery() })
 
 const RecipientSummary = Answer(
   {

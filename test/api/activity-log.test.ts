@@ -4,10 +4,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type ActivityLog, createActivityLog } from '../../api/activity-log'
 import { systemClock } from '../../clock'
 import type { ActivityEntry } from '../../db/activity'
+import { listApiKeys } from '../../db/api-keys'
 import { type Db, openDatabase, type Statement } from '../../db/database'
 import { createLog } from '../../log'
 import { createDatabase, type TestDatabase } from '../setup/database'
-import { aPartner } from './fixtures'
+import { aKey, aPartner } from './fixtures'
 
 let database: TestDatabase
 let db: Db
@@ -25,15 +26,18 @@ afterAll(async () => {
 })
 
 /** The real database, counting statements, and failing while `down` says so. */
-function watched(): { db: Db; statements: string[]; down: boolean } {
+function watched(): { db: Db; statements: string[]; down: boolean; failing: string | null } {
   const state = {
     statements: [] as string[],
     down: false,
+    failing: null as string | null,
     db: {
       ...db,
       query: <Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]> => {
         state.statements.push(statement.name)
-        return state.down ? Promise.reject(new Error('the database is away')) : db.query<Row>(statement, values)
+        return state.down || state.failing === statement.name
+          ? Promise.reject(new Error('the database is away'))
+          : db.query<Row>(statement, values)
       },
     },
   }
@@ -54,6 +58,34 @@ function entry(action: string): ActivityEntry {
     requestId: randomUUID(),
   }
 }
+
+test('a key use that could not be written neither doubles the calls beside it nor is forgotten', async () => {
+  const state = watched()
+  const activityLog = createActivityLog({ db: state.db, clock: systemClock, log })
+  const partner = await aPartner({ db, clock: systemClock })
+  await aKey({ db, clock: systemClock }, partner, 'sandbox')
+  const [key] = await listApiKeys(db, partner.id)
+
+  state.failing = 'api-key-record-use'
+  activityLog.record(entry('test.key-use'), key?.id ?? '')
+  await expect(activityLog.flush()).rejects.toThrow('away')
+  state.failing = null
+  await activityLog.close()
+
+  expect(await countOf('test.key-use')).toBe(1)
+  expect((await listApiKeys(db, partner.id))[0]?.lastUsedAt).not.toBeNull()
+})
+
+test('a flood of refused calls leaves one line a second', async () => {
+  const activityLog = createActivityLog({ db, clock: systemClock, log })
+  const at = systemClock.now()
+
+  for (let n = 0; n < 50; n++) activityLog.record({ ...entry('test.flood'), at, status: 429 }, null)
+  activityLog.record({ ...entry('test.flood'), at: new Date(at.getTime() + 1_000), status: 429 }, null)
+  await activityLog.close()
+
+  expect(await countOf('test.flood')).toBe(2)
+})
 
 function recordMany(activityLog: ActivityLog, action: string, count: number): void {
   for (let n = 0; n < count; n++) activityLog.record(entry(action), null)

@@ -1,4 +1,5 @@
 // Whatever arrives, the answer is a 4xx of §7's shape with the right code, never a 500 and never a hang.
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -157,6 +158,12 @@ describe('a request that is wrong before it has a body', () => {
       'headers_too_large',
     ],
     ['no HTTP at all', 'HELLO\r\n\r\n', 400, 'bad_request'],
+    ['half an address', 'GET http://[::1 HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'bad_request'],
+    ['an address without a host', 'GET http://[/v1 HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'bad_request'],
+    ['an address that no name server could know', 'GET http://xn--/v1 HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'bad_request'],
+    ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400, 'bad_request'],
+    ['an expectation', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n', 400, 'bad_request'],
+    ['a tunnel', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'method_not_allowed'],
   ])('%s gets the error shape too', async (_name, text, status, code) => {
     const answer = await raw(text)
 
@@ -175,6 +182,43 @@ describe('a request that is wrong before it has a body', () => {
     expect(headers.get('X-Powered-By')).toBeNull()
   })
 })
+
+describe('a connection that does not behave', () => {
+  test('a client that hangs up in the middle of its body is not our fault', async () => {
+    const { hostname, port } = new URL(api.url)
+    const head = `POST /v1/quotes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`${head}Content-Length: 100\r\n\r\n{`, () => socket.destroy()),
+    )
+    await once(socket, 'close')
+
+    const seen = await until(async () => {
+      const { body } = await api.get('/v1/activity', { key })
+      return body.data?.find(({ action, status }) => action === 'quote.create' && status === 400)
+    })
+
+    expect(seen).toBeDefined()
+  })
+
+  test('a client that only drips its body is cut off within 15 seconds', async () => {
+    const startedAt = performance.now()
+    const head = `POST /v1/quotes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`
+
+    const answer = await raw(`${head}Content-Length: 100\r\n\r\n{`)
+
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: 'request_timeout' } })
+    expect(performance.now() - startedAt).toBeLessThan(15_000)
+  })
+})
+
+/** Asks again until there is something, and gives up in time for the test to say what is missing. */
+async function until<T>(ask: () => Promise<T | undefined>): Promise<T | undefined> {
+  for (const startedAt = performance.now(); performance.now() - startedAt < 10_000; ) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+  }
+  return undefined
+}
 
 function raw(text: string): Promise<{ status: number; head: string; body: string }> {
   return new Promise((resolve, reject) => {
