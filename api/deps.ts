@@ -18,5 +18,5 @@ export interface ApiDeps {
   readonly clock: Clock
   readonly log: Log
   /** Resolves when Temporal answers; rejects when it does not in time. */
-  pingTemporal(): Promise<void>
+  readonly pingTemporal: () => Promise<void>
 }
