@@ -1,6 +1,6 @@
 // The demo partner and its sandbox key: made once by the ops command line, kept in DATA_DIR, made anew when the API refuses them.
 
-import { execFile } from 'node:child_process'
+import { type ExecFileOptions, execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -22,8 +22,8 @@ export function readDemo(dataDir: string): Demo | null {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null
 }
 
-export async function makeDemo(dataDir: string, env: EnvironmentVariables): Promise<Demo> {
-  const ops = (...args: string[]) => runOps(env, args)
+export async function makeDemo(dataDir: string, env: EnvironmentVariables, signal: AbortSignal): Promise<Demo> {
+  const ops = (...args: string[]) => runOps(args, { env, signal, timeout: 60_000 })
   const partner = await ops('partner', 'create', '--name', 'Demo Ltd', '--slug', slug, '--email', email).catch(() =>
     reopenDemo(ops),
   )
@@ -52,8 +52,8 @@ export async function isAccepted(api: string, demo: Demo): Promise<boolean> {
 
 type Ops = (...args: string[]) => ReturnType<typeof runOps>
 
-async function runOps(env: EnvironmentVariables, args: readonly string[]) {
+async function runOps(args: readonly string[], options: ExecFileOptions) {
   const main = join(projectDir(), 'dist', 'ops', 'main.js')
-  const { stdout } = await promisify(execFile)(process.execPath, [main, ...args, '--json'], { env, timeout: 60_000 })
-  return JSON.parse(stdout)
+  const { stdout } = await promisify(execFile)(process.execPath, [main, ...args, '--json'], options)
+  return JSON.parse(String(stdout))
 }

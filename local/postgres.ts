@@ -14,6 +14,8 @@ export interface PostgresOptions {
   /** The folder of the data itself; its parent must exist. */
   readonly dataDir: string
   readonly logFile: string
+  /** Called as soon as there is a process, long before it is ready; again when it had to be started again. */
+  readonly onSpawn?: (server: Server) => void
   readonly preferredPort: number
   readonly password: string
   /** Off is for tests only: it loses acknowledged commits when the machine stops, and is much faster. */
@@ -49,6 +51,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
       args: ['-D', cluster, ...settings(options, port)],
       stopSignal: 'INT',
       logFile: options.logFile,
+      onSpawn: options.onSpawn,
       user,
       env: serverEnvironment,
     })

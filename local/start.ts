@@ -1,11 +1,12 @@
 // `npm start`: the whole system on one machine, from a lock on its data to one screen that says where everything is.
 
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { environment } from '../config'
 import { takeLock } from './lock'
 import { makePlan, requireFreePort } from './plan'
 import { clearLeftovers, createParts } from './process/parts'
-import { whenStopRequested } from './process/stop-request'
+import { stopSignal } from './process/stop-signal'
 import { publish, unpublish } from './published'
 import { startSystem } from './system'
 import { createSteps } from './terminal/steps'
@@ -19,7 +20,7 @@ async function main(): Promise<void> {
     throw new Error(`Payouts already runs ${where}; stop it, or set DATA_DIR and PORT for another one.`)
   }
   const parts = createParts(dataDir)
-  const { requested } = whenStopRequested(() => {
+  const signal = stopSignal(() => {
     parts.killAll()
     process.exit(1)
   })
@@ -27,15 +28,16 @@ async function main(): Promise<void> {
     unpublish(plan)
     await clearLeftovers(dataDir)
     await requireFreePort(plan)
-    publish(plan, await startSystem({ plan, parts, steps: createSteps(process.stdout) }))
-    const { name, logFile, tail } = await parts.firstEnd
+    publish(plan, await startSystem({ plan, parts, signal, steps: createSteps(process.stdout, signal) }))
+    const { name, logFile, tail } = await parts.firstEnd()
     throw new Error(`${name} has ended, so everything stops. Its last words, from ${logFile}:\n${tail()}`)
   }
   try {
-    await Promise.race([run(), requested.then(() => process.stdout.write('\nStopping …\n'))])
+    await Promise.race([run(), once(signal, 'abort')])
   } catch (error) {
-    fail(error)
+    if (!signal.aborted) fail(error)
   }
+  if (signal.aborted) process.stdout.write('\nStopping …\n')
   await parts.stopAll()
   unpublish(plan)
   lock.release()

@@ -11,6 +11,7 @@ import { environmentFor } from './environment-for'
 import type { Plan } from './plan'
 import { startPostgres } from './postgres'
 import { writePrivate } from './private-file'
+import type { Server } from './process/guarded'
 import { startNodePart } from './process/node-part'
 import type { Parts } from './process/parts'
 import { projectDir } from './project-dir'
@@ -23,6 +24,8 @@ export interface Start {
   readonly plan: Plan
   readonly steps: Steps
   readonly parts: Parts
+  /** Given when the start is to be abandoned. */
+  readonly signal: AbortSignal
 }
 
 export interface System {
@@ -46,19 +49,21 @@ export async function startSystem(start: Start): Promise<System> {
   const env = environmentFor(plan, { databaseUrl, temporalAddress: temporal.address, secretKeys: secrets.SECRET_KEYS })
   writePrivate(join(plan.dataDir, 'env.json'), env.shared)
 
+  const run: Run = { ...start, env: env.full }
+
   await steps.run(
     'Database',
-    () => migrate(env.full),
+    () => migrate(run),
     () => 'is up to date',
   )
   const kept = plan.databaseUrl ? null : readDemo(plan.dataDir)
   const [made] = await Promise.all([
-    plan.databaseUrl || kept ? null : seed(start, env.full),
-    ownPart(start, { name: 'Worker', main: 'dist/worker/main.js', env: env.full }),
-    ownPart(start, { name: 'API', main: 'dist/api/main.js', env: env.full }),
+    plan.databaseUrl || kept ? null : seed(run),
+    ownPart(run, 'Worker', 'dist/worker/main.js'),
+    ownPart(run, 'API', 'dist/api/main.js'),
   ])
   await untilReady(plan.api)
-  const demo = kept && !(await isAccepted(plan.api, kept)) ? await seed(start, env.full) : (made ?? kept)
+  const demo = kept && !(await isAccepted(plan.api, kept)) ? await seed(run) : (made ?? kept)
   return {
     temporalAddress: temporal.address,
     temporalUi: temporal.uiPort === null ? null : `http://localhost:${temporal.uiPort}`,
@@ -66,49 +71,52 @@ export async function startSystem(start: Start): Promise<System> {
   }
 }
 
+/** A start that knows its servers, and so the environment of everything that uses them. */
+interface Run extends Start {
+  readonly env: EnvironmentVariables
+}
+
 async function ownPostgres({ plan, steps, parts }: Start, password: string): Promise<string> {
   const logFile = join(plan.dataDir, 'logs', 'postgres.log')
-  const dataDir = join(plan.dataDir, 'postgres')
-  const work = () =>
-    startPostgres({ dataDir, logFile, password, preferredPort: 5432, durable: 'on', maxConnections: 100 })
-  const postgres = await steps.run('PostgreSQL', work, ({ version, port }) => `${version} on port ${port}`)
-  parts.add({ ...postgres, name: 'PostgreSQL', logFile })
-  return postgres.url
+  const onSpawn = (server: Server) => parts.add({ ...server, name: 'PostgreSQL', logFile })
+  const options = { dataDir: join(plan.dataDir, 'postgres'), preferredPort: 5432, maxConnections: 100 }
+  const { url } = await steps.run(
+    'PostgreSQL',
+    () => startPostgres({ ...options, logFile, onSpawn, password, durable: 'on' }),
+    ({ version, port }) => `${version} on port ${port}`,
+  )
+  return url
 }
 
 async function ownTemporal({ plan, steps, parts }: Start): Promise<{ address: string; uiPort: number | null }> {
   const { dataDir, env } = plan
   const logFile = join(dataDir, 'logs', 'temporal.log')
-  const temporal = await steps.run(
+  const onSpawn = (server: Server) => parts.add({ ...server, name: 'Temporal', logFile })
+  const options = { dbFile: join(dataDir, 'temporal.db'), preferredPort: 7233, preferredUiPort: 8233 }
+  return steps.run(
     'Temporal',
     async (report) => {
       const cli = await findTemporalCli({ env, dataDir, report })
       report('starting')
-      const dbFile = join(dataDir, 'temporal.db')
-      return startTemporal({ cli, logFile, dbFile, preferredPort: 7233, preferredUiPort: 8233 })
+      return startTemporal({ ...options, cli, logFile, onSpawn })
     },
     ({ address, uiPort }) => `on port ${address.split(':')[1]}, its Web UI on port ${uiPort}`,
   )
-  parts.add({ ...temporal, name: 'Temporal', logFile })
-  return temporal
 }
 
-async function ownPart(
-  { plan, steps, parts }: Start,
-  part: { readonly name: string; readonly main: string; readonly env: EnvironmentVariables },
-): Promise<void> {
-  const logFile = join(plan.dataDir, 'logs', `${part.name.toLowerCase()}.log`)
-  parts.add(await steps.run(part.name, () => startNodePart({ ...part, logFile })))
+async function ownPart({ plan, steps, parts, env }: Run, name: string, main: string): Promise<void> {
+  const logFile = join(plan.dataDir, 'logs', `${name.toLowerCase()}.log`)
+  await steps.run(name, () => startNodePart({ name, main, env, logFile, onSpawn: parts.add }))
 }
 
-function seed({ plan, steps }: Start, env: EnvironmentVariables): Promise<Demo> {
-  return steps.run('Demo partner', () => makeDemo(plan.dataDir, env))
+function seed({ plan, steps, env, signal }: Run): Promise<Demo> {
+  return steps.run('Demo partner', () => makeDemo(plan.dataDir, env, signal))
 }
 
-async function migrate(env: EnvironmentVariables): Promise<void> {
+async function migrate({ env, signal }: Run): Promise<void> {
   const main = join(projectDir(), 'dist', 'db', 'main.js')
   try {
-    await promisify(execFile)(process.execPath, [main], { env, timeout: migrateLimitMs })
+    await promisify(execFile)(process.execPath, [main], { env, signal, timeout: migrateLimitMs })
   } catch (cause) {
     const words = cause instanceof Error && 'stderr' in cause && cause.stderr ? cause.stderr : cause
     throw new Error(String(words).trim(), { cause })

@@ -9,6 +9,8 @@ export interface TemporalOptions {
   /** The program, as findTemporalCli found it. */
   readonly cli: string
   readonly logFile: string
+  /** Called as soon as there is a process, long before it is ready; again when it had to be started again. */
+  readonly onSpawn?: (server: Server) => void
   readonly preferredPort: number
   /** Null keeps everything in memory and forgets it at the end. */
   readonly dbFile: string | null
@@ -36,6 +38,7 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalS
       args: flags(options, port, uiPort),
       stopSignal: 'TERM',
       logFile: options.logFile,
+      onSpawn: options.onSpawn,
     })
     const address = `127.0.0.1:${port}`
     if (await isReady(server, port)) return { ...server, address, uiPort }

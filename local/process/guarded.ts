@@ -14,6 +14,8 @@ export interface ServerCommand {
   readonly logFile: string
   readonly user?: { readonly uid: number; readonly gid: number } | undefined
   readonly env?: NodeJS.ProcessEnv
+  /** Called as soon as there is a process, long before it serves anything. */
+  readonly onSpawn?: ((server: Server) => void) | undefined
 }
 
 export interface Server {
@@ -32,7 +34,7 @@ export async function startGuarded(server: ServerCommand): Promise<Server> {
   const exited = new Promise<number | null>((resolve) => guard.once('close', resolve))
   const pid = await pidOf(guard, server.name)
 
-  return {
+  const spawned: Server = {
     pid,
     exited,
     hasExited: () => guard.exitCode !== null || guard.signalCode !== null,
@@ -40,6 +42,8 @@ export async function startGuarded(server: ServerCommand): Promise<Server> {
     tail: () => tailOf(server.logFile),
     stop: (limitMs = 10_000) => stop(guard, exited, pid, limitMs),
   }
+  server.onSpawn?.(spawned)
+  return spawned
 }
 
 /** In a process group of its own, so that Ctrl-C in a terminal does not reach it before those who use it have stopped. */

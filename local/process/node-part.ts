@@ -14,14 +14,17 @@ export interface NodePartOptions {
   readonly main: string
   readonly env: EnvironmentVariables
   readonly logFile: string
+  /** Called as soon as there is a process, long before it is ready. */
+  readonly onSpawn: (part: Part) => void
 }
 
 const readyLimitMs = 60_000
 
-export async function startNodePart({ name, main, env, logFile }: NodePartOptions): Promise<Part> {
+export async function startNodePart({ name, main, env, logFile, onSpawn }: NodePartOptions): Promise<void> {
   const log = openLog(logFile)
   // A process group of its own keeps Ctrl-C in a terminal away from it; the channel tells it when this process has died.
-  const child = spawn(process.execPath, [join(projectDir(), main)], {
+  const leash = join(projectDir(), 'dist', 'local', 'process', 'leash.js')
+  const child = spawn(process.execPath, ['--require', leash, join(projectDir(), main)], {
     env,
     detached: true,
     stdio: ['ignore', log, log, 'ipc'],
@@ -30,11 +33,11 @@ export async function startNodePart({ name, main, env, logFile }: NodePartOption
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const tail = () => tailOf(logFile)
   const stop = (limitMs = 10_000) => stopChild(child, exited, limitMs)
+  onSpawn({ name, logFile, pid: child.pid ?? 0, exited, tail, stop })
   if (!(await isReady(child))) {
     await stop()
     throw new Error(`${name} did not become ready. It said:\n${tail()}`)
   }
-  return { name, logFile, pid: child.pid ?? 0, exited, tail, stop }
 }
 
 function isReady(child: ChildProcess): Promise<boolean> {

@@ -8,9 +8,10 @@ import { identityOf } from './identity'
 import type { Part } from './part'
 
 export interface Parts {
+  /** From the moment it has a process; one that was started again takes the place of the one before it. */
   readonly add: (part: Part) => void
   /** The first part that ends although nobody asked it to. */
-  readonly firstEnd: Promise<Part>
+  readonly firstEnd: () => Promise<Part>
   readonly stopAll: () => Promise<void>
   readonly killAll: () => void
 }
@@ -18,27 +19,20 @@ export interface Parts {
 const stopOrder = ['API', 'Worker', 'Temporal', 'PostgreSQL']
 
 export function createParts(dataDir: string): Parts {
-  const running: Part[] = []
-  let stopping = false
-  let tellFirstEnd: (part: Part) => void
-  const firstEnd = new Promise<Part>((resolve) => {
-    tellFirstEnd = resolve
-  })
+  const running = new Map<string, Part>()
+  const file = join(dataDir, 'parts.json')
   return {
-    firstEnd,
     add(part) {
-      running.push(part)
-      remember(dataDir, running)
-      void part.exited.then(() => stopping || tellFirstEnd(part))
+      running.set(part.name, part)
+      writePrivate(file, [...running.values()].map(remembered))
     },
+    firstEnd: () => Promise.race([...running.values()].map((part) => part.exited.then(() => part))),
     async stopAll() {
-      stopping = true
-      const rank = ({ name }: Part) => stopOrder.indexOf(name)
-      for (const part of running.toSorted((one, other) => rank(one) - rank(other))) await part.stop()
-      rmSync(join(dataDir, 'parts.json'), { force: true })
+      for (const name of stopOrder) await running.get(name)?.stop()
+      rmSync(file, { force: true })
     },
     killAll() {
-      for (const { pid } of running) signalTo(pid, 'SIGKILL')
+      for (const { pid } of running.values()) signalTo(pid, 'SIGKILL')
     },
   }
 }
@@ -51,10 +45,12 @@ export async function clearLeftovers(dataDir: string): Promise<void> {
   for (const signal of [null, 'SIGTERM', 'SIGKILL'] as const) {
     const here = left.filter(isHere)
     if (signal !== null) for (const { pid } of here) signalTo(pid, signal)
-    const until = performance.now() + 6000
+    const until = performance.now() + leaveWithinMs
     while (left.some(isHere) && performance.now() < until) await sleep(50)
   }
 }
+
+const leaveWithinMs = 6000
 
 interface Remembered {
   readonly name: string
@@ -62,9 +58,8 @@ interface Remembered {
   readonly identity: string | null
 }
 
-function remember(dataDir: string, running: readonly Part[]): void {
-  const list: Remembered[] = running.map(({ name, pid }) => ({ name, pid, identity: identityOf(pid) }))
-  writePrivate(join(dataDir, 'parts.json'), list)
+function remembered({ name, pid }: Part): Remembered {
+  return { name, pid, identity: identityOf(pid) }
 }
 
 function signalTo(pid: number, signal: NodeJS.Signals): void {

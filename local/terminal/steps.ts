@@ -19,13 +19,15 @@ interface Active {
 const liveEveryMs = 150
 const plainEveryMs = 5000
 
-export function createSteps(out: NodeJS.WriteStream): Steps {
+/** Once the signal is given no step begins, and nothing is said about those that fail because of it. */
+export function createSteps(out: NodeJS.WriteStream, signal: AbortSignal): Steps {
   const active = new Set<Active>()
   const colour = paint(out)
   let timer: NodeJS.Timeout | undefined
 
   const clear = () => out.isTTY && out.write('\r\x1b[2K')
   const draw = () => {
+    if (signal.aborted) return
     if (out.isTTY) out.write(`\r\x1b[2K${liveLine([...active]).slice(0, (out.columns || 80) - 1)}`)
     else for (const step of active) printNowAndThen(step, out)
   }
@@ -36,7 +38,7 @@ export function createSteps(out: NodeJS.WriteStream): Steps {
   const leave = (step: Active, line: string) => {
     active.delete(step)
     clear()
-    out.write(line)
+    if (!signal.aborted) out.write(line)
     if (active.size > 0) return
     clearInterval(timer)
     timer = undefined
@@ -44,6 +46,7 @@ export function createSteps(out: NodeJS.WriteStream): Steps {
 
   return {
     async run(name, work, done = () => '') {
+      signal.throwIfAborted()
       const startedMs = performance.now()
       const step: Active = { name, startedMs, progress: '', shownMs: startedMs }
       enter(step)

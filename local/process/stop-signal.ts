@@ -1,23 +1,16 @@
 // Tells when this process is asked to stop: by a signal, or because npm, which started it, was killed and can not ask any more.
 
-export interface StopRequest {
-  readonly requested: Promise<void>
-}
-
 const parentCheckMs = 500
 const repeatedAfterMs = 1000
 
-/** npm passes Ctrl-C on, so it may arrive twice at once; asked again later than that, a person means it. */
-export function whenStopRequested(hurry: () => void): StopRequest {
+/** npm passes Ctrl-C on, so it may arrive twice at once; asked again later than that, a person is in a hurry. */
+export function stopSignal(hurry: () => void): AbortSignal {
+  const stop = new AbortController()
   let askedMs: number | undefined
-  let resolve: () => void
-  const requested = new Promise<void>((done) => {
-    resolve = done
-  })
   const ask = () => {
-    if (askedMs === undefined) resolve()
-    else if (performance.now() - askedMs > repeatedAfterMs) hurry()
+    if (askedMs !== undefined && performance.now() - askedMs > repeatedAfterMs) hurry()
     askedMs ??= performance.now()
+    stop.abort()
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ask)
 
@@ -28,5 +21,5 @@ export function whenStopRequested(hurry: () => void): StopRequest {
     ask()
   }, parentCheckMs)
   check.unref()
-  return { requested }
+  return stop.signal
 }
