@@ -20,10 +20,11 @@ async function main(): Promise<void> {
     throw new Error(`Payouts already runs ${where}; stop it, or set DATA_DIR and PORT for another one.`)
   }
   const parts = createParts(dataDir)
-  const signal = stopSignal(() => {
+  const hurry = () => {
     parts.killAll()
     process.exit(1)
-  })
+  }
+  const signal = stopSignal({ hurry, parent: plan.env.npm_lifecycle_event ? process.ppid : null })
   const run = async () => {
     unpublish(plan)
     await clearLeftovers(dataDir)

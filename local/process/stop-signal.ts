@@ -3,8 +3,15 @@
 const parentCheckMs = 500
 const repeatedAfterMs = 1000
 
-/** npm passes Ctrl-C on, so it may arrive twice at once; asked again later than that, a person is in a hurry. */
-export function stopSignal(hurry: () => void): AbortSignal {
+export interface StopOptions {
+  /** The process whose end is a request too: npm's. Null for a start without npm, whose shell may leave it in the background. */
+  readonly parent: number | null
+  /** Asked again: nobody wants to wait for an orderly end. */
+  readonly hurry: () => void
+}
+
+/** npm passes Ctrl-C on, so it may arrive twice at once; only what comes later than that was asked for again. */
+export function stopSignal({ parent, hurry }: StopOptions): AbortSignal {
   const stop = new AbortController()
   let askedMs: number | undefined
   const ask = () => {
@@ -14,11 +21,10 @@ export function stopSignal(hurry: () => void): AbortSignal {
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ask)
 
-  const parent = process.ppid
   const check = setInterval(() => {
-    if (process.ppid === parent) return
+    if (parent !== null && process.ppid === parent) return
     clearInterval(check)
-    ask()
+    if (parent !== null) ask()
   }, parentCheckMs)
   check.unref()
   return stop.signal

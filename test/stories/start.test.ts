@@ -140,7 +140,7 @@ describe('the next start', () => {
   test(
     'recovers from that; when npm itself is killed with SIGKILL, nothing stays behind either',
     async () => {
-      const npm = startHere({}, '"$0" "$@" & wait')
+      const npm = startHere({ npm_lifecycle_event: 'start' }, '"$0" "$@" & wait')
       const local = await npm.ready()
       expect(local.keys?.sandbox).toBe(firstKey)
       expect(await pasted(npm)).toMatchObject({ object: 'balance' })
