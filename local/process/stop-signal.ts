@@ -21,11 +21,6 @@ export function stopSignal({ parent, hurry }: StopOptions): AbortSignal {
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ask)
 
-  const check = setInterval(() => {
-    if (parent !== null && process.ppid === parent) return
-    clearInterval(check)
-    if (parent !== null) ask()
-  }, parentCheckMs)
-  check.unref()
+  if (parent !== null) setInterval(() => process.ppid !== parent && stop.abort(), parentCheckMs).unref()
   return stop.signal
 }
