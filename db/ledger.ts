@@ -1,4 +1,4 @@
-// The only writer of the ledger and of wallet balances: one balanced set, posted once, in one statement (design §4).
+// The only writer of the ledger, and so of wallet balances: one balanced set, posted once, in one statement (design §4).
 import { assert } from '../domain/assert'
 import { assertBalanced, type Posting } from '../domain/ledger'
 import type { Queryable, Statement } from './database'
@@ -10,6 +10,8 @@ export interface PostingSet {
   readonly cause: string
   readonly causeRef: string
   readonly payoutId: string | null
+  /** The bank's own id of what it did, which is booked once per wallet whatever the cause. */
+  readonly bankRef?: string | null
   readonly createdBy: string
   readonly at: Date
   readonly postings: readonly Posting[]
@@ -20,15 +22,15 @@ export type Posted =
   | { readonly outcome: 'already_posted' }
   | { readonly outcome: 'insufficient'; readonly balanceMicroUsdc: bigint }
 
-/** A refusal moves nothing and leaves a surrounding transaction usable; a repeat of the same cause moves nothing either. */
+/** A refusal moves nothing and leaves a surrounding transaction usable; a repeat of the same cause or bankRef moves nothing either. */
 export async function postSet(tx: Queryable, set: PostingSet): Promise<Posted> {
-  const { walletId, cause, causeRef, payoutId, createdBy, at, postings } = set
+  const { walletId, cause, causeRef, payoutId, bankRef = null, createdBy, at, postings } = set
   assertBalanced(postings)
   const accounts = postings.map((posting) => posting.account)
   assert(new Set(accounts).size === accounts.length, 'a set posts to each account once')
   const amounts = postings.map((posting) => posting.amountMicroUsdc)
 
-  const values = [walletId, newId(at), cause, causeRef, payoutId, createdBy, at, accounts, amounts]
+  const values = [walletId, newId(at), cause, causeRef, payoutId, bankRef, createdBy, at, accounts, amounts]
   const [row] = await tx.query<PostedRow>(postLedgerSet, values)
   assert(row !== undefined, 'a posted set must have an outcome')
   const { outcome, balance } = row
@@ -44,5 +46,5 @@ interface PostedRow {
 // Lock, check, set, balance and entries are one function of the database (db/migrations/2-ledger.ts): one round trip.
 const postLedgerSet: Statement = {
   name: 'post-ledger-set',
-  text: 'SELECT outcome, balance FROM post_ledger_set($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+  text: 'SELECT outcome, balance FROM post_ledger_set($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
 }

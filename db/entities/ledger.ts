@@ -16,6 +16,8 @@ export interface LedgerSetRow {
   readonly cause: string
   readonly causeRef: string
   readonly payoutId: string | null
+  /** The bank's own id of what it did; null for what only we know of. */
+  readonly bankRef: string | null
   readonly createdBy: string
   readonly createdAt: Date
 }
@@ -52,11 +54,20 @@ export const ledgerSet = new EntitySchema<LedgerSetRow>({
     cause: text,
     causeRef: text,
     payoutId: orNull(idOf('Payout')),
+    bankRef: orNull(text),
     createdBy: text,
     createdAt: time,
   },
   uniques: [{ name: 'ledger_sets_cause_unique', columns: ['walletId', 'cause', 'causeRef'] }],
-  indices: [{ name: 'ledger_sets_payout_index', columns: ['payoutId'], where: 'payout_id IS NOT NULL' }],
+  indices: [
+    {
+      name: 'ledger_sets_bank_unique',
+      columns: ['walletId', 'bankRef'],
+      unique: true,
+      where: 'bank_ref IS NOT NULL',
+    },
+    { name: 'ledger_sets_payout_index', columns: ['payoutId'], where: 'payout_id IS NOT NULL' },
+  ],
   checks: [{ name: 'ledger_sets_cause_check', expression: `cause ~ '^[a-z_]+$'` }],
 })
 
@@ -70,10 +81,8 @@ export const ledgerEntry = new EntitySchema<LedgerEntryRow>({
     amountMicroUsdc: bigint,
     balanceMicroUsdc: orNull(bigint),
   },
-  indices: [
-    { name: 'ledger_entries_account_index', columns: ['accountId', 'id'] },
-    { name: 'ledger_entries_set_index', columns: ['setId'] },
-  ],
+  uniques: [{ name: 'ledger_entries_set_unique', columns: ['setId', 'accountId'] }],
+  indices: [{ name: 'ledger_entries_account_index', columns: ['accountId', 'id'] }],
   checks: [
     { name: 'ledger_entries_amount_check', expression: 'amount_micro_usdc <> 0' },
     { name: 'ledger_entries_balance_check', expression: 'balance_micro_usdc >= 0' },

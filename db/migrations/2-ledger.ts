@@ -5,7 +5,16 @@ export class Ledger1794700800002 implements MigrationInterface {
   name = 'Ledger1794700800002'
 
   async up(runner: QueryRunner): Promise<void> {
-    for (const part of [wallets, ledgerAccounts, ledgerSets, ledgerEntries, appendOnly, balanced, postLedgerSet])
+    for (const part of [
+      wallets,
+      ledgerAccounts,
+      ledgerSets,
+      ledgerEntries,
+      appendOnly,
+      wholeSets,
+      balances,
+      postLedgerSet,
+    ])
       await runner.query(part)
   }
 
@@ -57,12 +66,15 @@ const ledgerSets = `
     cause       text NOT NULL,
     cause_ref   text NOT NULL,
     payout_id   uuid,
+    bank_ref    text,
     created_by  text NOT NULL,
     created_at  timestamptz NOT NULL,
     CONSTRAINT ledger_sets_wallet_fkey FOREIGN KEY (wallet_id) REFERENCES wallets (id),
     CONSTRAINT ledger_sets_cause_unique UNIQUE (wallet_id, cause, cause_ref),
     CONSTRAINT ledger_sets_cause_check CHECK (cause ~ '^[a-z_]+$')
   );
+  -- Whatever our cause for it, what the bank did once is booked once.
+  CREATE UNIQUE INDEX ledger_sets_bank_unique ON ledger_sets (wallet_id, bank_ref) WHERE bank_ref IS NOT NULL;
   CREATE INDEX ledger_sets_payout_index ON ledger_sets (payout_id) WHERE payout_id IS NOT NULL;
 `
 
@@ -75,11 +87,11 @@ const ledgerEntries = `
     balance_micro_usdc  bigint,
     CONSTRAINT ledger_entries_set_fkey FOREIGN KEY (set_id) REFERENCES ledger_sets (id),
     CONSTRAINT ledger_entries_account_fkey FOREIGN KEY (account_id) REFERENCES ledger_accounts (id),
+    CONSTRAINT ledger_entries_set_unique UNIQUE (set_id, account_id),
     CONSTRAINT ledger_entries_amount_check CHECK (amount_micro_usdc <> 0),
     CONSTRAINT ledger_entries_balance_check CHECK (balance_micro_usdc >= 0)
   );
   CREATE INDEX ledger_entries_account_index ON ledger_entries (account_id, id);
-  CREATE INDEX ledger_entries_set_index ON ledger_entries (set_id);
 `
 
 const appendOnly = `
@@ -87,26 +99,76 @@ const appendOnly = `
   BEGIN
     RAISE EXCEPTION '% is append only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
   END $$;
+  CREATE TRIGGER ledger_accounts_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_accounts
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
   CREATE TRIGGER ledger_sets_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_sets
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
   CREATE TRIGGER ledger_entries_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_entries
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 `
 
-const balanced = `
-  -- A set is written by one statement, so its balance can be judged when that statement ends.
-  CREATE FUNCTION refuse_unbalanced() RETURNS trigger LANGUAGE plpgsql AS $$
+const wholeSets = `
+  -- One statement writes one whole set, so a set can be judged when that statement ends. A wallet's balance follows its entry
+  -- here and nowhere else.
+  CREATE FUNCTION complete_ledger_set() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE
+    ledger_set ledger_sets;
+    mistake text;
+    moved bigint;
   BEGIN
-    IF EXISTS (
-      SELECT FROM written JOIN ledger_accounts ON ledger_accounts.id = written.account_id
-      GROUP BY written.set_id, ledger_accounts.currency HAVING sum(written.amount_micro_usdc) <> 0
-    ) THEN
-      RAISE EXCEPTION 'a ledger set must sum to zero' USING ERRCODE = 'check_violation';
+    -- Looked up, not joined: a join that was planned while the ledger was small reads all of it once it is large.
+    SELECT * INTO ledger_set FROM ledger_sets WHERE id = (SELECT set_id FROM written LIMIT 1);
+    SELECT CASE
+        WHEN bool_or(written.set_id <> ledger_set.id) THEN 'a statement must write one ledger set'
+        WHEN bool_or(account.id IS NULL) THEN 'a ledger set must stay within its wallet'
+        WHEN sum(written.amount_micro_usdc) <> 0 THEN 'a ledger set must sum to zero'
+        WHEN bool_or((account.kind = 'wallet') <> (written.balance_micro_usdc IS NOT NULL))
+          THEN 'the entry of a wallet, and no other, must carry a balance'
+        WHEN count(*) <> (SELECT count(*) FROM ledger_entries WHERE set_id = ledger_set.id)
+          THEN 'a ledger set must be written at once'
+      END, max(written.amount_micro_usdc) FILTER (WHERE account.kind = 'wallet')
+    INTO mistake, moved
+    FROM written LEFT JOIN ledger_accounts account
+      ON account.id = written.account_id AND account.wallet_id = ledger_set.wallet_id;
+    IF mistake IS NOT NULL THEN
+      RAISE EXCEPTION '%', mistake USING ERRCODE = 'check_violation';
+    END IF;
+    -- By addition, so that an entry made without waiting for the wallet's row does not agree with it below.
+    UPDATE wallets SET balance_micro_usdc = balance_micro_usdc + moved, updated_at = ledger_set.created_at
+      WHERE id = ledger_set.wallet_id AND moved IS NOT NULL;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER ledger_entries_complete AFTER INSERT ON ledger_entries
+    REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION complete_ledger_set();
+
+  CREATE FUNCTION refuse_empty_set() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF NOT EXISTS (SELECT FROM ledger_entries WHERE set_id = NEW.id) THEN
+      RAISE EXCEPTION 'a ledger set must have entries' USING ERRCODE = 'check_violation';
     END IF;
     RETURN NULL;
   END $$;
-  CREATE TRIGGER ledger_entries_balanced AFTER INSERT ON ledger_entries
-    REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION refuse_unbalanced();
+  CREATE CONSTRAINT TRIGGER ledger_sets_entries AFTER INSERT ON ledger_sets DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION refuse_empty_set();
+`
+
+const balances = `
+  CREATE FUNCTION refuse_other_balance() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF NEW.balance_micro_usdc <> coalesce((
+      SELECT entry.balance_micro_usdc FROM ledger_entries entry
+      WHERE entry.account_id = (
+        SELECT id FROM ledger_accounts WHERE wallet_id = NEW.id AND kind = 'wallet' AND currency = 'USDC')
+      ORDER BY entry.id DESC LIMIT 1), 0)
+    THEN
+      RAISE EXCEPTION 'the balance of a wallet must be that of its last entry' USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER wallets_opening_balance AFTER INSERT ON wallets
+    FOR EACH ROW WHEN (NEW.balance_micro_usdc <> 0) EXECUTE FUNCTION refuse_other_balance();
+  CREATE TRIGGER wallets_balance AFTER UPDATE ON wallets
+    FOR EACH ROW WHEN (OLD.balance_micro_usdc <> NEW.balance_micro_usdc) EXECUTE FUNCTION refuse_other_balance();
 `
 
 const postLedgerSet = `
@@ -114,7 +176,8 @@ const postLedgerSet = `
   -- statement that locks the row and then updates it starts twice from an old version of that row, and deadlocks with others
   -- that do the same while a foreign key is being checked.
   CREATE FUNCTION post_ledger_set(p_wallet_id uuid, p_set_id uuid, p_cause text, p_cause_ref text, p_payout_id uuid,
-    p_created_by text, p_at timestamptz, p_kinds text[], p_amounts bigint[], OUT outcome text, OUT balance bigint)
+    p_bank_ref text, p_created_by text, p_at timestamptz, p_kinds text[], p_amounts bigint[],
+    OUT outcome text, OUT balance bigint)
   LANGUAGE plpgsql AS $$
   DECLARE
     delta bigint := coalesce(p_amounts[array_position(p_kinds, 'wallet')], 0);
@@ -129,20 +192,22 @@ const postLedgerSet = `
       RAISE EXCEPTION 'a ledger set must belong to a wallet' USING ERRCODE = 'foreign_key_violation';
     END IF;
 
-    INSERT INTO ledger_sets (id, wallet_id, cause, cause_ref, payout_id, created_by, created_at)
-      SELECT p_set_id, p_wallet_id, p_cause, p_cause_ref, p_payout_id, p_created_by, p_at WHERE balance + delta >= 0
-      ON CONFLICT (wallet_id, cause, cause_ref) DO NOTHING;
+    INSERT INTO ledger_sets (id, wallet_id, cause, cause_ref, payout_id, bank_ref, created_by, created_at)
+      SELECT p_set_id, p_wallet_id, p_cause, p_cause_ref, p_payout_id, p_bank_ref, p_created_by, p_at
+      WHERE balance + delta >= 0
+      ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN
-      outcome := CASE WHEN EXISTS (SELECT FROM ledger_sets
-        WHERE wallet_id = p_wallet_id AND cause = p_cause AND cause_ref = p_cause_ref)
-        THEN 'already_posted' ELSE 'insufficient' END;
+      outcome := CASE
+        WHEN EXISTS (SELECT FROM ledger_sets WHERE wallet_id = p_wallet_id AND cause = p_cause AND cause_ref = p_cause_ref)
+          OR EXISTS (SELECT FROM ledger_sets WHERE wallet_id = p_wallet_id AND bank_ref = p_bank_ref) THEN 'already_posted'
+        WHEN balance + delta < 0 THEN 'insufficient' END;
+      IF outcome IS NULL THEN
+        RAISE EXCEPTION 'a ledger set must have an id of its own' USING ERRCODE = 'unique_violation';
+      END IF;
       RETURN;
     END IF;
 
     balance := balance + delta;
-    IF delta <> 0 THEN
-      UPDATE wallets SET balance_micro_usdc = balance, updated_at = p_at WHERE id = p_wallet_id;
-    END IF;
     -- An account that is missing becomes NULL, which its column refuses, and the whole set with it.
     INSERT INTO ledger_entries (set_id, account_id, amount_micro_usdc, balance_micro_usdc)
       SELECT p_set_id, account.id, posting.amount, CASE posting.kind WHEN 'wallet' THEN balance END

@@ -99,7 +99,7 @@ async function describeTables(dataSource: DataSource): Promise<string[]> {
     FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> 'migrations'
     UNION ALL
     SELECT 'constraint ' || conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid)
-    FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND conrelid <> 0 AND contype <> 'n'
+    FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND conrelid <> 0 AND contype NOT IN ('n', 't')
       AND conrelid::regclass::text <> 'migrations'
     UNION ALL
     SELECT replace(replace('index ' || indexdef, ' DESC', ''), ' NULLS NOT DISTINCT', '')

@@ -1,5 +1,6 @@
 // GET /v1/balance (§2 Balance): the ledger's balance, at the bank's rate, never shown as more than it is.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { creditWallet } from '../../../activities/credit-wallet'
 import { RailUnavailable } from '../../../rail/rail'
 import { type Api, startApi } from '../client'
 import { aClock, aKey, aPartner } from '../fixtures'
@@ -33,12 +34,10 @@ test('a new sandbox holds its float, about 7,900 GBP', async () => {
 test('both amounts are rounded down', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'sandbox')
-  await api.db.dataSource.query(
-    `UPDATE wallets SET balance_micro_usdc = 1999999 WHERE partner_id = $1 AND environment = 'sandbox'`,
-    [partner.id],
-  )
+  const credit = { partnerId: partner.id, environment: 'sandbox' as const, causeRef: 'odd', createdBy: 'test' }
+  await creditWallet(api, { ...credit, amountMicroUsdc: 1_999_999n })
 
-  expect((await api.get('/v1/balance', { key })).body).toMatchObject({ usdc: '1.99', approx_gbp: '1.57' })
+  expect((await api.get('/v1/balance', { key })).body).toMatchObject({ usdc: '10001.99', approx_gbp: '7901.57' })
 })
 
 test('403 partner_not_active for a suspended or closed partner', async () => {
