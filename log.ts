@@ -28,9 +28,12 @@ export function createLog(options: { level: LogLevel; name: string }, destinatio
   return destination ? pino(settings, destination) : pino(settings)
 }
 
-/** Standard output that is written when the event loop has time, several lines at once; whoever ends must flush it. */
+/** Standard output in larger pieces, at the latest after a moment: a write per line would cost more than the line. */
 export function pooledOutput(): DestinationStream & { flushSync(): void } {
-  return openDestination({ dest: 1, sync: false })
+  const output = openDestination({ dest: 1, sync: true, minLength: 8_192 })
+  setInterval(() => output.flush(), 200).unref()
+  process.once('exit', () => output.flushSync())
+  return output
 }
 
 /** What an error may say about itself: its other fields (a query's parameters, a row's values) stay out of the log. */

@@ -41,7 +41,6 @@ async function main(): Promise<void> {
   await temporal.connection.close()
   await db.close()
   log.info('stopped')
-  output.flushSync()
 }
 
 function warn(log: Log): (error: Error) => void {
