@@ -14,6 +14,7 @@ import { createApi } from './server'
 
 async function main(): Promise<void> {
   const config = loadConfig()
+  const stopping = stopRequested()
   const clock = systemClock
   const output = pooledOutput()
   const log = createLog({ level: config.logLevel, name: 'api' }, output)
@@ -33,9 +34,9 @@ async function main(): Promise<void> {
   })
   await listen(server, config)
   log.info({ port: config.port }, 'listening')
-  process.send?.({ ready: true })
+  if (process.connected) process.send?.({ ready: true })
 
-  await stopRequested()
+  await stopping
   await stop(server)
   await activityLog.close()
   await temporal.connection.close()

@@ -1,6 +1,6 @@
 // A whole system of its own for a benchmark: started as `npm start` does, in a folder that is thrown away.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -19,6 +19,8 @@ export interface System {
 
 export async function startSystem(port: number): Promise<System> {
   const dataDir = mkdtempSync(join(tmpdir(), 'payouts-bench-'))
+  // PostgreSQL does not run as root, and must reach its data all the same.
+  chmodSync(dataDir, 0o755)
   const env = { ...environment(), DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'info' }
   const started = spawn(process.execPath, [dist('local/start.js')], { env, stdio: ['ignore', 'ignore', 'inherit'] })
   const local = await untilReady(started, join(dataDir, 'local.json'))

@@ -1,7 +1,7 @@
 // The README's tour, run as it is written, against a system that was started as it says.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -12,6 +12,8 @@ import { choosePort } from '../../local/ports'
 const root = join(__dirname, '../..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const dataDir = mkdtempSync(join(tmpdir(), 'payouts-readme-'))
+// PostgreSQL does not run as root, and must reach its data all the same.
+chmodSync(dataDir, 0o755)
 let port: number
 let stop: () => Promise<void>
 
