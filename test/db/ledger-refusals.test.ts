@@ -99,11 +99,11 @@ test('refuses a wallet below zero', async () => {
     { kind: 'in_transit', amount: 101n },
   ]
 
-  const overdraw = direct('UPDATE wallets SET balance_micro_usdc = -1 WHERE id = $1', [wallet.id])
-  const overspend = write(wallet, entries)
+  const overdraw = () => direct('UPDATE wallets SET balance_micro_usdc = -1 WHERE id = $1', [wallet.id])
+  const overspend = () => write(wallet, entries)
 
-  await expect(overdraw).rejects.toMatchObject({ code: '23514', constraint: 'wallets_balance_check' })
-  await expect(overspend).rejects.toMatchObject({ code: '23514', constraint: 'wallets_balance_check' })
+  await expect(overdraw()).rejects.toMatchObject({ code: '23514', constraint: 'wallets_balance_check' })
+  await expect(overspend()).rejects.toMatchObject({ code: '23514', constraint: 'wallets_balance_check' })
 })
 
 test.each<[string, readonly Entry[], string]>([
@@ -160,17 +160,17 @@ test.each<[string, readonly Entry[], string]>([
 test('refuses a set with entries of another wallet, in whole or in part', async () => {
   const [wallet, other] = [await aWalletWith100(), await aWalletWith100()]
 
-  const between = write(wallet, [
+  const between: Entry[] = [
     { kind: 'wallet', amount: -10n, balance: 90n },
     { kind: 'wallet', amount: 10n, balance: 110n, of: other },
-  ])
-  const elsewhere = write(wallet, [
+  ]
+  const elsewhere: Entry[] = [
     { kind: 'wallet', amount: -10n, balance: 90n, of: other },
     { kind: 'in_transit', amount: 10n, of: other },
-  ])
+  ]
 
-  await expect(between).rejects.toThrow('must stay within its wallet')
-  await expect(elsewhere).rejects.toThrow('must stay within its wallet')
+  await expect(write(wallet, between)).rejects.toThrow('must stay within its wallet')
+  await expect(write(wallet, elsewhere)).rejects.toThrow('must stay within its wallet')
 })
 
 test('refuses more entries for a set that has some, and entries of two sets in one statement', async () => {
@@ -186,31 +186,33 @@ test('refuses more entries for a set that has some, and entries of two sets in o
   ]
   await write(wallet, entries, first)
 
-  const later = append(wallet, others, first)
-  const mixed = direct(
-    `WITH made AS (${insertSet}) INSERT INTO ledger_entries (set_id, account_id, amount_micro_usdc)
+  const later = () => append(wallet, others, first)
+  const mixed = () =>
+    direct(
+      `WITH made AS (${insertSet}) INSERT INTO ledger_entries (set_id, account_id, amount_micro_usdc)
       SELECT CASE kind WHEN 'top_ups' THEN $1::uuid ELSE $3::uuid END, id, CASE kind WHEN 'top_ups' THEN -1 ELSE 1 END
       FROM ledger_accounts WHERE wallet_id = $2 AND kind IN ('top_ups', 'suspense')`,
-    [second, wallet.id, first],
-  )
+      [second, wallet.id, first],
+    )
 
-  await expect(later).rejects.toThrow('a ledger set must be written at once')
-  await expect(mixed).rejects.toThrow('a statement must write one ledger set')
+  await expect(later()).rejects.toThrow('a ledger set must be written at once')
+  await expect(mixed()).rejects.toThrow('a statement must write one ledger set')
 })
 
 test('refuses a balance that no entry explains, of a wallet and of a new one', async () => {
   const wallet = await aWalletWith100()
   const words = 'the balance of a wallet must be that of its last entry'
 
-  const changed = direct('UPDATE wallets SET balance_micro_usdc = 101 WHERE id = $1', [wallet.id])
-  const emptied = direct('UPDATE wallets SET balance_micro_usdc = 0 WHERE id = $1', [wallet.id])
-  const opened = direct(
-    `INSERT INTO wallets (id, partner_id, environment, rail, balance_micro_usdc, created_at, updated_at)
+  const changed = () => direct('UPDATE wallets SET balance_micro_usdc = 101 WHERE id = $1', [wallet.id])
+  const emptied = () => direct('UPDATE wallets SET balance_micro_usdc = 0 WHERE id = $1', [wallet.id])
+  const opened = () =>
+    direct(
+      `INSERT INTO wallets (id, partner_id, environment, rail, balance_micro_usdc, created_at, updated_at)
       VALUES ($1, $2, 'live', 'provider_production', 1, now(), now())`,
-    [newId(at), wallet.partnerId],
-  )
+      [newId(at), wallet.partnerId],
+    )
 
-  for (const refused of [changed, emptied, opened]) await expect(refused).rejects.toThrow(words)
+  for (const refused of [changed, emptied, opened]) await expect(refused()).rejects.toThrow(words)
   expect(await balanceOf(wallet)).toBe(100n)
 })
 
