@@ -1,7 +1,7 @@
 // The tables of invoices: the invoice, its lines, the charges it gathers, and the counter behind its number.
 import { EntitySchema } from 'typeorm'
 import type { InvoiceLineKind, InvoiceStatus } from '../../domain/invoice'
-import { bigint, date, id, idOf, integer, orNull, text, time, withDefault } from './columns'
+import { bigint, boolean, date, id, idOf, integer, orNull, text, time, withDefault } from './columns'
 
 export interface StoredInvoice {
   readonly id: string
@@ -34,6 +34,8 @@ export interface StoredInvoiceLine {
 export interface InvoiceChargeRow {
   readonly invoiceId: string
   readonly chargeId: string
+  /** True once its invoice is void, which the database sees to. */
+  readonly voided: boolean
 }
 
 export interface InvoiceNumberRow {
@@ -108,8 +110,9 @@ export const invoiceCharge = new EntitySchema<InvoiceChargeRow>({
   columns: {
     invoiceId: { ...idOf('Invoice'), primary: true },
     chargeId: { ...idOf('Charge'), primary: true },
+    voided: { ...boolean, default: false },
   },
-  indices: [{ name: 'invoice_charges_charge_index', columns: ['chargeId'] }],
+  indices: [{ name: 'invoice_charges_charge_unique', columns: ['chargeId'], unique: true, where: 'NOT voided' }],
 })
 
 export const invoiceNumber = new EntitySchema<InvoiceNumberRow>({

@@ -123,7 +123,12 @@ export const payout = new EntitySchema<StoredPayout>({
       columns: ['partnerId', 'environment', 'status', 'createdAt', 'id'],
       where: `${readable} AND status <> 'completed'`,
     },
-    { name: 'payouts_transfer_index', columns: ['transferRef'], where: 'transfer_ref IS NOT NULL' },
+    {
+      name: 'payouts_transfer_unique',
+      columns: ['rail', 'transferRef'],
+      unique: true,
+      where: 'transfer_ref IS NOT NULL',
+    },
   ],
   checks: [
     { name: 'payouts_environment_check', expression: `environment IN ('sandbox', 'live')` },

@@ -85,7 +85,7 @@ const payouts = `
     WHERE completed_at IS NOT NULL;
   CREATE INDEX payouts_open_index ON payouts (created_at)
     WHERE released_at IS NULL AND status IN ('pending', 'processing');
-  CREATE INDEX payouts_transfer_index ON payouts (transfer_ref) WHERE transfer_ref IS NOT NULL;
+  CREATE UNIQUE INDEX payouts_transfer_unique ON payouts (rail, transfer_ref) WHERE transfer_ref IS NOT NULL;
 
   ALTER TABLE ledger_sets
     ADD CONSTRAINT ledger_sets_payout_fkey FOREIGN KEY (payout_id) REFERENCES payouts (id);

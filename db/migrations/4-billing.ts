@@ -84,11 +84,29 @@ const invoiceCharges = `
   CREATE TABLE invoice_charges (
     invoice_id  uuid NOT NULL,
     charge_id   uuid NOT NULL,
+    voided      boolean NOT NULL DEFAULT false,
     CONSTRAINT invoice_charges_pkey PRIMARY KEY (invoice_id, charge_id),
     CONSTRAINT invoice_charges_invoice_fkey FOREIGN KEY (invoice_id) REFERENCES invoices (id),
     CONSTRAINT invoice_charges_charge_fkey FOREIGN KEY (charge_id) REFERENCES charges (id)
   );
-  CREATE INDEX invoice_charges_charge_index ON invoice_charges (charge_id);
+  CREATE UNIQUE INDEX invoice_charges_charge_unique ON invoice_charges (charge_id) WHERE NOT voided;
+
+  -- Always what its invoice says, whoever writes it: a charge is free for another invoice only when this one is void.
+  CREATE FUNCTION follow_invoice() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    SELECT status = 'void' INTO NEW.voided FROM invoices WHERE id = NEW.invoice_id FOR SHARE;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER invoice_charges_follow BEFORE INSERT OR UPDATE ON invoice_charges
+    FOR EACH ROW EXECUTE FUNCTION follow_invoice();
+
+  CREATE FUNCTION lead_invoice_charges() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    UPDATE invoice_charges SET voided = (NEW.status = 'void') WHERE invoice_id = NEW.id;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER invoices_lead AFTER UPDATE ON invoices
+    FOR EACH ROW WHEN ((OLD.status = 'void') <> (NEW.status = 'void')) EXECUTE FUNCTION lead_invoice_charges();
 `
 
 const invoiceNumbers = `

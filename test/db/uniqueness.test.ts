@@ -1,0 +1,92 @@
+// What may exist only once, though our own code should never try: a transfer of a rail, and a charge on an invoice that counts.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Db, openDatabase } from '../../db/database'
+import { newId } from '../../db/id'
+import { createDatabase } from '../setup/database'
+import { aPartner, at } from './a-partner'
+import { aPayout } from './a-payout'
+
+let database: { url: string; drop(): Promise<void> }
+let db: Db
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDatabase({ url: database.url, poolSize: 4, onError: () => undefined })
+})
+
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+function direct(text: string, values: readonly unknown[]) {
+  return db.dataSource.query(text, [...values])
+}
+
+async function aCharge(partnerId: string): Promise<string> {
+  const id = newId(at)
+  await direct(
+    `INSERT INTO charges (id, partner_id, kind, cause_ref, amount_micropounds, month, created_at)
+      VALUES ($1, $2, 'payout_fee', $3, 1, '2026-11-01', now())`,
+    [id, partnerId, randomUUID()],
+  )
+  return id
+}
+
+async function anInvoice(partnerId: string, period: string): Promise<string> {
+  const id = newId(at)
+  await direct(
+    `INSERT INTO invoices (id, partner_id, period, status, total_pence, created_at) VALUES ($1, $2, $3, 'draft', 1, now())`,
+    [id, partnerId, period],
+  )
+  return id
+}
+
+function gather(invoice: string, charge: string) {
+  return direct('INSERT INTO invoice_charges (invoice_id, charge_id) VALUES ($1, $2)', [invoice, charge])
+}
+
+/** As it would be done by hand, with a number, which an invoice that is no draft must have. */
+function setStatus(invoice: string, status: string) {
+  const text = `UPDATE invoices SET status = $2, number = $3, issued_at = now() WHERE id = $1`
+  return direct(text, [invoice, status, randomUUID()])
+}
+
+test('a transfer of a rail belongs to one payout; another rail may use the same reference', async () => {
+  const transferRef = randomUUID()
+  await aPayout(db, { transferRef, rail: 'simulated' })
+  await aPayout(db, { transferRef, rail: 'provider_sandbox' })
+
+  const second = aPayout(db, { transferRef, rail: 'simulated' })
+
+  await expect(second).rejects.toMatchObject({ code: '23505', constraint: 'payouts_transfer_unique' })
+})
+
+test('a charge is on one invoice at most, until that invoice is void', async () => {
+  const { id: partnerId } = await aPartner(db)
+  const charge = await aCharge(partnerId)
+  const [october, november] = [await anInvoice(partnerId, '2026-10-01'), await anInvoice(partnerId, '2026-11-01')]
+  await gather(october, charge)
+
+  const refused = { code: '23505', constraint: 'invoice_charges_charge_unique' }
+  await expect(gather(november, charge)).rejects.toMatchObject(refused)
+
+  await setStatus(october, 'open')
+  await expect(gather(november, charge)).rejects.toMatchObject(refused)
+
+  await setStatus(october, 'void')
+  await gather(november, charge)
+  await expect(setStatus(october, 'open')).rejects.toMatchObject(refused)
+})
+
+test('nobody can call a charge voided whose invoice is not', async () => {
+  const { id: partnerId } = await aPartner(db)
+  const charge = await aCharge(partnerId)
+  const [october, november] = [await anInvoice(partnerId, '2026-10-01'), await anInvoice(partnerId, '2026-11-01')]
+
+  await direct('INSERT INTO invoice_charges (invoice_id, charge_id, voided) VALUES ($1, $2, true)', [october, charge])
+  await direct('UPDATE invoice_charges SET voided = true WHERE invoice_id = $1', [october])
+
+  await expect(gather(november, charge)).rejects.toMatchObject({ constraint: 'invoice_charges_charge_unique' })
+})
