@@ -115,10 +115,11 @@ class Reader {
   }
 
   secretKeys(name: string): SecretKey[] {
-    const parts = this.text(name).split(',').filter(Boolean)
+    const value = this.text(name)
+    const parts = value.split(',').filter(Boolean)
     const keys = parts.map((part) => /^([a-z0-9]{1,16}):([0-9a-f]{64})$/.exec(part))
     const ids = new Set(keys.map((match) => match?.[1]))
-    if (keys.includes(null) || ids.size < keys.length) {
+    if (value !== '' && (keys.length === 0 || keys.includes(null) || ids.size < keys.length)) {
       this.mistakes.push(
         `${name} must be a comma-separated list of <id>:<64 hex digits>, each id once, the current key first.`,
       )
