@@ -78,6 +78,8 @@ function settings({ durable, maxConnections }: PostgresOptions, port: number): s
     max_connections: maxConnections,
     timezone: 'UTC',
     log_timezone: 'UTC',
+    // Otherwise a row that a constraint refuses is written to the log with all its values.
+    log_error_verbosity: 'terse',
     fsync: durable,
     synchronous_commit: durable,
     full_page_writes: durable,

@@ -78,6 +78,16 @@ test('it listens for this machine only and asks for a password', async () => {
   expect(await query(server, 'show listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }])
 })
 
+test('a row that a constraint refuses does not come into the log', async () => {
+  const server = await start()
+  await query(server, 'create table refusing (name text, amount bigint constraint amount_check check (amount > 0))')
+  const refused = query(server, 'insert into refusing values ($1, 0)', ['log-canary'])
+
+  await expect(refused).rejects.toMatchObject({ code: '23514', detail: expect.stringContaining('log-canary') })
+  await until('the refusal is in the log', () => server.output().includes('amount_check'))
+  expect(readFileSync(options().logFile, 'utf8')).not.toContain('log-canary')
+})
+
 test('a pid file that names a living process of somebody else does not stop it', async () => {
   const first = await start()
   await first.stop()
@@ -145,11 +155,11 @@ async function start(changes: Partial<PostgresOptions> = {}): Promise<Postgres> 
   return server
 }
 
-async function query({ url }: { url: string }, sql: string): Promise<unknown[]> {
+async function query({ url }: { url: string }, sql: string, values: readonly unknown[] = []): Promise<unknown[]> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
-    return (await client.query(sql)).rows
+    return (await client.query(sql, [...values])).rows
   } finally {
     await client.end()
   }
