@@ -7,6 +7,9 @@
 signal=$1
 shift
 
+# What the program writes, such as Temporal's database, holds what only its owner may read.
+umask 077
+
 # A shell gives its background commands /dev/null as input, so the pipe is kept as descriptor 3.
 exec 3<&0 </dev/null
 "$@" >&2 3<&- &

@@ -1,5 +1,5 @@
 // Our own Temporal server: never mistaken for another one, and never outliving who started it.
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -33,6 +33,18 @@ test('a server is not mistaken for another one that took its port first', async 
   expect(existsSync(join(folder, 'beaten'))).toBe(true)
   expect(commandLineOf(server.pid)).toContain(real)
   expect(await servesNamespace(server.address, 'default')).toBe(true)
+})
+
+test('only its owner may read what it stores', async () => {
+  const cli = await findTemporalCli({ env: environment(), dataDir: folder, report: () => {} })
+  const dbFile = join(folder, 'private.db')
+  const logFile = join(folder, 'private.log')
+  running.push(await startTemporal({ cli, logFile, dbFile, preferredPort: 0, preferredUiPort: null }))
+
+  const stored = readdirSync(folder).filter((name) => name.startsWith('private.'))
+
+  expect(stored).toContain('private.db')
+  expect(stored.filter((name) => (statSync(join(folder, name)).mode & 0o077) !== 0)).toEqual([])
 })
 
 test('a program that ends instead of serving is reported with its own words', async () => {
