@@ -1,0 +1,76 @@
+// One move of a transfer: into a state, with all that belongs to it in one change, and the plan of the next move.
+import { randomUUID } from 'node:crypto'
+import type { Subject } from '../control/faults'
+import type { Moment } from '../http/call'
+import { microPerCent } from '../money'
+import { changeAccount } from '../objects/external-accounts'
+import { presentTransfer } from '../objects/transfer-json'
+import { moveMoney } from '../objects/wallets'
+import type { Put, Transfer } from '../storage/records'
+import { tell } from '../webhooks/events'
+import { planNext } from './plan'
+
+export interface Move {
+  readonly state: string
+  readonly reason: string | null
+  /** "yes": the transfer stays there, whatever its state usually leads to. */
+  readonly last?: 'yes' | 'no'
+}
+
+/** A blank state before means that the transfer is being created, and its wallet was debited in the same change. */
+export function moveTransfer(moment: Moment, before: Transfer, move: Move): Put[] {
+  const sentBack = move.state === 'undeliverable' || move.state === 'returned'
+  const moved: Transfer = {
+    ...before,
+    state: move.state,
+    returnReason: sentBack ? (move.reason ?? 'MS03') : before.returnReason,
+    refundReferenceId: move.state === 'refunded' ? randomUUID() : before.refundReferenceId,
+    next: null,
+    // A change must be later than what it changes, or a reader of updated_after_ms could miss it.
+    updatedAt: before.state === '' ? moment.now : Math.max(moment.now, before.updatedAt + 1),
+  }
+  const subject = { ...aboutTransfer(moved), environment: moment.environment }
+  const after = { ...moved, next: move.last === 'yes' ? null : planNext(moment, moved, subject) }
+  const created = before.state === ''
+  const told = tell(moment, {
+    category: 'transfer',
+    type: created ? 'transfer.created' : 'transfer.updated.status_transitioned',
+    objectId: after.id,
+    status: after.state,
+    object: presentTransfer(after),
+    changes: created ? {} : { state: [before.state, after.state] },
+    about: aboutTransfer(after),
+  })
+  return [
+    ['transfers', after],
+    ...told,
+    ...(givesBack.has(move.state) ? refund(moment, after) : []),
+    ...(sentBack && moment.bank.faults.take(['deactivate_account'], subject) ? deactivate(moment, after) : []),
+  ]
+}
+
+/** What a fault can be aimed at. */
+export function aboutTransfer(transfer: Transfer): Subject {
+  return {
+    transfer_id: transfer.id,
+    client_reference_id: transfer.clientReferenceId,
+    external_account_id: transfer.externalAccountId,
+    customer_id: transfer.customerId,
+    wallet_id: transfer.walletId,
+    state: transfer.state,
+  }
+}
+
+const givesBack = new Set(['refunded', 'canceled'])
+
+function refund(moment: Moment, transfer: Transfer): Put[] {
+  const wallet = moment.books.wallets.get(transfer.walletId)
+  if (!wallet) throw new Error('a transfer must have a wallet')
+  const amountMicro = transfer.sourceCents * microPerCent
+  return moveMoney(moment, wallet, { type: 'deposit', amountMicro, route: { type: 'transfer', objectId: transfer.id } })
+}
+
+function deactivate(moment: Moment, transfer: Transfer): Put[] {
+  const account = moment.books.externalAccounts.get(transfer.externalAccountId)
+  return account ? changeAccount(moment, account, { deactivationReason: 'deactivated_due_to_bounceback' }) : []
+}

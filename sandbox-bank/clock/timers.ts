@@ -1,0 +1,43 @@
+// Timers by name: setting one again moves it, and none of them keeps a process alive.
+import type { Clock } from './clock'
+
+export interface Timers {
+  /** Null: no longer wanted. */
+  set(name: string, at: number | null, run: () => void): void
+  stop(): void
+}
+
+/** setTimeout takes no more; a longer wait is waited for in pieces. */
+const longestMs = 2_147_000_000
+
+export function createTimers({ clock }: { clock: Clock }): Timers {
+  const running = new Map<string, NodeJS.Timeout>()
+  let stopped = false
+
+  function arm(name: string, at: number, run: () => void): void {
+    const waitMs = Math.max(0, at - clock.nowMs())
+    const timer = setTimeout(
+      () => {
+        if (at > clock.nowMs()) return arm(name, at, run)
+        running.delete(name)
+        run()
+      },
+      Math.min(waitMs, longestMs),
+    )
+    timer.unref()
+    running.set(name, timer)
+  }
+
+  return {
+    set(name, at, run) {
+      clearTimeout(running.get(name))
+      running.delete(name)
+      if (at !== null && !stopped) arm(name, at, run)
+    },
+    stop() {
+      stopped = true
+      for (const timer of running.values()) clearTimeout(timer)
+      running.clear()
+    },
+  }
+}

@@ -1,0 +1,64 @@
+// The control plane: for tests and people on this machine, who set faults, move things by hand and read the journal.
+import type { IncomingMessage } from 'node:http'
+import type { Bank } from '../bank'
+import type { Reply } from '../http/answer'
+import { notFound, refusal } from '../http/errors'
+import { createFinder } from '../http/find-route'
+import type { Incoming } from '../http/protocol'
+import { type Environment, environments } from '../storage/records'
+import type { ControlCall, ControlRoute } from './control-call'
+import { faultRoutes } from './fault-routes'
+import { handRoutes } from './hand-routes'
+import type { Outages } from './outages'
+import { readingRoutes } from './reading-routes'
+
+export interface ControlRequest {
+  readonly bank: Bank
+  readonly outages: Outages
+  readonly incoming: Incoming
+  readonly request: IncomingMessage
+}
+
+const routes: readonly ControlRoute[] = [...faultRoutes, ...handRoutes, ...readingRoutes]
+const findRoute = createFinder('/_control', routes)
+
+export async function answerControl({ bank, outages, incoming, request }: ControlRequest): Promise<Reply> {
+  // Neither another machine nor a web page in this one's browser has any business here.
+  if (!isLoopback(request.socket.remoteAddress) || request.headers.origin !== undefined) throw notFound('address')
+  const { route, params } = findRoute(incoming.method, incoming.url.pathname)
+  const call: ControlCall = {
+    bank,
+    outages,
+    query: incoming.url.searchParams,
+    body: parse(incoming.body),
+    param: (name) => params.get(name) ?? '',
+    holderOf: (collection, id) => holderOf(bank, collection, id),
+  }
+  const { status, body } = await route.handler(call)
+  await bank.settled()
+  return { status, body: JSON.stringify(body, bigintAsText), headers: {}, wire: { kind: 'whole' } }
+}
+
+/** Ids are unique over both environments, so that the control plane needs no key to know which one is meant. */
+function holderOf(bank: Bank, collection: keyof Bank['books'][Environment], id: string): Environment {
+  const environment = environments.find((each) => bank.books[each][collection].get(id))
+  if (!environment) throw notFound('object')
+  return environment
+}
+
+function isLoopback(address: string | undefined): boolean {
+  return address !== undefined && /^(?:::ffff:)?127\.|^::1$/.test(address)
+}
+
+function parse(body: Buffer): unknown {
+  if (body.length === 0) return {}
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    throw refusal(400, 'invalid_json', 'The body is not valid JSON.')
+  }
+}
+
+function bigintAsText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value
+}

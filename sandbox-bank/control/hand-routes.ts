@@ -1,0 +1,161 @@
+// Moving things by hand: transfers, customers, bank accounts, money that arrives, and the pace of the state clock.
+import { moveTransfer } from '../clock/moves'
+import { usualNext } from '../clock/plan'
+import { momentAt } from '../http/call'
+import { invalid, notFound } from '../http/errors'
+import {
+  entriesOf,
+  optionalChoice,
+  optionalText,
+  requiredAmount,
+  requiredChoice,
+  requiredText,
+  valueAt,
+} from '../http/fields'
+import { kycStatuses } from '../objects/customers'
+import { changeAccount, presentAccount } from '../objects/external-accounts'
+import { receivePounds, receiveUsdc } from '../objects/incoming'
+import { changeCustomer, grant } from '../objects/kyc-links'
+import { presentTransfer } from '../objects/transfer-json'
+import { moveMoney } from '../objects/wallets'
+import type { Delays } from '../settings'
+import type { Customer } from '../storage/records'
+import { type ControlAnswer, type ControlCall, type ControlRoute, ok } from './control-call'
+
+export const handRoutes: readonly ControlRoute[] = [
+  { method: 'POST', path: '/transfers/:transfer/advance', handler: advance },
+  { method: 'POST', path: '/customers/:customer/kyc', handler: setKyc },
+  { method: 'POST', path: '/external_accounts/:account', handler: setAccount },
+  { method: 'POST', path: '/wallets/:wallet/deposits', handler: depositToWallet },
+  { method: 'POST', path: '/virtual_accounts/:virtual/deposits', handler: depositPounds },
+  { method: 'POST', path: '/liquidation_addresses/:address/deposits', handler: depositByChain },
+  { method: 'PUT', path: '/delays', handler: setDelays },
+]
+
+/** The virtual account's own minimum. */
+const leastPence = 200n
+
+/** To the state that is named, or to the one that would come next. */
+function advance({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
+  const id = param('transfer')
+  const environment = holderOf('transfers', id)
+  const transfer = bank.books[environment].transfers.get(id)
+  if (!transfer) throw notFound('transfer')
+  const state =
+    optionalText(body, 'state', { min: 1 }) ?? transfer.next?.state ?? usualNext(bank.delaysMs, transfer.state)
+  if (state === null) throw invalid('state', `Nothing comes after ${transfer.state} by itself; say a state.`)
+  if (transfer.state === 'refunded' || transfer.state === 'canceled') {
+    throw invalid('state', 'The money is back in the wallet: this transfer is over.')
+  }
+  const move = {
+    state,
+    reason: optionalText(body, 'reason'),
+    last: valueAt(body, 'last') === true ? 'yes' : 'no',
+  } as const
+  bank.commit(environment, 'transfer.moved', moveTransfer(momentAt(bank, environment), transfer, move))
+  return ok(presentTransfer(bank.books[environment].transfers.get(id) ?? transfer))
+}
+
+function setKyc({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
+  const environment = holderOf('customers', param('customer'))
+  const customer = bank.books[environment].customers.get(param('customer'))
+  if (!customer) throw notFound('customer')
+  const moment = momentAt(bank, environment)
+  const kycStatus = requiredChoice(body, 'status', kycStatuses)
+  const tosStatus = optionalChoice(body, 'tos_status', ['pending', 'approved']) ?? customer.tosStatus
+  const reason = optionalText(body, 'reason')
+  const rejection = {
+    reason: reason ?? '',
+    developerReason: optionalText(body, 'developer_reason') ?? '',
+    at: moment.now,
+  }
+  const change: Partial<Customer> = {
+    kycStatus,
+    tosStatus,
+    rejections: reason === null ? customer.rejections : [...customer.rejections, rejection],
+    endorsements: kycStatus === 'approved' ? grant(customer.endorsements) : customer.endorsements,
+  }
+  bank.commit(environment, 'customer.changed', changeCustomer(moment, customer, change))
+  return ok({ id: customer.id, kyc_status: kycStatus, tos_status: tosStatus })
+}
+
+/** A deactivation reason closes the account, null opens it; match_level and reason_code are what a payee check finds. */
+function setAccount({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
+  const environment = holderOf('externalAccounts', param('account'))
+  const account = bank.books[environment].externalAccounts.get(param('account'))
+  if (!account) throw notFound('external_account')
+  const moment = momentAt(bank, environment)
+  const reason = valueAt(body, 'deactivation_reason')
+  const level = optionalText(body, 'match_level')
+  const change = {
+    ...(reason === undefined ? {} : { deactivationReason: optionalText(body, 'deactivation_reason') }),
+    ...(level === null
+      ? {}
+      : {
+          verification: {
+            requestedAt: moment.now,
+            completedAt: moment.now,
+            matchLevel: level,
+            reasonCode: requiredText(body, 'reason_code'),
+          },
+        }),
+  }
+  bank.commit(environment, 'external_account.changed', changeAccount(moment, account, change))
+  return ok(presentAccount(moment, { ...account, ...change }))
+}
+
+function depositToWallet({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
+  const environment = holderOf('wallets', param('wallet'))
+  const wallet = bank.books[environment].wallets.get(param('wallet'))
+  if (!wallet) throw notFound('wallet')
+  const amountMicro = requiredAmount(body, 'amount', 6)
+  const route = { type: 'simulated_deposit', objectId: null } as const
+  const puts = moveMoney(momentAt(bank, environment), wallet, { type: 'deposit', amountMicro, route })
+  bank.commit(environment, 'wallet.deposited', puts)
+  return { status: 201, body: bank.books[environment].history.latest() }
+}
+
+function depositPounds({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
+  const environment = holderOf('virtualAccounts', param('virtual'))
+  const books = bank.books[environment]
+  const account = books.virtualAccounts.get(param('virtual'))
+  const wallet = account && books.wallets.get(account.walletId)
+  if (!account || !wallet) throw notFound('virtual_account')
+  const pounds = requiredAmount(body, 'amount', 2)
+  if (pounds < leastPence) throw invalid('amount', 'A bank transfer must be at least 2.00 gbp.')
+  bank.commit(
+    environment,
+    'virtual_account.deposited',
+    receivePounds(momentAt(bank, environment), account, wallet, pounds),
+  )
+  return { status: 201, body: books.history.latest() }
+}
+
+function depositByChain({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
+  const environment = holderOf('liquidationAddresses', param('address'))
+  const books = bank.books[environment]
+  const address = books.liquidationAddresses.get(param('address'))
+  const wallet = address && books.wallets.get(address.walletId)
+  if (!address || !wallet) throw notFound('liquidation_address')
+  const amountMicro = requiredAmount(body, 'amount', 6)
+  bank.commit(
+    environment,
+    'liquidation_address.drained',
+    receiveUsdc(momentAt(bank, environment), address, wallet, amountMicro),
+  )
+  return { status: 201, body: books.history.latest() }
+}
+
+/** For transfers that enter a state from now on. */
+function setDelays({ bank, body }: ControlCall): ControlAnswer {
+  const delays: Record<keyof Delays, number> = { ...bank.delaysMs }
+  for (const [state, ms] of entriesOf(body)) {
+    const known = Object.keys(delays).find((each): each is keyof Delays => each === state)
+    if (!known) throw invalid(state, `The states with a delay are ${Object.keys(delays).join(', ')}.`)
+    if (typeof ms !== 'number' || !Number.isSafeInteger(ms) || ms < 0)
+      throw invalid(state, `${state} must be milliseconds.`)
+    delays[known] = ms
+  }
+  bank.delaysMs = delays
+  return ok(delays)
+}

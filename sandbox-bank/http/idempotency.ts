@@ -1,0 +1,61 @@
+// One answer per Idempotency-Key: replayed within its window, joined in flight, refused for another body or too late.
+import { createHash } from 'node:crypto'
+import type { Moment } from './call'
+import { headerRefusal, type Refusal, refusal } from './errors'
+
+export interface Keyed {
+  readonly key: string
+  readonly fingerprint: string
+}
+
+export interface InFlight {
+  /** Waits while the same request is being answered, then takes its place; throws when another body holds the key. */
+  enter(environment: string, keyed: Keyed): Promise<() => void>
+}
+
+export function readKey(header: string | undefined, method: string, path: string, body: Buffer): Keyed {
+  if (header === undefined || header === '') {
+    throw headerRefusal(400, 'required', 'Idempotency-Key', 'Idempotency-Key is required.')
+  }
+  if (header.length > 255) throw headerRefusal(400, 'invalid', 'Idempotency-Key', 'Idempotency-Key is too long.')
+  // The bytes count, not their meaning: key order and spaces make another request of it.
+  const fingerprint = createHash('sha256').update(`${method} ${path}\n`).update(body).digest('hex')
+  return { key: header, fingerprint }
+}
+
+/** The first answer given under this key, or null when there was none. */
+export function replay({ bank, books, now }: Moment, keyed: Keyed): { status: number; body: string } | null {
+  const first = books.remembered.get(keyed.key)
+  if (!first) return null
+  if (now - first.createdAt > bank.settings.idempotencyWindowMs) {
+    throw refusal(422, 'unprocessable_entity', 'This Idempotency-Key was used before and has expired.')
+  }
+  if (first.fingerprint !== keyed.fingerprint) throw differs()
+  return first
+}
+
+export function createInFlight(): InFlight {
+  const running = new Map<string, { fingerprint: string; done: Promise<void> }>()
+  return {
+    async enter(environment, keyed) {
+      const name = `${environment} ${keyed.key}`
+      for (let other = running.get(name); other; other = running.get(name)) {
+        if (other.fingerprint !== keyed.fingerprint) throw differs()
+        await other.done
+      }
+      return new Promise((entered) => {
+        const done = new Promise<void>((leave) => {
+          entered(() => {
+            running.delete(name)
+            leave()
+          })
+        })
+        running.set(name, { fingerprint: keyed.fingerprint, done })
+      })
+    },
+  }
+}
+
+function differs(): Refusal {
+  return refusal(400, 'not_truly_idempotent', 'This Idempotency-Key was used with another request.')
+}

@@ -1,0 +1,36 @@
+// The sandbox bank as a process of its own: a bank that speaks the provider's protocol and moves no money.
+import { readArguments } from './arguments'
+import { type RunningBank, startBank } from './start'
+
+async function main(): Promise<void> {
+  const bank = await startBank({ ...readArguments(process.argv.slice(2)), onFailure: fail })
+  process.stdout.write(`${JSON.stringify({ listening: bank.url, control: bank.controlUrl })}\n`)
+  process.send?.({ ready: true })
+  stopOnce(bank)
+}
+
+function stopOnce(bank: RunningBank): void {
+  let stopping: Promise<void> | null = null
+  const stop = () => {
+    stopping ??= bank.close().then(() => process.exit(0), fail)
+  }
+  process.once('SIGTERM', stop)
+  process.once('SIGINT', stop)
+  // The parent that started it is gone: nobody else would ever stop it.
+  process.once('disconnect', stop)
+}
+
+/** The journal may not say what was answered from here on; the next start reads what it does say. */
+function fail(error: unknown): void {
+  process.stderr.write(`sandbox bank: ${sentenceFor(error)}\n`)
+  process.exit(1)
+}
+
+function sentenceFor(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const code = 'code' in error ? error.code : null
+  if (code === 'EADDRINUSE') return 'The port is in use by another process; choose another with --port.'
+  return error.message
+}
+
+main().catch(fail)

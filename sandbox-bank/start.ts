@@ -1,0 +1,100 @@
+// Starts a whole bank in this process and stops it again, for main and for tests.
+import type { Server } from 'node:http'
+import { openBank } from './bank'
+import { type Clock, systemClock } from './clock/clock'
+import { startStateClock } from './clock/state-clock'
+import { createTimers } from './clock/timers'
+import { createOutages } from './control/outages'
+import { createBankServer } from './http/server'
+import { defaults, type Settings } from './settings'
+import { startDeliverer } from './webhooks/deliverer'
+
+export interface BankOptions extends Partial<Settings> {
+  readonly dataDir: string
+  readonly clock?: Clock
+  /** The journal can not be written: whoever runs the bank has to stop it. */
+  readonly onFailure?: (error: unknown) => void
+}
+
+export interface RunningBank {
+  /** Without a path: the protocol is at `${url}/v0`, the control plane at `${url}/_control`. */
+  readonly url: string
+  /** An address of the control plane that stays open in an outage; the same as url when none was asked for. */
+  readonly controlUrl: string
+  close(): Promise<void>
+}
+
+/** How long open connections may take to end at a close. */
+const graceMs = 2_000
+
+export async function startBank(options: BankOptions): Promise<RunningBank> {
+  const { clock = systemClock, onFailure = report, ...given } = options
+  const settings: Settings = { ...defaults, port: 0, ...given }
+  const bank = await openBank({ settings, clock, onFailure })
+  const timers = createTimers({ clock })
+
+  let port = settings.port
+  const outages = createOutages(
+    () => server,
+    async () => void (await listen(server, settings.host, port)),
+  )
+  const server = createBankServer({ bank, outages, rooms: 'all', report })
+  const control = createBankServer({ bank, outages, rooms: 'control', report })
+  try {
+    port = await listen(server, settings.host, port)
+    const url = addressOf(settings.host, port)
+    bank.pagesUrl = settings.publicUrl ?? url
+    const controlUrl =
+      settings.controlPort === null
+        ? url
+        : addressOf('127.0.0.1', await listen(control, '127.0.0.1', settings.controlPort))
+    startStateClock({ bank, timers })
+    const deliverer = startDeliverer({ bank, timers })
+    return {
+      url,
+      controlUrl,
+      async close() {
+        timers.stop()
+        bank.faults.reset()
+        await outages.end()
+        await Promise.all([stop(server), stop(control), deliverer.stop()])
+        await bank.close()
+      },
+    }
+  } catch (error) {
+    await Promise.all([stop(server), stop(control)])
+    await bank.close()
+    throw error
+  }
+}
+
+function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : port)
+    })
+  })
+}
+
+function stop(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    if (!server.listening) return resolve()
+    const hurry = setTimeout(() => server.closeAllConnections(), graceMs)
+    server.close(() => {
+      clearTimeout(hurry)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}
+
+function addressOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+function report(error: unknown): void {
+  process.stderr.write(`sandbox bank: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+}

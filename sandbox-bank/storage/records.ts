@@ -1,0 +1,230 @@
+// The shape of everything the bank remembers: one type per collection, kept whole in the journal.
+import type { Cents, MicroUsdc, Pence, RateNano } from '../money'
+
+export type Environment = 'sandbox' | 'live'
+export const environments: readonly Environment[] = ['sandbox', 'live']
+
+export interface Customer {
+  readonly id: string
+  readonly type: 'individual' | 'business'
+  readonly fullName: string
+  readonly email: string
+  readonly kycStatus: string
+  readonly tosStatus: 'pending' | 'approved'
+  readonly rejections: readonly Rejection[]
+  readonly endorsements: readonly Endorsement[]
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+export interface Rejection {
+  readonly reason: string
+  readonly developerReason: string
+  readonly at: number
+}
+
+export interface Endorsement {
+  readonly name: string
+  readonly status: string
+}
+
+export interface KycLink {
+  readonly id: string
+  readonly customerId: string
+  readonly redirectUri: string | null
+  readonly createdAt: number
+}
+
+export interface Wallet {
+  readonly id: string
+  readonly customerId: string
+  readonly chain: string
+  readonly address: string
+  readonly balanceMicro: MicroUsdc
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** Where money in a wallet's history came from or went to. */
+export interface PaymentRoute {
+  readonly type: 'float' | 'simulated_deposit' | 'transfer' | 'virtual_account' | 'liquidation_address'
+  readonly objectId: string | null
+}
+
+export interface HistoryRow {
+  readonly id: string
+  readonly walletId: string
+  readonly customerId: string
+  readonly type: 'deposit' | 'withdrawal'
+  readonly amountMicro: MicroUsdc
+  readonly availableMicro: MicroUsdc
+  readonly route: PaymentRoute
+  readonly createdAt: number
+}
+
+export interface ExternalAccount {
+  readonly id: string
+  readonly customerId: string
+  readonly ownerName: string
+  readonly ownerType: 'individual' | 'business'
+  readonly firstName: string | null
+  readonly lastName: string | null
+  readonly businessName: string | null
+  readonly bankName: string | null
+  readonly sortCode: string
+  readonly accountNumber: string
+  readonly deactivationReason: string | null
+  readonly verification: Verification | null
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+export interface Verification {
+  readonly requestedAt: number
+  readonly completedAt: number
+  readonly matchLevel: string
+  readonly reasonCode: string
+}
+
+/** The move a transfer will make by itself; it survives a restart because it is part of the record. */
+export interface NextMove {
+  readonly state: string
+  readonly at: number
+  readonly reason: string | null
+  /** After this move the transfer stays where it is. */
+  readonly last: 'yes' | 'no'
+}
+
+export interface Transfer {
+  readonly id: string
+  readonly customerId: string
+  readonly walletId: string
+  readonly externalAccountId: string
+  readonly clientReferenceId: string | null
+  readonly state: string
+  readonly outputPence: Pence
+  readonly sourceCents: Cents
+  readonly developerFeeCents: Cents
+  readonly rateNano: RateNano
+  readonly reference: string | null
+  readonly fromAddress: string
+  readonly returnReason: string | null
+  readonly refundReferenceId: string | null
+  readonly next: NextMove | null
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+export interface VirtualAccount {
+  readonly id: string
+  readonly customerId: string
+  readonly walletId: string
+  readonly chain: string
+  readonly sortCode: string
+  readonly accountNumber: string
+  readonly holderName: string
+  readonly createdAt: number
+}
+
+export interface LiquidationAddress {
+  readonly id: string
+  readonly customerId: string
+  readonly walletId: string
+  readonly chain: string
+  readonly address: string
+  readonly createdAt: number
+}
+
+/** One step of money that came in by bank transfer (virtual account) or by chain (a drain). */
+export interface Activity {
+  readonly id: string
+  readonly sourceId: string
+  readonly type: string
+  readonly depositId: string
+  readonly amount: string
+  readonly currency: string
+  readonly createdAt: number
+}
+
+export interface Webhook {
+  readonly id: string
+  readonly url: string
+  readonly status: 'disabled' | 'active' | 'deleted'
+  readonly epoch: string
+  readonly categories: readonly string[]
+  readonly publicKey: string
+  readonly privateKey: string
+  readonly createdAt: number
+}
+
+export interface BankEvent {
+  readonly id: string
+  readonly objectId: string
+  readonly sequence: number
+  readonly category: string
+  /** What a webhook fault can be aimed at. */
+  readonly about: Readonly<Record<string, string>>
+  readonly body: string
+  readonly createdAt: number
+}
+
+export interface Delivery {
+  readonly id: string
+  readonly webhookId: string
+  readonly eventId: string
+  readonly attempts: number
+  readonly nextAt: number
+  /** Held back until a later event about the same object has overtaken it. */
+  readonly order: 'as it comes' | 'overtaken'
+  readonly status: 'waiting' | 'over'
+}
+
+export interface DeliveryLog {
+  readonly id: string
+  readonly webhookId: string
+  readonly eventId: string
+  readonly attempt: number
+  readonly status: number | null
+  readonly outcome: string
+  readonly createdAt: number
+}
+
+/** The first answer given under an Idempotency-Key, which is also this record's id. */
+export interface Remembered {
+  readonly id: string
+  readonly fingerprint: string
+  readonly status: number
+  readonly body: string
+  readonly createdAt: number
+}
+
+export interface Collections {
+  customers: Customer
+  kycLinks: KycLink
+  wallets: Wallet
+  history: HistoryRow
+  externalAccounts: ExternalAccount
+  transfers: Transfer
+  virtualAccounts: VirtualAccount
+  liquidationAddresses: LiquidationAddress
+  activities: Activity
+  webhooks: Webhook
+  events: BankEvent
+  deliveries: Delivery
+  deliveryLogs: DeliveryLog
+  remembered: Remembered
+}
+
+export type CollectionName = keyof Collections
+
+/** One object as it is from now on. */
+export type Put = { [Name in CollectionName]: readonly [Name, Collections[Name]] }[CollectionName]
+
+/** One line of the journal: everything that changed together, or not at all. */
+export interface Entry {
+  readonly seq: number
+  readonly at: number
+  readonly environment: Environment
+  readonly what: string
+  readonly puts: readonly Put[]
+}

@@ -1,0 +1,132 @@
+// Delivers events to webhook addresses: signed afresh at each attempt, repeated with growing pauses for two days.
+import { randomUUID } from 'node:crypto'
+import type { Bank } from '../bank'
+import type { Timers } from '../clock/timers'
+import type { Settings } from '../settings'
+import { type BankEvent, type Delivery, type Environment, environments, type Webhook } from '../storage/records'
+import { signatureHeader } from './signature'
+
+export interface Deliverer {
+  stop(): Promise<void>
+}
+
+interface Attempted {
+  readonly status: number | null
+  readonly outcome: string
+}
+
+const atOnce = 32
+/** Older than any receiver should accept. */
+const expiredMs = 11 * 60_000
+
+export function startDeliverer({ bank, timers }: { bank: Bank; timers: Timers }): Deliverer {
+  const stopping = new AbortController()
+  const running = new Set<Promise<void>>()
+  const queue: (() => void)[] = []
+  const held = new Map<string, Delivery>()
+
+  function watch(environment: Environment, delivery: Delivery): void {
+    const waits = delivery.status === 'waiting'
+    if (waits && delivery.order === 'overtaken') held.set(delivery.id, delivery)
+    else held.delete(delivery.id)
+    timers.set(`delivery/${delivery.id}`, waits ? delivery.nextAt : null, () => enqueue(environment, delivery.id))
+  }
+
+  function enqueue(environment: Environment, id: string): void {
+    queue.push(() => {
+      const attempt = attemptOne(environment, id).finally(() => {
+        running.delete(attempt)
+        queue.shift()?.()
+      })
+      running.add(attempt)
+    })
+    if (running.size < atOnce) queue.shift()?.()
+  }
+
+  async function attemptOne(environment: Environment, id: string): Promise<void> {
+    const { books } = bank
+    const delivery = books[environment].deliveries.get(id)
+    const webhook = delivery && books[environment].webhooks.get(delivery.webhookId)
+    const event = delivery && books[environment].events.get(delivery.eventId)
+    if (!delivery || stopping.signal.aborted) return
+    const wanted = webhook?.status === 'active' && event
+    const attempted = wanted
+      ? await send({ bank, webhook, event, stopping: stopping.signal })
+      : { status: null, outcome: 'the webhook is no longer active' }
+    // Stopped half-way: the attempt is made again after the restart.
+    if (stopping.signal.aborted) return
+    record(environment, delivery, attempted, wanted ? event.createdAt : 0)
+    if (wanted && attempted.outcome === 'delivered') letOvertakenGo(environment, event)
+  }
+
+  function record(environment: Environment, delivery: Delivery, attempted: Attempted, eventAt: number): void {
+    const now = bank.clock.nowMs()
+    const attempts = delivery.attempts + 1
+    const nextAt = now + pauseMs(bank.settings, delivery.attempts)
+    const over = attempted.outcome === 'delivered' || nextAt > eventAt + bank.settings.webhookGiveUpMs
+    const { webhookId, eventId } = delivery
+    bank.commit(environment, 'webhook.attempted', [
+      ['deliveries', { ...delivery, attempts, nextAt, order: 'as it comes', status: over ? 'over' : 'waiting' }],
+      ['deliveryLogs', { id: randomUUID(), webhookId, eventId, attempt: attempts, ...attempted, createdAt: now }],
+    ])
+  }
+
+  function letOvertakenGo(environment: Environment, by: BankEvent): void {
+    for (const delivery of held.values()) {
+      const event = bank.books[environment].events.get(delivery.eventId)
+      if (event?.objectId !== by.objectId || event.sequence >= by.sequence) continue
+      const now = bank.clock.nowMs()
+      bank.commit(environment, 'webhook.overtaken', [
+        ['deliveries', { ...delivery, order: 'as it comes', nextAt: now }],
+      ])
+    }
+  }
+
+  for (const environment of environments) {
+    for (const delivery of bank.books[environment].deliveries.all()) watch(environment, delivery)
+  }
+  bank.onCommit(({ environment, puts }) => {
+    for (const [name, object] of puts) if (name === 'deliveries') watch(environment, object)
+  })
+
+  return {
+    async stop() {
+      stopping.abort()
+      await Promise.allSettled(running)
+    },
+  }
+}
+
+async function send(order: {
+  bank: Bank
+  webhook: Webhook
+  event: BankEvent
+  stopping: AbortSignal
+}): Promise<Attempted> {
+  const { bank, webhook, event, stopping } = order
+  // Nobody hears of what a crash could still undo.
+  await bank.settled()
+  const expired = bank.faults.take(['webhook_expired'], event.about)
+  const forged = bank.faults.take(['webhook_bad_signature'], event.about)
+  const signedAt = bank.clock.nowMs() - (expired ? (expired.ms ?? expiredMs) : 0)
+  const signature = await signatureHeader(forged ? `${event.body} ` : event.body, signedAt, webhook.privateKey)
+  const tooLate = AbortSignal.timeout(bank.settings.webhookTimeoutMs)
+  try {
+    const response = await fetch(webhook.url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Webhook-Signature': signature },
+      body: event.body,
+      redirect: 'manual',
+      signal: AbortSignal.any([stopping, tooLate]),
+    })
+    await response.body?.cancel()
+    return { status: response.status, outcome: response.ok ? 'delivered' : 'refused' }
+  } catch {
+    return { status: null, outcome: tooLate.aborted ? 'timeout' : 'unreachable' }
+  }
+}
+
+/** Doubles with every attempt, up to a limit. */
+function pauseMs({ webhookRetryMs, webhookRetryMaxMs }: Settings, attemptsBefore: number): number {
+  return Math.min(webhookRetryMaxMs, webhookRetryMs * 2 ** Math.min(attemptsBefore, 30))
+}

@@ -1,0 +1,84 @@
+// An event and its deliveries, as part of the change that caused it: what is told is exactly what happened.
+import { randomUUID } from 'node:crypto'
+import type { Fault, Subject } from '../control/faults'
+import { isoTime, type Moment } from '../http/call'
+import type { BankEvent, Delivery, Put, Webhook } from '../storage/records'
+
+export interface Happening {
+  readonly category: string
+  readonly type: string
+  readonly objectId: string
+  readonly status: string | null
+  readonly object: unknown
+  readonly changes: Readonly<Record<string, unknown>>
+  /** What a webhook fault can be aimed at, beyond the category. */
+  readonly about?: Subject
+}
+
+/** How long an event waits to be overtaken when no other ever comes. */
+const overtakenWithinMs = 60_000
+
+export function tell(moment: Moment, happening: Happening): Put[] {
+  const webhooks = moment.books.webhooks.all().filter((webhook) => webhook.status !== 'deleted')
+  // Nobody could ever read it.
+  if (webhooks.length === 0) return []
+
+  const { faults } = moment.bank
+  const subject: Subject = { ...happening.about, environment: moment.environment, category: happening.category }
+  const strange = faults.take(['webhook_unknown_category'], subject)
+  const event = buildEvent(
+    moment,
+    happening,
+    subject,
+    strange?.category ?? (strange ? 'moon_phase' : happening.category),
+  )
+  if (faults.take(['webhook_lost'], subject)) return [['events', event]]
+
+  const late = faults.take(['webhook_late', 'webhook_reorder'], subject)
+  const again = faults.take(['webhook_duplicate'], subject)
+  const copies = again ? 1 + (again.copies ?? 1) : 1
+  const deliveries = webhooks
+    .filter((webhook) => isFor(webhook, happening.category))
+    .flatMap((webhook) => Array.from({ length: copies }, () => delivery(moment, webhook, event, late)))
+  return [['events', event], ...deliveries.map((each): Put => ['deliveries', each])]
+}
+
+export function firstDelivery(moment: Moment, webhookId: string, eventId: string): Delivery {
+  const { now } = moment
+  const id = randomUUID()
+  return { id, webhookId, eventId, attempts: 0, nextAt: now, order: 'as it comes', status: 'waiting' }
+}
+
+export function presentEvent(event: BankEvent): unknown {
+  return JSON.parse(event.body)
+}
+
+function buildEvent(moment: Moment, happening: Happening, subject: Subject, category: string): BankEvent {
+  const id = `wh_${randomUUID().replaceAll('-', '')}`
+  const sequence = moment.bank.nextEventSequence(moment.environment)
+  const body = JSON.stringify({
+    api_version: 'v0',
+    event_id: id,
+    event_sequence: sequence,
+    event_developer_id: `dev_${moment.environment}`,
+    event_category: category,
+    event_type: happening.type,
+    event_object_id: happening.objectId,
+    event_object_status: happening.status,
+    event_object: happening.object,
+    event_object_changes: happening.changes,
+    event_created_at: isoTime(moment.now),
+  })
+  const about = Object.fromEntries(Object.entries(subject).filter((pair) => typeof pair[1] === 'string'))
+  return { id, objectId: happening.objectId, sequence, category, about, body, createdAt: moment.now }
+}
+
+function isFor(webhook: Webhook, category: string): boolean {
+  return webhook.status === 'active' && (webhook.categories.length === 0 || webhook.categories.includes(category))
+}
+
+function delivery(moment: Moment, webhook: Webhook, event: BankEvent, late: Fault | null): Delivery {
+  const first = firstDelivery(moment, webhook.id, event.id)
+  if (late?.kind === 'webhook_reorder') return { ...first, order: 'overtaken', nextAt: moment.now + overtakenWithinMs }
+  return { ...first, nextAt: moment.now + (late?.ms ?? 0) }
+}

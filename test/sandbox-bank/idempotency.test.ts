@@ -1,0 +1,138 @@
+// Idempotency-Key: one answer per key and body, for a day, also for requests in flight.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { aParty, aTransfer, balanceOf, openTestBank, type Party, still, type TestBank, until } from './bank-client'
+
+let bank: TestBank
+let party: Party
+beforeAll(async () => {
+  bank = await openTestBank({ delaysMs: still })
+  party = await aParty(bank)
+})
+afterAll(() => bank.close())
+
+async function transfersOf(reference: string): Promise<number> {
+  return (await bank.control('GET', `/transfers?client_reference_id=${reference}`)).json.count
+}
+
+test('every POST but verify needs a key', async () => {
+  const headers = { 'Idempotency-Key': '' }
+  const refused = await bank.post('/transfers', aTransfer(party), { headers })
+  const verified = await bank.post(
+    `/customers/${party.customer}/external_accounts/${party.account}/verify`,
+    undefined,
+    { headers },
+  )
+
+  expect(refused.status).toBe(400)
+  expect(refused.json).toMatchObject({ code: 'required', location: 'header', name: 'Idempotency-Key' })
+  expect(verified.status).toBe(200)
+})
+
+test('the same key and body give the first answer and move no money', async () => {
+  const key = randomUUID()
+  const order = aTransfer(party)
+
+  const first = await bank.post('/transfers', order, { key })
+  const between = await balanceOf(bank, party)
+  const again = await bank.post('/transfers', order, { key })
+
+  expect([first.status, again.status]).toEqual([201, 201])
+  expect(again.text).toBe(first.text)
+  expect(await balanceOf(bank, party)).toBe(between)
+  expect(await transfersOf(order.client_reference_id)).toBe(1)
+})
+
+test('the same key with other bytes is 400 not_truly_idempotent, even when only the order of fields differs', async () => {
+  const key = randomUUID()
+  const order = aTransfer(party)
+  await bank.post('/transfers', order, { key })
+
+  const turned = Object.fromEntries(Object.entries(order).toReversed())
+  const other = await bank.post('/transfers', turned, { key })
+
+  expect(other.status).toBe(400)
+  expect(other.json).toMatchObject({ code: 'not_truly_idempotent' })
+})
+
+test('a key means nothing in the other environment', async () => {
+  const key = randomUUID()
+  await bank.post('/transfers', aTransfer(party), { key })
+
+  const live = await bank.post('/transfers', aTransfer(party), { key, environment: 'live' })
+
+  expect(live.json).toMatchObject({ code: 'not_found' })
+})
+
+test('after its window a key is 422', async () => {
+  const short = await openTestBank({ idempotencyWindowMs: 30 })
+  const other = await aParty(short)
+  const key = randomUUID()
+  const order = aTransfer(other)
+  await short.post('/transfers', order, { key })
+  await pause(60)
+
+  const late = await short.post('/transfers', order, { key })
+
+  expect(late.status).toBe(422)
+  expect((await short.control('GET', '/transfers')).json.count).toBe(1)
+  await short.close()
+})
+
+test('a refusal leaves the key free, or is replayed when the bank is set so', async () => {
+  const strict = await openTestBank({ refusals: 'replayed' })
+  const outcomes: number[] = []
+  for (const each of [bank, strict]) {
+    const poor = await aParty(each)
+    const order = aTransfer(poor, { destination: { amount: '9000.00' } })
+    const key = randomUUID()
+    const refused = await each.post('/transfers', order, { key })
+    await each.post(`/customers/${poor.customer}/wallets/${poor.wallet}/simulate_deposit`, {
+      amount: '5000.00',
+      currency: 'usdc',
+    })
+    const again = await each.post('/transfers', order, { key })
+    outcomes.push(refused.status, again.status)
+  }
+  await strict.close()
+
+  expect(outcomes).toEqual([400, 201, 400, 400])
+})
+
+test('a second identical request in flight waits for the first and gets its answer', async () => {
+  const key = randomUUID()
+  const order = aTransfer(party)
+  await bank.fault({ kind: 'hang', ms: 150, match: { client_reference_id: order.client_reference_id } })
+  const started = Date.now()
+
+  const timed = async () => ({ ...(await bank.post('/transfers', order, { key })), tookMs: Date.now() - started })
+  const answers = await Promise.all(Array.from({ length: 20 }, timed))
+
+  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+  expect(answers[0]?.status).toBe(201)
+  expect(Math.min(...answers.map(({ tookMs }) => tookMs))).toBeGreaterThanOrEqual(140)
+  expect(await transfersOf(order.client_reference_id)).toBe(1)
+})
+
+test('another body under a key in flight is refused at once', async () => {
+  const key = randomUUID()
+  const order = aTransfer(party)
+  const fault = await bank.fault({ kind: 'hang', ms: 600, match: { client_reference_id: order.client_reference_id } })
+  const first = bank.post('/transfers', order, { key })
+  await until('the first request', async () => (await bank.counts(fault)).fired === 1)
+
+  const other = await bank.post('/transfers', aTransfer(party), { key })
+
+  expect(other.json).toMatchObject({ code: 'not_truly_idempotent' })
+  expect((await first).status).toBe(201)
+})
+
+test('the same client_reference_id under another key is a second transfer, so that paying twice shows', async () => {
+  const order = aTransfer(party)
+
+  await bank.post('/transfers', order)
+  await bank.post('/transfers', order)
+
+  expect(await transfersOf(order.client_reference_id)).toBe(2)
+})

@@ -1,0 +1,105 @@
+// The transport of the protocol: keys, shapes of errors, limits, and what no input may do to the bank.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import * as fc from 'fast-check'
+import { aKycLink, aParty, aTransfer, openTestBank, type TestBank } from './bank-client'
+
+let bank: TestBank
+beforeAll(async () => {
+  bank = await openTestBank()
+})
+afterAll(() => bank.close())
+
+test('a missing and a wrong Api-Key are 401 in the shape of header errors', async () => {
+  const missing = await bank.get('/customers', { headers: { 'Api-Key': '' } })
+  const wrong = await bank.get('/customers', { headers: { 'Api-Key': 'sk-test-wrong' } })
+
+  expect([missing.status, wrong.status]).toEqual([401, 401])
+  expect(missing.json).toMatchObject({ code: 'required', location: 'header', name: 'Api-Key' })
+  expect(wrong.json).toMatchObject({ code: 'invalid', location: 'header', name: 'Api-Key' })
+})
+
+test('sandbox and live share nothing', async () => {
+  const party = await aParty(bank)
+  const sent = await bank.post('/transfers', aTransfer(party))
+
+  const live = { environment: 'live' } as const
+  expect((await bank.get(`/customers/${party.customer}`, live)).status).toBe(404)
+  expect((await bank.get(`/transfers/${sent.json.id}`, live)).status).toBe(404)
+  expect((await bank.get('/transfers', live)).json).toEqual({ count: 0, data: [] })
+  expect((await bank.post('/transfers', aTransfer(party), live)).json).toMatchObject({ code: 'not_found' })
+})
+
+test('an unknown address is 404, an unknown method 405, a body that is not JSON 400', async () => {
+  expect((await bank.get('/nothing')).status).toBe(404)
+  expect((await bank.get('/transfers/nothing')).json).toMatchObject({ code: 'not_found' })
+  expect((await bank.send('PUT', '/transfers', {})).status).toBe(405)
+  expect((await bank.post('/transfers', '{"a":')).json).toMatchObject({ code: 'invalid_json' })
+})
+
+test('a body over 256 KiB is 413', async () => {
+  const answer = await bank.post('/kyc_links', { full_name: 'x'.repeat(300_000) }).catch(() => null)
+
+  expect(answer === null || answer.status === 413).toBe(true)
+  expect((await bank.get('/customers')).status).toBe(200)
+})
+
+test('the control plane is closed to web pages', async () => {
+  const answer = await fetch(`${bank.url}/_control/faults`, { headers: { Origin: 'https://evil.example' } })
+
+  expect(answer.status).toBe(404)
+})
+
+test('no body, address or query makes the bank fail', async () => {
+  const party = await aParty(bank)
+  const order = aTransfer(party)
+  const paths = ['/transfers', '/kyc_links', `/customers/${party.customer}/external_accounts`, '/webhooks']
+  const odd = fc.oneof(
+    fc.jsonValue(),
+    fc.constant({ ...order, source: null }),
+    fc.constant({ ...order, destination: [] }),
+  )
+  const broken = fc
+    .tuple(fc.constantFrom(...Object.keys(order)), fc.jsonValue())
+    .map(([key, value]) => ({ ...order, [key]: value }))
+
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...paths), fc.oneof(odd, broken), async (path, input) => {
+      expect((await bank.post(path, input)).status).toBeLessThan(500)
+    }),
+    { numRuns: 150 },
+  )
+  for (const path of [
+    '/transfers?limit=-1',
+    '/transfers/%00',
+    '/transfers/%zz',
+    '/__proto__',
+    '/transfers?limit=1e1',
+    '//',
+    '/customers//wallets',
+  ]) {
+    expect((await bank.get(path)).status).toBeLessThan(500)
+  }
+  for (const body of [
+    '[]',
+    'null',
+    '"x"',
+    '1',
+    `${'['.repeat(5_000)}${']'.repeat(5_000)}`,
+    '{"__proto__":{"amount":"1"}}',
+  ]) {
+    expect((await bank.post('/transfers', body)).status).toBe(400)
+    expect((await bank.control('POST', '/faults', body)).status).toBe(400)
+  }
+})
+
+test('a kyc link wants a name, an email, a type and known endorsements', async () => {
+  for (const change of [
+    { full_name: null },
+    { email: 'nobody' },
+    { type: 'robot' },
+    { endorsements: ['sepa'] },
+    { redirect_uri: 'javascript:1' },
+  ]) {
+    expect((await bank.post('/kyc_links', aKycLink(change))).json).toMatchObject({ code: 'invalid_parameters' })
+  }
+})

@@ -1,0 +1,230 @@
+// Faults of the connection and of the answer: each strikes where it says, is counted, and stores what it says or nothing.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import {
+  type Answer,
+  aParty,
+  aTransfer,
+  balanceOf,
+  type Json,
+  openTestBank,
+  type Party,
+  still,
+  type TestBank,
+  until,
+} from './bank-client'
+
+let bank: TestBank
+let party: Party
+beforeAll(async () => {
+  bank = await openTestBank({ delaysMs: still, controlPort: 0 })
+  party = await aParty(bank)
+})
+beforeEach(async () => {
+  await bank.control('DELETE', '/faults')
+})
+afterAll(() => bank.close())
+
+interface Struck {
+  readonly first: Answer | 'no answer'
+  readonly stored: number
+  readonly again: Answer
+  readonly storedInAll: number
+  readonly fault: { fired: number; remaining: number | null }
+}
+
+/** One transfer under a fault aimed at it, then the same request once more. */
+async function strike(plan: Json): Promise<Struck> {
+  const order = aTransfer(party, { destination: { amount: '1.00' } })
+  const key = randomUUID()
+  const count = async () =>
+    (await bank.control('GET', `/transfers?client_reference_id=${order.client_reference_id}`)).json.count
+  const id = await bank.fault({ ...plan, match: { client_reference_id: order.client_reference_id, method: 'POST' } })
+
+  const first = await bank.post('/transfers', order, { key }).catch(() => 'no answer' as const)
+  const stored = await count()
+  const again = await bank.post('/transfers', order, { key })
+  return { first, stored, again, storedInAll: await count(), fault: await bank.counts(id) }
+}
+
+function answered({ first }: Struck): Answer {
+  if (first === 'no answer') throw new Error('no answer came')
+  return first
+}
+
+const once = { fired: 1, remaining: 0 }
+
+test('reset before storing: no answer, nothing stored, the repeat is the first', async () => {
+  const struck = await strike({ kind: 'reset' })
+
+  expect(struck).toMatchObject({ first: 'no answer', stored: 0, again: { status: 201 }, storedInAll: 1, fault: once })
+})
+
+test('reset after storing: no answer, one transfer, the repeat gets it', async () => {
+  const struck = await strike({ kind: 'reset', stage: 'after' })
+
+  expect(struck).toMatchObject({ first: 'no answer', stored: 1, again: { status: 201 }, storedInAll: 1, fault: once })
+})
+
+test('an answer cut in the middle leaves one transfer', async () => {
+  const struck = await strike({ kind: 'truncated' })
+
+  expect(struck).toMatchObject({ first: 'no answer', stored: 1, again: { status: 201 }, storedInAll: 1, fault: once })
+})
+
+test('a 201 can come with JSON that can not be read', async () => {
+  const struck = await strike({ kind: 'malformed' })
+
+  const { status, text } = answered(struck)
+  expect(status).toBe(201)
+  expect(() => JSON.parse(text)).toThrow(SyntaxError)
+  expect(struck).toMatchObject({ stored: 1, storedInAll: 1, fault: once })
+})
+
+test('500, 503 and 424 come before storing and after it, with the shapes of the protocol', async () => {
+  for (const status of [500, 503, 424]) {
+    const before = await strike({ kind: 'status', status, retry_after: 7 })
+    const after = await strike({ kind: 'status', status, stage: 'after' })
+
+    expect(before).toMatchObject({ first: { status }, stored: 0, again: { status: 201 }, storedInAll: 1, fault: once })
+    expect(after).toMatchObject({ first: { status }, stored: 1, again: { status: 201 }, storedInAll: 1, fault: once })
+    expect(answered(before).headers.get('retry-after')).toBe('7')
+    const body = answered(before).json
+    expect(status === 500 ? body.errors[0].code : body.code).toBe(
+      status === 500 ? 'unexpected' : 'external_dependency_failed',
+    )
+  }
+})
+
+test('429 comes with and without Retry-After', async () => {
+  const said = await strike({ kind: 'status', status: 429, retry_after: 1 })
+  const silent = await strike({ kind: 'status', status: 429 })
+
+  expect([said, silent].map((each) => answered(each).headers.get('retry-after'))).toEqual(['1', null])
+  expect([said.stored, silent.stored]).toEqual([0, 0])
+})
+
+test('a slow body arrives whole after its time', async () => {
+  const started = Date.now()
+  const struck = await strike({ kind: 'slow_body', ms: 200 })
+
+  expect(struck).toMatchObject({ first: { status: 201 }, stored: 1, fault: once })
+  expect(Date.now() - started).toBeGreaterThanOrEqual(180)
+})
+
+test('a request that hangs is still carried out when its client has left, and a faultless repeat joins it', async () => {
+  const order = aTransfer(party, { destination: { amount: '1.00' } })
+  await bank.fault({ kind: 'hang', ms: 200, match: { client_reference_id: order.client_reference_id } })
+  const body = JSON.stringify(order)
+  const headers = { 'Api-Key': 'sk-test-tests', 'Idempotency-Key': randomUUID() }
+
+  await expect(
+    fetch(`${bank.url}/v0/transfers`, { method: 'POST', headers, body, signal: AbortSignal.timeout(50) }),
+  ).rejects.toThrow('aborted')
+  const again = await bank.post('/transfers', body, { key: headers['Idempotency-Key'] })
+
+  expect(again.status).toBe(201)
+  expect((await bank.control('GET', `/transfers?client_reference_id=${order.client_reference_id}`)).json.count).toBe(1)
+})
+
+test('a request can hang for good, before or after storing, until the faults are reset', async () => {
+  for (const [stage, count] of [
+    ['before', 0],
+    ['after', 1],
+  ] as const) {
+    const order = aTransfer(party, { destination: { amount: '1.00' } })
+    const id = await bank.fault({ kind: 'hang', stage, match: { client_reference_id: order.client_reference_id } })
+    const hanging = bank.post('/transfers', order).catch(() => 'no answer')
+    await until('the fault', async () => (await bank.counts(id)).fired === 1)
+    await bank.control('DELETE', '/faults')
+
+    expect(await hanging).toBe('no answer')
+    expect((await bank.control('GET', `/transfers?client_reference_id=${order.client_reference_id}`)).json.count).toBe(
+      count,
+    )
+  }
+})
+
+test('busy refuses with 400 though the money is there, and stores nothing', async () => {
+  const before = await balanceOf(bank, party)
+  const struck = await strike({ kind: 'busy' })
+
+  expect(struck).toMatchObject({
+    first: { status: 400 },
+    stored: 0,
+    again: { status: 201 },
+    storedInAll: 1,
+    fault: once,
+  })
+  expect(await balanceOf(bank, party)).toBe(before - 1_280_000n)
+})
+
+test('busy can strike the losers of real races only', async () => {
+  const racing = await aParty(bank)
+  await bank.fault({ kind: 'busy', racing: 'only', times: null, match: { wallet_id: racing.wallet } })
+  const order = () => aTransfer(racing, { destination: { amount: '1.00' } })
+
+  const alone = await bank.post('/transfers', order())
+  const together = await Promise.all(Array.from({ length: 10 }, () => bank.post('/transfers', order())))
+
+  expect(alone.status).toBe(201)
+  const accepted = together.filter(({ status }) => status === 201).length
+  expect(accepted).toBeGreaterThanOrEqual(1)
+  expect(accepted).toBeLessThan(10)
+  expect((await bank.control('GET', `/transfers?customer_id=${racing.customer}`)).json.count).toBe(1 + accepted)
+})
+
+test('a fault counts the next N requests of an address and shows what is left', async () => {
+  const id = await bank.fault({ kind: 'status', status: 503, times: 3, match: { path: '/v0/exchange_rates' } })
+  const rate = () => bank.get('/exchange_rates?from=usd&to=gbp')
+
+  await bank.get('/transfers')
+  const first = [await rate(), await rate()]
+  const between = await bank.counts(id)
+  const rest = [await rate(), await rate()]
+
+  expect([...first, ...rest].map(({ status }) => status)).toEqual([503, 503, 503, 200])
+  expect(between).toEqual({ fired: 2, remaining: 1 })
+})
+
+test('a fault aimed at a transfer’s id strikes its reads', async () => {
+  const { json } = await bank.post('/transfers', aTransfer(party, { destination: { amount: '1.00' } }))
+  await bank.fault({ kind: 'status', status: 404, match: { transfer_id: json.id } })
+
+  expect((await bank.get(`/transfers/${json.id}`)).json.code).toBe('not_found')
+  expect((await bank.get(`/transfers/${json.id}`)).status).toBe(200)
+})
+
+test('in an outage connections are refused while the control address answers, until it ends', async () => {
+  await bank.control('POST', '/outage', { ms: 60_000 })
+  await until('the closed door', () =>
+    bank.get('/customers').then(
+      () => false,
+      () => true,
+    ),
+  )
+  const failure = await bank.get('/customers').catch((error: Error & { cause?: Json }) => error.cause?.code)
+  const control = await bank.control('GET', '/health')
+  await bank.control('DELETE', '/outage')
+  const short = await bank.control('POST', '/outage', { ms: 50 })
+  const after = await until('the open door', () => bank.get('/customers').catch(() => null))
+
+  expect(failure).toBe('ECONNREFUSED')
+  expect([control.status, short.status, after.status]).toEqual([200, 200, 200])
+})
+
+test('a fault that says nothing sensible is refused', async () => {
+  const wrong = [
+    { kind: 'nothing' },
+    { kind: 'status' },
+    { kind: 'reset', sttage: 'after' },
+    { kind: 'reset', match: { id: 'x' } },
+    { kind: 'hang', ms: -1 },
+    { kind: 'reset', stage: 'later' },
+    { kind: 'reset', times: 0 },
+    { kind: 'rate_jump', sell_rate: '0' },
+    {},
+  ]
+  for (const plan of wrong) expect((await bank.control('POST', '/faults', plan)).status).toBe(400)
+  expect((await bank.control('GET', '/faults')).json.data).toEqual([])
+})
