@@ -1,14 +1,180 @@
 // The port to a bank: what the service asks of it, whichever bank answers.
+import type { RecipientType } from '../domain/payout'
 
+/**
+ * A refusal is a value, trouble is thrown as RailUnavailable. Nothing is tried again in here: who calls knows how often
+ * it may, and repeats under the same key.
+ */
 export interface Rail {
   /** The bank's sell rate, GBP per USD × 10⁹; throws RailUnavailable when the bank does not answer. */
   rate(): Promise<bigint>
+
+  openCustomer(customer: CustomerToOpen): Promise<Verification>
+  verification(verificationRef: string): Promise<Verification>
+
+  createWallet(wallet: { customerRef: string; chain: string; key: string }): Promise<NewWallet>
+  wallet(wallet: WalletRefs): Promise<WalletBalance>
+  /** Oldest first; everything after the movement with the id `after`, everything there is when that is null. */
+  walletHistory(wallet: WalletRefs & { after: string | null }): Promise<WalletMovement[]>
+
+  /** Moves no money, so an answer that is lost is `unavailable`: repeat it under the same key. */
+  registerRecipient(recipient: { customerRef: string; recipient: BankRecipient; key: string }): Promise<Registered>
+
+  /** The bytes to store before the first call: the same for the same order, whenever they are made. */
+  transferBody(order: TransferOrder): string
+  submit(transfer: { key: string; body: string; call: SubmitCall }): Promise<Submitted>
+  transfer(transferRef: string): Promise<Transfer>
+  findTransfer(wanted: WalletRefs & { payoutId: string; since: Date }): Promise<FoundTransfer>
+  changedSince(at: Date): AsyncIterable<Transfer>
+
+  registerWebhook(webhook: { url: string; key: string }): Promise<{ webhookRef: string; publicKey: string }>
 }
+
+export interface CustomerToOpen {
+  readonly legalName: string
+  readonly email: string
+  /** Where the bank's pages send a person when they are done. */
+  readonly redirectUrl: string | null
+  readonly key: string
+}
+
+export interface Verification {
+  readonly verificationRef: string
+  readonly customerRef: string | null
+  /** The bank's own word. */
+  readonly providerStatus: string
+  readonly termsAccepted: boolean
+  /** Whether the bank lets this customer pay pounds; its status alone does not say so. */
+  readonly paysGbp: boolean
+  readonly continueUrl: string | null
+  readonly termsUrl: string | null
+  /** For people to read. */
+  readonly reasons: readonly string[]
+}
+
+export interface WalletRefs {
+  readonly customerRef: string
+  readonly walletRef: string
+}
+
+export interface NewWallet {
+  readonly walletRef: string
+  readonly chain: string
+  readonly address: string | null
+}
+
+export interface WalletBalance {
+  readonly usdcMicro: bigint
+  /** The bank wants each transfer of this wallet to say how its holder was authenticated. */
+  readonly initiationRequired: boolean
+}
+
+export interface WalletMovement {
+  readonly id: string
+  readonly kind: 'deposit' | 'withdrawal'
+  readonly amountMicroUsdc: bigint
+  readonly transferRef: string | null
+  readonly at: Date
+}
+
+export interface BankRecipient {
+  readonly type: RecipientType
+  readonly firstName: string
+  readonly lastName: string
+  readonly address: BankRecipientAddress
+  readonly bankName: string
+  readonly sortCode: string
+  readonly accountNumber: string
+}
+
+export interface BankRecipientAddress {
+  readonly line1: string
+  readonly line2: string | null
+  readonly city: string
+  readonly postalCode: string
+}
+
+export type Registered =
+  | { readonly outcome: 'registered'; readonly recipientRef: string }
+  | { readonly outcome: 'rejected'; readonly reason: string }
+  | { readonly outcome: 'unavailable'; readonly retryAfterMs: number | null }
+
+export interface TransferOrder extends WalletRefs {
+  readonly payoutId: string
+  readonly recipientRef: string
+  readonly amountPence: bigint
+  readonly sendsMicroUsdc: bigint
+  readonly reference: string | null
+}
+
+/** `first`: every call ever made under this bank key provably sent nothing. Only then may an answer prove it again. */
+export type SubmitCall = 'first' | 'repeat'
+
+export type Submitted =
+  | { readonly outcome: 'accepted'; readonly transfer: Transfer }
+  | { readonly outcome: 'rejected'; readonly who: 'recipient' | 'partner' | 'amount'; readonly reason: string }
+  | { readonly outcome: 'not-sent'; readonly why: NotSentWhy; readonly retryAfterMs: number | null }
+  | { readonly outcome: 'unknown'; readonly why: string }
+
+export type NotSentWhy = 'insufficient' | 'busy' | 'unavailable' | 'misconfigured'
+
+export type FoundTransfer =
+  | { readonly outcome: 'found'; readonly transfer: Transfer }
+  /** The bank has no such transfer: two complete listings agree, and every withdrawal belongs to another one. */
+  | { readonly outcome: 'absent' }
+  | { readonly outcome: 'incomplete' }
+
+/** A word of the bank that we do not know is `needs_people`, never success or failure. */
+export type Standing =
+  | 'under_way'
+  | 'delivered'
+  | 'undeliverable'
+  | 'returned'
+  | 'refunded'
+  | 'cancelled'
+  | 'needs_people'
+
+export interface Transfer {
+  readonly ref: string
+  readonly payoutId: string | null
+  /** The bank's own word. */
+  readonly state: string
+  readonly standing: Standing
+  readonly sentMicroUsdc: bigint
+  /** Null when the transfer does not say it; the wallet's history then does, under this transfer's ref. */
+  readonly refundedMicroUsdc: bigint | null
+  /** A stable code, then a sentence; null while nothing went wrong. */
+  readonly reason: string | null
+  /** Null when the bank states no cost above zero. */
+  readonly networkCostMicropounds: bigint | null
+  readonly updatedAt: Date
+}
+
+/** What a bank's event says; only a reason to ask the bank, never something to book. */
+export type WebhookEvent =
+  | {
+      readonly outcome: 'event'
+      readonly eventId: string
+      readonly category: string
+      /** What to ask the bank for: the transfer, the customer, the kyc link, the wallet. */
+      readonly objectRef: string
+      readonly payoutId: string | null
+      readonly state: string | null
+    }
+  | { readonly outcome: 'ignored' }
 
 /** Trouble at the bank, as opposed to a refusal, which is a value. */
 export class RailUnavailable extends Error {
   constructor(call: string, options?: ErrorOptions) {
     super(`the bank did not answer: ${call}`, options)
     this.name = 'RailUnavailable'
+  }
+}
+
+/** An event that the bank did not sign, or not now; 400 makes the bank send it again with a fresh signature. */
+export class BadSignature extends Error {
+  constructor(why: string) {
+    super(`the bank's signature does not hold: ${why}`)
+    this.name = 'BadSignature'
   }
 }

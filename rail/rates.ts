@@ -8,6 +8,9 @@ export interface Rates {
   of(rail: RailName): Promise<bigint>
 }
 
+/** All that a rail must do to be priced by. */
+export type RateSource = Pick<Rail, 'rate'>
+
 const freshForMs = 30_000
 const usableForMs = 300_000
 
@@ -16,7 +19,7 @@ interface Cached {
   readonly at: number
 }
 
-export function createRates({ rails, clock }: { rails: Partial<Record<RailName, Rail>>; clock: Clock }): Rates {
+export function createRates({ rails, clock }: { rails: Partial<Record<RailName, RateSource>>; clock: Clock }): Rates {
   const cache = new Map<RailName, Cached>()
   const asking = new Map<RailName, Promise<bigint>>()
 

@@ -1,7 +1,88 @@
-// The rail of a sandbox that is not connected to a bank yet: a fixed rate and a float, in process.
-import type { Rail } from './rail'
+// The bank of a sandbox that is not connected to one yet: in process, without a memory, known by what it is told.
+import { type Clock, systemClock } from '../clock'
+import { assert } from '../domain/assert'
+import { type Rail, RailUnavailable, type Transfer, type TransferOrder, type Verification } from './rail'
+import { reasons } from './reasons'
 
 /** 10,000.00 USDC, about 7,900 GBP at the simulated rate (§8). */
 export const simulatedFloatMicroUsdc = 10_000_000_000n
 
-export const simulatedRail: Rail = { rate: async () => 790_000_000n }
+/** Every partner that is not connected shares these. */
+export const simulatedRefs = {
+  verificationRef: 'sim_verification',
+  customerRef: 'sim_customer',
+  walletRef: 'sim_wallet',
+}
+
+export function createSimulatedRail({ clock }: { clock: Clock }): Rail {
+  return {
+    rate: async () => 790_000_000n,
+
+    openCustomer: async () => approved,
+    verification: async () => approved,
+    createWallet: async ({ chain }) => ({ walletRef: simulatedRefs.walletRef, chain, address: null }),
+    // It keeps no books: our ledger alone knows what a simulated wallet holds.
+    wallet: () => Promise.reject(new RailUnavailable('wallet of the simulated bank')),
+    walletHistory: async () => [],
+
+    registerRecipient: async ({ recipient }) => ({
+      outcome: 'registered',
+      recipientRef: recipient.accountNumber.endsWith('0000') ? refusing : paying,
+    }),
+    transferBody: (order) => refOf(order),
+    submit: async ({ body }) => ({ outcome: 'accepted', transfer: transferAt('first', body, clock) }),
+    transfer: async (ref) => transferAt('settled', ref, clock),
+    // Its answers are never lost, so nobody has to look for a transfer that was made.
+    findTransfer: async () => ({ outcome: 'absent' }),
+    async *changedSince() {},
+
+    registerWebhook: () => Promise.reject(new RailUnavailable('webhooks of the simulated bank')),
+  }
+}
+
+export const simulatedRail: Rail = createSimulatedRail({ clock: systemClock })
+
+const approved: Verification = {
+  verificationRef: simulatedRefs.verificationRef,
+  customerRef: simulatedRefs.customerRef,
+  providerStatus: 'approved',
+  termsAccepted: true,
+  paysGbp: true,
+  continueUrl: null,
+  termsUrl: null,
+  reasons: [],
+}
+
+const paying = 'sim_recipient'
+const refusing = 'sim_recipient_0000'
+
+/** The transfer's ref says all there is to know of it, so the bank needs no memory and survives every restart. */
+function refOf({ payoutId, sendsMicroUsdc, recipientRef }: TransferOrder): string {
+  return `sim_transfer/${payoutId}/${sendsMicroUsdc}/${recipientRef === refusing ? 'refused' : 'paid'}`
+}
+
+const states = {
+  first: { paid: ['payment_submitted', 'under_way'], refused: ['undeliverable', 'undeliverable'] },
+  settled: { paid: ['payment_processed', 'delivered'], refused: ['refunded', 'refunded'] },
+} as const
+
+/** Delivered or given back by the time it is asked for. */
+function transferAt(moment: keyof typeof states, ref: string, clock: Clock): Transfer {
+  const [, payoutId = null, sent, fate] = /^sim_transfer\/([^/]+)\/(\d+)\/(paid|refused)$/.exec(ref) ?? []
+  assert(
+    sent !== undefined && (fate === 'paid' || fate === 'refused'),
+    'a simulated transfer must have a simulated ref',
+  )
+  const [state, standing] = states[moment][fate]
+  return {
+    ref,
+    payoutId,
+    state,
+    standing,
+    sentMicroUsdc: BigInt(sent),
+    refundedMicroUsdc: standing === 'refunded' ? BigInt(sent) : null,
+    reason: fate === 'refused' ? reasons.invalid_account : null,
+    networkCostMicropounds: null,
+    updatedAt: clock.now(),
+  }
+}

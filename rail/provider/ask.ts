@@ -1,0 +1,32 @@
+// One question to the bank whose answer must be a success that can be read; everything else is RailUnavailable.
+import { RailUnavailable } from '../rail'
+import type { Answer, BankCall, Client } from './client'
+import { Unreadable } from './fields'
+import { readError } from './map'
+
+export async function ask<T>(client: Client, name: string, call: BankCall, read: (body: unknown) => T): Promise<T> {
+  const answer = await client.call(call)
+  if (!isSuccess(answer)) throw new RailUnavailable(name, { cause: causeOf(answer) })
+  try {
+    return read(answer.body)
+  } catch (error) {
+    if (error instanceof Unreadable) throw new RailUnavailable(name, { cause: error })
+    throw error
+  }
+}
+
+export function isSuccess(answer: Answer): answer is Extract<Answer, { stage: 'answered' }> {
+  return answer.stage === 'answered' && answer.status >= 200 && answer.status < 300
+}
+
+/** A part of a path: the bank's ids are its own business, and one with a slash must not lead elsewhere. */
+export function part(ref: string): string {
+  return encodeURIComponent(ref)
+}
+
+/** Status and code, never the message, which can echo names and account numbers. */
+function causeOf(answer: Answer): Error {
+  if (answer.stage !== 'answered') return answer.cause
+  const { code } = readError(answer.body)
+  return new Error(`HTTP ${answer.status}${code === null ? '' : ` ${code}`}`)
+}

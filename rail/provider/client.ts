@@ -1,0 +1,146 @@
+// The bank's HTTP: one pool of connections, a hard deadline, and for each failure whether a byte may have left.
+import http from 'node:http'
+import https from 'node:https'
+import type { Clock } from '../../clock'
+
+export interface BankCall {
+  readonly method: 'GET' | 'POST' | 'PUT'
+  readonly path: string
+  readonly key?: string
+  readonly body?: string
+}
+
+export type Answer =
+  /** The connection was never made, so the bank can not have seen the request. */
+  | { readonly stage: 'unconnected'; readonly cause: Error }
+  /** The request may have arrived; its answer did not, or only a part of it. */
+  | { readonly stage: 'sent'; readonly cause: Error }
+  /** `body` is undefined when it is not JSON. */
+  | {
+      readonly stage: 'answered'
+      readonly status: number
+      readonly body: unknown
+      readonly retryAfterMs: number | null
+    }
+
+export interface Timeouts {
+  /** Until the connection stands. */
+  readonly connectMs: number
+  /** Until the answer is read to its end; below what the caller has. */
+  readonly callMs: number
+}
+
+export interface ClientOptions {
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly clock: Clock
+  readonly timeouts: Timeouts
+}
+
+export interface Client {
+  call(call: BankCall): Promise<Answer>
+  close(): void
+}
+
+// Below the five seconds after which many servers close an idle connection: a request that meets the close is lost.
+const idleMs = 4_000
+const connections = 256
+const answerMaxBytes = 4 * 1024 * 1024
+
+export function createClient({ baseUrl, apiKey, clock, timeouts }: ClientOptions): Client {
+  const { request, Agent } = baseUrl.startsWith('https:') ? https : http
+  const agent = new Agent({ keepAlive: true, maxSockets: connections, timeout: idleMs, scheduling: 'lifo' })
+  const root = baseUrl.replace(/\/+$/, '')
+
+  return {
+    call: (call) =>
+      new Promise((resolve) => {
+        const outgoing = request(root + call.path, { agent, method: call.method, headers: headersOf(call, apiKey) })
+        follow(outgoing, { call, timeouts, clock, resolve })
+      }),
+    close: () => agent.destroy(),
+  }
+}
+
+interface Following {
+  readonly call: BankCall
+  readonly timeouts: Timeouts
+  readonly clock: Clock
+  readonly resolve: (answer: Answer) => void
+}
+
+/** Not a byte is handed to the socket before the connection stands, so what fails earlier was provably not sent. */
+function follow(outgoing: http.ClientRequest, { call, timeouts, clock, resolve }: Following): void {
+  let stage: 'unconnected' | 'sent' = 'unconnected'
+  const connecting = setTimeout(() => fail(new Error('no connection in time')), timeouts.connectMs)
+  const running = setTimeout(() => fail(new Error('no answer in time')), timeouts.callMs)
+
+  function finish(answer: Answer): void {
+    clearTimeout(connecting)
+    clearTimeout(running)
+    resolve(answer)
+  }
+  function fail(cause: Error): void {
+    finish({ stage, cause })
+    outgoing.destroy()
+  }
+  function send(): void {
+    if (outgoing.destroyed) return
+    clearTimeout(connecting)
+    stage = 'sent'
+    outgoing.end(call.body)
+  }
+
+  outgoing.on('error', fail)
+  outgoing.on('socket', (socket) => {
+    if (outgoing.reusedSocket || !socket.connecting) return send()
+    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', send)
+  })
+  outgoing.on('response', (incoming) => {
+    readBody(incoming, fail, (text) => {
+      const retryAfterMs = retryAfter(incoming.headers['retry-after'], clock)
+      finish({ stage: 'answered', status: incoming.statusCode ?? 0, body: parseJson(text), retryAfterMs })
+    })
+  })
+}
+
+function readBody(incoming: http.IncomingMessage, fail: (cause: Error) => void, done: (text: string) => void): void {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  incoming.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    chunks.push(chunk)
+    if (bytes > answerMaxBytes) fail(new Error('the answer is too long'))
+  })
+  incoming.on('end', () => done(Buffer.concat(chunks).toString('utf8')))
+  // Also when the answer is cut off: Node tells the end of a connection from the end of a message.
+  incoming.on('error', fail)
+}
+
+function headersOf({ key, body }: BankCall, apiKey: string): Record<string, string> {
+  return {
+    'Api-Key': apiKey,
+    Accept: 'application/json',
+    ...(key === undefined ? {} : { 'Idempotency-Key': key }),
+    ...(body === undefined
+      ? {}
+      : { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) }),
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return value
+  } catch {
+    return undefined
+  }
+}
+
+/** Seconds or a date, as HTTP has it. */
+function retryAfter(header: string | undefined, clock: Clock): number | null {
+  if (header === undefined) return null
+  if (/^\d{1,6}$/.test(header)) return Number(header) * 1_000
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? null : Math.max(0, at - clock.now().getTime())
+}

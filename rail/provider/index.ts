@@ -1,0 +1,128 @@
+// The rail that speaks the provider's protocol; sandbox and production are two base URLs with a key each.
+import type { Rail, Transfer, Verification } from '../rail'
+import { ask, part } from './ask'
+import { type Client, type ClientOptions, createClient } from './client'
+import { listAt, optionalTextAt, textAt } from './fields'
+import { findTransfer } from './find-transfer'
+import { readWholeList } from './lists'
+import { gbpEndorsement, readBalance, readKycLink, readMovement, readPaysGbp, readRate, readTransfer } from './map'
+import { registerRecipient } from './recipients'
+import { submit, transferBody } from './submit'
+import { webhookCategories } from './webhook'
+
+export interface ProviderRail extends Rail {
+  /** Closes the connections that are kept open. */
+  close(): void
+}
+
+export function createProviderRail(options: ClientOptions): ProviderRail {
+  const client = createClient(options)
+  return {
+    ...customers(client),
+    ...wallets(client),
+    ...transfers(client),
+    rate: () => ask(client, 'rate', { method: 'GET', path: '/exchange_rates?from=usd&to=gbp' }, readRate),
+    registerRecipient: (recipient) => registerRecipient(client, recipient),
+    registerWebhook: (webhook) => registerWebhook(client, webhook),
+    close: () => client.close(),
+  }
+}
+
+function customers(client: Client): Pick<Rail, 'openCustomer' | 'verification'> {
+  /** The link says how far verification is, only the customer whether pounds are allowed. */
+  async function withPayments(link: Omit<Verification, 'paysGbp'>): Promise<Verification> {
+    if (link.customerRef === null) return { ...link, paysGbp: false }
+    const path = `/customers/${part(link.customerRef)}`
+    return { ...link, paysGbp: await ask(client, 'customer', { method: 'GET', path }, readPaysGbp) }
+  }
+
+  return {
+    async openCustomer({ legalName, email, redirectUrl, key }) {
+      const body = JSON.stringify({
+        full_name: legalName,
+        email,
+        type: 'business',
+        endorsements: ['base', gbpEndorsement],
+        redirect_uri: redirectUrl ?? undefined,
+      })
+      const call = { method: 'POST', path: '/kyc_links', key, body } as const
+      return withPayments(await ask(client, 'open customer', call, readKycLink))
+    },
+    async verification(ref) {
+      const path = `/kyc_links/${part(ref)}`
+      return withPayments(await ask(client, 'verification', { method: 'GET', path }, readKycLink))
+    },
+  }
+}
+
+function wallets(client: Client): Pick<Rail, 'createWallet' | 'wallet' | 'walletHistory'> {
+  return {
+    createWallet({ customerRef, chain, key }) {
+      const path = `/customers/${part(customerRef)}/wallets`
+      return ask(client, 'create wallet', { method: 'POST', path, key, body: JSON.stringify({ chain }) }, (body) => ({
+        walletRef: textAt(body, 'id'),
+        chain: textAt(body, 'chain'),
+        address: optionalTextAt(body, 'address'),
+      }))
+    },
+    wallet({ customerRef, walletRef }) {
+      const path = `/customers/${part(customerRef)}/wallets/${part(walletRef)}`
+      return ask(client, 'wallet', { method: 'GET', path }, readBalance)
+    },
+    async walletHistory({ walletRef, after }) {
+      const rows = await readWholeList(client, {
+        name: 'wallet history',
+        path: `/wallets/${part(walletRef)}/history`,
+        read: readMovement,
+        isPast: ({ id }) => id === after,
+      })
+      return [...rows.values()].toReversed()
+    },
+  }
+}
+
+type TransferCalls = Pick<Rail, 'transferBody' | 'submit' | 'transfer' | 'findTransfer' | 'changedSince'>
+
+function transfers(client: Client): TransferCalls {
+  return {
+    transferBody,
+    submit: (transfer) => submit(client, transfer),
+    transfer: (ref) => ask(client, 'transfer', { method: 'GET', path: `/transfers/${part(ref)}` }, readTransfer),
+    findTransfer: (wanted) => findTransfer(client, wanted),
+    changedSince: (at) => changedSince(client, at),
+  }
+}
+
+const changesPerPage = 100
+
+/** The bank can not page through changes: what fits one page is one question, more is a walk through the whole list. */
+async function* changedSince(client: Client, at: Date): AsyncGenerator<Transfer> {
+  const path = `/transfers?limit=${changesPerPage}&updated_after_ms=${Math.max(0, at.getTime() - 1)}`
+  const page = await ask(client, 'changed transfers', { method: 'GET', path }, (body) =>
+    listAt(body, 'data').map(readTransfer),
+  )
+  if (page.length < changesPerPage) {
+    yield* page
+    return
+  }
+  const all = { name: 'changed transfers', path: '/transfers', read: readTransfer, isPast: () => false }
+  for (const transfer of (await readWholeList(client, all)).values()) if (transfer.updatedAt >= at) yield transfer
+}
+
+/** A webhook starts disabled; switching it on twice does no harm. */
+async function registerWebhook(client: Client, { url, key }: { url: string; key: string }) {
+  const body = JSON.stringify({ url, event_epoch: 'webhook_creation', event_categories: webhookCategories })
+  const created = { method: 'POST', path: '/webhooks', key, body } as const
+  const webhook = await ask(client, 'register webhook', created, (answer) => ({
+    webhookRef: textAt(answer, 'id'),
+    publicKey: textAt(answer, 'public_key'),
+  }))
+  const path = `/webhooks/${part(webhook.webhookRef)}`
+  await ask(
+    client,
+    'switch webhook on',
+    { method: 'PUT', path, body: JSON.stringify({ status: 'active' }) },
+    () => null,
+  )
+  return webhook
+}

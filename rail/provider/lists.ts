@@ -1,0 +1,59 @@
+// Reads the bank's lists, newest first, in pages that overlap, so that a page which shifts while being read is noticed.
+import { RailUnavailable } from '../rail'
+import { ask } from './ask'
+import type { Client } from './client'
+import { listAt, textAt } from './fields'
+
+export interface ListToRead<T> {
+  readonly name: string
+  readonly path: string
+  readonly read: (row: unknown) => T
+  /** True for the first row that is no longer wanted: the list is newest first. */
+  readonly isPast: (row: T) => boolean
+}
+
+export interface Listing<T> {
+  readonly rows: ReadonlyMap<string, T>
+  /** False when rows may have been skipped between two pages. */
+  readonly complete: boolean
+}
+
+const pageSize = 100
+/** How many rows a page may have moved by and still be known to join the one before. */
+const overlap = 20
+const pagesMax = 2_000
+
+export async function readList<T>(client: Client, list: ListToRead<T>): Promise<Listing<T>> {
+  const rows = new Map<string, T>()
+  const order: string[] = []
+
+  for (let page = 0; page < pagesMax; page += 1) {
+    const cursor = order.at(Math.max(-order.length, -1 - overlap))
+    const found = await readPage(client, list, cursor)
+    const fresh = found.filter(([id]) => !rows.has(id))
+    const joins = order.length < 2 || found.some(([id]) => id === order.at(-1))
+    if (!joins) return { rows, complete: false }
+    // A full page of known rows has moved so far that the end can not be told.
+    if (fresh.length === 0) return { rows, complete: found.length < pageSize }
+    for (const [id, row] of fresh) {
+      if (list.isPast(row)) return { rows, complete: true }
+      rows.set(id, row)
+      order.push(id)
+    }
+  }
+  return { rows, complete: false }
+}
+
+/** For those who can ask again: rows that may be missing are trouble, not an answer. */
+export async function readWholeList<T>(client: Client, list: ListToRead<T>): Promise<ReadonlyMap<string, T>> {
+  const { rows, complete } = await readList(client, list)
+  if (!complete) throw new RailUnavailable(list.name, { cause: new Error('the list moved while it was being read') })
+  return rows
+}
+
+function readPage<T>(client: Client, { name, path, read }: ListToRead<T>, cursor: string | undefined) {
+  const after = cursor === undefined ? '' : `&starting_after=${encodeURIComponent(cursor)}`
+  return ask(client, name, { method: 'GET', path: `${path}?limit=${pageSize}${after}` }, (body) =>
+    listAt(body, 'data').map((row): readonly [string, T] => [textAt(row, 'id'), read(row)]),
+  )
+}

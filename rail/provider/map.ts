@@ -1,0 +1,156 @@
+// The bank's words and ours: transfers, wallets, customers, accounts and errors, each read strictly.
+import { divideHalfUp } from '../../domain/money'
+import { parseRate } from '../../domain/rate'
+import type { Standing, Transfer, Verification, WalletBalance, WalletMovement } from '../rail'
+import { reasonFor } from '../reasons'
+import {
+  dateAt,
+  flagAt,
+  isObject,
+  listAt,
+  microAt,
+  optionalMicroAt,
+  optionalTextAt,
+  textAt,
+  Unreadable,
+  valueAt,
+} from './fields'
+
+/** What is not listed here needs people: a new word must never be read as success or as failure. */
+const standings: Readonly<Record<string, Standing>> = {
+  pending: 'under_way',
+  awaiting_funds: 'under_way',
+  funds_scheduled: 'under_way',
+  funds_received: 'under_way',
+  in_review: 'under_way',
+  payment_submitted: 'under_way',
+  payment_processed: 'delivered',
+  undeliverable: 'undeliverable',
+  returned: 'returned',
+  refund_in_flight: 'returned',
+  refunded: 'refunded',
+  canceled: 'cancelled',
+}
+
+export function readTransfer(body: unknown): Transfer {
+  const state = textAt(body, 'state')
+  const standing = standingOf(state)
+  must(body, 'source.currency', 'usdc')
+  must(body, 'destination.currency', 'gbp')
+  return {
+    ref: textAt(body, 'id'),
+    payoutId: optionalTextAt(body, 'client_reference_id'),
+    state,
+    standing,
+    sentMicroUsdc: microAt(body, 'source.amount'),
+    refundedMicroUsdc: null,
+    reason: reasonOf(body, standing),
+    networkCostMicropounds: networkCost(body),
+    updatedAt: dateAt(body, 'updated_at'),
+  }
+}
+
+/** What the bank's own word for a transfer's state means to us. */
+export function standingOf(state: string): Standing {
+  return Object.hasOwn(standings, state) ? (standings[state] ?? 'needs_people') : 'needs_people'
+}
+
+export function readRate(body: unknown): bigint {
+  const gbpPerUsdNano = parseRate(textAt(body, 'sell_rate'))
+  if (gbpPerUsdNano === null) throw new Unreadable('sell_rate')
+  return gbpPerUsdNano
+}
+
+export function readKycLink(body: unknown): Omit<Verification, 'paysGbp'> {
+  const rejections = valueAt(body, 'rejection_reasons') ?? []
+  if (!Array.isArray(rejections)) throw new Unreadable('rejection_reasons')
+  return {
+    verificationRef: textAt(body, 'id'),
+    customerRef: optionalTextAt(body, 'customer_id'),
+    providerStatus: textAt(body, 'kyc_status'),
+    termsAccepted: textAt(body, 'tos_status') === 'approved',
+    continueUrl: optionalTextAt(body, 'kyc_link'),
+    termsUrl: optionalTextAt(body, 'tos_link'),
+    // `developer_reason` beside it is not for people outside.
+    reasons: rejections.map((rejection) => textAt(rejection, 'reason')),
+  }
+}
+
+export const gbpEndorsement = 'faster_payments'
+
+export function readPaysGbp(customer: unknown): boolean {
+  const endorsement = listAt(customer, 'endorsements').find((each) => valueAt(each, 'name') === gbpEndorsement)
+  return valueAt(endorsement, 'status') === 'approved'
+}
+
+/** A wallet without the list of balances says nothing; one whose list has no USDC has none. */
+export function readBalance(body: unknown): WalletBalance {
+  const usdc = listAt(body, 'balances').find((each) => valueAt(each, 'currency') === 'usdc')
+  return {
+    usdcMicro: usdc === undefined ? 0n : microAt(usdc, 'balance'),
+    initiationRequired: flagAt(body, 'initiation_required'),
+  }
+}
+
+export function readMovement(body: unknown): WalletMovement {
+  const kind = textAt(body, 'type')
+  if (kind !== 'deposit' && kind !== 'withdrawal') throw new Unreadable('type')
+  must(body, 'currency', 'usdc')
+  return {
+    id: textAt(body, 'id'),
+    kind,
+    amountMicroUsdc: microAt(body, 'amount'),
+    transferRef: optionalTextAt(body, 'payment_route.transfer_id'),
+    at: dateAt(body, 'created_at'),
+  }
+}
+
+export interface Account {
+  readonly ref: string
+  readonly active: boolean
+  readonly deactivationReason: string | null
+}
+
+export function readAccount(body: unknown): Account {
+  const active = valueAt(body, 'active')
+  if (typeof active !== 'boolean') throw new Unreadable('active')
+  return { ref: textAt(body, 'id'), active, deactivationReason: optionalTextAt(body, 'deactivation_reason') }
+}
+
+export interface BankError {
+  /** Null when the answer is not an error of the bank's own making. */
+  readonly code: string | null
+  /** The field or header it complains about. */
+  readonly field: string | null
+}
+
+/** Code and field only: the message can echo names and account numbers. */
+export function readError(body: unknown): BankError {
+  const first: unknown = isObject(body) && Array.isArray(body.errors) ? body.errors[0] : body
+  const code = valueAt(first, 'code')
+  const key = valueAt(first, 'source.key') ?? valueAt(first, 'name')
+  const field = isObject(key) ? Object.keys(key)[0] : key
+  return { code: word(code, /^[a-z0-9_]{1,64}$/i), field: word(field, /^[\w.[\]-]{1,64}$/) }
+}
+
+function word(value: unknown, pattern: RegExp): string | null {
+  return typeof value === 'string' && pattern.test(value) ? value : null
+}
+
+function must(body: unknown, path: string, expected: string): void {
+  if (valueAt(body, path) !== expected) throw new Unreadable(path)
+}
+
+const wentWrong: readonly Standing[] = ['undeliverable', 'returned', 'refunded']
+
+function reasonOf(body: unknown, standing: Standing): string | null {
+  return wentWrong.includes(standing) ? reasonFor(optionalTextAt(body, 'return_details.reason')) : null
+}
+
+/** The receipt states it in USD. Zero means that the bank invoices it, and without a rate it is no pounds: null for both. */
+function networkCost(body: unknown): bigint | null {
+  const gasMicroUsd = optionalMicroAt(body, 'receipt.gas_fee') ?? 0n
+  const rate = parseRate(optionalTextAt(body, 'receipt.exchange_rate') ?? '')
+  if (gasMicroUsd === 0n || rate === null) return null
+  return divideHalfUp(gasMicroUsd * rate, 1_000_000_000n)
+}

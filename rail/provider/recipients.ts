@@ -1,0 +1,102 @@
+// Registers a recipient's account with the bank, or adopts the one that the bank has already.
+import { createHash } from 'node:crypto'
+import type { BankRecipient, Registered } from '../rail'
+import { reasonFor, reasons } from '../reasons'
+import { isSuccess, part } from './ask'
+import type { Answer, Client } from './client'
+import { Unreadable, valueAt } from './fields'
+import { type Account, readAccount, readError } from './map'
+import { recipientBody } from './reference'
+
+export interface RecipientToRegister {
+  readonly customerRef: string
+  readonly recipient: BankRecipient
+  readonly key: string
+}
+
+export async function registerRecipient(
+  client: Client,
+  { customerRef, recipient, key }: RecipientToRegister,
+): Promise<Registered> {
+  const path = `/customers/${part(customerRef)}/external_accounts`
+  const answer = await client.call({ method: 'POST', path, key, body: recipientBody(recipient) })
+  if (isSuccess(answer)) return settle(client, { path, key, answer })
+  const existing = existingRef(answer)
+  if (existing === null) return refusalOf(answer)
+  return settle(client, { path, key, answer: await client.call({ method: 'GET', path: `${path}/${part(existing)}` }) })
+}
+
+interface Step {
+  readonly path: string
+  readonly key: string
+  readonly answer: Answer
+}
+
+/** A payment that bounced deactivates the account; the partner may try again all the same, so it is woken. */
+async function settle(client: Client, { path, key, answer }: Step): Promise<Registered> {
+  const account = accountOf(answer)
+  if (account === null) return unavailable(answer)
+  if (account.active) return { outcome: 'registered', recipientRef: account.ref }
+  if (goneForGood.includes(account.deactivationReason ?? '')) {
+    return { outcome: 'rejected', reason: reasonFor(account.deactivationReason) }
+  }
+  const woken = await client.call({
+    method: 'POST',
+    path: `${path}/${part(account.ref)}/reactivate`,
+    key: derivedKey(key, 'reactivate'),
+    body: '{}',
+  })
+  if (!isSuccess(woken)) return refusalOf(woken)
+  return accountOf(woken)?.active ? { outcome: 'registered', recipientRef: account.ref } : unavailable(woken)
+}
+
+/** The bank found out about the account itself; waking it would only fail again. */
+const goneForGood: readonly string[] = [
+  'invalid_account_number',
+  'invalid_bank_validation',
+  'rejected_by_bank_provider',
+]
+
+function existingRef(answer: Answer): string | null {
+  if (answer.stage !== 'answered' || readError(answer.body).code !== 'duplicate_external_account') return null
+  const ref = valueAt(answer.body, 'id')
+  return typeof ref === 'string' && ref !== '' ? ref : null
+}
+
+function accountOf(answer: Answer): Account | null {
+  if (!isSuccess(answer)) return null
+  try {
+    return readAccount(answer.body)
+  } catch (error) {
+    if (error instanceof Unreadable) return null
+    throw error
+  }
+}
+
+const ofTheAccount: readonly string[] = [
+  'invalid_parameters',
+  'invalid_account',
+  'deactivated_external_account',
+  'frozen',
+]
+
+/** Only a refusal of the details is the recipient's fault; all else is the bank's, or ours with the bank. */
+function refusalOf(answer: Answer): Registered {
+  if (answer.stage !== 'answered' || answer.status !== 400) return unavailable(answer)
+  const { code, field } = readError(answer.body)
+  if (code === null || !ofTheAccount.includes(code)) return unavailable(answer)
+  const account = field === null || field.startsWith('account')
+  return { outcome: 'rejected', reason: account ? reasons.invalid_account : reasons.details_refused }
+}
+
+function unavailable(answer: Answer): Registered {
+  return { outcome: 'unavailable', retryAfterMs: answer.stage === 'answered' ? answer.retryAfterMs : null }
+}
+
+/** A second call needs a key of its own, the same on each repetition; in the form of a UUID, as the bank's examples are. */
+export function derivedKey(key: string, purpose: string): string {
+  const hex = createHash('sha256').update(`${key}:${purpose}`).digest('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+    '-',
+  )
+}

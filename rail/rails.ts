@@ -1,0 +1,66 @@
+// The banks a process can speak to, by the rail a wallet is on; one that is not configured is a bank that never answers.
+import type { Clock } from '../clock'
+import type { RailName } from '../domain/environment'
+import { createProviderRail, type ProviderRail } from './provider'
+import type { Timeouts } from './provider/client'
+import { type Rail, RailUnavailable } from './rail'
+import { createSimulatedRail } from './simulated'
+
+export interface BankAddress {
+  readonly url: string
+  readonly key: string
+}
+
+export interface RailsOptions {
+  readonly bank: { readonly sandbox: BankAddress | null; readonly live: BankAddress | null }
+  readonly clock: Clock
+  readonly timeouts: Timeouts
+}
+
+export interface Rails extends Readonly<Record<RailName, Rail>> {
+  /** Closes the connections that are kept open. */
+  close(): void
+}
+
+export function createRails({ bank, clock, timeouts }: RailsOptions): Rails {
+  const to = (access: BankAddress | null): ProviderRail =>
+    access === null ? unconfigured : createProviderRail({ baseUrl: access.url, apiKey: access.key, clock, timeouts })
+  const [sandbox, live] = [to(bank.sandbox), to(bank.live)]
+  return {
+    simulated: createSimulatedRail({ clock }),
+    provider_sandbox: sandbox,
+    provider_production: live,
+    close() {
+      sandbox.close()
+      live.close()
+    },
+  }
+}
+
+const away = () => Promise.reject(trouble())
+const trouble = () => new RailUnavailable('no bank is configured')
+
+/** Nothing leaves this process, so a first call on such a rail is provably not sent. */
+const unconfigured: ProviderRail = {
+  rate: away,
+  openCustomer: away,
+  verification: away,
+  createWallet: away,
+  wallet: away,
+  walletHistory: away,
+  registerRecipient: async () => ({ outcome: 'unavailable', retryAfterMs: null }),
+  transferBody: () => {
+    throw trouble()
+  },
+  submit: async ({ call }) =>
+    call === 'first'
+      ? { outcome: 'not-sent', why: 'unavailable', retryAfterMs: null }
+      : { outcome: 'unknown', why: 'no bank is configured' },
+  transfer: away,
+  findTransfer: away,
+  changedSince: () => {
+    throw trouble()
+  },
+  registerWebhook: away,
+  close: () => {},
+}

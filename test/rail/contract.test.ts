@@ -1,0 +1,170 @@
+// The contract with the bank: what the adapter relies on, shown against the sandbox bank and against the real one's
+// sandbox when BANK_CONTRACT_URL (without /v0) and BANK_CONTRACT_KEY (sk-test-…) are set.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { environment } from '../../config'
+import type { ProviderRail } from '../../rail/provider'
+import { openTestBank, type TestBank } from '../sandbox-bank/bank-client'
+import {
+  aConnectedPartner,
+  aCustomer,
+  accepted,
+  anOrder,
+  aPayee,
+  type Partner,
+  pay,
+  railTo,
+  register,
+} from './a-connected-partner'
+
+const { BANK_CONTRACT_URL: realUrl, BANK_CONTRACT_KEY: realKey } = environment()
+const banks = ['the sandbox bank', ...(realUrl && realKey ? ['the real bank’s sandbox'] : [])]
+
+describe.each(banks)('%s', (name) => {
+  let own: TestBank | null = null
+  let rail: ProviderRail
+  let partner: Partner
+
+  beforeAll(async () => {
+    const isReal = name !== 'the sandbox bank'
+    own = isReal ? null : await openTestBank()
+    rail = isReal ? railTo(realUrl ?? '', { apiKey: realKey ?? '', callMs: 20_000 }) : railTo(own?.url ?? '')
+    partner = await aConnectedPartner(rail)
+  })
+  afterAll(async () => {
+    rail?.close()
+    await own?.close()
+  })
+
+  test('has a rate between pounds and dollars', async () => {
+    const gbpPerUsdNano = await rail.rate()
+
+    expect(gbpPerUsdNano > 500_000_000n && gbpPerUsdNano < 1_000_000_000n).toBe(true)
+  })
+
+  test('opens a customer once per key and says whether it may pay pounds', async () => {
+    const customer = aCustomer()
+
+    const opened = await rail.openCustomer(customer)
+    const again = await rail.openCustomer(customer)
+
+    expect(again.verificationRef).toBe(opened.verificationRef)
+    expect(await rail.verification(opened.verificationRef)).toMatchObject({
+      customerRef: opened.customerRef,
+      providerStatus: 'approved',
+      termsAccepted: true,
+      paysGbp: true,
+      continueUrl: expect.stringMatching(/^https?:/),
+      termsUrl: expect.stringMatching(/^https?:/),
+      reasons: [],
+    })
+  })
+
+  test('opens a wallet once per key, with an address and a balance', async () => {
+    const wallet = { customerRef: partner.customerRef, chain: 'base', key: randomUUID() }
+
+    const opened = await rail.createWallet(wallet)
+
+    expect(await rail.createWallet(wallet)).toEqual(opened)
+    expect(opened.address).toMatch(/^0x/)
+    expect(await rail.wallet({ ...partner, walletRef: opened.walletRef })).toEqual({
+      usdcMicro: 0n,
+      initiationRequired: false,
+    })
+  })
+
+  test('registers a recipient once and is content to find it there', async () => {
+    const recipient = aPayee()
+    const [one, other] = await Promise.all([
+      register(rail, partner.customerRef, recipient),
+      register(rail, partner.customerRef, { ...recipient }).catch(() => null),
+    ])
+
+    expect(await register(rail, partner.customerRef, recipient)).toBe(one)
+    expect([one, null]).toContain(other)
+  })
+
+  test('takes exactly what the transfer says from the wallet', async () => {
+    const before = await rail.wallet(partner)
+
+    const transfer = await pay(rail, anOrder(partner))
+
+    const after = await rail.wallet(partner)
+    expect(transfer.sentMicroUsdc).toBe(132_410_000n)
+    expect(before.usdcMicro - after.usdcMicro).toBe(132_410_000n)
+  })
+
+  test('makes one transfer of the same bytes under the same key, however often they come', async () => {
+    const order = anOrder(partner)
+    const [key, body] = [randomUUID(), rail.transferBody(order)]
+
+    const first = accepted(await rail.submit({ key, body, call: 'first' }))
+    const repeats = await Promise.all([1, 2, 3].map(() => rail.submit({ key, body, call: 'repeat' })))
+
+    expect(repeats.map((each) => accepted(each).ref)).toEqual([first.ref, first.ref, first.ref])
+    expect(first.payoutId).toBe(order.payoutId)
+  })
+
+  test('does not take other bytes under the same key', async () => {
+    const key = randomUUID()
+    await rail.submit({ key, body: rail.transferBody(anOrder(partner)), call: 'first' })
+
+    const other = await rail.submit({ key, body: rail.transferBody(anOrder(partner)), call: 'first' })
+
+    expect(other).toMatchObject({ outcome: 'unknown' })
+  })
+
+  test('delivers, and tells of it to who asks', async () => {
+    const { ref } = await pay(rail, anOrder(partner))
+
+    expect(await settled(ref)).toMatchObject({ ref, state: 'payment_processed', standing: 'delivered', reason: null })
+  })
+
+  test('finds a transfer by our reference, and one that never was it does not', async () => {
+    const order = anOrder(partner)
+    const since = new Date(Date.now() - 60_000)
+    const { ref } = await pay(rail, order)
+
+    expect(await rail.findTransfer({ ...order, since })).toMatchObject({ outcome: 'found', transfer: { ref } })
+    expect(await rail.findTransfer({ ...order, payoutId: randomUUID(), since })).toEqual({ outcome: 'absent' })
+  })
+
+  test('writes each movement of a wallet into its history, oldest first for us, and from any point on', async () => {
+    const { ref } = await pay(rail, anOrder(partner))
+    const all = await rail.walletHistory({ ...partner, after: null })
+    const last = all.at(-1)
+
+    expect(last).toMatchObject({ kind: 'withdrawal', amountMicroUsdc: 132_410_000n, transferRef: ref })
+    expect(await rail.walletHistory({ ...partner, after: all.at(-2)?.id ?? null })).toEqual([last])
+    expect(await rail.walletHistory({ ...partner, after: last?.id ?? null })).toEqual([])
+  })
+
+  test('says which transfers have changed', async () => {
+    const since = new Date()
+    const { ref } = await pay(rail, anOrder(partner))
+
+    const refs: string[] = []
+    for await (const transfer of rail.changedSince(since)) refs.push(transfer.ref)
+
+    expect(refs).toContain(ref)
+  })
+
+  test('registers a webhook once per key, with the key that it signs with', async () => {
+    const webhook = { url: 'https://payouts.example/webhooks/bank', key: randomUUID() }
+
+    const registered = await rail.registerWebhook(webhook)
+
+    expect(await rail.registerWebhook(webhook)).toEqual(registered)
+    expect(registered.publicKey).toMatch(/^-----BEGIN PUBLIC KEY-----/)
+  })
+
+  async function settled(ref: string) {
+    for (let look = 0; look < 200; look += 1) {
+      const transfer = await rail.transfer(ref)
+      if (transfer.standing !== 'under_way') return transfer
+      await pause(own ? 10 : 2_000)
+    }
+    return rail.transfer(ref)
+  }
+})

@@ -1,0 +1,48 @@
+// Every recipient that the specification accepts can be paid: the bank itself is the judge.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import * as fc from 'fast-check'
+import type { ProviderRail } from '../../rail/provider'
+import { openTestBank, still, type TestBank } from '../sandbox-bank/bank-client'
+import { aConnectedPartner, anOrder, type Partner, railTo, register } from './a-connected-partner'
+import { anyRecipient, anyReference } from './recipients'
+
+let bank: TestBank
+let rail: ProviderRail
+let partner: Partner
+
+beforeAll(async () => {
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', floatMicro: 10n ** 15n })
+  rail = railTo(bank.url)
+  partner = await aConnectedPartner(rail)
+})
+afterAll(async () => {
+  rail.close()
+  await bank.close()
+})
+
+describe('every recipient that the specification accepts', () => {
+  test('is registered, and paid with any reference', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyRecipient, anyReference, async (recipient, reference) => {
+        const recipientRef = await register(rail, partner.customerRef, recipient)
+        const body = rail.transferBody(anOrder({ ...partner, recipientRef }, { reference }))
+        const submitted = await rail.submit({ key: randomUUID(), body, call: 'first' })
+
+        expect(submitted.outcome).toBe('accepted')
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('can be paid 1.00 and 20000.00', async () => {
+    for (const [amountPence, sendsMicroUsdc] of [
+      [100n, 1_280_000n],
+      [2_000_000n, 25_443_660_000n],
+    ] as const) {
+      const body = rail.transferBody(anOrder(partner, { amountPence, sendsMicroUsdc }))
+
+      expect(await rail.submit({ key: randomUUID(), body, call: 'first' })).toMatchObject({ outcome: 'accepted' })
+    }
+  })
+})
