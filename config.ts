@@ -11,6 +11,49 @@ export interface Config {
   readonly rateLimit: 'on' | 'off'
   readonly logLevel: LogLevel
   readonly activityRetentionDays: number
+  readonly bank: BankConfig
+  /** Where the bank's events reach our API; null where nobody tells the bank, and it is only asked. */
+  readonly webhookUrl: string | null
+  /** What the names of the payouts' task queues begin with: another one for each system on one Temporal server. */
+  readonly taskQueuePrefix: string
+  readonly payouts: PayoutConfig
+  readonly sweep: SweepConfig
+}
+
+export interface BankConfig {
+  readonly sandbox: BankAccess | null
+  readonly live: BankAccess | null
+}
+
+export interface BankAccess {
+  /** With the version of the protocol behind it, such as http://127.0.0.1:8300/v0. */
+  readonly url: string
+  readonly key: string
+}
+
+/** Every interval and deadline of a payout, so that tests run in milliseconds. */
+export interface PayoutConfig {
+  /** How long a caller is kept waiting for the verdict. */
+  readonly answerTimeoutMs: number
+  /** The pauses between two questions to the bank: the first, the second …, and from then on the last. */
+  readonly pollMs: readonly number[]
+  /** How long the identical call is repeated under one bank key: less than the bank remembers it for. */
+  readonly repeatForMs: number
+  /** How long after the first call a listing without the transfer proves that there is none. */
+  readonly quietMs: number
+  /** Each call while a caller waits, and its connection. */
+  readonly briefCallMs: number
+  readonly briefConnectMs: number
+  /** Within this time a bank that is busy is asked again before anybody is answered. */
+  readonly answerWithinMs: number
+  /** Each call that nobody waits for; below the 8 s that a step of a payout has. */
+  readonly patientCallMs: number
+}
+
+/** How often payouts without a workflow and sandboxes without a bank are looked for, and how old a payout must be. */
+export interface SweepConfig {
+  readonly everyMs: number
+  readonly olderThanMs: number
 }
 
 export interface TemporalConfig {
@@ -54,30 +97,81 @@ export function loadConfig(env: EnvironmentVariables = process.env): Config {
     publicUrl: read.url('PUBLIC_URL', ['http:', 'https:'], `http://localhost:${port}`).replace(/\/$/, ''),
     databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
     databasePoolSize: read.integer('DATABASE_POOL_SIZE', 10, 1, 500),
-    temporal: {
-      address: read.text('TEMPORAL_ADDRESS'),
-      namespace: read.text('TEMPORAL_NAMESPACE', 'default'),
-      tls: read.oneOf('TEMPORAL_TLS', ['on', 'off'], 'off') === 'on',
-      apiKey: read.text('TEMPORAL_API_KEY', '') || null,
-    },
+    temporal: readTemporal(read),
     secretKeys: read.secretKeys('SECRET_KEYS'),
     rateLimit: read.oneOf('RATE_LIMIT', ['on', 'off'], 'on'),
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
     activityRetentionDays: read.integer('ACTIVITY_RETENTION_DAYS', 400, 1, 36_500),
+    bank: readBank(read),
+    webhookUrl: read.optionalUrl('WEBHOOK_URL'),
+    taskQueuePrefix: read.word('TASK_QUEUE_PREFIX', 'payouts'),
+    payouts: readPayouts(read),
+    sweep: {
+      everyMs: read.integer('SWEEP_EVERY_MS', 60_000, 1_000, dayMs),
+      olderThanMs: read.integer('SWEEP_OLDER_THAN_MS', 10_000, 0, dayMs),
+    },
   }
   if (read.mistakes.length > 0) throw new ConfigError(read.mistakes)
   return Object.freeze(config)
 }
 
 /** The part of it that the command line needs; only commands that make a secret need the secret keys. */
-export function loadOpsConfig(env: EnvironmentVariables): Pick<Config, 'databaseUrl' | 'secretKeys'> {
+export function loadOpsConfig(env: EnvironmentVariables): OpsConfig {
   const read = new Reader(env)
   const config = {
     databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
     secretKeys: env.SECRET_KEYS ? read.secretKeys('SECRET_KEYS') : [],
+    bank: readBank(read),
+    temporal: env.TEMPORAL_ADDRESS ? readTemporal(read) : null,
+    taskQueuePrefix: read.word('TASK_QUEUE_PREFIX', 'payouts'),
   }
   if (read.mistakes.length > 0) throw new ConfigError(read.mistakes)
   return Object.freeze(config)
+}
+
+export type OpsConfig = Pick<Config, 'databaseUrl' | 'secretKeys' | 'bank' | 'taskQueuePrefix'> & {
+  readonly temporal: TemporalConfig | null
+}
+
+/** All that is needed to ask a Temporal server something. */
+export function loadTemporalConfig(env: EnvironmentVariables): TemporalConfig {
+  const read = new Reader(env)
+  const temporal = readTemporal(read)
+  if (read.mistakes.length > 0) throw new ConfigError(read.mistakes)
+  return temporal
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+
+function readTemporal(read: Reader): TemporalConfig {
+  return {
+    address: read.text('TEMPORAL_ADDRESS'),
+    namespace: read.text('TEMPORAL_NAMESPACE', 'default'),
+    tls: read.oneOf('TEMPORAL_TLS', ['on', 'off'], 'off') === 'on',
+    apiKey: read.text('TEMPORAL_API_KEY', '') || null,
+  }
+}
+
+function readBank(read: Reader): BankConfig {
+  const access = (environment: 'SANDBOX' | 'LIVE'): BankAccess | null => {
+    const url = read.optionalUrl(`BANK_${environment}_URL`)
+    return url === null ? null : { url: url.replace(/\/+$/, ''), key: read.text(`BANK_${environment}_KEY`) }
+  }
+  return { sandbox: access('SANDBOX'), live: access('LIVE') }
+}
+
+function readPayouts(read: Reader): PayoutConfig {
+  return {
+    answerTimeoutMs: read.integer('PAYOUT_ANSWER_MS', 8_000, 100, 60_000),
+    pollMs: read.integers('PAYOUT_POLL_MS', [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000], 10, dayMs),
+    repeatForMs: read.integer('PAYOUT_REPEAT_MS', 23 * 60 * 60 * 1000, 0, dayMs),
+    quietMs: read.integer('PAYOUT_QUIET_MS', 600_000, 0, dayMs),
+    // Together a caller's calls stay well below the 5 s after which the server gives its workflow task to another worker.
+    briefCallMs: read.integer('PAYOUT_CALL_MS', 1_000, 10, 3_000),
+    briefConnectMs: read.integer('PAYOUT_CONNECT_MS', 500, 10, 3_000),
+    answerWithinMs: read.integer('PAYOUT_WITHIN_MS', 1_500, 0, 3_000),
+    patientCallMs: read.integer('PAYOUT_PATIENT_CALL_MS', 6_000, 10, 7_000),
+  }
 }
 
 /** Reads one variable at a time and collects what is wrong instead of stopping at the first mistake. */
@@ -99,6 +193,22 @@ class Reader {
     return fallback
   }
 
+  integers(name: string, fallback: readonly number[], min: number, max: number): readonly number[] {
+    const values = this.text(name, fallback.join(',')).split(',')
+    const good = values.every((value) => /^\d{1,9}$/.test(value) && Number(value) >= min && Number(value) <= max)
+    if (good) return values.map(Number)
+    this.mistakes.push(`${name} must be whole numbers from ${min} to ${max} with commas between them.`)
+    return fallback
+  }
+
+  word(name: string, fallback: string): string {
+    const value = this.text(name, fallback)
+    if (!/^[A-Za-z0-9_.-]{1,100}$/.test(value)) {
+      this.mistakes.push(`${name} must be 1 to 100 letters, digits, dots, hyphens and underscores.`)
+    }
+    return value
+  }
+
   oneOf<const T extends string>(name: string, allowed: readonly T[], fallback: T): T {
     const value = this.text(name, fallback)
     const known = allowed.find((each) => each === value)
@@ -112,6 +222,10 @@ class Reader {
       this.mistakes.push(`${name} must be a URL that starts with ${protocols.join('// or ')}//.`)
     }
     return value
+  }
+
+  optionalUrl(name: string): string | null {
+    return this.env[name] ? this.url(name, ['http:', 'https:']) : null
   }
 
   secretKeys(name: string): SecretKey[] {

@@ -1,10 +1,9 @@
-// Tops up a sandbox wallet with test money, once per cause.
+// Tops up a simulated wallet with test money, once per cause; what is at a bank is deposited there (deposit-to-wallet.ts).
 import type { Clock } from '../clock'
 import { recordActivity } from '../db/activity'
 import type { Db } from '../db/database'
 import { postSet } from '../db/ledger'
-import { findWallet } from '../db/wallets'
-import { assert } from '../domain/assert'
+import { lockWallet } from '../db/wallets'
 import { topUpPostings } from '../domain/ledger'
 import { formatUsdcDown } from '../domain/money'
 
@@ -22,20 +21,21 @@ export interface CreditedWallet {
   readonly balanceMicroUsdc: bigint
 }
 
+/** Null when the wallet is not simulated. */
 export async function creditWallet(
   { db, clock }: { db: Db; clock: Clock },
   { partnerId, environment, amountMicroUsdc, causeRef, createdBy }: WalletCredit,
-): Promise<CreditedWallet> {
+): Promise<CreditedWallet | null> {
   const at = clock.now()
   return db.transaction(async (tx) => {
-    const wallet = await findWallet(tx, partnerId, environment)
-    assert(wallet !== null, 'a partner must have a wallet')
+    // Locked, so that it is not connected to its bank meanwhile: the bank would know nothing of this money.
+    const wallet = await lockWallet(tx, partnerId, environment)
+    if (wallet.rail !== 'simulated') return null
     const postings = topUpPostings(amountMicroUsdc)
     const set = { walletId: wallet.id, cause: 'top_up', causeRef, payoutId: null, createdBy, at, postings }
     const posted = await postSet(tx, set)
     if (posted.outcome !== 'posted') {
-      const latest = await findWallet(tx, partnerId, environment)
-      return { outcome: 'already_credited', balanceMicroUsdc: (latest ?? wallet).balanceMicroUsdc }
+      return { outcome: 'already_credited', balanceMicroUsdc: wallet.balanceMicroUsdc }
     }
 
     const detail = `${formatUsdcDown(amountMicroUsdc)} USDC`

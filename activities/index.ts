@@ -3,16 +3,24 @@
 import type { Clock } from '../clock'
 import type { Db } from '../db/database'
 import type { Activities } from '../workflows/activities'
+import { createConnectSandboxSteps } from './connect-sandbox'
+import { createPayoutSteps, type PayoutStepDeps } from './payout'
 import { pruneActivity } from './prune-activity'
+import { createSweepSteps, type SweepDeps } from './sweep'
 
 export interface ActivityDeps {
   readonly db: Db
   readonly clock: Clock
   readonly activityRetentionDays: number
+  readonly payouts: PayoutStepDeps
+  readonly sweep: SweepDeps
 }
 
 export function createActivities(deps: ActivityDeps): Activities {
   return {
     pruneActivity: (batch) => pruneActivity(deps, batch),
+    ...createPayoutSteps(deps.payouts),
+    ...createConnectSandboxSteps(deps.payouts.patient),
+    ...createSweepSteps(deps.sweep),
   }
 }

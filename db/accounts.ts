@@ -19,6 +19,7 @@ export interface AccountRow extends PayoutPrices {
   readonly enabledCountries: readonly string[]
   readonly minPence: bigint
   readonly maxPerPayoutPence: bigint
+  readonly walletId: string
   readonly environment: Environment
   readonly rail: RailName
   readonly chain: string
@@ -43,7 +44,7 @@ const selectAccount: Statement = {
       p.verification_status AS "verificationStatus", p.provider_status AS "providerStatus",
       p.continue_url AS "continueUrl", p.terms_url AS "termsUrl", p.screening, p.enabled_countries AS "enabledCountries",
       p.min_payout_pence AS "minPence", p.max_payout_pence AS "maxPerPayoutPence",
-      w.environment, w.rail, w.chain, w.address, w.balance_micro_usdc AS "balanceMicroUsdc",
+      w.id AS "walletId", w.environment, w.rail, w.chain, w.address, w.balance_micro_usdc AS "balanceMicroUsdc",
       l.payout_fixed_pence AS "payoutFixedPence", l.payout_basis_points AS "payoutBasisPoints",
       l.bank_fixed_pence AS "bankFixedPence", l.bank_basis_points AS "bankBasisPoints",
       l.monthly_account_pence AS "monthlyAccountPence"

@@ -9,6 +9,7 @@ export interface Caller {
   readonly environment: Environment
   readonly partner: {
     readonly id: string
+    readonly slug: string
     readonly status: PartnerStatus
     readonly verificationStatus: VerificationStatus
     /** Requests per second in the key's environment; null means its default. */
@@ -24,8 +25,8 @@ export async function findCaller(db: Queryable, digest: Buffer): Promise<Caller 
 
 /** One row of callerColumns, whatever else was selected beside them. */
 export function callerFrom(row: CallerRow): Caller {
-  const { keyId, keyPrefix, keyEnvironment, partnerId, partnerStatus, verificationStatus, rateLimit } = row
-  const partner = { id: partnerId, status: partnerStatus, verificationStatus, rateLimit }
+  const { keyId, keyPrefix, keyEnvironment, partnerId, partnerSlug, partnerStatus, verificationStatus, rateLimit } = row
+  const partner = { id: partnerId, slug: partnerSlug, status: partnerStatus, verificationStatus, rateLimit }
   return { keyId, keyPrefix, environment: keyEnvironment, partner }
 }
 
@@ -34,13 +35,14 @@ export interface CallerRow {
   readonly keyPrefix: string
   readonly keyEnvironment: Environment
   readonly partnerId: string
+  readonly partnerSlug: string
   readonly partnerStatus: PartnerStatus
   readonly verificationStatus: VerificationStatus
   readonly rateLimit: number | null
 }
 
 export const callerColumns = `k.id AS "keyId", k.key_prefix AS "keyPrefix", k.environment AS "keyEnvironment",
-  p.id AS "partnerId", p.status AS "partnerStatus", p.verification_status AS "verificationStatus",
+  p.id AS "partnerId", p.slug AS "partnerSlug", p.status AS "partnerStatus", p.verification_status AS "verificationStatus",
   CASE k.environment WHEN 'live' THEN p.rate_limit_live ELSE p.rate_limit_sandbox END AS "rateLimit"`
 
 export const callerTables = 'api_keys k JOIN partners p ON p.id = k.partner_id'

@@ -37,6 +37,14 @@ export async function postSet(tx: Queryable, set: PostingSet): Promise<Posted> {
   return outcome === 'already_posted' ? { outcome } : { outcome, balanceMicroUsdc: balance }
 }
 
+/** Whether a set of this cause is in the ledger. */
+export async function isPosted(
+  tx: Queryable,
+  { walletId, cause, causeRef }: Pick<PostingSet, 'walletId' | 'cause' | 'causeRef'>,
+): Promise<boolean> {
+  return (await tx.query(selectSet, [walletId, cause, causeRef])).length > 0
+}
+
 interface PostedRow {
   readonly outcome: Posted['outcome']
   /** After this set, whatever became of it. */
@@ -47,4 +55,9 @@ interface PostedRow {
 const postLedgerSet: Statement = {
   name: 'post-ledger-set',
   text: 'SELECT outcome, balance FROM post_ledger_set($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+}
+
+const selectSet: Statement = {
+  name: 'ledger-set-by-cause',
+  text: 'SELECT id FROM ledger_sets WHERE wallet_id = $1 AND cause = $2 AND cause_ref = $3',
 }

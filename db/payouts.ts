@@ -83,20 +83,21 @@ export async function listPayouts(
   return db.query<PayoutRow>(selectList(chosen), values)
 }
 
-const columns = `id, environment, status, failure_reason AS "failureReason", reference, country,
+/** For every statement that selects a PayoutRow from payouts. */
+export const payoutColumns = `id, environment, status, failure_reason AS "failureReason", reference, country,
   created_via AS "createdVia", amount_pence AS "amountPence", fee_pence AS "feePence",
   wallet_sends_micro_usdc AS "walletSendsMicroUsdc", recipient_name AS "recipientName", account_last4 AS "accountLast4",
   created_at AS "createdAt", updated_at AS "updatedAt"`
 
 const selectOne: Statement = {
   name: 'payout',
-  text: `SELECT ${columns} FROM payouts WHERE id = $1 AND partner_id = $2 AND environment = $3 AND ${isVisible}`,
+  text: `SELECT ${payoutColumns} FROM payouts WHERE id = $1 AND partner_id = $2 AND environment = $3 AND ${isVisible}`,
 }
 
 const selectWithCaller: Statement = {
   name: 'caller-and-payout',
   text: `SELECT ${callerColumns}, payout.* FROM ${callerTables}
-    LEFT JOIN LATERAL (SELECT ${columns} FROM payouts
+    LEFT JOIN LATERAL (SELECT ${payoutColumns} FROM payouts
       WHERE id = $2 AND partner_id = p.id AND environment = k.environment AND ${isVisible}) payout ON true
     WHERE ${isTheCaller}`,
 }
@@ -130,6 +131,6 @@ function selectList(chosen: readonly string[]): Statement {
     // With filters it has no name, so that PostgreSQL plans for these very values: a plan that suits any of them would walk
     // through all payouts to find the few that changed in the last minute.
     name: chosen.length === 0 ? 'payouts' : '',
-    text: `SELECT ${columns} FROM payouts WHERE ${where.join(' AND ')} ORDER BY created_at DESC, id DESC LIMIT $3`,
+    text: `SELECT ${payoutColumns} FROM payouts WHERE ${where.join(' AND ')} ORDER BY created_at DESC, id DESC LIMIT $3`,
   }
 }

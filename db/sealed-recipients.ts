@@ -26,8 +26,18 @@ export interface BankDetailsAddress {
 
 /** A payout that is claimed again gets its recipient anew. */
 export async function sealRecipient(tx: Tx, keyring: Keyring, payoutId: string, details: BankDetails): Promise<void> {
+  const { keyId, sealed } = sealDetails(keyring, payoutId, details)
+  await tx.query(upsert, [payoutId, keyId, sealed])
+}
+
+/** For who stores them in a statement of their own; they open for this payout only. */
+export function sealDetails(
+  keyring: Keyring,
+  payoutId: string,
+  details: BankDetails,
+): { keyId: string; sealed: Buffer } {
   const { id, bytes } = keyring.current('seal')
-  await tx.query(upsert, [payoutId, id, seal(bytes, payoutId, JSON.stringify(details))])
+  return { keyId: id, sealed: seal(bytes, payoutId, JSON.stringify(details)) }
 }
 
 /** Null once it was wiped; throws when the seal is broken, its key is gone, or it was made for another payout. */

@@ -12,6 +12,9 @@ export interface WalletRow {
   readonly rail: RailName
   readonly chain: string
   readonly address: string | null
+  /** What the bank calls the customer and the wallet; null until they are connected. */
+  readonly customerRef: string | null
+  readonly walletRef: string | null
   readonly balanceMicroUsdc: bigint
 }
 
@@ -40,8 +43,40 @@ export async function findWallet(
   return wallet ?? null
 }
 
-const columns = `id, partner_id AS "partnerId", environment, rail, chain, address,
-  balance_micro_usdc AS "balanceMicroUsdc"`
+/** Nobody makes a payout of this wallet, or moves its money, until the transaction ends. */
+export async function lockWallet(tx: Tx, partnerId: string, environment: Environment): Promise<WalletRow> {
+  const [wallet] = await tx.query<WalletRow>(selectLocked, [partnerId, environment])
+  assert(wallet !== undefined, 'a partner must have a wallet')
+  return wallet
+}
+
+export interface WalletConnection {
+  readonly walletId: string
+  readonly rail: RailName
+  readonly verificationRef: string
+  readonly customerRef: string
+  readonly walletRef: string
+  readonly address: string | null
+  readonly at: Date
+}
+
+/** From now on its payouts go to that bank. */
+export async function connectWallet(tx: Tx, connection: WalletConnection): Promise<void> {
+  const { walletId, rail, verificationRef, customerRef, walletRef, address, at } = connection
+  await tx.query(connect, [walletId, rail, verificationRef, customerRef, walletRef, address, at])
+}
+
+/** Sandboxes that no bank is connected to, by partner; `after` is the last partner of the page before. */
+export async function listSimulatedPartners(
+  db: Queryable,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<string[]> {
+  const rows = await db.query<{ partnerId: string }>(selectSimulated, [after, limit])
+  return rows.map(({ partnerId }) => partnerId)
+}
+
+const columns = `id, partner_id AS "partnerId", environment, rail, chain, address, customer_ref AS "customerRef",
+  wallet_ref AS "walletRef", balance_micro_usdc AS "balanceMicroUsdc"`
 
 const insert: Statement = {
   name: 'wallet-insert',
@@ -58,4 +93,23 @@ const insert: Statement = {
 const selectWallet: Statement = {
   name: 'wallet-by-partner',
   text: `SELECT ${columns} FROM wallets WHERE partner_id = $1 AND environment = $2`,
+}
+
+const selectLocked: Statement = {
+  name: 'wallet-lock-by-partner',
+  text: `SELECT ${columns} FROM wallets WHERE partner_id = $1 AND environment = $2 FOR UPDATE`,
+}
+
+const connect: Statement = {
+  name: 'wallet-connect',
+  text: `UPDATE wallets SET rail = $2, verification_ref = $3, customer_ref = $4, wallet_ref = $5, address = $6,
+      updated_at = $7
+    WHERE id = $1`,
+}
+
+const selectSimulated: Statement = {
+  name: 'wallets-simulated',
+  text: `SELECT partner_id AS "partnerId" FROM wallets
+    WHERE environment = 'sandbox' AND rail = 'simulated' AND ($1::uuid IS NULL OR partner_id > $1)
+    ORDER BY partner_id LIMIT $2`,
 }

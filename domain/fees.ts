@@ -41,6 +41,15 @@ export function feeFor(amountPence: Pence, prices: PayoutPrices): Fee {
   return { totalPence, inTransferPence, onInvoicePence: totalPence - inTransferPence }
 }
 
+/** Cost plus the mark-up, exact to the micropound; the price list's cost where the bank names none. */
+export function networkFeeFor(
+  costMicropounds: Micropounds | null,
+  prices: Pick<PriceList, 'networkCostMicropounds' | 'networkMarkupBasisPoints'>,
+): Micropounds {
+  const cost = costMicropounds ?? prices.networkCostMicropounds
+  return cost + divideHalfUp(cost * prices.networkMarkupBasisPoints, 10_000n)
+}
+
 /** "0.99 GBP + 1.00%" */
 export function describePayoutPrice(prices: Pick<PriceList, 'payoutFixedPence' | 'payoutBasisPoints'>): string {
   return `${formatPence(prices.payoutFixedPence)} GBP + ${formatHundredths(prices.payoutBasisPoints)}%`

@@ -16,6 +16,11 @@ export function floatPostings(amount: MicroUsdc): readonly Posting[] {
   return move(amount, 'top_ups', 'wallet')
 }
 
+/** A sandbox is connected to its bank, whose own float takes the place of what is left of ours. */
+export function floatReversalPostings(amount: MicroUsdc): readonly Posting[] {
+  return move(amount, 'wallet', 'top_ups')
+}
+
 /** A partner's own money, arrived. */
 export function topUpPostings(amount: MicroUsdc): readonly Posting[] {
   return move(amount, 'top_ups', 'wallet')
@@ -34,6 +39,18 @@ export function reversePostings(amount: MicroUsdc): readonly Posting[] {
 /** A payout is in the recipient's account. */
 export function paidOutPostings(amount: MicroUsdc): readonly Posting[] {
   return move(amount, 'in_transit', 'paid_out')
+}
+
+/** The bank gave money back, at the rate of that day: what is missing or over is the exchange's. */
+export function refundPostings(sent: MicroUsdc, refunded: MicroUsdc): readonly Posting[] {
+  const difference = sent - refunded
+  const postings: Posting[] = [
+    { account: 'in_transit', amountMicroUsdc: -sent },
+    { account: 'wallet', amountMicroUsdc: refunded },
+  ]
+  if (difference !== 0n) postings.push({ account: 'exchange_difference', amountMicroUsdc: difference })
+  assertBalanced(postings)
+  return postings
 }
 
 export function assertBalanced(postings: readonly Posting[]): void {

@@ -1,40 +1,93 @@
-// The configuration: what SECRET_KEYS must hold.
+// The configuration: what is optional has a default that works, and every mistake is named at once.
 import { expect, test } from '@jest/globals'
-import { loadConfig, loadOpsConfig } from '../config'
+import { ConfigError, type EnvironmentVariables, loadConfig, loadOpsConfig } from '../config'
 
-const [one, two] = [`k1:${'0a'.repeat(32)}`, `k2:${'0b'.repeat(32)}`]
-const rest = { DATABASE_URL: 'postgres://me@127.0.0.1:1/x', TEMPORAL_ADDRESS: '127.0.0.1:1' }
-const mistake =
-  'SECRET_KEYS must be a comma-separated list of <id>:<64 hex digits>, each id once, the current key first.'
+const needed = {
+  DATABASE_URL: 'postgresql://127.0.0.1/payouts',
+  TEMPORAL_ADDRESS: '127.0.0.1:7233',
+  SECRET_KEYS: `k1:${'0'.repeat(64)}`,
+}
 
-test('the keys of SECRET_KEYS are read in their order', () => {
-  const { secretKeys } = loadConfig({ ...rest, SECRET_KEYS: `${two},${one}` })
+test('without a word about banks there is none, and every interval of a payout has its default', () => {
+  const { bank, webhookUrl, taskQueuePrefix, payouts, sweep } = loadConfig(needed)
 
-  expect(secretKeys.map(({ id, bytes }) => [id, bytes.toString('hex')])).toEqual([
-    ['k2', '0b'.repeat(32)],
-    ['k1', '0a'.repeat(32)],
+  expect({ bank, webhookUrl, taskQueuePrefix }).toEqual({
+    bank: { sandbox: null, live: null },
+    webhookUrl: null,
+    taskQueuePrefix: 'payouts',
+  })
+  expect(payouts).toEqual({
+    answerTimeoutMs: 8_000,
+    pollMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000],
+    repeatForMs: 82_800_000,
+    quietMs: 600_000,
+    briefCallMs: 1_000,
+    briefConnectMs: 500,
+    answerWithinMs: 1_500,
+    patientCallMs: 6_000,
+  })
+  expect(sweep).toEqual({ everyMs: 60_000, olderThanMs: 10_000 })
+})
+
+test('a bank is an address and a key', () => {
+  const banks = {
+    BANK_SANDBOX_URL: 'http://127.0.0.1:8300/v0/',
+    BANK_SANDBOX_KEY: 'sk-test-1',
+    PAYOUT_POLL_MS: '10,20',
+  }
+  const { bank, payouts } = loadConfig({ ...needed, ...banks })
+
+  expect(bank).toEqual({ sandbox: { url: 'http://127.0.0.1:8300/v0', key: 'sk-test-1' }, live: null })
+  expect(payouts.pollMs).toEqual([10, 20])
+  expect(loadOpsConfig({ ...needed, ...banks }).bank).toEqual(bank)
+})
+
+test('every mistake is named by its variable', () => {
+  const wrong = {
+    BANK_LIVE_URL: 'ftp://bank.test',
+    BANK_SANDBOX_URL: 'https://bank.test/v0',
+    PAYOUT_POLL_MS: '10,soon',
+    PAYOUT_CALL_MS: '99999',
+    WEBHOOK_URL: 'here',
+    TASK_QUEUE_PREFIX: 'a b',
+  }
+
+  expect(mistakesOf({ ...needed, ...wrong })).toEqual([
+    'BANK_SANDBOX_KEY is required.',
+    'BANK_LIVE_URL must be a URL that starts with http:// or https://.',
+    'BANK_LIVE_KEY is required.',
+    'WEBHOOK_URL must be a URL that starts with http:// or https://.',
+    'TASK_QUEUE_PREFIX must be 1 to 100 letters, digits, dots, hyphens and underscores.',
+    'PAYOUT_POLL_MS must be whole numbers from 10 to 86400000 with commas between them.',
+    'PAYOUT_CALL_MS must be a whole number from 10 to 3000.',
   ])
 })
 
 test.each([
   ['no key at all', ','],
-  ['something that is no key', `${one},short`],
-  ['an id twice', `${one},${one}`],
-])('SECRET_KEYS with %s is one mistake, for the service and for the command line', (_what, SECRET_KEYS) => {
-  expect(mistakesOf(() => loadConfig({ ...rest, SECRET_KEYS }))).toEqual([mistake])
-  expect(mistakesOf(() => loadOpsConfig({ ...rest, SECRET_KEYS }))).toEqual([mistake])
+  ['something that is no key', `${needed.SECRET_KEYS},short`],
+  ['an id twice', `${needed.SECRET_KEYS},${needed.SECRET_KEYS}`],
+])('SECRET_KEYS with %s is one mistake', (_what, SECRET_KEYS) => {
+  const mistake =
+    'SECRET_KEYS must be a comma-separated list of <id>:<64 hex digits>, each id once, the current key first.'
+
+  expect(mistakesOf({ ...needed, SECRET_KEYS })).toEqual([mistake])
+  expect(() => loadOpsConfig({ ...needed, SECRET_KEYS })).toThrow(mistake)
 })
 
 test('SECRET_KEYS that is not set is required by the service only', () => {
-  expect(mistakesOf(() => loadConfig(rest))).toEqual(['SECRET_KEYS is required.'])
+  const { SECRET_KEYS: _unset, ...rest } = needed
+
+  expect(mistakesOf(rest)).toEqual(['SECRET_KEYS is required.'])
   expect(loadOpsConfig(rest).secretKeys).toEqual([])
 })
 
-function mistakesOf(load: () => unknown): unknown {
+function mistakesOf(env: EnvironmentVariables): readonly string[] {
   try {
-    load()
+    loadConfig(env)
+    return []
   } catch (error) {
-    return error instanceof Error && 'mistakes' in error ? error.mistakes : error
+    if (error instanceof ConfigError) return error.mistakes
+    throw error
   }
-  return []
 }

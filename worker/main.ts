@@ -4,6 +4,7 @@ import { ConfigError, loadConfig } from '../config'
 import { createLog } from '../log'
 import { runWorker } from './run'
 import { SchemaBehind } from './schema'
+import { SearchAttributesWrong } from './search-attributes'
 
 async function main(): Promise<void> {
   const config = loadConfig()
@@ -30,7 +31,8 @@ async function main(): Promise<void> {
 
 /** What its operator can put right is a sentence for them; anything else is unexpected, and goes to the log above. */
 function giveUp(error: unknown): void {
-  if (!(error instanceof ConfigError || error instanceof SchemaBehind)) throw error
+  const kinds = [ConfigError, SchemaBehind, SearchAttributesWrong]
+  if (!(error instanceof Error && kinds.some((kind) => error instanceof kind))) throw error
   process.stderr.write(`${error.message}\n`)
   process.exit(1)
 }

@@ -1,56 +1,108 @@
-// A worker's day: wait for its servers, put the Schedules in place, work until asked to stop, let go in order.
+// A worker's day: wait for its servers, put what it needs in place, work until asked to stop, let go in order.
 
 import { Client } from '@temporalio/client'
+import type { NativeConnection, Worker } from '@temporalio/worker'
 import { createActivities } from '../activities'
 import { systemClock } from '../clock'
 import type { Config } from '../config'
-import { openDatabase } from '../db/database'
+import { type Db, openDatabase } from '../db/database'
+import { environments } from '../domain/environment'
 import type { Log } from '../log'
-import { housekeepingQueue } from '../workflows/names'
+import { deadlineIn } from '../temporal'
+import type { Activities } from '../workflows/activities'
+import { housekeepingQueue, ofSystem, payoutQueue, sweepId } from '../workflows/names'
 import { bundlePath } from './bundle-path'
 import { connectWorker, installRuntime } from './connect'
 import { patiently } from './patience'
-import { pruneActivitySchedule, putSchedule } from './schedules'
+import { createPayoutParts } from './payouts'
+import { putSchedule, schedulesOf } from './schedules'
 import { requireSchema } from './schema'
+import { requireSearchAttributes, SearchAttributesWrong, wantedAttributes } from './search-attributes'
+import { registerWebhooks } from './webhooks'
 import { createWorker } from './worker'
 
 /** Resolves when the signal has stopped it and nothing is under way any more. */
 export async function runWorker(config: Config, log: Log, signal: AbortSignal, onReady: () => void): Promise<void> {
-  const { address, namespace } = config.temporal
   const postgres = `PostgreSQL at ${new URL(config.databaseUrl).host}`
-  const temporal = `Temporal at ${address}`
+  const temporal = `Temporal at ${config.temporal.address}`
   const patience = { log, signal }
   installRuntime(log)
 
   const db = await patiently(postgres, () => openWorkersDatabase(config, log), patience)
   await requireSchema(db)
   const connection = await patiently(temporal, () => connectWorker(config.temporal), patience)
-  const client = new Client({ connection, namespace })
-  await patiently(temporal, () => putSchedule(client, pruneActivitySchedule), patience)
+  const client = new Client({ connection, namespace: config.temporal.namespace })
+  const wrong = await patiently(temporal, () => prepare(client, config), patience)
+  if (wrong !== null) throw wrong
 
-  const worker = await createWorker({
-    connection,
-    namespace,
-    taskQueue: housekeepingQueue,
-    workflowBundle: { codePath: bundlePath },
-    activities: createActivities({ db, clock: systemClock, activityRetentionDays: config.activityRetentionDays }),
-  })
-  await worker.runUntil(async () => {
-    onReady()
-    await aborted(signal)
-  })
+  const payouts = createPayoutParts(config, { db, log })
+  const activities = activitiesOf(config, { db, log, client, payouts })
+  const workers = await createWorkers(config, connection, activities)
+  const webhooks = registerWebhooks(config, { db, rails: payouts.patientRails, patience })
+  await runAll(workers, signal, onReady)
+  await webhooks
+  payouts.close()
   await connection.close()
   await db.close()
 }
 
-function openWorkersDatabase({ databaseUrl, databasePoolSize }: Config, log: Log): ReturnType<typeof openDatabase> {
+function openWorkersDatabase({ databaseUrl, databasePoolSize }: Config, log: Log): Promise<Db> {
   const onError = (error: Error) => log.warn({ err: error }, 'a database connection was lost')
   return openDatabase({ url: databaseUrl, poolSize: databasePoolSize, onError })
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    signal.addEventListener('abort', () => resolve())
-  })
+/** What no waiting can put right is an answer; everything else is thrown, and tried again. */
+async function prepare(client: Client, config: Config): Promise<SearchAttributesWrong | null> {
+  try {
+    await requireSearchAttributes(client, wantedAttributes)
+  } catch (error) {
+    if (error instanceof SearchAttributesWrong) return error
+    throw error
+  }
+  for (const schedule of schedulesOf(config)) await putSchedule(client, schedule)
+  // What was left while no worker ran need not wait for the next minute.
+  const sweep = client.schedule.getHandle(ofSystem(sweepId, config.taskQueuePrefix))
+  await client.withDeadline(deadlineIn(10_000), () => sweep.trigger())
+  return null
+}
+
+interface ActivityParts {
+  readonly db: Db
+  readonly log: Log
+  readonly client: Client
+  readonly payouts: ReturnType<typeof createPayoutParts>
+}
+
+function activitiesOf(config: Config, { db, log, client, payouts }: ActivityParts): Activities {
+  const clock = systemClock
+  const { bank, sweep, taskQueuePrefix: queuePrefix, activityRetentionDays } = config
+  const { pollMs } = config.payouts
+  const sandboxBank = bank.sandbox === null ? 'absent' : 'configured'
+  const sweeping = { db, clock, log, temporal: client, queuePrefix, pollMs, sandboxBank, ...sweep } as const
+  return createActivities({ db, clock, activityRetentionDays, payouts, sweep: sweeping })
+}
+
+/** Each queue has slots of its own, so that a bank that hangs in one environment takes none from the other. */
+function createWorkers(config: Config, connection: NativeConnection, activities: Activities): Promise<Worker[]> {
+  const { taskQueuePrefix, temporal } = config
+  const parts = { connection, namespace: temporal.namespace, workflowBundle: { codePath: bundlePath }, activities }
+  const housekeeping = ofSystem(housekeepingQueue, taskQueuePrefix)
+  return Promise.all([
+    ...environments.map((environment) =>
+      createWorker({ ...parts, taskQueue: payoutQueue(environment, taskQueuePrefix), load: 'payouts' }),
+    ),
+    createWorker({ ...parts, taskQueue: housekeeping, load: 'housekeeping' }),
+  ])
+}
+
+/** One that fails takes the others with it: half a worker would look like a whole one. */
+async function runAll(workers: readonly Worker[], signal: AbortSignal, onReady: () => void): Promise<void> {
+  const stop = () => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
+  }
+  signal.addEventListener('abort', stop)
+  const runs = workers.map((worker) => worker.run().finally(stop))
+  if (signal.aborted) stop()
+  else onReady()
+  await Promise.all(runs)
 }

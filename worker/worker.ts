@@ -9,18 +9,39 @@ export interface WorkerParts {
   readonly taskQueue: string
   readonly workflowBundle: WorkflowBundleOption
   readonly activities: Activities
+  readonly load: Load
 }
 
-export async function createWorker(parts: WorkerParts): Promise<Worker> {
-  return Worker.create({ ...parts, ...limits })
+/** `payouts`: many at once, and none may wait for another's bank. `housekeeping`: a few, and nobody waits for them. */
+export type Load = keyof typeof slots
+
+export async function createWorker({ load, ...parts }: WorkerParts): Promise<Worker> {
+  return Worker.create({ ...parts, ...optionsOf(load) })
 }
 
-const limits = {
-  // A local activity holds the slot of its workflow task: with the usual 40, one slow bank would stop every payout.
-  maxConcurrentWorkflowTaskExecutions: 500,
-  maxConcurrentLocalActivityExecutions: 500,
-  // As many as may run at once. What is not cached is replayed from its short history; what is costs memory all day.
-  maxCachedWorkflows: 500,
+export function optionsOf(load: Load) {
+  return { ...slots[load], ...manners }
+}
+
+const slots = {
+  payouts: {
+    // A local activity holds the slot of its workflow task: with the usual 40, one slow bank would stop every payout.
+    maxConcurrentWorkflowTaskExecutions: 500,
+    maxConcurrentLocalActivityExecutions: 500,
+    // As many as may run at once. What is not cached is replayed from its short history; what is costs memory all day.
+    maxCachedWorkflows: 500,
+  },
+  housekeeping: {
+    maxConcurrentWorkflowTaskExecutions: 10,
+    maxConcurrentLocalActivityExecutions: 10,
+    maxConcurrentActivityTaskExecutions: 20,
+    maxConcurrentWorkflowTaskPolls: 2,
+    maxConcurrentActivityTaskPolls: 2,
+    maxCachedWorkflows: 20,
+  },
+} as const
+
+const manners = {
   // One sandbox for all workflows on one thread: a second thread costs 40 MB, a sandbox for each workflow more.
   reuseV8Context: true,
   workflowThreadPoolSize: 1,

@@ -1,8 +1,11 @@
 // The contract between workflows and activities: what each activity takes and answers, how long it may take, how it is retried.
 
-import { proxyActivities } from '@temporalio/workflow'
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow'
+import type { ConnectSandboxSteps } from './connect-sandbox-steps'
+import type { PayoutSteps } from './payout-steps'
+import type { SweepSteps } from './sweep-steps'
 
-export interface Activities {
+export interface Activities extends PayoutSteps, ConnectSandboxSteps, SweepSteps {
   /** Removes up to `limit` entries of reads that are past their retention; answers how many. Safe to repeat. */
   pruneActivity(batch: { readonly limit: number }): Promise<number>
 }
@@ -11,4 +14,42 @@ export interface Activities {
 export const { pruneActivity } = proxyActivities<Pick<Activities, 'pruneActivity'>>({
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+})
+
+/**
+ * What a caller waits for runs inside the workflow task, which is what a payout costs. Each bounds its own calls to the bank far
+ * below this; a database that is away is asked again, beyond a second by timers that hold no slot.
+ */
+export const { debitPayout, submitToRail, cancelPayout } = proxyLocalActivities<
+  Pick<Activities, 'debitPayout' | 'submitToRail' | 'cancelPayout'>
+>({
+  startToCloseTimeout: '8 seconds',
+  localRetryThreshold: '1 second',
+  retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
+})
+
+/** Nobody waits for it, so its calls to the bank have more time, which this must be longer than. */
+export const { pollSettlement } = proxyLocalActivities<Pick<Activities, 'pollSettlement'>>({
+  startToCloseTimeout: '30 seconds',
+  localRetryThreshold: '1 second',
+  retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
+})
+
+/** A bank that did not answer is waited for outside of workflow tasks, with more time for each call. */
+export const { resolveSubmit } = proxyActivities<Pick<Activities, 'resolveSubmit'>>({
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+})
+
+/** Nobody waits for it: a bank that is away is asked until it is back. */
+export const { openSandboxCustomer, checkSandboxCustomer, createSandboxWallet, connectSandboxWallet } =
+  proxyActivities<ConnectSandboxSteps>({
+    startToCloseTimeout: '1 minute',
+    retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
+  })
+
+/** The next sweep does what this one could not, so it gives up early. */
+export const { sweepPayouts, sweepSandboxes, sweepStrays } = proxyActivities<SweepSteps>({
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 3 },
 })

@@ -1,6 +1,51 @@
 // Names that workers, clients and recorded histories agree on: one that has been deployed never changes.
 
+import type { Environment } from '../domain/environment'
+
 export const housekeepingQueue = 'housekeeping'
+
+/** What systems that share a Temporal server must not share: with a prefix of its own, each has its own. */
+export function ofSystem(name: string, prefix: string): string {
+  return prefix === payoutQueuePrefix ? name : `${prefix}-${name}`
+}
+
+/** One queue for each environment, so that a bank that hangs in one of them does not stop the payouts of the other. */
+export function payoutQueue(environment: Environment, prefix: string = payoutQueuePrefix): string {
+  return `${prefix}-${environment}`
+}
+
+export const payoutQueuePrefix = 'payouts'
+
+export interface PayoutKey {
+  readonly environment: Environment
+  readonly partnerId: string
+  readonly idempotencyKey: string
+  readonly attempt: number
+}
+
+/** One id for each attempt: who still asks for an older one hears its verdict, and can not start it again. */
+export function payoutWorkflowId({ environment, partnerId, idempotencyKey, attempt }: PayoutKey): string {
+  const first = `payout/${environment}/${partnerId}/${idempotencyKey}`
+  return attempt === 1 ? first : `${first}/${attempt}`
+}
+
+/** Both the name of the update and its id: whoever asks for the same payout joins the same update. */
+export const createUpdate = 'create'
+export const bankSpokeSignal = 'bankSpoke'
+
+/** What payouts can be searched by in the Web UI; the types are the server's own words. */
+export const payoutSearchAttributes = {
+  partner: { name: 'PayoutPartner', type: 'KEYWORD' },
+  environment: { name: 'PayoutEnvironment', type: 'KEYWORD' },
+  status: { name: 'PayoutStatus', type: 'KEYWORD' },
+  payoutId: { name: 'PayoutId', type: 'KEYWORD' },
+  amountPence: { name: 'PayoutAmountPence', type: 'INT' },
+} as const
 
 /** The Schedule's id, and what its workflows' ids begin with (Temporal adds the time of each). */
 export const pruneActivityId = 'prune-activity'
+export const sweepId = 'sweep'
+
+export function connectSandboxId(partnerId: string): string {
+  return `connect-sandbox/${partnerId}`
+}

@@ -2,6 +2,8 @@
 import { activity } from './activity'
 import { apiKey } from './api-key'
 import { bankEvent } from './bank-event'
+import { bankRecipient } from './bank-recipient'
+import { bankWebhook } from './bank-webhook'
 import { charge } from './charge'
 import { invoice, invoiceCharge, invoiceLine, invoiceNumber } from './invoice'
 import { ledgerAccount, ledgerEntry, ledgerSet } from './ledger'
@@ -27,6 +29,8 @@ export const entities = [
   payoutEvent,
   sealedRecipient,
   bankEvent,
+  bankRecipient,
+  bankWebhook,
   charge,
   invoice,
   invoiceLine,

@@ -38,10 +38,18 @@ export interface StoredPayout {
   readonly submitStartedAt: Date | null
   readonly verdict: string | null
   readonly verdictAt: Date | null
+  readonly verdictDetails?: Readonly<Record<string, string>> | null
   readonly answeredAt: Date | null
   readonly releasedAt: Date | null
   readonly completedAt: Date | null
   readonly returnedAt: Date | null
+  /** Nothing is left to do, neither at the bank nor in the ledger. */
+  readonly closedAt?: Date | null
+  /** Why it waits for people. */
+  readonly attention?: string | null
+  /** The wallet's holder at the bank when it was claimed. */
+  readonly customerRef?: string | null
+  readonly requestId?: string | null
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -84,10 +92,15 @@ export const payout = new EntitySchema<StoredPayout>({
     submitStartedAt: orNull(time),
     verdict: orNull(text),
     verdictAt: orNull(time),
+    verdictDetails: orNull({ type: 'jsonb' }),
     answeredAt: orNull(time),
     releasedAt: orNull(time),
     completedAt: orNull(time),
     returnedAt: orNull(time),
+    closedAt: orNull(time),
+    attention: orNull(text),
+    customerRef: orNull(text),
+    requestId: orNull(text),
     createdAt: time,
     updatedAt: time,
   },
@@ -104,10 +117,11 @@ export const payout = new EntitySchema<StoredPayout>({
       where: 'completed_at IS NOT NULL',
     },
     {
-      name: 'payouts_open_index',
+      name: 'payouts_unclosed_index',
       columns: ['createdAt'],
-      where: `released_at IS NULL AND status IN ('pending', 'processing')`,
+      where: 'released_at IS NULL AND closed_at IS NULL',
     },
+    { name: 'payouts_attention_index', columns: ['updatedAt'], where: 'attention IS NOT NULL' },
     {
       name: 'payouts_reference_index',
       columns: ['partnerId', 'environment', 'reference', 'createdAt', 'id'],
@@ -143,6 +157,7 @@ export const payout = new EntitySchema<StoredPayout>({
     { name: 'payouts_completed_check', expression: `status <> 'completed' OR completed_at IS NOT NULL` },
     { name: 'payouts_returned_check', expression: `status <> 'returned' OR returned_at IS NOT NULL` },
     { name: 'payouts_released_check', expression: 'released_at IS NULL OR answered_at IS NULL' },
+    { name: 'payouts_released_verdict_check', expression: 'released_at IS NULL OR verdict IS NOT NULL' },
     { name: 'payouts_reference_check', expression: 'char_length(reference) <= 120' },
     { name: 'payouts_country_check', expression: `country = 'GB'` },
     { name: 'payouts_created_via_check', expression: `created_via IN ('api', 'dashboard')` },

@@ -4,9 +4,8 @@ import type { WalletRow } from '../wallets'
 import { bigint, id, idOf, orNull, text, time, withDefault } from './columns'
 
 export interface StoredWallet extends WalletRow {
-  /** What the bank calls the customer and the wallet. */
-  readonly customerRef: string | null
-  readonly walletRef: string | null
+  /** What the bank calls the customer's verification. */
+  readonly verificationRef: string | null
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -26,6 +25,7 @@ export const wallet = new EntitySchema<StoredWallet>({
     balanceMicroUsdc: withDefault(bigint, 0),
     createdAt: time,
     updatedAt: time,
+    verificationRef: orNull(text),
   },
   uniques: [{ name: 'wallets_partner_unique', columns: ['partnerId', 'environment'] }],
   checks: [

@@ -5,6 +5,7 @@ import { Payouts1794700800003 } from './3-payouts'
 import { Billing1794700800004 } from './4-billing'
 import { Activity1794700800005 } from './5-activity'
 import { Lists1794700800006 } from './6-lists'
+import { PayoutSteps1794700800007 } from './7-payout-steps'
 
 export const migrations = [
   Partners1794700800001,
@@ -13,4 +14,5 @@ export const migrations = [
   Billing1794700800004,
   Activity1794700800005,
   Lists1794700800006,
+  PayoutSteps1794700800007,
 ]

@@ -59,8 +59,8 @@ test('the same cause credits once, also when ten ask at once', async () => {
   const results = await Promise.all(Array.from({ length: 10 }, () => credit(partnerId, 5_000_000n, 'same')))
 
   const balanceMicroUsdc = simulatedFloatMicroUsdc + 5_000_000n
-  expect(results.filter((result) => result.outcome === 'credited')).toHaveLength(1)
-  expect(results.every((result) => result.balanceMicroUsdc === balanceMicroUsdc)).toBe(true)
+  expect(results.filter((result) => result?.outcome === 'credited')).toHaveLength(1)
+  expect(results.every((result) => result?.balanceMicroUsdc === balanceMicroUsdc)).toBe(true)
   const actions = (await latestActivity(db, partnerId, 200)).map((entry) => entry.action)
   expect(actions).toEqual(['wallet.credit', 'partner.create'])
 })

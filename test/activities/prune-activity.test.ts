@@ -1,6 +1,6 @@
 // One batch of forgetting: how many go, which ones first, and by which clock.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createActivities } from '../../activities'
+import { pruneActivity } from '../../activities/prune-activity'
 import { latestActivity, recordActivity } from '../../db/activity'
 import { type Db, openDatabase } from '../../db/database'
 import { aPartner } from '../db/a-partner'
@@ -26,15 +26,12 @@ test('a batch takes the oldest reads, no more than its limit, and a repeat takes
     db,
     days.map((day) => aRead(partnerId, day)),
   )
-  const activities = createActivities({
-    db,
-    clock: { now: () => new Date('2026-02-01T00:00:00Z') },
-    activityRetentionDays: 7,
-  })
+  const deps = { db, clock: { now: () => new Date('2026-02-01T00:00:00Z') }, activityRetentionDays: 7 }
+  const prune = () => pruneActivity(deps, { limit: 3 })
 
-  const first = await activities.pruneActivity({ limit: 3 })
+  const first = await prune()
   const left = (await latestActivity(db, partnerId, 10)).map(({ at }) => at.toISOString().slice(0, 10))
-  const [second, third] = [await activities.pruneActivity({ limit: 3 }), await activities.pruneActivity({ limit: 3 })]
+  const [second, third] = [await prune(), await prune()]
 
   expect(left).toEqual(['2026-01-31', '2026-01-04'])
   expect([first, second, third]).toEqual([3, 1, 0])

@@ -66,7 +66,7 @@ test('a created key authenticates as its partner, in its environment', async () 
     keyId: key.id,
     keyPrefix: key.keyPrefix,
     environment: 'live',
-    partner: { id: partner.id, status: 'active', verificationStatus: 'approved', rateLimit: 250 },
+    partner: { id: partner.id, slug: partner.slug, status: 'active', verificationStatus: 'approved', rateLimit: 250 },
   })
 })
 

@@ -180,6 +180,8 @@ test('a new wallet is empty and has every account of the ledger', async () => {
     rail: 'simulated',
     chain: 'base',
     address: null,
+    customerRef: null,
+    walletRef: null,
     balanceMicroUsdc: 0n,
   })
   expect(await findWallet(db, wallet.partnerId, 'sandbox')).toEqual(wallet)

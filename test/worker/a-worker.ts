@@ -3,17 +3,20 @@ import { randomBytes } from 'node:crypto'
 import { Client } from '@temporalio/client'
 import { createActivities } from '../../activities'
 import type { Clock } from '../../clock'
-import type { TemporalConfig } from '../../config'
+import { type BankConfig, loadConfig, type TemporalConfig } from '../../config'
 import { type Db, openDatabase } from '../../db/database'
-import { createLog } from '../../log'
+import { createLog, type Log } from '../../log'
 import { connectWorker, installRuntime } from '../../worker/connect'
+import { createPayoutParts } from '../../worker/payouts'
 import { createWorker } from '../../worker/worker'
+import { housekeepingQueue, ofSystem } from '../../workflows/names'
 import { createDatabase } from '../setup/database'
 import { testSystem } from '../setup/system'
 
 export interface AWorker {
   readonly client: Client
   readonly db: Db
+  readonly queuePrefix: string
   readonly taskQueue: string
   /** Asks it to stop, and waits until nothing is under way any more. */
   stop(): Promise<void>
@@ -30,21 +33,34 @@ export function silenceTemporal(): void {
   installRuntime(createLog({ level: 'silent', name: 'test' }))
 }
 
-export async function aWorker(options: { clock: Clock; activityRetentionDays: number }): Promise<AWorker> {
+export interface AWorkerOptions {
+  readonly clock: Clock
+  readonly activityRetentionDays?: number
+  readonly bank?: BankConfig
+  readonly log?: Log
+}
+
+/** It has the housekeeping queue of a system of its own; payouts that it starts go to nobody's queue. */
+export async function aWorker(options: AWorkerOptions): Promise<AWorker> {
   const database = await createDatabase()
   const db = await openDatabase({ url: database.url, poolSize: 3, onError: () => undefined })
   const connection = await connectWorker(testTemporal())
-  const taskQueue = `test-${randomBytes(6).toString('hex')}`
+  const client = new Client({ connection })
+  const queuePrefix = `test-${randomBytes(6).toString('hex')}`
+  const taskQueue = ofSystem(housekeepingQueue, queuePrefix)
+  const { activities, close } = testActivities({ db, client, queuePrefix, ...options })
   const worker = await createWorker({
     connection,
     namespace: 'default',
     taskQueue,
     workflowBundle: { codePath: testSystem().workflowBundlePath },
-    activities: createActivities({ db, ...options }),
+    activities,
+    load: 'housekeeping',
   })
   const stopped = worker.run()
   return {
-    client: new Client({ connection }),
+    client,
+    queuePrefix,
     db,
     taskQueue,
     stop: async () => {
@@ -52,9 +68,37 @@ export async function aWorker(options: { clock: Clock; activityRetentionDays: nu
       await stopped
     },
     dispose: async () => {
+      close()
       await connection.close()
       await db.close()
       await database.drop()
     },
   }
+}
+
+export interface TestActivityOptions extends AWorkerOptions {
+  readonly db: Db
+  readonly client: Client
+  readonly queuePrefix: string
+}
+
+/** Every activity, as a worker has them; without a bank unless one is given. */
+export function testActivities({ db, client, queuePrefix, clock, ...options }: TestActivityOptions) {
+  const { log = createLog({ level: 'silent', name: 'test' }), bank, activityRetentionDays = 400 } = options
+  const config = { ...testConfig(), ...(bank ? { bank } : {}) }
+  const payouts = createPayoutParts(config, { db, log, clock })
+  const sandboxBank = config.bank.sandbox === null ? 'absent' : 'configured'
+  const { pollMs } = config.payouts
+  const sweep = { db, clock, log, temporal: client, queuePrefix, pollMs, olderThanMs: 0, sandboxBank } as const
+  const activities = createActivities({ db, clock, activityRetentionDays, payouts, sweep })
+  return { activities, close: () => payouts.close() }
+}
+
+export function testConfig(env: Record<string, string> = {}) {
+  return loadConfig({
+    DATABASE_URL: testSystem().databaseUrl,
+    TEMPORAL_ADDRESS: testSystem().temporalAddress,
+    SECRET_KEYS: `k1:${'0'.repeat(64)}`,
+    ...env,
+  })
 }

@@ -22,7 +22,7 @@ test('it holds our workflows and domain, the SDK with what it needs, and nothing
 })
 
 test('it holds every workflow', () => {
-  expect(Object.keys(workflows)).toEqual(['pruneActivity'])
+  expect(Object.keys(workflows)).toEqual(['connectSandbox', 'payout', 'pruneActivity', 'sweep'])
   for (const name of Object.keys(workflows)) expect(code).toContain(`function ${name}(`)
 })
 

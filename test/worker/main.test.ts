@@ -26,17 +26,19 @@ afterEach(async () => {
 })
 
 afterAll(async () => {
-  await client.schedule.getHandle('prune-activity').delete()
+  for (const id of ['prune-activity', 'sweep']) await client.schedule.getHandle(id).delete()
   await client.connection.close()
   await database.drop()
 })
 
-test('two workers that start at once are both ready, and the Schedule is there', async () => {
+test('two workers that start at once are both ready, and the Schedules are there', async () => {
   const workers = [start(), start()]
 
   expect(await Promise.all(workers.map(({ ready }) => ready))).toEqual([{ ready: true }, { ready: true }])
   const { action } = await client.schedule.getHandle('prune-activity').describe()
   expect(action).toMatchObject({ workflowType: 'pruneActivity', taskQueue: 'housekeeping' })
+  const sweep = await client.schedule.getHandle('sweep').describe()
+  expect(sweep.action).toMatchObject({ workflowType: 'sweep', taskQueue: 'housekeeping' })
 })
 
 test('however often it is asked to stop, it stops once and in order', async () => {

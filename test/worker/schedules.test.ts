@@ -4,12 +4,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { ScheduleDescription } from '@temporalio/client'
 import { msToTs, tsToMs } from '@temporalio/common/lib/time'
 import { latestActivity, recordActivity } from '../../db/activity'
-import { type PruneActivitySchedule, pruneActivitySchedule, putSchedule } from '../../worker/schedules'
+import { type OurSchedule, pruneActivitySchedule, putSchedule } from '../../worker/schedules'
 import { aPartner } from '../db/a-partner'
 import { type AWorker, aWorker, silenceTemporal } from './a-worker'
 
 const now = new Date('2026-11-15T03:30:00.000Z')
-const put: PruneActivitySchedule[] = []
+const put: OurSchedule[] = []
 let worker: AWorker
 
 silenceTemporal()
@@ -85,7 +85,7 @@ test('when its time has come it prunes what is past its retention', async () => 
 })
 
 /** The real one under another name, so that test files do not meet on one server. */
-function aSchedule(): PruneActivitySchedule {
+function aSchedule(): OurSchedule {
   const scheduleId = `prune-activity-${randomBytes(6).toString('hex')}`
   const { action } = pruneActivitySchedule
   const schedule = {
@@ -102,11 +102,11 @@ function aRead(partnerId: string, at: Date) {
   return { partnerId, at, environment: 'sandbox', action: 'balance.read', changes: 'nothing', ...rest } as const
 }
 
-function describe({ scheduleId }: PruneActivitySchedule): Promise<ScheduleDescription> {
+function describe({ scheduleId }: OurSchedule): Promise<ScheduleDescription> {
   return worker.client.schedule.getHandle(scheduleId).describe()
 }
 
-async function startedBy(schedule: PruneActivitySchedule): Promise<string> {
+async function startedBy(schedule: OurSchedule): Promise<string> {
   for (;;) {
     const [started] = (await describe(schedule)).info.recentActions
     if (started) return started.action.workflow.workflowId

@@ -1,0 +1,76 @@
+// The steps that connect a partner's sandbox to the sandbox bank; each may be repeated, by keys made of the partner's id.
+import type { Clock } from '../clock'
+import { recordActivity } from '../db/activity'
+import type { Db, Tx } from '../db/database'
+import { postSet } from '../db/ledger'
+import { findPartnerById } from '../db/partners'
+import { hasOpenPayouts } from '../db/payouts-open'
+import { connectWallet, lockWallet, type WalletRow } from '../db/wallets'
+import { assert } from '../domain/assert'
+import { floatReversalPostings } from '../domain/ledger'
+import type { Rail, Verification } from '../rail/rail'
+import type { ConnectSandboxSteps, SandboxCustomer, SandboxRefs } from '../workflows/connect-sandbox-steps'
+import { bankKeyFor } from './bank-key'
+import { bookDeposits } from './book-deposits'
+
+export interface ConnectSandboxDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly rails: { readonly provider_sandbox: Rail }
+}
+
+export function createConnectSandboxSteps(deps: ConnectSandboxDeps): ConnectSandboxSteps {
+  const { db, rails } = deps
+  return {
+    async openSandboxCustomer({ partnerId }) {
+      const partner = await findPartnerById(db, partnerId)
+      assert(partner !== null, 'only a partner can be connected')
+      const { name: legalName, slug, contactEmail } = partner
+      const email = contactEmail ?? `${slug}@partners.invalid`
+      // What is asked for is in the key: the bank refuses a key that comes again with another body, for ever.
+      const key = bankKeyFor(`sandbox-customer/${partnerId}/${legalName}/${email}`)
+      const customer = { legalName, email, redirectUrl: null, key }
+      return standingOf(await rails.provider_sandbox.openCustomer(customer))
+    },
+    checkSandboxCustomer: async ({ verificationRef }) =>
+      standingOf(await rails.provider_sandbox.verification(verificationRef)),
+    async createSandboxWallet({ partnerId, customerRef }) {
+      const key = bankKeyFor(`sandbox-wallet/${partnerId}/${customerRef}`)
+      const { walletRef, address } = await rails.provider_sandbox.createWallet({ customerRef, chain: 'base', key })
+      return { walletRef, address }
+    },
+    connectSandboxWallet: (refs) => connectSandboxWallet(deps, refs),
+  }
+}
+
+/** Under the wallet's lock no payout can begin, so none is left between the two banks. */
+export async function connectSandboxWallet(
+  { db, clock, rails }: ConnectSandboxDeps,
+  refs: SandboxRefs,
+): Promise<'connected' | 'busy'> {
+  const history = await rails.provider_sandbox.walletHistory({ ...refs, after: null })
+  return db.transaction(async (tx) => {
+    const wallet = await lockWallet(tx, refs.partnerId, 'sandbox')
+    if (wallet.rail !== 'simulated') return 'connected'
+    if (await hasOpenPayouts(tx, wallet.id)) return 'busy'
+    const at = clock.now()
+    await reverseFloat(tx, wallet, at)
+    await bookDeposits(tx, { walletId: wallet.id, history, createdBy: 'bank', at })
+    await connectWallet(tx, { ...refs, walletId: wallet.id, rail: 'provider_sandbox', at })
+    const about = { partnerId: refs.partnerId, at, environment: 'sandbox', action: 'wallet.connect' } as const
+    const made = { changes: 'something', status: null, madeBy: 'system', detail: null, requestId: null } as const
+    await recordActivity(tx, [{ ...about, ...made }])
+    return 'connected'
+  })
+}
+
+async function reverseFloat(tx: Tx, { id: walletId, balanceMicroUsdc }: WalletRow, at: Date): Promise<void> {
+  if (balanceMicroUsdc === 0n) return
+  const about = { walletId, cause: 'float_reversal', causeRef: 'simulated', payoutId: null, createdBy: 'system', at }
+  const posted = await postSet(tx, { ...about, postings: floatReversalPostings(balanceMicroUsdc) })
+  assert(posted.outcome === 'posted', 'a locked wallet holds what it says')
+}
+
+function standingOf({ verificationRef, customerRef, providerStatus, paysGbp }: Verification): SandboxCustomer {
+  return { verificationRef, customerRef, ready: providerStatus === 'approved' && paysGbp }
+}

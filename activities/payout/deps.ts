@@ -1,0 +1,25 @@
+// What the steps of a payout act upon.
+import type { Clock } from '../../clock'
+import type { Db } from '../../db/database'
+import type { Keyring } from '../../db/keyring'
+import type { RailName } from '../../domain/environment'
+import type { Log } from '../../log'
+import type { Rail } from '../../rail/rail'
+
+export interface PayoutDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly keyring: Keyring
+  readonly rails: Readonly<Record<RailName, Rail>>
+  readonly log: Log
+  readonly patience: Patience
+}
+
+export interface Patience {
+  /** How long the identical call is repeated under one bank key: less than the bank remembers it for. */
+  readonly repeatForMs: number
+  /** How long after the first call a listing without the transfer proves that there is none. */
+  readonly quietMs: number
+  /** Within this time a bank that is busy is asked again before anybody is answered. */
+  readonly answerWithinMs: number
+}

@@ -1,0 +1,39 @@
+// The recipient as the bank knows them: found, or registered, which moves no money and may be repeated.
+import { detailsHash, findBankRecipient, rememberBankRecipient } from '../../db/bank-recipients'
+import type { StepRow } from '../../db/payout-steps'
+import { openRecipient } from '../../db/sealed-recipients'
+import { assert } from '../../domain/assert'
+import type { Registered } from '../../rail/rail'
+import { simulatedRefs } from '../../rail/simulated'
+import { bankKeyFor } from '../bank-key'
+import type { PayoutDeps } from './deps'
+
+export async function registerRecipient({ db, keyring, rails, clock }: PayoutDeps, row: StepRow): Promise<Registered> {
+  const details = await openRecipient(db, keyring, row.id)
+  assert(details !== null, 'a payout that is to be sent must have its recipient')
+  const { customerRef } = refsOf(row)
+  const hash = detailsHash(keyring, details)
+  const known = await findBankRecipient(db, customerRef, hash)
+  if (known !== null) return { outcome: 'registered', recipientRef: known }
+
+  const registered = await rails[row.rail].registerRecipient({
+    customerRef,
+    recipient: details,
+    key: registrationKey(row),
+  })
+  if (registered.outcome === 'registered') {
+    await rememberBankRecipient(db, { customerRef, hash, recipientRef: registered.recipientRef, at: clock.now() })
+  }
+  return registered
+}
+
+export function refsOf(row: StepRow): { customerRef: string; walletRef: string } {
+  if (row.rail === 'simulated') return simulatedRefs
+  assert(row.customerRef !== null && row.walletRef !== null, 'a connected wallet must know its names at the bank')
+  return { customerRef: row.customerRef, walletRef: row.walletRef }
+}
+
+/** Its own key, the same at every repeat, made of the transfer's: the bank must not take one for the other. */
+function registrationKey({ bankKey }: StepRow): string {
+  return bankKeyFor(`recipient/${bankKey}`)
+}

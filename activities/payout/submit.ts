@@ -1,0 +1,149 @@
+// Sends a payout to the bank, or proves that it was not sent (design §3: "Provably not sent", "Unknown").
+import { setTimeout as wait } from 'node:timers/promises'
+import { forgetBankRecipient } from '../../db/bank-recipients'
+import { keepPayout, loadStep, type StepRow, setAttention, startSubmit } from '../../db/payout-steps'
+import { kept } from '../../domain/verdict'
+import type { Submitted, Transfer } from '../../rail/rail'
+import type { PayoutRef, Underway } from '../../workflows/payout-steps'
+import type { PayoutDeps } from './deps'
+import { refsOf, registerRecipient } from './recipient'
+import { releasePayout } from './release'
+import { standingOf, unconfirmed } from './standing'
+import { noteUnknown } from './unknown'
+
+export async function submitToRail(deps: PayoutDeps, payout: PayoutRef): Promise<Underway> {
+  const row = await loadStep(deps.db, payout.payoutId)
+  const standing = standingOf(row, payout)
+  if (standing !== null) return standing.at === 'unknown' ? noteUnknown(deps, payout) : standing
+
+  const recipient = await registerRecipient(deps, row)
+  if (recipient.outcome !== 'registered') {
+    const unreachable = { ...notSent('The bank could not be reached.'), trouble: 'passing' } as const
+    const refusal = recipient.outcome === 'rejected' ? accountRejected(recipient.reason) : unreachable
+    return releasePayout(deps, payout, { ...refusal, proof: 'nothing-called' })
+  }
+
+  const { recipientRef } = recipient
+  const order = { payoutId: row.id, ...refsOf(row), recipientRef, amountPence: row.amountPence }
+  const body = deps.rails[row.rail].transferBody({
+    ...order,
+    sendsMicroUsdc: row.walletSendsMicroUsdc,
+    reference: row.reference,
+  })
+  const frozen = await startSubmit(deps.db, { ...payout, body, at: deps.clock.now() })
+  // Somebody else has called the bank, or cancelled, between our two looks at the row.
+  if (frozen === null) return passed(deps, payout)
+  return record(deps, payout, row, recipientRef, await sendFirst(deps, row, frozen))
+}
+
+/** Without a debit nothing may be sent, however that came about: a person has to look. */
+async function passed(deps: PayoutDeps, payout: PayoutRef): Promise<Underway> {
+  const standing = standingOf(await loadStep(deps.db, payout.payoutId), payout)
+  if (standing !== null) return standing.at === 'unknown' ? noteUnknown(deps, payout) : standing
+  deps.log.error({ payout_id: payout.payoutId }, 'a payout is held that was never debited')
+  await setAttention(deps.db, payout.payoutId, 'debit_missing')
+  return unconfirmed
+}
+
+/** While every call so far provably sent nothing, a bank that is only busy is asked again inside the answer's time. */
+async function sendFirst(deps: PayoutDeps, row: StepRow, body: string): Promise<Submitted> {
+  const giveUpAt = deps.clock.now().getTime() + deps.patience.answerWithinMs
+  for (let pauseMs = 50; ; pauseMs *= 2) {
+    const submitted = await deps.rails[row.rail].submit({ key: row.bankKey, body, call: 'first' })
+    if (submitted.outcome !== 'not-sent' || submitted.why !== 'busy') return submitted
+    const waitMs = Math.max(pauseMs, submitted.retryAfterMs ?? 0)
+    if (deps.clock.now().getTime() + waitMs >= giveUpAt) return submitted
+    await wait(waitMs)
+  }
+}
+
+async function record(
+  deps: PayoutDeps,
+  payout: PayoutRef,
+  row: StepRow,
+  recipientRef: string,
+  submitted: Submitted,
+): Promise<Underway> {
+  switch (submitted.outcome) {
+    case 'accepted':
+      return recordTransfer(deps, payout, row, submitted.transfer)
+    case 'unknown':
+      return noteUnknown(deps, payout)
+    case 'rejected':
+      await forgetBankRecipient(deps.db, refsOf(row).customerRef, recipientRef)
+      return releasePayout(deps, payout, {
+        ...(submitted.who === 'recipient' ? accountRejected(submitted.reason) : notSent(submitted.reason)),
+        proof: 'own-calls',
+      })
+    case 'not-sent': {
+      const passing = submitted.why === 'busy' || submitted.why === 'unavailable'
+      if (!passing) {
+        // Our ledger covers it and the bank says it does not: somebody has to look, and nobody may guess.
+        deps.log.error({ payout_id: row.id, why: submitted.why }, 'the bank refused what our ledger covers')
+        await setAttention(deps.db, row.id, `bank_${submitted.why}`)
+      }
+      const trouble = passing ? 'passing' : 'lasting'
+      return releasePayout(deps, payout, { ...notSent('The bank did not take it.'), trouble, proof: 'own-calls' })
+    }
+  }
+}
+
+/** The bank has it: under way, or refused at once, in which case the money comes back when the bank says so. */
+export async function recordTransfer(
+  deps: PayoutDeps,
+  payout: PayoutRef,
+  row: StepRow,
+  transfer: Transfer,
+): Promise<Underway> {
+  const { payoutId, attempt } = payout
+  const undeliverable = transfer.standing === 'undeliverable'
+  const recorded = await keepPayout(deps.db, {
+    payoutId,
+    attempt,
+    verdict: undeliverable ? 'rejected' : 'accepted',
+    status: undeliverable ? 'failed' : 'processing',
+    failureReason: undeliverable ? (transfer.reason ?? 'rejected_by_bank: The bank rejected the payout.') : null,
+    transferRef: transfer.ref,
+    transferState: transfer.state,
+    event: undeliverable ? 'failed' : 'sent',
+    afterwards: 'open',
+    at: deps.clock.now(),
+  })
+  if (!recorded) return recordedBefore(deps, payout, transfer)
+  if (transfer.sentMicroUsdc !== row.walletSendsMicroUsdc) {
+    deps.log.error({ payout_id: payoutId }, 'the bank has debited another amount than we have')
+    await setAttention(deps.db, payoutId, 'debited_differently')
+  }
+  const says = undeliverable ? 'refused by the bank, refund awaited' : 'sent to the bank'
+  return { at: 'sent', verdict: kept, status: undeliverable ? 'failed' : 'processing', says }
+}
+
+/** Another run was quicker; if it was with anything but this transfer, money has moved that no row accounts for. */
+async function recordedBefore({ db, log }: PayoutDeps, payout: PayoutRef, transfer: Transfer): Promise<Underway> {
+  const row = await loadStep(db, payout.payoutId)
+  if (row.transferRef !== transfer.ref) {
+    log.error(
+      { payout_id: row.id, transfer_ref: transfer.ref },
+      'the bank has a transfer that the payout does not know',
+    )
+    await setAttention(db, row.id, 'unaccounted_transfer')
+  }
+  return standingOf(row, payout) ?? unconfirmed
+}
+
+function accountRejected(reason: string) {
+  return {
+    code: 'recipient_account_rejected',
+    details: null,
+    failureReason: `account_rejected: ${sentenceOf(reason)}`,
+  } as const
+}
+
+function notSent(reason: string) {
+  return { code: 'payout_not_created', details: null, failureReason: `not_sent: ${sentenceOf(reason)}` } as const
+}
+
+/** Reasons of the rail are "code: Sentence."; ours puts its own code in front. */
+function sentenceOf(reason: string): string {
+  return reason.replace(/^[a-z_]+: /, '')
+}

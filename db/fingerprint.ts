@@ -1,0 +1,42 @@
+// Tells whether two requests ask for the same payout, and which fields differ, without keeping what they said (design §3).
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Keyring, PurposeKey } from './keyring'
+
+/** A request's fields by their path, defaults applied and values written in one way. */
+export type CanonicalFields = Readonly<Record<string, string>>
+
+export interface Fingerprint {
+  readonly keyId: string
+  readonly whole: Buffer
+  readonly fields: Readonly<Record<string, string>>
+}
+
+export function fingerprintOf(keyring: Keyring, fields: CanonicalFields): Fingerprint {
+  const key = keyring.current('fingerprint')
+  return { keyId: key.id, whole: wholeOf(key, fields), fields: fieldsOf(key, fields) }
+}
+
+/** The paths whose values differ from what was fingerprinted; none when it is the same request. */
+export function differingFields(keyring: Keyring, stored: Fingerprint, fields: CanonicalFields): string[] {
+  const key = keyring.find('fingerprint', stored.keyId)
+  if (key === null) throw new Error(`the key ${stored.keyId} must stay in the keyring as long as payouts name it`)
+  if (timingSafeEqual(wholeOf(key, fields), stored.whole)) return []
+  const asked = fieldsOf(key, fields)
+  const paths = new Set([...Object.keys(stored.fields), ...Object.keys(asked)])
+  return [...paths].filter((path) => stored.fields[path] !== asked[path]).toSorted()
+}
+
+function wholeOf(key: PurposeKey, fields: CanonicalFields): Buffer {
+  return hash(key, JSON.stringify(Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1))))
+}
+
+/** Twelve bytes tell two values apart; the path is hashed with them, so that equal values of two fields look unlike. */
+function fieldsOf(key: PurposeKey, fields: CanonicalFields): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([path, value]) => [path, hash(key, `${path}\n${value}`).toString('hex', 0, 12)]),
+  )
+}
+
+function hash({ bytes }: PurposeKey, text: string): Buffer {
+  return createHmac('sha256', bytes).update(text).digest()
+}

@@ -1,0 +1,172 @@
+// A payout's first moment: the row that an Idempotency-Key stands for is claimed, joined or found to be taken (design §3).
+import type { Environment, RailName } from '../domain/environment'
+import type { CreatedVia } from '../domain/payout'
+import type { Quote } from '../domain/quote'
+import { type Caller, type CallerRow, callerColumns, callerFrom, callerTables, isTheCaller } from './callers'
+import type { Queryable, Statement } from './database'
+import type { Fingerprint } from './fingerprint'
+import { type PayoutRow, payoutColumns } from './payouts'
+
+export interface Claim {
+  /** Of the released row that is claimed again, or a new one. */
+  readonly payoutId: string
+  readonly partnerId: string
+  readonly environment: Environment
+  readonly walletId: string
+  readonly rail: RailName
+  readonly idempotencyKey: string
+  readonly fingerprint: Fingerprint
+  readonly reference: string | null
+  readonly country: string
+  readonly createdVia: CreatedVia
+  readonly createdBy: string
+  readonly quote: Quote
+  readonly recipientName: string
+  readonly accountLast4: string
+  readonly accountHash: { readonly keyId: string; readonly hash: Buffer }
+  readonly sealedRecipient: { readonly keyId: string; readonly sealed: Buffer }
+  readonly bankKey: string
+  readonly requestId: string | null
+  readonly at: Date
+}
+
+/** What is already stored under a key, for who has to answer it. */
+export interface ClaimedRow extends PayoutRow {
+  readonly attempt: number
+  readonly feeInTransferPence: bigint
+  readonly gbpPerUsdNano: bigint
+  readonly fingerprint: Fingerprint
+  readonly verdict: string | null
+  readonly verdictDetails: Readonly<Record<string, string>> | null
+  readonly verdictAt: Date | null
+  readonly answeredAt: Date | null
+  readonly releasedAt: Date | null
+}
+
+export interface IdempotencyKey {
+  readonly partnerId: string
+  readonly environment: Environment
+  readonly idempotencyKey: string
+}
+
+/** Null when the key is taken by a row that is not released, or the wallet's rail has changed meanwhile: look again. */
+export async function claimPayout(db: Queryable, claim: Claim): Promise<{ id: string; attempt: number } | null> {
+  const { quote, fingerprint, accountHash, sealedRecipient } = claim
+  const [row] = await db.query<{ id: string; attempt: number }>(insertClaim, [
+    claim.payoutId,
+    claim.partnerId,
+    claim.environment,
+    claim.walletId,
+    claim.rail,
+    claim.idempotencyKey,
+    fingerprint.whole,
+    fingerprint.keyId,
+    JSON.stringify(fingerprint.fields),
+    claim.reference,
+    claim.country,
+    claim.createdVia,
+    claim.createdBy,
+    quote.amountPence,
+    quote.feePence,
+    quote.inTransferPence,
+    quote.walletSendsMicroUsdc,
+    quote.gbpPerUsdNano,
+    claim.recipientName,
+    claim.accountLast4,
+    accountHash.hash,
+    accountHash.keyId,
+    claim.bankKey,
+    claim.at,
+    sealedRecipient.keyId,
+    sealedRecipient.sealed,
+    claim.requestId,
+  ])
+  return row ?? null
+}
+
+export async function findClaim(
+  db: Queryable,
+  { partnerId, environment, idempotencyKey }: IdempotencyKey,
+): Promise<ClaimedRow | null> {
+  const [row] = await db.query<ClaimedColumns>(selectClaim, [partnerId, environment, idempotencyKey])
+  return row ? claimFrom(row) : null
+}
+
+/** Who calls and what is stored under their key, in one statement: a repeated request costs no other. */
+export async function findCallerAndClaim(
+  db: Queryable,
+  digest: Buffer,
+  idempotencyKey: string,
+): Promise<{ caller: Caller; claim: ClaimedRow | null } | null> {
+  const [row] = await db.query<CallerRow & (ClaimedColumns | { readonly id: null })>(selectWithCaller, [
+    digest,
+    idempotencyKey,
+  ])
+  return row ? { caller: callerFrom(row), claim: row.id === null ? null : claimFrom(row) } : null
+}
+
+interface ClaimedColumns extends Omit<ClaimedRow, 'fingerprint'> {
+  readonly whole: Buffer
+  readonly fingerprintKeyId: string
+  readonly fields: Readonly<Record<string, string>>
+}
+
+function claimFrom(row: ClaimedColumns): ClaimedRow {
+  return { ...row, fingerprint: { whole: row.whole, keyId: row.fingerprintKeyId, fields: row.fields } }
+}
+
+// The wallet's row is held for a moment, so that a sandbox is not connected to its bank between the quote and the claim.
+const insertClaim: Statement = {
+  name: 'payout-claim',
+  text: `
+    WITH wallet AS (
+      SELECT id, rail, customer_ref FROM wallets WHERE id = $4 AND rail = $5 FOR KEY SHARE
+    ), claimed AS (
+      INSERT INTO payouts (id, partner_id, environment, wallet_id, rail, customer_ref, idempotency_key, fingerprint,
+        fingerprint_key_id, field_fingerprints, reference, country, created_via, created_by, amount_pence, fee_pence,
+        fee_in_transfer_pence, wallet_sends_micro_usdc, gbp_per_usd_nano, recipient_name, account_last4, account_hash,
+        account_hash_key_id, bank_key, request_id, created_at, updated_at)
+      SELECT $1, $2, $3, wallet.id, wallet.rail, wallet.customer_ref, $6, $7, $8, $9::jsonb, $10, $11, $12, $13, $14,
+        $15, $16, $17, $18, $19, $20, $21, $22, $23, $27, $24, $24
+      FROM wallet
+      ON CONFLICT (partner_id, environment, idempotency_key) DO UPDATE SET
+        attempt = payouts.attempt + 1, wallet_id = excluded.wallet_id, rail = excluded.rail,
+        customer_ref = excluded.customer_ref, fingerprint = excluded.fingerprint,
+        fingerprint_key_id = excluded.fingerprint_key_id, field_fingerprints = excluded.field_fingerprints,
+        reference = excluded.reference, country = excluded.country, created_via = excluded.created_via,
+        created_by = excluded.created_by, amount_pence = excluded.amount_pence, fee_pence = excluded.fee_pence,
+        fee_in_transfer_pence = excluded.fee_in_transfer_pence,
+        wallet_sends_micro_usdc = excluded.wallet_sends_micro_usdc, gbp_per_usd_nano = excluded.gbp_per_usd_nano,
+        recipient_name = excluded.recipient_name, account_last4 = excluded.account_last4,
+        account_hash = excluded.account_hash, account_hash_key_id = excluded.account_hash_key_id,
+        bank_key = excluded.bank_key, request_id = excluded.request_id, created_at = excluded.created_at, updated_at = excluded.updated_at,
+        status = 'pending', failure_reason = NULL, bank_body = NULL, transfer_ref = NULL, transfer_state = NULL,
+        submit_started_at = NULL, verdict = NULL, verdict_at = NULL, verdict_details = NULL, released_at = NULL
+      WHERE payouts.released_at IS NOT NULL AND payouts.id = excluded.id
+      RETURNING id, attempt
+    ), sealed AS (
+      INSERT INTO sealed_recipients (payout_id, key_id, sealed) SELECT id, $25, $26 FROM claimed
+      ON CONFLICT (payout_id) DO UPDATE SET key_id = excluded.key_id, sealed = excluded.sealed
+    ), told AS (
+      INSERT INTO payout_events (payout_id, at, kind, status, made_by) SELECT id, $24, 'requested', 'pending', $13 FROM claimed
+    )
+    SELECT id, attempt FROM claimed`,
+}
+
+const claimColumns = `${payoutColumns}, attempt, fee_in_transfer_pence AS "feeInTransferPence",
+  gbp_per_usd_nano AS "gbpPerUsdNano", fingerprint AS whole, fingerprint_key_id AS "fingerprintKeyId",
+  field_fingerprints AS fields, verdict, verdict_details AS "verdictDetails", verdict_at AS "verdictAt",
+  answered_at AS "answeredAt", released_at AS "releasedAt"`
+
+const selectClaim: Statement = {
+  name: 'payout-by-key',
+  text: `SELECT ${claimColumns} FROM payouts WHERE partner_id = $1 AND environment = $2 AND idempotency_key = $3`,
+}
+
+const selectWithCaller: Statement = {
+  name: 'caller-and-payout-by-key',
+  text: `SELECT ${callerColumns}, claim.* FROM ${callerTables}
+    LEFT JOIN LATERAL (SELECT ${claimColumns} FROM payouts
+      WHERE partner_id = p.id AND environment = k.environment AND idempotency_key = $2) claim ON true
+    WHERE ${isTheCaller}`,
+}

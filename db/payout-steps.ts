@@ -1,0 +1,224 @@
+// The payout's row as its steps see it: every decision that could cost money is one conditional UPDATE of it (design §3).
+import type { Environment, RailName } from '../domain/environment'
+import type { PayoutStatus } from '../domain/payout'
+import type { KeptVerdict, Refusal } from '../domain/verdict'
+import type { Queryable, Statement, Tx } from './database'
+
+export interface StepRow {
+  readonly id: string
+  readonly attempt: number
+  readonly partnerId: string
+  readonly environment: Environment
+  readonly walletId: string
+  readonly rail: RailName
+  readonly customerRef: string | null
+  readonly walletRef: string | null
+  readonly status: PayoutStatus
+  readonly reference: string | null
+  readonly amountPence: bigint
+  readonly feePence: bigint
+  readonly feeInTransferPence: bigint
+  readonly walletSendsMicroUsdc: bigint
+  readonly gbpPerUsdNano: bigint
+  readonly bankKey: string
+  readonly bankBody: string | null
+  readonly transferRef: string | null
+  readonly submitStartedAt: Date | null
+  readonly verdict: string | null
+  readonly verdictDetails: Readonly<Record<string, string>> | null
+  readonly answeredAt: Date | null
+  readonly releasedAt: Date | null
+  /** Nothing is left to do, neither at the bank nor in the ledger. */
+  readonly closedAt: Date | null
+}
+
+/** Which attempt of which payout a step is about; a step of an older attempt finds nothing to do. */
+export interface AttemptRef {
+  readonly payoutId: string
+  readonly attempt: number
+}
+
+export async function loadStep(db: Queryable, payoutId: string): Promise<StepRow> {
+  return found(await db.query<StepRow>(selectStep, [payoutId]))
+}
+
+/** Nobody else changes the row until the transaction ends. */
+export async function lockStep(tx: Tx, payoutId: string): Promise<StepRow> {
+  return found(await tx.query<StepRow>(lockedStep, [payoutId]))
+}
+
+/**
+ * The moment before the first call to the bank. Who gets the body back is the first ever to call under this bank key;
+ * who gets null is not, or the payout was cancelled or released before.
+ */
+export async function startSubmit(
+  db: Queryable,
+  { payoutId, attempt, body, at }: AttemptRef & { body: string; at: Date },
+): Promise<string | null> {
+  const [row] = await db.query<{ body: string }>(markSubmit, [payoutId, attempt, body, at])
+  return row?.body ?? null
+}
+
+export interface Kept extends AttemptRef {
+  readonly verdict: KeptVerdict
+  readonly status: PayoutStatus
+  readonly failureReason: string | null
+  readonly transferRef: string | null
+  readonly transferState: string | null
+  readonly event: string
+  readonly afterwards: 'open' | 'closed'
+  readonly at: Date
+}
+
+/** Records what is known of a payout that stays; false when the row had gone on already. */
+export async function keepPayout(db: Queryable, kept: Kept): Promise<boolean> {
+  const { payoutId, attempt, verdict, status, failureReason, transferRef, transferState, event, at } = kept
+  const closedAt = kept.afterwards === 'closed' ? at : null
+  const values = [payoutId, attempt, verdict, status, failureReason, transferRef, transferState, event, at, closedAt]
+  return (await db.query(recordKept, values)).length > 0
+}
+
+/** Gives the key back; only before anybody was answered, and in the transaction that reverses the debit. */
+export async function releaseRow(
+  tx: Tx,
+  { payoutId, verdict, details, at }: { payoutId: string; verdict: Refusal; details: object | null; at: Date },
+): Promise<void> {
+  await tx.query(release, [payoutId, verdict, details === null ? null : JSON.stringify(details), at])
+}
+
+export interface Move {
+  readonly payoutId: string
+  readonly status: PayoutStatus
+  readonly failureReason: string | null
+  readonly transferState: string
+  readonly event: string | null
+  readonly detail: string | null
+  readonly afterwards: 'open' | 'closed'
+  readonly at: Date
+}
+
+/** Under lockStep: the status and the bank's word change together, and the timeline tells it when `event` is given; only a new status is news to readers. */
+export async function movePayout(tx: Tx, move: Move): Promise<void> {
+  const { payoutId, status, failureReason, transferState, event, detail, at } = move
+  const closedAt = move.afterwards === 'closed' ? at : null
+  await tx.query(recordMove, [payoutId, status, failureReason, transferState, event, detail, at, closedAt])
+}
+
+/** The API answers `pending`: from now on the payout is there for good. False when a verdict came first, or a release. */
+export async function markAnswered(
+  db: Queryable,
+  { payoutId, attempt, at }: AttemptRef & { at: Date },
+): Promise<boolean> {
+  return (await db.query(markAnsweredNow, [payoutId, attempt, at])).length > 0
+}
+
+/** For people: why this payout waits for them; null when it no longer does. */
+export async function setAttention(db: Queryable, payoutId: string, attention: string | null): Promise<void> {
+  await db.query(noteAttention, [payoutId, attention])
+}
+
+/** What the bank's own word had asked for is over when its word is an ordinary one again. */
+export async function clearBankAttention(db: Queryable, payoutId: string): Promise<void> {
+  await db.query(forgetBankAttention, [payoutId])
+}
+
+function found(rows: readonly StepRow[]): StepRow {
+  const [row] = rows
+  if (row === undefined) throw new Error('a step was asked for a payout that does not exist')
+  return row
+}
+
+const stepColumns = `p.id, p.attempt, p.partner_id AS "partnerId", p.environment, p.wallet_id AS "walletId", p.rail,
+  p.customer_ref AS "customerRef", w.wallet_ref AS "walletRef", p.status, p.reference, p.amount_pence AS "amountPence",
+  p.fee_pence AS "feePence", p.fee_in_transfer_pence AS "feeInTransferPence",
+  p.wallet_sends_micro_usdc AS "walletSendsMicroUsdc", p.gbp_per_usd_nano AS "gbpPerUsdNano", p.bank_key AS "bankKey", p.bank_body AS "bankBody",
+  p.transfer_ref AS "transferRef", p.submit_started_at AS "submitStartedAt", p.verdict,
+  p.verdict_details AS "verdictDetails", p.answered_at AS "answeredAt", p.released_at AS "releasedAt",
+  p.closed_at AS "closedAt"`
+
+const selectStep: Statement = {
+  name: 'payout-step',
+  text: `SELECT ${stepColumns} FROM payouts p JOIN wallets w ON w.id = p.wallet_id WHERE p.id = $1`,
+}
+
+const lockedStep: Statement = {
+  name: 'payout-step-locked',
+  text: `SELECT ${stepColumns} FROM payouts p JOIN wallets w ON w.id = p.wallet_id WHERE p.id = $1 FOR UPDATE OF p`,
+}
+
+const markSubmit: Statement = {
+  name: 'payout-start-submit',
+  text: `UPDATE payouts SET bank_body = $3, submit_started_at = $4, updated_at = $4
+    WHERE id = $1 AND attempt = $2 AND status = 'pending' AND submit_started_at IS NULL AND released_at IS NULL
+      AND EXISTS (SELECT FROM ledger_sets debit WHERE debit.wallet_id = payouts.wallet_id AND debit.cause = 'debit'
+        AND debit.cause_ref = payouts.id::text || '/' || payouts.attempt::text)
+    RETURNING bank_body AS body`,
+}
+
+/**
+ * The moment from which a payout is there for its readers is the moment from which its creation is in the activity list:
+ * one statement writes both. `before` holds the row, because only its old state tells whether this is that moment.
+ */
+const before = `before AS (
+      SELECT id, verdict_at IS NULL AND answered_at IS NULL AS unseen FROM payouts WHERE id = $1 FOR UPDATE
+    )`
+
+const seenFirst = (changed: string, at: string) => `INSERT INTO activity
+      (partner_id, at, environment, action, changes, status, made_by, detail, request_id)
+      SELECT partner_id, ${at}, environment, 'payout.create', true, 201, created_by, id::text, request_id
+      FROM ${changed} WHERE unseen`
+
+const recordKept: Statement = {
+  name: 'payout-keep',
+  text: `WITH ${before}, kept AS (
+      UPDATE payouts p SET verdict = $3, verdict_at = coalesce(verdict_at, $9), status = $4, failure_reason = $5,
+        transfer_ref = $6, transfer_state = $7, updated_at = $9, closed_at = $10
+      FROM before
+      WHERE p.id = before.id AND p.attempt = $2 AND p.status = 'pending' AND p.released_at IS NULL
+        AND p.transfer_ref IS NULL AND p.verdict IS DISTINCT FROM $3
+      RETURNING p.id, p.partner_id, p.environment, p.created_by, p.request_id, unseen
+    ), seen AS (${seenFirst('kept', '$9')})
+    INSERT INTO payout_events (payout_id, at, kind, status, made_by, detail) SELECT id, $9, $8, $4, 'bank', $5 FROM kept
+    RETURNING payout_id`,
+}
+
+const release: Statement = {
+  name: 'payout-release',
+  text: `WITH wiped AS (DELETE FROM sealed_recipients WHERE payout_id = $1)
+    UPDATE payouts SET verdict = $2, verdict_details = $3::jsonb, verdict_at = $4, released_at = $4, updated_at = $4
+    WHERE id = $1`,
+}
+
+const recordMove: Statement = {
+  name: 'payout-move',
+  text: `WITH moved AS (
+      UPDATE payouts SET transfer_state = $4, status = $2, failure_reason = coalesce($3, failure_reason),
+        completed_at = CASE WHEN $2 = 'completed' THEN coalesce(completed_at, $7) ELSE completed_at END,
+        returned_at = CASE WHEN $2 = 'returned' THEN coalesce(returned_at, $7) ELSE returned_at END,
+        updated_at = CASE WHEN status = $2 THEN updated_at ELSE $7 END, closed_at = $8
+      WHERE id = $1
+      RETURNING id
+    )
+    INSERT INTO payout_events (payout_id, at, kind, status, made_by, detail)
+    SELECT id, $7, $5, $2, 'bank', $6 FROM moved WHERE $5::text IS NOT NULL`,
+}
+
+const markAnsweredNow: Statement = {
+  name: 'payout-answered',
+  text: `WITH ${before}, answered AS (
+      UPDATE payouts p SET answered_at = coalesce(answered_at, $3) FROM before
+      WHERE p.id = before.id AND p.attempt = $2 AND p.verdict_at IS NULL AND p.released_at IS NULL
+      RETURNING p.id, p.partner_id, p.environment, p.created_by, p.request_id, unseen
+    ), seen AS (${seenFirst('answered', '$3')})
+    SELECT id FROM answered`,
+}
+
+const noteAttention: Statement = {
+  name: 'payout-attention',
+  text: 'UPDATE payouts SET attention = $2 WHERE id = $1 AND attention IS DISTINCT FROM $2',
+}
+
+const forgetBankAttention: Statement = {
+  name: 'payout-bank-attention-over',
+  text: "UPDATE payouts SET attention = NULL WHERE id = $1 AND attention LIKE 'bank\\_says\\_%'",
+}

@@ -1,0 +1,68 @@
+// Payouts that are not over: neither released nor closed. Each of them must have a running workflow (design §3).
+import type { Environment } from '../domain/environment'
+import type { PayoutStatus } from '../domain/payout'
+import type { Queryable, Statement, Tx } from './database'
+
+export interface OpenPayout {
+  readonly payoutId: string
+  readonly attempt: number
+  readonly partnerId: string
+  readonly slug: string
+  readonly environment: Environment
+  readonly idempotencyKey: string
+  readonly status: PayoutStatus
+  readonly amountPence: bigint
+  readonly accountLast4: string | null
+  readonly createdAt: Date
+}
+
+/** Where the page before ended. */
+export interface OpenCursor {
+  readonly createdAt: Date
+  readonly payoutId: string
+}
+
+/** Oldest first. */
+export async function listOpenPayouts(
+  db: Queryable,
+  { before, after, limit }: { before: Date; after: OpenCursor | null; limit: number },
+): Promise<OpenPayout[]> {
+  return db.query<OpenPayout>(selectOpen, [before, after?.createdAt ?? null, after?.payoutId ?? null, limit])
+}
+
+/** Under the wallet's lock: whether a payout of it may still move its money. */
+export async function hasOpenPayouts(tx: Tx, walletId: string): Promise<boolean> {
+  return (await tx.query(selectOneOpen, [walletId])).length > 0
+}
+
+/** Which of these payouts were over before that moment, or do not exist at all. */
+export async function findOver(
+  db: Queryable,
+  payoutIds: readonly string[],
+  before: Date,
+): Promise<{ readonly payoutId: string; readonly state: 'over' | 'absent' }[]> {
+  return db.query(selectOver, [payoutIds, before])
+}
+
+const selectOpen: Statement = {
+  name: 'payouts-open',
+  text: `SELECT p.id AS "payoutId", p.attempt, p.partner_id AS "partnerId", partners.slug, p.environment,
+      p.idempotency_key AS "idempotencyKey", p.status, p.amount_pence AS "amountPence",
+      p.account_last4 AS "accountLast4", p.created_at AS "createdAt"
+    FROM payouts p JOIN partners ON partners.id = p.partner_id
+    WHERE p.released_at IS NULL AND p.closed_at IS NULL AND p.created_at < $1
+      AND ($2::timestamptz IS NULL OR (p.created_at, p.id) > ($2, $3::uuid))
+    ORDER BY p.created_at, p.id LIMIT $4`,
+}
+
+const selectOneOpen: Statement = {
+  name: 'payouts-open-of-wallet',
+  text: `SELECT 1 FROM payouts WHERE wallet_id = $1 AND released_at IS NULL AND closed_at IS NULL LIMIT 1`,
+}
+
+const selectOver: Statement = {
+  name: 'payouts-over',
+  text: `SELECT wanted.id AS "payoutId", CASE WHEN p.id IS NULL THEN 'absent' ELSE 'over' END AS state
+    FROM unnest($1::uuid[]) AS wanted (id) LEFT JOIN payouts p ON p.id = wanted.id
+    WHERE p.id IS NULL OR p.closed_at < $2 OR p.released_at < $2`,
+}

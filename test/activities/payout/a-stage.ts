@@ -1,0 +1,157 @@
+// A database, a bank and a partner connected to it, for the steps of a payout called one by one.
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { openPartner } from '../../../activities/open-partner'
+import type { PayoutDeps } from '../../../activities/payout/deps'
+import { type Clock, systemClock } from '../../../clock'
+import { type Db, openDatabase } from '../../../db/database'
+import { fingerprintOf } from '../../../db/fingerprint'
+import { newId } from '../../../db/id'
+import { postSet } from '../../../db/ledger'
+import { claimPayout, findClaim } from '../../../db/payout-claims'
+import { accountHash, sealRecipient } from '../../../db/sealed-recipients'
+import { findWallet } from '../../../db/wallets'
+import type { Environment } from '../../../domain/environment'
+import { topUpPostings } from '../../../domain/ledger'
+import { quoteFor } from '../../../domain/quote'
+import { createLog } from '../../../log'
+import { createRails, type Rails } from '../../../rail/rails'
+import type { PayoutRef } from '../../../workflows/payout-steps'
+import { testKeyring } from '../../api/client'
+import { standardPrices } from '../../domain/prices'
+import { keys, type TestBank } from '../../sandbox-bank/bank-client'
+
+export interface ConnectedPartner {
+  readonly id: string
+  readonly slug: string
+}
+
+/** Opened as every partner is, then connected: its sandbox to the bank's float, its live wallet with money of its own. */
+export async function aConnectedPartner(db: Db, bank: TestBank, liveUsdc = '10000.00'): Promise<ConnectedPartner> {
+  const slug = `acme-${randomBytes(6).toString('hex')}`
+  const by = { email: `ada@${slug}.test`, createdBy: 'ops:test' }
+  const opened = await openPartner({ db, clock: systemClock }, { name: 'Acme Ltd', slug, ...by })
+  if (opened.outcome !== 'opened') throw new Error('a random slug was taken')
+  const partnerId = opened.partner.id
+  await db.dataSource.query(`UPDATE partners SET verification_status = 'approved' WHERE id = $1`, [partnerId])
+  for (const environment of ['sandbox', 'live'] as const) await connect(db, bank, partnerId, environment)
+  await topUp(db, bank, { partnerId, environment: 'live', usdc: liveUsdc })
+  return { id: partnerId, slug }
+}
+
+async function connect(db: Db, bank: TestBank, partnerId: string, environment: Environment): Promise<void> {
+  const asked = { environment }
+  const opening = { full_name: 'Acme Ltd', email: 'ada@acme.test', type: 'business' }
+  const link = await bank.post('/kyc_links', { ...opening, endorsements: ['base', 'faster_payments'] }, asked)
+  const customer = String(link.json.customer_id)
+  await bank.control('POST', `/customers/${customer}/kyc`, { status: 'approved', tos_status: 'approved' })
+  const wallet = await bank.post(`/customers/${customer}/wallets`, { chain: 'base' }, asked)
+  const rail = environment === 'live' ? 'provider_production' : 'provider_sandbox'
+  await db.dataSource.query(
+    'UPDATE wallets SET rail = $3, customer_ref = $4, wallet_ref = $5 WHERE partner_id = $1 AND environment = $2',
+    [partnerId, environment, rail, customer, wallet.json.id],
+  )
+}
+
+/** Money of the partner's own, at the bank and in our ledger. */
+export async function topUp(
+  db: Db,
+  bank: TestBank,
+  { partnerId, environment, usdc }: { partnerId: string; environment: Environment; usdc: string },
+): Promise<void> {
+  const [row]: { id: string; ref: string }[] = await db.dataSource.query(
+    'SELECT id, wallet_ref AS ref FROM wallets WHERE partner_id = $1 AND environment = $2',
+    [partnerId, environment],
+  )
+  if (row === undefined) throw new Error('the partner has no wallet')
+  await bank.control('POST', `/wallets/${row.ref}/deposits`, { amount: usdc })
+  const about = { walletId: row.id, payoutId: null, createdBy: 'test', at: systemClock.now() }
+  const postings = topUpPostings(BigInt(usdc.replace('.', '')) * 10_000n)
+  await postSet(db, { ...about, cause: 'top_up', causeRef: randomUUID(), postings })
+}
+
+export interface AClaim {
+  readonly partnerId: string
+  readonly environment?: Environment
+  readonly idempotencyKey?: string
+  readonly amountPence?: bigint
+  readonly accountNumber?: string
+  readonly firstName?: string
+}
+
+/** The row of a payout as the API claims it: a new one, or a released one again. */
+export async function aClaim(db: Db, given: AClaim): Promise<PayoutRef> {
+  const { partnerId, environment = 'sandbox', idempotencyKey = `order-${randomUUID()}` } = given
+  const { amountPence = 12_000n, accountNumber = anAccountNumber(), firstName = 'Ada' } = given
+  const wallet = await findWallet(db, partnerId, environment)
+  if (wallet === null) throw new Error('the partner has no wallet')
+  const at = systemClock.now()
+  const taken = await findClaim(db, { partnerId, environment, idempotencyKey })
+  const quote = quoteFor({ amountPence, prices: standardPrices, gbpPerUsdNano: 790_000_000n })
+  return db.transaction(async (tx) => {
+    const claimed = await claimPayout(tx, {
+      payoutId: taken?.id ?? newId(at),
+      partnerId,
+      environment,
+      walletId: wallet.id,
+      rail: wallet.rail,
+      idempotencyKey,
+      fingerprint: fingerprintOf(testKeyring, { amount: String(amountPence) }),
+      reference: null,
+      country: 'GB',
+      createdVia: 'api',
+      createdBy: 'key:test',
+      quote,
+      recipientName: `${firstName} Lovelace`,
+      accountLast4: accountNumber.slice(-4),
+      accountHash: accountHash(testKeyring, '123456', accountNumber),
+      sealedRecipient: { keyId: 'k2', sealed: Buffer.alloc(0) },
+      bankKey: randomUUID(),
+      requestId: 'test',
+      at,
+    })
+    if (claimed === null) throw new Error('the key is taken')
+    await sealRecipient(tx, testKeyring, claimed.id, {
+      type: 'individual',
+      firstName,
+      lastName: 'Lovelace',
+      email: null,
+      address: { line1: '10 High St', line2: null, city: 'London', postalCode: 'SW1A 2AA', region: null },
+      bankName: 'Barclays',
+      sortCode: '123456',
+      accountNumber,
+    })
+    return { payoutId: claimed.id, attempt: claimed.attempt }
+  })
+}
+
+/** Never one of the magic ending. */
+export function anAccountNumber(): string {
+  return `${randomInt(1_000, 10_000)}${randomInt(1_000, 10_000)}`
+}
+
+export function railsTo(bank: TestBank, { callMs = 300 } = {}): Rails {
+  const access = (key: string) => ({ url: `${bank.url}/v0`, key })
+  const accesses = { sandbox: access(keys.sandbox), live: access(keys.live) }
+  return createRails({ bank: accesses, clock: systemClock, timeouts: { connectMs: 300, callMs } })
+}
+
+export function stepDeps(db: Db, rails: Rails, change: Partial<PayoutDeps> = {}): PayoutDeps {
+  const patience = { repeatForMs: 2_000, quietMs: 200, answerWithinMs: 400 }
+  const log = createLog({ level: 'silent', name: 'test' })
+  return { db, clock: systemClock, keyring: testKeyring, rails, log, patience, ...change }
+}
+
+export function openDb(url: string): Promise<Db> {
+  return openDatabase({ url, poolSize: 10, onError: () => undefined })
+}
+
+/** A clock that can be put forward. */
+export function movingClock(): Clock & { forward(ms: number): void } {
+  let aheadMs = 0
+  return {
+    now: () => new Date(systemClock.now().getTime() + aheadMs),
+    forward: (ms) => {
+      aheadMs += ms
+    },
+  }
+}

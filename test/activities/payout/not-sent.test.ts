@@ -1,0 +1,160 @@
+// Who may say "not sent": only the one run that has made every call there was (design §3, Provably not sent).
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { createPayoutSteps } from '../../../activities/payout'
+import type { PayoutDeps } from '../../../activities/payout/deps'
+import { submitToRail } from '../../../activities/payout/submit'
+import type { Db } from '../../../db/database'
+import type { Rails } from '../../../rail/rails'
+import type { PayoutRef, PayoutSteps } from '../../../workflows/payout-steps'
+import { findViolations } from '../../referee/referee'
+import { openTestBank, still, type TestBank, until } from '../../sandbox-bank/bank-client'
+import { createDatabase, type TestDatabase } from '../../setup/database'
+import { aClaim, aConnectedPartner, movingClock, openDb, railsTo, stepDeps } from './a-stage'
+
+let database: TestDatabase
+let db: Db
+let bank: TestBank
+let rails: Rails
+let partnerId: string
+let deps: PayoutDeps
+let steps: PayoutSteps
+const clock = movingClock()
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url)
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+beforeEach(async () => {
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  rails = railsTo(bank)
+  partnerId = (await aConnectedPartner(db, bank)).id
+  deps = stepDeps(db, rails, { clock })
+  steps = createPayoutSteps({ brief: deps, patient: deps })
+})
+afterEach(async () => {
+  rails.close()
+  await bank.close()
+})
+
+const toTransfers = { method: 'POST', path: '/v0/transfers' }
+const notSent = { at: 'over', verdict: { outcome: 'refused', code: 'payout_not_created' } }
+
+test('a bank that was busy for the whole of the answer’s time has sent nothing: the debit is reversed, the key is free', async () => {
+  const payout = await aDebited()
+  await bank.fault({ kind: 'busy', times: null, match: toTransfers })
+
+  expect(await steps.submitToRail(payout)).toMatchObject(notSent)
+  expect(await standing(payout)).toEqual({ status: 'pending', verdict: 'payout_not_created', released: true })
+  expect(await objections()).toEqual([])
+})
+
+test('a second run that finds a call under way takes the word from the first: its "busy" proves nothing any more', async () => {
+  const payout = await aDebited()
+  const busy = await bank.fault({ kind: 'busy', times: 1, match: toTransfers })
+  await bank.fault({ kind: 'status', status: 429, retry_after: 1, times: 1, match: toTransfers })
+  const first = submitToRail({ ...deps, patience: { ...deps.patience, answerWithinMs: 3_000 } }, payout)
+  await until('the first call was refused as busy', async () => (await bank.counts(busy)).fired === 1)
+
+  const resumed = await steps.debitPayout(payout)
+  await bank.control('DELETE', '/faults')
+  const repeated = await steps.resolveSubmit(payout)
+  // What the first run hears from here on is "not sent", as a first call would take it.
+  await bank.fault({ kind: 'status', status: 401, times: null, match: toTransfers })
+  const late = await first
+
+  expect(resumed).toMatchObject({ at: 'unknown', verdict: { outcome: 'kept' } })
+  expect(repeated).toMatchObject({ at: 'sent' })
+  expect(late).toMatchObject({ at: 'sent' })
+  expect(await standing(payout)).toEqual({ status: 'processing', verdict: 'accepted', released: false })
+  expect(await objections()).toEqual([expect.stringContaining('is still open: processing accepted pending')])
+})
+
+test('once a second run has answered "pending" the first one can not take the payout away again', async () => {
+  const payout = await aDebited()
+  const busy = await bank.fault({ kind: 'busy', times: null, match: toTransfers })
+  const first = steps.submitToRail(payout)
+  await until('the first call was refused as busy', async () => (await bank.counts(busy)).fired > 0)
+
+  const resumed = await steps.submitToRail(payout)
+
+  expect(resumed).toMatchObject({ at: 'unknown', verdict: { outcome: 'kept' } })
+  expect(await first).toMatchObject({ at: 'unknown', verdict: { outcome: 'kept' } })
+  expect(await standing(payout)).toEqual({ status: 'pending', verdict: 'unknown', released: false })
+  await bank.control('DELETE', '/faults')
+  expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'sent' })
+})
+
+test('a bank without the transfer is believed only a quiet period after the last call that could have made it', async () => {
+  const payout = await aDebited()
+  await bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
+  expect(await steps.submitToRail(payout)).toMatchObject({ at: 'unknown' })
+
+  clock.forward(1_900)
+  const repeated = await steps.resolveSubmit(payout)
+  clock.forward(150)
+  const justAfterTheLastRepeat = await steps.resolveSubmit(payout)
+  clock.forward(200)
+  const afterTheQuietPeriod = await steps.resolveSubmit(payout)
+
+  expect([repeated.at, justAfterTheLastRepeat.at, afterTheQuietPeriod.at]).toEqual(['unknown', 'unknown', 'over'])
+  expect(await standing(payout)).toEqual({ status: 'failed', verdict: 'late_refusal', released: false })
+  expect(await objections()).toEqual([])
+})
+
+test('a bank that does not answer how a transfer stands is asked again later, by the workflow’s own pauses', async () => {
+  const payout = await aDebited()
+  await steps.submitToRail(payout)
+  await bank.fault({ kind: 'hang', times: 1, match: { method: 'GET', path: '/v0/transfers*' } })
+
+  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'sent', verdict: { outcome: 'kept' } })
+})
+
+test('a question that brings no news does not make the payout look changed', async () => {
+  const payout = await aDebited()
+  await steps.submitToRail(payout)
+  const updatedAt = await updated(payout)
+
+  await steps.pollSettlement(payout)
+
+  expect(await updated(payout)).toEqual(updatedAt)
+})
+
+async function aDebited(): Promise<PayoutRef> {
+  const payout = await aClaim(db, { partnerId })
+  expect(await steps.debitPayout(payout)).toEqual({ at: 'held' })
+  return payout
+}
+
+async function standing({ payoutId }: PayoutRef): Promise<unknown> {
+  const [row] = await db.dataSource.query(
+    'SELECT status, verdict, released_at IS NOT NULL AS released FROM payouts WHERE id = $1',
+    [payoutId],
+  )
+  return row
+}
+
+async function updated({ payoutId }: PayoutRef): Promise<unknown> {
+  const [row] = await db.dataSource.query('SELECT updated_at FROM payouts WHERE id = $1', [payoutId])
+  return row
+}
+
+/** Every test has a bank of its own, so only its own partner's rows are the referee's business. */
+async function objections(): Promise<string[]> {
+  const evidence = {
+    records: db.dataSource,
+    bankControlUrl: bank.controlUrl,
+    seen: [],
+    canaries: [],
+    texts: [],
+    withinMs: 0,
+  }
+  const own: { ref: string }[] = await db.dataSource.query(
+    `SELECT id::text AS ref FROM payouts WHERE partner_id = $1 UNION SELECT wallet_ref FROM wallets WHERE partner_id = $1`,
+    [partnerId],
+  )
+  return (await findViolations(evidence)).filter((each) => own.some(({ ref }) => each.includes(ref)))
+}

@@ -1,0 +1,77 @@
+// Every path a payout's workflow can take, each gone once by the whole system, and the history it leaves.
+import { hostname } from 'node:os'
+import { historyToJSON } from '@temporalio/common/lib/proto-utils'
+import { createPayoutStarter } from '../../api/payout-starter'
+import { createLog } from '../../log'
+import { aClaim } from '../activities/payout/a-stage'
+import { until } from '../local/until'
+import type { World } from '../stories/world'
+
+const toTransfers = { method: 'POST', path: '/v0/transfers' }
+
+/** By name: what is done so that it is taken; answers the Idempotency-Key. */
+export const payoutPaths: Readonly<Record<string, (world: World) => Promise<string>>> = {
+  async completed(world) {
+    await world.pay({}, { key: 'path-completed' })
+    return 'path-completed'
+  },
+  async refunded(world) {
+    await world.pay({ accountNumber: '12340000' }, { key: 'path-refunded' })
+    return 'path-refunded'
+  },
+  async 'insufficient-funds'(world) {
+    const idempotencyKey = 'path-insufficient'
+    const key = { partnerId: world.partner.id, environment: 'sandbox', idempotencyKey } as const
+    // The API itself refuses what is plainly too much: the workflow's own refusal is that of a race for the wallet.
+    const claimed = await aClaim(world.db, { ...key, amountPence: 2_000_000n })
+    const about = {
+      slug: world.partner.slug,
+      status: 'pending',
+      amountPence: 2_000_000n,
+      accountLast4: '5678',
+    } as const
+    await createPayoutStarter({
+      temporal: world.temporal,
+      payouts: { answerTimeoutMs: 8_000, pollMs: [50] },
+      taskQueuePrefix: world.queuePrefix,
+      log: createLog({ level: 'silent', name: 'test' }),
+    }).start({ ...key, ...claimed, ...about })
+    return idempotencyKey
+  },
+  async 'not-sent'(world) {
+    await world.bank.fault({ kind: 'status', status: 401, times: 1, match: toTransfers })
+    await world.pay({}, { key: 'path-not-sent' })
+    return 'path-not-sent'
+  },
+  async 'unknown-then-found'(world) {
+    const lost = await world.bank.fault({ kind: 'reset', stage: 'after', times: 2, match: toTransfers })
+    await world.pay({}, { key: 'path-unknown' })
+    await until('the repeat was lost too', async () => (await world.bank.counts(lost)).remaining === 0)
+    return 'path-unknown'
+  },
+  async 'never-sent'(world) {
+    await world.bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
+    const { body } = await world.pay({}, { key: 'path-never-sent' })
+    await world.settled(body.id)
+    await world.bank.control('DELETE', '/faults')
+    return 'path-never-sent'
+  },
+  async cancelled(world) {
+    await world.worker.stop()
+    await world.pay({}, { key: 'path-cancelled' })
+    await world.temporal.workflow.getHandle(world.workflowId('path-cancelled')).cancel()
+    await world.worker.start()
+    return 'path-cancelled'
+  },
+}
+
+/** As the server has it, without the names of this machine. */
+export async function historyOf(world: World, key: string): Promise<string> {
+  const handle = world.temporal.workflow.getHandle(world.workflowId(key))
+  await until('it has ended', async () => (await handle.describe()).status.name === 'COMPLETED')
+  const json = historyToJSON(await handle.fetchHistory())
+  return json
+    .replaceAll(/"identity": ?"[^"]*"/g, '"identity": "worker"')
+    .replaceAll(/\d+@[\w.-]+/g, 'worker')
+    .replaceAll(hostname(), 'host')
+}

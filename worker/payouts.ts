@@ -1,0 +1,39 @@
+// What the steps of a payout act upon: briefly while a caller waits, patiently when nobody does.
+
+import type { PayoutStepDeps } from '../activities/payout'
+import { type Clock, systemClock } from '../clock'
+import type { Config } from '../config'
+import type { Db } from '../db/database'
+import { openKeyring } from '../db/keyring'
+import type { Log } from '../log'
+import { createRails, type Rails } from '../rail/rails'
+
+export interface PayoutParts extends PayoutStepDeps {
+  readonly patientRails: Rails
+  /** Closes the connections to the banks. */
+  close(): void
+}
+
+export type PayoutPartsConfig = Pick<Config, 'bank' | 'payouts' | 'secretKeys'>
+
+export function createPayoutParts(
+  { bank, payouts, secretKeys }: PayoutPartsConfig,
+  { db, log, clock = systemClock }: { db: Db; log: Log; clock?: Clock },
+): PayoutParts {
+  const { briefCallMs, briefConnectMs, patientCallMs, repeatForMs, quietMs, answerWithinMs } = payouts
+  const railsWithin = (callMs: number, connectMs: number) =>
+    createRails({ bank, clock, timeouts: { callMs, connectMs: Math.min(connectMs, callMs) } })
+  const briefRails = railsWithin(briefCallMs, briefConnectMs)
+  const patientRails = railsWithin(patientCallMs, patientCallMs)
+  const patience = { repeatForMs, quietMs, answerWithinMs }
+  const about = { db, clock, keyring: openKeyring(secretKeys), log, patience }
+  return {
+    brief: { ...about, rails: briefRails },
+    patient: { ...about, rails: patientRails },
+    patientRails,
+    close() {
+      briefRails.close()
+      patientRails.close()
+    },
+  }
+}

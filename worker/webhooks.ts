@@ -1,0 +1,32 @@
+// Sees that each bank knows where to send its events; the payouts do not wait for it, because asking the bank is enough.
+
+import { registerWebhook } from '../activities/register-webhook'
+import { systemClock } from '../clock'
+import type { Config } from '../config'
+import type { Db } from '../db/database'
+import { environments } from '../domain/environment'
+import type { Rails } from '../rail/rails'
+import { type Patience, patiently } from './patience'
+
+export interface WebhookParts {
+  readonly db: Db
+  readonly rails: Rails
+  readonly patience: Patience
+}
+
+/** Resolves when every bank knows, or when the worker is asked to stop; never rejects. */
+export async function registerWebhooks(
+  { bank, webhookUrl }: Pick<Config, 'bank' | 'webhookUrl'>,
+  { db, rails, patience }: WebhookParts,
+): Promise<void> {
+  if (webhookUrl === null) return
+  const railOf = { sandbox: rails.provider_sandbox, live: rails.provider_production }
+  const told = environments
+    .filter((environment) => bank[environment] !== null)
+    .map((environment) => {
+      const deps = { db, clock: systemClock, rail: railOf[environment] }
+      const tell = () => registerWebhook(deps, { environment, url: webhookUrl })
+      return patiently(`The ${environment} bank`, tell, patience)
+    })
+  await Promise.allSettled(told)
+}
