@@ -8,6 +8,8 @@ import { createKeyUses } from './key-uses'
 
 export interface ActivityLog {
   record(entry: ActivityEntry, keyId: string | null): void
+  /** For a call whose entry was written with what it changed. */
+  noteUse(keyId: string, at: Date): void
   /** Writes all that is remembered; called before a list of activity or keys is read, and at shutdown. */
   flush(): Promise<void>
   close(): Promise<void>
@@ -66,6 +68,7 @@ export function createActivityLog({ db, clock, log }: { db: Db; clock: Clock; lo
       if (keyId) keyUses.note(keyId, entry.at)
       if (entries.length % flushAtEntries === 0) enqueue(keyUses.due).catch(logFailure)
     },
+    noteUse: (keyId, at) => keyUses.note(keyId, at),
     flush: () => enqueue(keyUses.all),
     async close() {
       clearInterval(timer)

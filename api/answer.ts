@@ -2,12 +2,12 @@
 import { parse as parseQuery } from 'node:querystring'
 import type { ParameterizedContext } from 'koa'
 import type { Caller } from '../db/callers'
-import type { PayoutRow } from '../db/payouts'
-import { authenticate, authenticateWithPayout } from './authenticate'
+import { idempotencyKeyPattern } from '../domain/limits'
+import { authenticate, authenticateWithClaim, authenticateWithPayout } from './authenticate'
 import type { ApiDeps } from './deps'
 import { ApiError } from './errors'
 import { readJson } from './read-json'
-import type { ApiRequest, KeyAccess, Reply, Route } from './route'
+import type { ApiRequest, Forbidden, KeyAccess, Reply, Route } from './route'
 import { type Check, compileBody, compileParams, compileQuery, uuidPattern } from './validate'
 
 /** What the layers around a route need to know of it afterwards. */
@@ -15,6 +15,7 @@ export interface RequestState {
   requestId: string
   route: Route | null
   caller: Caller | null
+  activityWritten: boolean
 }
 
 export type ApiContext = ParameterizedContext<RequestState> & { params?: Record<string, string> }
@@ -24,38 +25,58 @@ export function answer(route: Route, deps: ApiDeps): (context: ApiContext) => Pr
   return async (context) => {
     context.state.route = route
     const admitted = route.access.by === 'key' ? await admit(route.access, context, deps) : nobody
-    if (route.access.by === 'key' && route.access.partner === 'active') requireActive(admitted.caller)
-    const request = await read(context, admitted, checks)
+    const request = await read(context, admitted, checks).catch((error: unknown) => {
+      throw admitted.mayOnlyRepeat && error instanceof ApiError ? new ApiError(admitted.mayOnlyRepeat) : error
+    })
     reply(context, await route.handle(request, deps))
   }
 }
 
-interface Admitted {
+interface Admitted extends Pick<ApiRequest, 'payout' | 'claim' | 'idempotencyKey' | 'mayOnlyRepeat'> {
   readonly caller: Caller | null
-  readonly payout: PayoutRow | null
 }
 
-const nobody: Admitted = { caller: null, payout: null }
+const nothingFound = { payout: null, claim: null, idempotencyKey: '' }
+const nobody: Admitted = { caller: null, ...nothingFound, mayOnlyRepeat: null }
 
-async function admit({ finds }: KeyAccess, context: ApiContext, deps: ApiDeps): Promise<Admitted> {
+/** Who calls, whether they call too often, and what they may do: 401, 429 and 403, in this order. */
+async function admit(access: KeyAccess, context: ApiContext, deps: ApiDeps): Promise<Admitted> {
+  const { caller, ...found } = await find(access, context, deps)
+  context.state.caller = caller
+  await countCall(caller, context, deps)
+  const forbidden = forbiddenTo(caller, access)
+  const mayRepeat = found.claim !== null && found.claim.releasedAt === null
+  if (forbidden !== null && !mayRepeat) throw new ApiError(forbidden)
+  if (access.finds === 'claim' && found.idempotencyKey === '') throw new ApiError('idempotency_key_required')
+  return { caller, ...found, mayOnlyRepeat: forbidden }
+}
+
+interface Found extends Pick<ApiRequest, 'caller' | 'payout' | 'claim' | 'idempotencyKey'> {}
+
+async function find({ finds }: KeyAccess, context: ApiContext, deps: ApiDeps): Promise<Found> {
   const header = context.get('Authorization')
   const id = finds === 'payout' ? (context.params?.['id'] ?? '') : ''
-  const { caller, payout } = uuidPattern.test(id)
-    ? await authenticateWithPayout(header, id, deps)
-    : { caller: await authenticate(header, deps), payout: null }
-  context.state.caller = caller
-  const { partner, environment } = caller
+  if (uuidPattern.test(id)) return { ...nothingFound, ...(await authenticateWithPayout(header, id, deps)) }
+  const idempotencyKey = finds === 'claim' ? context.get('Idempotency-Key') : ''
+  if (!keyPattern.test(idempotencyKey)) return { ...nothingFound, caller: await authenticate(header, deps) }
+  return { ...nothingFound, idempotencyKey, ...(await authenticateWithClaim(header, idempotencyKey, deps)) }
+}
+
+const keyPattern = new RegExp(idempotencyKeyPattern)
+
+async function countCall({ partner, environment }: Caller, context: ApiContext, deps: ApiDeps): Promise<void> {
   const taken = await deps.rateLimiter.take({ partnerId: partner.id, environment, limitPerSecond: partner.rateLimit })
   if (taken.limitPerSecond > 0) {
     context.set('RateLimit-Policy', `"partner";q=${taken.limitPerSecond};w=1`)
     context.set('RateLimit', `"partner";r=${taken.remaining};t=1`)
   }
   if (taken.outcome === 'refused') throw new ApiError('rate_limited', { headers: { 'Retry-After': '1' } })
-  return { caller, payout }
 }
 
-function requireActive(caller: Caller | null): void {
-  if (caller?.partner.status !== 'active') throw new ApiError('partner_not_active')
+function forbiddenTo({ partner, environment }: Caller, access: KeyAccess): Forbidden | null {
+  if (access.partner !== 'any' && partner.status !== 'active') return 'partner_not_active'
+  const verified = environment === 'sandbox' || partner.verificationStatus === 'approved'
+  return access.partner === 'payer' && !verified ? 'verification_required' : null
 }
 
 interface Checks {
@@ -72,7 +93,7 @@ function compile(route: Route): Checks {
   }
 }
 
-async function read(context: ApiContext, { caller, payout }: Admitted, checks: Checks): Promise<ApiRequest> {
+async function read(context: ApiContext, { caller, ...found }: Admitted, checks: Checks): Promise<ApiRequest> {
   const params = { ...context.params }
   checks.params?.(params)
   const body = checks.body ? await readJson(context.req) : undefined
@@ -85,7 +106,8 @@ async function read(context: ApiContext, { caller, payout }: Admitted, checks: C
       if (!caller) throw new Error('a route that anyone may call asked who calls')
       return caller
     },
-    payout,
+    ...found,
+    requestId: context.state.requestId,
     params,
     query,
     body,
@@ -93,8 +115,9 @@ async function read(context: ApiContext, { caller, payout }: Admitted, checks: C
   }
 }
 
-function reply(context: ApiContext, { status = 200, body, headers = {} }: Reply): void {
+function reply(context: ApiContext, { status = 200, body, headers = {}, activity }: Reply): void {
   context.status = status
+  context.state.activityWritten = activity === 'written'
   for (const [name, value] of Object.entries(headers)) context.set(name, value)
   if (status === 304) return
   context.type = 'application/json; charset=utf-8'

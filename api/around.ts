@@ -25,6 +25,7 @@ export function around(deps: ApiDeps): (context: ApiContext, next: Next) => Prom
     context.state.requestId = randomUUID()
     context.state.route = null
     context.state.caller = null
+    context.state.activityWritten = false
     for (const name in secure) context.res.setHeader(name, secure[name] ?? '')
     context.res.setHeader('X-Request-Id', context.state.requestId)
     try {
@@ -56,8 +57,9 @@ function toApiError(thrown: unknown): ApiError {
 
 /** Only calls of a known partner are remembered, whatever they were answered. */
 function remember(context: ApiContext, { activityLog, clock }: ApiDeps): void {
-  const { caller, route, requestId } = context.state
+  const { caller, route, requestId, activityWritten } = context.state
   if (!caller || route?.access.by !== 'key') return
+  if (activityWritten) return activityLog.noteUse(caller.keyId, clock.now())
   activityLog.record(
     {
       partnerId: caller.partner.id,

@@ -3,6 +3,7 @@
 import { apiKeyDigests, readApiKeySecret } from '../db/api-key-secret'
 import { type Caller, findCaller } from '../db/callers'
 import type { Keyring } from '../db/keyring'
+import { type ClaimedRow, findCallerAndClaim } from '../db/payout-claims'
 import { findCallerAndPayout, type PayoutRow } from '../db/payouts'
 import type { ApiDeps } from './deps'
 import { ApiError } from './errors'
@@ -18,6 +19,15 @@ export async function authenticateWithPayout(
   { db, keyring }: ApiDeps,
 ): Promise<{ caller: Caller; payout: PayoutRow | null }> {
   return firstFound(header, keyring, (digest) => findCallerAndPayout(db, digest, payoutId))
+}
+
+/** The same, with what is stored under the Idempotency-Key they send. */
+export async function authenticateWithClaim(
+  header: string,
+  idempotencyKey: string,
+  { db, keyring }: ApiDeps,
+): Promise<{ caller: Caller; claim: ClaimedRow | null }> {
+  return firstFound(header, keyring, (digest) => findCallerAndClaim(db, digest, idempotencyKey))
 }
 
 /** A key is stored under the secret key of its day: today's is asked first, older ones only while a rotation lasts. */

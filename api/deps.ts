@@ -6,6 +6,7 @@ import type { Keyring } from '../db/keyring'
 import type { Log } from '../log'
 import type { Rates } from '../rail/rates'
 import type { ActivityLog } from './activity-log'
+import type { PayoutStarter } from './payout-starter'
 import type { RateLimiter } from './rate-limiter'
 
 export interface ApiDeps {
@@ -13,6 +14,7 @@ export interface ApiDeps {
   readonly db: Db
   readonly keyring: Keyring
   readonly rates: Rates
+  readonly payouts: PayoutStarter
   readonly activityLog: ActivityLog
   readonly rateLimiter: RateLimiter
   readonly clock: Clock

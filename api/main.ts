@@ -4,11 +4,12 @@ import { ConfigError, loadConfig } from '../config'
 import { openDatabase } from '../db/database'
 import { openKeyring } from '../db/keyring'
 import { createLog, type Log, pooledOutput } from '../log'
+import { createRails } from '../rail/rails'
 import { createRates } from '../rail/rates'
-import { simulatedRail } from '../rail/simulated'
 import { connectClient, pingTemporal } from '../temporal'
 import { createActivityLog } from './activity-log'
 import { listen, stop } from './listen'
+import { createPayoutStarter } from './payout-starter'
 import { createRateLimiter, unlimited } from './rate-limiter'
 import { createApi } from './server'
 
@@ -20,12 +21,14 @@ async function main(): Promise<void> {
   const log = createLog({ level: config.logLevel, name: 'api' }, output)
   const db = await openDatabase({ url: config.databaseUrl, poolSize: config.databasePoolSize, onError: warn(log) })
   const temporal = connectClient(config.temporal)
+  const rails = createRails({ bank: config.bank, clock, timeouts: rateTimeouts })
   const activityLog = createActivityLog({ db, clock, log })
   const server = createApi({
     config,
     db,
     keyring: openKeyring(config.secretKeys),
-    rates: createRates({ rails: { simulated: simulatedRail }, clock }),
+    rates: createRates({ rails, clock }),
+    payouts: createPayoutStarter({ payouts: config.payouts, taskQueuePrefix: config.taskQueuePrefix, temporal, log }),
     activityLog,
     rateLimiter: config.rateLimit === 'on' ? createRateLimiter({ db, clock, log }) : unlimited,
     clock,
@@ -40,9 +43,13 @@ async function main(): Promise<void> {
   await stop(server)
   await activityLog.close()
   await temporal.connection.close()
+  rails.close()
   await db.close()
   log.info('stopped')
 }
+
+/** A caller waits for the rate, so a bank that does not answer is given up soon: an older rate serves for a while. */
+const rateTimeouts = { connectMs: 500, callMs: 2_000 }
 
 function warn(log: Log): (error: Error) => void {
   return (error) => log.warn({ err: error }, 'a database connection was lost')

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { TSchema } from 'typebox'
 import { errorExample } from './error-examples'
 import { type ErrorCode, errorTable } from './errors'
-import { errorsOf, type Route } from './route'
+import { errorsOf, type Route, repliesOf } from './route'
 import { ErrorBody } from './schema'
 
 export interface OpenApiDocument {
@@ -86,17 +86,17 @@ function describeParameters(place: string, schema: TSchema | undefined, componen
 }
 
 function describeResponses(route: Route, components: Map<string, Json>): Record<string, Json> {
-  const { status, description, headers: ownHeaders = {} } = route.reply
   const counted = route.access.by === 'key' ? ['RateLimit', 'RateLimit-Policy'] : []
-  const own = Object.fromEntries(Object.entries(ownHeaders).map(([name, tells]) => [name, textHeader(tells)]))
   const always = refer('headers', ['X-Request-Id', ...counted])
-  const responses: Record<string, Json> = {
-    [status]: { description, headers: { ...always, ...own }, content: jsonOf(route.reply, components) },
-  }
-  if (own['ETag']) {
-    responses['304'] = {
-      description: 'Nothing has changed since the ETag in If-None-Match.',
-      headers: { ...always, ...own },
+  const responses: Record<string, Json> = {}
+  for (const shape of repliesOf(route)) {
+    const own = Object.fromEntries(
+      Object.entries(shape.headers ?? {}).map(([name, tells]) => [name, textHeader(tells)]),
+    )
+    const headers = { ...always, ...own }
+    responses[shape.status] = { description: shape.description, headers, content: jsonOf(shape, components) }
+    if (own['ETag']) {
+      responses['304'] = { description: 'Nothing has changed since the ETag in If-None-Match.', headers }
     }
   }
   for (const [failed, codes] of byStatus([...errorsOf(route), ...unreadable])) {

@@ -13,7 +13,8 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   return parseJson(await readBytes(request))
 }
 
-async function readBytes(request: IncomingMessage): Promise<Buffer> {
+/** The body as it came, up to 64 KiB. */
+export async function readBytes(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw new ApiError('payload_too_large')
   try {
     return await collect(request)

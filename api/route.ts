@@ -1,6 +1,7 @@
 // What one route of §4 is: the table of them drives the router, the validators, the OpenAPI document and the tests.
 import type { TSchema } from 'typebox'
 import type { Caller } from '../db/callers'
+import type { ClaimedRow } from '../db/payout-claims'
 import type { PayoutRow } from '../db/payouts'
 import type { ApiDeps } from './deps'
 import type { ErrorCode } from './errors'
@@ -20,6 +21,8 @@ export interface Route {
   readonly headers?: TSchema
   readonly body?: RequestBody
   readonly reply: ReplyShape
+  /** What a repeat of the same request is answered, where that differs. */
+  readonly replay?: ReplyShape
   /** What the route itself may refuse with; what its access and its input imply is added by errorsOf. */
   readonly errors: readonly ErrorCode[]
   readonly handle: Handler
@@ -31,10 +34,13 @@ export interface KeyAccess {
   readonly by: 'key'
   /** Names the call in the activity list. */
   readonly action: string
-  /** Whether a suspended partner is let in. */
-  readonly partner: 'any' | 'active'
-  /** The payout that `:id` names is read together with the key. */
-  readonly finds?: 'payout'
+  /**
+   * Whether a suspended partner is let in. A payer must be active, and verified where the money is real; one that is not
+   * may only repeat what was stored before, and hears 403 to everything else, however malformed.
+   */
+  readonly partner: 'any' | 'active' | 'payer'
+  /** What is read together with the key: the payout that `:id` names, or what the Idempotency-Key, then required, stands for. */
+  readonly finds?: 'payout' | 'claim'
 }
 
 export interface RequestBody {
@@ -58,22 +64,38 @@ export interface ApiRequest {
   readonly caller: Caller
   /** What `access.finds` found of the caller's own. */
   readonly payout: PayoutRow | null
+  readonly claim: ClaimedRow | null
+  /** Well-formed where `access.finds` is `claim`, otherwise empty. */
+  readonly idempotencyKey: string
+  /** Why a payer may only repeat what was stored before; null when they may pay. */
+  readonly mayOnlyRepeat: Forbidden | null
+  readonly requestId: string
   readonly params: Readonly<Record<string, string>>
   readonly query: unknown
   readonly body: unknown
   header(name: string): string
 }
 
+export type Forbidden = Extract<ErrorCode, 'partner_not_active' | 'verification_required'>
+
 export interface Reply {
   readonly status?: 200 | 201 | 304
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string>>
+  /** `written`: what the request changed has put its own entry into the activity list. */
+  readonly activity?: 'written'
+}
+
+export function repliesOf({ reply, replay }: Route): ReplyShape[] {
+  return replay ? [reply, replay] : [reply]
 }
 
 export function errorsOf(route: Route): ErrorCode[] {
   const implied: ErrorCode[] = []
   if (route.access.by === 'key') implied.push('unauthorized', 'rate_limited')
-  if (route.access.by === 'key' && route.access.partner === 'active') implied.push('partner_not_active')
+  if (route.access.by === 'key' && route.access.partner !== 'any') implied.push('partner_not_active')
+  if (route.access.by === 'key' && route.access.partner === 'payer') implied.push('verification_required')
+  if (route.access.by === 'key' && route.access.finds === 'claim') implied.push('idempotency_key_required')
   if (route.params) implied.push('not_found')
   if (route.body) implied.push('invalid_json', 'payload_too_large', 'unsupported_media_type', 'invalid_request')
   return [...new Set([...implied, ...route.errors, 'internal_error' as const, 'service_unavailable' as const])]

@@ -10,6 +10,7 @@ import { ApiError } from './errors'
 import { health } from './health'
 import { isReadable, refuseUnreadable, refuseWith } from './unreadable'
 import { routes } from './v1'
+import { bankWebhook } from './webhooks/bank'
 
 export function createApi(deps: ApiDeps): Server {
   const app = new Koa<RequestState>()
@@ -41,6 +42,7 @@ const limits = {
 function createRouter(deps: ApiDeps): Router<RequestState> {
   const router = new Router<RequestState>({ strict: true, sensitive: true })
   for (const route of routes) router.register(route.path, [route.method], answer(route, deps))
+  bankWebhook(router, deps)
   health(router, deps)
   docs(router, deps)
   return router

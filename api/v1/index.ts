@@ -4,6 +4,7 @@ import { getAccount } from './account'
 import { listActivity } from './activity'
 import { getBalance } from './balance'
 import { getCompliance } from './compliance'
+import { createPayout } from './create-payout'
 import { getDiscovery, getRoot } from './discovery'
 import { listInvoices } from './invoices'
 import { listKeys } from './keys'
@@ -24,6 +25,7 @@ export const routes: readonly Route[] = [
   listRecipients,
   createQuote,
   listPayouts,
+  createPayout,
   getPayout,
   getUsage,
   listInvoices,

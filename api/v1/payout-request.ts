@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import {
   accountNumberPattern,
   countries,
+  idempotencyKeyPattern,
   nameMaxLength,
   nameMinLength,
   referenceMaxLength,
@@ -82,6 +83,12 @@ export const CreatePayoutRequest = Strict(
   },
   { title: 'CreatePayoutRequest' },
 )
+
+export const IdempotencyKeyHeader = Strict({
+  'Idempotency-Key': Pattern(idempotencyKeyPattern, {
+    description: 'One per logical payout, such as your own order id; send it again when you retry.',
+  }),
+})
 
 export const exampleCreatePayoutRequest = {
   amount_gbp: '120.00',

@@ -50,7 +50,7 @@ export const payoutProperties = {
   created_via: OneOf(createdVia),
 }
 
-const Payout = Answer(payoutProperties, { title: 'Payout' })
+export const Payout = Answer(payoutProperties, { title: 'Payout' })
 
 export const examplePayout = {
   id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',

@@ -5,11 +5,15 @@ import { RailUnavailable } from '../../rail/rail'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../errors'
 
-export async function loadRate(rail: RailName, { rates }: ApiDeps): Promise<GbpPerUsdNano> {
+export async function loadRate(
+  rail: RailName,
+  { rates }: ApiDeps,
+  otherwise: 'provider_unavailable' | 'payout_not_created' = 'provider_unavailable',
+): Promise<GbpPerUsdNano> {
   try {
     return await rates.of(rail)
   } catch (error) {
-    if (error instanceof RailUnavailable) throw new ApiError('provider_unavailable')
+    if (error instanceof RailUnavailable) throw new ApiError(otherwise)
     throw error
   }
 }

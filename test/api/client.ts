@@ -1,7 +1,9 @@
 // Starts the real API on a free port with a database of its own, and refuses any answer that its route did not promise.
+import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { createActivityLog } from '../../api/activity-log'
 import { listen, stop } from '../../api/listen'
+import { createPayoutStarter } from '../../api/payout-starter'
 import { createRateLimiter, unlimited } from '../../api/rate-limiter'
 import { createApi } from '../../api/server'
 import { type Clock, systemClock } from '../../clock'
@@ -9,8 +11,7 @@ import { type Db, openDatabase } from '../../db/database'
 import { type Keyring, openKeyring } from '../../db/keyring'
 import type { RailName } from '../../domain/environment'
 import { createLog, type Log } from '../../log'
-import type { Rail } from '../../rail/rail'
-import { createRates } from '../../rail/rates'
+import { createRates, type RateSource } from '../../rail/rates'
 import { simulatedRail } from '../../rail/simulated'
 import { connectClient, pingTemporal } from '../../temporal'
 import { createDatabase } from '../setup/database'
@@ -21,7 +22,12 @@ export interface ApiOptions {
   /** The URL of a database that somebody else drops; a fresh one without it. */
   readonly database?: string
   readonly clock?: Clock
-  readonly rails?: Partial<Record<RailName, Rail>>
+  readonly rails?: Partial<Record<RailName, RateSource>>
+  /** Where the payouts' workers listen; without it nobody does. */
+  readonly taskQueuePrefix?: string
+  readonly answerTimeoutMs?: number
+  readonly temporalAddress?: string
+  readonly pollMs?: readonly number[]
   readonly rateLimit?: 'on' | 'off'
   readonly publicUrl?: string
   readonly log?: Log
@@ -60,10 +66,11 @@ export interface AnswerBody {
 }
 
 /** The keys of every test; the second one is an older key that still reads. */
-export const testKeyring = openKeyring([
+export const testSecretKeys = [
   { id: 'k2', bytes: Buffer.alloc(32, 2) },
   { id: 'k1', bytes: Buffer.alloc(32, 1) },
-])
+]
+export const testKeyring = openKeyring(testSecretKeys)
 
 export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const { clock = systemClock, rails = { simulated: simulatedRail }, rateLimit = 'off' } = options
@@ -72,7 +79,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const databaseUrl = options.database ?? fresh?.url ?? ''
   const db = await openDatabase({ url: databaseUrl, poolSize: 10, onError: () => undefined })
   const temporal = connectClient({
-    address: testSystem().temporalAddress,
+    address: options.temporalAddress ?? testSystem().temporalAddress,
     namespace: 'default',
     tls: false,
     apiKey: null,
@@ -83,6 +90,12 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     db,
     keyring: testKeyring,
     rates: createRates({ rails, clock }),
+    payouts: createPayoutStarter({
+      temporal,
+      payouts: { answerTimeoutMs: options.answerTimeoutMs ?? 300, pollMs: options.pollMs ?? [1_000] },
+      taskQueuePrefix: options.taskQueuePrefix ?? `nobody-${randomBytes(6).toString('hex')}`,
+      log,
+    }),
     activityLog,
     rateLimiter: rateLimit === 'on' ? createRateLimiter({ db, clock, log }) : unlimited,
     clock,

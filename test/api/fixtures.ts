@@ -37,12 +37,20 @@ export async function aPartner({ db, clock }: Stage, changes: PartnerChanges = {
   return changePartner({ db, clock }, opened.partner, { verificationStatus: 'approved', ...changes })
 }
 
-export function changePartner({ db, clock }: Stage, { id }: PartnerRow, changes: PartnerChanges): Promise<PartnerRow> {
+export function changePartner(
+  { db, clock }: Stage,
+  { id }: Pick<PartnerRow, 'id'>,
+  changes: PartnerChanges,
+): Promise<PartnerRow> {
   return db.transaction((tx) => updatePartner(tx, id, changes, clock.now()))
 }
 
 /** The secret of a new key. */
-export async function aKey({ db, clock }: Stage, partner: PartnerRow, environment: Environment): Promise<string> {
+export async function aKey(
+  { db, clock }: Stage,
+  partner: Pick<PartnerRow, 'id'>,
+  environment: Environment,
+): Promise<string> {
   const key = { partnerId: partner.id, environment, label: 'test', createdBy: 'ops:test', at: clock.now() }
   const created = await db.transaction((tx) => createApiKey(tx, { ...key, keyring: testKeyring }))
   if (created.outcome !== 'created') throw new Error(`no key was created: ${created.outcome}`)

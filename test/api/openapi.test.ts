@@ -86,6 +86,7 @@ describe('the OpenAPI document', () => {
       'GET /v1/recipients',
       'POST /v1/quotes',
       'GET /v1/payouts',
+      'POST /v1/payouts',
       'GET /v1/payouts/{id}',
       'GET /v1/usage',
       'GET /v1/invoices',

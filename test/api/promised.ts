@@ -2,7 +2,7 @@
 import type { ValidateFunction } from 'ajv'
 import type { TSchema } from 'typebox'
 import { type ErrorCode, errorTable } from '../../api/errors'
-import { errorsOf, type Route } from '../../api/route'
+import { errorsOf, type ReplyShape, type Route, repliesOf } from '../../api/route'
 import { ErrorBody } from '../../api/schema'
 import { routes } from '../../api/v1'
 import { compileReply } from '../../api/validate'
@@ -28,8 +28,14 @@ const compiled = new Map<TSchema, ValidateFunction>()
 function brokenPromise(route: Route | null, { status, headers, body }: Answer): string | null {
   if (headers.get('X-Request-Id') === null) return 'an answer must carry its request id'
   if (route && status === 304) return route.reply.headers?.['ETag'] ? null : 'the route has no ETag'
-  if (route && status === route.reply.status) return faultsOf(route.reply.schema, body)
+  const shape = route && repliesOf(route).find((each) => each.status === status)
+  if (shape) return missingHeader(shape, headers) ?? faultsOf(shape.schema, body)
   return faultsOf(ErrorBody, body) ?? brokenError(route, status, body.error?.code ?? '')
+}
+
+function missingHeader({ headers: promised = {} }: ReplyShape, headers: Headers): string | null {
+  const missing = Object.keys(promised).find((name) => headers.get(name) === null)
+  return missing === undefined ? null : `the header ${missing} is missing`
 }
 
 function brokenError(route: Route | null, status: number, code: string): string | null {

@@ -60,7 +60,11 @@ describe('404 not_found is the same for', () => {
     ['another partner’s payout', async () => (await aPayoutRow(api, await aPartner(api))).id],
     ['a payout of the other environment', async () => (await aPayoutRow(api, partner, { environment: 'live' })).id],
     ['one that is not decided yet', async () => (await aPayoutRow(api, partner, hidden)).id],
-    ['one that was released', async () => (await aPayoutRow(api, partner, { ...hidden, releasedAt: new Date() })).id],
+    [
+      'one that was released',
+      async () =>
+        (await aPayoutRow(api, partner, { ...hidden, verdict: 'payout_not_created', releasedAt: new Date() })).id,
+    ],
   ])('%s', async (_name, idOf) => {
     const { status, body, headers } = await api.get(`/v1/payouts/${await idOf()}`, { key })
 

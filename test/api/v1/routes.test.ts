@@ -1,8 +1,10 @@
 // What holds for every route of §4, tried on each one from the table itself.
+import { randomUUID } from 'node:crypto'
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { errorTable } from '../../../api/errors'
 import type { Route } from '../../../api/route'
-import { errorsOf } from '../../../api/route'
+import { errorsOf, repliesOf } from '../../../api/route'
 import { routes } from '../../../api/v1'
 import { newApiKeySecret } from '../../../db/api-key-secret'
 import { createLog } from '../../../log'
@@ -20,7 +22,7 @@ beforeAll(async () => {
       done()
     },
   })
-  api = await startApi({ log: createLog({ level: 'debug', name: 'test' }, destination) })
+  api = await startApi({ answerTimeoutMs: 100, log: createLog({ level: 'debug', name: 'test' }, destination) })
 })
 afterAll(() => api.close())
 
@@ -30,10 +32,12 @@ const named = (some: readonly Route[]) => some.map((route) => [nameOf(route), ro
 
 function call(route: Route, options: CallOptions, id = '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56'): Promise<Answer> {
   const path = route.path.replace(':id', id).replace(':slug', 'nobody')
-  return route.method === 'GET' ? api.get(path, options) : api.post(path, route.body?.example, options)
+  if (route.method === 'GET') return api.get(path, options)
+  const headers = { 'Idempotency-Key': `order-${randomUUID()}`, ...options.headers }
+  return api.post(path, route.body?.example, { ...options, headers })
 }
 
-test('the table holds every endpoint of §4 but POST /v1/payouts', () => {
+test('the table holds every endpoint of §4', () => {
   expect(routes.map(nameOf)).toEqual([
     'GET /',
     'GET /v1',
@@ -45,6 +49,7 @@ test('the table holds every endpoint of §4 but POST /v1/payouts', () => {
     'GET /v1/recipients',
     'POST /v1/quotes',
     'GET /v1/payouts',
+    'POST /v1/payouts',
     'GET /v1/payouts/:id',
     'GET /v1/usage',
     'GET /v1/invoices',
@@ -75,9 +80,16 @@ test('the statuses of §7: balance may be refused with 401, 403, 502, a quote no
   expect(codes('/v1/quotes')).not.toContain('partner_not_active')
 })
 
+test('the statuses of §7: payout creation may be refused with 400, 401, 402, 403, 422 and 502', () => {
+  const createPayout = routes.find(({ operationId }) => operationId === 'createPayout') ?? routes[0]!
+  const statuses = new Set(errorsOf(createPayout).map((code) => errorTable[code].status))
+
+  expect([...statuses].toSorted((a, b) => a - b)).toEqual([400, 401, 402, 403, 413, 415, 422, 429, 500, 502, 503])
+})
+
 describe.each(named(routes))('%s', (_name, route) => {
   test('its examples are what its schemas promise', () => {
-    const shapes = [route.reply, ...(route.body ? [route.body] : [])]
+    const shapes = [...repliesOf(route), ...(route.body ? [route.body] : [])]
 
     expect(shapes.map(({ schema, example }) => faultsOf(schema, example))).toEqual(shapes.map(() => null))
   })
@@ -86,7 +98,9 @@ describe.each(named(routes))('%s', (_name, route) => {
     const path = route.path.replace(':id', 'x').replace(':slug', 'x')
     const { status, headers } = await fetch(api.url + path, { method: 'DELETE' })
 
-    expect([status, headers.get('Allow')]).toEqual([405, route.method === 'GET' ? 'HEAD, GET' : 'POST'])
+    const methods = routes.filter(({ path }) => path === route.path).map(({ method }) => method)
+    const allowed = methods.flatMap((method) => (method === 'GET' ? ['HEAD', 'GET'] : [method]))
+    expect([status, headers.get('Allow')?.split(', ').toSorted()]).toEqual([405, allowed.toSorted()])
   })
 })
 
@@ -124,11 +138,11 @@ describe.each(named(withKey))('%s', (_name, route) => {
     await revokeKey(api, partner, key)
     const after = await call(route, { key }, id)
 
-    expect(before.status).toBe(200)
+    expect(before.status).toBe(route.reply.status)
     expect([after.status, after.body.error?.code]).toEqual([401, 'unauthorized'])
   })
 
-  test('lets a suspended partner read, except for the balance', async () => {
+  test('lets a suspended partner read, except for the balance, and not pay', async () => {
     const partner = await aPartner(api)
     const key = await aKey(api, partner, 'sandbox')
     const { id } = await aPayoutRow(api, partner)
@@ -136,7 +150,8 @@ describe.each(named(withKey))('%s', (_name, route) => {
 
     const { status } = await call(route, { key }, id)
 
-    expect(status).toBe(route.path === '/v1/balance' ? 403 : 200)
+    const refused = route.path === '/v1/balance' || route.operationId === 'createPayout'
+    expect(status).toBe(refused ? 403 : 200)
   })
 })
 

@@ -1,0 +1,87 @@
+// The API's way to a payout's workflow: starts or joins it and waits for its verdict, and tells it that the bank has spoken.
+import {
+  type Client,
+  WithStartWorkflowOperation,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+  WorkflowNotFoundError,
+} from '@temporalio/client'
+import type { PayoutConfig } from '../config'
+import type { Verdict } from '../domain/verdict'
+import type { Log } from '../log'
+import { deadlineIn } from '../temporal'
+import { bankSpokeSignal, createUpdate, type PayoutKey, payoutWorkflowId } from '../workflows/names'
+import type { payout } from '../workflows/payout'
+import { type PayoutToStart, payoutStart } from '../workflows/payout-start'
+
+export interface PayoutStarter {
+  /** Null when no verdict came in time: that proves nothing, the payout may be under way. */
+  start(payout: PayoutToStart): Promise<Verdict | null>
+  /** Throws when Temporal does not answer. */
+  bankSpoke(payout: PayoutKey): Promise<'told' | 'no_workflow'>
+}
+
+export interface PayoutStarterOptions {
+  readonly temporal: Client
+  readonly payouts: Pick<PayoutConfig, 'answerTimeoutMs' | 'pollMs'>
+  readonly taskQueuePrefix: string
+  readonly log: Log
+}
+
+export function createPayoutStarter(options: PayoutStarterOptions): PayoutStarter {
+  const { temporal, payouts, log } = options
+  const waiting = new Map<string, Promise<Verdict | null>>()
+
+  async function ask(payout: PayoutToStart): Promise<Verdict | null> {
+    const startWorkflowOperation = operationFor(payout, options)
+    try {
+      return await temporal.withDeadline(deadlineIn(payouts.answerTimeoutMs), () =>
+        temporal.workflow.executeUpdateWithStart<PayoutWorkflow, Verdict, []>(createUpdate, {
+          updateId: createUpdate,
+          startWorkflowOperation,
+        }),
+      )
+    } catch (error) {
+      // A deadline, a lost server, an update that its closing workflow broke off: none of them says what became of the money.
+      log.warn({ err: error, payout_id: payout.payoutId }, 'a payout has no verdict yet')
+      return null
+    }
+  }
+
+  return {
+    /** Requests of one process that wait for the same verdict ask for it once. */
+    start(payout) {
+      const workflowId = payoutWorkflowId(payout)
+      const asked = waiting.get(workflowId) ?? ask(payout).finally(() => waiting.delete(workflowId))
+      waiting.set(workflowId, asked)
+      return asked
+    },
+    async bankSpoke(payout) {
+      try {
+        const handle = temporal.workflow.getHandle(payoutWorkflowId(payout))
+        await temporal.withDeadline(deadlineIn(signalWithinMs), () => handle.signal(bankSpokeSignal))
+        return 'told'
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return 'no_workflow'
+        throw error
+      }
+    },
+  }
+}
+
+/** The bank waits for the answer to its event, and sends it again later if there is none. */
+const signalWithinMs = 2_000
+
+type PayoutWorkflow = typeof payout
+
+function operationFor(
+  payout: PayoutToStart,
+  { payouts, taskQueuePrefix }: PayoutStarterOptions,
+): WithStartWorkflowOperation<PayoutWorkflow> {
+  return new WithStartWorkflowOperation<PayoutWorkflow>('payout', {
+    ...payoutStart(payout, { queuePrefix: taskQueuePrefix, pollMs: payouts.pollMs }),
+    // Whoever comes second joins, and nobody starts an attempt that has ended: the row gives out the next one.
+    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+    workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+  })
+}

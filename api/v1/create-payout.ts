@@ -1,0 +1,150 @@
+// POST /v1/payouts: pays once for each Idempotency-Key, however often it is asked (§4, design §3).
+import { randomUUID } from 'node:crypto'
+import { Type } from 'typebox'
+import { type AccountRow, loadAccount } from '../../db/accounts'
+import type { Caller } from '../../db/callers'
+import { differingFields, fingerprintOf } from '../../db/fingerprint'
+import { newId } from '../../db/id'
+import { type ClaimedRow, claimPayout, findClaim, type IdempotencyKey } from '../../db/payout-claims'
+import { accountHash, sealDetails } from '../../db/sealed-recipients'
+import { type Quote, quoteFor } from '../../domain/quote'
+import { shortfallOf } from '../../domain/shortfall'
+import type { ApiDeps } from '../deps'
+import { ApiError } from '../errors'
+import type { ApiRequest, Reply, Route } from '../route'
+import { Answer } from '../schema'
+import { type Attempt, answerAttempt, isStored, replayed } from './payout-answer'
+import { type PayoutRequest, readPayoutRequest } from './payout-order'
+import { CreatePayoutRequest, exampleCreatePayoutRequest, IdempotencyKeyHeader } from './payout-request'
+import { examplePayout, Payout, payoutProperties } from './payouts'
+import { exampleQuote, QuoteAnswer, requireAllowed } from './quotes'
+import { loadRate } from './rate'
+import { bodyOf } from './typed'
+
+const PayoutCreated = Answer({ ...payoutProperties, quote: Type.Optional(QuoteAnswer) }, { title: 'PayoutCreated' })
+
+export const createPayout: Route = {
+  method: 'POST',
+  path: '/v1/payouts',
+  operationId: 'createPayout',
+  tag: 'Payouts',
+  summary: 'Pay somebody',
+  description:
+    'Pays the recipient once for each Idempotency-Key. The answer is `processing` once the bank has accepted the payout, `failed` ' +
+    'when the bank refused its details at once, and `pending` when the bank has not confirmed it yet: then read it again. ' +
+    'After `402`, `422` and `502` no payout exists and nothing was sent, and the same key may be sent again.',
+  access: { by: 'key', action: 'payout.create', partner: 'payer', finds: 'claim' },
+  headers: IdempotencyKeyHeader,
+  body: { schema: CreatePayoutRequest, example: exampleCreatePayoutRequest },
+  reply: {
+    status: 201,
+    description: 'The payout and the quote it was made at.',
+    schema: PayoutCreated,
+    example: { ...examplePayout, status: 'processing', updated_at: examplePayout.created_at, quote: exampleQuote },
+  },
+  replay: {
+    status: 200,
+    description: 'The key was sent before: the stored payout as it is now. Nothing is sent again.',
+    schema: Payout,
+    example: examplePayout,
+    headers: { 'Idempotent-Replayed': 'Always `true`.' },
+  },
+  errors: [
+    'insufficient_funds',
+    'invalid_amount',
+    'invalid_recipient',
+    'corridor_not_enabled',
+    'recipient_account_rejected',
+    'idempotency_key_reused',
+    'payout_not_created',
+  ],
+  handle: async (request, deps) => {
+    const wanted = readPayoutRequest(bodyOf<typeof CreatePayoutRequest>(request))
+    const { caller, idempotencyKey } = request
+    const key = { partnerId: caller.partner.id, environment: caller.environment, idempotencyKey }
+    let claim = request.claim
+    for (let look = 1; look <= maxLooks; look++) {
+      const asked = { key, wanted, request }
+      const reply = await (claim?.releasedAt === null ? repeat(claim, asked, deps) : create(claim, asked, deps))
+      if (reply !== null) return reply
+      claim = await findClaim(deps.db, key)
+    }
+    throw new ApiError('service_unavailable')
+  },
+}
+
+/** Each look means that somebody else claimed or released the key since the last one; so many in one request are no luck. */
+const maxLooks = 10
+
+interface Asked {
+  readonly key: IdempotencyKey
+  readonly wanted: PayoutRequest
+  readonly request: ApiRequest
+}
+
+async function repeat(claim: ClaimedRow, { key, wanted, request }: Asked, deps: ApiDeps): Promise<Reply | null> {
+  const { mayOnlyRepeat, caller } = request
+  const differing_fields = differingFields(deps.keyring, claim.fingerprint, wanted.fields)
+  if (differing_fields.length > 0) {
+    if (mayOnlyRepeat !== null) throw new ApiError(mayOnlyRepeat)
+    throw new ApiError('idempotency_key_reused', { details: { payout_id: claim.id, differing_fields } })
+  }
+  if (isStored(claim)) return replayed(claim)
+  return answerAttempt({ ...attemptOf(claim, key, caller), by: 'joiner' }, deps)
+}
+
+async function create(
+  released: ClaimedRow | null,
+  { key, wanted, request }: Asked,
+  deps: ApiDeps,
+): Promise<Reply | null> {
+  if (request.mayOnlyRepeat !== null) throw new ApiError(request.mayOnlyRepeat)
+  const account = await loadAccount(deps.db, { ...key, at: deps.clock.now() })
+  requireAllowed(wanted, account)
+  const gbpPerUsdNano = await loadRate(account.rail, deps, 'payout_not_created')
+  const quote = quoteFor({ amountPence: wanted.amountPence, prices: account, gbpPerUsdNano })
+  requireCovered(quote, account)
+
+  const at = deps.clock.now()
+  const { sortCode, accountNumber } = wanted.details
+  const payoutId = released?.id ?? newId(at)
+  const accountLast4 = accountNumber.slice(-4)
+  const claimed = await claimPayout(deps.db, {
+    ...key,
+    payoutId,
+    walletId: account.walletId,
+    rail: account.rail,
+    fingerprint: fingerprintOf(deps.keyring, wanted.fields),
+    reference: wanted.reference,
+    country: wanted.country,
+    createdVia: 'api',
+    createdBy: `key:${request.caller.keyPrefix}`,
+    quote,
+    recipientName: wanted.recipientName,
+    accountLast4,
+    accountHash: accountHash(deps.keyring, sortCode, accountNumber),
+    sealedRecipient: sealDetails(deps.keyring, payoutId, wanted.details),
+    bankKey: randomUUID(),
+    requestId: request.requestId,
+    at,
+  })
+  if (claimed === null) return null
+  const row = { ...claimed, amountPence: wanted.amountPence, accountLast4 }
+  return answerAttempt({ ...attemptOf(row, key, request.caller), by: 'claimer' }, deps)
+}
+
+/** Asked early, so that a wallet that is plainly too low costs neither a row nor a workflow; the debit decides. */
+function requireCovered({ walletSendsMicroUsdc, gbpPerUsdNano }: Quote, { balanceMicroUsdc }: AccountRow): void {
+  if (balanceMicroUsdc >= walletSendsMicroUsdc) return
+  throw new ApiError('insufficient_funds', {
+    details: shortfallOf(walletSendsMicroUsdc, balanceMicroUsdc, gbpPerUsdNano),
+  })
+}
+
+function attemptOf(
+  { id, attempt, amountPence, accountLast4 }: Pick<ClaimedRow, 'id' | 'attempt' | 'amountPence' | 'accountLast4'>,
+  key: IdempotencyKey,
+  { partner }: Caller,
+): Omit<Attempt, 'by'> {
+  return { ...key, payoutId: id, attempt, slug: partner.slug, status: 'pending', amountPence, accountLast4 }
+}

@@ -1,0 +1,67 @@
+// What a request for a payout is answered: by its workflow's verdict, or by the row when no verdict came in time (design §3).
+import { type ClaimedRow, findClaim } from '../../db/payout-claims'
+import { markAnswered } from '../../db/payout-steps'
+import { isRefusal, type Refusal, type Verdict } from '../../domain/verdict'
+import type { PayoutToStart } from '../../workflows/payout-start'
+import type { ApiDeps } from '../deps'
+import { ApiError } from '../errors'
+import type { Reply } from '../route'
+import { presentPayout } from './payouts'
+import { presentQuote } from './quotes'
+
+export interface Attempt extends PayoutToStart {
+  /** The claimer made the payout; a joiner asks for what another request has just made. */
+  readonly by: 'claimer' | 'joiner'
+}
+
+/** Null when the attempt is no longer the payout's last one: whoever asked has to look again. */
+export async function answerAttempt(attempt: Attempt, deps: ApiDeps): Promise<Reply | null> {
+  const verdict = await deps.payouts.start(attempt)
+  if (verdict?.outcome === 'refused') throw refusalBy(verdict)
+  // From here on the payout is there for good, unless a verdict came between: then the row has it.
+  if (verdict === null) await markAnswered(deps.db, { ...attempt, at: deps.clock.now() })
+
+  const row = await findClaim(deps.db, attempt)
+  if (row === null || row.attempt !== attempt.attempt) return null
+  if (row.releasedAt !== null) throw refusalOf(row)
+  // Nobody is told about a payout that its row does not know to be told about: it could still be taken back.
+  if (!isStored(row)) {
+    await markAnswered(deps.db, { ...attempt, at: deps.clock.now() })
+    return answerAttempt(attempt, deps)
+  }
+  return attempt.by === 'claimer' ? created(row) : replayed(row)
+}
+
+/** Whether its callers were told about it: from then on it is answered from here, without a question to anybody. */
+export function isStored({ releasedAt, verdictAt, answeredAt }: ClaimedRow): boolean {
+  return releasedAt === null && (verdictAt !== null || answeredAt !== null)
+}
+
+export function replayed(row: ClaimedRow): Reply {
+  return { status: 200, body: presentPayout(row), headers: { 'Idempotent-Replayed': 'true' } }
+}
+
+function created(row: ClaimedRow): Reply {
+  const { amountPence, feePence, feeInTransferPence, walletSendsMicroUsdc, gbpPerUsdNano } = row
+  const quote = presentQuote({
+    amountPence,
+    feePence,
+    inTransferPence: feeInTransferPence,
+    onInvoicePence: feePence - feeInTransferPence,
+    walletSendsMicroUsdc,
+    gbpPerUsdNano,
+  })
+  return { status: 201, body: { ...presentPayout(row), quote }, activity: 'written' }
+}
+
+function refusalBy({ code, details }: Extract<Verdict, { outcome: 'refused' }>): ApiError {
+  return refusal(code, details)
+}
+
+function refusalOf({ verdict, verdictDetails }: ClaimedRow): ApiError {
+  return refusal(verdict !== null && isRefusal(verdict) ? verdict : 'payout_not_created', verdictDetails)
+}
+
+function refusal(code: Refusal, details: ClaimedRow['verdictDetails']): ApiError {
+  return new ApiError(code, details === null ? {} : { details })
+}

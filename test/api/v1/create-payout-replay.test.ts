@@ -1,0 +1,197 @@
+// Idempotency of POST /v1/payouts (§4, design §3 and §5): a key is paid once, and answered for ever.
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Json } from '../../sandbox-bank/bank-client'
+import { silenceTemporal } from '../../worker/a-worker'
+import type { Answer } from '../client'
+import { changePartner } from '../fixtures'
+import { aPayoutWorld, aRequest, type Payer, type PayoutWorld } from '../payout-world'
+
+let world: PayoutWorld
+let payer: Payer
+
+beforeAll(async () => {
+  silenceTemporal()
+  world = await aPayoutWorld()
+  payer = await world.aPayer()
+})
+afterEach(() => world.bank.control('DELETE', '/faults'))
+afterAll(() => world.close())
+
+const newKey = () => `order-${randomUUID()}`
+const replayed = ({ status, headers }: Answer) => [status, headers.get('Idempotent-Replayed')]
+
+describe('the same key with the same body', () => {
+  test('is 200 with the stored payout and Idempotent-Replayed, and pays nobody twice', async () => {
+    const [key, request] = [newKey(), aRequest()]
+    const first = await world.pay(payer, request, { key })
+    const again = await world.pay(payer, request, { key })
+
+    const { quote: _, ...payout } = first.body
+    expect([first.status, replayed(again)]).toEqual([201, [200, 'true']])
+    expect(again.body).toEqual(payout)
+    expect(await world.transfersOf(payout['id'])).toHaveLength(1)
+  })
+
+  test('may write it in another way: order of fields, spaces, defaults, leading zeros, a confirm code', async () => {
+    const [key, request] = [newKey(), aRequest({ amount_gbp: '1.00' })]
+    const { recipient, amount_gbp: _, ...rest } = request
+    const { address, bank, ...person } = recipient
+    await world.pay(payer, request, { key })
+
+    const other = {
+      recipient: { bank, address, type: 'individual', ...person },
+      confirm_code: '123456',
+      country: 'GB',
+      ...rest,
+      amount_gbp: '01.00',
+    }
+    const response = await fetch(`${world.api.url}/v1/payouts`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${payer.keys.sandbox}`,
+        'Content-Type': 'application/json',
+        'Idempotency-Key': key,
+      },
+      body: JSON.stringify(other, null, 3),
+    })
+
+    expect(response.status).toBe(200)
+  })
+
+  test('answers the payout as it is now, though limits, countries and prices have changed', async () => {
+    const someone = await world.aPayer()
+    const [key, request] = [newKey(), aRequest()]
+    const first = await world.pay(someone, request, { key })
+    await changePartner(world.api, someone, { minPayoutPence: 1_000_000n, enabledCountries: [] })
+    await world.api.db.dataSource.query('UPDATE price_lists SET payout_fixed_pence = 500 WHERE partner_id = $1', [
+      someone.id,
+    ])
+
+    const again = await world.pay(someone, request, { key })
+    const other = await world.pay(someone, request)
+
+    expect([again.status, again.body['fee_gbp']]).toEqual([200, first.body['fee_gbp']])
+    expect(other.status).toBe(422)
+  })
+
+  test('is 200 to a suspended partner, to which everything else is 403', async () => {
+    const someone = await world.aPayer()
+    const [key, request] = [newKey(), aRequest()]
+    const first = await world.pay(someone, request, { key })
+    await changePartner(world.api, someone, { status: 'suspended' })
+
+    const again = await world.pay(someone, request, { key })
+    const other = await world.pay(someone, { ...request, amount_gbp: '5.00' }, { key })
+    const faulty = await world.pay(someone, { ...request, amount_gbp: 'x' }, { key })
+    const fresh = await world.pay(someone, request)
+
+    expect([again.status, again.body['id']]).toEqual([200, first.body['id']])
+    for (const { status, body } of [other, faulty, fresh]) {
+      expect([status, body.error?.code]).toEqual([403, 'partner_not_active'])
+    }
+  })
+
+  test('asks neither Temporal nor the bank', async () => {
+    const [key, request] = [newKey(), aRequest()]
+    const first = await world.pay(payer, request, { key })
+    await world.stopWorkers()
+    await world.bank.control('POST', '/outage', { ms: 60_000 })
+
+    const again = await world.pay(payer, request, { key })
+
+    await world.bank.control('DELETE', '/outage')
+    await world.startWorkers()
+    expect([again.status, again.body['id']]).toEqual([200, first.body['id']])
+  })
+})
+
+describe('the same key with another body', () => {
+  const changes: readonly [string, Json, string[]][] = [
+    ['the amount', { amount_gbp: '120.01' }, ['amount_gbp']],
+    ['the reference', { reference: 'Invoice 1043' }, ['reference']],
+    ['a reference that is left out', { reference: undefined }, ['reference']],
+    ['one digit', { recipient: { bank: { account_number: '38290009' } } }, ['recipient.bank.account_number']],
+    ['a line that is added', { recipient: { address: { line2: 'x' } } }, ['recipient.address.line2']],
+    [
+      'several fields',
+      { recipient: { type: 'business', last_name: 'Byron', address: { city: 'York' } } },
+      ['recipient.address.city', 'recipient.last_name', 'recipient.type'],
+    ],
+  ]
+
+  test.each(changes)(
+    'is 422 idempotency_key_reused and names what differs: %s',
+    async (_, change, differing_fields) => {
+      const key = newKey()
+      const bank = { account_number: '38290008', ...change.recipient?.bank }
+      const first = await world.pay(payer, { recipient: { bank: { account_number: '38290008' } } }, { key })
+
+      const other = await world.pay(payer, { ...change, recipient: { ...change.recipient, bank } }, { key })
+
+      expect([other.status, other.body.error?.code]).toEqual([422, 'idempotency_key_reused'])
+      expect(other.body.error?.details).toEqual({ payout_id: first.body['id'], differing_fields })
+    },
+  )
+})
+
+describe('a key belongs to one partner and environment', () => {
+  test('the same key of another partner, and of the other environment, is another payout', async () => {
+    const [key, request, other] = [newKey(), aRequest(), await world.aPayer()]
+
+    const answers = [
+      await world.pay(payer, request, { key }),
+      await world.pay(other, request, { key }),
+      await world.pay(payer, request, { key, environment: 'live' }),
+    ]
+
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])
+    expect(new Set(answers.map(({ body }) => body['id'])).size).toBe(3)
+  })
+})
+
+describe('a herd with one key', () => {
+  test('of 200 is one 201 and 199 × 200, one payout and one transfer', async () => {
+    const [key, request] = [newKey(), aRequest()]
+
+    const answers = await Promise.all(Array.from({ length: 200 }, () => world.pay(payer, request, { key })))
+
+    const counts = answers.map(({ status }) => status)
+    expect([counts.filter((s) => s === 201).length, counts.filter((s) => s === 200).length]).toEqual([1, 199])
+    expect(new Set(answers.map(({ body }) => body['id'])).size).toBe(1)
+    expect(await world.transfersOf(answers[0]?.body['id'])).toHaveLength(1)
+  })
+
+  test('after a 502 is one 201, the rest 200, and one transfer', async () => {
+    const [key, request] = [newKey(), aRequest()]
+    await world.bank.control('POST', '/outage', { ms: 60_000 })
+    const refused = await world.pay(payer, request, { key })
+    await world.bank.control('DELETE', '/outage')
+
+    const answers = await Promise.all(Array.from({ length: 50 }, () => world.pay(payer, request, { key })))
+
+    expect(refused.status).toBe(502)
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(49)
+    expect(await world.transfersOf(answers[0]?.body['id'])).toHaveLength(1)
+  })
+
+  test('that is refused hears the refusal, all of it', async () => {
+    const someone = await world.aPayer()
+    const [key, request] = [newKey(), aRequest()]
+    await world.bank.fault({
+      kind: 'status',
+      status: 400,
+      code: 'invalid_parameters',
+      match: { method: 'POST', path: '/v0/customers/*' },
+      times: null,
+    })
+
+    const answers = await Promise.all(Array.from({ length: 20 }, () => world.pay(someone, request, { key })))
+
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.error?.code}`))).toEqual(
+      new Set(['422 recipient_account_rejected']),
+    )
+    expect((await world.api.get('/v1/balance', { key: someone.keys.sandbox })).body['usdc']).toBe('10000.00')
+  })
+})
