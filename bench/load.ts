@@ -1,43 +1,52 @@
 // A load generator that costs little itself: kept-alive sockets, each sending the next request when its answer is complete.
 import { connect, type Socket } from 'node:net'
+import { type Load, type Measured, measuredOf } from './measured'
 
 export interface Target {
   readonly port: number
+  /** The text of the next request; each may be another one. */
+  readonly next: () => string
+  /** Every other answer is a mistake of the benchmark, and ends it. */
+  readonly status: number
+}
+
+export interface RequestParts {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-export interface Measured {
-  readonly perSecond: number
-  readonly p50Ms: number
-  readonly p99Ms: number
+export async function load({ port, next, status }: Target, { clients, seconds }: Load): Promise<Measured> {
+  const startedAt = performance.now()
+  const endAt = startedAt + seconds * 1_000
+  const running = Array.from({ length: clients }, () => runClient({ port, next, status }, endAt))
+  const latenciesMs = (await Promise.all(running)).flat()
+  return measuredOf(latenciesMs, performance.now() - startedAt)
 }
 
-export async function load(target: Target, options: { clients: number; seconds: number }): Promise<Measured> {
-  const request = requestText(target)
-  const startedAt = process.hrtime.bigint()
-  const endAt = startedAt + BigInt(options.seconds) * 1_000_000_000n
-  const clients = Array.from({ length: options.clients }, () => runClient(target.port, request, endAt))
-  const latenciesMs = (await Promise.all(clients)).flat().toSorted((a, b) => a - b)
-  const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9
-  const at = (share: number) => latenciesMs[Math.floor(latenciesMs.length * share)] ?? 0
-  return { perSecond: latenciesMs.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99) }
+export function getText({ path, headers }: RequestParts): string {
+  return `GET ${path} HTTP/1.1\r\n${headerLines(headers)}\r\n\r\n`
 }
 
-function requestText({ path, headers }: Target): string {
+export function postText({ path, headers }: RequestParts, body: string): string {
+  const length = { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) }
+  return `POST ${path} HTTP/1.1\r\n${headerLines({ ...headers, ...length })}\r\n\r\n${body}`
+}
+
+function headerLines(headers: RequestParts['headers']): string {
   const lines = Object.entries({ Host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}`)
-  return `GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`
+  return lines.join('\r\n')
 }
 
-function runClient(port: number, request: string, endAt: bigint): Promise<number[]> {
+function runClient({ port, next, status }: Target, endAt: number): Promise<number[]> {
   return new Promise((resolve, reject) => {
     const latenciesMs: number[] = []
     const socket: Socket = connect(port, '127.0.0.1')
     socket.setNoDelay(true)
-    let sentAt = 0n
+    let sentAt = 0
     let received = ''
     const send = () => {
-      sentAt = process.hrtime.bigint()
+      const request = next()
+      sentAt = performance.now()
       socket.write(request)
     }
     socket.on('connect', send)
@@ -46,11 +55,10 @@ function runClient(port: number, request: string, endAt: bigint): Promise<number
     socket.on('data', (chunk: string) => {
       received += chunk
       if (!isComplete(received)) return
-      if (!received.startsWith('HTTP/1.1 200'))
-        return reject(new Error(`the load was answered ${received.slice(0, 60)}`))
+      if (!received.startsWith(`HTTP/1.1 ${status} `)) return reject(new Error(`the load was answered ${received}`))
       received = ''
-      const now = process.hrtime.bigint()
-      latenciesMs.push(Number(now - sentAt) / 1e6)
+      const now = performance.now()
+      latenciesMs.push(now - sentAt)
       if (now < endAt) return send()
       socket.end()
       resolve(latenciesMs)

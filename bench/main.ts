@@ -1,19 +1,34 @@
-// `npm run bench`: figures as ratios in one run, because machines are noisy.
+// `npm run bench`: figures as ratios in one run, because machines are noisy. `-- reads` or `-- payouts` measures that part alone.
 import { setTimeout as wait } from 'node:timers/promises'
 import { choosePort } from '../local/ports'
+import { payouts } from './payouts'
 import { readPayout } from './read-payout'
 import { type System, startSystem } from './system'
 
-/** Long enough for start-up garbage to be collected. */
-const idleMs = 10_000
-
-async function main(): Promise<void> {
-  const system = await startSystem(await choosePort(3100))
-  try {
+const parts = {
+  reads: async (system: System) => {
     await wait(idleMs)
     print([`Resident memory when idle: ${memory(system)}`])
     print(await readPayout(system))
     print([`Resident memory after the load: ${memory(system)}`])
+  },
+  payouts: async (system: System) => {
+    await payouts(system, print)
+    print([`Resident memory after the payouts: ${memory(system)}`])
+  },
+} as const
+
+/** Long enough for start-up garbage to be collected. */
+const idleMs = 10_000
+
+async function main(chosen: readonly string[]): Promise<void> {
+  const unknown = chosen.filter((name) => !Object.hasOwn(parts, name))
+  if (unknown.length > 0) throw new Error(`There is no part "${unknown.join(' ')}": ${Object.keys(parts).join(', ')}.`)
+  const system = await startSystem(await choosePort(3100))
+  try {
+    for (const [name, run] of Object.entries(parts)) {
+      if (chosen.length === 0 || chosen.includes(name)) await run(system)
+    }
   } finally {
     await system.stop()
   }
@@ -29,4 +44,7 @@ function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n\n`)
 }
 
-void main()
+main(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  process.exitCode = 1
+})

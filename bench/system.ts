@@ -4,13 +4,18 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { environment } from '../config'
+import { type EnvironmentVariables, environment } from '../config'
 
 export interface System {
   readonly databaseUrl: string
   readonly port: number
   readonly sandboxKey: string
   readonly partnerId: string
+  /** What its parts were told, for more of them. */
+  readonly env: EnvironmentVariables
+  readonly temporalAddress: string
+  /** Without a path. */
+  readonly bankUrl: string
   ops(...args: string[]): string
   /** Resident memory of a part that is one of our own processes, in bytes. */
   residentBytes(part: 'api' | 'worker'): number
@@ -30,6 +35,9 @@ export async function startSystem(port: number): Promise<System> {
     port,
     sandboxKey: String(asObject(local['keys'])['sandbox']),
     partnerId: String(asObject(local['partner'])['id']),
+    env: Object.fromEntries(Object.entries(handed).map(([name, value]) => [name, String(value)])),
+    temporalAddress: String(local['temporal']),
+    bankUrl: String(local['bank']),
     ops: (...args) => execFileSync(process.execPath, [dist('ops/main.js'), ...args], { env, encoding: 'utf8' }),
     residentBytes: (part) => residentBytes(started.pid ?? 0, dist(`${part}/main.js`)),
     stop: async () => {

@@ -1,4 +1,4 @@
-// The demo partner and its sandbox key: made once by the ops command line, kept in DATA_DIR, made anew when the API refuses them.
+// The demo partner and its keys: made once by the ops command line, kept in DATA_DIR, made anew when the API refuses them.
 
 import { type ExecFileOptions, execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -10,12 +10,14 @@ import { projectDir } from './project-dir'
 
 export interface Demo {
   readonly partner: { readonly id: string; readonly slug: string; readonly email: string }
-  readonly keys: { readonly sandbox: string }
+  /** Live is there where its bank is make-believe. */
+  readonly keys: { readonly sandbox: string; readonly live?: string }
 }
 
 const slug = 'demo'
 const email = 'demo@payouts.test'
 const label = 'demo'
+const liveUsdc = '10000.00'
 
 export function readDemo(dataDir: string): Demo | null {
   const path = join(dataDir, 'demo.json')
@@ -23,14 +25,53 @@ export function readDemo(dataDir: string): Demo | null {
 }
 
 export async function makeDemo(dataDir: string, env: EnvironmentVariables, signal: AbortSignal): Promise<Demo> {
-  const ops = (...args: string[]) => runOps(args, { env, signal, timeout: 60_000 })
+  const ops = opsWith(env, signal)
   const partner = await ops('partner', 'create', '--name', 'Demo Ltd', '--slug', slug, '--email', email).catch(() =>
     reopenDemo(ops),
   )
-  const { secret } = await ops('key', 'create', '--partner', slug, '--environment', 'sandbox', '--label', label)
-  const demo: Demo = { partner: { id: partner.id, slug, email }, keys: { sandbox: secret } }
+  const sandbox = await newKey(ops, 'sandbox')
+  return keepDemo(dataDir, { partner: { id: partner.id, slug, email }, keys: { sandbox } })
+}
+
+/** Verified by the make-believe bank, with make-believe money: what the live environment needs to be tried. */
+export async function makeDemoLive(
+  dataDir: string,
+  env: EnvironmentVariables,
+  demo: Demo,
+  signal: AbortSignal,
+): Promise<Demo> {
+  const ops = opsWith(env, signal)
+  await ops('partner', 'approve', '--partner', slug)
+  const { data: wallets } = await ops('wallet', 'show', '--partner', slug)
+  const isEmpty = wallets.some((wallet: Shown) => wallet.environment === 'live' && wallet.usdc === '0.00')
+  if (isEmpty) await ops('wallet', 'credit', '--partner', slug, '--environment', 'live', '--usdc', liveUsdc)
+  const live = await newKey(ops, 'live')
+  return keepDemo(dataDir, { ...demo, keys: { ...demo.keys, live } })
+}
+
+/** Whether the keys are known to this system; any answer but "who are you" will do. */
+export async function isAccepted(api: string, { keys }: Demo): Promise<boolean> {
+  const answers = Object.values(keys).map((key) => ask(`${api}/v1/balance`, key))
+  return (await Promise.all(answers)).every(({ status }) => status !== 401)
+}
+
+/** Whether the sandbox's payouts go to the bank already. */
+export async function isConnected(api: string, { keys }: Demo): Promise<boolean> {
+  const answer = await ask(`${api}/v1/account`, keys.sandbox)
+  const account = answer.ok ? await answer.json() : null
+  return typeof account === 'object' && account !== null && 'rail' in account && account.rail === 'provider_sandbox'
+}
+
+type Shown = { readonly environment: string; readonly usdc: string }
+
+function keepDemo(dataDir: string, demo: Demo): Demo {
   writePrivate(join(dataDir, 'demo.json'), demo)
   return demo
+}
+
+async function newKey(ops: Ops, environment: 'sandbox' | 'live'): Promise<string> {
+  const made = await ops('key', 'create', '--partner', slug, '--environment', environment, '--label', label)
+  return made.secret
 }
 
 /** The partner is there but its key is lost; that key helps nobody and counts against the limit. */
@@ -43,17 +84,17 @@ async function reopenDemo(ops: Ops) {
   return partner
 }
 
-/** Whether the key is known to this system; any answer but "who are you" will do. */
-export async function isAccepted(api: string, demo: Demo): Promise<boolean> {
-  const headers = { Authorization: `Bearer ${demo.keys.sandbox}` }
-  const { status } = await fetch(`${api}/v1/balance`, { headers, signal: AbortSignal.timeout(10_000) })
-  return status !== 401
+function ask(url: string, key: string): Promise<Response> {
+  return fetch(url, { headers: { Authorization: `Bearer ${key}` }, signal: AbortSignal.timeout(10_000) })
 }
 
-type Ops = (...args: string[]) => ReturnType<typeof runOps>
+type Ops = ReturnType<typeof opsWith>
 
-async function runOps(args: readonly string[], options: ExecFileOptions) {
+function opsWith(env: EnvironmentVariables, signal: AbortSignal) {
   const main = join(projectDir(), 'dist', 'ops', 'main.js')
-  const { stdout } = await promisify(execFile)(process.execPath, [main, ...args, '--json'], options)
-  return JSON.parse(String(stdout))
+  const options: ExecFileOptions = { env, signal, timeout: 60_000 }
+  return async (...args: string[]) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [main, ...args, '--json'], options)
+    return JSON.parse(String(stdout))
+  }
 }

@@ -1,12 +1,15 @@
 // The environment that migrations, worker, API and ops share, made of what the start found and what it was given.
 
 import type { EnvironmentVariables } from '../config'
-import type { Plan } from './plan'
+import { isLocal, type Plan } from './plan'
+import type { Secrets } from './secrets'
 
 export interface Found {
   readonly databaseUrl: string
   readonly temporalAddress: string
   readonly secretKeys: string
+  /** Null when the bank is not ours. */
+  readonly bank: { readonly url: string; readonly keys: Secrets['bankKeys'] } | null
 }
 
 /** Given by whoever starts the system, and passed on to those who later talk to it. */
@@ -19,10 +22,16 @@ const passedOn = [
   'RATE_LIMIT',
   'LOG_LEVEL',
   'ACTIVITY_RETENTION_DAYS',
+  'BANK_SANDBOX_URL',
+  'BANK_SANDBOX_KEY',
+  'BANK_LIVE_URL',
+  'BANK_LIVE_KEY',
+  'WEBHOOK_URL',
+  'TASK_QUEUE_PREFIX',
 ]
 
 export function environmentFor(
-  { env, port, databaseUrl }: Plan,
+  { env, host, port, databaseUrl }: Plan,
   found: Found,
 ): { readonly full: EnvironmentVariables; readonly shared: EnvironmentVariables } {
   const own = {
@@ -31,9 +40,25 @@ export function environmentFor(
     SECRET_KEYS: env.SECRET_KEYS || found.secretKeys,
     PORT: String(port),
     PUBLIC_URL: env.PUBLIC_URL || `http://localhost:${port}`,
+    ...(found.bank === null ? {} : bankVariables(found.bank, env.WEBHOOK_URL || webhookUrl(host, port))),
   }
   const given = Object.fromEntries(passedOn.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
   return { full: { ...(databaseUrl ? env : withoutPostgresVariables(env)), ...own }, shared: { ...given, ...own } }
+}
+
+/** Live speaks to the same make-believe bank, under another key. */
+function bankVariables({ url, keys }: NonNullable<Found['bank']>, ours: string): EnvironmentVariables {
+  return {
+    BANK_SANDBOX_URL: `${url}/v0`,
+    BANK_SANDBOX_KEY: keys.sandbox,
+    BANK_LIVE_URL: `${url}/v0`,
+    BANK_LIVE_KEY: keys.live,
+    WEBHOOK_URL: ours,
+  }
+}
+
+function webhookUrl(host: string, port: number): string {
+  return `http://${isLocal(host) ? '127.0.0.1' : host}:${port}/webhooks/bank`
 }
 
 /** A PGSSLMODE or PGOPTIONS meant for another server would also change how ours is spoken to. */

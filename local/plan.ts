@@ -14,6 +14,8 @@ export interface Plan {
   /** The servers that exist already; null for those that are ours to start. */
   readonly databaseUrl: string | null
   readonly temporalAddress: string | null
+  /** `ours`: the make-believe one. `given`: whatever the variables name, which may be none beside a database of others. */
+  readonly bank: 'ours' | 'given'
 }
 
 export async function makePlan(env: EnvironmentVariables): Promise<Plan> {
@@ -30,6 +32,7 @@ export async function makePlan(env: EnvironmentVariables): Promise<Plan> {
     api: `http://${isLocal(host) ? 'localhost' : host}:${port}`,
     databaseUrl: env.DATABASE_URL || null,
     temporalAddress: env.TEMPORAL_ADDRESS || null,
+    bank: env.DATABASE_URL || env.BANK_SANDBOX_URL || env.BANK_LIVE_URL ? 'given' : 'ours',
   }
 }
 
@@ -46,6 +49,7 @@ const examples: EnvironmentVariables = {
   SECRET_KEYS: `k1:${'0'.repeat(64)}`,
 }
 
-function isLocal(host: string): boolean {
+/** Also reached by its neighbours on this machine as localhost. */
+export function isLocal(host: string): boolean {
   return ['0.0.0.0', '::', '127.0.0.1', '::1', 'localhost'].includes(host)
 }

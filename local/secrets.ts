@@ -9,15 +9,26 @@ export interface Secrets {
   readonly postgresPassword: string
   /** In the form of the variable of that name. */
   readonly SECRET_KEYS: string
+  /** What we show the sandbox bank to be let in. */
+  readonly bankKeys: { readonly sandbox: string; readonly live: string }
 }
 
 export function loadSecrets(dataDir: string): Secrets {
   const path = join(dataDir, 'secrets.json')
-  if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8'))
-  const secrets = {
+  const kept: Partial<Secrets> = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {}
+  const secrets = { ...newSecrets(), ...kept }
+  // An older version kept fewer of them.
+  if (Object.keys(secrets).length > Object.keys(kept).length) writePrivate(path, secrets)
+  return secrets
+}
+
+function newSecrets(): Secrets {
+  return {
     postgresPassword: randomBytes(24).toString('hex'),
     SECRET_KEYS: `k1:${randomBytes(32).toString('hex')}`,
+    bankKeys: {
+      sandbox: `sk-test-${randomBytes(16).toString('hex')}`,
+      live: `sk-live-${randomBytes(16).toString('hex')}`,
+    },
   }
-  writePrivate(path, secrets)
-  return secrets
 }

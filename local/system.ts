@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { EnvironmentVariables } from '../config'
-import { type Demo, isAccepted, makeDemo, readDemo } from './demo'
+import { startBank } from './bank'
+import { type Demo, isAccepted, isConnected, makeDemo, makeDemoLive, readDemo } from './demo'
 import { environmentFor } from './environment-for'
 import type { Plan } from './plan'
 import { startPostgres } from './postgres'
@@ -15,7 +16,7 @@ import type { Server } from './process/guarded'
 import { startNodePart } from './process/node-part'
 import type { Parts } from './process/parts'
 import { projectDir } from './project-dir'
-import { loadSecrets } from './secrets'
+import { loadSecrets, type Secrets } from './secrets'
 import { startTemporal } from './temporal'
 import { findTemporalCli } from './temporal-cli'
 import type { Steps } from './terminal/steps'
@@ -31,12 +32,15 @@ export interface Start {
 export interface System {
   readonly temporalAddress: string
   readonly temporalUi: string | null
+  /** Null where the bank is somebody else's. */
+  readonly bank: string | null
   /** Null where the database is somebody else's: nothing is seeded into that. */
   readonly demo: Demo | null
 }
 
 const migrateLimitMs = 300_000
 const readyLimitMs = 30_000
+const connectLimitMs = 30_000
 
 export async function startSystem(start: Start): Promise<System> {
   const { plan, steps } = start
@@ -46,7 +50,9 @@ export async function startSystem(start: Start): Promise<System> {
     plan.databaseUrl ?? ownPostgres(start, secrets.postgresPassword),
     plan.temporalAddress ? { address: plan.temporalAddress, uiPort: null } : ownTemporal(start),
   ])
-  const env = environmentFor(plan, { databaseUrl, temporalAddress: temporal.address, secretKeys: secrets.SECRET_KEYS })
+  const bank = plan.bank === 'ours' ? { url: await ownBank(start, secrets.bankKeys), keys: secrets.bankKeys } : null
+  const found = { databaseUrl, temporalAddress: temporal.address, secretKeys: secrets.SECRET_KEYS, bank }
+  const env = environmentFor(plan, found)
   writePrivate(join(plan.dataDir, 'env.json'), env.shared)
 
   const run: Run = { ...start, env: env.full }
@@ -63,10 +69,12 @@ export async function startSystem(start: Start): Promise<System> {
     ownPart(run, 'API', 'dist/api/main.js'),
   ])
   await untilReady(plan.api)
-  const demo = kept && !(await isAccepted(plan.api, kept)) ? await seed(run) : (made ?? kept)
+  const known = kept && !(await isAccepted(plan.api, kept)) ? await seed(run) : (made ?? kept)
+  const demo = known && bank ? await atBank(run, known) : known
   return {
     temporalAddress: temporal.address,
     temporalUi: temporal.uiPort === null ? null : `http://localhost:${temporal.uiPort}`,
+    bank: bank?.url ?? null,
     demo,
   }
 }
@@ -74,6 +82,14 @@ export async function startSystem(start: Start): Promise<System> {
 /** A start that knows its servers, and so the environment of everything that uses them. */
 interface Run extends Start {
   readonly env: EnvironmentVariables
+}
+
+async function ownBank({ plan, steps, parts }: Start, keys: Secrets['bankKeys']): Promise<string> {
+  const logFile = join(plan.dataDir, 'logs', 'bank.log')
+  const dataDir = join(plan.dataDir, 'sandbox-bank')
+  const work = () => startBank({ dataDir, logFile, keys, preferredPort: 8300, env: {}, onSpawn: parts.add })
+  const bank = await steps.run('Sandbox bank', work, ({ port }) => `on port ${port}`)
+  return bank.url
 }
 
 async function ownPostgres({ plan, steps, parts }: Start, password: string): Promise<string> {
@@ -110,7 +126,31 @@ async function ownPart({ plan, steps, parts, env }: Run, name: string, main: str
 }
 
 function seed({ plan, steps, env, signal }: Run): Promise<Demo> {
-  return steps.run('Demo partner', () => makeDemo(plan.dataDir, env, signal))
+  const work = async () => {
+    const demo = await makeDemo(plan.dataDir, env, signal)
+    return plan.bank === 'ours' ? makeDemoLive(plan.dataDir, env, demo, signal) : demo
+  }
+  return steps.run('Demo partner', work)
+}
+
+/** A demo partner of an older version had no bank yet. */
+function atBank({ plan, steps, env, signal }: Run, demo: Demo): Promise<Demo> {
+  const work = async () => {
+    const complete = demo.keys.live ? demo : await makeDemoLive(plan.dataDir, env, demo, signal)
+    return { complete, connected: await untilConnected(plan.api, demo) }
+  }
+  const words = ({ connected }: { connected: boolean }) => (connected ? 'are at the bank' : 'are not at the bank yet')
+  return steps.run('Demo wallets', work, words).then(({ complete }) => complete)
+}
+
+/** So that the first payout goes to the bank. Without it the sandbox still works, simulated, until it is connected. */
+async function untilConnected(api: string, demo: Demo): Promise<boolean> {
+  const until = performance.now() + connectLimitMs
+  while (performance.now() < until) {
+    if (await isConnected(api, demo)) return true
+    await sleep(100)
+  }
+  return false
 }
 
 async function migrate({ env, signal }: Run): Promise<void> {

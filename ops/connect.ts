@@ -1,7 +1,7 @@
 // What a command works with, and where it comes from: DATABASE_URL when it is set, otherwise the running system of DATA_DIR.
 import { userInfo } from 'node:os'
 import { type Clock, systemClock } from '../clock'
-import { type EnvironmentVariables, loadOpsConfig } from '../config'
+import { type EnvironmentVariables, loadOpsConfig, type OpsConfig } from '../config'
 import { type Db, openDatabase } from '../db/database'
 import { type Keyring, openKeyring } from '../db/keyring'
 import { dataDirOf, readRunningEnvironment } from '../local/running'
@@ -13,14 +13,20 @@ export interface Ops {
   /** Who did it, as the activity list shows it. */
   readonly madeBy: string
   keyring(): Keyring
+  readonly bank: OpsConfig['bank']
+  /** Null where it is not set: what a workflow would do at once is then done at the next sweep. */
+  readonly temporal: OpsConfig['temporal']
+  readonly taskQueuePrefix: string
 }
 
 export async function withOps<T>(env: EnvironmentVariables, work: (ops: Ops) => Promise<T>): Promise<T> {
-  const { databaseUrl, secretKeys } = loadOpsConfig(env.DATABASE_URL ? env : runningEnvironment(env))
+  const config = loadOpsConfig(env.DATABASE_URL ? env : runningEnvironment(env))
+  const { databaseUrl, secretKeys, bank, temporal, taskQueuePrefix } = config
   // An idle connection that is lost needs no word of its own: the next query says it.
   const db = await openDatabase({ url: databaseUrl, poolSize: 2, onError: () => {} })
   try {
-    return await work({ db, clock: systemClock, madeBy: `ops:${userName()}`, keyring: () => keyringOf(secretKeys) })
+    const reached = { bank, temporal, taskQueuePrefix, keyring: () => keyringOf(secretKeys) }
+    return await work({ db, clock: systemClock, madeBy: `ops:${userName()}`, ...reached })
   } finally {
     await db.close()
   }

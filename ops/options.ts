@@ -60,12 +60,6 @@ export const reference = line('<reference>', 100)
 
 export const environment = oneOf(environments)
 
-/** Ops never makes live money. */
-export const sandboxOnly: Kind<'sandbox'> = {
-  ...oneOf(['sandbox']),
-  rule: 'sandbox: only its test money can be credited by hand',
-}
-
 export const payoutAmount: Kind<Pence> = {
   placeholder: '<pounds>',
   rule: `pounds and pence from ${formatPence(payoutLimits.minPence)} to ${formatPence(payoutLimits.maxPerPayoutPence)}, such as 2.50`,

@@ -1,11 +1,14 @@
 // Partners: opened, looked at, suspended and reactivated; partner-settings.ts changes what can be set.
+import { approvePartner } from '../activities/approve-partner'
 import { openPartner } from '../activities/open-partner'
 import { findPartnerBySlug, listPartners, lockPartnerBySlug, type PartnerRow, updatePartner } from '../db/partners'
 import { formatPence } from '../domain/money'
 import type { PartnerStatus } from '../domain/partner'
 import { recordChange } from './activity'
+import { withMakeBelieveBank } from './bank'
 import { type Answer, type Command, defineCommand, done, refused, unknownPartner } from './command'
 import type { Ops } from './connect'
+import { connectSoon } from './connect-sandbox'
 import { email, partnerName, required, slug } from './options'
 import { fields, table } from './print'
 
@@ -19,9 +22,10 @@ const create = defineCommand({
     email: required(email, 'The admin, who is also the contact.'),
   },
   example: ['--name', 'Acme Ltd', '--slug', 'acme', '--email', 'ada@acme.test'],
-  async run({ db, clock, madeBy }, { name, slug, email }) {
-    const opened = await openPartner({ db, clock }, { name, slug, email, createdBy: madeBy })
+  async run(ops, { name, slug, email }) {
+    const opened = await openPartner(ops, { name, slug, email, createdBy: ops.madeBy })
     if (opened.outcome === 'slug_taken') return refused('slug_taken', `There is a partner ${slug} already.`)
+    await connectSoon(ops, opened.partner.id)
     return done(presentPartner(opened.partner), describePartner(opened.partner))
   },
 })
@@ -73,7 +77,26 @@ const reactivate = defineCommand({
     moveStatus(ops, given.partner, { from: 'suspended', to: 'active', action: 'partner.reactivate' }),
 })
 
-export const partnerCommands: readonly Command[] = [create, show, list, suspend, reactivate]
+const approve = defineCommand({
+  noun: 'partner',
+  verb: 'approve',
+  about:
+    "Verifies a partner at a make-believe live bank and opens its live wallet there; it stands in for the bank's own.",
+  options: { partner: required(slug, 'Which partner.') },
+  example: ['--partner', 'acme'],
+  async run(ops, given) {
+    const partner = await findPartnerBySlug(ops.db, given.partner)
+    if (partner === null) return unknownPartner(given.partner)
+    return withMakeBelieveBank(ops, 'live', async ({ rail, bank }) => {
+      const { db, clock, madeBy } = ops
+      const approved = await approvePartner({ db, clock, rail, bank }, { partner, createdBy: madeBy })
+      const sentence = `${partner.slug} is approved: its live wallet is at the make-believe bank.`
+      return done(presentPartner(approved.partner), sentence)
+    })
+  },
+})
+
+export const partnerCommands: readonly Command[] = [create, show, list, suspend, reactivate, approve]
 
 /** The field names are the API's own (§2 Compliance). */
 export function presentPartner(partner: PartnerRow) {

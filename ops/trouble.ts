@@ -1,6 +1,7 @@
 // Turns whatever stopped a command into one sentence: never a stack trace, never a password.
 import { ConfigError } from '../config'
 import { awayPattern, busyPattern, troubleCodes } from '../db/trouble'
+import { RailUnavailable } from '../rail/rail'
 import type { PrintableError } from './print'
 
 /** Trouble that already says in a sentence what to do about it. */
@@ -14,11 +15,14 @@ export class Trouble extends Error {
 export function troubleOf(error: unknown): PrintableError {
   if (error instanceof Trouble) return { code: 'service_unavailable', message: error.message }
   if (error instanceof ConfigError) return { code: 'service_unavailable', message: error.mistakes.join(' ') }
+  if (error instanceof RailUnavailable) return { code: 'provider_unavailable', message: bankIsAway }
   const codes = troubleCodes(error)
   const known = knownTroubles.find(({ pattern }) => codes.some((code) => pattern.test(code)))
   if (known !== undefined) return { code: 'service_unavailable', message: known.sentence }
   return { code: 'internal_error', message: `Something went wrong: ${firstLine(error)}.` }
 }
+
+const bankIsAway = 'The bank does not answer: see that it runs, then repeat the command.'
 
 const knownTroubles: readonly { readonly pattern: RegExp; readonly sentence: string }[] = [
   { pattern: /^(28P01$|28000$|SASL)/, sentence: 'The database refused the user or password of DATABASE_URL.' },

@@ -1,44 +1,47 @@
-// A partner's wallets: what is in them, and test money for the sandbox one.
+// A partner's wallets: what is in them, and test money for them.
 import { randomUUID } from 'node:crypto'
-import { creditWallet } from '../activities/credit-wallet'
-import { findPartnerBySlug } from '../db/partners'
+import { type CreditedWallet, creditWallet } from '../activities/credit-wallet'
+import { depositToWallet } from '../activities/deposit-to-wallet'
+import { findPartnerBySlug, type PartnerRow } from '../db/partners'
 import { findWallet, type WalletRow } from '../db/wallets'
-import { environments } from '../domain/environment'
+import { type Environment, environments } from '../domain/environment'
 import { formatUsdc, formatUsdcDown } from '../domain/money'
-import { type Command, defineCommand, done, unknownPartner } from './command'
-import { creditAmount, optional, reference, required, sandboxOnly, slug } from './options'
+import { withMakeBelieveBank } from './bank'
+import { type Answer, type Command, defineCommand, done, refused, unknownPartner } from './command'
+import { creditAmount, environment, optional, reference, required, slug } from './options'
 import { table } from './print'
 
 const credit = defineCommand({
   noun: 'wallet',
   verb: 'credit',
-  about: 'Puts test money into the sandbox wallet; the live one is only ever funded by the partner.',
+  about: 'Puts test money into a wallet: the sandbox one, or the live one where the bank is make-believe.',
   options: {
     partner: required(slug, 'Whose wallet.'),
     usdc: required(creditAmount, 'How much.'),
-    reference: optional(reference, 'A name for this credit: the same one never credits twice.'),
-    environment: optional(sandboxOnly, 'Which wallet.'),
+    reference: optional(reference, 'A name for this credit: the same one never credits twice. Sandbox only.'),
+    environment: optional(environment, 'Which wallet; sandbox when it is left out.'),
   },
   example: ['--partner', 'acme', '--usdc', '100.00'],
-  async run({ db, clock, madeBy }, given) {
-    const partner = await findPartnerBySlug(db, given.partner)
+  async run(ops, given) {
+    const partner = await findPartnerBySlug(ops.db, given.partner)
     if (partner === null) return unknownPartner(given.partner)
-    const environment = given.environment ?? 'sandbox'
+    const { environment = 'sandbox', usdc: amountMicroUsdc } = given
+    if (environment === 'live' && given.reference !== undefined) {
+      return refused('invalid_request', '--reference works in the sandbox only: each live deposit is one of its own.')
+    }
     // The prefixes keep a typed reference apart from one that was made up for a call without any.
     const causeRef = given.reference === undefined ? `ops-call:${randomUUID()}` : `ops-reference:${given.reference}`
+    const about = { partnerId: partner.id, amountMicroUsdc, causeRef, createdBy: ops.madeBy }
 
-    const { outcome, balanceMicroUsdc } = await creditWallet(
-      { db, clock },
-      { partnerId: partner.id, environment, amountMicroUsdc: given.usdc, causeRef, createdBy: madeBy },
-    )
-
-    const credited_usdc = formatUsdc(outcome === 'credited' ? given.usdc : 0n)
-    const usdc = formatUsdcDown(balanceMicroUsdc)
-    const sentence =
-      outcome === 'credited'
-        ? `Credited ${credited_usdc} USDC to the sandbox wallet of ${partner.slug}, which now holds ${usdc} USDC.`
-        : `That reference was credited before: nothing moved, ${partner.slug} holds ${usdc} USDC.`
-    return done({ partner: partner.slug, environment, credited_usdc, usdc }, sentence)
+    const simulated = environment === 'sandbox' ? await creditWallet(ops, { ...about, environment }) : null
+    if (simulated !== null) return presentCredit(partner, environment, amountMicroUsdc, simulated)
+    return withMakeBelieveBank(ops, environment, async ({ rail, bank }) => {
+      const { db, clock } = ops
+      const credited = await depositToWallet({ db, clock, rail, bank }, { ...about, environment })
+      if (credited !== null) return presentCredit(partner, environment, amountMicroUsdc, credited)
+      const sentence = `${partner.slug} has no live wallet before its verification is approved.`
+      return refused('verification_required', sentence, { status: partner.verificationStatus })
+    })
   },
 })
 
@@ -69,4 +72,19 @@ export const walletCommands: readonly Command[] = [credit, show]
 function presentWallet({ environment, rail, chain, address, balanceMicroUsdc }: WalletRow) {
   const funding_wallet = { currency: 'USDC', chain, address }
   return { environment, rail, funding_wallet, usdc: formatUsdcDown(balanceMicroUsdc) }
+}
+
+function presentCredit(
+  { slug }: PartnerRow,
+  environment: Environment,
+  amountMicroUsdc: bigint,
+  { outcome, balanceMicroUsdc }: CreditedWallet,
+): Answer {
+  const credited_usdc = formatUsdc(outcome === 'credited' ? amountMicroUsdc : 0n)
+  const usdc = formatUsdcDown(balanceMicroUsdc)
+  const sentence =
+    outcome === 'credited'
+      ? `Credited ${credited_usdc} USDC to the ${environment} wallet of ${slug}, which now holds ${usdc} USDC.`
+      : `That reference was credited before: nothing moved, ${slug} holds ${usdc} USDC.`
+  return done({ partner: slug, environment, credited_usdc, usdc }, sentence)
 }

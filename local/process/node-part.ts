@@ -12,6 +12,7 @@ export interface NodePartOptions {
   readonly name: string
   /** The compiled program, from the project's folder. */
   readonly main: string
+  readonly args?: readonly string[]
   readonly env: EnvironmentVariables
   readonly logFile: string
   /** Called as soon as there is a process, long before it is ready. */
@@ -20,11 +21,11 @@ export interface NodePartOptions {
 
 const readyLimitMs = 60_000
 
-export async function startNodePart({ name, main, env, logFile, onSpawn }: NodePartOptions): Promise<void> {
+export async function startNodePart({ name, main, args = [], env, logFile, onSpawn }: NodePartOptions): Promise<void> {
   const log = openLog(logFile)
   // A process group of its own keeps Ctrl-C in a terminal away from it; the channel tells it when this process has died.
   const leash = join(projectDir(), 'dist', 'local', 'process', 'leash.js')
-  const child = spawn(process.execPath, ['--require', leash, join(projectDir(), main)], {
+  const child = spawn(process.execPath, ['--require', leash, join(projectDir(), main), ...args], {
     env,
     detached: true,
     stdio: ['ignore', log, log, 'ipc'],

@@ -7,13 +7,15 @@ export interface ScreenContent {
   readonly api: string
   readonly docs: string
   readonly temporalUi: string | null
+  readonly bank: string | null
   readonly demo: Demo | null
   readonly dataDir: string
 }
 
-export function renderScreen({ api, docs, temporalUi, demo, dataDir }: ScreenContent, out: NodeJS.WriteStream): string {
+export function renderScreen(content: ScreenContent, out: NodeJS.WriteStream): string {
+  const { api, docs, temporalUi, bank, demo, dataDir } = content
   const colour = paint(out)
-  const row = (name: string, value: string | null) => (value === null ? [] : [`  ${name.padEnd(17)}${value}`])
+  const row = (name: string, value: string | null | undefined) => (!value ? [] : [`  ${name.padEnd(17)}${value}`])
   return [
     '',
     `  ${colour.bold('Payouts is running.')}`,
@@ -21,8 +23,14 @@ export function renderScreen({ api, docs, temporalUi, demo, dataDir }: ScreenCon
     ...row('API', colour.cyan(api)),
     ...row('API reference', colour.cyan(docs)),
     ...row('Temporal Web UI', temporalUi && colour.cyan(temporalUi)),
+    ...row('Sandbox bank', bank && `${bank} (make-believe, for live too: no money moves)`),
     ...(demo
-      ? ['', ...row('Demo partner', `${demo.partner.slug} (sandbox)`), ...row('Sandbox key', demo.keys.sandbox)]
+      ? [
+          '',
+          ...row('Demo partner', demo.partner.slug),
+          ...row('Sandbox key', demo.keys.sandbox),
+          ...row('Live key', demo.keys.live && `${demo.keys.live} (make-believe)`),
+        ]
       : []),
     ...(demo ? ['', '  Try it:', '', `    ${curlLine(api, demo)}`] : []),
     '',

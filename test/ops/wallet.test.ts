@@ -1,7 +1,7 @@
 // What ops does to wallets, against a real database and its ledger.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../db/activity'
-import { type OpsTerminal, openTerminal } from './terminal'
+import { type OpsTerminal, openTerminal, runWith } from './terminal'
 
 let terminal: OpsTerminal
 let slug = ''
@@ -67,14 +67,17 @@ describe('wallet credit', () => {
     expect(again.out).toBe(`That reference was credited before: nothing moved, ${slug} holds 10005.00 USDC.\n`)
   })
 
-  test('live money is never made by hand', async () => {
+  test('live money is never made by hand where the bank is not make-believe', async () => {
     const live = ['wallet', 'credit', '--partner', slug, '--usdc', '1.00', '--environment', 'live'] as const
-
-    expect(await terminal.ops(...live)).toEqual({
+    const real = { ...terminal.env, BANK_LIVE_URL: 'https://api.bank.test/v0', BANK_LIVE_KEY: 'sk-live-real' }
+    const refusal = {
       code: 2,
       out: '',
-      err: '--environment must be sandbox: only its test money can be credited by hand.\n',
-    })
+      err: 'This works only with a make-believe live bank, one on this machine that BANK_LIVE_URL names.\n',
+    }
+
+    expect(await terminal.ops(...live)).toEqual(refusal)
+    expect(await runWith(real, live)).toEqual(refusal)
     expect(await credit('--usdc', '1.00', '--environment', 'sandbox')).toMatchObject({ usdc: '10001.00' })
   })
 })

@@ -48,10 +48,14 @@ describe('npm start', () => {
         docs: `http://localhost:${port}/docs`,
         temporal: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
         temporal_ui: expect.stringMatching(/^http:\/\/localhost:\d+$/),
+        bank: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
         partner: { id: expect.any(String), slug: 'demo', email: 'demo@payouts.test' },
-        keys: { sandbox: expect.stringMatching(/^kp_sandbox_[0-9a-f]{48}$/) },
+        keys: {
+          sandbox: expect.stringMatching(/^kp_sandbox_[0-9a-f]{48}$/),
+          live: expect.stringMatching(/^kp_live_[0-9a-f]{48}$/),
+        },
       })
-      for (const shown of [local.api, local.docs, local.temporal_ui, local.keys?.sandbox]) {
+      for (const shown of [local.api, local.docs, local.temporal_ui, local.bank, local.keys?.sandbox, 'make-believe']) {
         expect(system.output()).toContain(shown)
       }
       expect(await pasted(system)).toMatchObject({ object: 'balance' })
@@ -60,6 +64,19 @@ describe('npm start', () => {
     },
     3 * minutes,
   )
+
+  test('the demo partner is at the sandbox bank in both environments, with money to try', async () => {
+    const ask = async (path: string, key = '') =>
+      (await fetch(local.api + path, { headers: { Authorization: `Bearer ${key}` } })).json()
+    const { sandbox, live } = local.keys ?? {}
+
+    expect(await ask('/v1/account', sandbox)).toMatchObject({ rail: 'provider_sandbox' })
+    expect(await ask('/v1/account', live)).toMatchObject({ rail: 'provider_production' })
+    expect(await ask('/v1/balance', sandbox)).toMatchObject({ usdc: '10000.00' })
+    expect(await ask('/v1/balance', live)).toMatchObject({ usdc: '10000.00' })
+    const wallets = await (await fetch(`${local.bank}/_control/wallets`)).json()
+    expect(wallets).toMatchObject({ data: [{ balance: '10000.000000' }, { balance: '10000.000000' }] })
+  })
 
   test('its secrets are for its owner only', () => {
     const modes = ['secrets.json', 'demo.json', 'env.json', 'local.json'].map(
@@ -80,8 +97,9 @@ describe('npm start', () => {
     'with DATABASE_URL and TEMPORAL_ADDRESS it starts the API and the worker and nothing else',
     async () => {
       const other = mkdtempSync(join(tmpdir(), 'payouts-story-'))
-      const { DATABASE_URL = '', TEMPORAL_ADDRESS = '', SECRET_KEYS = '' } = readRunningEnvironment(dataDir) ?? {}
-      const env = { DATABASE_URL, TEMPORAL_ADDRESS, SECRET_KEYS, PORT: String(await choosePort(0)) }
+      const wanted = /^(DATABASE_URL|TEMPORAL_ADDRESS|SECRET_KEYS|BANK_.*)$/
+      const running = Object.entries(readRunningEnvironment(dataDir) ?? {}).filter(([name]) => wanted.test(name))
+      const env = { ...Object.fromEntries(running), PORT: String(await choosePort(0)) }
       const beside = start(other, env)
       started.push(beside)
       const { api, keys } = await beside.ready()
@@ -103,7 +121,7 @@ describe('npm start', () => {
     'Ctrl-C stops everything, in order, and leaves no process behind',
     async () => {
       const parts = system.parts()
-      expect(parts.map(({ name }) => name).toSorted()).toEqual(['API', 'PostgreSQL', 'Temporal', 'Worker'])
+      expect(parts.map(({ name }) => name).toSorted()).toEqual(['API', 'Bank', 'PostgreSQL', 'Temporal', 'Worker'])
       // npm passes the signal on, so it may come twice at once.
       system.signal('SIGINT')
       system.signal('SIGINT')
@@ -166,7 +184,7 @@ describe('a system that loses its way', () => {
 
       expect(await system.exited).toBe(1)
       expect(system.output()).toMatch(/Worker has ended, so everything stops\. Its last words, from .*worker\.log:\n\{/)
-      expect(leftOf(dataDir, parts)).toEqual([])
+      await until('nothing runs any more', () => leftOf(dataDir, parts).length === 0)
     },
     2 * minutes,
   )

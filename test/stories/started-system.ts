@@ -13,7 +13,8 @@ export interface Local {
   readonly temporal: string
   readonly temporal_ui?: string
   readonly partner?: { readonly id: string; readonly slug: string; readonly email: string }
-  readonly keys?: { readonly sandbox: string }
+  readonly bank?: string
+  readonly keys?: { readonly sandbox: string; readonly live?: string }
 }
 
 export interface StartedSystem {

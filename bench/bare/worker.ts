@@ -1,0 +1,34 @@
+// A worker with the options of ours, for workflows that do nothing of use.
+import { NativeConnection, Worker } from '@temporalio/worker'
+import { environment } from '../../config'
+import { createLog } from '../../log'
+import { bundleWorkflows } from '../../worker/bundle'
+import { installRuntime } from '../../worker/connect'
+import { optionsOf } from '../../worker/worker'
+
+export type BareActivities = typeof activities
+
+const activities = {
+  first: async () => 'first',
+  second: async () => 'second',
+  third: async () => 'third',
+}
+
+async function main(): Promise<void> {
+  installRuntime(createLog({ level: 'warn', name: 'bench' }))
+  const { code } = await bundleWorkflows(require.resolve('./workflows'))
+  const connection = await NativeConnection.connect({ address: environment()['TEMPORAL_ADDRESS'] ?? '' })
+  const worker = await Worker.create({
+    connection,
+    taskQueue: 'bench-bare',
+    workflowBundle: { code },
+    activities,
+    ...optionsOf('payouts'),
+  })
+  process.once('disconnect', () => worker.shutdown())
+  process.send?.({ ready: true })
+  await worker.run()
+  process.exit(0)
+}
+
+void main()

@@ -1,0 +1,60 @@
+// A repeated request for a finished payout, against a bare Koa handler that looks the same row up.
+import { createServer } from 'node:net'
+import { choosePort } from '../../local/ports'
+import { startChild } from '../child'
+import { load } from '../load'
+import { type Measured, medianOf, ratioOf } from '../measured'
+import { payoutText } from './requests'
+import type { Stage } from './stage'
+
+const rounds = 4
+const each = { clients: 16, seconds: 1.5 }
+
+/** On the API that has made payouts before: a process that has never spoken to Temporal would be faster. */
+export async function replaying({ system, port }: Stage): Promise<string[]> {
+  const text = payoutText(`bench-replay-${process.pid}`, system.sandboxKey, 1)
+  await load({ port, next: () => text, status: 201 }, { clients: 1, seconds: 0 })
+  const barePort = await choosePort(0)
+  const about = { DATABASE_URL: system.databaseUrl, PARTNER_ID: system.partnerId }
+  const bare = await startChild('bench/bare/koa.js', { ...about, PORT: String(barePort) })
+  const taken: { ours: Measured[]; bare: Measured[] } = { ours: [], bare: [] }
+  for (let round = 0; round <= rounds; round++) {
+    const bareRound = await load({ port: barePort, next: () => text, status: 200 }, each)
+    const ourRound = await load({ port, next: () => text, status: 200 }, each)
+    if (round === 0) continue
+    taken.bare.push(bareRound)
+    taken.ours.push(ourRound)
+  }
+  await bare.stop()
+  const calls = await callsToTemporal(system, text)
+  const ratio = ratioOf(taken.ours, taken.bare, 'perSecond').toFixed(2)
+  return [
+    `Repeating the request of a finished payout, ${each.clients} clients, medians of ${rounds} rounds:`,
+    row('bare Koa + one SELECT', taken.bare),
+    row('ours, replayed', taken.ours),
+    `  ratio of requests per second: ${ratio} (aim: at least 0.60); connections to Temporal: ${calls} (must be 0)`,
+  ]
+}
+
+/** How often an API connects to a Temporal that it needs for nothing. */
+async function callsToTemporal({ env }: Stage['system'], text: string): Promise<number> {
+  let connections = 0
+  const silent = createServer((socket) => {
+    connections += 1
+    socket.on('error', () => {})
+  })
+  const [port, temporalPort] = [await choosePort(0), await choosePort(0)]
+  await new Promise<void>((resolve) => silent.listen(temporalPort, '127.0.0.1', resolve))
+  const silently = { PORT: String(port), RATE_LIMIT: 'off', TEMPORAL_ADDRESS: `127.0.0.1:${temporalPort}` }
+  const api = await startChild('api/main.js', { ...env, ...silently })
+  await load({ port, next: () => text, status: 200 }, { clients: each.clients, seconds: 0.5 })
+  await api.stop()
+  silent.close()
+  return connections
+}
+
+function row(name: string, taken: readonly Measured[]): string {
+  const of = (field: keyof Measured) => medianOf(taken, field)
+  const perSecond = of('perSecond').toFixed(0).padStart(6)
+  return `  ${name.padEnd(24)}${perSecond}/s   p50 ${of('p50Ms').toFixed(2)} ms   p95 ${of('p95Ms').toFixed(2)} ms`
+}

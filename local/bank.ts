@@ -1,0 +1,37 @@
+// Starts the sandbox bank, a make-believe bank for both environments, as a part of the system on one machine.
+
+import { join } from 'node:path'
+import { choosePort } from './ports'
+import { type NodePartOptions, startNodePart } from './process/node-part'
+import type { Secrets } from './secrets'
+
+export interface LocalBank {
+  /** Without a path: the protocol is below /v0, the control plane below /_control. */
+  readonly url: string
+  readonly port: number
+}
+
+export interface LocalBankOptions extends Pick<NodePartOptions, 'logFile' | 'env' | 'onSpawn'> {
+  readonly dataDir: string
+  readonly preferredPort: number
+  readonly keys: Secrets['bankKeys']
+}
+
+const portTaken = /port is in use/
+const attemptsMax = 5
+
+export async function startBank(options: LocalBankOptions): Promise<LocalBank> {
+  const { dataDir, preferredPort, keys, logFile, env, onSpawn } = options
+  for (let attempt = 1; ; attempt++) {
+    const port = await choosePort(attempt === 1 ? preferredPort : 0)
+    const args = ['--port', String(port), '--data-dir', dataDir, '--sandbox-key', keys.sandbox, '--live-key', keys.live]
+    try {
+      const main = join('dist', 'sandbox-bank', 'main.js')
+      await startNodePart({ name: 'Bank', main, args, env, logFile, onSpawn })
+      return { port, url: `http://127.0.0.1:${port}` }
+    } catch (error) {
+      // Somebody took the port between our look at it and the bank's.
+      if (attempt === attemptsMax || !portTaken.test(String(error))) throw error
+    }
+  }
+}

@@ -1,0 +1,41 @@
+// `npm run replay`: runs the histories of a running server through this build's workflows, to see that an upgrade would go on with them.
+import { Worker } from '@temporalio/worker'
+import { ConfigError, environment, loadTemporalConfig } from '../config'
+import { dataDirOf, readRunningEnvironment } from '../local/running'
+import { createLog } from '../log'
+import { connectClient } from '../temporal'
+import { bundlePath } from '../worker/bundle-path'
+import { installRuntime } from '../worker/connect'
+
+async function replay(): Promise<number> {
+  const env = environment()
+  installRuntime(createLog({ level: 'error', name: 'replay' }))
+  const config = loadTemporalConfig({ ...readRunningEnvironment(dataDirOf(env)), ...env })
+  const client = connectClient(config)
+  const histories = client.workflow.list().intoHistories({ concurrency: 5 })
+  let replayed = 0
+  const failed: string[] = []
+  for await (const { workflowId, error } of Worker.runReplayHistories(
+    { workflowBundle: { codePath: bundlePath } },
+    histories,
+  )) {
+    replayed += 1
+    if (error) failed.push(`${workflowId}: ${error.message}`)
+  }
+  await client.connection.close()
+  process.stdout.write(
+    `${replayed - failed.length} of ${replayed} histories of ${config.address} replay with this code.\n`,
+  )
+  for (const line of failed) process.stdout.write(`  ${line}\n`)
+  return failed.length === 0 ? 0 : 1
+}
+
+replay().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    const sentence =
+      error instanceof ConfigError ? 'Nothing is running: run npm start, or set TEMPORAL_ADDRESS.' : String(error)
+    process.stderr.write(`${sentence}\n`)
+    process.exit(1)
+  },
+)

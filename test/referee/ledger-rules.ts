@@ -1,0 +1,88 @@
+// I1–I3 of the ledger: sums, balances, one debit for an attempt and at most one credit for it.
+import type { Records } from './records'
+
+export async function ledgerRules(records: Records): Promise<string[]> {
+  const found: string[] = []
+  for (const { rule, sql } of rules) {
+    const rows: { what: string }[] = await records.query(sql)
+    found.push(...rows.map(({ what }) => `${rule}: ${what}`))
+  }
+  return found
+}
+
+/** What a payout has taken from its wallet, and what of it is still in transit. */
+const moved = `
+  SELECT p.id, p.attempt, p.status, p.released_at, p.closed_at, p.submit_started_at, p.wallet_sends_micro_usdc AS sends,
+    coalesce(sum(e.amount_micro_usdc) FILTER (WHERE a.kind = 'wallet'), 0) AS wallet,
+    coalesce(sum(e.amount_micro_usdc) FILTER (WHERE a.kind = 'in_transit'), 0) AS transit,
+    coalesce(sum(e.amount_micro_usdc) FILTER (WHERE a.kind = 'paid_out'), 0) AS paid
+  FROM payouts p
+  LEFT JOIN ledger_sets s ON s.payout_id = p.id
+  LEFT JOIN ledger_entries e ON e.set_id = s.id
+  LEFT JOIN ledger_accounts a ON a.id = e.account_id
+  GROUP BY p.id`
+
+const rules = [
+  {
+    rule: 'I1 every set sums to zero in each currency',
+    sql: `SELECT s.id::text AS what FROM ledger_sets s
+      LEFT JOIN ledger_entries e ON e.set_id = s.id LEFT JOIN ledger_accounts a ON a.id = e.account_id
+      GROUP BY s.id, a.currency HAVING coalesce(sum(e.amount_micro_usdc), 1) <> 0`,
+  },
+  {
+    rule: 'I2 a wallet holds the sum of its entries',
+    sql: `SELECT w.id::text || ' holds ' || w.balance_micro_usdc AS what FROM wallets w
+      LEFT JOIN ledger_accounts a ON a.wallet_id = w.id AND a.kind = 'wallet'
+      LEFT JOIN ledger_entries e ON e.account_id = a.id
+      GROUP BY w.id HAVING w.balance_micro_usdc <> coalesce(sum(e.amount_micro_usdc), 0)`,
+  },
+  {
+    rule: 'I2 a wallet is never below zero, and each entry says the balance after it',
+    sql: `SELECT 'entry ' || id || ' says ' || coalesce(stated::text, 'nothing') || ', is ' || running AS what FROM (
+        SELECT e.id, e.balance_micro_usdc AS stated,
+          sum(e.amount_micro_usdc) OVER (PARTITION BY e.account_id ORDER BY e.id) AS running
+        FROM ledger_entries e JOIN ledger_accounts a ON a.id = e.account_id WHERE a.kind = 'wallet'
+      ) entries WHERE running < 0 OR stated IS DISTINCT FROM running`,
+  },
+  {
+    rule: 'I3 one debit for each attempt',
+    sql: `SELECT s.cause_ref || ' has ' || count(*) AS what FROM ledger_sets s
+      WHERE s.cause = 'debit' GROUP BY s.payout_id, s.cause_ref HAVING count(*) > 1
+      UNION ALL
+      SELECT p.id || '/' || p.attempt || ' has none and is ' || p.status FROM payouts p
+      WHERE p.status IN ('processing', 'completed', 'returned') AND NOT EXISTS (SELECT FROM ledger_sets s
+        WHERE s.payout_id = p.id AND s.cause = 'debit' AND s.cause_ref = p.id || '/' || p.attempt)`,
+  },
+  {
+    rule: 'I3 a debit is given back at most once, and nothing else is',
+    sql: `SELECT payout_id::text || ': ' || debits || ' debits, ' || credits || ' credits' AS what FROM (
+        SELECT payout_id, count(*) FILTER (WHERE cause = 'debit') AS debits,
+          count(*) FILTER (WHERE cause IN ('reversal', 'refund')) AS credits
+        FROM ledger_sets WHERE payout_id IS NOT NULL GROUP BY payout_id
+      ) sets WHERE credits > debits
+      UNION ALL
+      SELECT s.cause_ref || ' was reversed and never debited' FROM ledger_sets s WHERE s.cause = 'reversal'
+        AND NOT EXISTS (SELECT FROM ledger_sets d WHERE d.cause = 'debit' AND d.cause_ref = s.cause_ref)`,
+  },
+  {
+    rule: 'I3 a payout that was refused or cancelled has taken nothing',
+    sql: `SELECT id::text || ' moved ' || wallet AS what FROM (${moved}) m
+      WHERE (released_at IS NOT NULL OR status = 'cancelled') AND (wallet <> 0 OR transit <> 0)`,
+  },
+  {
+    rule: 'I3 a payout that is on its way or arrived has taken what it sends, once',
+    sql: `SELECT id::text || ' moved ' || wallet || ' and sends ' || sends AS what FROM (${moved}) m
+      WHERE status IN ('processing', 'completed') AND wallet <> -sends`,
+  },
+  {
+    rule: 'I3 a payout that is over leaves nothing in transit',
+    sql: `SELECT id::text || ' (' || status || ') leaves ' || transit AS what FROM (${moved}) m
+      WHERE closed_at IS NOT NULL AND (transit <> 0 OR paid <> CASE status WHEN 'completed' THEN sends ELSE 0 END)`,
+  },
+  {
+    rule: 'a completed live payout is charged once, and nothing else is',
+    sql: `SELECT p.id::text || ' (' || p.environment || ' ' || p.status || ') has ' || count(c.id) AS what FROM payouts p
+      LEFT JOIN charges c ON c.payout_id = p.id AND c.kind = 'payout_fee'
+      GROUP BY p.id HAVING count(c.id) <> CASE WHEN p.environment = 'live' AND p.completed_at IS NOT NULL THEN 1 ELSE 0 END`,
+  },
+] as const

@@ -1,0 +1,277 @@
+// The referee itself: silent about payouts that went well, and it finds every kind of harm that is planted.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createPayoutSteps } from '../../activities/payout'
+import type { Db } from '../../db/database'
+import type { Rails } from '../../rail/rails'
+import type { PayoutRef, PayoutSteps } from '../../workflows/payout-steps'
+import { aClaim, aConnectedPartner, openDb, railsTo, stepDeps } from '../activities/payout/a-stage'
+import { openTestBank, quick, type TestBank, until } from '../sandbox-bank/bank-client'
+import { createDatabase, type TestDatabase } from '../setup/database'
+import { type Evidence, findViolations, referee, type Seen } from './referee'
+
+let database: TestDatabase
+let db: Db
+let bank: TestBank
+let rails: Rails
+let steps: PayoutSteps
+let partnerId: string
+/** One payout of each ending. */
+let completed: PayoutRef
+let failed: PayoutRef
+let refused: PayoutRef
+const account = '71829304'
+const toTransfers = { method: 'POST', path: '/v0/transfers' }
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url)
+  bank = await openTestBank({ delaysMs: quick, fsync: 'off' })
+  rails = railsTo(bank)
+  const deps = stepDeps(db, rails)
+  steps = createPayoutSteps({ brief: deps, patient: deps })
+  partnerId = (await aConnectedPartner(db, bank, '9000.00')).id
+  completed = await pay({ idempotencyKey: 'order-completed', environment: 'live', accountNumber: account })
+  failed = await pay({ idempotencyKey: 'order-failed', accountNumber: '71820000' })
+  await bank.fault({ kind: 'status', status: 401, times: 1, match: toTransfers })
+  refused = await pay({ idempotencyKey: 'order-refused' })
+  await bank.fault({ kind: 'status', status: 401, times: 1, match: toTransfers })
+  await pay({ idempotencyKey: 'order-second' })
+  await pay({ idempotencyKey: 'order-second' })
+})
+afterAll(async () => {
+  rails.close()
+  await bank.close()
+  await db.close()
+  await database.drop()
+})
+
+test('payouts that went as they may leave nothing to object to', async () => {
+  const seen = [acknowledged(completed), acknowledged(failed, { key: 'order-failed' }), refusal()]
+
+  await expect(referee(evidence({ seen, texts: [{ where: 'log', text: 'paid ••••9304' }] }))).resolves.toBeUndefined()
+})
+
+const harms: readonly [string, () => string[], string][] = [
+  ['a set that does not balance', () => [unguarded, addEntry(5n, 'suspense')], 'I1 every set'],
+  ['a set without entries', () => [unguarded, `DELETE FROM ledger_entries WHERE set_id = ${aSet()}`], 'I1 every set'],
+  [
+    'a balance that its entries do not explain',
+    () => [unguarded, `UPDATE wallets SET balance_micro_usdc = 7`],
+    'I2 a wallet holds',
+  ],
+  [
+    'a wallet that was below zero for a moment',
+    () => [
+      unguarded,
+      'ALTER TABLE ledger_entries DROP CONSTRAINT ledger_entries_balance_check',
+      `UPDATE ledger_entries SET amount_micro_usdc = -999999999999, balance_micro_usdc = -1 WHERE set_id = ${aSet()}
+        AND balance_micro_usdc IS NOT NULL`,
+    ],
+    'I2 a wallet is never',
+  ],
+  [
+    'a second debit of an attempt',
+    () => [
+      unguarded,
+      'ALTER TABLE ledger_sets DROP CONSTRAINT ledger_sets_cause_unique',
+      `INSERT INTO ledger_sets (id, wallet_id, cause, cause_ref, payout_id, created_by, created_at)
+        SELECT gen_random_uuid(), wallet_id, cause, cause_ref, payout_id, created_by, created_at
+        FROM ledger_sets WHERE id = ${aSet()}`,
+    ],
+    'I3 one debit',
+  ],
+  [
+    'a payout on its way that was never debited',
+    () => [unguarded, `UPDATE ledger_sets SET cause_ref = 'another' WHERE id = ${aSet()}`],
+    'I3 one debit',
+  ],
+  [
+    'money given back twice',
+    () => [unguarded, addSet(failed, 'reversal', `${failed.payoutId}/1`)],
+    'I3 a debit is given back',
+  ],
+  [
+    'a refusal that kept the money',
+    () => [
+      unguarded,
+      `DELETE FROM ledger_entries WHERE set_id IN (SELECT id FROM ledger_sets WHERE cause = 'reversal')`,
+    ],
+    'I3 a payout that was refused',
+  ],
+  [
+    'a payout that is over with money in transit',
+    () => [
+      unguarded,
+      `DELETE FROM ledger_entries WHERE set_id IN (SELECT id FROM ledger_sets WHERE cause = 'paid_out')`,
+    ],
+    'I3 a payout that is over',
+  ],
+  [
+    'a completed payout without its charge',
+    () => [unguarded, 'DELETE FROM charges'],
+    'a completed live payout is charged once',
+  ],
+  ['a move that is not allowed', () => [unguarded, addEvent(failed, 'completed')], 'moved from failed to completed'],
+  ['a row that its timeline does not explain', () => [setRow(completed, `status = 'processing'`)], 'its timeline ends'],
+  ['an attempt that nobody asked for', () => [setRow(completed, 'attempt = 2')], 'was requested 1 times'],
+  [
+    'a transfer without a payout',
+    () => [unguarded, `DELETE FROM payouts WHERE id = '${completed.payoutId}'`],
+    'no payout',
+  ],
+  ['a payout without its transfer', () => [setRow(completed, `transfer_ref = 'tr_other'`)], 'has no transfer tr_other'],
+  [
+    'a refused payout that was sent',
+    () => [setRow(completed, `released_at = now()`)],
+    'was refused and has a transfer',
+  ],
+  [
+    'a transfer of an attempt that was refused',
+    () => [setRow(completed, 'bank_key = gen_random_uuid()')],
+    'not its attempt',
+  ],
+  ['a transfer of another amount', () => [setRow(completed, 'amount_pence = 777')], 'pays 12000'],
+  [
+    'a completed payout that the bank gave back',
+    () => [setRow(failed, `status = 'completed', completed_at = now()`)],
+    '',
+  ],
+  [
+    'a wallet that the bank counts otherwise',
+    () => [`UPDATE wallets SET wallet_ref = (SELECT max(wallet_ref) FROM wallets)`],
+    'at the bank',
+  ],
+  ['a payout that never ends', () => [setRow(completed, 'closed_at = NULL')], 'I7 payout'],
+  [
+    'an account number in a column',
+    () => [setRow(completed, `failure_reason = 'to ${account}'`)],
+    'payouts.failure_reason',
+  ],
+  ['a name in a column that is not its own', () => [setRow(completed, `reference = 'Ada L.'`)], 'payouts.reference'],
+  [
+    'an account number in bytes that are not sealed',
+    () => [`UPDATE payouts SET fingerprint = convert_to('${account}', 'utf8') WHERE id = '${completed.payoutId}'`],
+    'payouts.fingerprint',
+  ],
+]
+
+test.each(harms)('%s is found', async (_, harm, says) => {
+  const found = await afterHarm(harm())
+
+  expect(found.join('\n')).toContain(says)
+  expect(found).not.toEqual([])
+})
+
+test('an acknowledged payout that is not there, has another id or another amount is found', async () => {
+  const seen = [
+    acknowledged(completed, { key: 'order-lost' }),
+    acknowledged(completed, { payoutId: randomUUID() }),
+    acknowledged(completed, { amountGbp: '1.00' }),
+    acknowledged(refused, { key: 'order-refused', environment: 'sandbox' }),
+  ]
+
+  const found = await findViolations(evidence({ seen }))
+
+  expect(found.map((each) => each.slice(0, 2))).toEqual(['I5', 'I5', 'I5', 'I5'])
+})
+
+test('a 502 for a payout that was sent, or whose key is not free, is found', async () => {
+  const seen = [refusal({ key: 'order-completed', environment: 'live' }), refusal({ key: 'order-failed' })]
+
+  const found = await findViolations(evidence({ seen }))
+
+  expect(found.map((each) => each.slice(0, 2))).toEqual(['I6', 'I6'])
+})
+
+test('a canary in a log or a history is found', async () => {
+  const found = await findViolations(evidence({ texts: [{ where: 'the worker’s log', text: `sent to ${account}` }] }))
+
+  expect(found).toEqual([`I10 ${account} stands in the worker’s log`])
+})
+
+test('a second transfer for one payout is found, since the bank takes it happily under another key', async () => {
+  const { json } = await bank.control('GET', `/transfers?client_reference_id=${completed.payoutId}`)
+  const [body]: { body: string }[] = await db.dataSource.query('SELECT bank_body AS body FROM payouts WHERE id = $1', [
+    completed.payoutId,
+  ])
+  const again = await bank.post('/transfers', body?.body, { environment: 'live' })
+
+  expect([json.count, again.status]).toEqual([1, 201])
+  const found = (await findViolations(evidence())).join('\n')
+  expect(found).toContain('has 2 transfers at the bank')
+  expect(found).toContain('was paid under a key that is not its attempt')
+})
+
+async function pay(claim: Partial<Parameters<typeof aClaim>[1]>): Promise<PayoutRef> {
+  const payout = await aClaim(db, { partnerId, ...claim })
+  await steps.debitPayout(payout)
+  await steps.submitToRail(payout)
+  await until('it is over', async () => (await steps.pollSettlement(payout)).at === 'over')
+  return payout
+}
+
+function evidence(change: Partial<Evidence> = {}): Evidence {
+  const canaries = [{ text: account }, { text: 'Ada L', allowedIn: 'payouts.recipient_name' }]
+  return {
+    records: db.dataSource,
+    bankControlUrl: bank.controlUrl,
+    seen: [],
+    canaries,
+    texts: [],
+    withinMs: 0,
+    ...change,
+  }
+}
+
+/** In a transaction that is rolled back, so that no harm outlives its test. */
+async function afterHarm(statements: readonly string[]): Promise<string[]> {
+  const runner = db.dataSource.createQueryRunner()
+  await runner.startTransaction()
+  try {
+    for (const statement of statements) await runner.query(statement)
+    return await findViolations(evidence({ records: runner }))
+  } finally {
+    await runner.rollbackTransaction()
+    await runner.release()
+  }
+}
+
+/** The ledger defends itself; harm gets in only with its triggers and foreign keys off. */
+const unguarded = 'SET LOCAL session_replication_role = replica'
+
+function aSet(): string {
+  return `(SELECT id FROM ledger_sets WHERE cause = 'debit' AND payout_id = '${completed.payoutId}')`
+}
+
+function addEntry(amount: bigint, kind: string): string {
+  return `INSERT INTO ledger_entries (set_id, account_id, amount_micro_usdc)
+    SELECT s.id, a.id, ${amount} FROM ledger_sets s JOIN ledger_accounts a ON a.wallet_id = s.wallet_id AND a.kind = '${kind}'
+    WHERE s.id = ${aSet()}`
+}
+
+function addSet({ payoutId }: PayoutRef, cause: string, causeRef: string): string {
+  return `INSERT INTO ledger_sets (id, wallet_id, cause, cause_ref, payout_id, created_by, created_at)
+    SELECT gen_random_uuid(), wallet_id, '${cause}', '${causeRef}', id, 'test', now()
+    FROM payouts WHERE id = '${payoutId}'`
+}
+
+function addEvent({ payoutId }: PayoutRef, status: string): string {
+  return `INSERT INTO payout_events (payout_id, at, kind, status, made_by)
+    VALUES ('${payoutId}', now(), '${status}', '${status}', 'test')`
+}
+
+function setRow({ payoutId }: PayoutRef, change: string): string {
+  return `UPDATE payouts SET ${change} WHERE id = '${payoutId}'`
+}
+
+function acknowledged({ payoutId }: PayoutRef, change: Partial<Seen> = {}): Seen {
+  const environment = change.key === 'order-failed' ? 'sandbox' : 'live'
+  const answer = { status: 201, payoutId, amountGbp: '120.00', code: null }
+  return { partnerId, environment, key: 'order-completed', ...answer, ...change }
+}
+
+function refusal(change: Partial<Seen> = {}): Seen {
+  const answer = { status: 502, payoutId: null, amountGbp: null, code: 'payout_not_created' }
+  return { partnerId, environment: 'sandbox', key: 'order-refused', ...answer, ...change }
+}

@@ -1,0 +1,159 @@
+// Processes that are killed without a word at the worst moments: what they had begun is finished, once, by the next one.
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { proxyOf, type TcpProxy } from '../db/tcp-proxy'
+import { until } from '../local/until'
+import { testSystem } from '../setup/system'
+import { openWorld, type World } from './world'
+
+let world: World
+let wayToTemporal: TcpProxy
+
+beforeAll(async () => {
+  wayToTemporal = await proxyOf(`tcp://${testSystem().temporalAddress}`)
+  world = await openWorld({
+    // The bank's answers are held back until the worker is dead, so its patience must be the longer one.
+    env: { PAYOUT_CALL_MS: '3000', PAYOUT_CONNECT_MS: '2000', PAYOUT_ANSWER_MS: '2000' },
+    apiEnv: { TEMPORAL_ADDRESS: new URL(wayToTemporal.url).host },
+  })
+}, 60_000)
+afterEach(async () => {
+  await world.bank.control('DELETE', '/faults')
+  await world.bank.control('DELETE', '/outage')
+  if (!world.worker.isRunning()) await world.worker.start()
+  await world.judge()
+}, 90_000)
+afterAll(async () => {
+  await world.close()
+  await wayToTemporal.cut()
+}, 90_000)
+
+const toTransfers = { method: 'POST', path: '/v0/transfers' }
+const toAccounts = { method: 'POST', path: '/v0/customers*' }
+
+test('the worker is killed after the debit, before the bank was called: debited once, sent once', async () => {
+  const before = await world.balance()
+  const held = await world.bank.fault({ kind: 'hang', stage: 'before', times: 1, match: toAccounts })
+  const answer = world.pay()
+  await struck(held)
+
+  await restart()
+
+  const { status, body } = await answer
+  expect([status, body.status]).toEqual([201, 'pending'])
+  expect(await world.settled(body.id)).toMatchObject({ status: 'completed', attempt: 1 })
+  expect(before - (await world.balance())).toBe(BigInt(body.wallet_sent_usdc.replace('.', '')) * 10_000n)
+}, 60_000)
+
+test('the worker is killed after the bank stored the transfer: the next one repeats under the same bank key', async () => {
+  const held = await world.bank.fault({ kind: 'hang', stage: 'after', times: 1, match: toTransfers })
+  const answer = world.pay()
+  await struck(held)
+
+  await restart()
+
+  const { status, body } = await answer
+  expect([status, body.status]).toEqual([201, 'pending'])
+  expect(await world.settled(body.id)).toMatchObject({ status: 'completed', verdict: 'accepted' })
+  expect(await world.transfersOf(body.id)).toHaveLength(1)
+}, 60_000)
+
+test('killed after the bank stored it, and the bank is down for the next worker: never "not sent"', async () => {
+  const key = 'order-killed-then-down'
+  const held = await world.bank.fault({ kind: 'hang', stage: 'after', times: 1, match: toTransfers })
+  const answer = world.pay({}, { key })
+  await struck(held)
+  await world.worker.kill()
+  await world.bank.control('POST', '/outage', { ms: 60_000 })
+
+  await world.worker.start()
+
+  expect((await answer).body).toMatchObject({ status: 'pending' })
+  const row = await world.claimed(key, ({ verdict }) => verdict === 'unknown')
+  expect(row).toMatchObject({ status: 'pending', released_at: null, closed_at: null })
+  expect((await world.pay({}, { key })).status).toBe(200)
+  await world.bank.control('DELETE', '/outage')
+  expect(await world.settled(row.id)).toMatchObject({ status: 'completed' })
+  expect(await world.transfersOf(row.id)).toHaveLength(1)
+}, 60_000)
+
+test('the worker is killed while thirty payouts are in flight: each is paid once', async () => {
+  // The bank's rate is known from here on, so that nobody is turned away before a payout begins.
+  await world.pay()
+  const answers = Array.from({ length: 30 }, () => world.pay({ amount_gbp: '5.00' }))
+  await until('some of them are at the bank', async () => {
+    const { json } = await world.bank.control('GET', '/transfers')
+    return (
+      json.data.filter(({ destination }: { destination: { amount: string } }) => destination.amount === '5.00').length >
+      5
+    )
+  })
+
+  await restart()
+
+  const answered = await Promise.all(answers)
+  expect(new Set(answered.map(({ status }) => status))).toEqual(new Set([201]))
+  const ids = answered.map(({ body }) => body.id)
+  const rows = await Promise.all(ids.map((id) => world.settled(id)))
+  expect(rows.map(({ status }) => status)).toEqual(Array(30).fill('completed'))
+}, 90_000)
+
+test('no worker runs: what was acknowledged as pending is decided later, and a refusal is then a failure that stays', async () => {
+  await world.worker.kill()
+  const before = await world.balance()
+  const first = await world.pay({ amount_gbp: '4500.00' })
+  const second = await world.pay({ amount_gbp: '4500.00' }, { key: 'order-late-402' })
+  await world.bank.fault({ kind: 'status', status: 401, times: null, match: { ...toTransfers, environment: 'live' } })
+  const live = await world.pay({}, { key: 'order-late-502', environment: 'live' })
+  expect([first, second, live].map(({ status, body }) => `${status} ${body.status}`)).toEqual(
+    Array(3).fill('201 pending'),
+  )
+
+  await world.worker.start()
+
+  const [paid, poor, refused] = await Promise.all([first, second, live].map(({ body }) => world.settled(body.id)))
+  const [sent] = [paid, poor].filter(({ status }) => status === 'completed')
+  const [failure] = [paid, poor].filter(({ status }) => status === 'failed')
+  expect(failure.failure_reason).toMatch(/^insufficient_funds: /)
+  expect(refused).toMatchObject({ status: 'failed', released_at: null })
+  expect(refused.failure_reason).toMatch(/^not_sent: /)
+  expect((await world.pay({}, { key: 'order-late-502', environment: 'live' })).status).toBe(200)
+  expect(before - (await world.balance())).toBe(BigInt(sent.wallet_sends_micro_usdc))
+}, 60_000)
+
+test('Temporal can not be reached: 201 pending from the row, and the sweeper sees that it is paid', async () => {
+  await wayToTemporal.cut()
+  const { status, body } = await world.pay()
+  await wayToTemporal.mend()
+
+  await world.sweep()
+
+  expect([status, body.status]).toEqual([201, 'pending'])
+  expect(await world.settled(body.id)).toMatchObject({ status: 'completed' })
+}, 60_000)
+
+test('the API is killed between the row and the workflow: the sweeper finishes it, and the client’s retry finds it', async () => {
+  const key = 'order-orphan'
+  await wayToTemporal.cut()
+  const lost = world.pay({}, { key }).catch(() => 'no answer')
+  const { id } = await world.claimed(key)
+  await world.api.kill()
+  await wayToTemporal.mend()
+  await world.api.start()
+
+  await world.sweep()
+
+  expect(await lost).toBe('no answer')
+  expect(await world.settled(id)).toMatchObject({ status: 'completed' })
+  const again = await world.pay({}, { key })
+  expect([again.status, again.body.id]).toEqual([200, id])
+}, 60_000)
+
+function struck(fault: string): Promise<boolean> {
+  return until('the fault has struck', async () => (await world.bank.counts(fault)).fired > 0)
+}
+
+async function restart(): Promise<void> {
+  await world.worker.kill()
+  await world.bank.control('DELETE', '/faults')
+  await world.worker.start()
+}
