@@ -1,37 +1,40 @@
-// Workflows that run today finish under tomorrow's code: every history of pruning replays with it. A new one is
-// recorded with `temporal workflow show --workflow-id <id> --output json`, its worker's identity replaced by "worker".
+// Workflows that run today finish under tomorrow's code: every recorded history replays with it. A new one is recorded with
+// `temporal workflow show --workflow-id <id> --output json`, its worker's identity replaced by "worker".
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { Worker } from '@temporalio/worker'
 import { DeterminismViolationError } from '@temporalio/workflow'
 import { bundleWorkflows } from '../../worker/bundle'
 import { testSystem } from '../setup/system'
 import { silenceTemporal } from '../worker/a-worker'
 
-const folder = join(__dirname, '../histories/prune-activity')
-const histories = readdirSync(folder)
+const recorded: Readonly<Record<string, readonly string[]>> = {
+  'prune-activity': ['completed', 'continued'],
+  payout: ['cancelled', 'completed', 'insufficient-funds', 'never-sent', 'not-sent', 'refunded', 'unknown-then-found'],
+}
 
 silenceTemporal()
 
-test('every workflow has a recorded history', () => {
-  expect(histories.toSorted()).toEqual(['completed.json', 'continued.json'])
+describe.each(Object.entries(recorded))('%s', (workflow, names) => {
+  const folder = join(__dirname, '../histories', workflow)
+  const read = (name: string): unknown => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'))
+
+  test('every path has a recorded history', () => {
+    expect(readdirSync(folder).toSorted()).toEqual(names.map((name) => `${name}.json`).toSorted())
+  })
+
+  test.each(names)('%s replays with the code of today', async (name) => {
+    const workflowBundle = { codePath: testSystem().workflowBundlePath }
+
+    await expect(Worker.runReplayHistory({ workflowBundle }, read(name))).resolves.toBeUndefined()
+  })
+
+  test('a change that old runs would not survive is noticed', async () => {
+    const workflowBundle = await bundleWorkflows(join(__dirname, `changed/${workflow}.ts`))
+
+    for (const name of names) {
+      await expect(Worker.runReplayHistory({ workflowBundle }, read(name))).rejects.toThrow(DeterminismViolationError)
+    }
+  }, 60_000)
 })
-
-test.each(histories)('%s replays with the code of today', async (name) => {
-  const workflowBundle = { codePath: testSystem().workflowBundlePath }
-
-  await expect(Worker.runReplayHistory({ workflowBundle }, read(name))).resolves.toBeUndefined()
-})
-
-test('a change that old runs would not survive is noticed', async () => {
-  const workflowBundle = await bundleWorkflows(join(__dirname, 'changed/prune-activity.ts'))
-
-  for (const name of histories) {
-    await expect(Worker.runReplayHistory({ workflowBundle }, read(name))).rejects.toThrow(DeterminismViolationError)
-  }
-})
-
-function read(name: string): unknown {
-  return JSON.parse(readFileSync(join(folder, name), 'utf8'))
-}

@@ -1,0 +1,9 @@
+/** The stories of faults: whole systems that are killed, cut off and lied to, one at a time, judged by the referee. */
+const everything = require('./jest.config')
+
+module.exports = {
+  ...everything,
+  testPathIgnorePatterns: [],
+  testMatch: ['<rootDir>/test/stories/!(start|readme).test.ts', '<rootDir>/test/workflows/payout-replay.test.ts'],
+  maxWorkers: 1,
+}
