@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { environment } from '../../config'
 import { migrate } from '../../db/migrate'
 import { type Postgres, startPostgres } from '../../local/postgres'
@@ -17,6 +17,9 @@ const folder = mkdtempSync(join(tmpdir(), 'payouts-story-'))
 const password = randomBytes(16).toString('hex')
 let postgres: Postgres
 let temporal: TemporalServer
+// A machine that does other things too is slow, and that is no fault of a story's.
+jest.setTimeout(120_000)
+
 let world: World
 
 beforeAll(async () => {
@@ -29,7 +32,7 @@ beforeAll(async () => {
     temporalAddress: temporal.address,
     env: { PAYOUT_ANSWER_MS: '3000', DATABASE_POOL_SIZE: '10' },
   })
-}, 120_000)
+})
 afterAll(async () => {
   try {
     await world.close()
@@ -39,7 +42,7 @@ afterAll(async () => {
     removeCluster(join(folder, 'postgres'))
     rmSync(folder, { recursive: true, force: true })
   }
-}, 120_000)
+})
 
 test('PostgreSQL is killed under load and started again: no acknowledged payout is lost, none is paid twice', async () => {
   const load = underLoad(30)
@@ -52,7 +55,7 @@ test('PostgreSQL is killed under load and started again: no acknowledged payout 
   await load.done()
   await until('our own connections are back', () => world.db.ping().then(yes, no))
   await expect(world.judge()).resolves.toBeUndefined()
-}, 120_000)
+})
 
 test('Temporal is killed under load and started again: pending meanwhile and never 502, and all of them complete', async () => {
   const load = underLoad(30)
@@ -80,7 +83,7 @@ test('Temporal is killed under load and started again: pending meanwhile and nev
   )
   expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['completed']))
   await expect(world.judge()).resolves.toBeUndefined()
-}, 120_000)
+})
 
 /** Clients that each ask again under the same key until they have an answer that says what became of it. */
 function underLoad(clients: number): Load {

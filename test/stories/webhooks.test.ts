@@ -1,7 +1,10 @@
 // The bank's events are a reason to ask it and nothing else: lost, doubled, late, forged or in disorder, they do no harm.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import type { Json } from '../sandbox-bank/bank-client'
 import { openWorld, type World } from './world'
+
+// A machine that does other things too is slow, and that is no fault of a story's.
+jest.setTimeout(120_000)
 
 let world: World
 
@@ -10,12 +13,12 @@ beforeAll(async () => {
   world = await openWorld({ env: { PAYOUT_POLL_MS: '600000' } })
   // The bank is told our address by the worker, which does not wait for it.
   await world.bankKnowsUs()
-}, 60_000)
+})
 afterEach(async () => {
   await world.bank.control('DELETE', '/faults')
   await world.judge()
-}, 90_000)
-afterAll(() => world.close(), 90_000)
+})
+afterAll(() => world.close())
 
 test('an event settles a payout that is not asked for', async () => {
   const { body } = await world.pay()

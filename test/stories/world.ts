@@ -80,6 +80,9 @@ export interface World {
   close(): Promise<void>
 }
 
+/** Long enough for a machine that does other things too. */
+const patienceMs = 60_000
+
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const database = options.databaseUrl === undefined ? await createDatabase() : null
   const databaseUrl = options.databaseUrl ?? database?.url ?? ''
@@ -151,16 +154,24 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       ),
     row,
     reached: (payoutId, wanted) =>
-      until(`payout ${payoutId} as wanted`, async () => {
-        const now = await row(payoutId)
-        return now !== null && wanted(now) && now
-      }),
+      until(
+        `payout ${payoutId} as wanted`,
+        async () => {
+          const now = await row(payoutId)
+          return now !== null && wanted(now) && now
+        },
+        patienceMs,
+      ),
     settled: (payoutId) => world.reached(payoutId, ({ closed_at }) => closed_at !== null),
     claimed: (key, wanted = () => true) =>
-      until(`a payout under ${key}`, async () => {
-        const now = await find('SELECT * FROM payouts WHERE idempotency_key = $1', [key])
-        return now !== null && wanted(now) && now
-      }),
+      until(
+        `a payout under ${key}`,
+        async () => {
+          const now = await find('SELECT * FROM payouts WHERE idempotency_key = $1', [key])
+          return now !== null && wanted(now) && now
+        },
+        patienceMs,
+      ),
     async transfersOf(payoutId) {
       return (await bank.control('GET', `/transfers?client_reference_id=${payoutId}`)).json.data
     },
@@ -208,6 +219,11 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       }
     },
   }
+  // A bank that has just started may be slow, and without its rate nobody is paid.
+  await until('the bank’s rates are known', async () => {
+    const balances = await Promise.all([world.get('/v1/balance'), world.get('/v1/balance', 'live')])
+    return balances.every(({ status }) => status === 200)
+  })
   return world
 }
 
@@ -236,7 +252,7 @@ function settings(parts: SettingsParts): Record<string, string> {
     TASK_QUEUE_PREFIX: prefix,
     PAYOUT_POLL_MS: '50,100,200',
     PAYOUT_QUIET_MS: '200',
-    PAYOUT_REPEAT_MS: '2000',
+    PAYOUT_REPEAT_MS: '60000',
     PAYOUT_CALL_MS: '1500',
     PAYOUT_CONNECT_MS: '1000',
     PAYOUT_WITHIN_MS: '500',

@@ -20,7 +20,7 @@ let world: World
 silenceTemporal()
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ env: { PAYOUT_REPEAT_MS: '2000' } })
   for (const [name, take] of Object.entries(payoutPaths)) fresh.set(name, await historyOf(world, await take(world)))
   if (process.env['RECORD_HISTORIES'] === '1') record()
 }, 120_000)
