@@ -40,6 +40,8 @@ async function main(): Promise<void> {
   if (process.connected) process.send?.({ ready: true })
 
   await stopping
+  // A database or a Temporal that is gone must not hold us: whoever stops us waits ten seconds.
+  setTimeout(() => process.exit(1), 9_500).unref()
   await stop(server)
   await activityLog.close()
   await temporal.connection.close()
