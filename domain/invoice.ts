@@ -1,5 +1,7 @@
-// The closed sets of words of charges and invoices, and which invoice line each charge is summed into (design §4, §5).
-import { type Micropounds, type Pence, penceFromMicropounds } from './money'
+// The words of charges and invoices, and the one function that makes an invoice out of charges (design §4, §5).
+import { assert } from './assert'
+import { type Micropounds, micropoundsFromPence, type Pence, penceFromMicropounds } from './money'
+import { type Month, monthInWords } from './month'
 
 export const invoiceStatuses = ['draft', 'open', 'paid', 'void'] as const
 export type InvoiceStatus = (typeof invoiceStatuses)[number]
@@ -33,28 +35,116 @@ export const lineKindOf: Readonly<Record<ChargeKind, InvoiceLineKind>> = {
   credit: 'credit',
 }
 
-export interface Charged {
+/** Charges of one kind that cost the same; of a monthly account also those of one month. */
+export interface ChargeGroup {
   readonly kind: ChargeKind
-  readonly amountMicropounds: Micropounds
+  readonly unitAmountMicropounds: Micropounds
+  readonly count: number
+  /** Of a monthly account; null for all others. */
+  readonly month: Month | null
 }
 
-export interface InvoiceSum {
-  /** In the order of invoiceLineKinds; a credit's amount is positive as well. */
-  readonly lines: readonly { readonly kind: InvoiceLineKind; readonly amountPence: Pence }[]
-  /** Charges less credits, and never below zero. */
+export interface InvoiceLine {
+  readonly kind: InvoiceLineKind
+  readonly description: string
+  readonly quantity: number
+  readonly unitAmountMicropounds: Micropounds
+  /** Quantity times unit amount, rounded half up; positive in a credit too. */
+  readonly amountPence: Pence
+}
+
+export interface MadeInvoice {
+  readonly lines: readonly InvoiceLine[]
+  readonly chargedPence: Pence
+  readonly creditedPence: Pence
+  /** Charged less credited, and never below zero. */
   readonly totalPence: Pence
+  /** The credit that is left for the next invoice. */
+  readonly carriedPence: Pence
 }
 
-/** Parts of a penny are summed first and rounded once per line. */
-export function sumCharges(charges: readonly Charged[]): InvoiceSum {
-  const lines = invoiceLineKinds.flatMap((kind) => {
-    const ofKind = charges.filter((charge) => lineKindOf[charge.kind] === kind)
-    const micropounds = ofKind.reduce((sum, charge) => sum + charge.amountMicropounds, 0n)
-    return ofKind.length === 0 ? [] : [{ kind, amountPence: penceFromMicropounds(micropounds) }]
+/**
+ * Usage, preview and invoice are all made here, so they can not disagree. One line per kind in the order of
+ * invoiceLineKinds, parts of a penny summed first and rounded once; credit of earlier invoices is a line of its own.
+ */
+export function makeInvoice(
+  groups: readonly ChargeGroup[],
+  { carriedInPence }: { carriedInPence: Pence },
+): MadeInvoice {
+  assert(carriedInPence >= 0n, 'credit that is carried must not be negative')
+  const made = invoiceLineKinds.flatMap((kind) => {
+    const ofKind = groups.filter((group) => lineKindOf[group.kind] === kind && group.count > 0)
+    return ofKind.length === 0 ? [] : [lineOf(kind, ofKind)]
   })
-  const sum = lines.reduce(
-    (total, { kind, amountPence }) => total + (kind === 'credit' ? -amountPence : amountPence),
-    0n,
-  )
-  return { lines, totalPence: sum > 0n ? sum : 0n }
+  const lines = carriedInPence > 0n ? [...made, carriedIn(carriedInPence)] : made
+  return { lines, ...sumLines(lines) }
+}
+
+/** What the lines of an invoice add up to; lines are rounded already, so this is exact. */
+export function sumLines(lines: readonly Pick<InvoiceLine, 'kind' | 'amountPence'>[]): Omit<MadeInvoice, 'lines'> {
+  const sumOf = (wanted: readonly Pick<InvoiceLine, 'amountPence'>[]) =>
+    wanted.reduce((sum, { amountPence }) => sum + amountPence, 0n)
+  const chargedPence = sumOf(lines.filter(({ kind }) => kind !== 'credit'))
+  const creditedPence = sumOf(lines.filter(({ kind }) => kind === 'credit'))
+  const differencePence = chargedPence - creditedPence
+  return {
+    chargedPence,
+    creditedPence,
+    totalPence: differencePence > 0n ? differencePence : 0n,
+    carriedPence: differencePence < 0n ? -differencePence : 0n,
+  }
+}
+
+/** "INV-2026-000123" */
+export function formatInvoiceNumber(year: number, count: number): string {
+  return `INV-${year}-${String(count).padStart(6, '0')}`
+}
+
+/** What all cost alike is so many times the price; otherwise the line is the exact sum, and its words name how many. */
+function lineOf(kind: InvoiceLineKind, groups: readonly ChargeGroup[]): InvoiceLine {
+  const count = groups.reduce((sum, group) => sum + group.count, 0)
+  const sum = groups.reduce((total, group) => total + group.unitAmountMicropounds * BigInt(group.count), 0n)
+  const alike = groups.every((group) => group.unitAmountMicropounds * BigInt(count) === sum)
+  const words = describe[kind](count, groups)
+  return {
+    kind,
+    description: alike ? words.alike : words.together,
+    quantity: alike ? count : 1,
+    unitAmountMicropounds: alike ? sum / BigInt(count) : sum,
+    amountPence: penceFromMicropounds(sum),
+  }
+}
+
+function carriedIn(carriedInPence: Pence): InvoiceLine {
+  return {
+    kind: 'credit',
+    description: 'Credit carried forward from earlier invoices',
+    quantity: 1,
+    unitAmountMicropounds: micropoundsFromPence(carriedInPence),
+    amountPence: carriedInPence,
+  }
+}
+
+interface Words {
+  readonly alike: string
+  readonly together: string
+}
+
+const describe: Readonly<Record<InvoiceLineKind, (count: number, groups: readonly ChargeGroup[]) => Words>> = {
+  payout_fees: (count) => ({ alike: 'Payout fees', together: `Payout fees for ${count} completed payouts` }),
+  monthly_account: (_, groups) => alwaysAlike(`Monthly account, ${monthsOf(groups)}`),
+  business_verification: () => alwaysAlike('Business verification'),
+  network_fees: (count) => ({ alike: 'Network fees', together: `Network fees for ${count} payouts` }),
+  bank_exceptions: (count) => ({ alike: 'Bank exceptions', together: `${count} bank exceptions` }),
+  credit: (count) => ({ alike: 'Credit for returned payouts', together: `Credit for ${count} returned payouts` }),
+}
+
+function alwaysAlike(words: string): Words {
+  return { alike: words, together: words }
+}
+
+/** "October 2026", or "September 2026 and October 2026" where a month was billed late. */
+function monthsOf(groups: readonly ChargeGroup[]): string {
+  const months = groups.flatMap(({ month }) => (month === null ? [] : [month]))
+  return [...new Set(months)].toSorted().map(monthInWords).join(' and ')
 }
