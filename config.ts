@@ -18,6 +18,27 @@ export interface Config {
   readonly taskQueuePrefix: string
   readonly payouts: PayoutConfig
   readonly sweep: SweepConfig
+  /** Null where no server takes our mails: they wait. */
+  readonly mail: MailConfig | null
+  /** Who invoices; null where nobody was named, and then no invoice can be issued. */
+  readonly seller: SellerConfig | null
+}
+
+export interface MailConfig {
+  readonly smtpUrl: string
+  readonly from: { readonly name: string; readonly address: string }
+}
+
+/** What an invoice prints about the one who issues it. */
+export interface SellerConfig {
+  readonly name: string
+  readonly addressLines: readonly string[]
+  readonly email: string | null
+  readonly companyNumber: string | null
+  /** Both or none: without them the invoice says that no VAT is charged. */
+  readonly vat: { readonly number: string; readonly rateBasisPoints: number } | null
+  /** How to pay, line by line. */
+  readonly bankLines: readonly string[]
 }
 
 export interface BankConfig {
@@ -110,6 +131,8 @@ export function loadConfig(env: EnvironmentVariables = process.env): Config {
       everyMs: read.integer('SWEEP_EVERY_MS', 60_000, 1_000, dayMs),
       olderThanMs: read.integer('SWEEP_OLDER_THAN_MS', 10_000, 0, dayMs),
     },
+    mail: readMail(read),
+    seller: readSeller(read),
   }
   if (read.mistakes.length > 0) throw new ConfigError(read.mistakes)
   return Object.freeze(config)
@@ -160,6 +183,24 @@ function readBank(read: Reader): BankConfig {
   return { sandbox: access('SANDBOX'), live: access('LIVE') }
 }
 
+function readMail(read: Reader): MailConfig | null {
+  if (!read.has('SMTP_URL')) return null
+  return { smtpUrl: read.url('SMTP_URL', ['smtp:', 'smtps:']), from: read.mailbox('MAIL_FROM') }
+}
+
+function readSeller(read: Reader): SellerConfig | null {
+  if (!read.has('SELLER_NAME')) return null
+  const vat = read.has('SELLER_VAT_NUMBER') || read.has('SELLER_VAT_RATE')
+  return {
+    name: read.text('SELLER_NAME'),
+    addressLines: read.lines('SELLER_ADDRESS'),
+    email: read.has('SELLER_EMAIL') ? read.mailbox('SELLER_EMAIL').address : null,
+    companyNumber: read.text('SELLER_COMPANY_NUMBER', '') || null,
+    vat: vat ? { number: read.text('SELLER_VAT_NUMBER'), rateBasisPoints: read.percent('SELLER_VAT_RATE') } : null,
+    bankLines: read.lines('SELLER_BANK'),
+  }
+}
+
 function readPayouts(read: Reader): PayoutConfig {
   return {
     answerTimeoutMs: read.integer('PAYOUT_ANSWER_MS', 8_000, 100, 60_000),
@@ -179,6 +220,10 @@ class Reader {
   readonly mistakes: string[] = []
 
   constructor(private readonly env: EnvironmentVariables) {}
+
+  has(name: string): boolean {
+    return Boolean(this.env[name])
+  }
 
   text(name: string, fallback?: string): string {
     const value = this.env[name] || fallback
@@ -222,6 +267,34 @@ class Reader {
       this.mistakes.push(`${name} must be a URL that starts with ${protocols.join('// or ')}//.`)
     }
     return value
+  }
+
+  /** Lines apart by a line break, written as such or as \\n, or by a bar. */
+  lines(name: string): readonly string[] {
+    const lines = this.text(name).split(/\n|\\n|\|/)
+    return lines.map((line) => line.trim()).filter(Boolean)
+  }
+
+  /** In hundredths of a per cent, from a number such as 20 or 17.5. */
+  percent(name: string): number {
+    const value = this.text(name)
+    const [, whole = '', part = ''] = /^(\d{1,2})(?:\.(\d{1,2}))?$/.exec(value) ?? []
+    if (value !== '' && whole === '')
+      this.mistakes.push(`${name} must be a number of per cent below 100, such as 20 or 17.5.`)
+    return Number(whole) * 100 + Number(part.padEnd(2, '0'))
+  }
+
+  /** An address, or a name with the address behind it in angle brackets. */
+  mailbox(name: string): { readonly name: string; readonly address: string } {
+    const value = this.text(name)
+    const [, inFront = '', inside, alone] = /^(?:([^<>\r\n]*)<([^<>\s]+)>|([^<>\s]+))$/.exec(value) ?? []
+    const address = inside ?? alone ?? ''
+    if (value !== '' && !/^[^\s@]+@[^\s@]+$/.test(address)) {
+      this.mistakes.push(
+        `${name} must be an email address, such as billing@example.com or Example <billing@example.com>.`,
+      )
+    }
+    return { name: inFront.trim(), address }
   }
 
   optionalUrl(name: string): string | null {

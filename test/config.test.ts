@@ -8,6 +8,17 @@ const needed = {
   SECRET_KEYS: `k1:${'0'.repeat(64)}`,
 }
 
+const mailAndSeller = {
+  SMTP_URL: 'smtp://127.0.0.1:1025',
+  MAIL_FROM: 'Example Billing <billing@example.test>',
+  SELLER_NAME: 'Example Ltd',
+  SELLER_ADDRESS: '1 High Street|London\\nEC1A 1AA',
+  SELLER_EMAIL: 'accounts@example.test',
+  SELLER_VAT_NUMBER: 'GB123456789',
+  SELLER_VAT_RATE: '17.5',
+  SELLER_BANK: 'Example Bank\nSort code 00-00-00',
+}
+
 test('without a word about banks there is none, and every interval of a payout has its default', () => {
   const { bank, webhookUrl, taskQueuePrefix, payouts, sweep } = loadConfig(needed)
 
@@ -40,6 +51,44 @@ test('a bank is an address and a key', () => {
   expect(bank).toEqual({ sandbox: { url: 'http://127.0.0.1:8300/v0', key: 'sk-test-1' }, live: null })
   expect(payouts.pollMs).toEqual([10, 20])
   expect(loadOpsConfig({ ...needed, ...banks }).bank).toEqual(bank)
+})
+
+test('without a word about mail and seller there are none; both are read whole when they are there', () => {
+  expect(loadConfig(needed)).toMatchObject({ mail: null, seller: null })
+
+  const { mail, seller } = loadConfig({ ...needed, ...mailAndSeller })
+
+  expect(mail).toEqual({
+    smtpUrl: 'smtp://127.0.0.1:1025',
+    from: { name: 'Example Billing', address: 'billing@example.test' },
+  })
+  expect(seller).toEqual({
+    name: 'Example Ltd',
+    addressLines: ['1 High Street', 'London', 'EC1A 1AA'],
+    email: 'accounts@example.test',
+    companyNumber: null,
+    vat: { number: 'GB123456789', rateBasisPoints: 1750 },
+    bankLines: ['Example Bank', 'Sort code 00-00-00'],
+  })
+})
+
+test('a seller without a VAT number charges none, and one without an address is no seller', () => {
+  const { SELLER_VAT_NUMBER: _number, SELLER_VAT_RATE: _rate, ...noVat } = mailAndSeller
+
+  expect(loadConfig({ ...needed, ...noVat }).seller?.vat).toBeNull()
+  expect(
+    mistakesOf({ ...needed, SELLER_NAME: 'Example Ltd', SELLER_VAT_RATE: '20', SMTP_URL: 'smtp://mail.test' }),
+  ).toEqual(['MAIL_FROM', 'SELLER_ADDRESS', 'SELLER_VAT_NUMBER', 'SELLER_BANK'].map((name) => `${name} is required.`))
+})
+
+test('every mistake in mail and seller is named by its variable', () => {
+  const wrong = { SMTP_URL: 'http://mail.test', MAIL_FROM: 'a@b\r\nBcc: c@d', SELLER_VAT_RATE: 'a fifth' }
+
+  expect(mistakesOf({ ...needed, ...mailAndSeller, ...wrong })).toEqual([
+    'SMTP_URL must be a URL that starts with smtp:// or smtps://.',
+    'MAIL_FROM must be an email address, such as billing@example.com or Example <billing@example.com>.',
+    'SELLER_VAT_RATE must be a number of per cent below 100, such as 20 or 17.5.',
+  ])
 })
 
 test('every mistake is named by its variable', () => {
