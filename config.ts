@@ -33,12 +33,12 @@ export interface MailConfig {
 export interface SellerConfig {
   readonly name: string
   readonly addressLines: readonly string[]
-  readonly email: string | null
+  readonly email: string
   readonly companyNumber: string | null
   /** Both or none: without them the invoice says that no VAT is charged. */
-  readonly vat: { readonly number: string; readonly rateBasisPoints: number } | null
+  readonly vat: { readonly number: string; readonly basisPoints: number } | null
   /** How to pay, line by line. */
-  readonly bankLines: readonly string[]
+  readonly paymentLines: readonly string[]
 }
 
 export interface BankConfig {
@@ -194,10 +194,10 @@ function readSeller(read: Reader): SellerConfig | null {
   return {
     name: read.text('SELLER_NAME'),
     addressLines: read.lines('SELLER_ADDRESS'),
-    email: read.has('SELLER_EMAIL') ? read.mailbox('SELLER_EMAIL').address : null,
+    email: read.mailbox('SELLER_EMAIL').address,
     companyNumber: read.text('SELLER_COMPANY_NUMBER', '') || null,
-    vat: vat ? { number: read.text('SELLER_VAT_NUMBER'), rateBasisPoints: read.percent('SELLER_VAT_RATE') } : null,
-    bankLines: read.lines('SELLER_BANK'),
+    vat: vat ? { number: read.text('SELLER_VAT_NUMBER'), basisPoints: read.percent('SELLER_VAT_RATE') } : null,
+    paymentLines: read.lines('SELLER_BANK'),
   }
 }
 

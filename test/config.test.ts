@@ -67,8 +67,8 @@ test('without a word about mail and seller there are none; both are read whole w
     addressLines: ['1 High Street', 'London', 'EC1A 1AA'],
     email: 'accounts@example.test',
     companyNumber: null,
-    vat: { number: 'GB123456789', rateBasisPoints: 1750 },
-    bankLines: ['Example Bank', 'Sort code 00-00-00'],
+    vat: { number: 'GB123456789', basisPoints: 1750 },
+    paymentLines: ['Example Bank', 'Sort code 00-00-00'],
   })
 })
 
@@ -78,7 +78,11 @@ test('a seller without a VAT number charges none, and one without an address is 
   expect(loadConfig({ ...needed, ...noVat }).seller?.vat).toBeNull()
   expect(
     mistakesOf({ ...needed, SELLER_NAME: 'Example Ltd', SELLER_VAT_RATE: '20', SMTP_URL: 'smtp://mail.test' }),
-  ).toEqual(['MAIL_FROM', 'SELLER_ADDRESS', 'SELLER_VAT_NUMBER', 'SELLER_BANK'].map((name) => `${name} is required.`))
+  ).toEqual(
+    ['MAIL_FROM', 'SELLER_ADDRESS', 'SELLER_EMAIL', 'SELLER_VAT_NUMBER', 'SELLER_BANK'].map(
+      (name) => `${name} is required.`,
+    ),
+  )
 })
 
 test('every mistake in mail and seller is named by its variable', () => {
