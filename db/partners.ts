@@ -24,6 +24,13 @@ export interface PartnerRow {
   /** Requests per second; null means the environment's default. */
   readonly rateLimitSandbox: number | null
   readonly rateLimitLive: number | null
+  /** From when on the monthly account is due. */
+  readonly liveOpenedAt: Date | null
+  readonly closedAt: Date | null
+  /** As an invoice prints it, line by line. */
+  readonly billingAddress: string | null
+  /** The first day of the last month that was billed; what is charged for it or before it goes on the next invoice. */
+  readonly billedUntil: string | null
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -36,7 +43,9 @@ export interface NewPartner {
   readonly at: Date
 }
 
-export type PartnerChanges = Partial<Omit<PartnerRow, 'id' | 'slug' | 'createdAt' | 'updatedAt'>>
+export type PartnerChanges = Partial<
+  Omit<PartnerRow, 'id' | 'slug' | 'closedAt' | 'billedUntil' | 'createdAt' | 'updatedAt'>
+>
 
 export async function findPartnerById(db: Queryable, id: string): Promise<PartnerRow | null> {
   const [partner] = await db.query<PartnerRow>(selectById, [id])
@@ -92,6 +101,8 @@ const changeable = [
   'maxPayoutPence',
   'rateLimitSandbox',
   'rateLimitLive',
+  'liveOpenedAt',
+  'billingAddress',
 ] as const satisfies readonly (keyof PartnerChanges)[]
 
 const columns = `id, slug, name, status, logo_url AS "logoUrl", brand_color AS "brandColor",
@@ -99,7 +110,8 @@ const columns = `id, slug, name, status, logo_url AS "logoUrl", brand_color AS "
   provider_status AS "providerStatus", continue_url AS "continueUrl", terms_url AS "termsUrl", screening,
   enabled_countries AS "enabledCountries", min_payout_pence AS "minPayoutPence", max_payout_pence AS "maxPayoutPence",
   rate_limit_sandbox AS "rateLimitSandbox", rate_limit_live AS "rateLimitLive",
-  created_at AS "createdAt", updated_at AS "updatedAt"`
+  live_opened_at AS "liveOpenedAt", closed_at AS "closedAt", billing_address AS "billingAddress",
+  billed_until AS "billedUntil", created_at AS "createdAt", updated_at AS "updatedAt"`
 
 const selectById: Statement = { name: 'partner-by-id', text: `SELECT ${columns} FROM partners WHERE id = $1` }
 
@@ -130,7 +142,8 @@ const update: Statement = {
   text: `UPDATE partners SET updated_at = $2, name = $3, status = $4, logo_url = $5, brand_color = $6,
       contact_email = $7, billing_email = $8, verification_status = $9, provider_status = $10, continue_url = $11,
       terms_url = $12, screening = $13, enabled_countries = $14, min_payout_pence = $15, max_payout_pence = $16,
-      rate_limit_sandbox = $17, rate_limit_live = $18
+      rate_limit_sandbox = $17, rate_limit_live = $18, live_opened_at = $19, billing_address = $20,
+      closed_at = CASE WHEN $4 = 'closed' THEN coalesce(closed_at, $2) END
     WHERE id = $1
     RETURNING ${columns}`,
 }

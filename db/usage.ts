@@ -1,7 +1,9 @@
 // What a partner has used in the current month, which begins and ends at midnight in London (design §5).
-import type { ChargeKind } from '../domain/invoice'
+import { type MadeInvoice, makeInvoice } from '../domain/invoice'
+import { firstDayOf, londonMonthOf, nextMonth, startOf } from '../domain/month'
 import type { Queryable, Statement } from './database'
 import { isVisible, type Scope } from './payouts'
+import { findCarriedPence, findDueAccount, listUninvoicedSoFar } from './uninvoiced'
 
 export interface UsageRow {
   /** The first day of the month, as YYYY-MM-DD. */
@@ -14,44 +16,39 @@ export interface UsageRow {
   readonly feesPence: bigint
 }
 
-export interface ChargedRow {
-  readonly kind: ChargeKind
-  readonly amountMicropounds: bigint
-}
-
 export async function loadUsage(db: Queryable, { partnerId, environment }: Scope, now: Date): Promise<UsageRow> {
-  const [usage] = await db.query<UsageRow>(selectUsage, [partnerId, environment, now])
+  const month = londonMonthOf(now)
+  const [starts, ends] = [startOf(month), startOf(nextMonth(month))]
+  const [usage] = await db.query<Omit<UsageRow, 'periodStart'>>(selectUsage, [partnerId, environment, starts, ends])
   if (usage === undefined) throw new Error('an aggregate must have a row')
-  return usage
+  return { periodStart: firstDayOf(month), ...usage }
 }
 
-/** Sums of the month's charges by kind; there are none in the sandbox, which is never charged. */
-export async function listCharged(db: Queryable, { partnerId, environment }: Scope, now: Date): Promise<ChargedRow[]> {
-  return db.query<ChargedRow>(selectCharged, [partnerId, environment, now])
+/** What the month would be billed for now; the sandbox is never charged. */
+export async function loadInvoiceSoFar(
+  db: Queryable,
+  { partnerId, environment }: Scope,
+  now: Date,
+): Promise<MadeInvoice> {
+  if (environment === 'sandbox') return makeInvoice([], { carriedInPence: 0n })
+  const month = londonMonthOf(now)
+  const [stored, due, carriedInPence] = await Promise.all([
+    listUninvoicedSoFar(db, partnerId, month),
+    findDueAccount(db, partnerId, month),
+    findCarriedPence(db, partnerId),
+  ])
+  return makeInvoice(due === null ? stored : [...stored, due], { carriedInPence })
 }
-
-const month = `(SELECT start AT TIME ZONE 'Europe/London' AS starts_at,
-    (start + interval '1 month') AT TIME ZONE 'Europe/London' AS ends_at, start::date AS first_day
-  FROM date_trunc('month', $3::timestamptz AT TIME ZONE 'Europe/London') AS start) AS month`
 
 const selectUsage: Statement = {
   name: 'usage',
-  text: `SELECT month.first_day AS "periodStart", created.count, completed.*
-    FROM ${month}, LATERAL (
+  text: `SELECT * FROM (
       SELECT count(*)::integer AS count FROM payouts
-      WHERE partner_id = $1 AND environment = $2 AND ${isVisible}
-        AND created_at >= month.starts_at AND created_at < month.ends_at
-    ) AS created, LATERAL (
+      WHERE partner_id = $1 AND environment = $2 AND ${isVisible} AND created_at >= $3 AND created_at < $4
+    ) AS created, (
       SELECT count(*)::integer AS completed, coalesce(sum(amount_pence), 0)::bigint AS "paidPence",
         coalesce(sum(fee_pence), 0)::bigint AS "feesPence" FROM payouts
       WHERE partner_id = $1 AND environment = $2 AND ${isVisible} AND status = 'completed'
-        AND completed_at >= month.starts_at AND completed_at < month.ends_at
+        AND completed_at >= $3 AND completed_at < $4
     ) AS completed`,
-}
-
-const selectCharged: Statement = {
-  name: 'usage-charged',
-  text: `SELECT kind, sum(amount_micropounds)::bigint AS "amountMicropounds"
-    FROM charges, ${month} WHERE partner_id = $1 AND $2::text = 'live' AND charges.month = month.first_day
-    GROUP BY kind`,
 }

@@ -35,13 +35,16 @@ export const lineKindOf: Readonly<Record<ChargeKind, InvoiceLineKind>> = {
   credit: 'credit',
 }
 
-/** Charges of one kind that cost the same; of a monthly account also those of one month. */
+/** Charges of one kind, summed where they are stored: there may be a hundred thousand of them. */
 export interface ChargeGroup {
   readonly kind: ChargeKind
-  readonly unitAmountMicropounds: Micropounds
   readonly count: number
-  /** Of a monthly account; null for all others. */
-  readonly month: Month | null
+  readonly sumMicropounds: Micropounds
+  /** The cheapest and the dearest of them; where these are equal, all cost the same. */
+  readonly leastMicropounds: Micropounds
+  readonly mostMicropounds: Micropounds
+  /** Which months a monthly account is for; empty for all others. */
+  readonly months: readonly Month[]
 }
 
 export interface InvoiceLine {
@@ -95,22 +98,18 @@ export function sumLines(lines: readonly Pick<InvoiceLine, 'kind' | 'amountPence
   }
 }
 
-/** "INV-2026-000123" */
-export function formatInvoiceNumber(year: number, count: number): string {
-  return `INV-${year}-${String(count).padStart(6, '0')}`
-}
-
 /** What all cost alike is so many times the price; otherwise the line is the exact sum, and its words name how many. */
 function lineOf(kind: InvoiceLineKind, groups: readonly ChargeGroup[]): InvoiceLine {
-  const count = groups.reduce((sum, group) => sum + group.count, 0)
-  const sum = groups.reduce((total, group) => total + group.unitAmountMicropounds * BigInt(group.count), 0n)
-  const alike = groups.every((group) => group.unitAmountMicropounds * BigInt(count) === sum)
+  const count = groups.reduce((total, group) => total + group.count, 0)
+  const sum = groups.reduce((total, group) => total + group.sumMicropounds, 0n)
+  const prices = new Set(groups.flatMap((group) => [group.leastMicropounds, group.mostMicropounds]))
+  const [price = sum] = prices.size === 1 ? prices : []
   const words = describe[kind](count, groups)
   return {
     kind,
-    description: alike ? words.alike : words.together,
-    quantity: alike ? count : 1,
-    unitAmountMicropounds: alike ? sum / BigInt(count) : sum,
+    description: prices.size === 1 ? words.alike : words.together,
+    quantity: prices.size === 1 ? count : 1,
+    unitAmountMicropounds: price,
     amountPence: penceFromMicropounds(sum),
   }
 }
@@ -145,6 +144,6 @@ function alwaysAlike(words: string): Words {
 
 /** "October 2026", or "September 2026 and October 2026" where a month was billed late. */
 function monthsOf(groups: readonly ChargeGroup[]): string {
-  const months = groups.flatMap(({ month }) => (month === null ? [] : [month]))
-  return [...new Set(months)].toSorted().map(monthInWords).join(' and ')
+  const months = new Set(groups.flatMap((group) => group.months))
+  return [...months].toSorted().map(monthInWords).join(' and ')
 }

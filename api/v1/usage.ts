@@ -1,7 +1,7 @@
 // GET /v1/usage: the current month so far (§2 Usage).
 import { Type } from 'typebox'
-import { listCharged, loadUsage, type UsageRow } from '../../db/usage'
-import { type InvoiceSum, invoiceLineKinds, sumCharges } from '../../domain/invoice'
+import { loadInvoiceSoFar, loadUsage, type UsageRow } from '../../db/usage'
+import { invoiceLineKinds, type MadeInvoice } from '../../domain/invoice'
 import { formatPence } from '../../domain/money'
 import type { Route } from '../route'
 import { Answer, CalendarDate, Constant, EnvironmentQuery, MoneyString, OneOf } from '../schema'
@@ -35,7 +35,8 @@ export const getUsage: Route = {
   operationId: 'getUsage',
   tag: 'Billing',
   summary: 'The current month so far',
-  description: 'The sandbox shows the same figures and is never charged, so its invoice stays empty.',
+  description:
+    'What the invoice of this month would be if it were issued now, with what came too late for the one before. The sandbox shows its payouts and is never charged, so its invoice stays empty.',
   access: { by: 'key', action: 'usage.read', partner: 'any' },
   query: EnvironmentQuery,
   reply: {
@@ -60,12 +61,12 @@ export const getUsage: Route = {
   handle: async ({ caller }, { db, clock }) => {
     const scope = { partnerId: caller.partner.id, environment: caller.environment }
     const now = clock.now()
-    const [usage, charged] = await Promise.all([loadUsage(db, scope, now), listCharged(db, scope, now)])
-    return { body: presentUsage(usage, sumCharges(charged)) }
+    const [usage, soFar] = await Promise.all([loadUsage(db, scope, now), loadInvoiceSoFar(db, scope, now)])
+    return { body: presentUsage(usage, soFar) }
   },
 }
 
-function presentUsage(usage: UsageRow, soFar: InvoiceSum): unknown {
+function presentUsage(usage: UsageRow, soFar: MadeInvoice): unknown {
   return {
     object: 'usage',
     period_start: usage.periodStart,

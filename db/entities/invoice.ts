@@ -1,6 +1,7 @@
 // The tables of invoices: the invoice, its lines, the charges it gathers, and the counter behind its number.
 import { EntitySchema } from 'typeorm'
 import type { InvoiceLineKind, InvoiceStatus } from '../../domain/invoice'
+import type { InvoiceParties } from '../../domain/invoice-document'
 import { bigint, boolean, date, id, idOf, integer, orNull, text, time, withDefault } from './columns'
 
 export interface StoredInvoice {
@@ -12,11 +13,15 @@ export interface StoredInvoice {
   readonly status: InvoiceStatus
   readonly totalPence: bigint
   readonly carriedPence: bigint
+  readonly carriedInPence: bigint
   readonly issuedAt: Date | null
   readonly dueAt: Date | null
   readonly paidAt: Date | null
   readonly voidedAt: Date | null
   readonly mailedAt: Date | null
+  /** What was printed that the columns and lines do not say; null in a draft. */
+  readonly document: InvoiceParties | null
+  readonly voidReason: string | null
   readonly createdAt: Date
 }
 
@@ -54,11 +59,14 @@ export const invoice = new EntitySchema<StoredInvoice>({
     status: text,
     totalPence: bigint,
     carriedPence: withDefault(bigint, 0),
+    carriedInPence: withDefault(bigint, 0),
     issuedAt: orNull(time),
     dueAt: orNull(time),
     paidAt: orNull(time),
     voidedAt: orNull(time),
     mailedAt: orNull(time),
+    document: orNull({ type: 'jsonb' }),
+    voidReason: orNull(text),
     createdAt: time,
   },
   uniques: [{ name: 'invoices_number_unique', columns: ['number'] }],
@@ -69,10 +77,16 @@ export const invoice = new EntitySchema<StoredInvoice>({
   checks: [
     { name: 'invoices_status_check', expression: `status IN ('draft', 'open', 'paid', 'void')` },
     { name: 'invoices_period_check', expression: 'extract(day FROM period) = 1' },
-    { name: 'invoices_total_check', expression: 'total_pence >= 0 AND carried_pence >= 0' },
+    { name: 'invoices_total_check', expression: 'total_pence >= 0 AND carried_pence >= 0 AND carried_in_pence >= 0' },
     {
       name: 'invoices_issued_check',
-      expression: `status = 'draft' OR (number IS NOT NULL AND issued_at IS NOT NULL)`,
+      expression: `status = 'draft' OR
+        (number IS NOT NULL AND issued_at IS NOT NULL AND due_at IS NOT NULL AND document IS NOT NULL)`,
+    },
+    { name: 'invoices_paid_check', expression: `(status = 'paid') = (paid_at IS NOT NULL)` },
+    {
+      name: 'invoices_void_check',
+      expression: `(status = 'void') = (voided_at IS NOT NULL) AND (status = 'void') = (void_reason IS NOT NULL)`,
     },
   ],
 })
@@ -100,6 +114,10 @@ export const invoiceLine = new EntitySchema<StoredInvoiceLine>({
     {
       name: 'invoice_lines_amount_check',
       expression: 'quantity >= 0 AND unit_amount_micropounds >= 0 AND amount_pence >= 0',
+    },
+    {
+      name: 'invoice_lines_rounding_check',
+      expression: 'amount_pence = round(quantity * unit_amount_micropounds::numeric / 10000)',
     },
   ],
 })

@@ -1,7 +1,7 @@
 // The table of partners.
 import { EntitySchema } from 'typeorm'
 import type { PartnerRow } from '../partners'
-import { bigint, id, integer, orNull, text, time, withDefault } from './columns'
+import { bigint, date, id, integer, orNull, text, time, withDefault } from './columns'
 
 export const partner = new EntitySchema<PartnerRow>({
   name: 'Partner',
@@ -25,6 +25,10 @@ export const partner = new EntitySchema<PartnerRow>({
     maxPayoutPence: withDefault(bigint, 2_000_000),
     rateLimitSandbox: orNull(integer),
     rateLimitLive: orNull(integer),
+    liveOpenedAt: orNull(time),
+    closedAt: orNull(time),
+    billingAddress: orNull(text),
+    billedUntil: orNull(date),
     createdAt: time,
     updatedAt: time,
   },
@@ -42,5 +46,6 @@ export const partner = new EntitySchema<PartnerRow>({
       name: 'partners_limits_check',
       expression: 'min_payout_pence >= 100 AND min_payout_pence <= max_payout_pence AND max_payout_pence <= 2000000',
     },
+    { name: 'partners_billed_check', expression: 'extract(day FROM billed_until) = 1' },
   ],
 })

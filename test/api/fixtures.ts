@@ -12,6 +12,7 @@ import { type PartnerChanges, type PartnerRow, updatePartner } from '../../db/pa
 import { accountHash } from '../../db/sealed-recipients'
 import { findWallet } from '../../db/wallets'
 import type { Environment } from '../../domain/environment'
+import type { Seller } from '../../domain/invoice-document'
 import { type Api, testKeyring } from './client'
 
 /** What fixtures need of an API, so that a test without one can use them too. */
@@ -146,18 +147,36 @@ export async function anInvoice(
     status: 'open',
     totalPence: lines.reduce((sum, line) => sum + line.amountPence, 0n),
     carriedPence: 0n,
+    carriedInPence: 0n,
     issuedAt: at,
     dueAt: new Date(at.getTime() + 14 * 86_400_000),
-    paidAt: null,
-    voidedAt: null,
+    paidAt: fields.status === 'paid' ? at : null,
+    voidedAt: fields.status === 'void' ? at : null,
     mailedAt: null,
+    document: { seller: aSeller, buyer: { name: partner.name, addressLines: [] } },
+    voidReason: fields.status === 'void' ? 'a mistake' : null,
     createdAt: at,
     ...fields,
   }
-  await db.dataSource.getRepository(invoice).insert(row)
+  // The way that the database allows: a draft gets its lines, is issued, and only then paid or void.
+  const invoices = db.dataSource.getRepository(invoice)
+  const asDraft = { status: 'draft', paidAt: null, voidedAt: null, voidReason: null } as const
+  await invoices.insert({ ...row, ...asDraft })
   const stored = lines.map((line, position) => ({ id: newId(at), invoiceId: row.id, position, ...line }))
   await db.dataSource.getRepository(invoiceLine).insert(stored)
+  if (row.status !== 'draft') await invoices.update(row.id, { status: 'open' })
+  const { status, paidAt, voidedAt, voidReason } = row
+  if (status === 'paid' || status === 'void') await invoices.update(row.id, { status, paidAt, voidedAt, voidReason })
   return row
+}
+
+export const aSeller: Seller = {
+  name: 'Payouts Ltd',
+  addressLines: ['1 Example Street', 'London', 'EC1A 1AA'],
+  email: 'billing@payouts.example',
+  companyNumber: null,
+  vat: null,
+  paymentLines: ['Payouts Ltd', 'Sort code 00-00-00', 'Account 00000000'],
 }
 
 async function walletOf(db: Db, partner: PartnerRow, environment: Environment) {

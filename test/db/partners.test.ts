@@ -48,6 +48,10 @@ test('a new partner is active, not verified, may pay 1.00 to 20000.00 in GB, and
     maxPayoutPence: 2_000_000n,
     rateLimitSandbox: null,
     rateLimitLive: null,
+    liveOpenedAt: null,
+    closedAt: null,
+    billingAddress: null,
+    billedUntil: null,
     createdAt: at,
     updatedAt: at,
   })

@@ -11,8 +11,16 @@ test('there is something to look at', () => {
   expect(files).toEqual(expect.arrayContaining(['money.ts', 'rate.ts', 'fees.ts', 'quote.ts', 'ledger.ts']))
 })
 
+/** Months need a calendar, which workflows have too: never the present moment, which is a law of its own. */
+const calendar: Readonly<Record<string, readonly string[]>> = {
+  'month.ts': ['Date', 'Intl'],
+  'monthly-account.ts': ['Date'],
+}
+
 test.each(files)('domain/%s has no float and imports only its own folder', (file) => {
-  expect(faultsOf(readFileSync(join(folder, file), 'utf8'))).toEqual([])
+  const may = calendar[file] ?? []
+
+  expect(faultsOf(readFileSync(join(folder, file), 'utf8')).filter((fault) => !may.includes(fault))).toEqual([])
 })
 
 describe('the scan itself', () => {

@@ -1,0 +1,199 @@
+// Issues the invoice of one partner and month: one transaction, safe to repeat, and numbers without gaps.
+import { assert } from '../domain/assert'
+import { type ChargeGroup, type InvoiceLine, type MadeInvoice, makeInvoice } from '../domain/invoice'
+import type { Buyer, InvoiceParties, Seller } from '../domain/invoice-document'
+import { firstDayOf, isOver, londonDayOf, type Month } from '../domain/month'
+import { addCharge } from './charges'
+import type { Db, Queryable, Statement, Tx } from './database'
+import { newId } from './id'
+import { findCarriedPence, findDueAccount, groupColumns, isUninvoiced, listUninvoiced } from './uninvoiced'
+
+export interface InvoiceOrder {
+  readonly partnerId: string
+  /** It must be over: an invoice is for what can no longer grow. */
+  readonly period: Month
+  readonly at: Date
+  readonly seller: Seller
+}
+
+export interface IssuedInvoice {
+  readonly invoiceId: string
+  readonly number: string
+  readonly totalPence: bigint
+}
+
+export type Issued =
+  | ({ readonly outcome: 'issued' | 'already' } & IssuedInvoice)
+  | { readonly outcome: 'nothing'; readonly invoiceId: null; readonly number: null; readonly totalPence: 0n }
+
+export type Previewed =
+  | { readonly outcome: 'new'; readonly invoice: MadeInvoice }
+  | ({ readonly outcome: 'already' } & IssuedInvoice)
+  | { readonly outcome: 'nothing' }
+
+/** `already` when the month has an invoice that is not void; `nothing` when there was nothing to bill. */
+export async function issueInvoice(db: Db, { partnerId, period, at, seller }: InvoiceOrder): Promise<Issued> {
+  assert(isOver(period, at), 'a month is billed once it is over')
+  return db.transaction(async (tx) => {
+    const buyer = await lockBuyer(tx, partnerId)
+    const existing = await findIssued(tx, partnerId, period)
+    if (existing !== null) return { outcome: 'already', ...existing }
+
+    await chargeAccount(tx, { partnerId, period, at })
+    const invoiceId = await draft(tx, { partnerId, period, at })
+    const groups = await takeCharges(tx, { invoiceId, partnerId, period })
+    await tx.query(closeMonth, [partnerId, firstDayOf(period)])
+    if (groups.length === 0) {
+      await tx.query(dropDraft, [invoiceId])
+      return nothing
+    }
+
+    const carriedInPence = await findCarriedPence(tx, partnerId)
+    const invoice = makeInvoice(groups, { carriedInPence })
+    await insertLines(tx, invoiceId, invoice.lines, at)
+    const number = await open(tx, { invoiceId, invoice, carriedInPence, at, document: { seller, buyer } })
+    return { outcome: 'issued', invoiceId, number, totalPence: invoice.totalPence }
+  })
+}
+
+/** What issueInvoice would do now, and nothing is changed; of a month that is not over, what it would be so far. */
+export async function previewInvoice(
+  db: Queryable,
+  { partnerId, period }: Pick<InvoiceOrder, 'partnerId' | 'period'>,
+): Promise<Previewed> {
+  const existing = await findIssued(db, partnerId, period)
+  if (existing !== null) return { outcome: 'already', ...existing }
+  const stored = await listUninvoiced(db, partnerId, period)
+  const due = await findDueAccount(db, partnerId, period)
+  const groups = due === null ? stored : [...stored, due]
+  if (groups.length === 0) return { outcome: 'nothing' }
+  return { outcome: 'new', invoice: makeInvoice(groups, { carriedInPence: await findCarriedPence(db, partnerId) }) }
+}
+
+const nothing = { outcome: 'nothing', invoiceId: null, number: null, totalPence: 0n } as const
+
+/** Whoever bills or voids for this partner at the same time waits here. */
+async function lockBuyer(tx: Tx, partnerId: string): Promise<Buyer> {
+  const [partner] = await tx.query<{ name: string; address: string | null }>(lockPartner, [partnerId])
+  assert(partner !== undefined, 'the partner to bill must exist')
+  const lines = (partner.address ?? '').split('\n').map((line) => line.trim())
+  return { name: partner.name, addressLines: lines.filter((line) => line !== '') }
+}
+
+async function findIssued(db: Queryable, partnerId: string, period: Month): Promise<IssuedInvoice | null> {
+  const [invoice] = await db.query<IssuedInvoice>(selectIssued, [partnerId, firstDayOf(period)])
+  return invoice ?? null
+}
+
+type Step = Omit<InvoiceOrder, 'seller'>
+
+async function chargeAccount(tx: Tx, { partnerId, period, at }: Step): Promise<void> {
+  const due = await findDueAccount(tx, partnerId, period)
+  if (due === null) return
+  const about = { partnerId, kind: due.kind, causeRef: period, payoutId: null, month: period, at }
+  await addCharge(tx, { ...about, amountMicropounds: due.sumMicropounds })
+}
+
+async function draft(tx: Tx, { partnerId, period, at }: Step): Promise<string> {
+  const invoiceId = newId(at)
+  await tx.query(insertDraft, [invoiceId, partnerId, firstDayOf(period), at])
+  return invoiceId
+}
+
+async function takeCharges(
+  tx: Tx,
+  { invoiceId, partnerId, period }: { invoiceId: string; partnerId: string; period: Month },
+): Promise<ChargeGroup[]> {
+  return tx.query<ChargeGroup>(take, [invoiceId, partnerId, firstDayOf(period)])
+}
+
+async function insertLines(tx: Tx, invoiceId: string, lines: readonly InvoiceLine[], at: Date): Promise<void> {
+  const rows = lines.map((line, position) => ({
+    id: newId(at),
+    position,
+    kind: line.kind,
+    description: line.description,
+    quantity: line.quantity,
+    unit: line.unitAmountMicropounds.toString(),
+    amount: line.amountPence.toString(),
+  }))
+  await tx.query(addLines, [invoiceId, JSON.stringify(rows)])
+}
+
+interface Opening {
+  readonly invoiceId: string
+  readonly invoice: MadeInvoice
+  readonly carriedInPence: bigint
+  readonly at: Date
+  readonly document: InvoiceParties
+}
+
+/** The last step, because everybody who issues waits for the counter: it is held for no longer than the commit takes. */
+async function open(tx: Tx, { invoiceId, invoice, carriedInPence, at, document }: Opening): Promise<string> {
+  const dueAt = new Date(at.getTime() + dueAfterDays * 86_400_000)
+  const year = londonDayOf(at).slice(0, 4)
+  const totals = [invoice.totalPence, invoice.carriedPence, carriedInPence]
+  const values = [invoiceId, year, at, dueAt, ...totals, JSON.stringify(document)]
+  const [opened] = await tx.query<{ number: string }>(openDraft, values)
+  assert(opened !== undefined, 'a draft of this transaction must still be there')
+  return opened.number
+}
+
+const dueAfterDays = 14
+
+const lockPartner: Statement = {
+  name: 'invoice-lock-partner',
+  text: 'SELECT name, billing_address AS address FROM partners WHERE id = $1 FOR NO KEY UPDATE',
+}
+
+const selectIssued: Statement = {
+  name: 'invoice-issued',
+  text: `SELECT id AS "invoiceId", number, total_pence AS "totalPence" FROM invoices
+    WHERE partner_id = $1 AND period = $2 AND status IN ('open', 'paid')`,
+}
+
+const insertDraft: Statement = {
+  name: 'invoice-draft',
+  text: `INSERT INTO invoices (id, partner_id, period, status, total_pence, created_at)
+    VALUES ($1, $2, $3, 'draft', 0, $4)`,
+}
+
+const dropDraft: Statement = { name: 'invoice-drop-draft', text: 'DELETE FROM invoices WHERE id = $1' }
+
+const take: Statement = {
+  name: 'invoice-take-charges',
+  text: `WITH taken AS (
+      INSERT INTO invoice_charges (invoice_id, charge_id)
+      SELECT $1, id FROM charges WHERE partner_id = $2 AND month <= $3 AND ${isUninvoiced}
+      RETURNING charge_id
+    )
+    SELECT ${groupColumns} FROM taken JOIN charges ON charges.id = taken.charge_id GROUP BY kind`,
+}
+
+const closeMonth: Statement = {
+  name: 'invoice-close-month',
+  text: 'UPDATE partners SET billed_until = greatest(billed_until, $2::date) WHERE id = $1',
+}
+
+const addLines: Statement = {
+  name: 'invoice-add-lines',
+  text: `INSERT INTO invoice_lines
+      (id, invoice_id, position, kind, description, quantity, unit_amount_micropounds, amount_pence)
+    SELECT id, $1, position, kind, description, quantity, unit, amount
+    FROM json_to_recordset($2::json) AS line
+      (id uuid, position integer, kind text, description text, quantity integer, unit bigint, amount bigint)`,
+}
+
+const openDraft: Statement = {
+  name: 'invoice-open',
+  text: `WITH counted AS (
+      INSERT INTO invoice_numbers AS counter (year, last_number) VALUES ($2::integer, 1)
+      ON CONFLICT (year) DO UPDATE SET last_number = counter.last_number + 1
+      RETURNING year, last_number
+    )
+    UPDATE invoices SET status = 'open', issued_at = $3, due_at = $4, total_pence = $5, carried_pence = $6,
+      carried_in_pence = $7, document = $8::jsonb,
+      number = 'INV-' || counted.year || '-' || lpad(counted.last_number::text, 6, '0')
+    FROM counted WHERE id = $1
+    RETURNING number`,
+}

@@ -1,0 +1,105 @@
+// What finance does to an issued invoice: paid, not paid after all, or void; nothing else of it ever changes.
+import { assert } from '../domain/assert'
+import type { InvoiceStatus } from '../domain/invoice'
+import type { Statement, Tx } from './database'
+
+export type Moved =
+  | { readonly outcome: 'moved'; readonly partnerId: string; readonly number: string }
+  | { readonly outcome: 'not_found' }
+  /** Where it stands already, or from where the move is not allowed. */
+  | { readonly outcome: 'wrong_status'; readonly number: string; readonly status: InvoiceStatus }
+
+export type Voided =
+  | Moved
+  /** Its credit was used: `usedBy` must be void first. */
+  | { readonly outcome: 'credit_used'; readonly number: string; readonly usedBy: string }
+
+/** Frees its charges: the next run of its month bills them again. A paid one must be marked as not paid first. */
+export async function voidInvoice(
+  tx: Tx,
+  { number, reason, at }: { readonly number: string; readonly reason: string; readonly at: Date },
+): Promise<Voided> {
+  const invoice = await lockInvoice(tx, number)
+  if (invoice === null) return { outcome: 'not_found' }
+  if (invoice.status !== 'open') return { outcome: 'wrong_status', number, status: invoice.status }
+  if (invoice.potWithoutPence < 0n) {
+    assert(invoice.usedBy !== null, 'credit that is gone was used by a later invoice')
+    return { outcome: 'credit_used', number, usedBy: invoice.usedBy }
+  }
+  await tx.query(setVoid, [invoice.id, at, reason])
+  return { outcome: 'moved', partnerId: invoice.partnerId, number }
+}
+
+export async function markInvoicePaid(
+  tx: Tx,
+  { number, at }: { readonly number: string; readonly at: Date },
+): Promise<Moved> {
+  return move(tx, number, { from: 'open', statement: setPaid, values: [at] })
+}
+
+export async function markInvoiceUnpaid(tx: Tx, { number }: { readonly number: string }): Promise<Moved> {
+  return move(tx, number, { from: 'paid', statement: setUnpaid, values: [] })
+}
+
+interface Move {
+  readonly from: InvoiceStatus
+  readonly statement: Statement
+  readonly values: readonly unknown[]
+}
+
+async function move(tx: Tx, number: string, { from, statement, values }: Move): Promise<Moved> {
+  const invoice = await lockInvoice(tx, number)
+  if (invoice === null) return { outcome: 'not_found' }
+  if (invoice.status !== from) return { outcome: 'wrong_status', number, status: invoice.status }
+  await tx.query(statement, [invoice.id, ...values])
+  return { outcome: 'moved', partnerId: invoice.partnerId, number }
+}
+
+interface LockedInvoice {
+  readonly id: string
+  readonly partnerId: string
+  readonly status: InvoiceStatus
+  /** What would be left of the partner's carried credit without this invoice. */
+  readonly potWithoutPence: bigint
+  /** The number of the latest invoice that has used carried credit. */
+  readonly usedBy: string | null
+}
+
+/** The partner's row is what issuing locks too, so nobody issues or voids for this partner meanwhile. */
+async function lockInvoice(tx: Tx, number: string): Promise<LockedInvoice | null> {
+  await tx.query(lockPartnerOf, [number])
+  const [invoice] = await tx.query<LockedInvoice>(selectLocked, [number])
+  return invoice ?? null
+}
+
+const lockPartnerOf: Statement = {
+  name: 'invoice-lock-partner-of',
+  text: `SELECT FROM partners WHERE id = (SELECT partner_id FROM invoices WHERE number = $1) FOR NO KEY UPDATE`,
+}
+
+const selectLocked: Statement = {
+  name: 'invoice-locked',
+  text: `SELECT this.id, this.partner_id AS "partnerId", this.status, others.pot AS "potWithoutPence", others.last AS "usedBy"
+    FROM invoices this, LATERAL (
+      SELECT coalesce(sum(carried_pence - carried_in_pence), 0)::bigint AS pot,
+        (array_agg(number ORDER BY issued_at DESC, number DESC) FILTER (WHERE carried_in_pence > 0))[1] AS last
+      FROM invoices other
+      WHERE other.partner_id = this.partner_id AND other.id <> this.id AND other.status IN ('open', 'paid')
+    ) AS others
+    WHERE this.number = $1`,
+}
+
+const setVoid: Statement = {
+  name: 'invoice-void',
+  text: `UPDATE invoices SET status = 'void', voided_at = $2, void_reason = $3 WHERE id = $1`,
+}
+
+const setPaid: Statement = {
+  name: 'invoice-paid',
+  text: `UPDATE invoices SET status = 'paid', paid_at = $2 WHERE id = $1`,
+}
+
+const setUnpaid: Statement = {
+  name: 'invoice-unpaid',
+  text: `UPDATE invoices SET status = 'open', paid_at = NULL WHERE id = $1`,
+}

@@ -1,0 +1,151 @@
+// What billing needs to know of a partner, and invoices that nobody can change once they are issued.
+import type { MigrationInterface, QueryRunner } from 'typeorm'
+
+export class Invoices1794700800009 implements MigrationInterface {
+  name = 'Invoices1794700800009'
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const part of [partners, invoices, issuedInvoices, linesAndCharges, numbers]) await runner.query(part)
+  }
+
+  async down(): Promise<void> {
+    throw new Error('Migrations only go forward.')
+  }
+}
+
+const partners = `
+  ALTER TABLE partners
+    ADD COLUMN live_opened_at timestamptz,
+    ADD COLUMN closed_at timestamptz,
+    ADD COLUMN billing_address text,
+    ADD COLUMN billed_until date,
+    ADD CONSTRAINT partners_billed_check CHECK (extract(day FROM billed_until) = 1);
+
+  UPDATE partners SET closed_at = updated_at WHERE status = 'closed';
+  UPDATE partners SET live_opened_at = coalesce(
+      (SELECT min(at) FROM activity WHERE partner_id = partners.id AND action = 'partner.approve'),
+      (SELECT updated_at FROM wallets WHERE partner_id = partners.id AND environment = 'live' AND wallet_ref IS NOT NULL),
+      updated_at)
+    WHERE verification_status = 'approved';
+`
+
+const invoices = `
+  ALTER TABLE invoices
+    ADD COLUMN carried_in_pence bigint NOT NULL DEFAULT 0,
+    ADD COLUMN document jsonb,
+    ADD COLUMN void_reason text,
+    DROP CONSTRAINT invoices_total_check,
+    ADD CONSTRAINT invoices_total_check CHECK (total_pence >= 0 AND carried_pence >= 0 AND carried_in_pence >= 0),
+    DROP CONSTRAINT invoices_issued_check,
+    ADD CONSTRAINT invoices_issued_check CHECK (status = 'draft' OR
+      (number IS NOT NULL AND issued_at IS NOT NULL AND due_at IS NOT NULL AND document IS NOT NULL)),
+    ADD CONSTRAINT invoices_paid_check CHECK ((status = 'paid') = (paid_at IS NOT NULL)),
+    ADD CONSTRAINT invoices_void_check CHECK
+      ((status = 'void') = (voided_at IS NOT NULL) AND (status = 'void') = (void_reason IS NOT NULL));
+
+  ALTER TABLE invoice_lines ADD CONSTRAINT invoice_lines_rounding_check
+    CHECK (amount_pence = round(quantity * unit_amount_micropounds::numeric / 10000));
+`
+
+const issuedInvoices = `
+  CREATE FUNCTION guard_invoice() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE
+    may_change CONSTANT text[] := '{status,paid_at,voided_at,void_reason,mailed_at}';
+    charged bigint;
+    credited bigint;
+  BEGIN
+    IF TG_OP = 'INSERT' THEN
+      IF NEW.status = 'draft' THEN RETURN NEW; END IF;
+      RAISE EXCEPTION 'an invoice begins as a draft' USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF TG_OP = 'DELETE' THEN
+      IF OLD.status = 'draft' THEN RETURN OLD; END IF;
+      RAISE EXCEPTION 'an issued invoice stays' USING ERRCODE = 'restrict_violation';
+    END IF;
+
+    IF OLD.status = 'draft' THEN
+      IF NEW.status NOT IN ('draft', 'open') THEN
+        RAISE EXCEPTION 'a draft can only be issued' USING ERRCODE = 'restrict_violation';
+      END IF;
+      IF NEW.status = 'open' THEN
+        SELECT coalesce(sum(amount_pence) FILTER (WHERE kind <> 'credit'), 0),
+          coalesce(sum(amount_pence) FILTER (WHERE kind = 'credit'), 0)
+          INTO charged, credited FROM invoice_lines WHERE invoice_id = NEW.id;
+        IF NEW.total_pence <> greatest(charged - credited, 0) OR NEW.carried_pence <> greatest(credited - charged, 0) THEN
+          RAISE EXCEPTION 'an invoice is the sum of its lines' USING ERRCODE = 'restrict_violation';
+        END IF;
+      END IF;
+      RETURN NEW;
+    END IF;
+
+    IF to_jsonb(NEW) - may_change <> to_jsonb(OLD) - may_change THEN
+      RAISE EXCEPTION 'an issued invoice never changes' USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF NEW.status = OLD.status THEN
+      IF (NEW.paid_at, NEW.voided_at, NEW.void_reason) IS DISTINCT FROM (OLD.paid_at, OLD.voided_at, OLD.void_reason) THEN
+        RAISE EXCEPTION 'an issued invoice never changes' USING ERRCODE = 'restrict_violation';
+      END IF;
+    -- From paid back to open undoes a mistake; a paid one is void only after that, so that no payment is forgotten.
+    ELSIF (OLD.status, NEW.status) NOT IN (('open', 'paid'), ('paid', 'open'), ('open', 'void')) THEN
+      RAISE EXCEPTION 'an invoice can not go from % to %', OLD.status, NEW.status USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER invoices_guard BEFORE INSERT OR UPDATE OR DELETE ON invoices
+    FOR EACH ROW EXECUTE FUNCTION guard_invoice();
+  CREATE TRIGGER invoices_keep BEFORE TRUNCATE ON invoices FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+  -- Credit is carried in a pot: what invoices put in, less what later ones took out.
+  CREATE FUNCTION guard_carried_credit() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF (SELECT sum(carried_pence - carried_in_pence) FROM invoices
+        WHERE partner_id = NEW.partner_id AND status IN ('open', 'paid')) < 0 THEN
+      RAISE EXCEPTION 'a later invoice has used the credit of this one' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER invoices_carry AFTER UPDATE ON invoices
+    FOR EACH ROW WHEN (OLD.status <> NEW.status) EXECUTE FUNCTION guard_carried_credit();
+`
+
+const linesAndCharges = `
+  CREATE FUNCTION guard_invoice_line() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    PERFORM FROM invoices WHERE id = NEW.invoice_id AND status = 'draft' FOR SHARE;
+    IF FOUND THEN RETURN NEW; END IF;
+    RAISE EXCEPTION 'an issued invoice gets no more lines' USING ERRCODE = 'restrict_violation';
+  END $$;
+  CREATE TRIGGER invoice_lines_guard BEFORE INSERT ON invoice_lines FOR EACH ROW EXECUTE FUNCTION guard_invoice_line();
+  CREATE TRIGGER invoice_lines_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON invoice_lines
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+  CREATE OR REPLACE FUNCTION follow_invoice() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE
+    invoice_status text;
+  BEGIN
+    SELECT status INTO invoice_status FROM invoices WHERE id = NEW.invoice_id FOR SHARE;
+    IF TG_OP = 'INSERT' AND invoice_status <> 'draft' THEN
+      RAISE EXCEPTION 'an issued invoice gets no more charges' USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF TG_OP = 'UPDATE' AND (NEW.invoice_id, NEW.charge_id) IS DISTINCT FROM (OLD.invoice_id, OLD.charge_id) THEN
+      RAISE EXCEPTION 'a charge stays on its invoice' USING ERRCODE = 'restrict_violation';
+    END IF;
+    NEW.voided := invoice_status = 'void';
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER invoice_charges_keep BEFORE DELETE OR TRUNCATE ON invoice_charges
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+`
+
+const numbers = `
+  CREATE FUNCTION guard_invoice_number() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF TG_OP = 'INSERT' AND NEW.last_number = 1 THEN RETURN NEW; END IF;
+    IF TG_OP = 'UPDATE' AND NEW.year = OLD.year AND NEW.last_number = OLD.last_number + 1 THEN RETURN NEW; END IF;
+    RAISE EXCEPTION 'invoice numbers go up one by one' USING ERRCODE = 'restrict_violation';
+  END $$;
+  CREATE TRIGGER invoice_numbers_guard BEFORE INSERT OR UPDATE ON invoice_numbers
+    FOR EACH ROW EXECUTE FUNCTION guard_invoice_number();
+  CREATE TRIGGER invoice_numbers_keep BEFORE DELETE OR TRUNCATE ON invoice_numbers
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+`

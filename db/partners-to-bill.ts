@@ -1,0 +1,49 @@
+// Who a run of a month has to look at, page by page.
+import { firstDayOf, type Month, nextMonth, startOf } from '../domain/month'
+import type { Queryable, Statement } from './database'
+
+export interface PartnerToBill {
+  readonly id: string
+  readonly slug: string
+}
+
+/**
+ * Partners with a live account or charges, whose month is not closed, or who have got charges for it since; those with
+ * an invoice for the month are left out. By id; `after` is the last id of the page before.
+ */
+export async function listPartnersToBill(
+  db: Queryable,
+  { period, after, limit }: { readonly period: Month; readonly after: string | null; readonly limit: number },
+): Promise<PartnerToBill[]> {
+  const [starts, ends] = [startOf(period), startOf(nextMonth(period))]
+  return db.query<PartnerToBill>(selectToBill, [firstDayOf(period), period, starts, ends, after, limit])
+}
+
+/** How many partners have an invoice for the month. */
+export async function countInvoiced(db: Queryable, period: Month): Promise<number> {
+  const [row] = await db.query<{ count: number }>(countIssued, [firstDayOf(period)])
+  return row?.count ?? 0
+}
+
+const selectToBill: Statement = {
+  name: 'partners-to-bill',
+  text: `SELECT id, slug FROM partners
+    WHERE ($5::uuid IS NULL OR id > $5)
+      AND NOT EXISTS (SELECT FROM invoices
+        WHERE partner_id = partners.id AND period = $1 AND status IN ('open', 'paid'))
+      AND (
+        (coalesce(billed_until < $1, true) AND (live_opened_at < $4
+          OR EXISTS (SELECT FROM charges WHERE partner_id = partners.id AND month <= $1)))
+        OR EXISTS (SELECT FROM charges WHERE partner_id = partners.id AND month <= $1
+          AND NOT EXISTS (SELECT FROM invoice_charges taken WHERE taken.charge_id = charges.id AND NOT taken.voided))
+        OR (live_opened_at < $4 AND (closed_at IS NULL OR closed_at > $3)
+          AND NOT EXISTS (SELECT FROM charges
+            WHERE partner_id = partners.id AND kind = 'monthly_account' AND cause_ref = $2))
+      )
+    ORDER BY id LIMIT $6`,
+}
+
+const countIssued: Statement = {
+  name: 'invoices-of-month',
+  text: `SELECT count(*)::integer AS count FROM invoices WHERE period = $1 AND status IN ('open', 'paid')`,
+}
