@@ -10,6 +10,8 @@ export interface Found {
   readonly secretKeys: string
   /** Null when the bank is not ours. */
   readonly bank: { readonly url: string; readonly keys: Secrets['bankKeys'] } | null
+  /** Null when mails go somewhere else. */
+  readonly smtpUrl: string | null
 }
 
 /** Given by whoever starts the system, and passed on to those who later talk to it. */
@@ -28,7 +30,27 @@ const passedOn = [
   'BANK_LIVE_KEY',
   'WEBHOOK_URL',
   'TASK_QUEUE_PREFIX',
+  'SMTP_URL',
+  'MAIL_FROM',
+  'SELLER_NAME',
+  'SELLER_ADDRESS',
+  'SELLER_EMAIL',
+  'SELLER_COMPANY_NUMBER',
+  'SELLER_VAT_NUMBER',
+  'SELLER_VAT_RATE',
+  'SELLER_BANK',
 ]
+
+/** An invoice of one machine is as make-believe as its bank, and says so. */
+const makeBelieveSeller = {
+  SELLER_NAME: 'Make-believe Payouts Ltd',
+  SELLER_ADDRESS: '1 Example Street|London|EC1A 1AA|United Kingdom',
+  SELLER_EMAIL: 'billing@payouts.test',
+  SELLER_COMPANY_NUMBER: '00000000',
+  SELLER_BANK: 'Make-believe Bank, do not pay|Sort code 00-00-00|Account number 00000000',
+}
+
+const mailFrom = 'Payouts <billing@payouts.test>'
 
 export function environmentFor(
   { env, host, port, databaseUrl }: Plan,
@@ -41,6 +63,8 @@ export function environmentFor(
     PORT: String(port),
     PUBLIC_URL: env.PUBLIC_URL || `http://localhost:${port}`,
     ...(found.bank === null ? {} : bankVariables(found.bank, env.WEBHOOK_URL || webhookUrl(host, port))),
+    ...(found.smtpUrl === null ? {} : { SMTP_URL: found.smtpUrl, MAIL_FROM: env.MAIL_FROM || mailFrom }),
+    ...(found.bank === null || env.SELLER_NAME ? {} : makeBelieveSeller),
   }
   const given = Object.fromEntries(passedOn.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
   return { full: { ...(databaseUrl ? env : withoutPostgresVariables(env)), ...own }, shared: { ...given, ...own } }

@@ -16,6 +16,8 @@ export interface Plan {
   readonly temporalAddress: string | null
   /** `ours`: the make-believe one. `given`: whatever the variables name, which may be none beside a database of others. */
   readonly bank: 'ours' | 'given'
+  /** `ours`: an inbox where every mail ends. `given`: whatever SMTP_URL names. */
+  readonly mail: 'ours' | 'given'
 }
 
 export async function makePlan(env: EnvironmentVariables): Promise<Plan> {
@@ -33,6 +35,7 @@ export async function makePlan(env: EnvironmentVariables): Promise<Plan> {
     databaseUrl: env.DATABASE_URL || null,
     temporalAddress: env.TEMPORAL_ADDRESS || null,
     bank: env.DATABASE_URL || env.BANK_SANDBOX_URL || env.BANK_LIVE_URL ? 'given' : 'ours',
+    mail: env.DATABASE_URL || env.SMTP_URL ? 'given' : 'ours',
   }
 }
 

@@ -8,15 +8,18 @@ import type { System } from './system'
 import { renderScreen } from './terminal/screen'
 
 /** The file comes last: whoever waits for it finds everything ready. */
-export function publish({ api, dataDir }: Plan, { temporalAddress, temporalUi, bank, demo }: System): void {
+export function publish({ api, dataDir }: Plan, { temporalAddress, temporalUi, bank, mail, demo }: System): void {
   const docs = `${api}/docs`
-  process.stdout.write(renderScreen({ api, docs, temporalUi, bank, demo, dataDir }, process.stdout))
+  process.stdout.write(
+    renderScreen({ api, docs, temporalUi, bank, mailInbox: mail?.inbox ?? null, demo, dataDir }, process.stdout),
+  )
   const addresses = {
     api,
     docs,
     temporal: temporalAddress,
     ...(temporalUi ? { temporal_ui: temporalUi } : {}),
     ...(bank ? { bank } : {}),
+    ...(mail ? { mail } : {}),
   }
   writePrivate(join(dataDir, 'local.json'), { ...addresses, ...demo })
 }

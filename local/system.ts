@@ -9,6 +9,7 @@ import type { EnvironmentVariables } from '../config'
 import { startBank } from './bank'
 import { type Demo, isAccepted, isConnected, makeDemo, makeDemoLive, readDemo } from './demo'
 import { environmentFor } from './environment-for'
+import { type LocalInbox, startMailInbox } from './mail-inbox'
 import type { Plan } from './plan'
 import { startPostgres } from './postgres'
 import { writePrivate } from './private-file'
@@ -34,6 +35,8 @@ export interface System {
   readonly temporalUi: string | null
   /** Null where the bank is somebody else's. */
   readonly bank: string | null
+  /** Null where mails go somewhere else. */
+  readonly mail: LocalInbox | null
   /** Null where the database is somebody else's: nothing is seeded into that. */
   readonly demo: Demo | null
 }
@@ -51,8 +54,10 @@ export async function startSystem(start: Start): Promise<System> {
     plan.temporalAddress ? { address: plan.temporalAddress, uiPort: null } : ownTemporal(start),
   ])
   const bank = plan.bank === 'ours' ? { url: await ownBank(start, secrets.bankKeys), keys: secrets.bankKeys } : null
-  const found = { databaseUrl, temporalAddress: temporal.address, secretKeys: secrets.SECRET_KEYS, bank }
-  const env = environmentFor(plan, found)
+  const mail = plan.mail === 'ours' ? await ownInbox(start) : null
+  const { SECRET_KEYS: secretKeys } = secrets
+  const servers = { databaseUrl, temporalAddress: temporal.address, bank, smtpUrl: mail?.smtp ?? null }
+  const env = environmentFor(plan, { ...servers, secretKeys })
   writePrivate(join(plan.dataDir, 'env.json'), env.shared)
 
   const run: Run = { ...start, env: env.full }
@@ -75,6 +80,7 @@ export async function startSystem(start: Start): Promise<System> {
     temporalAddress: temporal.address,
     temporalUi: temporal.uiPort === null ? null : `http://localhost:${temporal.uiPort}`,
     bank: bank?.url ?? null,
+    mail,
     demo,
   }
 }
@@ -90,6 +96,14 @@ async function ownBank({ plan, steps, parts }: Start, keys: Secrets['bankKeys'])
   const work = () => startBank({ dataDir, logFile, keys, preferredPort: 8300, env: {}, onSpawn: parts.add })
   const bank = await steps.run('Sandbox bank', work, ({ port }) => `on port ${port}`)
   return bank.url
+}
+
+function ownInbox({ plan, steps, parts }: Start): Promise<LocalInbox> {
+  const logFile = join(plan.dataDir, 'logs', 'mail-inbox.log')
+  const dataDir = join(plan.dataDir, 'mail')
+  const ports = { preferredSmtpPort: 1025, preferredHttpPort: 8025 }
+  const work = () => startMailInbox({ dataDir, logFile, ...ports, env: {}, onSpawn: parts.add })
+  return steps.run('Mail inbox', work, ({ inbox }) => `on port ${new URL(inbox).port}`)
 }
 
 async function ownPostgres({ plan, steps, parts }: Start, password: string): Promise<string> {

@@ -16,7 +16,7 @@ export interface Parts {
   readonly killAll: () => void
 }
 
-const stopOrder = ['API', 'Worker', 'Bank', 'Temporal', 'PostgreSQL']
+const stopOrder = ['API', 'Worker', 'Mail inbox', 'Bank', 'Temporal', 'PostgreSQL']
 
 export function createParts(dataDir: string): Parts {
   const running = new Map<string, Part>()

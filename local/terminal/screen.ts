@@ -8,12 +8,13 @@ export interface ScreenContent {
   readonly docs: string
   readonly temporalUi: string | null
   readonly bank: string | null
+  readonly mailInbox: string | null
   readonly demo: Demo | null
   readonly dataDir: string
 }
 
 export function renderScreen(content: ScreenContent, out: NodeJS.WriteStream): string {
-  const { api, docs, temporalUi, bank, demo, dataDir } = content
+  const { api, docs, temporalUi, bank, mailInbox, demo, dataDir } = content
   const colour = paint(out)
   const row = (name: string, value: string | null | undefined) => (!value ? [] : [`  ${name.padEnd(17)}${value}`])
   return [
@@ -24,6 +25,7 @@ export function renderScreen(content: ScreenContent, out: NodeJS.WriteStream): s
     ...row('API reference', colour.cyan(docs)),
     ...row('Temporal Web UI', temporalUi && colour.cyan(temporalUi)),
     ...row('Sandbox bank', bank && `${bank} (make-believe, for live too: no money moves)`),
+    ...row('Mail inbox', mailInbox && `${colour.cyan(mailInbox)} (every mail ends there)`),
     ...(demo
       ? [
           '',

@@ -49,18 +49,31 @@ describe('npm start', () => {
         temporal: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
         temporal_ui: expect.stringMatching(/^http:\/\/localhost:\d+$/),
         bank: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+        mail: {
+          smtp: expect.stringMatching(/^smtp:\/\/127\.0\.0\.1:\d+$/),
+          inbox: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+        },
         partner: { id: expect.any(String), slug: 'demo', email: 'demo@payouts.test' },
         keys: {
           sandbox: expect.stringMatching(/^kp_sandbox_[0-9a-f]{48}$/),
           live: expect.stringMatching(/^kp_live_[0-9a-f]{48}$/),
         },
       })
-      for (const shown of [local.api, local.docs, local.temporal_ui, local.bank, local.keys?.sandbox, 'make-believe']) {
+      for (const shown of [
+        local.api,
+        local.docs,
+        local.temporal_ui,
+        local.bank,
+        local.mail?.inbox,
+        local.keys?.sandbox,
+      ]) {
         expect(system.output()).toContain(shown)
       }
       expect(await pasted(system)).toMatchObject({ object: 'balance' })
       expect((await fetch(local.docs)).status).toBe(200)
       expect((await fetch(local.temporal_ui ?? '')).status).toBe(200)
+      expect(await (await fetch(`${local.mail?.inbox}/messages.json`)).json()).toEqual({ object: 'list', data: [] })
+      expect(system.output()).toContain('make-believe')
     },
     3 * minutes,
   )
@@ -121,7 +134,14 @@ describe('npm start', () => {
     'Ctrl-C stops everything, in order, and leaves no process behind',
     async () => {
       const parts = system.parts()
-      expect(parts.map(({ name }) => name).toSorted()).toEqual(['API', 'Bank', 'PostgreSQL', 'Temporal', 'Worker'])
+      expect(parts.map(({ name }) => name).toSorted()).toEqual([
+        'API',
+        'Bank',
+        'Mail inbox',
+        'PostgreSQL',
+        'Temporal',
+        'Worker',
+      ])
       // npm passes the signal on, so it may come twice at once.
       system.signal('SIGINT')
       system.signal('SIGINT')

@@ -14,6 +14,7 @@ export interface Local {
   readonly temporal_ui?: string
   readonly partner?: { readonly id: string; readonly slug: string; readonly email: string }
   readonly bank?: string
+  readonly mail?: { readonly smtp: string; readonly inbox: string }
   readonly keys?: { readonly sandbox: string; readonly live?: string }
 }
 

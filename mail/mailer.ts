@@ -1,0 +1,120 @@
+// Sends mails over SMTP and says of each what became of it; whether and when to try again is the caller's to decide.
+import { createTransport } from 'nodemailer'
+import { assert } from '../domain/assert'
+
+export interface Mailbox {
+  /** Empty where there is only the address. */
+  readonly name: string
+  readonly address: string
+}
+
+export interface Mail {
+  readonly to: Mailbox
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** The same for every try, such as <invoice-1@example.com>, so that a second copy can be told from a second mail. */
+  readonly messageId: string
+  readonly attachments: readonly Attachment[]
+}
+
+export interface Attachment {
+  readonly name: string
+  readonly type: string
+  readonly content: Buffer
+}
+
+/** The reason is a code and never the server's words: those quote addresses. */
+export type Sent =
+  | { readonly outcome: 'sent' }
+  /** Not now, or not known: the server was away, busy, or had no time for the last word. */
+  | { readonly outcome: 'later'; readonly reason: string }
+  /** This recipient, or this mail for them, will not be taken. */
+  | { readonly outcome: 'refused'; readonly reason: string }
+
+export interface Mailer {
+  readonly send: (mail: Mail) => Promise<Sent>
+  readonly close: () => void
+}
+
+export interface MailerOptions {
+  readonly smtpUrl: string
+  readonly from: Mailbox
+  readonly connectTimeoutMs?: number
+  readonly answerTimeoutMs?: number
+}
+
+export function createMailer(options: MailerOptions): Mailer {
+  const { smtpUrl, from, connectTimeoutMs = 10_000, answerTimeoutMs = 30_000 } = options
+  const transport = createTransport({
+    url: smtpUrl,
+    pool: true,
+    maxConnections: 4,
+    // A mail whose connection broke may have arrived: only the caller knows whether to risk a second one.
+    maxRequeues: 0,
+    idleTimeout: 30_000,
+    dnsTimeout: connectTimeoutMs,
+    connectionTimeout: connectTimeoutMs,
+    greetingTimeout: connectTimeoutMs,
+    socketTimeout: answerTimeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return {
+    async send({ to, subject, text, html, messageId, attachments }) {
+      assert(/^<[\w.+-]+@[\w.-]+>$/.test(messageId), 'a Message-ID must be one word with an @ in angle brackets')
+      if (!isAddress(to.address)) return { outcome: 'refused', reason: 'invalid_address' }
+      const mail = {
+        // Objects, because in a text of addresses a line break or a colon would name further recipients.
+        from: cleaned(from),
+        to: cleaned(to),
+        subject: oneLine(subject),
+        text,
+        html,
+        messageId,
+        attachments: attachments.map(({ name, type, content }) => ({
+          filename: oneLine(name),
+          contentType: type,
+          content,
+        })),
+        // Nobody's holiday answer is wanted.
+        headers: { 'Auto-Submitted': 'auto-generated' },
+      }
+      try {
+        await transport.sendMail(mail)
+        return { outcome: 'sent' }
+      } catch (error) {
+        return judge(error)
+      }
+    },
+    close: () => transport.close(),
+  }
+}
+
+/** Stricter than the standard, which also allows quotes and comments; what is left can not be read as two addresses. */
+function isAddress(address: string): boolean {
+  return address.length <= 254 && /^[^\s\p{Cc}@<>()[\]\\,;:"]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u.test(address)
+}
+
+function cleaned({ name, address }: Mailbox): Mailbox {
+  return { name: oneLine(name), address }
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+}
+
+/** A lasting refusal (5xx) counts as one only where it is about the recipient or the mail, not about us and our password. */
+function judge(error: unknown): Sent {
+  const { code, command, responseCode }: Trouble = typeof error === 'object' && error !== null ? error : {}
+  const reason = `${responseCode ?? code ?? 'unknown'}`
+  const isAboutTheMail = command === 'RCPT TO' || command === 'DATA'
+  return { outcome: isAboutTheMail && Number(responseCode) >= 500 ? 'refused' : 'later', reason }
+}
+
+/** What nodemailer adds to an error. */
+interface Trouble {
+  readonly code?: string
+  readonly command?: string
+  readonly responseCode?: number
+}

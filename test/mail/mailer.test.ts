@@ -1,0 +1,187 @@
+// The mailer over real SMTP: to the inbox of one machine, to servers that refuse, and to servers that say nothing.
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { SMTPServer } from 'smtp-server'
+import { createMailer, type Mail, type Mailer } from '../../mail/mailer'
+import { anInbox, type TestInbox } from './an-inbox'
+
+const from = { name: 'Example Billing', address: 'billing@example.test' }
+
+let inbox: TestInbox
+let mailer: Mailer
+
+beforeAll(async () => {
+  inbox = await anInbox()
+  mailer = createMailer({ smtpUrl: inbox.smtpUrl, from })
+})
+
+afterEach(() => fetch(`${inbox.url}/messages.json`, { method: 'DELETE' }))
+
+afterAll(async () => {
+  mailer.close()
+  await inbox.remove()
+})
+
+describe('a mail that is sent', () => {
+  test('is in the inbox with its words, its Message-ID and its attachment byte for byte', async () => {
+    const content = randomBytes(200_000)
+    const pdf = { name: 'INV-2026-000123.pdf', type: 'application/pdf', content }
+
+    expect(await mailer.send(aMail({ attachments: [pdf] }))).toEqual({ outcome: 'sent' })
+
+    const [message, ...others] = await inbox.messages()
+    expect(others).toEqual([])
+    expect(message).toMatchObject({
+      envelope: { from: 'billing@example.test', to: ['ada@acme.test'] },
+      message_id: '<invoice-1@example.test>',
+      from: 'Example Billing <billing@example.test>',
+      to: ['Łukasz Żółć <ada@acme.test>'],
+      subject: 'Invoice for Ærøskøbing – 1.00 £',
+      text: expect.stringContaining('plain words'),
+      html: expect.stringContaining('<b>'),
+      attachments: [{ name: 'INV-2026-000123.pdf', type: 'application/pdf', size_bytes: 200_000 }],
+    })
+    expect((await inbox.bytes(message?.attachments[0]?.path ?? '')).equals(content)).toBe(true)
+  })
+
+  test('says that a program sent it', async () => {
+    await mailer.send(aMail())
+
+    const [message] = await inbox.messages()
+    expect((await inbox.bytes(`/messages/${message?.id}/raw`)).toString()).toContain('Auto-Submitted: auto-generated')
+  })
+
+  test('fifty at once are fifty mails', async () => {
+    const sent = await Promise.all(Array.from({ length: 50 }, (_, n) => mailer.send(aMail({ subject: `mail ${n}` }))))
+
+    expect(new Set(sent.map(({ outcome }) => outcome))).toEqual(new Set(['sent']))
+    expect(new Set((await inbox.messages()).map(({ subject }) => subject)).size).toBe(50)
+  })
+})
+
+describe('what somebody else wrote', () => {
+  test.each([
+    ['a line break', 'x@acme.test\r\nBcc: evil@evil.test'],
+    ['a second address', 'x@acme.test, evil@evil.test'],
+    ['a group', 'x@acme.test: evil@evil.test;'],
+    ['angle brackets', 'x <evil@evil.test>'],
+    ['a quoted part', '"evil@evil.test x"@acme.test'],
+    ['nothing', ''],
+  ])('an address with %s is refused for good and nobody gets anything', async (_what, address) => {
+    const sent = await mailer.send(aMail({ to: { name: 'Ada', address } }))
+
+    expect(sent).toEqual({ outcome: 'refused', reason: 'invalid_address' })
+    expect(await inbox.messages()).toEqual([])
+  })
+
+  test.each([
+    ['name', { to: { name: 'Ada\r\nBcc: evil@evil.test', address: 'ada@acme.test' } }],
+    ['name that looks like addresses', { to: { name: 'x@y.test, "E" <evil@evil.test>', address: 'ada@acme.test' } }],
+    ['subject', { subject: 'Hello\r\nBcc: evil@evil.test\r\n\r\nbody' }],
+    ['subject with other line ends', { subject: 'Hello\u2028Bcc: evil@evil.test\u0085x\u0000' }],
+    [
+      'file name',
+      { attachments: [{ name: 'a"\r\nBcc: evil@evil.test.pdf', type: 'text/csv', content: Buffer.from('x') }] },
+    ],
+  ] satisfies [string, Partial<Mail>][])(
+    'a %s stays in its place: no header and no recipient more',
+    async (_what, change) => {
+      expect(await mailer.send(aMail(change))).toEqual({ outcome: 'sent' })
+
+      const [message] = await inbox.messages()
+      const raw = (await inbox.bytes(`/messages/${message?.id}/raw`)).toString()
+      expect(message?.envelope.to).toEqual(['ada@acme.test'])
+      expect(message?.to).toHaveLength(1)
+      expect(raw).not.toMatch(/^bcc:/im)
+    },
+  )
+
+  test('a Message-ID that is none is a bug and throws', async () => {
+    await expect(mailer.send(aMail({ messageId: '<a@b>\r\nBcc: evil@evil.test' }))).rejects.toThrow('Message-ID')
+  })
+})
+
+describe('a mail that is not sent', () => {
+  test.each([
+    ['the recipient is unknown', 'rcpt', 550, 'refused'],
+    ['the recipient has to wait', 'rcpt', 450, 'later'],
+    ['the mail is not liked', 'data', 554, 'refused'],
+    ['the server is full', 'data', 452, 'later'],
+    ['the server does not like us', 'mail', 550, 'later'],
+  ] as const)('%s (%s, %i): %s', async (_what, at, responseCode, outcome) => {
+    const error = Object.assign(new Error('ada@acme.test is not wanted'), { responseCode })
+    const server = new SMTPServer({
+      disabledCommands: ['AUTH', 'STARTTLS'],
+      onMailFrom: (_address, _session, done) => done(at === 'mail' ? error : null),
+      onRcptTo: (_address, _session, done) => done(at === 'rcpt' ? error : null),
+      onData: (stream, _session, done) => void stream.resume().once('end', () => done(at === 'data' ? error : null)),
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+
+    expect(await sendTo(server.server)).toEqual({ outcome, reason: String(responseCode) })
+    await new Promise<void>((resolve) => server.close(resolve))
+  })
+
+  test('a server that is away: later', async () => {
+    const server = createServer()
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const smtpUrl = urlOf(server)
+    await new Promise((resolve) => server.close(resolve))
+    const away = createMailer({ smtpUrl, from })
+
+    expect(await away.send(aMail())).toMatchObject({ outcome: 'later', reason: 'ESOCKET' })
+    away.close()
+  })
+
+  test('a server that never greets, one that hangs up, and one that stops talking: later, within the limits', async () => {
+    const greeting = '220 hello\r\n'
+    const silent = createServer((socket) => void socket.resume())
+    const rude = createServer((socket) => socket.end())
+    const tired = createServer((socket) => void socket.resume().write(greeting))
+    for (const server of [silent, rude, tired]) await once(server.listen(0, '127.0.0.1'), 'listening')
+    const startedMs = performance.now()
+
+    const sent = await Promise.all([silent, rude, tired].map((server) => sendTo(server)))
+
+    expect(sent.map(({ outcome }) => outcome)).toEqual(['later', 'later', 'later'])
+    expect(performance.now() - startedMs).toBeLessThan(5_000)
+    for (const server of [silent, rude, tired]) server.close()
+  })
+
+  test('the next try finds the server again', async () => {
+    const dataDir = inbox.dataDir
+    const smtpPort = Number(new URL(inbox.smtpUrl).port)
+    await inbox.close()
+    const during = await mailer.send(aMail())
+    inbox = await anInbox({ dataDir, smtpPort })
+
+    expect(during.outcome).toBe('later')
+    expect(await mailer.send(aMail())).toEqual({ outcome: 'sent' })
+  })
+})
+
+async function sendTo(server: Pick<Server, 'address'>) {
+  const one = createMailer({ smtpUrl: urlOf(server), from, connectTimeoutMs: 300, answerTimeoutMs: 600 })
+  const sent = await one.send(aMail())
+  one.close()
+  return sent
+}
+
+function urlOf(server: Pick<Server, 'address'>): string {
+  const address = server.address()
+  return `smtp://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+}
+
+function aMail(change: Partial<Mail> = {}): Mail {
+  return {
+    to: { name: 'Łukasz Żółć', address: 'ada@acme.test' },
+    subject: 'Invoice for Ærøskøbing – 1.00 £',
+    text: 'plain words',
+    html: '<b>rich words</b>',
+    messageId: '<invoice-1@example.test>',
+    attachments: [],
+    ...change,
+  }
+}
