@@ -1,5 +1,6 @@
 // Reads of a partner's invoices; a draft is nobody's business yet but finance's.
-import type { InvoiceLineKind, InvoiceStatus } from '../domain/invoice'
+import type { InvoiceLine, InvoiceStatus } from '../domain/invoice'
+import type { InvoiceParties } from '../domain/invoice-document'
 import type { Queryable, Statement } from './database'
 import type { Page } from './payouts'
 
@@ -7,19 +8,22 @@ export interface InvoiceRow {
   readonly id: string
   /** The month it is for, as YYYY-MM. */
   readonly period: string
+  readonly number: string | null
   readonly status: InvoiceStatus
   readonly totalPence: bigint
+  /** Credit that it leaves for the next one, and credit that it took from those before. */
+  readonly carriedPence: bigint
+  readonly carriedInPence: bigint
   readonly issuedAt: Date | null
   readonly dueAt: Date | null
+  readonly paidAt: Date | null
+  readonly voidedAt: Date | null
+  readonly voidReason: string | null
+  readonly document: InvoiceParties | null
 }
 
-export interface InvoiceLineRow {
+export interface InvoiceLineRow extends InvoiceLine {
   readonly invoiceId: string
-  readonly kind: InvoiceLineKind
-  readonly description: string
-  readonly quantity: number
-  readonly unitAmountMicropounds: bigint
-  readonly amountPence: bigint
 }
 
 export async function findInvoice(db: Queryable, partnerId: string, id: string): Promise<InvoiceRow | null> {
@@ -41,8 +45,9 @@ export async function listInvoiceLines(db: Queryable, invoiceIds: readonly strin
   return db.query<InvoiceLineRow>(selectLines, [invoiceIds])
 }
 
-const columns = `id, to_char(period, 'YYYY-MM') AS period, status, total_pence AS "totalPence",
-  issued_at AS "issuedAt", due_at AS "dueAt"`
+const columns = `id, to_char(period, 'YYYY-MM') AS period, number, status, total_pence AS "totalPence",
+  carried_pence AS "carriedPence", carried_in_pence AS "carriedInPence", issued_at AS "issuedAt", due_at AS "dueAt",
+  paid_at AS "paidAt", voided_at AS "voidedAt", void_reason AS "voidReason", document`
 
 const isShown = `partner_id = $1 AND status <> 'draft'`
 
