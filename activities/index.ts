@@ -4,6 +4,7 @@ import type { Clock } from '../clock'
 import type { Db } from '../db/database'
 import type { Activities } from '../workflows/activities'
 import { createConnectSandboxSteps } from './connect-sandbox'
+import { createInvoiceSteps, type InvoiceDeps } from './invoices'
 import { createPayoutSteps, type PayoutStepDeps } from './payout'
 import { pruneActivity } from './prune-activity'
 import { createSweepSteps, type SweepDeps } from './sweep'
@@ -14,6 +15,7 @@ export interface ActivityDeps {
   readonly activityRetentionDays: number
   readonly payouts: PayoutStepDeps
   readonly sweep: SweepDeps
+  readonly invoices: InvoiceDeps
 }
 
 export function createActivities(deps: ActivityDeps): Activities {
@@ -22,5 +24,6 @@ export function createActivities(deps: ActivityDeps): Activities {
     ...createPayoutSteps(deps.payouts),
     ...createConnectSandboxSteps(deps.payouts.patient),
     ...createSweepSteps(deps.sweep),
+    ...createInvoiceSteps(deps.invoices),
   }
 }

@@ -1,8 +1,15 @@
 // The table of commands.
 import type { Command } from './command'
+import { invoiceCommands } from './invoices'
 import { keyCommands } from './key'
 import { partnerCommands } from './partner'
 import { setPartner } from './partner-settings'
 import { walletCommands } from './wallet'
 
-export const commands: readonly Command[] = [...partnerCommands, setPartner, ...keyCommands, ...walletCommands]
+export const commands: readonly Command[] = [
+  ...partnerCommands,
+  setPartner,
+  ...keyCommands,
+  ...walletCommands,
+  ...invoiceCommands,
+]

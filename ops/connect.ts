@@ -13,19 +13,25 @@ export interface Ops {
   /** Who did it, as the activity list shows it. */
   readonly madeBy: string
   keyring(): Keyring
+  /** A line on how far a long command is, for people. */
+  say(line: string): void
   readonly bank: OpsConfig['bank']
   /** Null where it is not set: what a workflow would do at once is then done at the next sweep. */
   readonly temporal: OpsConfig['temporal']
   readonly taskQueuePrefix: string
 }
 
-export async function withOps<T>(env: EnvironmentVariables, work: (ops: Ops) => Promise<T>): Promise<T> {
+export async function withOps<T>(
+  env: EnvironmentVariables,
+  say: Ops['say'],
+  work: (ops: Ops) => Promise<T>,
+): Promise<T> {
   const config = loadOpsConfig(env.DATABASE_URL ? env : runningEnvironment(env))
   const { databaseUrl, secretKeys, bank, temporal, taskQueuePrefix } = config
   // An idle connection that is lost needs no word of its own: the next query says it.
   const db = await openDatabase({ url: databaseUrl, poolSize: 2, onError: () => {} })
   try {
-    const reached = { bank, temporal, taskQueuePrefix, keyring: () => keyringOf(secretKeys) }
+    const reached = { say, bank, temporal, taskQueuePrefix, keyring: () => keyringOf(secretKeys) }
     return await work({ db, clock: systemClock, madeBy: `ops:${userName()}`, ...reached })
   } finally {
     await db.close()

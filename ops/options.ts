@@ -3,6 +3,7 @@ import { readApiKeySecret } from '../db/api-key-secret'
 import { environments } from '../domain/environment'
 import { type Country, countries, labelMaxLength, payoutLimits, slugPattern } from '../domain/limits'
 import { formatPence, formatUsdc, type MicroUsdc, type Pence, parsePence, parseUsdc } from '../domain/money'
+import { type Month, parseMonth } from '../domain/month'
 
 export interface Kind<Value> {
   readonly placeholder: string
@@ -57,6 +58,25 @@ export const emailOrNone: Kind<string | null> = {
 export const partnerName = line('<name>', 120)
 export const label = line('<label>', labelMaxLength)
 export const reference = line('<reference>', 100)
+
+export const voidReason = line('<reason>', 200)
+
+export const month: Kind<Month> = {
+  placeholder: '<month>',
+  rule: 'a month, such as 2026-10',
+  parse: (text) => parseMonth(text) ?? undefined,
+}
+
+/** YYYY-MM-DD */
+export const day: Kind<string> = {
+  placeholder: '<day>',
+  rule: 'a day, such as 2026-11-12',
+  parse: (text) => {
+    const time = /^[1-9]\d{3}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00.000Z`) : null
+    // A day that no month has is moved into the next one by some, and refused by others.
+    return time !== null && !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text) ? text : undefined
+  },
+}
 
 export const environment = oneOf(environments)
 

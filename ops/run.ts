@@ -24,7 +24,10 @@ export async function run(argv: readonly string[], { env, stdout, stderr }: Term
   }
   try {
     const { outcome } = reading
-    const answer = outcome === 'run' ? await withOps(env, (ops) => reading.command.run(ops, reading.given)) : reading
+    // Scripts read one JSON value and nothing before it.
+    const say = (line: string) => void (form === 'text' && stdout.write(`${line}\n`))
+    const answer =
+      outcome === 'run' ? await withOps(env, say, (ops) => reading.command.run(ops, reading.given)) : reading
     if (answer.outcome === 'refused') {
       printError(stderr, form, answer)
       return 2

@@ -8,9 +8,10 @@ import type { Config } from '../config'
 import { type Db, openDatabase } from '../db/database'
 import { environments } from '../domain/environment'
 import type { Log } from '../log'
+import { createMailer, type Mailer } from '../mail/mailer'
 import { deadlineIn } from '../temporal'
 import type { Activities } from '../workflows/activities'
-import { housekeepingQueue, ofSystem, payoutQueue, sweepId } from '../workflows/names'
+import { housekeepingQueue, mailQueue, ofSystem, payoutQueue, sweepId } from '../workflows/names'
 import { bundlePath } from './bundle-path'
 import { connectWorker, installRuntime } from './connect'
 import { patiently } from './patience'
@@ -36,12 +37,14 @@ export async function runWorker(config: Config, log: Log, signal: AbortSignal, o
   if (wrong !== null) throw wrong
 
   const payouts = createPayoutParts(config, { db, log })
-  const activities = activitiesOf(config, { db, log, client, payouts })
+  const mailer = config.mail === null ? null : createMailer(config.mail)
+  const activities = activitiesOf(config, { db, log, client, payouts, mailer })
   const workers = await createWorkers(config, connection, activities)
   const webhooks = registerWebhooks(config, { db, rails: payouts.patientRails, patience })
   await runAll(workers, signal, onReady)
   await webhooks
   payouts.close()
+  mailer?.close()
   await connection.close()
   await db.close()
 }
@@ -71,27 +74,31 @@ interface ActivityParts {
   readonly log: Log
   readonly client: Client
   readonly payouts: ReturnType<typeof createPayoutParts>
+  readonly mailer: Mailer | null
 }
 
-function activitiesOf(config: Config, { db, log, client, payouts }: ActivityParts): Activities {
+function activitiesOf(config: Config, { db, log, client, payouts, mailer }: ActivityParts): Activities {
   const clock = systemClock
-  const { bank, sweep, taskQueuePrefix: queuePrefix, activityRetentionDays } = config
+  const { bank, sweep, taskQueuePrefix: queuePrefix, activityRetentionDays, seller } = config
   const { pollMs } = config.payouts
   const sandboxBank = bank.sandbox === null ? 'absent' : 'configured'
   const sweeping = { db, clock, log, temporal: client, queuePrefix, pollMs, sandboxBank, ...sweep } as const
-  return createActivities({ db, clock, activityRetentionDays, payouts, sweep: sweeping })
+  const invoices = { db, clock, log, seller, mailer }
+  return createActivities({ db, clock, activityRetentionDays, payouts, sweep: sweeping, invoices })
 }
 
 /** Each queue has slots of its own, so that a bank that hangs in one environment takes none from the other. */
 function createWorkers(config: Config, connection: NativeConnection, activities: Activities): Promise<Worker[]> {
   const { taskQueuePrefix, temporal } = config
-  const parts = { connection, namespace: temporal.namespace, workflowBundle: { codePath: bundlePath }, activities }
+  const activitiesOnly = { connection, namespace: temporal.namespace, activities }
+  const parts = { ...activitiesOnly, workflowBundle: { codePath: bundlePath } }
   const housekeeping = ofSystem(housekeepingQueue, taskQueuePrefix)
   return Promise.all([
     ...environments.map((environment) =>
       createWorker({ ...parts, taskQueue: payoutQueue(environment, taskQueuePrefix), load: 'payouts' }),
     ),
     createWorker({ ...parts, taskQueue: housekeeping, load: 'housekeeping' }),
+    createWorker({ ...activitiesOnly, taskQueue: mailQueue(housekeeping), load: 'mail' }),
   ])
 }
 

@@ -10,14 +10,15 @@ import {
 import type { Workflow } from '@temporalio/common'
 import type { Config, SweepConfig } from '../config'
 import { deadlineIn } from '../temporal'
-import type { pruneActivity, sweep } from '../workflows'
-import { housekeepingQueue, ofSystem, pruneActivityId, sweepId } from '../workflows/names'
+import type { invoiceRun, pruneActivity, sweep } from '../workflows'
+import { housekeepingQueue, invoiceRunName, ofSystem, pruneActivityId, sweepId } from '../workflows/names'
 
 export type OurSchedule = ScheduleOptions<ScheduleOptionsStartWorkflowAction<Workflow>>
 
 /** All of them, under the names of the system they belong to. */
 export function schedulesOf({ taskQueuePrefix, sweep }: Pick<Config, 'taskQueuePrefix' | 'sweep'>): OurSchedule[] {
-  return [pruneActivitySchedule, sweepSchedule(sweep)].map((schedule) => renamed(schedule, taskQueuePrefix))
+  const all = [pruneActivitySchedule, invoiceRunSchedule, sweepSchedule(sweep)]
+  return all.map((schedule) => renamed(schedule, taskQueuePrefix))
 }
 
 export const pruneActivitySchedule: OurSchedule = {
@@ -32,6 +33,22 @@ export const pruneActivitySchedule: OurSchedule = {
     args: [{ batchSize: 5_000, batchesPerRun: 200, removed: 0 }] satisfies Parameters<typeof pruneActivity>,
   },
   policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
+}
+
+export const invoiceRunSchedule: OurSchedule = {
+  scheduleId: invoiceRunName,
+  // Hours after the month's end, when what the bank completed in its last minutes has long been charged.
+  spec: { calendars: [{ dayOfMonth: 1, hour: 6, comment: 'the 1st of each month' }], timezone: 'Europe/London' },
+  action: {
+    type: 'startWorkflow',
+    workflowType: 'invoiceRun',
+    workflowId: invoiceRunName,
+    taskQueue: housekeepingQueue,
+    args: [] satisfies Parameters<typeof invoiceRun>,
+  },
+  // Months that were missed are all billed, one after the other and oldest first: to skip would leave one out, and a later
+  // month that ran beside an earlier one would take its charges.
+  policies: { overlap: ScheduleOverlapPolicy.BUFFER_ALL, catchupWindow: '365 days' },
 }
 
 export function sweepSchedule({ everyMs }: SweepConfig): OurSchedule {

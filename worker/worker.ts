@@ -7,12 +7,16 @@ export interface WorkerParts {
   readonly connection: NativeConnection
   readonly namespace: string
   readonly taskQueue: string
-  readonly workflowBundle: WorkflowBundleOption
+  /** Without it a worker runs activities only. */
+  readonly workflowBundle?: WorkflowBundleOption
   readonly activities: Activities
   readonly load: Load
 }
 
-/** `payouts`: many at once, and none may wait for another's bank. `housekeeping`: a few, and nobody waits for them. */
+/**
+ * `payouts`: many at once, and none may wait for another's bank. `housekeeping`: a few, and nobody waits for them. `mail`: very
+ * few, since each makes a PDF in the process that pays.
+ */
 export type Load = keyof typeof slots
 
 export async function createWorker({ load, ...parts }: WorkerParts): Promise<Worker> {
@@ -38,6 +42,10 @@ const slots = {
     maxConcurrentWorkflowTaskPolls: 2,
     maxConcurrentActivityTaskPolls: 2,
     maxCachedWorkflows: 20,
+  },
+  mail: {
+    maxConcurrentActivityTaskExecutions: 3,
+    maxConcurrentActivityTaskPolls: 1,
   },
 } as const
 

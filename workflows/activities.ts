@@ -2,10 +2,11 @@
 
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow'
 import type { ConnectSandboxSteps } from './connect-sandbox-steps'
+import type { InvoiceSteps } from './invoice-steps'
 import type { PayoutSteps } from './payout-steps'
 import type { SweepSteps } from './sweep-steps'
 
-export interface Activities extends PayoutSteps, ConnectSandboxSteps, SweepSteps {
+export interface Activities extends PayoutSteps, ConnectSandboxSteps, SweepSteps, InvoiceSteps {
   /** Removes up to `limit` entries of reads that are past their retention; answers how many. Safe to repeat. */
   pruneActivity(batch: { readonly limit: number }): Promise<number>
 }
@@ -53,3 +54,29 @@ export const { sweepPayouts, sweepSandboxes, sweepStrays } = proxyActivities<Swe
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 3 },
 })
+
+/** A database that is away is asked again until it is back. */
+export const { partnersToBill } = proxyActivities<Pick<Activities, 'partnersToBill'>>({
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
+})
+
+/** Longer than a database lets one statement run. Local, since a run waits for thousands of them. */
+export const { issueInvoice } = proxyLocalActivities<Pick<Activities, 'issueInvoice'>>({
+  startToCloseTimeout: '1 minute',
+  localRetryThreshold: '1 second',
+  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
+})
+
+/** The mail is out: it is marked, however long that takes, so that nobody sends it again. */
+export const { markMailed } = proxyActivities<Pick<Activities, 'markMailed'>>({
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+})
+
+/** Longer than the mailer's own limits. A mail server may be away for a weekend, and is then asked every hour. */
+export const mailInvoiceOptions = {
+  startToCloseTimeout: '5 minutes',
+  scheduleToCloseTimeout: '60 days',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 hour' },
+} as const

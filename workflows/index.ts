@@ -1,6 +1,9 @@
 // Everything a worker may be asked to run; the workflow bundle is built from here.
 
 export { connectSandbox } from './connect-sandbox'
+export { invoice } from './invoice'
+export { invoiceMail } from './invoice-mail'
+export { invoiceRun } from './invoice-run'
 export { payout } from './payout'
 export { pruneActivity } from './prune-activity'
 export { sweep } from './sweep'

@@ -49,3 +49,24 @@ export const sweepId = 'sweep'
 export function connectSandboxId(partnerId: string): string {
   return `connect-sandbox/${partnerId}`
 }
+
+/** The Schedule's id, and what the ids of runs begin with: one that people start has the month behind it, so that two are one. */
+export const invoiceRunName = 'invoice-run'
+
+export function invoiceRunId(prefix: string, { period, partner }: { period: string; partner: string | null }): string {
+  const ofMonth = `${ofSystem(invoiceRunName, prefix)}/${period}`
+  return partner === null ? ofMonth : `${ofMonth}/${partner}`
+}
+
+export function invoiceId(partnerId: string, period: string): string {
+  return `invoice/${partnerId}/${period}`
+}
+
+export function invoiceMailId(invoice: string): string {
+  return `invoice-mail/${invoice}`
+}
+
+/** Apart from the queue of the workflows that mail, so that a mail server that hangs keeps no sweep waiting. */
+export function mailQueue(housekeeping: string): string {
+  return `${housekeeping}-mail`
+}

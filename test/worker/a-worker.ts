@@ -5,11 +5,13 @@ import { createActivities } from '../../activities'
 import type { Clock } from '../../clock'
 import { type BankConfig, loadConfig, type TemporalConfig } from '../../config'
 import { type Db, openDatabase } from '../../db/database'
+import type { Seller } from '../../domain/invoice-document'
 import { createLog, type Log } from '../../log'
+import type { Mailer } from '../../mail/mailer'
 import { connectWorker, installRuntime } from '../../worker/connect'
 import { createPayoutParts } from '../../worker/payouts'
 import { createWorker } from '../../worker/worker'
-import { housekeepingQueue, ofSystem } from '../../workflows/names'
+import { housekeepingQueue, mailQueue, ofSystem } from '../../workflows/names'
 import { createDatabase } from '../setup/database'
 import { testSystem } from '../setup/system'
 
@@ -38,6 +40,19 @@ export interface AWorkerOptions {
   readonly activityRetentionDays?: number
   readonly bank?: BankConfig
   readonly log?: Log
+  readonly seller?: Seller | null
+  /** Without one the queue of mails is nobody's. */
+  readonly mailer?: Mailer
+}
+
+/** Who bills in tests. */
+export const testSeller: Seller = {
+  name: 'Payouts Test Ltd',
+  addressLines: ['1 Test Street', 'London'],
+  email: 'billing@payouts.test',
+  companyNumber: null,
+  vat: null,
+  paymentLines: ['Sort code 00-00-00', 'Account 12345678'],
 }
 
 /** It has the housekeeping queue of a system of its own; payouts that it starts go to nobody's queue. */
@@ -49,22 +64,18 @@ export async function aWorker(options: AWorkerOptions): Promise<AWorker> {
   const queuePrefix = `test-${randomBytes(6).toString('hex')}`
   const taskQueue = ofSystem(housekeepingQueue, queuePrefix)
   const { activities, close } = testActivities({ db, client, queuePrefix, ...options })
-  const worker = await createWorker({
-    connection,
-    namespace: 'default',
-    taskQueue,
-    workflowBundle: { codePath: testSystem().workflowBundlePath },
-    activities,
-    load: 'housekeeping',
-  })
-  const stopped = worker.run()
+  const parts = { connection, namespace: 'default', activities }
+  const workflowBundle = { codePath: testSystem().workflowBundlePath }
+  const workers = [await createWorker({ ...parts, taskQueue, workflowBundle, load: 'housekeeping' })]
+  if (options.mailer) workers.push(await createWorker({ ...parts, taskQueue: mailQueue(taskQueue), load: 'mail' }))
+  const stopped = Promise.all(workers.map((worker) => worker.run()))
   return {
     client,
     queuePrefix,
     db,
     taskQueue,
     stop: async () => {
-      if (worker.getState() === 'RUNNING') worker.shutdown()
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
       await stopped
     },
     dispose: async () => {
@@ -90,7 +101,9 @@ export function testActivities({ db, client, queuePrefix, clock, ...options }: T
   const sandboxBank = config.bank.sandbox === null ? 'absent' : 'configured'
   const { pollMs } = config.payouts
   const sweep = { db, clock, log, temporal: client, queuePrefix, pollMs, olderThanMs: 0, sandboxBank } as const
-  const activities = createActivities({ db, clock, activityRetentionDays, payouts, sweep })
+  const { seller = testSeller, mailer = null } = options
+  const invoices = { db, clock, log, seller, mailer }
+  const activities = createActivities({ db, clock, activityRetentionDays, payouts, sweep, invoices })
   return { activities, close: () => payouts.close() }
 }
 

@@ -1,0 +1,16 @@
+// What the steps of billing act upon.
+import type { Clock } from '../../clock'
+import type { Db } from '../../db/database'
+import type { Seller } from '../../domain/invoice-document'
+import type { Log } from '../../log'
+import type { Mailer } from '../../mail/mailer'
+
+export interface InvoiceDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly log: Log
+  /** Null where nobody was named; nothing is billed then. */
+  readonly seller: Seller | null
+  /** Null where no server takes our mails; they wait then. */
+  readonly mailer: Mailer | null
+}

@@ -1,0 +1,111 @@
+// Starts the run of a month, or joins the one that is under way, and tells of each partner as it is billed.
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  type Client,
+  isGrpcServiceError,
+  ServiceError,
+  WorkflowContinuedAsNewError,
+  WorkflowFailedError,
+  type WorkflowHandle,
+} from '@temporalio/client'
+import { rootCause } from '@temporalio/common'
+import type { Clock } from '../../clock'
+import type { invoiceRun } from '../../workflows'
+import type { InvoiceRunResult, RunProgress } from '../../workflows/invoice-run'
+import type { BilledPartner } from '../../workflows/invoice-sums'
+import { housekeepingQueue, invoiceRunId, ofSystem } from '../../workflows/names'
+
+export interface RunToFollow {
+  readonly period: string
+  /** Its slug; null for everybody. */
+  readonly partner: string | null
+}
+
+export interface FollowParts {
+  readonly temporal: Client
+  readonly clock: Clock
+  readonly queuePrefix: string
+  /** Called once for each partner that this call saw being billed. */
+  readonly onBilled: (billed: BilledPartner) => Promise<void>
+  /** Nobody could say how far the run is: no worker runs, or the server is away. The run itself is safe. */
+  readonly onSilence: () => void
+}
+
+/** Two who ask for the same month at once follow one run, and get one result. */
+export async function followRun(parts: FollowParts, { period, partner }: RunToFollow): Promise<InvoiceRunResult> {
+  const { temporal, queuePrefix } = parts
+  const { workflowId, firstExecutionRunId } = await temporal.workflow.start<typeof invoiceRun>('invoiceRun', {
+    workflowId: invoiceRunId(queuePrefix, { period, partner }),
+    taskQueue: ofSystem(housekeepingQueue, queuePrefix),
+    args: [{ period, ...(partner === null ? {} : { partner }) }],
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    staticSummary: `Bills ${partner ?? 'every partner'} for ${period}`,
+  })
+  for (let runId = firstExecutionRunId; ; ) {
+    const ended = await followOne(parts, { workflowId, runId })
+    if ('result' in ended) return ended.result
+    if ('failure' in ended) throw ended.failure
+    runId = ended.continuedAs
+  }
+}
+
+/** Why the run itself refused, in its own sentence; null for any other trouble. */
+export function refusalOf(error: unknown): string | null {
+  const isFailure = error instanceof WorkflowFailedError && error.cause !== undefined
+  if (!isFailure) return null
+  const cause = rootCause(error.cause)
+  return cause === undefined ? 'The run was stopped.' : cause
+}
+
+/** The server did not answer in time, or could not be reached. */
+export function isAway(error: unknown): boolean {
+  return error instanceof ServiceError || isGrpcServiceError(error)
+}
+
+interface OneRun {
+  readonly workflowId: string
+  readonly runId: string
+}
+
+type Ended = { readonly result: InvoiceRunResult } | { readonly failure: unknown } | { readonly continuedAs: string }
+
+/** A long run goes on in a fresh history now and then, and the last ones of the old are asked for before it is left. */
+async function followOne(parts: FollowParts, { workflowId, runId }: OneRun): Promise<Ended> {
+  const handle = parts.temporal.workflow.getHandle<typeof invoiceRun>(workflowId, runId, { followRuns: false })
+  let ended: Ended | null = null
+  const end = handle.result().then(
+    (result) => {
+      ended = { result }
+    },
+    (error: unknown) => {
+      const continued = error instanceof WorkflowContinuedAsNewError
+      ended = continued ? { continuedAs: error.newExecutionRunId } : { failure: error }
+    },
+  )
+  for (let told = 0; ; ) {
+    const last = ended
+    const billed = await newsOf(parts, handle, told)
+    for (const each of billed) await parts.onBilled(each)
+    told += billed.length
+    if (last !== null) return last
+    await Promise.race([end, wait(pauseMs)])
+  }
+}
+
+async function newsOf(
+  { temporal, clock, onSilence }: FollowParts,
+  handle: WorkflowHandle<typeof invoiceRun>,
+  from: number,
+): Promise<readonly BilledPartner[]> {
+  const ask = () => handle.query<RunProgress, [{ from: number }]>('progress', { from })
+  try {
+    return (await temporal.withDeadline(clock.now().getTime() + answerMs, ask)).billed
+  } catch {
+    onSilence()
+    return []
+  }
+}
+
+const pauseMs = 300
+const answerMs = 5_000

@@ -1,0 +1,38 @@
+// Sends an issued invoice with its PDF, and marks it as sent: two steps, so that trouble with the second sends no second mail.
+import { ApplicationFailure } from '@temporalio/common'
+import { findInvoiceDocument } from '../../db/invoice-documents'
+import { findInvoiceToMail, type InvoiceToMail, markInvoiceMailed } from '../../db/invoice-mails'
+import { assert } from '../../domain/assert'
+import type { Sent } from '../../mail/mailer'
+import type { Mailed } from '../../workflows/invoice-steps'
+import { composeMail } from './compose'
+import type { InvoiceDeps } from './deps'
+
+export async function mailInvoice(deps: InvoiceDeps, { invoiceId }: { invoiceId: string }): Promise<Mailed> {
+  const invoice = await findInvoiceToMail(deps.db, invoiceId)
+  if (invoice === null) throw ApplicationFailure.nonRetryable('There is no such invoice.', 'InvoiceUnknown')
+  if (invoice.mailedAt !== null) return 'already'
+  if (invoice.status === 'void') return 'void'
+  const about = { invoice_id: invoiceId, partner_id: invoice.partnerId }
+  if (invoice.email === null) {
+    deps.log.warn(about, 'an invoice can not be mailed: its partner has no email')
+    return 'nobody'
+  }
+  const sent = await send(deps, invoice, invoice.email)
+  if (sent.outcome === 'sent') return 'mailed'
+  deps.log.warn({ ...about, reason: sent.reason }, `an invoice was not mailed: ${sent.outcome}`)
+  if (sent.outcome === 'refused') return 'refused'
+  throw new Error(`the mail server did not take it: ${sent.reason}`)
+}
+
+async function send({ db, mailer }: InvoiceDeps, { id, partnerId }: InvoiceToMail, address: string): Promise<Sent> {
+  if (mailer === null) return { outcome: 'later', reason: 'SMTP_URL is not set' }
+  const document = await findInvoiceDocument(db, partnerId, id)
+  assert(document !== null, 'an invoice to mail must have been issued')
+  return mailer.send(await composeMail(id, document, address))
+}
+
+/** Nothing happens to one that is marked. */
+export async function markMailed({ db, clock }: InvoiceDeps, { invoiceId }: { invoiceId: string }): Promise<void> {
+  await markInvoiceMailed(db, invoiceId, clock.now())
+}

@@ -1,0 +1,110 @@
+// `invoices void`, `mark-paid` and `mark-unpaid`: what finance does to one issued invoice, with who did it in the activity list.
+
+import type { Tx } from '../../db/database'
+import { previewInvoice } from '../../db/invoice-issue'
+import { type Moved, markInvoicePaid, markInvoiceUnpaid, type Voided, voidInvoice } from '../../db/invoice-moves'
+import { lockPartnerBySlug } from '../../db/partners'
+import { londonDayOf, type Month, monthInWords } from '../../domain/month'
+import { recordChange } from '../activity'
+import { type Answer, defineCommand, done, refused, unknownPartner } from '../command'
+import type { Ops } from '../connect'
+import { day, month, optional, required, slug, voidReason } from '../options'
+
+const which = {
+  period: required(month, 'The month of the invoice.'),
+  partner: required(slug, 'Whose invoice.'),
+}
+
+export const voidOne = defineCommand({
+  noun: 'invoices',
+  verb: 'void',
+  about: 'Makes an open invoice void; its charges are billed again when its month is run again, or with the next one.',
+  options: { ...which, reason: required(voidReason, 'Why; it is kept with the invoice.') },
+  example: ['--period', '2026-10', '--partner', 'acme', '--reason', 'wrong address'],
+  async run(ops, { reason, ...invoice }) {
+    const at = ops.clock.now()
+    return move(ops, invoice, {
+      action: 'invoice.void',
+      done: 'void',
+      by: (tx, number) => voidInvoice(tx, { number, reason, at }),
+    })
+  },
+})
+
+export const markPaid = defineCommand({
+  noun: 'invoices',
+  verb: 'mark-paid',
+  about: 'Notes that an open invoice was paid.',
+  options: { ...which, on: optional(day, 'When; today when it is left out.') },
+  example: ['--period', '2026-10', '--partner', 'acme', '--on', '2026-11-12'],
+  async run(ops, { on, ...invoice }) {
+    const now = ops.clock.now()
+    if (on !== undefined && on > londonDayOf(now)) return refused('invalid_request', '--on must not be in the future.')
+    // Noon, so that it is the same day in London and in UTC, summer and winter.
+    const at = on === undefined ? now : new Date(`${on}T12:00:00.000Z`)
+    return move(ops, invoice, {
+      action: 'invoice.mark_paid',
+      done: 'paid',
+      by: (tx, number) => markInvoicePaid(tx, { number, at }),
+    })
+  },
+})
+
+export const markUnpaid = defineCommand({
+  noun: 'invoices',
+  verb: 'mark-unpaid',
+  about: 'Takes a mark of payment back, so that the invoice is open again.',
+  options: which,
+  example: ['--period', '2026-10', '--partner', 'acme'],
+  async run(ops, invoice) {
+    return move(ops, invoice, {
+      action: 'invoice.mark_unpaid',
+      done: 'open again',
+      by: (tx, number) => markInvoiceUnpaid(tx, { number }),
+    })
+  },
+})
+
+interface Move {
+  readonly action: string
+  /** Completes "INV-2026-000001 is …". */
+  readonly done: string
+  by(tx: Tx, number: string): Promise<Moved | Voided>
+}
+
+async function move(ops: Ops, invoice: { period: Month; partner: string }, how: Move): Promise<Answer> {
+  const { period, partner: slugOfPartner } = invoice
+  return ops.db.transaction(async (tx) => {
+    const partner = await lockPartnerBySlug(tx, slugOfPartner)
+    if (partner === null) return unknownPartner(slugOfPartner)
+    const found = await previewInvoice(tx, { partnerId: partner.id, period })
+    if (found.outcome !== 'already') {
+      return refused('not_found', `${slugOfPartner} has no invoice for ${monthInWords(period)} that is open or paid.`)
+    }
+    const { number } = found
+    const moved = await how.by(tx, number)
+    if (moved.outcome === 'moved') {
+      const at = ops.clock.now()
+      await recordChange(ops, tx, {
+        partnerId: partner.id,
+        at,
+        environment: null,
+        action: how.action,
+        detail: number,
+      })
+      return done({ number, partner: slugOfPartner, period, status: how.done }, `${number} is ${how.done}.`)
+    }
+    return refusalOf(number, moved)
+  })
+}
+
+function refusalOf(number: string, moved: Exclude<Moved | Voided, { outcome: 'moved' }>): Answer {
+  if (moved.outcome === 'not_found') return refused('not_found', `There is no invoice ${number}.`)
+  if (moved.outcome === 'credit_used') {
+    const sentence = `${number} carried credit forward that ${moved.usedBy} has used: make that one void first.`
+    return refused('invalid_state', sentence, { used_by: moved.usedBy })
+  }
+  const { status } = moved
+  const hint = status === 'paid' ? ': take that back first, with invoices mark-unpaid' : ''
+  return refused('invalid_state', `${number} is ${status}${hint}.`, { status })
+}

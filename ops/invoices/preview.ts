@@ -1,0 +1,95 @@
+// `invoices preview`: what a run of the month would bill, line by line; nothing is written.
+import { type Previewed, previewInvoice } from '../../db/invoice-issue'
+import { findPartnerBySlug } from '../../db/partners'
+import { countInvoiced, listPartnersToBill, type PartnerToBill } from '../../db/partners-to-bill'
+import { formatPence } from '../../domain/money'
+import { isOver, type Month, monthInWords } from '../../domain/month'
+import { defineCommand, done, unknownPartner } from '../command'
+import type { Ops } from '../connect'
+import { month, optional, required, slug } from '../options'
+import { columns } from '../print'
+
+export const preview = defineCommand({
+  noun: 'invoices',
+  verb: 'preview',
+  about: 'Shows what a run of the month would bill, line by line; nothing is written.',
+  options: {
+    period: required(month, 'Which month; of one that is not over, what it would be so far.'),
+    partner: optional(slug, 'Only this partner.'),
+  },
+  example: ['--period', '2026-10'],
+  async run(ops, { period, partner: wanted }) {
+    const one = wanted === undefined ? undefined : await findPartnerBySlug(ops.db, wanted)
+    if (one === null && wanted !== undefined) return unknownPartner(wanted)
+    const partners = one ? [one] : await everybodyToBill(ops, period)
+    const before = one ? 0 : await countInvoiced(ops.db, period)
+    const previews: Preview[] = []
+    for (const partner of partners) {
+      const previewed = await previewInvoice(ops.db, { partnerId: partner.id, period })
+      previews.push({ partner: partner.slug, previewed })
+    }
+    return done({ object: 'list', data: previews.map((each) => present(period, each)) }, describe(previews))
+
+    function describe(all: readonly Preview[]): string {
+      const bills = all.flatMap(({ previewed }) => (previewed.outcome === 'new' ? [previewed.invoice.totalPence] : []))
+      const sum = formatPence(bills.reduce((total, pence) => total + pence, 0n))
+      const so = isOver(period, ops.clock.now()) ? '' : ' so far'
+      const end = `${monthInWords(period)}${so}: ${bills.length} to bill, ${sum} GBP together`
+      const known = before > 0 ? `; ${before} have their invoice already` : ''
+      return [...all.map(textOf), `${end}${known}. Nothing was written.`].join('\n\n')
+    }
+  },
+})
+
+interface Preview {
+  readonly partner: string
+  readonly previewed: Previewed
+}
+
+async function everybodyToBill({ db }: Ops, period: Month): Promise<PartnerToBill[]> {
+  const all: PartnerToBill[] = []
+  for (;;) {
+    const page = await listPartnersToBill(db, { period, after: all.at(-1)?.id ?? null, limit: pageSize })
+    all.push(...page)
+    if (page.length < pageSize) return all
+  }
+}
+
+const pageSize = 500
+
+function present(period: Month, { partner, previewed }: Preview) {
+  if (previewed.outcome === 'nothing') return { partner, period, outcome: previewed.outcome }
+  if (previewed.outcome === 'already') {
+    const { outcome, number, totalPence } = previewed
+    return { partner, period, outcome, number, total_gbp: formatPence(totalPence) }
+  }
+  const { lines, totalPence, carriedPence } = previewed.invoice
+  return {
+    partner,
+    period,
+    outcome: previewed.outcome,
+    lines: lines.map(({ kind, description, quantity, amountPence }) => ({
+      kind,
+      description,
+      quantity,
+      amount_gbp: formatPence(amountPence),
+    })),
+    total_gbp: formatPence(totalPence),
+    carried_forward_gbp: formatPence(carriedPence),
+  }
+}
+
+function textOf({ partner, previewed }: Preview): string {
+  if (previewed.outcome === 'nothing') return `${partner}: nothing to bill.`
+  if (previewed.outcome === 'already') {
+    return `${partner}: ${previewed.number} is there already, ${formatPence(previewed.totalPence)} GBP.`
+  }
+  const { lines, totalPence, carriedPence } = previewed.invoice
+  const rows = lines.map(({ kind, description, quantity, amountPence }) => [
+    `  ${description}`,
+    `${quantity} x`,
+    `${kind === 'credit' ? '-' : ''}${formatPence(amountPence)}`,
+  ])
+  const carried = carriedPence > 0n ? [['  Credit carried forward', '', formatPence(carriedPence)]] : []
+  return `${partner}\n${columns([...rows, ['  Total', '', formatPence(totalPence)], ...carried])}`
+}

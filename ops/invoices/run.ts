@@ -1,0 +1,110 @@
+// `invoices run` and `rerun`: the same workflow that the Schedule starts on the 1st, followed partner by partner.
+import type * as following from '../../activities/invoices/follow-run'
+import { findPartnerById, findPartnerBySlug } from '../../db/partners'
+import { isOver, type Month, monthInWords } from '../../domain/month'
+import type * as reaching from '../../temporal'
+import { type Answer, defineCommand, done, type Given, refused, unknownPartner } from '../command'
+import type { Ops } from '../connect'
+import { month, optional, required, slug } from '../options'
+import { Trouble } from '../trouble'
+import { outcomeOf } from './run-outcome'
+
+const options = {
+  period: required(month, 'Which month; it must be over.'),
+  partner: optional(slug, 'Only this partner.'),
+}
+const example = ['--period', '2026-10']
+
+export const run = defineCommand({
+  noun: 'invoices',
+  verb: 'run',
+  about: 'Bills a month that is over: every partner that has no invoice for it yet. Two at once are one.',
+  options,
+  example,
+  run: bill,
+})
+
+export const rerun = defineCommand({
+  noun: 'invoices',
+  verb: 'rerun',
+  about: 'The same, after something was put right: who has an invoice keeps it, and late charges go on the next one.',
+  options,
+  example,
+  run: bill,
+})
+
+async function bill(ops: Ops, { period, partner: wanted }: Given<typeof options>): Promise<Answer> {
+  if (!isOver(period, ops.clock.now())) {
+    return refused('invalid_state', `${monthInWords(period)} is not over yet: it can be billed from the 1st on.`)
+  }
+  const partner = wanted === undefined ? null : await findPartnerBySlug(ops.db, wanted)
+  if (wanted !== undefined && partner === null) return unknownPartner(wanted)
+  const result = await follow(ops, { period, partner: wanted ?? null })
+  if (typeof result === 'string') return refused('invalid_state', result)
+
+  const failed = await slugsOf(ops, result.failedPartners)
+  const { issued, already, nothing, elsewhere } = result
+  const sums = { issued, already, nothing, elsewhere, failed: result.failed }
+  if (result.failed > 0) {
+    const sentence = `${result.failed} could not be billed for ${monthInWords(period)}: ${failed.join(', ')}; the worker's log says why, a rerun bills them.`
+    return refused('invalid_state', sentence, textsOf(sums))
+  }
+  return done({ object: 'invoice_run', period, ...sums }, outcomeOf(period, sums))
+}
+
+type Followed = Awaited<ReturnType<typeof following.followRun>>
+
+/** The result, or why the run refused, in a sentence. */
+async function follow(ops: Ops, order: { period: Month; partner: string | null }): Promise<Followed | string> {
+  if (ops.temporal === null) throw new Trouble('TEMPORAL_ADDRESS must be set too: a run is a workflow.')
+  // Only these commands need Temporal's client, which takes longer to load than most commands to run.
+  const { connectClient }: typeof reaching = require('../../temporal')
+  const { followRun, refusalOf, isAway }: typeof following = require('../../activities/invoices/follow-run')
+  const client = connectClient(ops.temporal)
+  try {
+    const { clock, taskQueuePrefix: queuePrefix } = ops
+    const told = progressOf(ops)
+    return await followRun({ temporal: client, clock, queuePrefix, ...told }, order)
+  } catch (error) {
+    const refusal = refusalOf(error)
+    if (refusal !== null) return refusal
+    if (isAway(error)) throw new Trouble('Temporal does not answer: see that it runs, then repeat the command.')
+    throw error
+  } finally {
+    await client.connection.close()
+  }
+}
+
+function progressOf(ops: Ops): Pick<following.FollowParts, 'onBilled' | 'onSilence'> {
+  let count = 0
+  let silent = false
+  return {
+    async onBilled({ partnerId, outcome, number, totalGbp }) {
+      count += 1
+      const [name = partnerId] = await slugsOf(ops, [partnerId])
+      const amount = totalGbp === null ? '' : ` ${number}, ${totalGbp} GBP`
+      ops.say(`${String(count).padStart(5)}  ${name}: ${words[outcome]}${amount}`)
+    },
+    onSilence() {
+      if (!silent) ops.say('Nobody says how far the run is: it waits for a worker, and goes on by itself.')
+      silent = true
+    },
+  }
+}
+
+const words = {
+  issued: 'issued',
+  already: 'has its invoice already,',
+  nothing: 'nothing to bill',
+  failed: 'failed',
+  elsewhere: 'being billed by another run',
+} as const
+
+function textsOf(sums: Readonly<Record<string, number>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(sums).map(([name, count]) => [name, String(count)]))
+}
+
+async function slugsOf({ db }: Ops, partnerIds: readonly string[]): Promise<string[]> {
+  const partners = await Promise.all(partnerIds.map((id) => findPartnerById(db, id)))
+  return partners.map((partner, index) => partner?.slug ?? partnerIds[index] ?? '')
+}
