@@ -1,10 +1,13 @@
 // Stands in for verification where the bank is make-believe: the live customer is approved by hand and gets its wallet.
 import type { Clock } from '../clock'
 import { recordActivity } from '../db/activity'
-import type { Db } from '../db/database'
+import { addCharge } from '../db/charges'
+import type { Db, Tx } from '../db/database'
 import { lockPartnerBySlug, type PartnerRow, updatePartner } from '../db/partners'
+import { findPrices } from '../db/price-lists'
 import { connectWallet, lockWallet, type WalletConnection } from '../db/wallets'
 import { assert } from '../domain/assert'
+import { micropoundsFromPence } from '../domain/money'
 import type { MakeBelieveBank } from '../rail/make-believe'
 import type { Rail } from '../rail/rail'
 import { bankKeyFor } from './bank-key'
@@ -33,12 +36,21 @@ export async function approvePartner(
     if (wallet.walletRef !== null) return { outcome: 'already', partner: now }
     await connectWallet(tx, { ...refs, walletId: wallet.id, rail: 'provider_production', at })
     const verified = { verificationStatus: 'approved', providerStatus: 'approved', screening: 'clear' } as const
-    const approved = await updatePartner(tx, partner.id, verified, at)
+    const approved = await updatePartner(tx, partner.id, { ...verified, liveOpenedAt: now.liveOpenedAt ?? at }, at)
+    await chargeVerification(tx, partner.id, at)
     const entry = { partnerId: partner.id, at, environment: 'live', action: 'partner.approve' } as const
     const made = { status: null, madeBy: createdBy, detail: 'make-believe bank', requestId: null }
     await recordActivity(tx, [{ ...entry, ...made, changes: 'something' }])
     return { outcome: 'approved', partner: approved }
   })
+}
+
+/** Once in a partner's life, whatever is approved again. */
+async function chargeVerification(tx: Tx, partnerId: string, at: Date): Promise<void> {
+  const { verificationPence } = await findPrices(tx, partnerId, at)
+  if (verificationPence === 0n) return
+  const about = { partnerId, kind: 'verification', causeRef: 'verification', payoutId: null, at } as const
+  await addCharge(tx, { ...about, amountMicropounds: micropoundsFromPence(verificationPence) })
 }
 
 /** The day is in the keys, because after a day the bank refuses those it has seen; a wallet nobody uses does no harm. */

@@ -16,6 +16,49 @@ export async function findPrices(db: Queryable, partnerId: string, at: Date): Pr
   return prices
 }
 
+/** Listed by when they begin, with what was valid before and what is planned. */
+export async function listPrices(db: Queryable, partnerId: string): Promise<ValidPrices[]> {
+  return db.query<ValidPrices>(selectAll, [partnerId])
+}
+
+export interface ValidPrices extends PriceList {
+  readonly validFrom: Date
+  readonly validUntil: Date | null
+}
+
+export type PricesChanged =
+  | { readonly outcome: 'changed' }
+  /** Others were planned from then on, and a change must not slip in before them. */
+  | { readonly outcome: 'planned'; readonly from: Date }
+
+/** From then on, and never for the past: what was valid before ends, and nothing of it changes. */
+export async function changePrices(
+  tx: Tx,
+  change: { partnerId: string; changes: Partial<PriceList>; from: Date; at: Date },
+): Promise<PricesChanged> {
+  const { partnerId, changes, from, at } = change
+  assert(from >= at, 'prices do not change for the past')
+  const [last] = await tx.query<ValidPrices>(lockLast, [partnerId])
+  assert(last !== undefined, 'a partner must have a price list')
+  if (last.validFrom >= from) return { outcome: 'planned', from: last.validFrom }
+  await tx.query(end, [partnerId, from])
+  const after = { ...last, ...changes }
+  await tx.query(begin, [newId(at), partnerId, from, ...columnsInOrder.map((column) => after[column])])
+  return { outcome: 'changed' }
+}
+
+const columnsInOrder = [
+  'payoutFixedPence',
+  'payoutBasisPoints',
+  'bankFixedPence',
+  'bankBasisPoints',
+  'monthlyAccountPence',
+  'verificationPence',
+  'networkCostMicropounds',
+  'networkMarkupBasisPoints',
+  'exceptionMarkupBasisPoints',
+] as const satisfies readonly (keyof PriceList)[]
+
 const prices = `payout_fixed_pence, payout_basis_points, bank_fixed_pence, bank_basis_points, monthly_account_pence,
   verification_pence, network_cost_micropounds, network_markup_basis_points, exception_markup_basis_points`
 
@@ -28,14 +71,38 @@ const copy: Statement = {
     RETURNING id`,
 }
 
+const selected = `payout_fixed_pence AS "payoutFixedPence", payout_basis_points AS "payoutBasisPoints",
+  bank_fixed_pence AS "bankFixedPence", bank_basis_points AS "bankBasisPoints",
+  monthly_account_pence AS "monthlyAccountPence", verification_pence AS "verificationPence",
+  network_cost_micropounds AS "networkCostMicropounds", network_markup_basis_points AS "networkMarkupBasisPoints",
+  exception_markup_basis_points AS "exceptionMarkupBasisPoints"`
+
+const validity = `valid_from AS "validFrom", valid_until AS "validUntil"`
+
+const selectAll: Statement = {
+  name: 'price-lists',
+  text: `SELECT ${selected}, ${validity} FROM price_lists WHERE partner_id = $1 ORDER BY valid_from`,
+}
+
+const lockLast: Statement = {
+  name: 'price-list-last',
+  text: `SELECT ${selected}, ${validity} FROM price_lists WHERE partner_id = $1 AND valid_until IS NULL FOR UPDATE`,
+}
+
+const end: Statement = {
+  name: 'price-list-end',
+  text: 'UPDATE price_lists SET valid_until = $2 WHERE partner_id = $1 AND valid_until IS NULL',
+}
+
+const begin: Statement = {
+  name: 'price-list-begin',
+  text: `INSERT INTO price_lists (id, partner_id, valid_from, ${prices})
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+}
+
 const selectPrices: Statement = {
   name: 'price-list-valid',
-  text: `SELECT payout_fixed_pence AS "payoutFixedPence", payout_basis_points AS "payoutBasisPoints",
-      bank_fixed_pence AS "bankFixedPence", bank_basis_points AS "bankBasisPoints",
-      monthly_account_pence AS "monthlyAccountPence", verification_pence AS "verificationPence",
-      network_cost_micropounds AS "networkCostMicropounds", network_markup_basis_points AS "networkMarkupBasisPoints",
-      exception_markup_basis_points AS "exceptionMarkupBasisPoints"
-    FROM price_lists
+  text: `SELECT ${selected} FROM price_lists
     WHERE partner_id = $1 AND valid_from <= $2 AND (valid_until IS NULL OR valid_until > $2)
     ORDER BY valid_from DESC LIMIT 1`,
 }

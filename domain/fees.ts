@@ -50,6 +50,14 @@ export function networkFeeFor(
   return cost + divideHalfUp(cost * prices.networkMarkupBasisPoints, 10_000n)
 }
 
+/** What the bank took for a return, a recall or a trace, plus the mark-up. */
+export function exceptionFeeFor(
+  costMicropounds: Micropounds,
+  { exceptionMarkupBasisPoints }: Pick<PriceList, 'exceptionMarkupBasisPoints'>,
+): Micropounds {
+  return costMicropounds + divideHalfUp(costMicropounds * exceptionMarkupBasisPoints, 10_000n)
+}
+
 /** "0.99 GBP + 1.00%" */
 export function describePayoutPrice(prices: Pick<PriceList, 'payoutFixedPence' | 'payoutBasisPoints'>): string {
   return `${formatPence(prices.payoutFixedPence)} GBP + ${formatHundredths(prices.payoutBasisPoints)}%`

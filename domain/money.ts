@@ -60,6 +60,20 @@ export function micropoundsFromPence(pence: Pence): Micropounds {
   return pence * micropoundsPerPenny
 }
 
+/** Pounds with at least two decimals and no more than are needed: 15.00, 0.0198. */
+export function formatMicropounds(micropounds: Micropounds): string {
+  assert(micropounds >= 0n, 'an amount to show must not be negative')
+  const digits = micropounds.toString().padStart(7, '0')
+  return `${digits.slice(0, -6)}.${digits.slice(-6).replace(/0{1,4}$/, '')}`
+}
+
+/** Null when the text is not pounds with two to six decimals. */
+export function parseMicropounds(text: string): Micropounds | null {
+  if (text.length > moneyMaxLength + 4 || !/^\d+\.\d{2,6}$/.test(text)) return null
+  const [pounds = '', parts = ''] = text.split('.')
+  return BigInt(pounds + parts.padEnd(6, '0'))
+}
+
 export function divideHalfUp(dividend: bigint, divisor: bigint): bigint {
   assertDivisible(dividend, divisor)
   return (2n * dividend + divisor) / (2n * divisor)

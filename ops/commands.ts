@@ -4,6 +4,7 @@ import { invoiceCommands } from './invoices'
 import { keyCommands } from './key'
 import { partnerCommands } from './partner'
 import { setPartner } from './partner-settings'
+import { priceCommands } from './price'
 import { walletCommands } from './wallet'
 
 export const commands: readonly Command[] = [
@@ -11,5 +12,6 @@ export const commands: readonly Command[] = [
   setPartner,
   ...keyCommands,
   ...walletCommands,
+  ...priceCommands,
   ...invoiceCommands,
 ]

@@ -2,7 +2,16 @@
 import { readApiKeySecret } from '../db/api-key-secret'
 import { environments } from '../domain/environment'
 import { type Country, countries, labelMaxLength, payoutLimits, slugPattern } from '../domain/limits'
-import { formatPence, formatUsdc, type MicroUsdc, type Pence, parsePence, parseUsdc } from '../domain/money'
+import {
+  formatPence,
+  formatUsdc,
+  type Micropounds,
+  type MicroUsdc,
+  type Pence,
+  parseMicropounds,
+  parsePence,
+  parseUsdc,
+} from '../domain/money'
 import { type Month, parseMonth } from '../domain/month'
 
 export interface Kind<Value> {
@@ -91,6 +100,39 @@ export const creditAmount: Kind<MicroUsdc> = {
   rule: `USDC with two decimals from ${formatUsdc(smallestCredit)} to ${formatUsdc(largestCredit)}, such as 100.00`,
   parse: (text) => within(parseUsdc(text), smallestCredit, largestCredit),
 }
+
+const largestPrice: Pence = 1_000_000n
+
+export const price: Kind<Pence> = {
+  placeholder: '<pounds>',
+  rule: `pounds and pence up to ${formatPence(largestPrice)}, such as 0.99`,
+  parse: (text) => within(parsePence(text), 0n, largestPrice),
+}
+
+export const priceToTheMicropound: Kind<Micropounds> = {
+  placeholder: '<pounds>',
+  rule: 'pounds with two to six decimals up to 100.00, such as 0.018',
+  parse: (text) => within(parseMicropounds(text), 0n, 100_000_000n),
+}
+
+/** In basis points. */
+export const percent: Kind<bigint> = {
+  placeholder: '<percent>',
+  rule: 'per cent with two decimals up to 100.00, such as 1.00',
+  parse: (text) => within(parsePence(text), 0n, 10_000n),
+}
+
+export const addressOrNone: Kind<string | null> = {
+  placeholder: '<address>',
+  rule: 'an address of up to 8 lines of 1 to 100 characters with | between them, or none',
+  parse: (text) => {
+    if (text === 'none') return null
+    const lines = text.split('|').map((each) => addressLine.parse(each))
+    return lines.length <= 8 && !lines.includes(undefined) ? lines.join('\n') : undefined
+  },
+}
+
+const addressLine = line('<line>', 100)
 
 export const countryList: Kind<readonly Country[]> = {
   placeholder: '<countries>',

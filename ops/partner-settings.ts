@@ -3,7 +3,17 @@ import { lockPartnerBySlug, type PartnerRow, updatePartner } from '../db/partner
 import { formatPence } from '../domain/money'
 import { recordChange } from './activity'
 import { defineCommand, done, type Given, refused, unknownPartner } from './command'
-import { countryList, emailOrNone, optional, partnerName, payoutAmount, rateLimit, required, slug } from './options'
+import {
+  addressOrNone,
+  countryList,
+  emailOrNone,
+  optional,
+  partnerName,
+  payoutAmount,
+  rateLimit,
+  required,
+  slug,
+} from './options'
 import { describePartner, presentPartner } from './partner'
 
 const settings = {
@@ -11,6 +21,7 @@ const settings = {
   'max-per-payout': optional(payoutAmount, 'The largest payout.'),
   countries: optional(countryList, 'Where it may pay to.'),
   'billing-email': optional(emailOrNone, 'Who gets the invoices.'),
+  'billing-address': optional(addressOrNone, 'What invoices are addressed to, below the name.'),
   'contact-email': optional(emailOrNone, 'Who gets everything else.'),
   name: optional(partnerName, "The business's name."),
   'rate-limit-sandbox': optional(rateLimit, 'Requests per second in the sandbox.'),
@@ -20,7 +31,7 @@ const settings = {
 export const setPartner = defineCommand({
   noun: 'partner',
   verb: 'set',
-  about: "Changes a partner's limits, countries, emails, name or rate limits; what is left out stays.",
+  about: "Changes a partner's limits, countries, emails, billing address, name or rate limits; what is left out stays.",
   options: { partner: required(slug, 'Which partner.'), ...settings },
   example: '--partner acme --min 2.50 --max-per-payout 5000.00 --countries GB --billing-email bills@acme.test'.split(
     ' ',
@@ -60,13 +71,14 @@ function settingsOf(before: PartnerRow, given: Given<typeof settings>) {
     'max-per-payout': maxPayoutPence = before.maxPayoutPence,
     countries: enabledCountries = before.enabledCountries,
     'billing-email': billingEmail = before.billingEmail,
+    'billing-address': billingAddress = before.billingAddress,
     'contact-email': contactEmail = before.contactEmail,
     name = before.name,
     'rate-limit-sandbox': rateLimitSandbox = before.rateLimitSandbox,
     'rate-limit-live': rateLimitLive = before.rateLimitLive,
   } = given
   const limits = { minPayoutPence, maxPayoutPence, rateLimitSandbox, rateLimitLive }
-  return { ...limits, enabledCountries, billingEmail, contactEmail, name }
+  return { ...limits, enabledCountries, billingEmail, billingAddress, contactEmail, name }
 }
 
 // The partner reads this in its activity list, where what people are called and written to has no place.
@@ -83,6 +95,7 @@ function differencesBetween(before: Settings, after: Settings): string[] {
     ...compare('rate_limit_live', (of) => String(of.rateLimitLive ?? 'default')),
     ...(before.name === after.name ? [] : ['name']),
     ...(before.billingEmail === after.billingEmail ? [] : ['billing_email']),
+    ...(before.billingAddress === after.billingAddress ? [] : ['billing_address']),
     ...(before.contactEmail === after.contactEmail ? [] : ['contact_email']),
   ]
 }

@@ -108,6 +108,7 @@ export function presentPartner(partner: PartnerRow) {
     status: partner.status,
     contact_email: partner.contactEmail,
     billing_email: partner.billingEmail,
+    billing_address: partner.billingAddress,
     enabled_countries: partner.enabledCountries,
     payout_limits_gbp: {
       min: formatPence(partner.minPayoutPence),
@@ -130,6 +131,7 @@ export function describePartner(partner: PartnerRow): string {
     status: partner.status,
     'contact email': partner.contactEmail,
     'billing email': partner.billingEmail,
+    'billing address': partner.billingAddress?.replaceAll('\n', ', ') ?? null,
     countries: partner.enabledCountries.join(', '),
     'payouts (GBP)': `${limits.min} to ${limits.max_per_payout}`,
     'rate limits (/s)': `sandbox ${rates.sandbox ?? 'default'}, live ${rates.live ?? 'default'}`,

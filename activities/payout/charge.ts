@@ -1,9 +1,9 @@
-// What a completed payout costs its partner: the invoice's part of the fee and the network fee, once, and in live only.
-import { addCharge } from '../../db/charges'
+// What a payout costs its partner, once, and in live only: when it completes, when the bank has extra work, and when it comes back.
+import { addCharge, findPayoutFee } from '../../db/charges'
 import type { Tx } from '../../db/database'
 import type { StepRow } from '../../db/payout-steps'
 import { findPrices } from '../../db/price-lists'
-import { networkFeeFor } from '../../domain/fees'
+import { exceptionFeeFor, networkFeeFor } from '../../domain/fees'
 import { micropoundsFromPence } from '../../domain/money'
 import type { Transfer } from '../../rail/rail'
 
@@ -15,4 +15,27 @@ export async function chargePayout(tx: Tx, row: StepRow, transfer: Transfer, at:
   await addCharge(tx, { ...about, kind: 'payout_fee', amountMicropounds: fee })
   const network = networkFeeFor(transfer.networkCostMicropounds, prices)
   await addCharge(tx, { ...about, kind: 'network_fee', amountMicropounds: network })
+}
+
+type Charged = Pick<StepRow, 'id' | 'partnerId' | 'environment'>
+
+/** A completed payout that came back: the part of its fee that was or will be invoiced, in the month of the return (design §4). */
+export async function creditReturned(tx: Tx, row: Charged, at: Date): Promise<void> {
+  if (row.environment !== 'live') return
+  const fee = await findPayoutFee(tx, row.partnerId, row.id)
+  if (fee === null || fee === 0n) return
+  const about = { partnerId: row.partnerId, causeRef: row.id, payoutId: row.id, at }
+  await addCharge(tx, { ...about, kind: 'credit', amountMicropounds: fee })
+}
+
+/** A return, recall or trace: `causeRef` is the bank's own name for it, so that each is charged once. */
+export async function chargeException(
+  tx: Tx,
+  row: Charged,
+  { causeRef, costMicropounds, at }: { causeRef: string; costMicropounds: bigint; at: Date },
+): Promise<void> {
+  if (row.environment !== 'live') return
+  const amountMicropounds = exceptionFeeFor(costMicropounds, await findPrices(tx, row.partnerId, at))
+  const about = { partnerId: row.partnerId, payoutId: row.id, causeRef, at }
+  await addCharge(tx, { ...about, kind: 'exception', amountMicropounds })
 }

@@ -8,7 +8,7 @@ import {
   listInvoices as listInvoiceRows,
 } from '../../db/invoices'
 import { invoiceLineKinds, invoiceStatuses } from '../../domain/invoice'
-import { formatPence, type Micropounds } from '../../domain/money'
+import { formatMicropounds, formatPence } from '../../domain/money'
 import type { Route } from '../route'
 import {
   Answer,
@@ -129,13 +129,7 @@ function presentLine(line: InvoiceLineRow): unknown {
     kind: line.kind,
     description: line.description,
     quantity: line.quantity,
-    unit_amount_gbp: formatUnit(line.unitAmountMicropounds),
+    unit_amount_gbp: formatMicropounds(line.unitAmountMicropounds),
     amount_gbp: formatPence(line.amountPence),
   }
-}
-
-/** Pounds with at least two decimals and no more than are needed: 15.00, 0.0198. */
-function formatUnit(micropounds: Micropounds): string {
-  const digits = micropounds.toString().padStart(7, '0')
-  return `${digits.slice(0, -6)}.${digits.slice(-6).replace(/0{1,4}$/, '')}`
 }

@@ -5,7 +5,7 @@ export class Invoices1794700800009 implements MigrationInterface {
   name = 'Invoices1794700800009'
 
   async up(runner: QueryRunner): Promise<void> {
-    for (const part of [partners, invoices, issuedInvoices, linesAndCharges, numbers]) await runner.query(part)
+    for (const part of [partners, prices, invoices, issuedInvoices, linesAndCharges, numbers]) await runner.query(part)
   }
 
   async down(): Promise<void> {
@@ -27,6 +27,19 @@ const partners = `
       (SELECT updated_at FROM wallets WHERE partner_id = partners.id AND environment = 'live' AND wallet_ref IS NOT NULL),
       updated_at)
     WHERE verification_status = 'approved';
+`
+
+const prices = `
+  CREATE FUNCTION guard_price_list() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF TG_OP = 'UPDATE' AND OLD.valid_until IS NULL AND to_jsonb(NEW) - 'valid_until' = to_jsonb(OLD) - 'valid_until' THEN
+      RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'a price list can only end' USING ERRCODE = 'restrict_violation';
+  END $$;
+  CREATE TRIGGER price_lists_guard BEFORE UPDATE OR DELETE ON price_lists
+    FOR EACH ROW EXECUTE FUNCTION guard_price_list();
+  CREATE TRIGGER price_lists_keep BEFORE TRUNCATE ON price_lists FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 `
 
 const invoices = `

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Db, openDatabase } from '../../db/database'
 import { insertMember, listMembers } from '../../db/members'
 import { findPartnerById, findPartnerBySlug, insertPartner, updatePartner } from '../../db/partners'
-import { copyStandardPrices, findPrices } from '../../db/price-lists'
+import { changePrices, copyStandardPrices, findPrices, listPrices } from '../../db/price-lists'
 import { findWallet, openWallet } from '../../db/wallets'
 import { accountKinds } from '../../domain/ledger'
 import { createDatabase } from '../setup/database'
@@ -146,20 +146,43 @@ test("a partner's prices start as a copy of the standard ones: 0.99 GBP + 1.00%,
 test('prices are those that were valid at the time', async () => {
   const { id: partnerId } = await aPartner(db)
   await db.transaction((tx) => copyStandardPrices(tx, { partnerId, at }))
-  const end = { name: 'test-price-end', text: 'UPDATE price_lists SET valid_until = $2 WHERE partner_id = $1' }
-  const raise = {
-    name: 'test-price-raise',
-    text: 'UPDATE price_lists SET payout_fixed_pence = 120 WHERE valid_from = $2 AND partner_id = $1',
-  }
 
-  await db.query(end, [partnerId, later])
-  await db.transaction((tx) => copyStandardPrices(tx, { partnerId, at: later }))
-  await db.query(raise, [partnerId, later])
+  const changed = await raiseTo(120n, partnerId, later)
+
+  expect(changed).toEqual({ outcome: 'changed' })
 
   expect((await findPrices(db, partnerId, new Date(later.getTime() - 1))).payoutFixedPence).toBe(99n)
   expect((await findPrices(db, partnerId, later)).payoutFixedPence).toBe(120n)
   await expect(findPrices(db, partnerId, new Date(at.getTime() - 1))).rejects.toThrow('must have a price list')
 })
+
+test('a change slips in neither before one that is planned, nor into the past', async () => {
+  const { id: partnerId } = await aPartner(db)
+  await db.transaction((tx) => copyStandardPrices(tx, { partnerId, at }))
+  await raiseTo(120n, partnerId, later)
+
+  expect(await raiseTo(130n, partnerId, later)).toEqual({ outcome: 'planned', from: later })
+  expect(await raiseTo(130n, partnerId, new Date(later.getTime() - 1))).toEqual({ outcome: 'planned', from: later })
+  await expect(raiseTo(130n, partnerId, new Date(at.getTime() - 1))).rejects.toThrow('for the past')
+  expect((await listPrices(db, partnerId)).map(({ payoutFixedPence }) => payoutFixedPence)).toEqual([99n, 120n])
+})
+
+test.each([
+  'UPDATE price_lists SET payout_fixed_pence = 1 WHERE partner_id = $1',
+  'UPDATE price_lists SET valid_from = now() WHERE partner_id = $1',
+  "UPDATE price_lists SET valid_until = valid_until + interval '1 day' WHERE partner_id = $1 AND valid_until IS NOT NULL",
+  'DELETE FROM price_lists WHERE partner_id = $1',
+])('the database refuses to rewrite prices: %s', async (text) => {
+  const { id: partnerId } = await aPartner(db)
+  await db.transaction((tx) => copyStandardPrices(tx, { partnerId, at }))
+  await raiseTo(120n, partnerId, later)
+
+  await expect(db.dataSource.query(text, [partnerId])).rejects.toMatchObject({ code: '23001' })
+})
+
+function raiseTo(payoutFixedPence: bigint, partnerId: string, from: Date) {
+  return db.transaction((tx) => changePrices(tx, { partnerId, changes: { payoutFixedPence }, from, at }))
+}
 
 test('a partner has one open price list, and there is one standard list', async () => {
   const { id: partnerId } = await aPartner(db)

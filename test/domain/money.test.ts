@@ -5,12 +5,14 @@ import {
   divideDown,
   divideHalfUp,
   divideUp,
+  formatMicropounds,
   formatPence,
   formatUsdc,
   formatUsdcDown,
   micropoundsFromPence,
   moneyMaxLength,
   moneyPattern,
+  parseMicropounds,
   parsePence,
   parseUsdc,
   penceFromMicropounds,
@@ -186,5 +188,22 @@ describe('rounding', () => {
     expect(penceFromMicropounds(4_999n)).toBe(0n)
     expect(penceFromMicropounds(5_000n)).toBe(1n)
     fc.assert(fc.property(pence, (x) => expect(penceFromMicropounds(micropoundsFromPence(x))).toBe(x)))
+  })
+})
+
+describe('pounds to the micropound', () => {
+  test.each([
+    [15_000_000n, '15.00'],
+    [19_800n, '0.0198'],
+    [1n, '0.000001'],
+    [0n, '0.00'],
+    [1_500_000n, '1.50'],
+  ])('%s is written %s, and read as it is written', (micropounds, text) => {
+    expect(formatMicropounds(micropounds)).toBe(text)
+    expect(parseMicropounds(text)).toBe(micropounds)
+  })
+
+  test.each(['1', '1.0', '1.0000001', '-1.00', '', '1e2', ' 1.00', '1.00\n'])('%j is no such amount', (text) => {
+    expect(parseMicropounds(text)).toBeNull()
   })
 })

@@ -43,6 +43,7 @@ describe('partner create', () => {
       status: 'active',
       contact_email: 'ada@acme.test',
       billing_email: 'ada@acme.test',
+      billing_address: null,
       enabled_countries: ['GB'],
       payout_limits_gbp: { min: '1.00', max_per_payout: '20000.00' },
       rate_limits_per_second: { sandbox: null, live: null },

@@ -1,12 +1,14 @@
 // GET /v1/account (§2 Account): the key decides whose account and which environment.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { changePrices } from '../../../db/price-lists'
 import { type Api, startApi } from '../client'
-import { aKey, aPartner } from '../fixtures'
+import { aClock, aKey, aPartner } from '../fixtures'
 
+const clock = aClock('2026-11-16T12:00:00Z')
 let api: Api
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await startApi({ clock })
 })
 afterAll(() => api.close())
 
@@ -53,14 +55,13 @@ test.each(['live', 'sandbox', 'nonsense', '', 'a&environment=b'])(
 test('prices are the partner’s own at this moment, not those to come', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'sandbox')
-  const change = (sql: string) => api.db.dataSource.query(sql, [partner.id])
-  await change(`UPDATE price_lists SET valid_until = now() + interval '1 hour' WHERE partner_id = $1`)
-  await change(`INSERT INTO price_lists SELECT gen_random_uuid(), partner_id, valid_until, NULL, 150, 250, 50, 50, 0, 0, 0, 0, 0
-    FROM price_lists WHERE partner_id = $1`)
+  const at = clock.now()
+  const from = new Date(at.getTime() + 3_600_000)
+  const changes = { payoutFixedPence: 150n, payoutBasisPoints: 250n, monthlyAccountPence: 0n }
+  await api.db.transaction((tx) => changePrices(tx, { partnerId: partner.id, changes, from, at }))
   const before = await api.get('/v1/account', { key })
 
-  await change(`UPDATE price_lists SET valid_from = valid_from - interval '2 hours',
-    valid_until = valid_until - interval '2 hours' WHERE partner_id = $1`)
+  clock.set(from.toISOString())
   const after = await api.get('/v1/account', { key })
 
   expect(before.body['prices']).toEqual({ payout: '0.99 GBP + 1.00%', monthly_account: '15.00 GBP' })

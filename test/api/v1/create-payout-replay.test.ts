@@ -1,6 +1,7 @@
 // Idempotency of POST /v1/payouts (§4, design §3 and §5): a key is paid once, and answered for ever.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { changePrices } from '../../../db/price-lists'
 import type { Json } from '../../sandbox-bank/bank-client'
 import { silenceTemporal } from '../../worker/a-worker'
 import type { Answer } from '../client'
@@ -64,9 +65,9 @@ describe('the same key with the same body', () => {
     const [key, request] = [newKey(), aRequest()]
     const first = await world.pay(someone, request, { key })
     await changePartner(world.api, someone, { minPayoutPence: 1_000_000n, enabledCountries: [] })
-    await world.api.db.dataSource.query('UPDATE price_lists SET payout_fixed_pence = 500 WHERE partner_id = $1', [
-      someone.id,
-    ])
+    const at = world.api.clock.now()
+    const dearer = { partnerId: someone.id, changes: { payoutFixedPence: 500n }, from: at, at }
+    await world.api.db.transaction((tx) => changePrices(tx, dearer))
 
     const again = await world.pay(someone, request, { key })
     const other = await world.pay(someone, request)
