@@ -1,5 +1,6 @@
 // What happens by the clock: each worker makes sure at its start that the Schedules are there, and as this code has them.
 
+import { createHash } from 'node:crypto'
 import {
   type Client,
   ScheduleAlreadyRunning,
@@ -75,9 +76,12 @@ function renamed(schedule: OurSchedule, prefix: string): OurSchedule {
   return { ...schedule, scheduleId: name, action: { ...action, taskQueue, workflowId: name } }
 }
 
-/** Any number of workers may do this at once. What ops changed by hand, such as a pause, stays. */
+/**
+ * Any number of workers may do this at once. What ops changed by hand, such as a pause, stays. One that is as this code has it is
+ * left alone: after an update the server forgets the times that it has missed, and those are what it has to catch up with.
+ */
 export async function putSchedule(client: Client, schedule: OurSchedule): Promise<void> {
-  await client.withDeadline(deadlineIn(10_000), () => createOrUpdate(client, schedule))
+  await client.withDeadline(deadlineIn(10_000), () => createOrUpdate(client, marked(schedule)))
 }
 
 async function createOrUpdate(client: Client, { scheduleId, ...schedule }: OurSchedule): Promise<void> {
@@ -85,6 +89,17 @@ async function createOrUpdate(client: Client, { scheduleId, ...schedule }: OurSc
     await client.schedule.create({ scheduleId, ...schedule })
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error
-    await client.schedule.getHandle(scheduleId).update(({ state }) => ({ ...schedule, state }))
+    const handle = client.schedule.getHandle(scheduleId)
+    const { action } = await handle.describe()
+    if (action.memo?.[madeFrom] === schedule.action.memo?.[madeFrom]) return
+    await handle.update(({ state }) => ({ ...schedule, state }))
   }
+}
+
+const madeFrom = 'schedule_made_from'
+
+/** Its own fingerprint travels in the memo of what it starts. */
+function marked(schedule: OurSchedule): OurSchedule {
+  const fingerprint = createHash('sha256').update(JSON.stringify(schedule)).digest('hex').slice(0, 16)
+  return { ...schedule, action: { ...schedule.action, memo: { [madeFrom]: fingerprint } } }
 }

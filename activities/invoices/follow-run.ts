@@ -33,15 +33,17 @@ export interface FollowParts {
 
 /** Two who ask for the same month at once follow one run, and get one result. */
 export async function followRun(parts: FollowParts, { period, partner }: RunToFollow): Promise<InvoiceRunResult> {
-  const { temporal, queuePrefix } = parts
-  const { workflowId, firstExecutionRunId } = await temporal.workflow.start<typeof invoiceRun>('invoiceRun', {
-    workflowId: invoiceRunId(queuePrefix, { period, partner }),
-    taskQueue: ofSystem(housekeepingQueue, queuePrefix),
-    args: [{ period, ...(partner === null ? {} : { partner }) }],
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    staticSummary: `Bills ${partner ?? 'every partner'} for ${period}`,
-  })
+  const { temporal, clock, queuePrefix } = parts
+  const start = () =>
+    temporal.workflow.start<typeof invoiceRun>('invoiceRun', {
+      workflowId: invoiceRunId(queuePrefix, { period, partner }),
+      taskQueue: ofSystem(housekeepingQueue, queuePrefix),
+      args: [{ period, ...(partner === null ? {} : { partner }) }],
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      staticSummary: `Bills ${partner ?? 'every partner'} for ${period}`,
+    })
+  const { workflowId, firstExecutionRunId } = await temporal.withDeadline(clock.now().getTime() + answerMs, start)
   for (let runId = firstExecutionRunId; ; ) {
     const ended = await followOne(parts, { workflowId, runId })
     if ('result' in ended) return ended.result

@@ -4,6 +4,7 @@ import type { Tx } from '../../db/database'
 import { previewInvoice } from '../../db/invoice-issue'
 import { type Moved, markInvoicePaid, markInvoiceUnpaid, type Voided, voidInvoice } from '../../db/invoice-moves'
 import { lockPartnerBySlug } from '../../db/partners'
+import type { InvoiceStatus } from '../../domain/invoice'
 import { londonDayOf, type Month, monthInWords } from '../../domain/month'
 import { recordChange } from '../activity'
 import { type Answer, defineCommand, done, refused, unknownPartner } from '../command'
@@ -25,7 +26,7 @@ export const voidOne = defineCommand({
     const at = ops.clock.now()
     return move(ops, invoice, {
       action: 'invoice.void',
-      done: 'void',
+      to: 'void',
       by: (tx, number) => voidInvoice(tx, { number, reason, at }),
     })
   },
@@ -44,7 +45,7 @@ export const markPaid = defineCommand({
     const at = on === undefined ? now : new Date(`${on}T12:00:00.000Z`)
     return move(ops, invoice, {
       action: 'invoice.mark_paid',
-      done: 'paid',
+      to: 'paid',
       by: (tx, number) => markInvoicePaid(tx, { number, at }),
     })
   },
@@ -59,7 +60,7 @@ export const markUnpaid = defineCommand({
   async run(ops, invoice) {
     return move(ops, invoice, {
       action: 'invoice.mark_unpaid',
-      done: 'open again',
+      to: 'open',
       by: (tx, number) => markInvoiceUnpaid(tx, { number }),
     })
   },
@@ -67,8 +68,7 @@ export const markUnpaid = defineCommand({
 
 interface Move {
   readonly action: string
-  /** Completes "INV-2026-000001 is …". */
-  readonly done: string
+  readonly to: InvoiceStatus
   by(tx: Tx, number: string): Promise<Moved | Voided>
 }
 
@@ -92,19 +92,22 @@ async function move(ops: Ops, invoice: { period: Month; partner: string }, how: 
         action: how.action,
         detail: number,
       })
-      return done({ number, partner: slugOfPartner, period, status: how.done }, `${number} is ${how.done}.`)
+      return done({ number, partner: slugOfPartner, period, status: how.to }, `${number} is ${how.to} now.`)
     }
-    return refusalOf(number, moved)
+    return refusalOf(number, how, moved)
   })
 }
 
-function refusalOf(number: string, moved: Exclude<Moved | Voided, { outcome: 'moved' }>): Answer {
+type NotMoved = Exclude<Moved | Voided, { outcome: 'moved' }>
+
+function refusalOf(number: string, { to }: Move, moved: NotMoved): Answer {
   if (moved.outcome === 'not_found') return refused('not_found', `There is no invoice ${number}.`)
   if (moved.outcome === 'credit_used') {
     const sentence = `${number} carried credit forward that ${moved.usedBy} has used: make that one void first.`
     return refused('invalid_state', sentence, { used_by: moved.usedBy })
   }
   const { status } = moved
+  if (status === to) return refused('invalid_state', `${number} is ${status} already.`, { status })
   const hint = status === 'paid' ? ': take that back first, with invoices mark-unpaid' : ''
   return refused('invalid_state', `${number} is ${status}${hint}.`, { status })
 }

@@ -18,6 +18,7 @@ import { testSystem } from '../setup/system'
 export interface AWorker {
   readonly client: Client
   readonly db: Db
+  readonly databaseUrl: string
   readonly queuePrefix: string
   readonly taskQueue: string
   /** Asks it to stop, and waits until nothing is under way any more. */
@@ -73,6 +74,7 @@ export async function aWorker(options: AWorkerOptions): Promise<AWorker> {
     client,
     queuePrefix,
     db,
+    databaseUrl: database.url,
     taskQueue,
     stop: async () => {
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
