@@ -1,8 +1,9 @@
 // `invoices list`: how the invoices of a month stand.
 import { type InvoiceOfMonth, listInvoicesOfMonth } from '../../db/invoices-of-month'
+import { findPartnerBySlug } from '../../db/partners'
 import { formatPence } from '../../domain/money'
 import { londonDayOf, monthInWords } from '../../domain/month'
-import { defineCommand, done } from '../command'
+import { defineCommand, done, unknownPartner } from '../command'
 import { month, optional, required, slug } from '../options'
 import { table } from '../print'
 
@@ -14,8 +15,9 @@ export const list = defineCommand({
     period: required(month, 'Which month.'),
     partner: optional(slug, 'Only this partner.'),
   },
-  example: ['--period', '2026-10'],
+  example: ['--period', '2026-10', '--partner', 'acme'],
   async run({ db }, { period, partner }) {
+    if (partner !== undefined && (await findPartnerBySlug(db, partner)) === null) return unknownPartner(partner)
     const invoices = await listInvoicesOfMonth(db, { period, slug: partner ?? null })
     const json = { object: 'list', data: invoices.map((invoice) => ({ period, ...presentInvoice(invoice) })) }
     if (invoices.length === 0) return done(json, `There are no invoices for ${monthInWords(period)}.`)

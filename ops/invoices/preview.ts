@@ -17,7 +17,7 @@ export const preview = defineCommand({
     period: required(month, 'Which month; of one that is not over, what it would be so far.'),
     partner: optional(slug, 'Only this partner.'),
   },
-  example: ['--period', '2026-10'],
+  example: ['--period', '2026-10', '--partner', 'acme'],
   async run(ops, { period, partner: wanted }) {
     const one = wanted === undefined ? undefined : await findPartnerBySlug(ops.db, wanted)
     if (one === null && wanted !== undefined) return unknownPartner(wanted)

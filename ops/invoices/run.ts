@@ -13,7 +13,7 @@ const options = {
   period: required(month, 'Which month; it must be over.'),
   partner: optional(slug, 'Only this partner.'),
 }
-const example = ['--period', '2026-10']
+const example = ['--period', '2026-10', '--partner', 'acme']
 
 export const run = defineCommand({
   noun: 'invoices',
