@@ -1,0 +1,21 @@
+// CSV as spreadsheets want it: a mark that it is UTF-8, lines that end in CRLF, and no text that would run as a formula.
+
+/** A number is written as it is; a text may be anybody's. */
+export type Cell = string | { readonly number: string }
+
+export function csv(rows: readonly (readonly Cell[])[]): string {
+  return `\uFEFF${rows.map((row) => `${row.map(written).join(',')}\r\n`).join('')}`
+}
+
+function written(cell: Cell): string {
+  return typeof cell === 'string' ? quoted(harmless(cell)) : cell.number
+}
+
+/** What begins like this is calculated by a spreadsheet; the apostrophe in front makes it text. */
+function harmless(text: string): string {
+  return /^[\s\p{Cc}]*[=+\-@＝＋－＠]|^[\t\r\n]/u.test(text) ? `'${text}` : text
+}
+
+function quoted(text: string): string {
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
