@@ -62,7 +62,7 @@ export function createMailer(options: MailerOptions): Mailer {
   })
   return {
     async send({ to, subject, text, html, messageId, attachments }) {
-      assert(/^<[\w.+-]+@[\w.-]+>$/.test(messageId), 'a Message-ID must be one word with an @ in angle brackets')
+      assert(/^<[^\s<>@]+@[^\s<>@]+>$/.test(messageId), 'a Message-ID must be one word with an @ in angle brackets')
       if (!isAddress(to.address)) return { outcome: 'refused', reason: 'invalid_address' }
       const mail = {
         // Objects, because in a text of addresses a line break or a colon would name further recipients.

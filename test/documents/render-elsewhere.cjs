@@ -10,7 +10,7 @@ require.extensions['.ts'] = (module, filename) => {
     module: { type: 'commonjs' },
     swcrc: false,
   })
-  module._compile(code, filename)
+  module['_compile'](code, filename)
 }
 
 const { invoicePdf } = require('../../documents/invoice-pdf.ts')

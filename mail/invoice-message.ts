@@ -1,0 +1,66 @@
+// The mail that brings an invoice: what it is for, how much, until when, and how to pay; the PDF is attached.
+import type { InvoiceDocument } from '../domain/invoice-document'
+import { formatPence } from '../domain/money'
+import { monthInWords, monthOfDay } from '../domain/month'
+import { htmlOf, type Layout, textOf } from './layout'
+import type { Mail } from './mailer'
+
+export interface InvoiceMessage {
+  readonly document: InvoiceDocument
+  readonly pdf: Buffer
+  readonly address: string
+  readonly messageId: string
+}
+
+export function invoiceMessage({ document, pdf, address, messageId }: InvoiceMessage): Mail {
+  const { number, period, buyer, seller } = document
+  const layout = layoutOf(document)
+  return {
+    to: { name: buyer.name, address },
+    subject: `Invoice ${number} from ${seller.name} for ${monthInWords(period)}`,
+    text: textOf(layout),
+    html: htmlOf(layout),
+    messageId,
+    attachments: [{ name: `${number}.pdf`, type: 'application/pdf', content: pdf }],
+  }
+}
+
+function layoutOf(document: InvoiceDocument): Layout {
+  const { number, period, buyer, seller } = document
+  const action = actionOf(document)
+  return {
+    preview: action,
+    heading: `Your invoice for ${monthInWords(period)}`,
+    paragraphs: [`Hello ${buyer.name},`, `here is invoice ${number}, as a PDF attached to this mail. ${action}`],
+    facts: factsOf(document),
+    foot: `${seller.name}, ${seller.addressLines.join(', ')}. Questions about this invoice: ${seller.email}`,
+  }
+}
+
+function actionOf({ status, totalPence, dueOn, carriedPence }: InvoiceDocument): string {
+  const carried = carriedPence > 0n ? ` ${pounds(carriedPence)} of credit is carried forward to your next invoice.` : ''
+  if (totalPence === 0n) return `Nothing is to be paid.${carried}`
+  if (status !== 'open') return `Nothing is to be paid: it is ${status}.`
+  return `Please pay ${pounds(totalPence)} by ${dayInWords(dueOn)}.`
+}
+
+function factsOf(document: InvoiceDocument): [string, string][] {
+  const { number, period, dueOn, totalPence, status, seller } = document
+  const toPay = status === 'open' && totalPence > 0n
+  return [
+    ['Invoice', number],
+    ['Period', monthInWords(period)],
+    ['Total', pounds(totalPence)],
+    ...(toPay ? ([['Due', dayInWords(dueOn)]] satisfies [string, string][]) : []),
+    ...(toPay ? seller.paymentLines.map((line, index): [string, string] => [index === 0 ? 'Pay to' : '', line]) : []),
+    ...(toPay ? ([['Payment reference', number]] satisfies [string, string][]) : []),
+  ]
+}
+
+function pounds(pence: bigint): string {
+  return `${formatPence(pence)} GBP`
+}
+
+function dayInWords(day: string): string {
+  return `${day.slice(8).replace(/^0/, '')} ${monthInWords(monthOfDay(day))}`
+}

@@ -1,0 +1,92 @@
+// The mail that brings an invoice: its words in both forms, nothing of a name's in its markup, and the real way to the inbox.
+import { expect, test } from '@jest/globals'
+import { invoicePdf } from '../../documents/invoice-pdf'
+import type { InvoiceDocument } from '../../domain/invoice-document'
+import { invoiceMessage } from '../../mail/invoice-message'
+import { createMailer, type Mail } from '../../mail/mailer'
+import { aLine, anInvoice } from '../documents/an-invoice'
+import { anInbox } from './an-inbox'
+
+test('says what it is for, how much, until when and how to pay', () => {
+  const { subject, text, to, attachments } = messageFor({})
+
+  expect(subject).toBe('Invoice INV-2026-000123 from Example Payouts Ltd for October 2026')
+  expect(to).toEqual({ name: 'Acme Marketplace Ltd', address: 'billing@acme.test' })
+  expect(attachments).toMatchObject([{ name: 'INV-2026-000123.pdf', type: 'application/pdf' }])
+  expect(text).toBe(`Your invoice for October 2026
+
+Hello Acme Marketplace Ltd,
+
+here is invoice INV-2026-000123, as a PDF attached to this mail. Please pay 1420.06 GBP by 15 November 2026.
+
+Invoice:           INV-2026-000123
+Period:            October 2026
+Total:             1420.06 GBP
+Due:               15 November 2026
+Pay to:            Example Bank plc
+                   Sort code 00-00-00
+                   Account number 01234567
+Payment reference: INV-2026-000123
+
+--${' '}
+Example Payouts Ltd, 1 Example Street, London, EC1A 1AA, United Kingdom. Questions about this invoice: billing@example.test
+`)
+})
+
+test('the HTML says the same words as the text', () => {
+  const { text, html } = messageFor({})
+  const shown = html.replace(/<style>[\s\S]*?<\/style>/, '')
+
+  for (const words of text.split(/\n+|: +/).filter((piece) => piece.trim() && !piece.startsWith('--'))) {
+    expect(shown).toContain(words.trim())
+  }
+  expect(html).not.toMatch(/<script|<img|<link|http/)
+})
+
+test('nobody is asked to pay nothing, and credit that is left is named', () => {
+  const lines = [aLine(), aLine({ kind: 'credit', unitAmountMicropounds: 5_000_000n, amountPence: 500n })]
+  const { text } = messageFor({ lines })
+
+  expect(text).toContain('Nothing is to be paid. 3.91 GBP of credit is carried forward to your next invoice.')
+  expect(text).not.toMatch(/Please pay|Pay to|Due/)
+})
+
+test('an invoice that was paid before its mail went out asks for nothing', () => {
+  const { text } = messageFor({ status: 'paid', paidOn: '2026-11-02' })
+
+  expect(text).toContain('Nothing is to be paid: it is paid.')
+  expect(text).not.toMatch(/Please pay|Pay to|Due/)
+})
+
+test('a name is text and nothing else', () => {
+  const { html } = messageFor({ buyer: { name: `"'><script>alert(1)</script>`, addressLines: [] } })
+
+  expect(html).toContain('&#34;&#39;&#62;&#60;script&#62;alert(1)&#60;/script&#62;')
+  expect(html).not.toContain('<script')
+})
+
+test('the real way: rendered, mailed over SMTP, and in the inbox with the PDF byte for byte', async () => {
+  const inbox = await anInbox()
+  const mailer = createMailer({ smtpUrl: inbox.smtpUrl, from: { name: 'Billing', address: 'billing@example.test' } })
+  const pdf = await invoicePdf(anInvoice())
+
+  const sent = await mailer.send(messageFor({}, pdf))
+  const [message] = await inbox.messages()
+  const attached = await inbox.bytes(message?.attachments[0]?.path ?? '')
+  mailer.close()
+  await inbox.remove()
+
+  expect(sent).toEqual({ outcome: 'sent' })
+  expect(message).toMatchObject({
+    message_id: '<invoice-1@example.test>',
+    subject: 'Invoice INV-2026-000123 from Example Payouts Ltd for October 2026',
+    text: expect.stringContaining('Please pay 1420.06 GBP'),
+    html: expect.stringContaining('Please pay 1420.06 GBP'),
+  })
+  expect(attached.equals(pdf)).toBe(true)
+})
+
+function messageFor(change: Partial<InvoiceDocument>, pdf: Buffer = Buffer.from('%PDF')): Mail {
+  const document = anInvoice(change)
+  return invoiceMessage({ document, pdf, address: 'billing@acme.test', messageId: '<invoice-1@example.test>' })
+}
