@@ -1,5 +1,5 @@
 /** Every test file, compiled by swc; PostgreSQL and Temporal are started once for all of them. */
-const faults = ['bank-faults', 'kills', 'one-key', 'operators', 'servers', 'webhooks']
+const faults = ['bank-faults', 'invoices', 'kills', 'missed-first', 'one-key', 'operators', 'servers', 'webhooks']
 
 module.exports = {
   testMatch: ['<rootDir>/test/**/*.test.ts'],

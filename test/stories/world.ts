@@ -6,7 +6,7 @@ import type { Db } from '../../db/database'
 import type { Environment } from '../../domain/environment'
 import { choosePort } from '../../local/ports'
 import { connectClient } from '../../temporal'
-import { ofSystem, payoutWorkflowId, pruneActivityId, sweepId } from '../../workflows/names'
+import { invoiceRunName, ofSystem, payoutWorkflowId, pruneActivityId, sweepId } from '../../workflows/names'
 import { aConnectedPartner, anAccountNumber, type ConnectedPartner, openDb, topUp } from '../activities/payout/a-stage'
 import { testSecretKeys } from '../api/client'
 import { aKey } from '../api/fixtures'
@@ -46,6 +46,7 @@ export interface Asked {
 
 export interface World {
   readonly db: Db
+  readonly databaseUrl: string
   readonly bank: TestBank
   readonly api: Part
   readonly worker: Part
@@ -54,6 +55,8 @@ export interface World {
   readonly queuePrefix: string
   pay(change?: Json, asked?: Asked): Promise<Answer>
   get(path: string, environment?: Environment): Promise<Answer>
+  /** What is no JSON, such as a PDF, of the live environment. */
+  download(path: string): Promise<Buffer>
   /** A POST by anybody, without a key. */
   send(path: string, body: Json, headers: Record<string, string>): Promise<Answer>
   /** Resolves when the bank has been told where to send its events, in both environments. */
@@ -122,6 +125,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
 
   const world: World = {
     db,
+    databaseUrl,
     bank,
     api,
     worker,
@@ -145,6 +149,11 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       return answer
     },
     get: (path, environment = 'sandbox') => ask('GET', path, environment),
+    async download(path) {
+      const headers = { Authorization: `Bearer ${secrets.live}` }
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
+      return Buffer.from(await response.arrayBuffer())
+    },
     send: (path, body, headers) =>
       ask('POST', path, 'sandbox', { headers: { ...headers, Authorization: '' }, body: JSON.stringify(body) }),
     bankKnowsUs: () =>
@@ -206,7 +215,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         await world.judge()
       } finally {
         await Promise.all([api.stop(), worker.stop()])
-        for (const id of [sweepId, pruneActivityId]) {
+        for (const id of [sweepId, pruneActivityId, invoiceRunName]) {
           await temporal.schedule
             .getHandle(ofSystem(id, prefix))
             .delete()

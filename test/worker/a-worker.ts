@@ -38,6 +38,8 @@ export function silenceTemporal(): void {
 
 export interface AWorkerOptions {
   readonly clock: Clock
+  /** Somebody else's; a new one without it. */
+  readonly databaseUrl?: string
   readonly activityRetentionDays?: number
   readonly bank?: BankConfig
   readonly log?: Log
@@ -58,8 +60,9 @@ export const testSeller: Seller = {
 
 /** It has the housekeeping queue of a system of its own; payouts that it starts go to nobody's queue. */
 export async function aWorker(options: AWorkerOptions): Promise<AWorker> {
-  const database = await createDatabase()
-  const db = await openDatabase({ url: database.url, poolSize: 3, onError: () => undefined })
+  const database = options.databaseUrl === undefined ? await createDatabase() : null
+  const databaseUrl = options.databaseUrl ?? database?.url ?? ''
+  const db = await openDatabase({ url: databaseUrl, poolSize: 3, onError: () => undefined })
   const connection = await connectWorker(testTemporal())
   const client = new Client({ connection })
   const queuePrefix = `test-${randomBytes(6).toString('hex')}`
@@ -74,7 +77,7 @@ export async function aWorker(options: AWorkerOptions): Promise<AWorker> {
     client,
     queuePrefix,
     db,
-    databaseUrl: database.url,
+    databaseUrl,
     taskQueue,
     stop: async () => {
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
@@ -84,7 +87,7 @@ export async function aWorker(options: AWorkerOptions): Promise<AWorker> {
       close()
       await connection.close()
       await db.close()
-      await database.drop()
+      await database?.drop()
     },
   }
 }
