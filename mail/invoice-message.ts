@@ -46,14 +46,17 @@ function actionOf({ status, totalPence, dueOn, carriedPence }: InvoiceDocument):
 
 function factsOf(document: InvoiceDocument): [string, string][] {
   const { number, period, dueOn, totalPence, status, seller } = document
-  const toPay = status === 'open' && totalPence > 0n
-  return [
+  const facts: [string, string][] = [
     ['Invoice', number],
     ['Period', monthInWords(period)],
     ['Total', pounds(totalPence)],
-    ...(toPay ? ([['Due', dayInWords(dueOn)]] satisfies [string, string][]) : []),
-    ...(toPay ? seller.paymentLines.map((line, index): [string, string] => [index === 0 ? 'Pay to' : '', line]) : []),
-    ...(toPay ? ([['Payment reference', number]] satisfies [string, string][]) : []),
+  ]
+  if (status !== 'open' || totalPence === 0n) return facts
+  return [
+    ...facts,
+    ['Due', dayInWords(dueOn)],
+    ['Pay to', seller.paymentLines.join('\n')],
+    ['Payment reference', number],
   ]
 }
 

@@ -5,7 +5,7 @@ export interface Layout {
   readonly preview: string
   readonly heading: string
   readonly paragraphs: readonly string[]
-  /** Name and value, one under the other. */
+  /** Name and value, one under the other; a value may have several lines. */
   readonly facts: readonly (readonly [string, string])[]
   /** Who sends it, and why. */
   readonly foot: string
@@ -54,7 +54,7 @@ ${facts.map(fact).join('\n')}
 /** The same words for those who read no HTML. */
 export function textOf({ heading, paragraphs, facts, foot }: Layout): string {
   const width = Math.max(...facts.map(([name]) => name.length)) + 2
-  const rows = facts.map(([name, value]) => `${(name && `${name}:`).padEnd(width)}${value}`)
+  const rows = facts.map(([name, value]) => `${name}:`.padEnd(width) + value.replaceAll('\n', `\n${' '.repeat(width)}`))
   return `${[heading, ...paragraphs, rows.join('\n'), `-- \n${foot}`].join('\n\n')}\n`
 }
 
@@ -66,7 +66,7 @@ function paragraph(text: string): string {
 
 function fact([name, value]: readonly [string, string]): string {
   const cell = 'padding:9px 0;border-top:1px solid #e2e5ea;font-size:14px;line-height:1.4;vertical-align:top;'
-  return `<tr><th scope="row" align="left" class="soft fact" style="${cell}padding-right:16px;font-weight:400;color:#5a6675;white-space:nowrap;">${escapeHtml(name)}</th><td align="right" class="ink fact" style="${cell}color:#16202e;">${escapeHtml(value)}</td></tr>`
+  return `<tr><th scope="row" align="left" class="soft fact" style="${cell}padding-right:16px;font-weight:400;color:#5a6675;white-space:nowrap;">${escapeHtml(name)}</th><td align="right" class="ink fact" style="${cell}color:#16202e;">${escapeHtml(value).replaceAll('\n', '<br>')}</td></tr>`
 }
 
 function escapeHtml(text: string): string {

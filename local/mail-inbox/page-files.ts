@@ -24,8 +24,7 @@ nav { overflow-y: auto; border-right: 1px solid var(--line); background: var(--p
 .row span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .row .who { color: var(--soft); }
 .row time { color: var(--soft); font-size: 13px; font-variant-numeric: tabular-nums; }
-.row .subject { font-weight: 550; }
-.row .clip { text-align: right; }
+.row .subject { font-weight: 550; grid-column: 1 / -1; }
 main { overflow-y: auto; padding: 1.5rem 2rem; min-width: 0; }
 article { max-width: 60rem; }
 h1 { font-size: 1.4rem; line-height: 1.3; margin: 0 0 1rem; overflow-wrap: anywhere; }

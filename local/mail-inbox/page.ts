@@ -42,12 +42,13 @@ const nothingYet = html`<p class="hint">No mail yet. This page looks for new one
 function row(message: Message, chosen: Message | null): Html {
   const current = { html: message.id === chosen?.id ? ' aria-current="page"' : '' }
   return html`<a class="row" href="/messages/${message.id}"${current}>
-    <span class="who">${message.envelope.to.join(', ')}</span>${time(message)}
-    <span class="subject">${subjectOf(message)}</span>${message.attachments.length === 0 ? '' : clip}
+    <span class="who">${message.envelope.to.join(', ')}</span>
+    <span class="when">${message.attachments.length === 0 ? '' : clip}${time(message)}</span>
+    <span class="subject">${subjectOf(message)}</span>
   </a>`
 }
 
-const clip = html`<span class="clip" role="img" aria-label="with attachments">📎</span>`
+const clip = html`<span class="clip" role="img" aria-label="with attachments">📎</span> `
 
 function opened(message: Message): Html {
   const { id, from, to, envelope, messageId, attachments, text } = message

@@ -1,0 +1,109 @@
+// The mail inbox in a real browser: a mail appears by itself, and a hostile one runs nothing and asks nobody.
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Browser, Page } from 'playwright-core'
+import { invoicePdf } from '../../documents/invoice-pdf'
+import { invoiceMessage } from '../../mail/invoice-message'
+import { createMailer, type Mailer } from '../../mail/mailer'
+import { anInvoice } from '../documents/an-invoice'
+import { anInbox, type TestInbox } from '../mail/an-inbox'
+import { cache, openChromium } from './chromium'
+
+const screenshots = join(cache, 'screenshots')
+
+let inbox: TestInbox
+let mailer: Mailer
+let browser: Browser
+let page: Page
+/** Somebody else's server, which hears whatever gets out. */
+let evil: Server
+let evilUrl: string
+const heard: string[] = []
+
+beforeAll(async () => {
+  mkdirSync(screenshots, { recursive: true })
+  inbox = await anInbox()
+  mailer = createMailer({ smtpUrl: inbox.smtpUrl, from: { name: 'Billing', address: 'billing@example.test' } })
+  evil = createServer((request, response) => {
+    heard.push(request.url ?? '')
+    response.end()
+  })
+  await once(evil.listen(0, '127.0.0.1'), 'listening')
+  evilUrl = urlOf(evil)
+  browser = await openChromium()
+  page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+  await page.goto(inbox.url)
+}, 60_000)
+
+afterAll(async () => {
+  await browser?.close()
+  evil?.close()
+  mailer?.close()
+  await inbox?.remove()
+})
+
+test('a mail appears by itself, opens with a click, and its PDF can be saved', async () => {
+  expect(await page.textContent('nav')).toContain('No mail yet')
+  const document = anInvoice()
+  const pdf = await invoicePdf(document)
+  await mailer.send(invoiceMessage({ document, pdf, address: 'ada@acme.test', messageId: '<one@example.test>' }))
+
+  await page.click('a.row')
+
+  expect(await page.textContent('h1')).toBe('Invoice INV-2026-000123 from Example Payouts Ltd for October 2026')
+  expect(await page.frameLocator('iframe').locator('h1').textContent()).toBe('Your invoice for October 2026')
+  await page.screenshot({ path: join(screenshots, 'mail-inbox.png') })
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('.files a')])
+  expect(download.suggestedFilename()).toBe('INV-2026-000123.pdf')
+})
+
+test('a mail that comes while another one is read shows in the list and leaves that one open', async () => {
+  const address = page.url()
+  await mailer.send(aMail('<p>second</p>'))
+
+  await page.locator('a.row').nth(1).waitFor()
+
+  expect(page.url()).toBe(address)
+  expect(await page.frameLocator('iframe').locator('h1').textContent()).toBe('Your invoice for October 2026')
+})
+
+test('a hostile mail runs nothing, loads nothing and sends nothing', async () => {
+  const html = [
+    `<script>document.title = "evil"; top.location = "${evilUrl}/1"</script>`,
+    `<img src="${evilUrl}/2" onerror="document.title = 1">`,
+    `<link rel="stylesheet" href="${evilUrl}/3"><iframe src="${evilUrl}/4"></iframe>`,
+    `<form action="${evilUrl}/5"><button id="send">send</button></form>`,
+    `<meta http-equiv="refresh" content="0;url=${evilUrl}/6"><p id="end">end</p>`,
+  ].join('')
+  await mailer.send(aMail(html))
+  await page.locator('a.row').nth(2).waitFor()
+  await page.locator('a.row').first().click()
+
+  const frame = page.frameLocator('iframe')
+  await frame.locator('#send').click()
+  await frame.locator('#end').waitFor()
+
+  expect(await page.title()).toBe('<b>hostile</b> · Mail inbox')
+  expect(await page.textContent('h1')).toBe('<b>hostile</b>')
+  expect(heard).toEqual([])
+})
+
+test('the button empties it', async () => {
+  await page.click('#empty')
+
+  await page.waitForSelector('text=No mail yet')
+  expect(await inbox.messages()).toEqual([])
+})
+
+function urlOf(server: Server): string {
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+}
+
+function aMail(html: string) {
+  const to = { name: 'Ada', address: 'ada@acme.test' }
+  return { to, subject: '<b>hostile</b>', text: 'words', html, messageId: '<two@example.test>', attachments: [] }
+}
