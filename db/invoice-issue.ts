@@ -6,7 +6,8 @@ import { firstDayOf, isOver, londonDayOf, type Month } from '../domain/month'
 import { addCharge } from './charges'
 import type { Db, Queryable, Statement, Tx } from './database'
 import { newId } from './id'
-import { findCarriedPence, findDueAccount, groupColumns, isUninvoiced, listUninvoiced } from './uninvoiced'
+import { planForTheseRows } from './plan-for-these-rows'
+import { findCarriedPence, findDueAccount, groupColumns, listUninvoiced } from './uninvoiced'
 
 export interface InvoiceOrder {
   readonly partnerId: string
@@ -100,11 +101,17 @@ async function draft(tx: Tx, { partnerId, period, at }: Step): Promise<string> {
   return invoiceId
 }
 
+/** In portions, so that no statement runs into its time limit, however many there are. */
 async function takeCharges(
   tx: Tx,
   { invoiceId, partnerId, period }: { invoiceId: string; partnerId: string; period: Month },
 ): Promise<ChargeGroup[]> {
-  return tx.query<ChargeGroup>(take, [invoiceId, partnerId, firstDayOf(period)])
+  const taken: ChargeGroup[] = []
+  for (;;) {
+    const groups = await tx.query<ChargeGroup>(take, [invoiceId, partnerId, firstDayOf(period), portion])
+    taken.push(...groups)
+    if (groups.reduce((sum, { count }) => sum + count, 0) < portion) return taken
+  }
 }
 
 async function insertLines(tx: Tx, invoiceId: string, lines: readonly InvoiceLine[], at: Date): Promise<void> {
@@ -140,10 +147,11 @@ async function open(tx: Tx, { invoiceId, invoice, carriedInPence, at, document }
 }
 
 const dueAfterDays = 14
+const portion = 10_000
 
 const lockPartner: Statement = {
   name: 'invoice-lock-partner',
-  text: 'SELECT name, billing_address AS address FROM partners WHERE id = $1 FOR NO KEY UPDATE',
+  text: `SELECT name, billing_address AS address, ${planForTheseRows} FROM partners WHERE id = $1 FOR NO KEY UPDATE`,
 }
 
 const selectIssued: Statement = {
@@ -164,7 +172,7 @@ const take: Statement = {
   name: 'invoice-take-charges',
   text: `WITH taken AS (
       INSERT INTO invoice_charges (invoice_id, charge_id)
-      SELECT $1, id FROM charges WHERE partner_id = $2 AND month <= $3 AND ${isUninvoiced}
+      SELECT $1, charge_id FROM uninvoiced_charges WHERE partner_id = $2 AND month <= $3 LIMIT $4
       RETURNING charge_id
     )
     SELECT ${groupColumns} FROM taken JOIN charges ON charges.id = taken.charge_id GROUP BY kind`,

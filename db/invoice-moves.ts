@@ -2,6 +2,7 @@
 import { assert } from '../domain/assert'
 import type { InvoiceStatus } from '../domain/invoice'
 import type { Statement, Tx } from './database'
+import { planForTheseRows } from './plan-for-these-rows'
 
 export type Moved =
   | { readonly outcome: 'moved'; readonly partnerId: string; readonly number: string }
@@ -74,7 +75,8 @@ async function lockInvoice(tx: Tx, number: string): Promise<LockedInvoice | null
 
 const lockPartnerOf: Statement = {
   name: 'invoice-lock-partner-of',
-  text: `SELECT FROM partners WHERE id = (SELECT partner_id FROM invoices WHERE number = $1) FOR NO KEY UPDATE`,
+  text: `SELECT ${planForTheseRows} FROM partners
+    WHERE id = (SELECT partner_id FROM invoices WHERE number = $1) FOR NO KEY UPDATE`,
 }
 
 const selectLocked: Statement = {

@@ -8,8 +8,8 @@ export interface PartnerToBill {
 }
 
 /**
- * Partners with a live account or charges, whose month is not closed, or who have got charges for it since; those with
- * an invoice for the month are left out. By id; `after` is the last id of the page before.
+ * Partners with a live account whose month is not closed or whose account was not charged, and partners with charges that
+ * wait; those with an invoice for the month are left out. By id; `after` is the last id of the page before.
  */
 export async function listPartnersToBill(
   db: Queryable,
@@ -32,10 +32,8 @@ const selectToBill: Statement = {
       AND NOT EXISTS (SELECT FROM invoices
         WHERE partner_id = partners.id AND period = $1 AND status IN ('open', 'paid'))
       AND (
-        (coalesce(billed_until < $1, true) AND (live_opened_at < $4
-          OR EXISTS (SELECT FROM charges WHERE partner_id = partners.id AND month <= $1)))
-        OR EXISTS (SELECT FROM charges WHERE partner_id = partners.id AND month <= $1
-          AND NOT EXISTS (SELECT FROM invoice_charges taken WHERE taken.charge_id = charges.id AND NOT taken.voided))
+        (coalesce(billed_until < $1, true) AND live_opened_at < $4)
+        OR EXISTS (SELECT FROM uninvoiced_charges WHERE partner_id = partners.id AND month <= $1)
         OR (live_opened_at < $4 AND (closed_at IS NULL OR closed_at > $3)
           AND NOT EXISTS (SELECT FROM charges
             WHERE partner_id = partners.id AND kind = 'monthly_account' AND cause_ref = $2))

@@ -1,7 +1,7 @@
-// The table of charges, each unique by its cause, which only ever grows.
+// The tables of charges: each unique by its cause, which only ever grow, and those of them that no invoice has.
 import { EntitySchema } from 'typeorm'
 import type { ChargeKind } from '../../domain/invoice'
-import { bigint, date, id, idOf, orNull, text, time } from './columns'
+import { bigint, date, id, idOf, orNull, text, time, uuid } from './columns'
 
 export interface ChargeRow {
   readonly id: string
@@ -40,4 +40,18 @@ export const charge = new EntitySchema<ChargeRow>({
     { name: 'charges_amount_check', expression: 'amount_micropounds >= 0' },
     { name: 'charges_month_check', expression: 'extract(day FROM month) = 1' },
   ],
+})
+
+/** Kept by the triggers of charges and invoices, and by nobody else. */
+export interface UninvoicedChargeRow {
+  readonly chargeId: string
+  readonly partnerId: string
+  readonly month: string
+}
+
+export const uninvoicedCharge = new EntitySchema<UninvoicedChargeRow>({
+  name: 'UninvoicedCharge',
+  tableName: 'uninvoiced_charges',
+  columns: { chargeId: id, partnerId: uuid, month: date },
+  indices: [{ name: 'uninvoiced_charges_month_index', columns: ['partnerId', 'month'] }],
 })

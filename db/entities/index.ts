@@ -4,7 +4,7 @@ import { apiKey } from './api-key'
 import { bankEvent } from './bank-event'
 import { bankRecipient } from './bank-recipient'
 import { bankWebhook } from './bank-webhook'
-import { charge } from './charge'
+import { charge, uninvoicedCharge } from './charge'
 import { invoice, invoiceCharge, invoiceLine, invoiceNumber } from './invoice'
 import { ledgerAccount, ledgerEntry, ledgerSet } from './ledger'
 import { member } from './member'
@@ -32,6 +32,7 @@ export const entities = [
   bankRecipient,
   bankWebhook,
   charge,
+  uninvoicedCharge,
   invoice,
   invoiceLine,
   invoiceCharge,

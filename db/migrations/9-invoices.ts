@@ -5,7 +5,8 @@ export class Invoices1794700800009 implements MigrationInterface {
   name = 'Invoices1794700800009'
 
   async up(runner: QueryRunner): Promise<void> {
-    for (const part of [partners, prices, invoices, issuedInvoices, linesAndCharges, numbers]) await runner.query(part)
+    for (const part of [partners, prices, invoices, issuedInvoices, uninvoiced, linesAndCharges, numbers])
+      await runner.query(part)
   }
 
   async down(): Promise<void> {
@@ -121,6 +122,38 @@ const issuedInvoices = `
     FOR EACH ROW WHEN (OLD.status <> NEW.status) EXECUTE FUNCTION guard_carried_credit();
 `
 
+const uninvoiced = `
+  -- The charges that no invoice has, so that billing costs what is billed, however long a partner's past is.
+  CREATE TABLE uninvoiced_charges (
+    charge_id   uuid PRIMARY KEY,
+    partner_id  uuid NOT NULL,
+    month       date NOT NULL
+  );
+  CREATE INDEX uninvoiced_charges_month_index ON uninvoiced_charges (partner_id, month);
+  INSERT INTO uninvoiced_charges (charge_id, partner_id, month)
+    SELECT id, partner_id, month FROM charges
+    WHERE NOT EXISTS (SELECT FROM invoice_charges WHERE charge_id = charges.id AND NOT voided);
+
+  -- Only the triggers of charges and invoices write it: inside one of them another trigger is the second.
+  CREATE FUNCTION refuse_by_hand() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF pg_trigger_depth() < 2 THEN
+      RAISE EXCEPTION '% follows charges and invoices', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER uninvoiced_charges_follow BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON uninvoiced_charges
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_by_hand();
+
+  CREATE FUNCTION await_invoice() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO uninvoiced_charges (charge_id, partner_id, month) SELECT id, partner_id, month FROM added;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER charges_await AFTER INSERT ON charges REFERENCING NEW TABLE AS added
+    FOR EACH STATEMENT EXECUTE FUNCTION await_invoice();
+`
+
 const linesAndCharges = `
   CREATE FUNCTION guard_invoice_line() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
@@ -132,22 +165,48 @@ const linesAndCharges = `
   CREATE TRIGGER invoice_lines_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON invoice_lines
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-  CREATE OR REPLACE FUNCTION follow_invoice() RETURNS trigger LANGUAGE plpgsql AS $$
+  -- For all rows of a statement at once, where migration 4 looked at each: an invoice may take a hundred thousand.
+  DROP TRIGGER invoice_charges_follow ON invoice_charges;
+  DROP FUNCTION follow_invoice();
+  CREATE FUNCTION guard_taken_charges() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE
-    invoice_status text;
+    released bigint;
   BEGIN
-    SELECT status INTO invoice_status FROM invoices WHERE id = NEW.invoice_id FOR SHARE;
-    IF TG_OP = 'INSERT' AND invoice_status <> 'draft' THEN
-      RAISE EXCEPTION 'an issued invoice gets no more charges' USING ERRCODE = 'restrict_violation';
+    PERFORM FROM invoices WHERE id IN (SELECT invoice_id FROM added) FOR SHARE;
+    IF EXISTS (SELECT FROM added JOIN invoices ON invoices.id = added.invoice_id WHERE status <> 'draft' OR voided) THEN
+      RAISE EXCEPTION 'only a draft takes charges' USING ERRCODE = 'restrict_violation';
     END IF;
-    IF TG_OP = 'UPDATE' AND (NEW.invoice_id, NEW.charge_id) IS DISTINCT FROM (OLD.invoice_id, OLD.charge_id) THEN
+    DELETE FROM uninvoiced_charges USING added WHERE uninvoiced_charges.charge_id = added.charge_id;
+    GET DIAGNOSTICS released = ROW_COUNT;
+    IF released <> (SELECT count(*) FROM added) THEN
+      RAISE EXCEPTION 'only a charge without an invoice is taken' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER invoice_charges_take AFTER INSERT ON invoice_charges REFERENCING NEW TABLE AS added
+    FOR EACH STATEMENT EXECUTE FUNCTION guard_taken_charges();
+
+  CREATE FUNCTION guard_kept_charges() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF EXISTS (SELECT FROM after JOIN invoices ON invoices.id = after.invoice_id WHERE voided <> (status = 'void'))
+      OR (SELECT count(*) FROM after) <> (SELECT count(*) FROM after JOIN before USING (invoice_id, charge_id)) THEN
       RAISE EXCEPTION 'a charge stays on its invoice' USING ERRCODE = 'restrict_violation';
     END IF;
-    NEW.voided := invoice_status = 'void';
-    RETURN NEW;
+    RETURN NULL;
   END $$;
+  CREATE TRIGGER invoice_charges_stay AFTER UPDATE ON invoice_charges REFERENCING OLD TABLE AS before NEW TABLE AS after
+    FOR EACH STATEMENT EXECUTE FUNCTION guard_kept_charges();
   CREATE TRIGGER invoice_charges_keep BEFORE DELETE OR TRUNCATE ON invoice_charges
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+  CREATE OR REPLACE FUNCTION lead_invoice_charges() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    UPDATE invoice_charges SET voided = true WHERE invoice_id = NEW.id;
+    INSERT INTO uninvoiced_charges (charge_id, partner_id, month)
+      SELECT charges.id, charges.partner_id, charges.month
+      FROM invoice_charges JOIN charges ON charges.id = charge_id WHERE invoice_id = NEW.id;
+    RETURN NULL;
+  END $$;
 `
 
 const numbers = `

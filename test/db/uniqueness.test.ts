@@ -88,8 +88,11 @@ test('nobody can call a charge voided whose invoice is not', async () => {
   const charge = await aCharge(partnerId)
   const [october, november] = [await anInvoice(partnerId, '2026-10-01'), await anInvoice(partnerId, '2026-11-01')]
 
-  await direct('INSERT INTO invoice_charges (invoice_id, charge_id, voided) VALUES ($1, $2, true)', [october, charge])
-  await direct('UPDATE invoice_charges SET voided = true WHERE invoice_id = $1', [october])
+  const asVoided = 'INSERT INTO invoice_charges (invoice_id, charge_id, voided) VALUES ($1, $2, true)'
+  await expect(direct(asVoided, [october, charge])).rejects.toMatchObject({ code: '23001' })
+  await gather(october, charge)
+  const makeVoided = direct('UPDATE invoice_charges SET voided = true WHERE invoice_id = $1', [october])
+  await expect(makeVoided).rejects.toMatchObject({ code: '23001' })
 
   await expect(gather(november, charge)).rejects.toMatchObject({ constraint: 'invoice_charges_charge_unique' })
 })

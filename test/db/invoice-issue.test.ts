@@ -1,0 +1,442 @@
+// Issuing the invoice of a month: what is on it, once, and what a rerun, a void one and late charges make of it.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Db } from '../../db/database'
+import { findInvoiceDocument } from '../../db/invoice-documents'
+import { previewInvoice } from '../../db/invoice-issue'
+import { markInvoicePaid, markInvoiceUnpaid, voidInvoice } from '../../db/invoice-moves'
+import { findInvoice } from '../../db/invoices'
+import { findPartnerById, type PartnerRow, updatePartner } from '../../db/partners'
+import { countInvoiced, listPartnersToBill } from '../../db/partners-to-bill'
+import { changePrices } from '../../db/price-lists'
+import { loadInvoiceSoFar } from '../../db/usage'
+import { aSeller } from '../api/fixtures'
+import { aBillingStage, aPricedPartner, type BillingStage, bill, billed, charge, chargeMany, linesOf } from './billing'
+
+let stage: BillingStage
+let db: Db
+
+beforeAll(async () => {
+  stage = await aBillingStage()
+  db = stage.db
+})
+afterAll(() => stage.close())
+
+const fee = { kind: 'payout_fee', amountMicropounds: 1_090_000n } as const
+const credit = (pence: bigint) => ({ kind: 'credit', amountMicropounds: pence * 10_000n }) as const
+const inOctober = '2026-10-15T12:00:00Z'
+const inNovember = '2026-11-15T12:00:00Z'
+
+const soFar = ({ id }: PartnerRow, now: string) =>
+  loadInvoiceSoFar(db, { partnerId: id, environment: 'live' }, new Date(now))
+const preview = ({ id }: PartnerRow, period: string) => previewInvoice(db, { partnerId: id, period })
+const cancel = (number: string) =>
+  db.transaction((tx) => voidInvoice(tx, { number, reason: 'a mistake', at: new Date(inNovember) }))
+const amounts = (lines: readonly { kind: string; amountPence: bigint }[]) =>
+  lines.map(({ kind, amountPence }) => [kind, amountPence])
+
+describe('an invoice', () => {
+  test('has the month’s charges and the monthly account, a number, 14 days to pay and what was printed', async () => {
+    const partner = await aPricedPartner(db, {
+      liveOpenedAt: new Date('2026-09-10T00:00:00Z'),
+      billingAddress: '1 High Street\nLondon',
+    })
+    await charge(db, partner, { ...fee, at: inOctober })
+    await charge(db, partner, { ...fee, at: inOctober })
+    await charge(db, partner, { ...fee, at: inNovember })
+
+    const issued = await billed(db, partner, '2026-10')
+
+    expect(issued.number).toMatch(/^INV-2026-\d{6}$/)
+    expect(issued.totalPence).toBe(1_718n)
+    expect(await findInvoice(db, partner.id, issued.invoiceId)).toMatchObject({
+      period: '2026-10',
+      status: 'open',
+      issuedAt: new Date('2026-11-01T06:00:00Z'),
+      dueAt: new Date('2026-11-15T06:00:00Z'),
+    })
+    expect(await findInvoiceDocument(db, partner.id, issued.invoiceId)).toEqual({
+      number: issued.number,
+      status: 'open',
+      period: '2026-10',
+      issuedOn: '2026-11-01',
+      dueOn: '2026-11-15',
+      paidOn: null,
+      voidedOn: null,
+      seller: aSeller,
+      buyer: { name: 'Acme Ltd', addressLines: ['1 High Street', 'London'] },
+      lines: [
+        {
+          kind: 'payout_fees',
+          description: 'Payout fees',
+          quantity: 2,
+          unitAmountMicropounds: 1_090_000n,
+          amountPence: 218n,
+        },
+        {
+          kind: 'monthly_account',
+          description: 'Monthly account, October 2026',
+          quantity: 1,
+          unitAmountMicropounds: 15_000_000n,
+          amountPence: 1_500n,
+        },
+      ],
+      chargedPence: 1_718n,
+      creditedPence: 0n,
+      totalPence: 1_718n,
+      carriedPence: 0n,
+    })
+  })
+
+  test('keeps what was printed when the partner moves and changes its name', async () => {
+    const partner = await aPricedPartner(db, { billingAddress: 'Old Street' })
+    await charge(db, partner, { ...fee, at: inOctober })
+    const { invoiceId } = await billed(db, partner, '2026-10')
+
+    const moved = { name: 'Other Ltd', billingAddress: 'New Street' }
+    await db.transaction((tx) => updatePartner(tx, partner.id, moved, new Date(inNovember)))
+
+    const document = await findInvoiceDocument(db, partner.id, invoiceId)
+    expect(document?.buyer).toEqual({ name: 'Acme Ltd', addressLines: ['Old Street'] })
+  })
+
+  test('is nobody else’s', async () => {
+    const [partner, other] = [await aPricedPartner(db), await aPricedPartner(db)]
+    await charge(db, partner, { ...fee, at: inOctober })
+    const { invoiceId } = await billed(db, partner, '2026-10')
+
+    expect(await findInvoiceDocument(db, other.id, invoiceId)).toBeNull()
+    expect(await bill(db, other, '2026-10')).toMatchObject({ outcome: 'nothing' })
+  })
+
+  test('is numbered by the London year of its issue', async () => {
+    const partner = await aPricedPartner(db)
+    await charge(db, partner, { ...fee, at: '2027-06-15T12:00:00Z' })
+
+    const issued = await bill(db, partner, '2027-06', '2028-12-31T23:59:59.999Z')
+
+    expect(issued.number).toBe('INV-2028-000001')
+  })
+
+  test('of a month that is not over is refused', async () => {
+    const partner = await aPricedPartner(db)
+
+    await expect(bill(db, partner, '2027-03', '2027-03-31T22:59:59.999Z')).rejects.toThrow('once it is over')
+  })
+})
+
+describe('again', () => {
+  test('a month that was billed is already billed, and nothing changes', async () => {
+    const partner = await aPricedPartner(db)
+    await charge(db, partner, { ...fee, at: inOctober })
+    const first = await billed(db, partner, '2026-10')
+    await charge(db, partner, { ...fee, at: inOctober })
+
+    const again = await bill(db, partner, '2026-10')
+
+    expect(again).toEqual({
+      outcome: 'already',
+      invoiceId: first.invoiceId,
+      number: first.number,
+      totalPence: first.totalPence,
+    })
+    expect(await preview(partner, '2026-10')).toEqual(again)
+    expect(await linesOf(db, first.invoiceId)).toEqual(first.lines)
+  })
+
+  test('nothing to bill is no invoice and no number, and the month is closed all the same', async () => {
+    const partner = await aPricedPartner(db)
+
+    expect(await preview(partner, '2026-10')).toEqual({ outcome: 'nothing' })
+    expect(await bill(db, partner, '2026-10')).toMatchObject({ outcome: 'nothing', number: null })
+
+    expect((await findPartnerById(db, partner.id))?.billedUntil).toBe('2026-10-01')
+    expect(await count('SELECT count(*)::int AS n FROM invoices WHERE partner_id = $1', partner)).toBe(0)
+  })
+
+  test('a late charge goes on the next invoice, and usage shows it until then', async () => {
+    const partner = await aPricedPartner(db)
+    await charge(db, partner, { ...fee, at: inOctober })
+    await billed(db, partner, '2026-10')
+    await charge(db, partner, { ...fee, amountMicropounds: 2_000_000n, at: inOctober })
+    await charge(db, partner, { ...fee, amountMicropounds: 3_000_000n, at: inNovember })
+
+    const shown = await soFar(partner, inNovember)
+    const november = await billed(db, partner, '2026-11')
+
+    expect(amounts(november.lines)).toEqual([['payout_fees', 500n]])
+    expect(shown.lines).toEqual(november.lines)
+  })
+
+  test('charges of a month that is still to be billed are not shown in the month after', async () => {
+    const partner = await aPricedPartner(db)
+    await charge(db, partner, { ...fee, at: inOctober })
+
+    expect((await soFar(partner, inNovember)).lines).toEqual([])
+  })
+
+  test('a month that was left out is made up for by the next, but for its account, which waits for its own run', async () => {
+    const partner = await aPricedPartner(db, { liveOpenedAt: new Date('2026-10-01T00:00:00Z') })
+    await charge(db, partner, { ...fee, at: inOctober })
+
+    const november = await billed(db, partner, '2026-11')
+    const october = await billed(db, partner, '2026-10')
+
+    expect(amounts(november.lines)).toEqual([
+      ['payout_fees', 109n],
+      ['monthly_account', 1_500n],
+    ])
+    expect(october.lines.map(({ description }) => description)).toEqual(['Monthly account, October 2026'])
+    expect((await findPartnerById(db, partner.id))?.billedUntil).toBe('2026-11-01')
+  })
+})
+
+describe('usage, preview and invoice', () => {
+  test('can not disagree', async () => {
+    const partner = await aPricedPartner(db, { liveOpenedAt: new Date('2026-10-20T00:00:00Z') })
+    await charge(db, partner, { kind: 'verification', amountMicropounds: 39_000_000n, at: inOctober })
+    for (const amountMicropounds of [1_090_000n, 2_490_000n]) {
+      await charge(db, partner, { ...fee, amountMicropounds, at: inOctober })
+      await charge(db, partner, { kind: 'network_fee', amountMicropounds: 19_800n, at: inOctober })
+    }
+    await charge(db, partner, { kind: 'exception', amountMicropounds: 1_234_567n, at: inOctober })
+    await charge(db, partner, { ...credit(109n), at: inOctober })
+
+    const shown = await soFar(partner, '2026-10-31T23:59:59.999Z')
+    const previewed = await preview(partner, '2026-10')
+    const issued = await billed(db, partner, '2026-10')
+
+    expect(amounts(issued.lines)).toEqual([
+      ['payout_fees', 358n],
+      ['monthly_account', 1_500n],
+      ['business_verification', 3_900n],
+      ['network_fees', 4n],
+      ['bank_exceptions', 123n],
+      ['credit', 109n],
+    ])
+    expect(issued.totalPence).toBe(5_776n)
+    expect(shown).toMatchObject({ lines: issued.lines, totalPence: issued.totalPence })
+    expect(previewed).toEqual({ outcome: 'new', invoice: shown })
+  })
+
+  test('the sandbox is never charged', async () => {
+    const partner = await aPricedPartner(db, { liveOpenedAt: new Date('2026-10-01T00:00:00Z') })
+    await charge(db, partner, { ...fee, at: inOctober })
+
+    const sandbox = { partnerId: partner.id, environment: 'sandbox' } as const
+    expect(await loadInvoiceSoFar(db, sandbox, new Date(inOctober))).toMatchObject({ lines: [], totalPence: 0n })
+  })
+})
+
+describe('the monthly account', () => {
+  const opened = (iso: string) => aPricedPartner(db, { liveOpenedAt: new Date(iso) })
+
+  test('is due for each month in which the live account was open, and once', async () => {
+    const partner = await opened('2026-09-30T22:59:59.999Z')
+    const months = ['2026-08', '2026-09', '2026-10']
+
+    const outcomes = []
+    for (const month of months) outcomes.push((await bill(db, partner, month)).outcome)
+
+    expect(outcomes).toEqual(['nothing', 'issued', 'issued'])
+    const stored = `SELECT count(*)::int AS n FROM charges WHERE partner_id = $1 AND kind = 'monthly_account'`
+    expect(await count(stored, partner)).toBe(2)
+  })
+
+  test('costs what was the price at the start of the month, and a change is for the months to come', async () => {
+    const partner = await opened('2026-09-10T00:00:00Z')
+    const at = new Date('2026-10-15T00:00:00Z')
+    const changes = { monthlyAccountPence: 1_000n }
+    await db.transaction((tx) => changePrices(tx, { partnerId: partner.id, changes, from: at, at }))
+
+    const totals = []
+    for (const month of ['2026-09', '2026-10', '2026-11']) totals.push((await billed(db, partner, month)).totalPence)
+
+    expect(totals).toEqual([1_500n, 1_500n, 1_000n])
+  })
+
+  test('that costs nothing is not charged', async () => {
+    const partner = await opened('2026-09-10T00:00:00Z')
+    const at = new Date('2026-09-20T00:00:00Z')
+    const changes = { monthlyAccountPence: 0n }
+    await db.transaction((tx) => changePrices(tx, { partnerId: partner.id, changes, from: at, at }))
+
+    expect((await bill(db, partner, '2026-10')).outcome).toBe('nothing')
+  })
+
+  test('ends with the account', async () => {
+    const partner = await opened('2026-09-10T00:00:00Z')
+    await db.transaction((tx) => updatePartner(tx, partner.id, { status: 'closed' }, new Date(inOctober)))
+
+    expect((await bill(db, partner, '2026-10')).outcome).toBe('issued')
+    expect((await bill(db, partner, '2026-11')).outcome).toBe('nothing')
+  })
+})
+
+describe('a void invoice', () => {
+  test('frees its charges for a new one with the next number, and is still there to see', async () => {
+    const partner = await aPricedPartner(db, { liveOpenedAt: new Date('2026-10-01T00:00:00Z') })
+    await charge(db, partner, { ...fee, at: inOctober })
+    const first = await billed(db, partner, '2026-10')
+
+    expect(await cancel(first.number)).toEqual({ outcome: 'moved', partnerId: partner.id, number: first.number })
+    const shown = await soFar(partner, inNovember)
+    const second = await billed(db, partner, '2026-10')
+
+    expect(second.lines).toEqual(first.lines)
+    expect(sequenceOf(second.number)).toBe(sequenceOf(first.number) + 1)
+    expect(amounts(shown.lines)).toContainEqual(['payout_fees', 109n])
+    const old = await findInvoiceDocument(db, partner.id, first.invoiceId)
+    expect(old).toMatchObject({ status: 'void', voidedOn: '2026-11-15', lines: first.lines })
+  })
+
+  test('is void once; a paid one is not, until it is marked as not paid', async () => {
+    const partner = await aPricedPartner(db)
+    await charge(db, partner, { ...fee, at: inOctober })
+    const { number, invoiceId } = await billed(db, partner, '2026-10')
+    const at = new Date(inNovember)
+
+    expect(await db.transaction((tx) => markInvoicePaid(tx, { number, at }))).toMatchObject({ outcome: 'moved' })
+    expect(await findInvoiceDocument(db, partner.id, invoiceId)).toMatchObject({ status: 'paid', paidOn: '2026-11-15' })
+    expect(await cancel(number)).toEqual({ outcome: 'wrong_status', number, status: 'paid' })
+    expect(await db.transaction((tx) => markInvoicePaid(tx, { number, at }))).toMatchObject({ outcome: 'wrong_status' })
+
+    expect(await db.transaction((tx) => markInvoiceUnpaid(tx, { number }))).toMatchObject({ outcome: 'moved' })
+    expect(await cancel(number)).toMatchObject({ outcome: 'moved' })
+    expect(await cancel(number)).toEqual({ outcome: 'wrong_status', number, status: 'void' })
+    expect(await cancel('INV-2026-999999')).toEqual({ outcome: 'not_found' })
+  })
+})
+
+describe('credit beyond the charges', () => {
+  test('is carried until it is used up, and no penny of it is lost', async () => {
+    const partner = await aPricedPartner(db)
+    await charge(db, partner, { ...fee, at: inOctober })
+    await charge(db, partner, { ...credit(500n), at: inOctober })
+    await charge(db, partner, { ...fee, amountMicropounds: 1_000_000n, at: inNovember })
+    await charge(db, partner, { ...fee, amountMicropounds: 4_000_000n, at: '2026-12-15T12:00:00Z' })
+
+    const october = await billed(db, partner, '2026-10')
+    const shown = await soFar(partner, inNovember)
+    const november = await billed(db, partner, '2026-11')
+    const december = await billed(db, partner, '2026-12')
+
+    expect([october, november, december].map(({ totalPence }) => totalPence)).toEqual([0n, 0n, 109n])
+    expect(amounts(november.lines)).toEqual([
+      ['payout_fees', 100n],
+      ['credit', 391n],
+    ])
+    expect(shown.lines).toEqual(november.lines)
+    expect(await findInvoice(db, partner.id, november.invoiceId)).toMatchObject({
+      carriedInPence: 391n,
+      carriedPence: 291n,
+    })
+    expect(amounts(december.lines)).toEqual([
+      ['payout_fees', 400n],
+      ['credit', 291n],
+    ])
+  })
+
+  test('waits in a month without charges, which gets no invoice', async () => {
+    const partner = await aPricedPartner(db)
+    await charge(db, partner, { ...credit(500n), at: inOctober })
+    await billed(db, partner, '2026-10')
+
+    expect((await bill(db, partner, '2026-11')).outcome).toBe('nothing')
+    await charge(db, partner, { ...fee, at: '2026-12-15T12:00:00Z' })
+    expect((await billed(db, partner, '2026-12')).totalPence).toBe(0n)
+  })
+
+  test('that a later invoice has used keeps its own from being void, until the later one is', async () => {
+    const partner = await aPricedPartner(db)
+    await charge(db, partner, { ...credit(500n), at: inOctober })
+    await charge(db, partner, { ...fee, at: inNovember })
+    await charge(db, partner, { ...fee, at: '2026-12-15T12:00:00Z' })
+    const [october, november, december] = [
+      await billed(db, partner, '2026-10'),
+      await billed(db, partner, '2026-11'),
+      await billed(db, partner, '2026-12'),
+    ]
+
+    expect(await cancel(october.number)).toEqual({
+      outcome: 'credit_used',
+      number: october.number,
+      usedBy: december.number,
+    })
+    for (const { number } of [december, november, october]) expect((await cancel(number)).outcome).toBe('moved')
+    expect((await soFar(partner, '2027-01-15T12:00:00Z')).creditedPence).toBe(500n)
+  })
+})
+
+describe('whom a run has to look at', () => {
+  const toBill = async (period: string) => {
+    const found: string[] = []
+    for (let after: string | null = null; ; after = found.at(-1) ?? null) {
+      const page = await listPartnersToBill(db, { period, after, limit: 3 })
+      found.push(...page.map(({ id }) => id))
+      if (page.length < 3) return found
+    }
+  }
+
+  test('partners with a live account or with charges, until they are billed, and again when charges are free', async () => {
+    const period = '2029-05'
+    const [idle, live, late, future] = [
+      await aPricedPartner(db),
+      await aPricedPartner(db, { liveOpenedAt: new Date('2029-05-31T22:59:59Z') }),
+      await aPricedPartner(db),
+      await aPricedPartner(db, { liveOpenedAt: new Date('2029-05-31T23:00:00Z') }),
+    ]
+    await charge(db, late, { ...fee, at: '2029-05-02T00:00:00Z' })
+    const ours = async () => {
+      const ids = await toBill(period)
+      return [idle, live, late, future].map(({ id }) => ids.includes(id))
+    }
+
+    expect(await ours()).toEqual([false, true, true, false])
+    expect(await toBill(period)).toEqual((await toBill(period)).toSorted())
+
+    const before = await countInvoiced(db, period)
+    const invoice = await billed(db, live, period)
+    await billed(db, late, period)
+    expect(await ours()).toEqual([false, false, false, false])
+    expect((await countInvoiced(db, period)) - before).toBe(2)
+
+    await cancel(invoice.number)
+    expect(await ours()).toEqual([false, true, false, false])
+  })
+
+  test('one with nothing to bill is looked at once, unless a late charge comes', async () => {
+    const period = '2029-06'
+    const partner = await aPricedPartner(db, { liveOpenedAt: new Date('2026-01-01T00:00:00Z') })
+    await db.transaction((tx) => updatePartner(tx, partner.id, { status: 'closed' }, new Date('2026-02-01T00:00:00Z')))
+
+    expect(await toBill(period)).toContain(partner.id)
+    expect((await bill(db, partner, period)).outcome).toBe('nothing')
+    expect(await toBill(period)).not.toContain(partner.id)
+
+    await charge(db, partner, { ...fee, at: '2029-06-02T00:00:00Z' })
+    expect(await toBill(period)).toContain(partner.id)
+  })
+})
+
+test('more charges than one portion has room for are one invoice', async () => {
+  const partner = await aPricedPartner(db)
+  await chargeMany(db, partner, { count: 25_000, month: '2026-10' })
+
+  const issued = await billed(db, partner, '2026-10')
+
+  expect(issued.lines.map(({ quantity, description }) => [quantity, description])).toEqual([
+    [1, 'Payout fees for 12500 completed payouts'],
+    [12_500, 'Network fees'],
+  ])
+  // 12,500 pounds, 2 + 4 + … + 25,000 micropounds, which are 156.2625 pounds, and 12,500 times 1.98p.
+  expect(issued.totalPence).toBe(1_250_000n + 15_626n + 24_750n)
+}, 60_000)
+
+async function count(text: string, { id }: PartnerRow): Promise<number> {
+  const [row]: { n: number }[] = await db.dataSource.query(text, [id])
+  return row?.n ?? -1
+}
+
+function sequenceOf(number: string): number {
+  return Number(number.slice(-6))
+}
