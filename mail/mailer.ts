@@ -50,8 +50,9 @@ export function createMailer(options: MailerOptions): Mailer {
     url: smtpUrl,
     pool: true,
     maxConnections: 4,
-    // A mail whose connection broke may have arrived: only the caller knows whether to risk a second one.
-    maxRequeues: 0,
+    // For a connection that the server dropped while it was idle: only as long as no byte of the mail was sent, because
+    // one whose connection broke later may have arrived, and only the caller knows whether to risk a second one.
+    maxRequeues: 1,
     idleTimeout: 30_000,
     dnsTimeout: connectTimeoutMs,
     connectionTimeout: connectTimeoutMs,

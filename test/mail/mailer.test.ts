@@ -1,7 +1,7 @@
 // The mailer over real SMTP: to the inbox of one machine, to servers that refuse, and to servers that say nothing.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { SMTPServer } from 'smtp-server'
 import { createMailer, type Mail, type Mailer } from '../../mail/mailer'
@@ -148,6 +148,24 @@ describe('a mail that is not sent', () => {
     expect(sent.map(({ outcome }) => outcome)).toEqual(['later', 'later', 'later'])
     expect(performance.now() - startedMs).toBeLessThan(5_000)
     for (const server of [silent, rude, tired]) server.close()
+  })
+
+  test('a server that takes the mail and hangs up before its last word: later, and not a second time by itself', async () => {
+    let taken = 0
+    const sockets = new Set<Socket>()
+    const server = new SMTPServer({
+      disabledCommands: ['AUTH', 'STARTTLS'],
+      onData: (stream) => {
+        taken += 1
+        stream.resume().once('end', () => sockets.forEach((socket) => socket.destroy()))
+      },
+    })
+    server.server.on('connection', (socket: Socket) => sockets.add(socket))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+
+    expect(await sendTo(server.server)).toMatchObject({ outcome: 'later' })
+    expect(taken).toBe(1)
+    await new Promise<void>((resolve) => server.close(resolve))
   })
 
   test('the next try finds the server again', async () => {
