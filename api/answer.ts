@@ -115,11 +115,11 @@ async function read(context: ApiContext, { caller, ...found }: Admitted, checks:
   }
 }
 
-function reply(context: ApiContext, { status = 200, body, headers = {}, activity }: Reply): void {
+function reply(context: ApiContext, { status = 200, body, type, headers = {}, activity }: Reply): void {
   context.status = status
   context.state.activityWritten = activity === 'written'
   for (const [name, value] of Object.entries(headers)) context.set(name, value)
   if (status === 304) return
-  context.type = 'application/json; charset=utf-8'
-  context.body = JSON.stringify(body)
+  context.type = type ?? 'application/json; charset=utf-8'
+  context.body = type === undefined ? JSON.stringify(body) : body
 }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { TSchema } from 'typebox'
 import { errorExample } from './error-examples'
 import { type ErrorCode, errorTable } from './errors'
-import { errorsOf, type Route, repliesOf } from './route'
+import { errorsOf, type ReplyShape, type Route, repliesOf } from './route'
 import { ErrorBody } from './schema'
 
 export interface OpenApiDocument {
@@ -94,7 +94,7 @@ function describeResponses(route: Route, components: Map<string, Json>): Record<
       Object.entries(shape.headers ?? {}).map(([name, tells]) => [name, textHeader(tells)]),
     )
     const headers = { ...always, ...own }
-    responses[shape.status] = { description: shape.description, headers, content: jsonOf(shape, components) }
+    responses[shape.status] = { description: shape.description, headers, content: contentOf(shape, components) }
     if (own['ETag']) {
       responses['304'] = { description: 'Nothing has changed since the ETag in If-None-Match.', headers }
     }
@@ -134,7 +134,11 @@ function byStatus(codes: readonly ErrorCode[]): [number, ErrorCode[]][] {
   return statuses.map((status) => [status, codes.filter((code) => errorTable[code].status === status)])
 }
 
-function jsonOf({ schema, example }: { schema: TSchema; example: unknown }, components: Map<string, Json>): Json {
+function contentOf(shape: ReplyShape, components: Map<string, Json>): Json {
+  return shape.type === undefined ? jsonOf(shape, components) : { [shape.type]: { schema: shape.schema } }
+}
+
+function jsonOf({ schema, example }: { schema: TSchema; example?: unknown }, components: Map<string, Json>): Json {
   return { 'application/json': { schema: hoist(schema, components), example } }
 }
 

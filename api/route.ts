@@ -52,7 +52,9 @@ export interface ReplyShape {
   readonly status: 200 | 201
   readonly description: string
   readonly schema: TSchema
-  readonly example: unknown
+  readonly example?: unknown
+  /** A document to download; JSON where it is left out. */
+  readonly type?: string
   /** What each header of the success tells; an ETag means that If-None-Match may be answered with 304. */
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -80,7 +82,9 @@ export type Forbidden = Extract<ErrorCode, 'partner_not_active' | 'verification_
 
 export interface Reply {
   readonly status?: 200 | 201 | 304
+  /** As JSON, unless a type is given with it: then it is sent as it is. */
   readonly body: unknown
+  readonly type?: string
   readonly headers?: Readonly<Record<string, string>>
   /** `written`: what the request changed has put its own entry into the activity list. */
   readonly activity?: 'written'

@@ -6,7 +6,8 @@ import { getBalance } from './balance'
 import { getCompliance } from './compliance'
 import { createPayout } from './create-payout'
 import { getDiscovery, getRoot } from './discovery'
-import { listInvoices } from './invoices'
+import { getInvoiceCsv, getInvoicePdf } from './invoice-files'
+import { getInvoice, listInvoices } from './invoices'
 import { listKeys } from './keys'
 import { getPayout, listPayouts } from './payouts'
 import { getPublicPartner } from './public-partners'
@@ -29,5 +30,9 @@ export const routes: readonly Route[] = [
   getPayout,
   getUsage,
   listInvoices,
+  // Before the invoice itself, whose id would take the dot and what follows for its own.
+  getInvoicePdf,
+  getInvoiceCsv,
+  getInvoice,
   listKeys,
 ]

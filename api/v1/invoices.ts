@@ -1,4 +1,4 @@
-// GET /v1/invoices: the partner's invoices with their lines (§2 Invoice, design §5).
+// GET /v1/invoices and /v1/invoices/{id}: the partner's invoices with their lines (§2 Invoice, design §5).
 import { Type } from 'typebox'
 import {
   findInvoice,
@@ -9,10 +9,14 @@ import {
 } from '../../db/invoices'
 import { invoiceLineKinds, invoiceStatuses } from '../../domain/invoice'
 import { formatMicropounds, formatPence } from '../../domain/money'
+import { monthPattern } from '../../domain/month'
+import { ApiError } from '../errors'
 import type { Route } from '../route'
 import {
   Answer,
+  Constant,
   DateTime,
+  EnvironmentQuery,
   environmentQuery,
   ListOf,
   MoneyString,
@@ -23,7 +27,7 @@ import {
   Uuid,
 } from '../schema'
 import { pageOf, pageQuery, presentPage, requireCursor } from './list'
-import { queryOf } from './typed'
+import { paramsOf, queryOf } from './typed'
 
 /** Two years. */
 const recentInvoices = 24
@@ -42,15 +46,60 @@ const InvoiceLine = Answer({
 const Invoice = Answer(
   {
     id: Uuid(),
-    period: Pattern(String.raw`^\d{4}-\d{2}$`, { description: 'The month it is for.' }),
-    status: OneOf(invoiceStatuses),
-    total_gbp: MoneyString(),
+    object: Constant('invoice'),
+    number: Pattern(String.raw`^INV-`, { description: 'Numbers run without gaps; quote it when you pay.' }),
+    period: Pattern(monthPattern, { description: 'The month it is for.' }),
+    status: OneOf(invoiceStatuses, {
+      description: 'open: to be paid. paid: paid. void: does not count; another one may have taken its place.',
+    }),
+    total_gbp: MoneyString({ description: 'Charges less credits, never below 0.00.' }),
+    credit_carried_in_gbp: MoneyString({
+      description: 'Credit of earlier invoices that this one took; it is a line too.',
+    }),
+    credit_carried_forward_gbp: MoneyString({
+      description: 'Credit that was not used up and is left for the next one.',
+    }),
     issued_at: Nullable(DateTime()),
     due_at: Nullable(DateTime()),
+    paid_at: Nullable(DateTime()),
+    voided_at: Nullable(DateTime()),
+    void_reason: Nullable(Type.String()),
     lines: Type.Array(InvoiceLine),
   },
   { title: 'Invoice' },
 )
+
+const exampleInvoice = {
+  id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a58',
+  object: 'invoice',
+  number: 'INV-2026-000123',
+  period: '2026-10',
+  status: 'open',
+  total_gbp: '16.98',
+  credit_carried_in_gbp: '0.00',
+  credit_carried_forward_gbp: '0.00',
+  issued_at: '2026-11-01T06:00:00.000Z',
+  due_at: '2026-11-15T06:00:00.000Z',
+  paid_at: null,
+  voided_at: null,
+  void_reason: null,
+  lines: [
+    {
+      kind: 'monthly_account',
+      description: 'Monthly account, October 2026',
+      quantity: 1,
+      unit_amount_gbp: '15.00',
+      amount_gbp: '15.00',
+    },
+    {
+      kind: 'network_fees',
+      description: 'Network fees',
+      quantity: 100,
+      unit_amount_gbp: '0.0198',
+      amount_gbp: '1.98',
+    },
+  ],
+}
 
 export const listInvoices: Route = {
   method: 'GET',
@@ -65,37 +114,7 @@ export const listInvoices: Route = {
     status: 200,
     description: 'A page of invoices.',
     schema: ListOf(Invoice),
-    example: {
-      object: 'list',
-      data: [
-        {
-          id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a58',
-          period: '2026-10',
-          status: 'open',
-          total_gbp: '16.98',
-          issued_at: '2026-11-01T06:00:00.000Z',
-          due_at: '2026-11-15T06:00:00.000Z',
-          lines: [
-            {
-              kind: 'monthly_account',
-              description: 'Monthly account, October 2026',
-              quantity: 1,
-              unit_amount_gbp: '15.00',
-              amount_gbp: '15.00',
-            },
-            {
-              kind: 'network_fees',
-              description: 'Network fees',
-              quantity: 100,
-              unit_amount_gbp: '0.0198',
-              amount_gbp: '1.98',
-            },
-          ],
-        },
-      ],
-      has_more: false,
-      next_cursor: null,
-    },
+    example: { object: 'list', data: [exampleInvoice], has_more: false, next_cursor: null },
   },
   errors: ['invalid_request'],
   handle: async (request, { db }) => {
@@ -112,14 +131,42 @@ export const listInvoices: Route = {
   },
 }
 
+export const InvoiceParams = Answer({ id: Uuid() })
+
+export const getInvoice: Route = {
+  method: 'GET',
+  path: '/v1/invoices/:id',
+  operationId: 'getInvoice',
+  tag: 'Billing',
+  summary: 'One invoice',
+  description: 'As a document with .pdf or .csv behind its id.',
+  access: { by: 'key', action: 'invoice.read', partner: 'any' },
+  params: InvoiceParams,
+  query: EnvironmentQuery,
+  reply: { status: 200, description: 'The invoice.', schema: Invoice, example: exampleInvoice },
+  errors: ['not_found'],
+  handle: async (request, { db }) => {
+    const invoice = await findInvoice(db, request.caller.partner.id, paramsOf<typeof InvoiceParams>(request).id)
+    if (invoice === null) throw new ApiError('not_found')
+    return { body: presentInvoice(invoice, await listInvoiceLines(db, [invoice.id])) }
+  },
+}
+
 function presentInvoice(invoice: InvoiceRow, lines: readonly InvoiceLineRow[]): unknown {
   return {
     id: invoice.id,
+    object: 'invoice',
+    number: invoice.number,
     period: invoice.period,
     status: invoice.status,
     total_gbp: formatPence(invoice.totalPence),
+    credit_carried_in_gbp: formatPence(invoice.carriedInPence),
+    credit_carried_forward_gbp: formatPence(invoice.carriedPence),
     issued_at: invoice.issuedAt?.toISOString() ?? null,
     due_at: invoice.dueAt?.toISOString() ?? null,
+    paid_at: invoice.paidAt?.toISOString() ?? null,
+    voided_at: invoice.voidedAt?.toISOString() ?? null,
+    void_reason: invoice.voidReason,
     lines: lines.filter(({ invoiceId }) => invoiceId === invoice.id).map(presentLine),
   }
 }

@@ -54,6 +54,8 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly body: AnswerBody
+  /** What came over the wire. */
+  readonly bytes: Buffer
 }
 
 /** Tests read what they expect; everything else is unknown. An answer without a body has none of it. */
@@ -143,8 +145,10 @@ async function send(
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  const text = await response.text()
-  const answer = { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) }
+  const bytes = Buffer.from(await response.arrayBuffer())
+  const isJson = bytes.length > 0 && response.headers.get('Content-Type')?.startsWith('application/json')
+  const parsed = isJson ? JSON.parse(bytes.toString('utf8')) : bytes.length > 0 ? '' : {}
+  const answer = { status: response.status, headers: response.headers, body: parsed, bytes }
   requirePromised(method, path, answer)
   return answer
 }

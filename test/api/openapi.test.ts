@@ -70,7 +70,7 @@ describe('the OpenAPI document', () => {
     expect(document.servers).toEqual([expect.objectContaining({ url: 'https://payouts.example.com' })])
   })
 
-  test('has every endpoint of §4 once, and nothing else', () => {
+  test('has every endpoint of §4 and the documents of an invoice once, and nothing else', () => {
     const described = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
@@ -90,6 +90,9 @@ describe('the OpenAPI document', () => {
       'GET /v1/payouts/{id}',
       'GET /v1/usage',
       'GET /v1/invoices',
+      'GET /v1/invoices/{id}.pdf',
+      'GET /v1/invoices/{id}.csv',
+      'GET /v1/invoices/{id}',
       'GET /v1/keys',
     ])
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(described.length)

@@ -29,13 +29,19 @@ function brokenPromise(route: Route | null, { status, headers, body }: Answer): 
   if (headers.get('X-Request-Id') === null) return 'an answer must carry its request id'
   if (route && status === 304) return route.reply.headers?.['ETag'] ? null : 'the route has no ETag'
   const shape = route && repliesOf(route).find((each) => each.status === status)
-  if (shape) return missingHeader(shape, headers) ?? faultsOf(shape.schema, body)
+  if (shape) return missingHeader(shape, headers) ?? wrongType(shape, headers) ?? faultsOf(shape.schema, body)
   return faultsOf(ErrorBody, body) ?? brokenError(route, status, body.error?.code ?? '')
 }
 
 function missingHeader({ headers: promised = {} }: ReplyShape, headers: Headers): string | null {
   const missing = Object.keys(promised).find((name) => headers.get(name) === null)
   return missing === undefined ? null : `the header ${missing} is missing`
+}
+
+/** A document is bytes, about which a schema says nothing. */
+function wrongType({ type = 'application/json' }: ReplyShape, headers: Headers): string | null {
+  const answered = headers.get('Content-Type')?.replace(/;.*$/, '')
+  return answered === type ? null : `it is ${answered}, not ${type}`
 }
 
 function brokenError(route: Route | null, status: number, code: string): string | null {
@@ -46,11 +52,9 @@ function brokenError(route: Route | null, status: number, code: string): string 
 }
 
 function routeOf(method: string, path: string): Route | null {
-  const asked = (path.split('?')[0] ?? '').split('/')
-  const matches = (route: Route) => {
-    const parts = route.path.split('/')
-    return parts.length === asked.length && parts.every((part, n) => part.startsWith(':') || part === asked[n])
-  }
+  const asked = path.split('?')[0] ?? ''
+  const matches = (route: Route) =>
+    new RegExp(`^${route.path.replaceAll('.', String.raw`\.`).replaceAll(/:\w+/g, '[^/]+')}$`).test(asked)
   return routes.find((route) => route.method === method && matches(route)) ?? null
 }
 

@@ -1,6 +1,7 @@
-// GET /v1/invoices (§2 Invoice, design §5): the latest 24 unless more are asked for, with their lines, and no drafts.
+// GET /v1/invoices and /v1/invoices/{id} (§2 Invoice, design §5): with their lines, and no drafts; documents as PDF and CSV.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { markInvoicePaid } from '../../../db/invoice-moves'
 import type { PartnerRow } from '../../../db/partners'
 import { type Api, startApi } from '../client'
 import { aKey, anInvoice, aPartner } from '../fixtures'
@@ -39,11 +40,18 @@ test('an invoice is shown with its lines in their order, unit amounts exact', as
     data: [
       {
         id: invoice.id,
+        object: 'invoice',
+        number: invoice.number,
         period: '2026-10',
         status: 'open',
         total_gbp: '18.48',
+        credit_carried_in_gbp: '0.00',
+        credit_carried_forward_gbp: '0.00',
         issued_at: '2026-11-01T06:00:00.000Z',
         due_at: '2026-11-15T06:00:00.000Z',
+        paid_at: null,
+        voided_at: null,
+        void_reason: null,
         lines: [
           {
             kind: 'monthly_account',
@@ -119,4 +127,100 @@ test('422 invalid_request for a bad limit, and for a cursor that is unknown, a d
   expect(answers.map(({ status, body }) => [status, body.error?.code])).toEqual(
     Array.from({ length: 5 }, () => [422, 'invalid_request']),
   )
+})
+
+describe('one invoice', () => {
+  const lines = [
+    {
+      kind: 'monthly_account',
+      description: 'Monthly account, October 2026',
+      quantity: 1,
+      unitAmountMicropounds: 15_000_000n,
+      amountPence: 1_500n,
+    },
+  ] as const
+  const october = { period: '2026-10-01', number: null } as const
+  const aNumber = () => `INV-2026-${randomUUID().slice(0, 6)}`
+  const get = (path: string, headers = {}) => api.get(`/v1/invoices/${path}`, { key, headers })
+
+  test('is what the list shows of it', async () => {
+    const invoice = await anInvoice(api, partner, { ...october, number: aNumber() }, lines)
+
+    const { status, body } = await get(invoice.id)
+
+    expect(status).toBe(200)
+    expect(body).toEqual((await list()).data?.[0])
+    expect(body).toMatchObject({ object: 'invoice', number: invoice.number, status: 'open' })
+  })
+
+  test('tells that it is void, and why; and that it was paid', async () => {
+    const voided = await anInvoice(api, partner, { ...october, number: aNumber(), status: 'void' }, lines)
+    const paid = await anInvoice(api, partner, { period: '2026-09-01', status: 'paid' }, lines)
+
+    expect((await get(voided.id)).body).toMatchObject({ status: 'void', void_reason: 'a mistake', paid_at: null })
+    expect((await get(paid.id)).body).toMatchObject({ status: 'paid', paid_at: paid.paidAt?.toISOString() })
+  })
+
+  test('shows the credit that it took and the credit that it leaves', async () => {
+    const charged = { kind: 'credit', description: 'Credit', quantity: 1, unitAmountMicropounds: 10_000n } as const
+    const carrying = { period: '2026-08-01', totalPence: 0n, carriedPence: 1n }
+    const invoice = await anInvoice(api, partner, carrying, [{ ...charged, amountPence: 1n }])
+
+    expect((await get(invoice.id)).body).toMatchObject({
+      total_gbp: '0.00',
+      credit_carried_in_gbp: '0.00',
+      credit_carried_forward_gbp: '0.01',
+    })
+  })
+
+  test.each(['pdf', 'csv'])('is a document with .%s behind its id, under its number', async (extension) => {
+    const invoice = await anInvoice(api, partner, { ...october, number: aNumber() }, lines)
+
+    const first = await get(`${invoice.id}.${extension}`)
+    const again = await get(`${invoice.id}.${extension}`)
+
+    expect(first.headers.get('Content-Type')).toBe(extension === 'pdf' ? 'application/pdf' : 'text/csv; charset=utf-8')
+    expect(first.headers.get('Content-Disposition')).toBe(`attachment; filename="${invoice.number}.${extension}"`)
+    expect(first.headers.get('Cache-Control')).toBe('no-store')
+    expect(first.bytes.equals(again.bytes)).toBe(true)
+    const expected = extension === 'pdf' ? '%PDF-' : invoice.number
+    expect(first.bytes.toString('latin1')).toContain(expected)
+  })
+
+  test('as a document is 304 to who has it, until it is paid', async () => {
+    const invoice = await anInvoice(api, partner, { ...october, number: aNumber() }, lines)
+    const first = await get(`${invoice.id}.csv`)
+    const known = { 'If-None-Match': first.headers.get('ETag') ?? '' }
+
+    expect((await get(`${invoice.id}.csv`, known)).status).toBe(304)
+    const at = new Date('2026-11-15T12:00:00Z')
+    const number = invoice.number ?? ''
+    await api.db.transaction((tx) => markInvoicePaid(tx, { number, at }))
+    expect((await get(`${invoice.id}.csv`, known)).status).toBe(200)
+  })
+
+  test.each(['', '.pdf', '.csv'])(
+    '%s is 404 not_found when it is absent, malformed, a draft or somebody else’s',
+    async (end) => {
+      const draft = { ...october, status: 'draft', issuedAt: null, dueAt: null } as const
+      const ids = [
+        randomUUID(),
+        'x',
+        'INV-2026-000001',
+        (await anInvoice(api, partner, draft)).id,
+        (await anInvoice(api, await aPartner(api), { ...october, number: aNumber() }, lines)).id,
+      ]
+
+      const answers = await Promise.all(ids.map((id) => get(`${id}${end}`)))
+
+      expect(answers.map(({ status, body }) => [status, body.error?.code])).toEqual(ids.map(() => [404, 'not_found']))
+    },
+  )
+
+  test('with another ending is not found', async () => {
+    const invoice = await anInvoice(api, partner, { ...october, number: aNumber() }, lines)
+
+    expect((await get(`${invoice.id}.xls`)).status).toBe(404)
+    expect((await get(`${invoice.id}/pdf`)).status).toBe(404)
+  })
 })
