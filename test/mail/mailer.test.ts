@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { SMTPServer } from 'smtp-server'
-import { createMailer, type Mail, type Mailer } from '../../mail/mailer'
+import { createMailer, type Mail, type Mailer, type MailerOptions } from '../../mail/mailer'
 import { anInbox, type TestInbox } from './an-inbox'
 
 const from = { name: 'Example Billing', address: 'billing@example.test' }
@@ -137,13 +137,14 @@ describe('a mail that is not sent', () => {
 
   test('a server that never greets, one that hangs up, and one that stops talking: later, within the limits', async () => {
     const greeting = '220 hello\r\n'
+    const limits = { connectTimeoutMs: 300, answerTimeoutMs: 600 }
     const silent = createServer((socket) => void socket.resume())
     const rude = createServer((socket) => socket.end())
     const tired = createServer((socket) => void socket.resume().write(greeting))
     for (const server of [silent, rude, tired]) await once(server.listen(0, '127.0.0.1'), 'listening')
     const startedMs = performance.now()
 
-    const sent = await Promise.all([silent, rude, tired].map((server) => sendTo(server)))
+    const sent = await Promise.all([silent, rude, tired].map((server) => sendTo(server, limits)))
 
     expect(sent.map(({ outcome }) => outcome)).toEqual(['later', 'later', 'later'])
     expect(performance.now() - startedMs).toBeLessThan(5_000)
@@ -180,8 +181,8 @@ describe('a mail that is not sent', () => {
   })
 })
 
-async function sendTo(server: Pick<Server, 'address'>) {
-  const one = createMailer({ smtpUrl: urlOf(server), from, connectTimeoutMs: 300, answerTimeoutMs: 600 })
+async function sendTo(server: Pick<Server, 'address'>, limits: Partial<MailerOptions> = {}) {
+  const one = createMailer({ smtpUrl: urlOf(server), from, ...limits })
   const sent = await one.send(aMail())
   one.close()
   return sent
