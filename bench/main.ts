@@ -1,6 +1,7 @@
-// `npm run bench`: figures as ratios in one run, because machines are noisy. `-- reads` or `-- payouts` measures that part alone.
+// `npm run bench`: figures as ratios in one run, because machines are noisy. `-- reads`, `-- payouts` or `-- invoices` measures that part alone.
 import { setTimeout as wait } from 'node:timers/promises'
 import { choosePort } from '../local/ports'
+import { invoices } from './invoices'
 import { payouts } from './payouts'
 import { readPayout } from './read-payout'
 import { type System, startSystem } from './system'
@@ -16,6 +17,7 @@ const parts = {
     await payouts(system, print)
     print([`Resident memory after the payouts: ${memory(system)}`])
   },
+  invoices: async (system: System) => print(await invoices(system)),
 } as const
 
 /** Long enough for start-up garbage to be collected. */

@@ -14,6 +14,7 @@ test('it holds our workflows and domain, the SDK with what it needs, and nothing
     '__temporal_custom_payload_converter (ignored)',
     '@temporalio/common',
     '@temporalio/workflow',
+    'domain',
     'long',
     'ms',
     'nexus-rpc',
@@ -22,7 +23,15 @@ test('it holds our workflows and domain, the SDK with what it needs, and nothing
 })
 
 test('it holds every workflow', () => {
-  expect(Object.keys(workflows)).toEqual(['connectSandbox', 'payout', 'pruneActivity', 'sweep'])
+  expect(Object.keys(workflows)).toEqual([
+    'connectSandbox',
+    'invoice',
+    'invoiceMail',
+    'invoiceRun',
+    'payout',
+    'pruneActivity',
+    'sweep',
+  ])
   for (const name of Object.keys(workflows)) expect(code).toContain(`function ${name}(`)
 })
 

@@ -1,5 +1,6 @@
 // Every path a payout's workflow can take, each gone once by the whole system, and the history it leaves.
 import { hostname } from 'node:os'
+import type { WorkflowHandle } from '@temporalio/client'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils'
 import { createPayoutStarter } from '../../api/payout-starter'
 import { createLog } from '../../log'
@@ -69,8 +70,11 @@ export const payoutPaths: Readonly<Record<string, (world: World) => Promise<stri
 export async function historyOf(world: World, key: string): Promise<string> {
   const handle = world.temporal.workflow.getHandle(world.workflowId(key))
   await until('it has ended', async () => (await handle.describe()).status.name === 'COMPLETED')
-  const json = historyToJSON(await handle.fetchHistory())
-  return json
+  return asRecorded(handle)
+}
+
+export async function asRecorded(handle: WorkflowHandle): Promise<string> {
+  return historyToJSON(await handle.fetchHistory())
     .replaceAll(/"identity": ?"[^"]*"/g, '"identity": "worker"')
     .replaceAll(/\d+@[\w.-]+/g, 'worker')
     .replaceAll(hostname(), 'host')

@@ -11,6 +11,9 @@ import { silenceTemporal } from '../worker/a-worker'
 
 const recorded: Readonly<Record<string, readonly string[]>> = {
   'prune-activity': ['completed', 'continued'],
+  'invoice-run': ['completed', 'continued', 'one-failed'],
+  invoice: ['already', 'issued', 'nothing'],
+  'invoice-mail': ['mailed', 'nobody'],
   payout: ['cancelled', 'completed', 'insufficient-funds', 'never-sent', 'not-sent', 'refunded', 'unknown-then-found'],
 }
 

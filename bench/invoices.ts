@@ -1,0 +1,99 @@
+// A month billed for 200 and for 2,000 partners with 100 charges each: time and memory, and that the time per partner does not grow.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Client as Postgres } from 'pg'
+import { systemClock } from '../clock'
+import { loadTemporalConfig } from '../config'
+import { londonMonthOf, type Month, previousMonth } from '../domain/month'
+import { connectClient } from '../temporal'
+import type { invoiceRun } from '../workflows'
+import { housekeepingQueue } from '../workflows/names'
+import { addChargedPartners } from './charged-partners'
+import type { System } from './system'
+
+const sizes = [200, 2_000]
+const chargesEach = 100
+
+export async function invoices(system: System): Promise<string[]> {
+  const month = previousMonth(londonMonthOf(systemClock.now()))
+  const postgres = new Postgres({ connectionString: system.databaseUrl })
+  await postgres.connect()
+  const billed: Billed[] = []
+  try {
+    for (const partners of sizes) {
+      await addChargedPartners(postgres, { partners, chargesEach, month, name: `bench-${partners}` })
+      billed.push(await bill(system, postgres, { partners, month }))
+    }
+  } finally {
+    await postgres.end()
+  }
+  const [small, large] = billed.map(({ runMs, partners }) => runMs / partners)
+  const growth = (large ?? Number.NaN) / (small ?? Number.NaN)
+  return [
+    `A run over all partners, ${chargesEach} charges each, the mails sent meanwhile`,
+    ...billed.map(row),
+    `  time per partner, ${sizes[1]} against ${sizes[0]} partners: ${growth.toFixed(2)} (aim: at most 1.00, which is linear)`,
+  ]
+}
+
+interface Billed {
+  readonly partners: number
+  readonly runMs: number
+  readonly mailedMs: number
+  readonly peakBytes: number
+}
+
+async function bill(
+  system: System,
+  postgres: Postgres,
+  { partners, month }: { partners: number; month: Month },
+): Promise<Billed> {
+  const client = connectClient(loadTemporalConfig(system.env))
+  const memory = watchMemory(system)
+  const startedAt = performance.now()
+  const run = await client.workflow.start<typeof invoiceRun>('invoiceRun', {
+    workflowId: `invoice-run/bench-${randomUUID()}`,
+    taskQueue: housekeepingQueue,
+    args: [{ period: month }],
+  })
+  const { issued, failed } = await run.result()
+  const runMs = performance.now() - startedAt
+  await untilMailed(postgres)
+  const mailedMs = performance.now() - startedAt
+  await client.connection.close()
+  if (issued !== partners || failed > 0) throw new Error(`${issued} of ${partners} invoices were issued.`)
+  return { partners, runMs, mailedMs, peakBytes: await memory.peak() }
+}
+
+async function untilMailed(postgres: Postgres): Promise<void> {
+  for (;;) {
+    const { rows } = await postgres.query('SELECT FROM invoices WHERE mailed_at IS NULL LIMIT 1')
+    if (rows.length === 0) return
+    await wait(500)
+  }
+}
+
+function watchMemory(system: System): { peak(): Promise<number> } {
+  let peakBytes = 0
+  let watching = true
+  const watched = (async () => {
+    while (watching) {
+      peakBytes = Math.max(peakBytes, system.residentBytes('worker'))
+      await wait(1_000)
+    }
+  })()
+  return {
+    async peak() {
+      watching = false
+      await watched
+      return peakBytes
+    },
+  }
+}
+
+function row({ partners, runMs, mailedMs, peakBytes }: Billed): string {
+  const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`.padStart(8)
+  const each = `${(runMs / partners).toFixed(1)} ms each`
+  const name = `${partners} partners, ${partners * chargesEach} charges`
+  return `  ${name.padEnd(32)}${seconds(runMs)}   ${each}   all mailed after ${seconds(mailedMs).trim()}   worker at most ${Math.round(peakBytes / 1_000_000)} MB`
+}
