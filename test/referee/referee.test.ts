@@ -2,10 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createPayoutSteps } from '../../activities/payout'
+import { systemClock } from '../../clock'
 import type { Db } from '../../db/database'
+import { issueInvoice } from '../../db/invoice-issue'
+import { londonMonthOf, nextMonth, startOf } from '../../domain/month'
 import type { Rails } from '../../rail/rails'
 import type { PayoutRef, PayoutSteps } from '../../workflows/payout-steps'
 import { aClaim, aConnectedPartner, openDb, railsTo, stepDeps } from '../activities/payout/a-stage'
+import { aSeller } from '../api/fixtures'
 import { openTestBank, quick, type TestBank, until } from '../sandbox-bank/bank-client'
 import { createDatabase, type TestDatabase } from '../setup/database'
 import { type Evidence, findViolations, referee, type Seen } from './referee'
@@ -38,6 +42,8 @@ beforeAll(async () => {
   await bank.fault({ kind: 'status', status: 401, times: 1, match: toTransfers })
   await pay({ idempotencyKey: 'order-second' })
   await pay({ idempotencyKey: 'order-second' })
+  const period = londonMonthOf(systemClock.now())
+  await issueInvoice(db, { partnerId, period, at: startOf(nextMonth(period)), seller: aSeller })
 })
 afterAll(async () => {
   rails.close()
@@ -112,6 +118,65 @@ const harms: readonly [string, () => string[], string][] = [
     () => [unguarded, 'DELETE FROM charges'],
     'a completed live payout is charged once',
   ],
+  [
+    'a charge on two invoices',
+    () => [
+      unguarded,
+      'DROP INDEX invoice_charges_charge_unique',
+      'DROP INDEX invoices_month_unique',
+      copyInvoice,
+      'INSERT INTO invoice_charges SELECT gen_random_uuid(), charge_id, false FROM invoice_charges',
+      `UPDATE invoice_charges SET invoice_id = (SELECT id FROM invoices WHERE number = 'INV-X')
+        WHERE invoice_id NOT IN (SELECT id FROM invoices)`,
+    ],
+    'I8 a charge is on one invoice',
+  ],
+  [
+    'a completed payout that its month’s invoice has left out',
+    () => [unguarded, `DELETE FROM invoice_charges WHERE charge_id = ${theFee}`],
+    'I8 what was charged before its month was billed',
+  ],
+  [
+    'a charge that waits for no invoice and has none',
+    () => [unguarded, `DELETE FROM invoice_charges WHERE charge_id = ${theFee}`],
+    'I8 the list of charges without an invoice',
+  ],
+  [
+    'a charge of somebody else',
+    () => [unguarded, `UPDATE charges SET partner_id = gen_random_uuid() WHERE id = ${theFee}`],
+    'I8 an invoice has charges of its own partner',
+  ],
+  [
+    'a line that its charges do not explain',
+    () => [unguarded, `UPDATE charges SET amount_micropounds = amount_micropounds + 10000 WHERE id = ${theFee}`],
+    'I8 a line is the sum',
+  ],
+  [
+    'an invoice that is not the sum of its lines',
+    () => [unguarded, 'UPDATE invoices SET total_pence = total_pence + 1'],
+    'I8 a total is the sum',
+  ],
+  [
+    'credit that nobody has carried',
+    () => [unguarded, 'UPDATE invoices SET carried_in_pence = 5'],
+    'I8 no more credit is used',
+  ],
+  [
+    'a second invoice for a month',
+    () => [unguarded, 'DROP INDEX invoices_month_unique', copyInvoice],
+    'I8 a partner has one invoice',
+  ],
+  [
+    'a gap in the numbers',
+    () => [unguarded, 'UPDATE invoice_numbers SET last_number = last_number + 1'],
+    'I8 numbers have no gaps',
+  ],
+  [
+    'a number that was skipped',
+    () => [unguarded, `UPDATE invoices SET number = left(number, -1) || '7'`],
+    'I8 numbers have no gaps',
+  ],
+  ['a draft that was left', () => [unguarded, `UPDATE invoices SET status = 'draft'`], 'I8 a draft'],
   ['a move that is not allowed', () => [unguarded, addEvent(failed, 'completed')], 'moved from failed to completed'],
   ['a row that its timeline does not explain', () => [setRow(completed, `status = 'processing'`)], 'its timeline ends'],
   ['an attempt that nobody asked for', () => [setRow(completed, 'attempt = 2')], 'was requested 1 times'],
@@ -239,6 +304,11 @@ async function afterHarm(statements: readonly string[]): Promise<string[]> {
 
 /** The ledger defends itself; harm gets in only with its triggers and foreign keys off. */
 const unguarded = 'SET LOCAL session_replication_role = replica'
+
+const theFee = `(SELECT id FROM charges WHERE kind = 'payout_fee')`
+
+const copyInvoice = `INSERT INTO invoices SELECT (jsonb_populate_record(invoices,
+  jsonb_build_object('id', gen_random_uuid(), 'number', 'INV-X'))).* FROM invoices`
 
 function aSet(): string {
   return `(SELECT id FROM ledger_sets WHERE cause = 'debit' AND payout_id = '${completed.payoutId}')`

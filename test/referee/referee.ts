@@ -1,6 +1,7 @@
-// The referee: what must hold after every story, whatever went wrong in it (checks.md, I1–I7 and I10).
+// The referee: what must hold after every story, whatever went wrong in it (checks.md, I1–I8 and I10).
 import { until } from '../local/until'
 import { type BankBooks, bankRules, readBank } from './bank-rules'
+import { billingRules } from './billing-rules'
 import { clientRules, type Seen } from './client-rules'
 import { ledgerRules } from './ledger-rules'
 import { pathRules } from './path-rules'
@@ -38,6 +39,7 @@ export async function findViolations(evidence: Evidence): Promise<string[]> {
   const found = [
     unrested,
     await ledgerRules(evidence.records),
+    await billingRules(evidence.records),
     await pathRules(evidence.records),
     await bankRules(evidence.records, bank, evidence.leftOpen ?? []),
     await clientRules(evidence.records, bank, evidence.seen),
