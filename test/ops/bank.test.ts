@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { createConnectSandboxSteps } from '../../activities/connect-sandbox'
 import { systemClock } from '../../clock'
 import { latestActivity } from '../../db/activity'
+import { findPartnerById } from '../../db/partners'
 import { findWallet } from '../../db/wallets'
 import { createRails, type Rails } from '../../rail/rails'
 import { connectClient } from '../../temporal'
@@ -95,6 +96,19 @@ describe('partner approve', () => {
     expect(await walletOf('live')).toEqual(first)
     const actions = (await latestActivity(terminal.db, partnerId, 20)).map(({ action }) => action)
     expect(actions.filter((action) => action === 'partner.approve')).toHaveLength(1)
+    const charged = `SELECT kind, amount_micropounds::text AS amount FROM charges WHERE partner_id = $1`
+    expect(await terminal.db.dataSource.query(charged, [partnerId])).toEqual([
+      { kind: 'verification', amount: '39000000' },
+    ])
+  })
+
+  test('opens the account that is billed each month', async () => {
+    await ops('partner', 'approve', '--partner', slug)
+    const opened = (await findPartnerById(terminal.db, partnerId))?.liveOpenedAt
+
+    expect(opened).toBeInstanceOf(Date)
+    await ops('partner', 'approve', '--partner', slug)
+    expect((await findPartnerById(terminal.db, partnerId))?.liveOpenedAt).toEqual(opened)
   })
 
   test.each([

@@ -1,8 +1,9 @@
 // GET /v1/usage (§2 Usage, design §5): the current London month; charges are summed per line and rounded once.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { issueInvoice } from '../../../db/invoice-issue'
 import type { PartnerRow } from '../../../db/partners'
 import { type Api, startApi } from '../client'
-import { aCharge, aClock, aKey, aPartner, aPayoutRow } from '../fixtures'
+import { aCharge, aClock, aKey, aPartner, aPayoutRow, aSeller } from '../fixtures'
 
 const clock = aClock('2026-11-16T12:00:00Z')
 let api: Api
@@ -116,6 +117,23 @@ describe('the invoice so far', () => {
         { kind: 'credit', amount_gbp: '5.00' },
       ],
       total_gbp: '0.00',
+    })
+  })
+
+  test('has the monthly account before it is stored, and credit that was carried from before', async () => {
+    clock.set('2026-10-05T12:00:00Z')
+    const older = await aPartner(api, { liveOpenedAt: clock.now() })
+    const key = await aKey(api, older, 'live')
+    await aCharge(api, older, { kind: 'credit', amountMicropounds: 20_000_000n, month: '2026-10-01' })
+    clock.set('2026-11-01T06:00:00Z')
+    await issueInvoice(api.db, { partnerId: older.id, period: '2026-10', at: clock.now(), seller: aSeller })
+
+    expect((await usage(key))['invoice_so_far']).toEqual({
+      lines: [
+        { kind: 'monthly_account', amount_gbp: '15.00' },
+        { kind: 'credit', amount_gbp: '5.00' },
+      ],
+      total_gbp: '10.00',
     })
   })
 
