@@ -75,16 +75,16 @@ async function untilMailed(postgres: Postgres): Promise<void> {
 
 function watchMemory(system: System): { peak(): Promise<number> } {
   let peakBytes = 0
-  let watching = true
+  const done = new AbortController()
   const watched = (async () => {
-    while (watching) {
+    while (!done.signal.aborted) {
       peakBytes = Math.max(peakBytes, system.residentBytes('worker'))
       await wait(1_000)
     }
   })()
   return {
     async peak() {
-      watching = false
+      done.abort()
       await watched
       return peakBytes
     },

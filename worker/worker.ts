@@ -44,7 +44,7 @@ const slots = {
     maxCachedWorkflows: 20,
   },
   mail: {
-    maxConcurrentActivityTaskExecutions: 3,
+    maxConcurrentActivityTaskExecutions: 2,
     maxConcurrentActivityTaskPolls: 1,
   },
 } as const

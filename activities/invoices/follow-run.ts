@@ -75,23 +75,21 @@ type Ended = { readonly result: InvoiceRunResult } | { readonly failure: unknown
 /** A long run goes on in a fresh history now and then, and the last ones of the old are asked for before it is left. */
 async function followOne(parts: FollowParts, { workflowId, runId }: OneRun): Promise<Ended> {
   const handle = parts.temporal.workflow.getHandle<typeof invoiceRun>(workflowId, runId, { followRuns: false })
+  const end = endOf(handle)
   let ended: Ended | null = null
-  const end = handle.result().then(
-    (result) => {
-      ended = { result }
-    },
-    (error: unknown) => {
-      const continued = error instanceof WorkflowContinuedAsNewError
-      ended = continued ? { continuedAs: error.newExecutionRunId } : { failure: error }
-    },
-  )
-  for (let told = 0; ; ) {
-    const last = ended
+  for (let told = 0; ; ended = await Promise.race([end, wait(pauseMs, null)])) {
     const billed = await newsOf(parts, handle, told)
     for (const each of billed) await parts.onBilled(each)
     told += billed.length
-    if (last !== null) return last
-    await Promise.race([end, wait(pauseMs)])
+    if (ended !== null) return ended
+  }
+}
+
+async function endOf(handle: WorkflowHandle<typeof invoiceRun>): Promise<Ended> {
+  try {
+    return { result: await handle.result() }
+  } catch (error) {
+    return error instanceof WorkflowContinuedAsNewError ? { continuedAs: error.newExecutionRunId } : { failure: error }
   }
 }
 

@@ -1,13 +1,13 @@
 // From a payout to the invoice in its partner's inbox; and a month that is billed while the worker is killed.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { followRun } from '../../activities/invoices/follow-run'
 import { creditReturned } from '../../activities/payout/charge'
 import { addChargedPartners } from '../../bench/charged-partners'
 import { systemClock } from '../../clock'
 import { londonMonthOf, type Month, nextMonth, previousMonth, startOf } from '../../domain/month'
 import { createMailer } from '../../mail/mailer'
 import type { invoiceRun } from '../../workflows'
-import type { InvoiceRunResult } from '../../workflows/invoice-run'
 import { housekeepingQueue, invoiceRunName, ofSystem } from '../../workflows/names'
 import { until } from '../local/until'
 import { anInbox, type TestInbox } from '../mail/an-inbox'
@@ -16,7 +16,7 @@ import { type AWorker, aWorker, silenceTemporal } from '../worker/a-worker'
 import { openWorld, type World } from './world'
 
 // A machine that does other things too is slow, and that is no fault of a story's.
-jest.setTimeout(180_000)
+jest.setTimeout(400_000)
 
 const thisMonth = londonMonthOf(systemClock.now())
 const lastMonth = previousMonth(thisMonth)
@@ -53,20 +53,20 @@ test('the worker is killed in the middle of a run over 200 partners: one invoice
   const name = 'killed'
   await addChargedPartners(world.db.dataSource, { partners: 200, chargesEach: 6, month: lastMonth, name })
 
-  const run = await start({ period: lastMonth })
-  await until('some are billed', async () => (await countOf(name)) >= 40)
+XX, async () => (await countOf(name)) >= 40)
   await world.worker.kill()
   const whenKilled = await countOf(name)
   await world.worker.start()
-  const { issued, already, failed } = await run.result()
+  const { issued, already, failed } = await run
 
+  expect([told.length, new Set(told).size]).toEqual([200, 200])
   expect(whenKilled).toBeLessThan(200)
   // What was issued in the moment of the kill is found there by the next worker.
   expect({ billed: issued + already, failed }).toEqual({ billed: 200, failed: 0 })
   expect(await countOf(name)).toBe(200)
   await expectEveryChargeOnce()
   await expectNoGaps()
-  await until('everybody has one mail', async () => (await mailsTo(name)) === 200, 120_000)
+  await until('everybody has one mail', async () => (await mailsTo(name)) === 200, 300_000)
 })
 
 test('the run of the Schedule and one of finance at the same moment: everybody is billed once', async () => {
@@ -79,27 +79,24 @@ test('the run of the Schedule and one of finance at the same moment: everybody i
     const [action] = (await schedule.describe()).info.recentActions
     return action?.action.workflow.workflowId
   })
-  const results = [
-    await run.result(),
-    await world.temporal.workflow.getHandle(scheduled).result(),
-  ] as InvoiceRunResult[]
+  const byFinance = await run.result()
+  const byTheSchedule = await world.temporal.workflow.getHandle<typeof invoiceRun>(scheduled).result()
 
-  expect(results.map(({ period, failed }) => [period, failed])).toEqual(Array(2).fill([lastMonth, 0]))
+  for (const result of [byFinance, byTheSchedule]) expect(result).toMatchObject({ period: lastMonth, failed: 0 })
   expect(await countOf(name)).toBe(40)
   await expectEveryChargeOnce()
   await expectNoGaps()
 })
 
 test('live payouts, one returned in its month and one in the next: charged, invoiced, credited, shown and mailed', async () => {
-  const [kept, sameMonth, later] = [await paid('100.00'), await paid('200.00'), await paid('300.00')]
+  await paid('100.00')
+  const [sameMonth, later] = [await paid('200.00'), await paid('300.00')]
   await returned(sameMonth, systemClock.now())
 
   const first = await bill(thisMonth)
   await returned(later, startOf(nextMonth(thisMonth)))
   const second = await bill(nextMonth(thisMonth))
 
-  expect([kept, sameMonth, later].every(Boolean)).toBe(true)
-  // Each fee is 0.99 + 1.00 %, of which 0.99 + … is the bank's share; what is invoiced of it is in the quote.
   const [a = 0, b = 0, c = 0] = await Promise.all(['100.00', '200.00', '300.00'].map(invoicedPart))
   expect(sumOf(first, 'payout_fees')).toBe(a + b + c)
   expect(sumOf(first, 'credit')).toBe(b)

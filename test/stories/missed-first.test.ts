@@ -60,10 +60,9 @@ test('Temporal is down at the time of the Schedule, and the worker puts the Sche
 })
 
 function calendarOf(time: Date) {
-  const month = time.toLocaleString('en-GB', { month: 'long', timeZone: 'UTC' }).toUpperCase()
   return {
     year: time.getUTCFullYear(),
-    month: month as 'JANUARY',
+    month: '*' as const,
     dayOfMonth: time.getUTCDate(),
     hour: time.getUTCHours(),
     minute: time.getUTCMinutes(),
