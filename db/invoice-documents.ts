@@ -4,7 +4,7 @@ import { sumLines } from '../domain/invoice'
 import type { InvoiceDocument } from '../domain/invoice-document'
 import { londonDayOf } from '../domain/month'
 import type { Queryable } from './database'
-import { findInvoice, type InvoiceRow, listInvoiceLines } from './invoices'
+import { findInvoice, type InvoiceRow, listLinesOf } from './invoices'
 
 /** Null when the partner has no such invoice, or it is a draft. */
 export async function findInvoiceDocument(
@@ -20,8 +20,7 @@ async function documentOf(db: Queryable, invoice: InvoiceRow): Promise<InvoiceDo
   const { number, status, issuedAt, dueAt, document, period, totalPence, carriedPence } = invoice
   assert(number !== null && issuedAt !== null && dueAt !== null && document !== null, 'an issued invoice is complete')
   assert(status !== 'draft', 'a draft is not printed')
-  const stored = await listInvoiceLines(db, [invoice.id])
-  const lines = stored.map(({ invoiceId: _, ...line }) => line)
+  const lines = await listLinesOf(db, invoice.id)
   const { chargedPence, creditedPence } = sumLines(lines)
   return {
     ...document,

@@ -40,6 +40,11 @@ export async function listInvoices(
   return db.query<InvoiceRow>(selectList, [partnerId, take, startingAfter])
 }
 
+/** Of one invoice, in the order in which it shows them. */
+export async function listLinesOf(db: Queryable, invoiceId: string): Promise<InvoiceLine[]> {
+  return db.query<InvoiceLine>(selectLinesOf, [invoiceId])
+}
+
 /** In the order in which each invoice shows them. */
 export async function listInvoiceLines(db: Queryable, invoiceIds: readonly string[]): Promise<InvoiceLineRow[]> {
   return db.query<InvoiceLineRow>(selectLines, [invoiceIds])
@@ -65,9 +70,16 @@ const selectList: Statement = {
     ORDER BY invoices.period DESC, created_at DESC, id DESC LIMIT $2`,
 }
 
+const lineColumns = `kind, description, quantity, unit_amount_micropounds AS "unitAmountMicropounds",
+  amount_pence AS "amountPence"`
+
+const selectLinesOf: Statement = {
+  name: 'invoice-lines-of',
+  text: `SELECT ${lineColumns} FROM invoice_lines WHERE invoice_id = $1 ORDER BY position`,
+}
+
 const selectLines: Statement = {
   name: 'invoice-lines',
-  text: `SELECT invoice_id AS "invoiceId", kind, description, quantity,
-      unit_amount_micropounds AS "unitAmountMicropounds", amount_pence AS "amountPence"
+  text: `SELECT invoice_id AS "invoiceId", ${lineColumns}
     FROM invoice_lines WHERE invoice_id = ANY ($1::uuid[]) ORDER BY invoice_id, position`,
 }

@@ -33,7 +33,7 @@ interface File {
   readonly operationId: string
   readonly summary: string
   readonly type: string
-  render(document: InvoiceDocument): Promise<Buffer>
+  readonly render: (document: InvoiceDocument) => Promise<Buffer>
 }
 
 function fileRoute(file: File): Route {

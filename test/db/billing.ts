@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { addCharge, type Charge } from '../../db/charges'
 import { type Db, openDatabase } from '../../db/database'
 import { type Issued, issueInvoice } from '../../db/invoice-issue'
-import { listInvoiceLines } from '../../db/invoices'
+import { listLinesOf } from '../../db/invoices'
 import type { PartnerChanges, PartnerRow } from '../../db/partners'
 import { copyStandardPrices } from '../../db/price-lists'
 import type { InvoiceLine } from '../../domain/invoice'
@@ -74,7 +74,7 @@ export function bill(db: Db, partner: Pick<PartnerRow, 'id'>, period: Month, at?
 export async function billed(db: Db, partner: Pick<PartnerRow, 'id'>, period: Month): Promise<Billed> {
   const issued = await bill(db, partner, period)
   if (issued.outcome !== 'issued') throw new Error(`${period} was not issued: ${issued.outcome}`)
-  return { ...issued, lines: await linesOf(db, issued.invoiceId) }
+  return { ...issued, lines: await listLinesOf(db, issued.invoiceId) }
 }
 
 export interface Billed {
@@ -82,8 +82,4 @@ export interface Billed {
   readonly number: string
   readonly totalPence: bigint
   readonly lines: readonly InvoiceLine[]
-}
-
-export async function linesOf(db: Db, invoiceId: string): Promise<InvoiceLine[]> {
-  return (await listInvoiceLines(db, [invoiceId])).map(({ invoiceId: _, ...line }) => line)
 }

@@ -44,7 +44,9 @@ describe('an issued invoice', () => {
   })
 
   test('may be marked as mailed', async () => {
-    await direct('UPDATE invoices SET mailed_at = now() WHERE id = $1', invoice.invoiceId)
+    const mark = direct('UPDATE invoices SET mailed_at = now() WHERE id = $1', invoice.invoiceId)
+
+    await expect(mark).resolves.toBeDefined()
   })
 
   test('is neither deleted nor truncated', async () => {
@@ -104,7 +106,11 @@ describe('a draft', () => {
     direct(
       `INSERT INTO invoice_lines (id, invoice_id, position, kind, description, quantity, unit_amount_micropounds, amount_pence)
         VALUES (gen_random_uuid(), $1, (SELECT count(*) FROM invoice_lines WHERE invoice_id = $1), $2, 'x', $3, $4, $5)`,
-      ...[id, kind, quantity, unit, amount],
+      id,
+      kind,
+      quantity,
+      unit,
+      amount,
     )
 
   test('is issued only as the sum of its lines', async () => {

@@ -12,6 +12,7 @@ import { aClaim, aConnectedPartner, openDb, railsTo, stepDeps } from '../activit
 import { aSeller } from '../api/fixtures'
 import { openTestBank, quick, type TestBank, until } from '../sandbox-bank/bank-client'
 import { createDatabase, type TestDatabase } from '../setup/database'
+import { billingHarms } from './billing-harms'
 import { type Evidence, findViolations, referee, type Seen } from './referee'
 
 let database: TestDatabase
@@ -58,7 +59,9 @@ test('payouts that went as they may leave nothing to object to', async () => {
   await expect(referee(evidence({ seen, texts: [{ where: 'log', text: 'paid ••••9304' }] }))).resolves.toBeUndefined()
 })
 
-const harms: readonly [string, () => string[], string][] = [
+type Harm = readonly [what: string, statements: () => readonly string[], says: string]
+
+const harms: readonly Harm[] = [
   ['a set that does not balance', () => [unguarded, addEntry(5n, 'suspense')], 'I1 every set'],
   ['a set without entries', () => [unguarded, `DELETE FROM ledger_entries WHERE set_id = ${aSet()}`], 'I1 every set'],
   [
@@ -118,65 +121,7 @@ const harms: readonly [string, () => string[], string][] = [
     () => [unguarded, 'DELETE FROM charges'],
     'a completed live payout is charged once',
   ],
-  [
-    'a charge on two invoices',
-    () => [
-      unguarded,
-      'DROP INDEX invoice_charges_charge_unique',
-      'DROP INDEX invoices_month_unique',
-      copyInvoice,
-      'INSERT INTO invoice_charges SELECT gen_random_uuid(), charge_id, false FROM invoice_charges',
-      `UPDATE invoice_charges SET invoice_id = (SELECT id FROM invoices WHERE number = 'INV-X')
-        WHERE invoice_id NOT IN (SELECT id FROM invoices)`,
-    ],
-    'I8 a charge is on one invoice',
-  ],
-  [
-    'a completed payout that its month’s invoice has left out',
-    () => [unguarded, `DELETE FROM invoice_charges WHERE charge_id = ${theFee}`],
-    'I8 what was charged before its month was billed',
-  ],
-  [
-    'a charge that waits for no invoice and has none',
-    () => [unguarded, `DELETE FROM invoice_charges WHERE charge_id = ${theFee}`],
-    'I8 the list of charges without an invoice',
-  ],
-  [
-    'a charge of somebody else',
-    () => [unguarded, `UPDATE charges SET partner_id = gen_random_uuid() WHERE id = ${theFee}`],
-    'I8 an invoice has charges of its own partner',
-  ],
-  [
-    'a line that its charges do not explain',
-    () => [unguarded, `UPDATE charges SET amount_micropounds = amount_micropounds + 10000 WHERE id = ${theFee}`],
-    'I8 a line is the sum',
-  ],
-  [
-    'an invoice that is not the sum of its lines',
-    () => [unguarded, 'UPDATE invoices SET total_pence = total_pence + 1'],
-    'I8 a total is the sum',
-  ],
-  [
-    'credit that nobody has carried',
-    () => [unguarded, 'UPDATE invoices SET carried_in_pence = 5'],
-    'I8 no more credit is used',
-  ],
-  [
-    'a second invoice for a month',
-    () => [unguarded, 'DROP INDEX invoices_month_unique', copyInvoice],
-    'I8 a partner has one invoice',
-  ],
-  [
-    'a gap in the numbers',
-    () => [unguarded, 'UPDATE invoice_numbers SET last_number = last_number + 1'],
-    'I8 numbers have no gaps',
-  ],
-  [
-    'a number that was skipped',
-    () => [unguarded, `UPDATE invoices SET number = left(number, -1) || '7'`],
-    'I8 numbers have no gaps',
-  ],
-  ['a draft that was left', () => [unguarded, `UPDATE invoices SET status = 'draft'`], 'I8 a draft'],
+  ...billingHarms.map(([harm, statements, says]): Harm => [harm, () => [unguarded, ...statements], `I8 ${says}`]),
   ['a move that is not allowed', () => [unguarded, addEvent(failed, 'completed')], 'moved from failed to completed'],
   ['a row that its timeline does not explain', () => [setRow(completed, `status = 'processing'`)], 'its timeline ends'],
   ['an attempt that nobody asked for', () => [setRow(completed, 'attempt = 2')], 'was requested 1 times'],
@@ -304,11 +249,6 @@ async function afterHarm(statements: readonly string[]): Promise<string[]> {
 
 /** The ledger defends itself; harm gets in only with its triggers and foreign keys off. */
 const unguarded = 'SET LOCAL session_replication_role = replica'
-
-const theFee = `(SELECT id FROM charges WHERE kind = 'payout_fee')`
-
-const copyInvoice = `INSERT INTO invoices SELECT (jsonb_populate_record(invoices,
-  jsonb_build_object('id', gen_random_uuid(), 'number', 'INV-X'))).* FROM invoices`
 
 function aSet(): string {
   return `(SELECT id FROM ledger_sets WHERE cause = 'debit' AND payout_id = '${completed.payoutId}')`

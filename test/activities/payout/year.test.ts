@@ -3,11 +3,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { chargeException, chargePayout, creditReturned } from '../../../activities/payout/charge'
 import type { Db } from '../../../db/database'
 import { previewInvoice } from '../../../db/invoice-issue'
+import { listLinesOf } from '../../../db/invoices'
 import type { PartnerRow } from '../../../db/partners'
 import { loadStep } from '../../../db/payout-steps'
 import { openWallet, type WalletRow } from '../../../db/wallets'
 import { aPayout } from '../../db/a-payout'
-import { aBillingStage, aPricedPartner, type BillingStage, bill, linesOf } from '../../db/billing'
+import { aBillingStage, aPricedPartner, type BillingStage, bill } from '../../db/billing'
 
 let stage: BillingStage
 let db: Db
@@ -118,7 +119,7 @@ async function run(month: string): Promise<bigint> {
   const previewed = await previewInvoice(db, { partnerId: partner.id, period: month })
   const issued = await bill(db, partner, month, new Date(runMs(month)).toISOString())
   if (issued.outcome !== 'issued' || previewed.outcome !== 'new') throw new Error(`${month}: ${issued.outcome}`)
-  expect(previewed.invoice.lines).toEqual(await linesOf(db, issued.invoiceId))
+  expect(previewed.invoice.lines).toEqual(await listLinesOf(db, issued.invoiceId))
   return issued.totalPence
 }
 

@@ -1,0 +1,51 @@
+// Harm to invoices: what it is, how it is done with every guard off, and which rule of I8 must find it.
+
+const theFee = `(SELECT id FROM charges WHERE kind = 'payout_fee')`
+
+const copyInvoice = `INSERT INTO invoices SELECT (jsonb_populate_record(invoices,
+  jsonb_build_object('id', gen_random_uuid(), 'number', 'INV-X'))).* FROM invoices`
+
+export const billingHarms: readonly (readonly [what: string, statements: readonly string[], says: string])[] = [
+  [
+    'a charge on two invoices',
+    [
+      'DROP INDEX invoice_charges_charge_unique',
+      'DROP INDEX invoices_month_unique',
+      copyInvoice,
+      'INSERT INTO invoice_charges SELECT gen_random_uuid(), charge_id, false FROM invoice_charges',
+      `UPDATE invoice_charges SET invoice_id = (SELECT id FROM invoices WHERE number = 'INV-X')
+        WHERE invoice_id NOT IN (SELECT id FROM invoices)`,
+    ],
+    'a charge is on one invoice',
+  ],
+  [
+    'a completed payout that its month’s invoice has left out',
+    [`DELETE FROM invoice_charges WHERE charge_id = ${theFee}`],
+    'what was charged before its month was billed',
+  ],
+  [
+    'a charge that waits for no invoice and has none',
+    [`DELETE FROM invoice_charges WHERE charge_id = ${theFee}`],
+    'the list of charges without an invoice',
+  ],
+  [
+    'a charge of somebody else',
+    [`UPDATE charges SET partner_id = gen_random_uuid() WHERE id = ${theFee}`],
+    'an invoice has charges of its own partner',
+  ],
+  [
+    'a line that its charges do not explain',
+    [`UPDATE charges SET amount_micropounds = amount_micropounds + 10000 WHERE id = ${theFee}`],
+    'a line is the sum',
+  ],
+  [
+    'an invoice that is not the sum of its lines',
+    ['UPDATE invoices SET total_pence = total_pence + 1'],
+    'a total is the sum',
+  ],
+  ['credit that nobody has carried', ['UPDATE invoices SET carried_in_pence = 5'], 'no more credit is used'],
+  ['a second invoice for a month', ['DROP INDEX invoices_month_unique', copyInvoice], 'a partner has one invoice'],
+  ['a gap in the numbers', ['UPDATE invoice_numbers SET last_number = last_number + 1'], 'numbers have no gaps'],
+  ['a number that was skipped', [`UPDATE invoices SET number = left(number, -1) || '7'`], 'numbers have no gaps'],
+  ['a draft that was left', [`UPDATE invoices SET status = 'draft'`], 'a draft'],
+]
