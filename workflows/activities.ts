@@ -74,9 +74,12 @@ export const { markMailed } = proxyActivities<Pick<Activities, 'markMailed'>>({
   retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '5 minutes' },
 })
 
-/** Longer than the mailer's own limits. A mail server may be away for a weekend, and is then asked every hour. */
+/**
+ * Longer than the mailer's own limits, or a slow mail would be sent twice. A mail server may be away for a weekend, and is then
+ * asked every hour.
+ */
 export const mailInvoiceOptions = {
-  startToCloseTimeout: '5 minutes',
+  startToCloseTimeout: '2 minutes',
   scheduleToCloseTimeout: '60 days',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 hour' },
 } as const
