@@ -170,12 +170,12 @@ const dropDraft: Statement = { name: 'invoice-drop-draft', text: 'DELETE FROM in
 
 const take: Statement = {
   name: 'invoice-take-charges',
-  text: `WITH taken AS (
-      INSERT INTO invoice_charges (invoice_id, charge_id)
-      SELECT $1, charge_id FROM uninvoiced_charges WHERE partner_id = $2 AND month <= $3 LIMIT $4
-      RETURNING charge_id
+  text: `WITH picked AS MATERIALIZED (
+      SELECT * FROM uninvoiced_charges WHERE partner_id = $2 AND month <= $3 LIMIT $4
+    ), taken AS (
+      INSERT INTO invoice_charges (invoice_id, charge_id) SELECT $1, charge_id FROM picked
     )
-    SELECT ${groupColumns} FROM taken JOIN charges ON charges.id = taken.charge_id GROUP BY kind`,
+    SELECT ${groupColumns} FROM picked GROUP BY kind`,
 }
 
 const closeMonth: Statement = {

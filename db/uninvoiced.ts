@@ -33,20 +33,17 @@ export async function findCarriedPence(db: Queryable, partnerId: string): Promis
 /** The columns of a ChargeGroup, over charges that are grouped by kind. */
 export const groupColumns = `kind, count(*)::integer AS count, sum(amount_micropounds)::bigint AS "sumMicropounds",
   min(amount_micropounds) AS "leastMicropounds", max(amount_micropounds) AS "mostMicropounds",
-  coalesce(array_agg(DISTINCT to_char(charges.month, 'YYYY-MM')) FILTER (WHERE kind = 'monthly_account'), '{}') AS months`
-
-const uninvoiced = 'uninvoiced_charges waiting JOIN charges ON charges.id = waiting.charge_id'
+  coalesce(array_agg(DISTINCT to_char(month, 'YYYY-MM')) FILTER (WHERE kind = 'monthly_account'), '{}') AS months`
 
 const selectUpTo: Statement = {
   name: 'uninvoiced-up-to',
-  text: `SELECT ${groupColumns} FROM ${uninvoiced} WHERE waiting.partner_id = $1 AND waiting.month <= $2 GROUP BY kind`,
+  text: `SELECT ${groupColumns} FROM uninvoiced_charges WHERE partner_id = $1 AND month <= $2 GROUP BY kind`,
 }
 
 const selectSoFar: Statement = {
   name: 'uninvoiced-so-far',
-  text: `SELECT ${groupColumns} FROM ${uninvoiced}
-    WHERE waiting.partner_id = $1
-      AND (waiting.month = $2 OR waiting.month <= (SELECT billed_until FROM partners WHERE id = $1))
+  text: `SELECT ${groupColumns} FROM uninvoiced_charges
+    WHERE partner_id = $1 AND (month = $2 OR month <= (SELECT billed_until FROM partners WHERE id = $1))
     GROUP BY kind`,
 }
 

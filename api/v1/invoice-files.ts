@@ -10,6 +10,7 @@ import { isNamed } from '../etag'
 import type { ApiRequest, Handler, Reply, Route } from '../route'
 import { Answer, EnvironmentQuery } from '../schema'
 import { InvoiceParams } from './invoices'
+import { createRendered } from './rendered'
 import { paramsOf } from './typed'
 
 export const getInvoicePdf = fileRoute({
@@ -63,12 +64,20 @@ function fileRoute(file: File): Route {
   }
 }
 
+/** Some 50 KB each. */
+const rendered = createRendered(200)
+
+/** All of an issued invoice that ever changes. */
+function stateOf({ status, paidOn, voidedOn }: InvoiceDocument): string {
+  return `${status} ${paidOn} ${voidedOn}`
+}
+
 function download({ extension, type, render }: File): Handler {
   return async (request: ApiRequest, { db }): Promise<Reply> => {
     const { id } = paramsOf<typeof InvoiceParams>(request)
     const document = await findInvoiceDocument(db, request.caller.partner.id, id)
     if (document === null) throw new ApiError('not_found')
-    const bytes = await render(document)
+    const bytes = await rendered(`${extension} ${id} ${stateOf(document)}`, () => render(document))
     const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`
     const headers = { ETag: etag, 'Content-Disposition': `attachment; filename="${document.number}.${extension}"` }
     if (isNamed(etag, request.header('If-None-Match'))) return { status: 304, body: null, headers }

@@ -47,11 +47,13 @@ export interface UninvoicedChargeRow {
   readonly chargeId: string
   readonly partnerId: string
   readonly month: string
+  readonly kind: ChargeKind
+  readonly amountMicropounds: bigint
 }
 
 export const uninvoicedCharge = new EntitySchema<UninvoicedChargeRow>({
   name: 'UninvoicedCharge',
   tableName: 'uninvoiced_charges',
-  columns: { chargeId: id, partnerId: uuid, month: date },
+  columns: { chargeId: id, partnerId: uuid, month: date, kind: text, amountMicropounds: bigint },
   indices: [{ name: 'uninvoiced_charges_month_index', columns: ['partnerId', 'month'] }],
 })

@@ -188,7 +188,7 @@ describe('a status', () => {
 
 describe('the list of charges without an invoice', () => {
   test.each([
-    `INSERT INTO uninvoiced_charges SELECT id, partner_id, month FROM charges WHERE kind = 'payout_fee'`,
+    `INSERT INTO uninvoiced_charges SELECT id, partner_id, month, kind, 1 FROM charges WHERE kind = 'payout_fee'`,
     `UPDATE uninvoiced_charges SET month = '2030-01-01'`,
     'DELETE FROM uninvoiced_charges',
     'TRUNCATE uninvoiced_charges',

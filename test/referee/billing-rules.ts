@@ -42,9 +42,10 @@ const rules = [
   {
     rule: 'the list of charges without an invoice is right',
     sql: `SELECT coalesce(u.charge_id, c.id)::text AS what FROM uninvoiced_charges u
-      FULL JOIN (SELECT id, partner_id, month FROM charges WHERE NOT EXISTS (SELECT FROM invoice_charges ic
+      FULL JOIN (SELECT id, partner_id, month, kind, amount_micropounds FROM charges WHERE NOT EXISTS (SELECT FROM invoice_charges ic
         JOIN invoices i ON i.id = ic.invoice_id AND i.status <> 'void' WHERE ic.charge_id = charges.id)) c
-      ON c.id = u.charge_id AND c.partner_id = u.partner_id AND c.month = u.month
+      ON (c.id, c.partner_id, c.month, c.kind, c.amount_micropounds)
+        = (u.charge_id, u.partner_id, u.month, u.kind, u.amount_micropounds)
       WHERE u.charge_id IS NULL OR c.id IS NULL`,
   },
   {
