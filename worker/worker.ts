@@ -46,6 +46,8 @@ const slots = {
   mail: {
     maxConcurrentActivityTaskExecutions: 2,
     maxConcurrentActivityTaskPolls: 1,
+    // To make a PDF holds up the whole process for a tenth of a second: on the 1st payouts must notice little of it.
+    maxActivitiesPerSecond: 3,
   },
 } as const
 
