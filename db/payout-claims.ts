@@ -141,7 +141,8 @@ const insertClaim: Statement = {
         account_hash = excluded.account_hash, account_hash_key_id = excluded.account_hash_key_id,
         bank_key = excluded.bank_key, request_id = excluded.request_id, created_at = excluded.created_at, updated_at = excluded.updated_at,
         status = 'pending', failure_reason = NULL, bank_body = NULL, transfer_ref = NULL, transfer_state = NULL,
-        submit_started_at = NULL, verdict = NULL, verdict_at = NULL, verdict_details = NULL, released_at = NULL
+        submit_started_at = NULL, verdict = NULL, verdict_at = NULL, verdict_details = NULL, released_at = NULL,
+        attention = NULL
       WHERE payouts.released_at IS NOT NULL AND payouts.id = excluded.id
       RETURNING id, attempt
     ), sealed AS (

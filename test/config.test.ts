@@ -23,10 +23,15 @@ test('without a word about banks there is none, and every interval of a payout h
     quietMs: 600_000,
     briefCallMs: 1_000,
     briefConnectMs: 500,
-    answerWithinMs: 1_500,
+    answerWithinMs: 1_200,
     patientCallMs: 6_000,
   })
-  expect(sweep).toEqual({ everyMs: 60_000, olderThanMs: 10_000 })
+  expect(sweep).toEqual({
+    everyMs: 60_000,
+    olderThanMs: 10_000,
+    settleWithinMs: 7_200_000,
+    knownWithinMs: 900_000,
+  })
 })
 
 test('a bank is an address and a key', () => {

@@ -1,6 +1,7 @@
 // Finds out what became of a call whose answer was lost: the identical call again, then a look through the bank's own list.
 import { loadStep, type StepRow, setAttention } from '../../db/payout-steps'
 import { assert } from '../../domain/assert'
+import { type FoundTransfer, RailUnavailable } from '../../rail/rail'
 import type { PayoutRef, Underway } from '../../workflows/payout-steps'
 import type { PayoutDeps } from './deps'
 import { refsOf } from './recipient'
@@ -31,7 +32,9 @@ export async function resolveSubmit(deps: PayoutDeps, payout: PayoutRef): Promis
 async function lookUp(deps: PayoutDeps, payout: PayoutRef, row: StepRow, ageMs: number): Promise<Underway> {
   const since = row.submitStartedAt
   assert(since !== null, 'only a call that was started is looked for')
-  const found = await deps.rails[row.rail].findTransfer({ ...refsOf(row), payoutId: row.id, since })
+  const found = await find(deps, row, since)
+  // The workflow's own pauses are the patience with a bank that is away.
+  if (found === 'no answer') return { ...unconfirmed, says: 'the bank does not answer' }
   if (found.outcome === 'found') return recordTransfer(deps, payout, row, found.transfer)
   // The last repeat may still be under way at the bank: only its silence a quiet period later is final.
   const { repeatForMs, quietMs } = deps.patience
@@ -41,4 +44,13 @@ async function lookUp(deps: PayoutDeps, payout: PayoutRef, row: StepRow, ageMs: 
     await setAttention(deps.db, row.id, 'outcome_unknown')
   }
   return unconfirmed
+}
+
+async function find({ rails }: PayoutDeps, row: StepRow, since: Date): Promise<FoundTransfer | 'no answer'> {
+  try {
+    return await rails[row.rail].findTransfer({ ...refsOf(row), payoutId: row.id, since })
+  } catch (error) {
+    if (error instanceof RailUnavailable) return 'no answer'
+    throw error
+  }
 }

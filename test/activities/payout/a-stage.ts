@@ -136,7 +136,7 @@ export function railsTo(bank: TestBank, { callMs = 300 } = {}): Rails {
 }
 
 export function stepDeps(db: Db, rails: Rails, change: Partial<PayoutDeps> = {}): PayoutDeps {
-  const patience = { repeatForMs: 2_000, quietMs: 200, answerWithinMs: 400 }
+  const patience = { repeatForMs: 2_000, quietMs: 200, answerWithinMs: 400, answerCallMs: 300 }
   const log = createLog({ level: 'silent', name: 'test' })
   return { db, clock: systemClock, keyring: testKeyring, rails, log, patience, ...change }
 }
