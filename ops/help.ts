@@ -7,7 +7,7 @@ export function overview(commands: readonly Command[]): string {
   const create = commands.find((command) => command.verb === 'create')
   return page([
     `Usage: ${program} <command> [options] [--json]`,
-    'What ops does to partners, their keys and their sandbox wallets. It talks to DATABASE_URL (with SECRET_KEYS) when that\nis set, otherwise to the system that npm start runs in DATA_DIR (.data).',
+    'What ops does about partners, their keys, wallets and payouts, and about the bank. It talks to DATABASE_URL\n(with SECRET_KEYS) when that is set, otherwise to the system that npm start runs in DATA_DIR (.data).',
     `Commands:\n${indent(columns(lines))}`,
     everywhere,
     ...(create ? [exampleOf(create)] : []),

@@ -20,16 +20,22 @@ function replaced(argv: readonly string[], option: string, value: string): strin
 
 describe('a wrong command', () => {
   test.each<[string[], string]>([
-    [[], 'Say what to do, beginning with one of: partner, key, wallet (--help tells more).'],
-    [['--json=x'], 'Say what to do, beginning with one of: partner, key, wallet (--help tells more).'],
-    [['payout'], 'There is no command "payout": it must begin with one of: partner, key, wallet.'],
+    [[], 'Say what to do, beginning with one of: partner, key, wallet, payout, bank-event (--help tells more).'],
+    [
+      ['--json=x'],
+      'Say what to do, beginning with one of: partner, key, wallet, payout, bank-event (--help tells more).',
+    ],
+    [['rail'], 'There is no command "rail": it must begin with one of: partner, key, wallet, payout, bank-event.'],
     [
       ['pay\u001bout\n'],
-      String.raw`There is no command "pay\u001bout\n": it must begin with one of: partner, key, wallet.`,
+      String.raw`There is no command "pay\u001bout\n": it must begin with one of: partner, key, wallet, payout, bank-event.`,
     ],
     [['key'], 'Say what to do with key, one of: create, list, revoke.'],
     [['key', 'make', '--help'], 'There is no command "key make": key has create, list, revoke.'],
-    [['__proto__', 'constructor'], 'There is no command "__proto__": it must begin with one of: partner, key, wallet.'],
+    [
+      ['__proto__', 'constructor'],
+      'There is no command "__proto__": it must begin with one of: partner, key, wallet, payout, bank-event.',
+    ],
     [['partner', 'list', 'acme'], 'partner list does not take "acme".'],
     [['partner', 'list', '--', '--json'], 'partner list does not take "--json".'],
   ])('%j', async (argv, sentence) => {

@@ -35,7 +35,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   activities: ['domain', 'db', 'rail', 'clock', 'workflows', 'log'],
   worker: ['domain', 'db', 'rail', 'activities', 'workflows', 'config', 'clock', 'log', 'temporal'],
   api: ['domain', 'db', 'rail', 'workflows', 'config', 'clock', 'log', 'temporal'],
-  ops: ['domain', 'db', 'rail', 'activities', 'config', 'clock', 'temporal', 'local', 'api', 'worker', 'log'],
+  ops: ['domain', 'db', 'rail', 'activities', 'workflows', 'config', 'clock', 'temporal', 'local', 'api', 'worker', 'log'],
   local: ['config', 'clock'],
   'sandbox-bank': [],
   bench: [...ours],
