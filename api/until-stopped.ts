@@ -1,0 +1,26 @@
+// Lets whoever waits for a verdict go when the process has to end: they are answered from the row, as after any long wait.
+import type { Verdict } from '../domain/verdict'
+import type { PayoutStarter } from './payout-starter'
+
+export interface StoppableStarter extends PayoutStarter {
+  stopWaiting(): void
+}
+
+export function untilStopped(payouts: PayoutStarter): StoppableStarter {
+  const waiting = new Set<() => void>()
+  return {
+    bankSpoke: payouts.bankSpoke,
+    start: (payout) =>
+      new Promise<Verdict | null>((resolve, reject) => {
+        const giveUp = () => resolve(null)
+        waiting.add(giveUp)
+        payouts
+          .start(payout)
+          .then(resolve, reject)
+          .finally(() => waiting.delete(giveUp))
+      }),
+    stopWaiting() {
+      for (const giveUp of waiting) giveUp()
+    },
+  }
+}
