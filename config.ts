@@ -177,7 +177,7 @@ function readPayouts(read: Reader): PayoutConfig {
     // Together a caller's calls stay well below the 5 s after which the server gives its workflow task to another worker.
     briefCallMs: read.integer('PAYOUT_CALL_MS', 1_000, 10, 3_000),
     briefConnectMs: read.integer('PAYOUT_CONNECT_MS', 500, 10, 3_000),
-    answerWithinMs: read.integer('PAYOUT_WITHIN_MS', 1_200, 100, 3_000),
+    answerWithinMs: read.integer('PAYOUT_WITHIN_MS', 1_500, 100, 3_000),
     patientCallMs: read.integer('PAYOUT_PATIENT_CALL_MS', 6_000, 10, 7_000),
   }
 }

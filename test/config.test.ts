@@ -23,7 +23,7 @@ test('without a word about banks there is none, and every interval of a payout h
     quietMs: 600_000,
     briefCallMs: 1_000,
     briefConnectMs: 500,
-    answerWithinMs: 1_200,
+    answerWithinMs: 1_500,
     patientCallMs: 6_000,
   })
   expect(sweep).toEqual({
