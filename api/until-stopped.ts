@@ -3,13 +3,13 @@ import type { Verdict } from '../domain/verdict'
 import type { PayoutStarter } from './payout-starter'
 
 export interface StoppableStarter extends PayoutStarter {
-  stopWaiting(): void
+  readonly stopWaiting: () => void
 }
 
 export function untilStopped(payouts: PayoutStarter): StoppableStarter {
   const waiting = new Set<() => void>()
   return {
-    bankSpoke: payouts.bankSpoke,
+    bankSpoke: (payout) => payouts.bankSpoke(payout),
     start: (payout) =>
       new Promise<Verdict | null>((resolve, reject) => {
         const giveUp = () => resolve(null)

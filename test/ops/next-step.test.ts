@@ -13,7 +13,9 @@ const raised = sourceFiles()
 /** Reasons as they are written: in calls that ask for attention, and in statements that set or compare it. */
 function reasonsIn(source: string): string[] {
   const calls = [...source.matchAll(/\w+Attention\(([^)]*)\)/g)].map(([, given = '']) => given)
-  const statements = [...source.matchAll(/attention (?:=|IN) \(?('[^)\n]*)/g)].map(([, given = '']) => given)
+  const statements = [...source.matchAll(/attention\s+(?:=|IN) \(?((?:'|CASE )[^)\n]*)/g)].map(
+    ([, given = '']) => given,
+  )
   const words = [...calls, ...statements].flatMap((text) => [...text.matchAll(/'([a-z_]+)'|`([^`]+)`/g)])
   return words.flatMap(([, plain, template]) => (plain === undefined ? expand(template ?? '') : [plain]))
 }
@@ -30,6 +32,7 @@ describe('why a payout waits for people', () => {
     expect([...reasons]).toEqual(
       expect.arrayContaining([
         'outcome_unknown',
+        'settlement_overdue',
         'bank_insufficient',
         'bank_says_some_state',
         'bank_contradicts_some_state',

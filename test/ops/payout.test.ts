@@ -62,7 +62,7 @@ describe('payout attention', () => {
     })
     expect(Math.abs(new Date(listed?.since ?? 0).getTime() - before)).toBeLessThan(60_000)
     const times = (await waiting()).map(({ since }) => since)
-    expect(times).toEqual([...times].sort())
+    expect(times).toEqual(times.toSorted())
   })
 
   test('is for people too: one line each, and each step once', async () => {
@@ -179,7 +179,7 @@ describe('payout attended', () => {
 
     const codes = (await Promise.all([attend(id), attend(id)])).map(({ code }) => code)
 
-    expect(codes.sort()).toEqual([0, 2])
+    expect(new Set(codes)).toEqual(new Set([0, 2]))
     expect(await eventsOf(id)).toEqual(['requested', 'attention', 'attended'])
   })
 })
