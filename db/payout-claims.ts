@@ -5,7 +5,8 @@ import type { Quote } from '../domain/quote'
 import { type Caller, type CallerRow, callerColumns, callerFrom, callerTables, isTheCaller } from './callers'
 import type { Queryable, Statement } from './database'
 import type { Fingerprint } from './fingerprint'
-import { type PayoutRow, payoutColumns } from './payouts'
+import { bigintFrom, bytesFrom, dateOrNull, type InJson, inOneText } from './one-text'
+import { type PayoutRow, payoutColumns, payoutFrom } from './payouts'
 
 export interface Claim {
   /** Of the released row that is claimed again, or a new one. */
@@ -88,8 +89,9 @@ export async function findClaim(
   db: Queryable,
   { partnerId, environment, idempotencyKey }: IdempotencyKey,
 ): Promise<ClaimedRow | null> {
-  const [row] = await db.query<ClaimedColumns>(selectClaim, [partnerId, environment, idempotencyKey])
-  return row ? claimFrom(row) : null
+  const values = [partnerId, environment, idempotencyKey]
+  const [row] = await db.query<{ found: InJson<ClaimedColumns> }>(selectClaim, values)
+  return row ? claimFrom(row.found) : null
 }
 
 /** Who calls and what is stored under their key, in one statement: a repeated request costs no other. */
@@ -98,11 +100,13 @@ export async function findCallerAndClaim(
   digest: Buffer,
   idempotencyKey: string,
 ): Promise<{ caller: Caller; claim: ClaimedRow | null } | null> {
-  const [row] = await db.query<CallerRow & (ClaimedColumns | { readonly id: null })>(selectWithCaller, [
+  const [row] = await db.query<{ found: CallerRow & { claim: InJson<ClaimedColumns> | null } }>(selectWithCaller, [
     digest,
     idempotencyKey,
   ])
-  return row ? { caller: callerFrom(row), claim: row.id === null ? null : claimFrom(row) } : null
+  if (row === undefined) return null
+  const { claim } = row.found
+  return { caller: callerFrom(row.found), claim: claim && claimFrom(claim) }
 }
 
 interface ClaimedColumns extends Omit<ClaimedRow, 'fingerprint'> {
@@ -111,8 +115,18 @@ interface ClaimedColumns extends Omit<ClaimedRow, 'fingerprint'> {
   readonly fields: Readonly<Record<string, string>>
 }
 
-function claimFrom(row: ClaimedColumns): ClaimedRow {
-  return { ...row, fingerprint: { whole: row.whole, keyId: row.fingerprintKeyId, fields: row.fields } }
+function claimFrom(told: InJson<ClaimedColumns>): ClaimedRow {
+  const { whole, fingerprintKeyId, fields, ...claim } = told
+  return {
+    ...claim,
+    ...payoutFrom(claim),
+    feeInTransferPence: bigintFrom(claim.feeInTransferPence),
+    gbpPerUsdNano: bigintFrom(claim.gbpPerUsdNano),
+    fingerprint: { whole: bytesFrom(whole), keyId: fingerprintKeyId, fields },
+    verdictAt: dateOrNull(claim.verdictAt),
+    answeredAt: dateOrNull(claim.answeredAt),
+    releasedAt: dateOrNull(claim.releasedAt),
+  }
 }
 
 // The wallet's row is held for a moment, so that a sandbox is not connected to its bank between the quote and the claim.
@@ -161,13 +175,14 @@ const claimColumns = `${payoutColumns}, attempt, fee_in_transfer_pence AS "feeIn
 
 const selectClaim: Statement = {
   name: 'payout-by-key',
-  text: `SELECT ${claimColumns} FROM payouts WHERE partner_id = $1 AND environment = $2 AND idempotency_key = $3`,
+  text: inOneText(`SELECT ${claimColumns} FROM payouts
+    WHERE partner_id = $1 AND environment = $2 AND idempotency_key = $3`),
 }
 
 const selectWithCaller: Statement = {
   name: 'caller-and-payout-by-key',
-  text: `SELECT ${callerColumns}, claim.* FROM ${callerTables}
+  text: inOneText(`SELECT ${callerColumns}, claim FROM ${callerTables}
     LEFT JOIN LATERAL (SELECT ${claimColumns} FROM payouts
       WHERE partner_id = p.id AND environment = k.environment AND idempotency_key = $2) claim ON true
-    WHERE ${isTheCaller}`,
+    WHERE ${isTheCaller}`),
 }
