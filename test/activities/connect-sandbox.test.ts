@@ -228,7 +228,7 @@ async function aBankADayLater() {
   return {
     bank: own,
     steps: ownSteps,
-    forward: moving.forward,
+    forward: (ms: number) => moving.forward(ms),
     atTheBank: (partnerId: string) => atTheBank(partnerId, ownSteps),
     customers: async () => (await own.get('/customers')).json.count,
     close: async () => {

@@ -119,11 +119,11 @@ test('one that can not be started does not keep the others of its page from thei
 
 test('a stage that can not go on does not keep the sweep from the next one', async () => {
   await anOpenPayout({ createdAt: hoursAgo(3) })
-  const hidden = worker.db.dataSource
-  await hidden.query('ALTER TABLE wallets RENAME COLUMN rail TO hidden_rail')
+  await worker.db.dataSource.query('ALTER TABLE wallets RENAME COLUMN rail TO hidden_rail')
 
-  const swept = await aSweep().finally(() => hidden.query('ALTER TABLE wallets RENAME COLUMN hidden_rail TO rail'))
+  const swept = await aSweep()
 
+  await worker.db.dataSource.query('ALTER TABLE wallets RENAME COLUMN hidden_rail TO rail')
   expect(swept).toMatchObject({ looked: 1, overdue: 1, failed: 1 })
 })
 
