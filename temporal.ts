@@ -23,7 +23,7 @@ export async function pingTemporal(client: Client, deadlineMs: number): Promise<
 
 /**
  * `withDeadline` for a process that also does other things: what it keeps its deadline in makes every promise of the
- * process dearer on Node 20, by a third of a read, and is switched off as soon as nobody waits for Temporal.
+ * process dearer on Node 20 (a read by about a quarter), and is switched off as soon as nobody waits for Temporal.
  */
 export async function askWithin<Answer>(client: Client, ms: number, ask: () => Promise<Answer>): Promise<Answer> {
   const { connection } = client
