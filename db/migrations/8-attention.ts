@@ -1,8 +1,8 @@
 // Since when a payout waits for people, and which of the bank's contradictions people have dealt with.
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 
-export class Attention1794700800010 implements MigrationInterface {
-  name = 'Attention1794700800010'
+export class Attention1794700800008 implements MigrationInterface {
+  name = 'Attention1794700800008'
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
