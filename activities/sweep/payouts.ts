@@ -6,6 +6,7 @@ import { payoutStart } from '../../workflows/payout-start'
 import type { Page, SweptPage } from '../../workflows/sweep-steps'
 import { ago, type SweepDeps } from './deps'
 import { each } from './each'
+import { isStuck } from './stuck'
 
 export async function sweepPayouts(deps: SweepDeps, { after, limit }: Page): Promise<SweptPage> {
   const before = ago(deps, deps.olderThanMs)
@@ -39,15 +40,21 @@ async function startUnlessRunning(deps: SweepDeps, row: OpenPayout): Promise<'ru
     ...options,
     workflowId,
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdConflictPolicy: was === 'STUCK' ? 'TERMINATE_EXISTING' : 'USE_EXISTING',
   })
-  deps.log.warn({ payout_id: row.payoutId, attempt: row.attempt, was }, 'an open payout had no workflow: started')
+  deps.log.warn(
+    { payout_id: row.payoutId, attempt: row.attempt, was },
+    'an open payout had no workflow that gets on: started',
+  )
   return 'started'
 }
 
+/** Of a stuck one nothing is lost: the row knows where the payout stands, and a new run goes on from there. */
 async function statusOf(temporal: Client, workflowId: string): Promise<string> {
   try {
-    return (await temporal.workflow.getHandle(workflowId).describe()).status.name
+    const described = await temporal.workflow.getHandle(workflowId).describe()
+    const { name } = described.status
+    return name === 'RUNNING' && (await isStuck(temporal, described)) ? 'STUCK' : name
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return 'ABSENT'
     throw error

@@ -14,7 +14,7 @@ import { connectSandboxId, payoutQueue, payoutSearchAttributes, payoutWorkflowId
 import { payoutStart } from '../../workflows/payout-start'
 import { aWallet } from '../db/a-partner'
 import { aPayout } from '../db/a-payout'
-import { keys, openTestBank, type TestBank } from '../sandbox-bank/bank-client'
+import { type Json, keys, openTestBank, type TestBank } from '../sandbox-bank/bank-client'
 import { type AWorker, aWorker, silenceTemporal, testActivities } from './a-worker'
 
 let bank: TestBank
@@ -79,6 +79,24 @@ test('one that has its workflow is left alone, and one whose workflow was termin
   await handle.terminate()
   expect(await aSweep()).toMatchObject({ looked: 1, started: 1 })
   expect((await handle.describe()).runId).not.toBe(first)
+})
+
+test('one whose history can not be followed any more is started afresh; a single failure, or one of another kind, is not that', async () => {
+  const row = await anOpenPayout()
+  await aSweep()
+  const first = (await describe(idOf(row))).runId
+
+  await failTask(historyDisagrees)
+  expect(await aSweep()).toMatchObject({ looked: 1, started: 0 })
+  await failTask(historyDisagrees)
+  expect(await aSweep()).toMatchObject({ looked: 1, started: 1 })
+
+  const second = (await describe(idOf(row))).runId
+  expect(second).not.toBe(first)
+  await failTask(unhandledFailure)
+  await failTask(unhandledFailure)
+  expect(await aSweep()).toMatchObject({ looked: 1, started: 0 })
+  expect((await describe(idOf(row))).runId).toBe(second)
 })
 
 test('released and closed payouts are never touched, and a later attempt has a workflow of its own', async () => {
@@ -248,6 +266,18 @@ function refusing(workflowId: string): Client {
       ],
     },
   })
+}
+
+/** As the server's protocol numbers the causes. */
+const [unhandledFailure, historyDisagrees] = [14, 24]
+
+/** Plays the worker of the payouts' queue: takes the next task, and fails it. */
+async function failTask(cause: Json): Promise<void> {
+  const { workflowService } = worker.client
+  const about = { namespace: 'default', identity: 'test' }
+  const taskQueue = { name: payoutQueue('sandbox', worker.queuePrefix) }
+  const { taskToken } = await workflowService.pollWorkflowTaskQueue({ ...about, taskQueue })
+  await workflowService.respondWorkflowTaskFailed({ ...about, taskToken, cause })
 }
 
 async function startByHand(payoutId: string): Promise<void> {
