@@ -24,26 +24,7 @@ export function underLoad(world: World, clients: number): Load {
   return { refusals, some: () => until('some are answered', () => answered > 2), done: () => Promise.all(asked) }
 }
 
-/** So many clients, each with one payout after another, four a second at most, until they are told to stop. */
-export function steadyLoad(world: World, clients: number): { stop(): Promise<Answer[]> } {
-  const stopping = new AbortController()
-  const asked = Array.from({ length: clients }, async () => {
-    const answers: Answer[] = []
-    while (!stopping.signal.aborted) {
-      answers.push(await payAtLast(world))
-      await pause(250)
-    }
-    return answers
-  })
-  return {
-    async stop() {
-      stopping.abort()
-      return (await Promise.all(asked)).flat()
-    },
-  }
-}
-
-async function payAtLast(world: World, refusals: number[] = []): Promise<Answer> {
+async function payAtLast(world: World, refusals: number[]): Promise<Answer> {
   const key = `order-${randomUUID()}`
   for (;;) {
     const answer = await world.pay({ amount_gbp: '2.00' }, { key }).catch(() => null)
