@@ -46,7 +46,7 @@ export interface PayoutConfig {
   readonly briefConnectMs: number
   /** Until then a call may begin while a caller waits, the first one and those to a bank that was busy: with the last of them everything is over one call's time later. */
   readonly answerWithinMs: number
-  /** Each call that nobody waits for; below the 8 s that a step of a payout has. */
+  /** Each call that nobody waits for; below the 30 s that a poll has. */
   readonly patientCallMs: number
 }
 

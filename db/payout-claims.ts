@@ -6,6 +6,7 @@ import { type Caller, type CallerRow, callerColumns, callerFrom, callerTables, i
 import type { Queryable, Statement } from './database'
 import type { Fingerprint } from './fingerprint'
 import { bigintFrom, bytesFrom, dateOrNull, type InJson, inOneText } from './one-text'
+import { isDisputed, isPassing } from './payout-steps'
 import { type PayoutRow, payoutColumns, payoutFrom } from './payouts'
 
 export interface Claim {
@@ -42,6 +43,8 @@ export interface ClaimedRow extends PayoutRow {
   readonly verdictAt: Date | null
   readonly answeredAt: Date | null
   readonly releasedAt: Date | null
+  /** The bank may have sent what we took back: the key is not claimed again before people have looked. */
+  readonly isDisputed: boolean
 }
 
 export interface IdempotencyKey {
@@ -156,8 +159,8 @@ const insertClaim: Statement = {
         bank_key = excluded.bank_key, request_id = excluded.request_id, created_at = excluded.created_at, updated_at = excluded.updated_at,
         status = 'pending', failure_reason = NULL, bank_body = NULL, transfer_ref = NULL, transfer_state = NULL,
         submit_started_at = NULL, verdict = NULL, verdict_at = NULL, verdict_details = NULL, released_at = NULL,
-        attention = NULL
-      WHERE payouts.released_at IS NOT NULL AND payouts.id = excluded.id
+        attention = CASE WHEN ${isPassing('payouts.attention')} THEN NULL ELSE payouts.attention END
+      WHERE payouts.released_at IS NOT NULL AND payouts.id = excluded.id AND NOT ${isDisputed('payouts.attention')}
       RETURNING id, attempt
     ), sealed AS (
       INSERT INTO sealed_recipients (payout_id, key_id, sealed) SELECT id, $25, $26 FROM claimed
@@ -171,7 +174,7 @@ const insertClaim: Statement = {
 const claimColumns = `${payoutColumns}, attempt, fee_in_transfer_pence AS "feeInTransferPence",
   gbp_per_usd_nano AS "gbpPerUsdNano", fingerprint AS whole, fingerprint_key_id AS "fingerprintKeyId",
   field_fingerprints AS fields, verdict, verdict_details AS "verdictDetails", verdict_at AS "verdictAt",
-  answered_at AS "answeredAt", released_at AS "releasedAt"`
+  answered_at AS "answeredAt", released_at AS "releasedAt", ${isDisputed('attention')} AS "isDisputed"`
 
 const selectClaim: Statement = {
   name: 'payout-by-key',

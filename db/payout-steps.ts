@@ -112,8 +112,8 @@ export async function markAnswered(
   return (await db.query(markAnsweredNow, [payoutId, attempt, at])).length > 0
 }
 
-/** For people: why this payout waits for them; null when it no longer does. */
-export async function setAttention(db: Queryable, payoutId: string, attention: string | null): Promise<void> {
+/** For people: why this payout waits for them. What is about money gives way only to a transfer that our books do not know. */
+export async function setAttention(db: Queryable, payoutId: string, attention: string): Promise<void> {
   await db.query(noteAttention, [payoutId, attention])
 }
 
@@ -141,9 +141,20 @@ const stepColumns = `p.id, p.attempt, p.partner_id AS "partnerId", p.environment
   p.verdict_details AS "verdictDetails", p.answered_at AS "answeredAt", p.released_at AS "releasedAt",
   p.closed_at AS "closedAt"`
 
+/** The bank may have a transfer for it that our books do not know: nothing more is sent under its key before people have looked. */
+export const isDisputed = (attention: string) =>
+  `coalesce(${attention} ~ '^(bank_contradicts_|unaccounted_transfer$)', false)`
+
+/** Reasons that end by themselves, by what is awaited, by the bank's next word, or by another attempt. */
+export const isPassing = (attention: string) =>
+  `coalesce(${isAwaited(attention)} OR ${attention} ~ '^(bank_says_|can_not_book_|bank_misconfigured$)', false)`
+
 /** What asked for people only because something was awaited is over when that has come; what is about money stays. */
-const awaited = (came: string) => `CASE WHEN ${came} AND attention
-        IN ('outcome_unknown', 'outcome_overdue', 'settlement_overdue', 'refund_missing') THEN NULL ELSE attention END`
+const awaited = (came: string) => `CASE WHEN ${came} AND ${isAwaited('attention')} THEN NULL ELSE attention END`
+
+function isAwaited(attention: string): string {
+  return `${attention} IN ('outcome_unknown', 'outcome_overdue', 'settlement_overdue', 'refund_missing')`
+}
 
 const selectStep: Statement = {
   name: 'payout-step',
@@ -227,7 +238,8 @@ const markAnsweredNow: Statement = {
 
 const noteAttention: Statement = {
   name: 'payout-attention',
-  text: 'UPDATE payouts SET attention = $2 WHERE id = $1 AND attention IS DISTINCT FROM $2',
+  text: `UPDATE payouts SET attention = $2 WHERE id = $1 AND attention IS DISTINCT FROM $2
+    AND (attention IS NULL OR ${isPassing('attention')} OR (${isDisputed('$2::text')} AND NOT ${isDisputed('attention')}))`,
 }
 
 const noteFirstAttention: Statement = {

@@ -31,6 +31,7 @@ export interface AttendedPayout {
   readonly partnerId: string
   readonly environment: Environment
   readonly attention: string
+  readonly releasedAt: Date | null
 }
 
 /** What it waited for; null when it waits for nobody. The timeline keeps what was said about it. */
@@ -56,10 +57,10 @@ const clearAttention: Statement = {
       SELECT id, attention FROM payouts WHERE id = $1 AND attention IS NOT NULL FOR UPDATE
     ), attended AS (
       UPDATE payouts p SET attention = NULL FROM waiting WHERE p.id = waiting.id
-      RETURNING p.id, p.partner_id, p.environment, p.status, waiting.attention
+      RETURNING p.id, p.partner_id, p.environment, p.status, p.released_at, waiting.attention
     ), told AS (
       INSERT INTO payout_events (payout_id, at, kind, status, made_by, detail)
       SELECT id, $4, 'attended', status, $3, attention || ': ' || $2 FROM attended
     )
-    SELECT partner_id AS "partnerId", environment, attention FROM attended`,
+    SELECT partner_id AS "partnerId", environment, attention, released_at AS "releasedAt" FROM attended`,
 }

@@ -9,7 +9,7 @@ interface Advice {
 const advices: readonly Advice[] = [
   {
     code: 'outcome_unknown',
-    step: "The bank's list is incomplete, so nobody knows whether it was sent: ask the bank for a transfer with this id as its reference, and do not pay again before it answers.",
+    step: "The bank's list is incomplete, so nobody knows whether it was sent: ask the bank for a transfer with this id as its reference, do not pay again before it answers, and let an engineer record the answer.",
   },
   {
     code: 'outcome_overdue',
@@ -53,7 +53,7 @@ const advices: readonly Advice[] = [
   },
   {
     code: 'bank_contradicts_',
-    step: 'An event of the bank contradicts our books: compare the transfer at the bank with the ledger entries, correct what is missing, then see bank-event list.',
+    step: 'An event of the bank contradicts our books: compare the transfer at the bank with the ledger entries, let an engineer correct what is missing, then see bank-event list. Its key is refused until payout attended is run.',
   },
 ]
 

@@ -75,8 +75,8 @@ const attended = defineCommand({
     const about = { payoutId: given.payout, note: given.note, madeBy, at: clock.now() }
     const before = await db.transaction(async (tx) => {
       const was = await attendPayout(tx, about)
-      // The partner reads its activity list: what was said about it stays in the timeline.
-      if (was !== null)
+      // The partner reads its activity list: what was said about it stays in the timeline, and a released one was never there.
+      if (was !== null && was.releasedAt === null)
         await recordChange(ops, tx, { ...was, at: about.at, action: 'payout.attend', detail: given.payout })
       return was
     })

@@ -45,7 +45,7 @@ export function sweepSchedule({ everyMs }: SweepConfig): OurSchedule {
       taskQueue: housekeepingQueue,
       args: [{ pageSize: 50, pages: 100 }] satisfies Parameters<typeof sweep>,
       // Over all its runs. However long it takes, the next one waits for it; one that hangs must not hold them up for ever.
-      workflowExecutionTimeout: '1 hour',
+      workflowExecutionTimeout: '15 minutes',
     },
     // A sweep that was missed is made good by the next one.
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },

@@ -42,9 +42,9 @@ export const { pollSettlement } = proxyLocalActivities<Pick<Activities, 'pollSet
   retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
 })
 
-/** A bank that did not answer is waited for outside of workflow tasks, with more time for each call: four readings of its list at most. */
+/** A bank that did not answer is waited for outside of workflow tasks; a busy partner's list of a day takes minutes to read. */
 export const { resolveSubmit } = proxyActivities<Pick<Activities, 'resolveSubmit'>>({
-  startToCloseTimeout: '1 minute',
+  startToCloseTimeout: '15 minutes',
   heartbeatTimeout,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 })

@@ -20,9 +20,9 @@ export interface Swept {
   readonly failed: number
 }
 
-/** `next` is null on the last page. */
+/** `next` is null on the last page; a worker of the first release answers without it. */
 export interface SweptPage extends Partial<Swept> {
-  readonly next: Page['after']
+  readonly next?: Page['after']
 }
 
 /** One that can not be helped does not keep a step from the others of its page. */

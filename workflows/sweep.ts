@@ -32,7 +32,7 @@ export async function sweep({ pageSize, pages, from = beginning }: Sweep): Promi
   let place = from
   for (let page = 0; page < pages; page++) {
     const { stage, after, swept } = place
-    const { next, ...counts } = await take(stage, { after, limit: pageSize })
+    const { next = null, ...counts } = await take(stage, { after, limit: pageSize })
     const sum = add(swept, counts)
     const following = next === null ? stages[stages.indexOf(stage) + 1] : stage
     if (following === undefined) return sum

@@ -22,7 +22,9 @@ export async function resolveSubmit(deps: PayoutDeps, payout: PayoutRef): Promis
 
   const ageMs = deps.clock.now().getTime() - row.submitStartedAt.getTime()
   if (ageMs < deps.patience.repeatForMs) {
-    const again = await deps.rails[row.rail].submit({ key: row.bankKey, body: row.bankBody, call: 'repeat' })
+    // However long this process stood still meanwhile: a call that left later could pay what another run has taken back.
+    const endBy = new Date(row.submitStartedAt.getTime() + deps.patience.repeatForMs)
+    const again = await deps.rails[row.rail].submit({ key: row.bankKey, body: row.bankBody, call: 'repeat', endBy })
     if (again.outcome === 'accepted') return recordTransfer(deps, payout, row, again.transfer)
   }
   // A refusal of the repeat proves nothing while the first call may still be under way at the bank.

@@ -1,6 +1,7 @@
 // Workflows whose payout is over, or was never there: the one ends by itself when it looks, the other is for people.
 import { type Client, WorkflowNotFoundError } from '@temporalio/client'
 import { defaultPayloadConverter } from '@temporalio/common'
+import { systemClock } from '../../clock'
 import { findOver } from '../../db/payouts-open'
 import { bankSpokeSignal, payoutQueue, payoutSearchAttributes } from '../../workflows/names'
 import type { Page, SweptPage } from '../../workflows/sweep-steps'
@@ -26,12 +27,10 @@ async function runningPayouts(deps: SweepDeps, { after, limit }: Page) {
   const queues = (['sandbox', 'live'] as const).map((environment) => `'${payoutQueue(environment, queuePrefix)}'`)
   const query = `WorkflowType = 'payout' AND ExecutionStatus = 'Running' AND TaskQueue IN (${queues.join(', ')})
     AND StartTime < '${ago(deps, olderThanMs).toISOString()}'`
-  const { executions, nextPageToken } = await temporal.workflowService.listWorkflowExecutions({
-    namespace: temporal.options.namespace,
-    query,
-    pageSize: limit,
-    nextPageToken: after === null ? null : Buffer.from(after, 'base64'),
-  })
+  const page = { pageSize: limit, nextPageToken: after === null ? null : Buffer.from(after, 'base64') }
+  const { executions, nextPageToken } = await temporal.withDeadline(systemClock.now().getTime() + listWithinMs, () =>
+    temporal.workflowService.listWorkflowExecutions({ namespace: temporal.options.namespace, query, ...page }),
+  )
   const running = new Map<string, string>()
   for (const { execution, searchAttributes } of executions) {
     const payload = searchAttributes?.indexedFields?.[payoutSearchAttributes.payoutId.name]
@@ -41,6 +40,9 @@ async function runningPayouts(deps: SweepDeps, { after, limit }: Page) {
   const last = nextPageToken.length === 0
   return { running, next: last ? null : Buffer.from(nextPageToken).toString('base64') }
 }
+
+/** Below the step's own time, with what it has to do afterwards. */
+const listWithinMs = 10_000
 
 /** Anybody can start a workflow by hand, with any words. */
 function isUuid(text: string): boolean {

@@ -32,7 +32,8 @@ export const createPayout: Route = {
   description:
     'Pays the recipient once for each Idempotency-Key. The answer is `processing` once the bank has accepted the payout, `failed` ' +
     'when the bank refused its details at once, and `pending` when the bank has not confirmed it yet: then read it again. ' +
-    'After `402`, `422` and `502` no payout exists and nothing was sent, and the same key may be sent again.',
+    'After `402`, `422` and `502` no payout exists and nothing was sent, and the same key may be sent again; only after ' +
+    '`idempotency_key_reused` there is one, which `details.payout_id` names.',
   access: { by: 'key', action: 'payout.create', partner: 'payer', finds: 'claim' },
   headers: IdempotencyKeyHeader,
   body: { schema: CreatePayoutRequest, example: exampleCreatePayoutRequest },
@@ -97,6 +98,7 @@ async function repeat(claim: ClaimedRow, { key, wanted, request }: Asked, deps: 
 
 async function create(released: ClaimedRow | null, asked: Asked, deps: ApiDeps): Promise<Reply | null> {
   const { key, wanted, request } = asked
+  if (released?.isDisputed) throw new ApiError('service_unavailable')
   const affordable = await requirePayable(asked, deps).catch(async (error: unknown) => {
     // Somebody else has sent the same key meanwhile: what hinders a new payout, which may be that one, does not hinder a repeat.
     if (error instanceof ApiError && (await findClaim(deps.db, key))?.releasedAt === null) return null

@@ -78,10 +78,10 @@ describe('payout attention', () => {
   test('a reason that comes back is told anew, the same one over and over is not', async () => {
     const id = await aWaiting('outcome_unknown')
     await setAttention(terminal.db, id, 'outcome_unknown')
-    await setAttention(terminal.db, id, null)
+    await terminal.ops('payout', 'attended', '--payout', id, '--note', 'asked the bank')
     await setAttention(terminal.db, id, 'outcome_unknown')
 
-    expect(await eventsOf(id)).toEqual(['requested', 'attention', 'attention'])
+    expect(await eventsOf(id)).toEqual(['requested', 'attention', 'attended', 'attention'])
   })
 })
 

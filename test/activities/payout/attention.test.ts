@@ -36,7 +36,7 @@ afterAll(async () => {
 beforeEach(async () => {
   lines.length = 0
   bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
-  rails = railsTo(bank)
+  rails = railsTo(bank, { clock })
   partnerId = (await aConnectedPartner(db, bank)).id
   deps = stepDeps(db, rails, { clock, log })
   steps = createPayoutSteps({ brief: deps, patient: deps })
@@ -133,6 +133,63 @@ test('a payout that is claimed again does not keep what was said of the attempt 
   expect(await attentionOf(second)).toBeNull()
 })
 
+test.each([
+  ['unaccounted_transfer', 'bank_says_error', 'unaccounted_transfer'],
+  ['bank_insufficient', 'settlement_overdue', 'bank_insufficient'],
+  ['bank_insufficient', 'bank_contradicts_payment_submitted', 'bank_contradicts_payment_submitted'],
+  ['bank_contradicts_returned', 'unaccounted_transfer', 'bank_contradicts_returned'],
+  ['settlement_overdue', 'bank_says_error', 'bank_says_error'],
+])('%s, then %s: people hear of %s', async (first, then, heard) => {
+  const payout = await aSent()
+  await setAttention(db, payout.payoutId, first)
+  await setAttention(db, payout.payoutId, then)
+
+  expect(await attentionOf(payout)).toBe(heard)
+})
+
+test.each(['bank_contradicts_payment_submitted', 'unaccounted_transfer'])(
+  'a released key of which the bank has told %s is not paid again before people have looked',
+  async (attention) => {
+    const idempotencyKey = `order-${attention}`
+    const first = await aReleased(idempotencyKey)
+    await setAttention(db, first.payoutId, attention)
+
+    expect(await claimAgain(idempotencyKey)).toBeNull()
+    expect(await attentionOf(first)).toBe(attention)
+  },
+)
+
+test('that the bank’s wallet was too low is still told when the key is claimed again', async () => {
+  const idempotencyKey = 'order-drift-again'
+  const first = await aReleased(idempotencyKey)
+  await setAttention(db, first.payoutId, 'bank_insufficient')
+
+  expect(await claimAgain(idempotencyKey)).toEqual({ payoutId: first.payoutId, attempt: 2 })
+  expect(await attentionOf(first)).toBe('bank_insufficient')
+})
+
+test('a repeat never leaves later than calls are repeated, however long this process stood still', async () => {
+  const payout = await aDebited()
+  await bank.fault({ kind: 'reset', stage: 'before', match: toTransfers })
+  await steps.submitToRail(payout)
+  const stalled: Rails = {
+    ...rails,
+    provider_sandbox: {
+      ...rails.provider_sandbox,
+      submit: (transfer) => {
+        clock.forward(deps.patience.repeatForMs + 2 * deps.patience.quietMs)
+        return rails.provider_sandbox.submit(transfer)
+      },
+    },
+  }
+  const late = stepDeps(db, stalled, { clock, log })
+
+  await createPayoutSteps({ brief: late, patient: late }).resolveSubmit(payout)
+
+  const { json } = await bank.control('GET', `/transfers?client_reference_id=${payout.payoutId}`)
+  expect(json.data).toEqual([])
+})
+
 test('a bank that can not be asked for its list is asked again by the workflow’s own pauses', async () => {
   const payout = await aDebited()
   await bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
@@ -164,6 +221,18 @@ async function aDebited(idempotencyKey?: string): Promise<PayoutRef> {
   const payout = await aClaim(db, { partnerId, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) })
   await steps.debitPayout(payout)
   return payout
+}
+
+async function aReleased(idempotencyKey: string): Promise<PayoutRef> {
+  const payout = await aDebited(idempotencyKey)
+  await bank.fault({ kind: 'status', status: 401, match: toTransfers })
+  await steps.submitToRail(payout)
+  return payout
+}
+
+/** Null when the key is not free. */
+function claimAgain(idempotencyKey: string): Promise<PayoutRef | null> {
+  return aClaim(db, { partnerId, idempotencyKey }).catch(() => null)
 }
 
 async function aSent(): Promise<PayoutRef> {

@@ -191,3 +191,19 @@ describe('what hinders a new payout does not hinder a repeat that was overtaken 
     expect((await world.pay(payer, request)).status).toBe(402)
   })
 })
+
+test('a released key of which the bank says that it has sent something is refused until people have looked', async () => {
+  const [request, key] = [aRequest(), newKey()]
+  await world.bank.fault({ kind: 'status', status: 401, match: { method: 'POST', path: '/v0/transfers' } })
+  const released = await world.pay(payer, request, { key })
+  await world.api.db.dataSource.query(
+    "UPDATE payouts SET attention = 'bank_contradicts_payment_submitted' WHERE idempotency_key = $1",
+    [key],
+  )
+
+  const again = await world.pay(payer, request, { key })
+
+  expect([released.status, again.status]).toEqual([502, 503])
+  await world.api.db.dataSource.query('UPDATE payouts SET attention = NULL WHERE idempotency_key = $1', [key])
+  expect((await world.pay(payer, request, { key })).status).toBe(201)
+})
