@@ -65,16 +65,20 @@ export interface PayoutConfig {
   /** Each call while a caller waits, and its connection. */
   readonly briefCallMs: number
   readonly briefConnectMs: number
-  /** Within this time a bank that is busy is asked again before anybody is answered. */
+  /** Until then a call may begin while a caller waits, the first one and those to a bank that was busy: with the last of them everything is over one call's time later. */
   readonly answerWithinMs: number
-  /** Each call that nobody waits for; below the 8 s that a step of a payout has. */
+  /** Each call that nobody waits for; below the 30 s that a poll has. */
   readonly patientCallMs: number
 }
 
-/** How often payouts without a workflow and sandboxes without a bank are looked for, and how old a payout must be. */
+/** How often payouts without a workflow and sandboxes without a bank are looked for, how old a payout must be for that, and when it is overdue. */
 export interface SweepConfig {
   readonly everyMs: number
   readonly olderThanMs: number
+  /** How old a payout may be that the bank has and that is not over, before people are told. */
+  readonly settleWithinMs: number
+  /** The same for one of which nobody knows whether the bank has it. */
+  readonly knownWithinMs: number
 }
 
 export interface TemporalConfig {
@@ -130,6 +134,8 @@ export function loadConfig(env: EnvironmentVariables = process.env): Config {
     sweep: {
       everyMs: read.integer('SWEEP_EVERY_MS', 60_000, 1_000, dayMs),
       olderThanMs: read.integer('SWEEP_OLDER_THAN_MS', 10_000, 0, dayMs),
+      settleWithinMs: read.integer('PAYOUT_SETTLE_WITHIN_MS', 2 * hourMs, 1_000, 7 * dayMs),
+      knownWithinMs: read.integer('PAYOUT_KNOWN_WITHIN_MS', 15 * minuteMs, 1_000, 7 * dayMs),
     },
     mail: readMail(read),
     seller: readSeller(read),
@@ -164,7 +170,9 @@ export function loadTemporalConfig(env: EnvironmentVariables): TemporalConfig {
   return temporal
 }
 
-const dayMs = 24 * 60 * 60 * 1000
+const minuteMs = 60 * 1000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
 
 function readTemporal(read: Reader): TemporalConfig {
   return {
@@ -205,12 +213,12 @@ function readPayouts(read: Reader): PayoutConfig {
   return {
     answerTimeoutMs: read.integer('PAYOUT_ANSWER_MS', 8_000, 100, 60_000),
     pollMs: read.integers('PAYOUT_POLL_MS', [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000], 10, dayMs),
-    repeatForMs: read.integer('PAYOUT_REPEAT_MS', 23 * 60 * 60 * 1000, 0, dayMs),
+    repeatForMs: read.integer('PAYOUT_REPEAT_MS', 23 * hourMs, 0, dayMs),
     quietMs: read.integer('PAYOUT_QUIET_MS', 600_000, 0, dayMs),
     // Together a caller's calls stay well below the 5 s after which the server gives its workflow task to another worker.
     briefCallMs: read.integer('PAYOUT_CALL_MS', 1_000, 10, 3_000),
     briefConnectMs: read.integer('PAYOUT_CONNECT_MS', 500, 10, 3_000),
-    answerWithinMs: read.integer('PAYOUT_WITHIN_MS', 1_500, 0, 3_000),
+    answerWithinMs: read.integer('PAYOUT_WITHIN_MS', 1_500, 100, 3_000),
     patientCallMs: read.integer('PAYOUT_PATIENT_CALL_MS', 6_000, 10, 7_000),
   }
 }

@@ -1,4 +1,4 @@
-/** The stories of faults: whole systems that are killed, cut off and lied to, one at a time, judged by the referee. */
+/** The second half of `npm test`: whole systems that are killed, cut off and lied to, one at a time, judged by the referee. */
 const everything = require('./jest.config')
 
 module.exports = {

@@ -82,17 +82,30 @@ const secretFields = [
 const secretNames = new Set(secretFields.map(plainName))
 
 function withoutSecretFields(fields: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, shown(name, value, 1)]))
+  const all: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(fields)) all[name] = shown(name, value, 1)
+  return all
 }
 
 function shown(name: string, value: unknown, depth: number): unknown {
-  if (secretNames.has(plainName(name))) return redacted
+  if (isSecret(name)) return redacted
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   if (isError(value)) return describeError(value)
   if (depth === deepest || ArrayBuffer.isView(value)) return `[${value.constructor?.name ?? 'object'}]`
   if (Array.isArray(value)) return value.map((item) => shown('', item, depth + 1))
   return Object.fromEntries(Object.entries(value).map(([inner, item]) => [inner, shown(inner, item, depth + 1)]))
 }
+
+/** Remembered, as the same few names come in every line; an object's own keys could be any number of names. */
+function isSecret(name: string): boolean {
+  const known = secrecy.get(name)
+  if (known !== undefined) return known
+  const secret = secretNames.has(plainName(name))
+  if (secrecy.size < 1_000) secrecy.set(name, secret)
+  return secret
+}
+
+const secrecy = new Map<string, boolean>()
 
 /** One spelling for sort_code, sortCode and Sort-Code. */
 function plainName(name: string): string {

@@ -1,4 +1,4 @@
-// The steps that connect a partner's sandbox to the sandbox bank; each may be repeated, by keys made of the partner's id.
+// The steps that connect a partner's sandbox to the sandbox bank; each may be repeated, also when the bank's memory for keys is over.
 import type { Clock } from '../clock'
 import { recordActivity } from '../db/activity'
 import type { Db, Tx } from '../db/database'
@@ -20,28 +20,35 @@ export interface ConnectSandboxDeps {
 }
 
 export function createConnectSandboxSteps(deps: ConnectSandboxDeps): ConnectSandboxSteps {
-  const { db, rails } = deps
+  const { db, clock, rails } = deps
+  const rail = rails.provider_sandbox
+  // What is asked for is in a key, because the bank refuses one that comes again with another body; and so is the day, because
+  // it refuses all that are older than one. What was made under an older key is found before anything is made.
+  const keyFor = (purpose: string) => bankKeyFor(`${purpose}/${clock.now().toISOString().slice(0, 10)}`)
   return {
     async openSandboxCustomer({ partnerId }) {
       const partner = await findPartnerById(db, partnerId)
       assert(partner !== null, 'only a partner can be connected')
-      const { name: legalName, slug, contactEmail } = partner
-      const email = contactEmail ?? `${slug}@partners.invalid`
-      // What is asked for is in the key: the bank refuses a key that comes again with another body, for ever.
-      const key = bankKeyFor(`sandbox-customer/${partnerId}/${legalName}/${email}`)
-      const customer = { legalName, email, redirectUrl: null, key }
-      return standingOf(await rails.provider_sandbox.openCustomer(customer))
+      const { name: legalName } = partner
+      // Its own and nobody else's: the bank tells customers apart by their email, and two partners may have one person.
+      const email = `${partnerId}@partners.invalid`
+      const known = await rail.findCustomer(email)
+      if (known !== null) return standingOf(known)
+      const key = keyFor(`sandbox-customer/${partnerId}/${legalName}`)
+      return standingOf(await rail.openCustomer({ legalName, email, redirectUrl: null, key }))
     },
-    checkSandboxCustomer: async ({ verificationRef }) =>
-      standingOf(await rails.provider_sandbox.verification(verificationRef)),
+    checkSandboxCustomer: async ({ verificationRef }) => standingOf(await rail.verification(verificationRef)),
     async createSandboxWallet({ partnerId, customerRef }) {
-      const key = bankKeyFor(`sandbox-wallet/${partnerId}/${customerRef}`)
-      const { walletRef, address } = await rails.provider_sandbox.createWallet({ customerRef, chain: 'base', key })
+      const known = (await rail.wallets(customerRef)).find((wallet) => wallet.chain === chain)
+      const key = keyFor(`sandbox-wallet/${partnerId}/${customerRef}`)
+      const { walletRef, address } = known ?? (await rail.createWallet({ customerRef, chain, key }))
       return { walletRef, address }
     },
     connectSandboxWallet: (refs) => connectSandboxWallet(deps, refs),
   }
 }
+
+const chain = 'base'
 
 /** Under the wallet's lock no payout can begin, so none is left between the two banks. */
 export async function connectSandboxWallet(

@@ -17,6 +17,8 @@ export interface ActivityLog {
 
 const flushEveryMs = 500
 const flushAtEntries = 500
+/** Of one statement: to write out all that an outage has left would hold every request up. */
+const writeAtMostEntries = 1_000
 /** What a database outage may make us hold; beyond it the oldest entries are given up and the loss is logged. */
 const holdAtMostEntries = 20_000
 
@@ -39,14 +41,16 @@ export function createActivityLog({ db, clock, log }: { db: Db; clock: Clock; lo
     await written
   }
 
+  /** What comes meanwhile is for the next time, so that who waits for a flush does not wait for ever. */
   async function writeEntries(): Promise<void> {
-    const batch = entries
-    entries = []
-    try {
-      await recordActivity(db, batch)
-    } catch (error) {
-      keepForLater(batch)
-      throw error
+    for (let due = entries.length; due > 0; due -= writeAtMostEntries) {
+      const batch = entries.splice(0, Math.min(due, writeAtMostEntries))
+      try {
+        await recordActivity(db, batch)
+      } catch (error) {
+        keepForLater(batch)
+        throw error
+      }
     }
   }
 

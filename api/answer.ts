@@ -67,8 +67,8 @@ const keyPattern = new RegExp(idempotencyKeyPattern)
 async function countCall({ partner, environment }: Caller, context: ApiContext, deps: ApiDeps): Promise<void> {
   const taken = await deps.rateLimiter.take({ partnerId: partner.id, environment, limitPerSecond: partner.rateLimit })
   if (taken.limitPerSecond > 0) {
-    context.set('RateLimit-Policy', `"partner";q=${taken.limitPerSecond};w=1`)
-    context.set('RateLimit', `"partner";r=${taken.remaining};t=1`)
+    context.res.setHeader('RateLimit-Policy', `"partner";q=${taken.limitPerSecond};w=1`)
+    context.res.setHeader('RateLimit', `"partner";r=${taken.remaining};t=1`)
   }
   if (taken.outcome === 'refused') throw new ApiError('rate_limited', { headers: { 'Retry-After': '1' } })
 }
@@ -101,24 +101,24 @@ async function read(context: ApiContext, { caller, ...found }: Admitted, checks:
   const query = checks.query ? { ...parseQuery(context.querystring) } : {}
   checks.query?.(query)
   checks.body?.(body)
+  const { requestId } = context.state
+  const request = { ...found, requestId, params, query, body, header: (name: string) => context.get(name) }
+  return caller === null ? fromAnyone(request) : { ...request, caller }
+}
+
+function fromAnyone(request: Omit<ApiRequest, 'caller'>): ApiRequest {
   return {
-    get caller() {
-      if (!caller) throw new Error('a route that anyone may call asked who calls')
-      return caller
+    ...request,
+    get caller(): never {
+      throw new Error('a route that anyone may call asked who calls')
     },
-    ...found,
-    requestId: context.state.requestId,
-    params,
-    query,
-    body,
-    header: (name) => context.get(name),
   }
 }
 
 function reply(context: ApiContext, { status = 200, body, type, headers = {}, activity }: Reply): void {
   context.status = status
   context.state.activityWritten = activity === 'written'
-  for (const [name, value] of Object.entries(headers)) context.set(name, value)
+  for (const name in headers) context.res.setHeader(name, headers[name] ?? '')
   if (status === 304) return
   context.type = type ?? 'application/json; charset=utf-8'
   context.body = type === undefined ? JSON.stringify(body) : body

@@ -138,7 +138,7 @@ export const errorTable = {
     status: 422,
     message: 'This Idempotency-Key belongs to another payout.',
     cause: 'The key was used before with a different body; details.differing_fields names what differs.',
-    cure: 'Use a new key for a new payout.',
+    cure: 'Read the payout that details.payout_id names: the key has already made it. Use a new key only for another payment.',
   },
   rate_limited: {
     status: 429,

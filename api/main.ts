@@ -12,6 +12,7 @@ import { listen, stop } from './listen'
 import { createPayoutStarter } from './payout-starter'
 import { createRateLimiter, unlimited } from './rate-limiter'
 import { createApi } from './server'
+import { untilStopped } from './until-stopped'
 
 async function main(): Promise<void> {
   const config = loadConfig()
@@ -22,13 +23,15 @@ async function main(): Promise<void> {
   const db = await openDatabase({ url: config.databaseUrl, poolSize: config.databasePoolSize, onError: warn(log) })
   const temporal = connectClient(config.temporal)
   const rails = createRails({ bank: config.bank, clock, timeouts: rateTimeouts })
+  const { payouts: settings, taskQueuePrefix } = config
+  const payouts = untilStopped(createPayoutStarter({ payouts: settings, taskQueuePrefix, temporal, log }))
   const activityLog = createActivityLog({ db, clock, log })
   const server = createApi({
     config,
     db,
     keyring: openKeyring(config.secretKeys),
     rates: createRates({ rails, clock }),
-    payouts: createPayoutStarter({ payouts: config.payouts, taskQueuePrefix: config.taskQueuePrefix, temporal, log }),
+    payouts,
     activityLog,
     rateLimiter: config.rateLimit === 'on' ? createRateLimiter({ db, clock, log }) : unlimited,
     clock,
@@ -40,8 +43,9 @@ async function main(): Promise<void> {
   if (process.connected) process.send?.({ ready: true })
 
   await stopping
-  // A database or a Temporal that is gone must not hold us: whoever stops us waits ten seconds.
-  setTimeout(() => process.exit(1), 9_500).unref()
+  // Whoever stops us waits ten seconds: neither a verdict that does not come nor a server that is gone may hold us longer.
+  setTimeout(payouts.stopWaiting, waitAtMostMs).unref()
+  setTimeout(() => process.exit(1), endWithinMs).unref()
   await stop(server)
   await activityLog.close()
   await temporal.connection.close()
@@ -49,6 +53,9 @@ async function main(): Promise<void> {
   await db.close()
   log.info('stopped')
 }
+
+const waitAtMostMs = 4_000
+const endWithinMs = 9_500
 
 /** A caller waits for the rate, so a bank that does not answer is given up soon: an older rate serves for a while. */
 const rateTimeouts = { connectMs: 500, callMs: 2_000 }

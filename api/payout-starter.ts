@@ -9,7 +9,7 @@ import {
 import type { PayoutConfig } from '../config'
 import type { Verdict } from '../domain/verdict'
 import type { Log } from '../log'
-import { deadlineIn } from '../temporal'
+import { askWithin } from '../temporal'
 import { bankSpokeSignal, createUpdate, type PayoutKey, payoutWorkflowId } from '../workflows/names'
 import type { payout } from '../workflows/payout'
 import { type PayoutToStart, payoutStart } from '../workflows/payout-start'
@@ -35,7 +35,7 @@ export function createPayoutStarter(options: PayoutStarterOptions): PayoutStarte
   async function ask(payout: PayoutToStart): Promise<Verdict | null> {
     const startWorkflowOperation = operationFor(payout, options)
     try {
-      return await temporal.withDeadline(deadlineIn(payouts.answerTimeoutMs), () =>
+      return await askWithin(temporal, payouts.answerTimeoutMs, () =>
         temporal.workflow.executeUpdateWithStart<PayoutWorkflow, Verdict, []>(createUpdate, {
           updateId: createUpdate,
           startWorkflowOperation,
@@ -59,7 +59,7 @@ export function createPayoutStarter(options: PayoutStarterOptions): PayoutStarte
     async bankSpoke(payout) {
       try {
         const handle = temporal.workflow.getHandle(payoutWorkflowId(payout))
-        await temporal.withDeadline(deadlineIn(signalWithinMs), () => handle.signal(bankSpokeSignal))
+        await askWithin(temporal, signalWithinMs, () => handle.signal(bankSpokeSignal))
         return 'told'
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) return 'no_workflow'

@@ -27,15 +27,24 @@ export async function readBytes(request: IncomingMessage): Promise<Buffer> {
   }
 }
 
-async function collect(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    length += chunk.length
-    if (length > maxBytes) throw new ApiError('payload_too_large')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+/** By events: an iterator would make a handful of promises for a body that mostly comes in one piece. */
+function collect(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    // An error is dear, and every request is closed in the end.
+    const closed = () => (request.readableEnded ? undefined : reject(new Error('the connection was closed')))
+    // It may have been while we asked who calls, and then no event tells.
+    if (request.destroyed) closed()
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length > maxBytes) reject(new ApiError('payload_too_large'))
+      else chunks.push(chunk)
+    })
+    request.on('end', () => resolve(Buffer.concat(chunks)))
+    request.on('error', reject)
+    request.on('close', closed)
+  })
 }
 
 function parseJson(bytes: Buffer): unknown {
@@ -47,24 +56,36 @@ function parseJson(bytes: Buffer): unknown {
   } catch {
     throw new ApiError('invalid_json')
   }
-  const repeated = repeatedKey(text)
-  if (repeated) throw new ApiError('invalid_json', { message: 'The body repeats a key inside one object.' })
+  // JSON.parse lets the last of two equal keys win; which of two amounts was meant is not ours to guess.
+  if (keysWritten(text) !== keysRead(value))
+    throw new ApiError('invalid_json', { message: 'The body repeats a key inside one object.' })
   return value
 }
 
-/** JSON.parse lets the last of two equal keys win; which of two amounts was meant is not ours to guess. */
-function repeatedKey(json: string): boolean {
-  const open: (Set<string> | null)[] = []
-  for (const [token, text, colon] of json.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/g)) {
-    if (token === '{') open.push(new Set())
-    else if (token === '[') open.push(null)
-    else if (token === '}' || token === ']') open.pop()
-    else if (text !== undefined && colon !== undefined) {
-      const keys = open.at(-1)
-      const key: unknown = JSON.parse(text)
-      if (keys?.has(String(key))) return true
-      keys?.add(String(key))
-    }
+/** In valid JSON each key, and nothing else outside of a text, has a colon after it. */
+function keysWritten(json: string): number {
+  let count = 0
+  let inText = false
+  for (let at = 0; at < json.length; at++) {
+    const char = json.charCodeAt(at)
+    if (char === quote) inText = !inText
+    else if (inText && char === backslash) at++
+    else if (!inText && char === colon) count++
   }
-  return false
+  return count
+}
+
+const [quote, backslash, colon] = ['"', '\\', ':'].map((char) => char.charCodeAt(0))
+
+/** Without recursion: a body may be nested deeper than the stack is. */
+function keysRead(value: unknown): number {
+  const objects = [value]
+  let count = 0
+  for (let object = objects.pop(); object !== undefined; object = objects.pop()) {
+    if (typeof object !== 'object' || object === null) continue
+    const inner: unknown[] = Object.values(object)
+    if (!Array.isArray(object)) count += inner.length
+    for (const each of inner) if (typeof each === 'object' && each !== null) objects.push(each)
+  }
+  return count
 }

@@ -27,7 +27,8 @@ export function differingFields(keyring: Keyring, stored: Fingerprint, fields: C
 }
 
 function wholeOf(key: PurposeKey, fields: CanonicalFields): Buffer {
-  return hash(key, JSON.stringify(Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1))))
+  const paths = Object.keys(fields).toSorted()
+  return hash(key, JSON.stringify(paths.map((path) => [path, fields[path]])))
 }
 
 /** Twelve bytes tell two values apart; the path is hashed with them, so that equal values of two fields look unlike. */

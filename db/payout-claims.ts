@@ -5,7 +5,9 @@ import type { Quote } from '../domain/quote'
 import { type Caller, type CallerRow, callerColumns, callerFrom, callerTables, isTheCaller } from './callers'
 import type { Queryable, Statement } from './database'
 import type { Fingerprint } from './fingerprint'
-import { type PayoutRow, payoutColumns } from './payouts'
+import { bigintFrom, bytesFrom, dateOrNull, type InJson, inOneText } from './one-text'
+import { isDisputed, isPassing } from './payout-steps'
+import { type PayoutRow, payoutColumns, payoutFrom } from './payouts'
 
 export interface Claim {
   /** Of the released row that is claimed again, or a new one. */
@@ -41,6 +43,8 @@ export interface ClaimedRow extends PayoutRow {
   readonly verdictAt: Date | null
   readonly answeredAt: Date | null
   readonly releasedAt: Date | null
+  /** The bank may have sent what we took back: the key is not claimed again before people have looked. */
+  readonly isDisputed: boolean
 }
 
 export interface IdempotencyKey {
@@ -88,8 +92,9 @@ export async function findClaim(
   db: Queryable,
   { partnerId, environment, idempotencyKey }: IdempotencyKey,
 ): Promise<ClaimedRow | null> {
-  const [row] = await db.query<ClaimedColumns>(selectClaim, [partnerId, environment, idempotencyKey])
-  return row ? claimFrom(row) : null
+  const values = [partnerId, environment, idempotencyKey]
+  const [row] = await db.query<{ found: InJson<ClaimedColumns> }>(selectClaim, values)
+  return row ? claimFrom(row.found) : null
 }
 
 /** Who calls and what is stored under their key, in one statement: a repeated request costs no other. */
@@ -98,11 +103,13 @@ export async function findCallerAndClaim(
   digest: Buffer,
   idempotencyKey: string,
 ): Promise<{ caller: Caller; claim: ClaimedRow | null } | null> {
-  const [row] = await db.query<CallerRow & (ClaimedColumns | { readonly id: null })>(selectWithCaller, [
+  const [row] = await db.query<{ found: CallerRow & { claim: InJson<ClaimedColumns> | null } }>(selectWithCaller, [
     digest,
     idempotencyKey,
   ])
-  return row ? { caller: callerFrom(row), claim: row.id === null ? null : claimFrom(row) } : null
+  if (row === undefined) return null
+  const { claim } = row.found
+  return { caller: callerFrom(row.found), claim: claim && claimFrom(claim) }
 }
 
 interface ClaimedColumns extends Omit<ClaimedRow, 'fingerprint'> {
@@ -111,8 +118,18 @@ interface ClaimedColumns extends Omit<ClaimedRow, 'fingerprint'> {
   readonly fields: Readonly<Record<string, string>>
 }
 
-function claimFrom(row: ClaimedColumns): ClaimedRow {
-  return { ...row, fingerprint: { whole: row.whole, keyId: row.fingerprintKeyId, fields: row.fields } }
+function claimFrom(told: InJson<ClaimedColumns>): ClaimedRow {
+  const { whole, fingerprintKeyId, fields, ...claim } = told
+  return {
+    ...claim,
+    ...payoutFrom(claim),
+    feeInTransferPence: bigintFrom(claim.feeInTransferPence),
+    gbpPerUsdNano: bigintFrom(claim.gbpPerUsdNano),
+    fingerprint: { whole: bytesFrom(whole), keyId: fingerprintKeyId, fields },
+    verdictAt: dateOrNull(claim.verdictAt),
+    answeredAt: dateOrNull(claim.answeredAt),
+    releasedAt: dateOrNull(claim.releasedAt),
+  }
 }
 
 // The wallet's row is held for a moment, so that a sandbox is not connected to its bank between the quote and the claim.
@@ -141,8 +158,9 @@ const insertClaim: Statement = {
         account_hash = excluded.account_hash, account_hash_key_id = excluded.account_hash_key_id,
         bank_key = excluded.bank_key, request_id = excluded.request_id, created_at = excluded.created_at, updated_at = excluded.updated_at,
         status = 'pending', failure_reason = NULL, bank_body = NULL, transfer_ref = NULL, transfer_state = NULL,
-        submit_started_at = NULL, verdict = NULL, verdict_at = NULL, verdict_details = NULL, released_at = NULL
-      WHERE payouts.released_at IS NOT NULL AND payouts.id = excluded.id
+        submit_started_at = NULL, verdict = NULL, verdict_at = NULL, verdict_details = NULL, released_at = NULL,
+        attention = CASE WHEN ${isPassing('payouts.attention')} THEN NULL ELSE payouts.attention END
+      WHERE payouts.released_at IS NOT NULL AND payouts.id = excluded.id AND NOT ${isDisputed('payouts.attention')}
       RETURNING id, attempt
     ), sealed AS (
       INSERT INTO sealed_recipients (payout_id, key_id, sealed) SELECT id, $25, $26 FROM claimed
@@ -156,17 +174,18 @@ const insertClaim: Statement = {
 const claimColumns = `${payoutColumns}, attempt, fee_in_transfer_pence AS "feeInTransferPence",
   gbp_per_usd_nano AS "gbpPerUsdNano", fingerprint AS whole, fingerprint_key_id AS "fingerprintKeyId",
   field_fingerprints AS fields, verdict, verdict_details AS "verdictDetails", verdict_at AS "verdictAt",
-  answered_at AS "answeredAt", released_at AS "releasedAt"`
+  answered_at AS "answeredAt", released_at AS "releasedAt", ${isDisputed('attention')} AS "isDisputed"`
 
 const selectClaim: Statement = {
   name: 'payout-by-key',
-  text: `SELECT ${claimColumns} FROM payouts WHERE partner_id = $1 AND environment = $2 AND idempotency_key = $3`,
+  text: inOneText(`SELECT ${claimColumns} FROM payouts
+    WHERE partner_id = $1 AND environment = $2 AND idempotency_key = $3`),
 }
 
 const selectWithCaller: Statement = {
   name: 'caller-and-payout-by-key',
-  text: `SELECT ${callerColumns}, claim.* FROM ${callerTables}
+  text: inOneText(`SELECT ${callerColumns}, claim FROM ${callerTables}
     LEFT JOIN LATERAL (SELECT ${claimColumns} FROM payouts
       WHERE partner_id = p.id AND environment = k.environment AND idempotency_key = $2) claim ON true
-    WHERE ${isTheCaller}`,
+    WHERE ${isTheCaller}`),
 }

@@ -112,9 +112,14 @@ export async function markAnswered(
   return (await db.query(markAnsweredNow, [payoutId, attempt, at])).length > 0
 }
 
-/** For people: why this payout waits for them; null when it no longer does. */
-export async function setAttention(db: Queryable, payoutId: string, attention: string | null): Promise<void> {
+/** For people: why this payout waits for them. What is about money gives way only to a transfer that our books do not know. */
+export async function setAttention(db: Queryable, payoutId: string, attention: string): Promise<void> {
   await db.query(noteAttention, [payoutId, attention])
+}
+
+/** False when people are told about it already, unless it was only of its being overdue. */
+export async function raiseAttention(db: Queryable, payoutId: string, attention: string): Promise<boolean> {
+  return (await db.query(noteFirstAttention, [payoutId, attention])).length > 0
 }
 
 /** What the bank's own word had asked for is over when its word is an ordinary one again. */
@@ -135,6 +140,21 @@ const stepColumns = `p.id, p.attempt, p.partner_id AS "partnerId", p.environment
   p.transfer_ref AS "transferRef", p.submit_started_at AS "submitStartedAt", p.verdict,
   p.verdict_details AS "verdictDetails", p.answered_at AS "answeredAt", p.released_at AS "releasedAt",
   p.closed_at AS "closedAt"`
+
+/** The bank may have a transfer for it that our books do not know: nothing more is sent under its key before people have looked. */
+export const isDisputed = (attention: string) =>
+  `coalesce(${attention} ~ '^(bank_contradicts_|unaccounted_transfer$)', false)`
+
+/** Reasons that end by themselves, by what is awaited, by the bank's next word, or by another attempt. */
+export const isPassing = (attention: string) =>
+  `coalesce(${isAwaited(attention)} OR ${attention} ~ '^(bank_says_|can_not_book_|bank_misconfigured$)', false)`
+
+/** What asked for people only because something was awaited is over when that has come; what is about money stays. */
+const awaited = (came: string) => `CASE WHEN ${came} AND ${isAwaited('attention')} THEN NULL ELSE attention END`
+
+function isAwaited(attention: string): string {
+  return `${attention} IN ('outcome_unknown', 'outcome_overdue', 'settlement_overdue', 'refund_missing')`
+}
 
 const selectStep: Statement = {
   name: 'payout-step',
@@ -172,7 +192,8 @@ const recordKept: Statement = {
   name: 'payout-keep',
   text: `WITH ${before}, kept AS (
       UPDATE payouts p SET verdict = $3, verdict_at = coalesce(verdict_at, $9), status = $4, failure_reason = $5,
-        transfer_ref = $6, transfer_state = $7, updated_at = $9, closed_at = $10
+        transfer_ref = $6, transfer_state = $7, updated_at = $9, closed_at = $10,
+        attention = ${awaited('($6::text IS NOT NULL OR $10::timestamptz IS NOT NULL)')}
       FROM before
       WHERE p.id = before.id AND p.attempt = $2 AND p.status = 'pending' AND p.released_at IS NULL
         AND p.transfer_ref IS NULL AND p.verdict IS DISTINCT FROM $3
@@ -185,7 +206,8 @@ const recordKept: Statement = {
 const release: Statement = {
   name: 'payout-release',
   text: `WITH wiped AS (DELETE FROM sealed_recipients WHERE payout_id = $1)
-    UPDATE payouts SET verdict = $2, verdict_details = $3::jsonb, verdict_at = $4, released_at = $4, updated_at = $4
+    UPDATE payouts SET verdict = $2, verdict_details = $3::jsonb, verdict_at = $4, released_at = $4, updated_at = $4,
+      attention = ${awaited('true')}
     WHERE id = $1`,
 }
 
@@ -195,7 +217,8 @@ const recordMove: Statement = {
       UPDATE payouts SET transfer_state = $4, status = $2, failure_reason = coalesce($3, failure_reason),
         completed_at = CASE WHEN $2 = 'completed' THEN coalesce(completed_at, $7) ELSE completed_at END,
         returned_at = CASE WHEN $2 = 'returned' THEN coalesce(returned_at, $7) ELSE returned_at END,
-        updated_at = CASE WHEN status = $2 THEN updated_at ELSE $7 END, closed_at = $8
+        updated_at = CASE WHEN status = $2 THEN updated_at ELSE $7 END, closed_at = $8,
+        attention = ${awaited('$8::timestamptz IS NOT NULL')}
       WHERE id = $1
       RETURNING id
     )
@@ -215,10 +238,17 @@ const markAnsweredNow: Statement = {
 
 const noteAttention: Statement = {
   name: 'payout-attention',
-  text: 'UPDATE payouts SET attention = $2 WHERE id = $1 AND attention IS DISTINCT FROM $2',
+  text: `UPDATE payouts SET attention = $2 WHERE id = $1 AND attention IS DISTINCT FROM $2
+    AND (attention IS NULL OR ${isPassing('attention')} OR (${isDisputed('$2::text')} AND NOT ${isDisputed('attention')}))`,
+}
+
+const noteFirstAttention: Statement = {
+  name: 'payout-first-attention',
+  text: `UPDATE payouts SET attention = $2
+    WHERE id = $1 AND (attention IS NULL OR attention IN ('outcome_overdue', 'settlement_overdue')) RETURNING id`,
 }
 
 const forgetBankAttention: Statement = {
   name: 'payout-bank-attention-over',
-  text: "UPDATE payouts SET attention = NULL WHERE id = $1 AND attention LIKE 'bank\\_says\\_%'",
+  text: "UPDATE payouts SET attention = NULL WHERE id = $1 AND attention ~ '^(bank_says|can_not_book)_'",
 }

@@ -44,6 +44,24 @@ export async function findOver(
   return db.query(selectOver, [payoutIds, before])
 }
 
+export interface OverduePayout {
+  readonly payoutId: string
+  readonly attention: string
+  readonly environment: Environment
+  readonly createdAt: Date
+}
+
+/**
+ * Marks those for people that are older than they should get. One that is marked already, for whatever reason, is left alone, and
+ * so, for as long again, is one that somebody has dealt with.
+ */
+export async function markOverdue(
+  db: Queryable,
+  { sentBefore, unknownBefore, limit }: { sentBefore: Date; unknownBefore: Date; limit: number },
+): Promise<OverduePayout[]> {
+  return db.query<OverduePayout>(attendToOverdue, [sentBefore, unknownBefore, limit])
+}
+
 const selectOpen: Statement = {
   name: 'payouts-open',
   text: `SELECT p.id AS "payoutId", p.attempt, p.partner_id AS "partnerId", partners.slug, p.environment,
@@ -58,6 +76,22 @@ const selectOpen: Statement = {
 const selectOneOpen: Statement = {
   name: 'payouts-open-of-wallet',
   text: `SELECT 1 FROM payouts WHERE wallet_id = $1 AND released_at IS NULL AND closed_at IS NULL LIMIT 1`,
+}
+
+const attendToOverdue: Statement = {
+  name: 'payouts-overdue',
+  text: `UPDATE payouts p
+    SET attention = CASE WHEN p.transfer_ref IS NULL THEN 'outcome_overdue' ELSE 'settlement_overdue' END
+    FROM (
+      SELECT id FROM payouts
+      WHERE released_at IS NULL AND closed_at IS NULL AND attention IS NULL AND created_at < greatest($1::timestamptz, $2::timestamptz)
+        AND created_at < CASE WHEN transfer_ref IS NULL THEN $2 ELSE $1 END
+        AND NOT EXISTS (SELECT 1 FROM payout_events e WHERE e.payout_id = payouts.id AND e.kind = 'attended'
+          AND e.at >= CASE WHEN transfer_ref IS NULL THEN $2 ELSE $1 END)
+      ORDER BY created_at LIMIT $3 FOR UPDATE OF payouts SKIP LOCKED
+    ) overdue
+    WHERE p.id = overdue.id
+    RETURNING p.id AS "payoutId", p.attention, p.environment, p.created_at AS "createdAt"`,
 }
 
 const selectOver: Statement = {

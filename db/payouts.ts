@@ -4,6 +4,7 @@ import type { Country } from '../domain/limits'
 import type { CreatedVia, PayoutStatus } from '../domain/payout'
 import { type Caller, type CallerRow, callerColumns, callerFrom, callerTables, isTheCaller } from './callers'
 import type { Queryable, Statement } from './database'
+import { bigintFrom, dateFrom, type InJson, inOneText } from './one-text'
 
 export interface PayoutRow {
   readonly id: string
@@ -63,8 +64,24 @@ export async function findCallerAndPayout(
   digest: Buffer,
   id: string,
 ): Promise<{ caller: Caller; payout: PayoutRow | null } | null> {
-  const [row] = await db.query<CallerRow & (PayoutRow | { readonly id: null })>(selectWithCaller, [digest, id])
-  return row ? { caller: callerFrom(row), payout: row.id === null ? null : row } : null
+  const [row] = await db.query<{ found: CallerRow & { payout: InJson<PayoutRow> | null } }>(selectWithCaller, [
+    digest,
+    id,
+  ])
+  if (row === undefined) return null
+  const { payout } = row.found
+  return { caller: callerFrom(row.found), payout: payout && payoutFrom(payout) }
+}
+
+export function payoutFrom(told: InJson<PayoutRow>): PayoutRow {
+  return {
+    ...told,
+    amountPence: bigintFrom(told.amountPence),
+    feePence: bigintFrom(told.feePence),
+    walletSendsMicroUsdc: bigintFrom(told.walletSendsMicroUsdc),
+    createdAt: dateFrom(told.createdAt),
+    updatedAt: dateFrom(told.updatedAt),
+  }
 }
 
 /** Newest first. */
@@ -96,10 +113,10 @@ const selectOne: Statement = {
 
 const selectWithCaller: Statement = {
   name: 'caller-and-payout',
-  text: `SELECT ${callerColumns}, payout.* FROM ${callerTables}
+  text: inOneText(`SELECT ${callerColumns}, payout FROM ${callerTables}
     LEFT JOIN LATERAL (SELECT ${payoutColumns} FROM payouts
       WHERE id = $2 AND partner_id = p.id AND environment = k.environment AND ${isVisible}) payout ON true
-    WHERE ${isTheCaller}`,
+    WHERE ${isTheCaller}`),
 }
 
 const conditions = {

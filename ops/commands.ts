@@ -1,9 +1,12 @@
 // The table of commands.
+
+import { bankEventCommands } from './bank-event'
 import type { Command } from './command'
 import { invoiceCommands } from './invoices'
 import { keyCommands } from './key'
 import { partnerCommands } from './partner'
 import { setPartner } from './partner-settings'
+import { payoutCommands } from './payout'
 import { priceCommands } from './price'
 import { walletCommands } from './wallet'
 
@@ -12,6 +15,8 @@ export const commands: readonly Command[] = [
   setPartner,
   ...keyCommands,
   ...walletCommands,
+  ...payoutCommands,
+  ...bankEventCommands,
   ...priceCommands,
   ...invoiceCommands,
 ]

@@ -7,7 +7,7 @@ export function overview(commands: readonly Command[]): string {
   const create = commands.find((command) => command.verb === 'create')
   return page([
     `Usage: ${program} <command> [options] [--json]`,
-    'What ops does to partners, their keys and their wallets, and finance to their invoices. It talks to DATABASE_URL (with\nSECRET_KEYS, and TEMPORAL_ADDRESS to bill) when that is set, otherwise to the system that npm start runs in DATA_DIR (.data).',
+    'What ops does about partners, their keys, wallets and payouts and about the bank, and finance about invoices. It talks to\nDATABASE_URL (with SECRET_KEYS, and TEMPORAL_ADDRESS to bill) when that is set, otherwise to the system that npm start runs\nin DATA_DIR (.data).',
     `Commands:\n${indent(columns(lines))}`,
     everywhere,
     ...(create ? [exampleOf(create)] : []),

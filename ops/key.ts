@@ -1,4 +1,5 @@
 // A partner's API keys: made, listed without their secrets, and revoked at once (§5).
+import { presentKey } from '../api/v1/present-key'
 import { type ApiKeyRow, createApiKey, listApiKeys, revokeApiKey } from '../db/api-keys'
 import { findPartnerBySlug } from '../db/partners'
 import { keysPerEnvironment } from '../domain/limits'
@@ -54,6 +55,7 @@ const list = defineCommand({
     if (partner === null) return unknownPartner(given.partner)
     const keys = (await listApiKeys(db, partner.id)).map(presentKey)
     const header = ['ID', 'ENVIRONMENT', 'PREFIX', 'LABEL', 'CREATED', 'LAST USED', 'REVOKED']
+    // The order of the fields is the order of the columns.
     const rows = keys.map((key) => Object.values(key))
     return done({ object: 'list', data: keys }, keys.length > 0 ? table(header, rows) : `${partner.slug} has no keys.`)
   },
@@ -105,19 +107,6 @@ function newKey({ id, environment, keyPrefix, label, createdAt }: ApiKeyRow, sec
   const created_at = createdAt.toISOString()
   const json = { id, environment, key_prefix: keyPrefix, label, created_at, secret, note }
   return done(json, `${fields({ id, environment, label, created: created_at, secret })}\n\n${note}`)
-}
-
-// The order of the fields is the order of the list's columns.
-function presentKey(key: ApiKeyRow) {
-  return {
-    id: key.id,
-    environment: key.environment,
-    key_prefix: key.keyPrefix,
-    label: key.label,
-    created_at: key.createdAt.toISOString(),
-    last_used_at: key.lastUsedAt?.toISOString() ?? null,
-    revoked_at: key.revokedAt?.toISOString() ?? null,
-  }
 }
 
 function isNamed(key: ApiKeyRow, name: { readonly id: string } | { readonly prefix: string }): boolean {

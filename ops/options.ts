@@ -67,6 +67,13 @@ export const emailOrNone: Kind<string | null> = {
 export const partnerName = line('<name>', 120)
 export const label = line('<label>', labelMaxLength)
 export const reference = line('<reference>', 100)
+export const note = line('<note>', 500)
+
+export const uuid: Kind<string> = {
+  placeholder: '<id>',
+  rule: 'an id, such as 019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4',
+  parse: (text) => (uuidExpression.test(text) ? text.toLowerCase() : undefined),
+}
 
 export const voidReason = line('<reason>', 200)
 
@@ -158,7 +165,7 @@ export const keyIdOrPrefix: Kind<{ readonly id: string } | { readonly prefix: st
   placeholder: '<id or prefix>',
   rule: 'the id of a key or its prefix, as key list shows them',
   parse: (text) => {
-    if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return { id: text.toLowerCase() }
+    if (uuidExpression.test(text)) return { id: text.toLowerCase() }
     if (/^kp_(sandbox|live)_[0-9a-f]{1,8}$/.test(text)) return { prefix: text }
     const secret = readApiKeySecret(text)
     return secret === null ? undefined : { prefix: secret.prefix }
@@ -184,6 +191,7 @@ function within(amount: bigint | null, min: bigint, max: bigint): bigint | undef
   return amount !== null && amount >= min && amount <= max ? amount : undefined
 }
 
+const uuidExpression = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const emailMaxLength = 254
 const atom = "[a-z0-9!#$%&'*+/=?^_`{|}~-]+"
 const domainLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'

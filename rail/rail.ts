@@ -10,19 +10,25 @@ export interface Rail {
   rate(): Promise<bigint>
 
   openCustomer(customer: CustomerToOpen): Promise<Verification>
+  /** The one that was opened with this email; null when none was. */
+  findCustomer(email: string): Promise<Verification | null>
   verification(verificationRef: string): Promise<Verification>
 
   createWallet(wallet: { customerRef: string; chain: string; key: string }): Promise<NewWallet>
+  /** Of one customer, oldest first. */
+  wallets(customerRef: string): Promise<NewWallet[]>
   wallet(wallet: WalletRefs): Promise<WalletBalance>
   /** Oldest first; everything after the movement with the id `after`, everything there is when that is null. */
   walletHistory(wallet: WalletRefs & { after: string | null }): Promise<WalletMovement[]>
+  /** What a transfer that was made after `since` has brought back into its wallet; null while the history has nothing of it. */
+  findRefund(refund: WalletRefs & { transferRef: string; since: Date }): Promise<bigint | null>
 
   /** Moves no money, so an answer that is lost is `unavailable`: repeat it under the same key. */
-  registerRecipient(recipient: { customerRef: string; recipient: BankRecipient; key: string }): Promise<Registered>
+  registerRecipient(recipient: RecipientToRegister): Promise<Registered>
 
   /** The bytes to store before the first call: the same for the same order, whenever they are made. */
   transferBody(order: TransferOrder): string
-  submit(transfer: { key: string; body: string; call: SubmitCall }): Promise<Submitted>
+  submit(transfer: TransferToSubmit): Promise<Submitted>
   transfer(transferRef: string): Promise<Transfer>
   findTransfer(wanted: WalletRefs & { payoutId: string; since: Date }): Promise<FoundTransfer>
   changedSince(at: Date): AsyncIterable<Transfer>
@@ -94,10 +100,18 @@ export interface BankRecipientAddress {
   readonly postalCode: string
 }
 
+export interface RecipientToRegister {
+  readonly customerRef: string
+  readonly recipient: BankRecipient
+  readonly key: string
+  /** When the last of the questions that it takes must be over, however much time each of them would have. */
+  readonly endBy?: Date
+}
+
 export type Registered =
   | { readonly outcome: 'registered'; readonly recipientRef: string }
   | { readonly outcome: 'rejected'; readonly reason: string }
-  | { readonly outcome: 'unavailable'; readonly retryAfterMs: number | null }
+  | { readonly outcome: 'unavailable'; readonly why: 'busy' | 'unavailable'; readonly retryAfterMs: number | null }
 
 export interface TransferOrder extends WalletRefs {
   readonly payoutId: string
@@ -105,6 +119,14 @@ export interface TransferOrder extends WalletRefs {
   readonly amountPence: bigint
   readonly sendsMicroUsdc: bigint
   readonly reference: string | null
+}
+
+export interface TransferToSubmit {
+  readonly key: string
+  readonly body: string
+  readonly call: SubmitCall
+  /** As for a recipient; a call that is cut off by it is one whose outcome nobody knows. */
+  readonly endBy?: Date
 }
 
 /** `first`: every call ever made under this bank key provably sent nothing. Only then may an answer prove it again. */

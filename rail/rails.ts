@@ -3,6 +3,7 @@ import type { Clock } from '../clock'
 import type { RailName } from '../domain/environment'
 import { createProviderRail, type ProviderRail } from './provider'
 import type { Timeouts } from './provider/client'
+import { transferBody } from './provider/submit'
 import { type Rail, RailUnavailable } from './rail'
 import { createSimulatedRail } from './simulated'
 
@@ -44,14 +45,15 @@ const trouble = () => new RailUnavailable('no bank is configured')
 const unconfigured: ProviderRail = {
   rate: away,
   openCustomer: away,
+  findCustomer: away,
   verification: away,
   createWallet: away,
+  wallets: away,
   wallet: away,
   walletHistory: away,
-  registerRecipient: async () => ({ outcome: 'unavailable', retryAfterMs: null }),
-  transferBody: () => {
-    throw trouble()
-  },
+  findRefund: away,
+  registerRecipient: async () => ({ outcome: 'unavailable', why: 'unavailable', retryAfterMs: null }),
+  transferBody,
   submit: async ({ call }) =>
     call === 'first'
       ? { outcome: 'not-sent', why: 'unavailable', retryAfterMs: null }

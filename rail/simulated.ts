@@ -19,11 +19,14 @@ export function createSimulatedRail({ clock }: { clock: Clock }): Rail {
     rate: async () => 790_000_000n,
 
     openCustomer: async () => approved,
+    findCustomer: async () => approved,
     verification: async () => approved,
     createWallet: async ({ chain }) => ({ walletRef: simulatedRefs.walletRef, chain, address: null }),
+    wallets: async () => [],
     // It keeps no books: our ledger alone knows what a simulated wallet holds.
     wallet: () => Promise.reject(new RailUnavailable('wallet of the simulated bank')),
     walletHistory: async () => [],
+    findRefund: async () => null,
 
     registerRecipient: async ({ recipient }) => ({
       outcome: 'registered',

@@ -37,7 +37,12 @@ test('without a word about banks there is none, and every interval of a payout h
     answerWithinMs: 1_500,
     patientCallMs: 6_000,
   })
-  expect(sweep).toEqual({ everyMs: 60_000, olderThanMs: 10_000 })
+  expect(sweep).toEqual({
+    everyMs: 60_000,
+    olderThanMs: 10_000,
+    settleWithinMs: 7_200_000,
+    knownWithinMs: 900_000,
+  })
 })
 
 test('a bank is an address and a key', () => {

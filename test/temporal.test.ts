@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
-import type { Client } from '@temporalio/client'
-import { connectClient, pingTemporal, serverOf } from '../temporal'
+import { type Client, Connection } from '@temporalio/client'
+import { askWithin, connectClient, pingTemporal, serverOf } from '../temporal'
 import { proxyOf } from './db/tcp-proxy'
 import { testSystem } from './setup/system'
 
@@ -49,6 +49,27 @@ test('a server that accepts and then says nothing is given up at the deadline', 
   for (const socket of sockets) socket.destroy()
 })
 
+test('while nobody waits for Temporal, promises cost what they cost without it', async () => {
+  const client = connect(testSystem().temporalAddress)
+  const inside = askWithin(client, 5_000, async () => isTracked(client))
+
+  await pingTemporal(client, 5_000)
+
+  expect(await inside).toBe(true)
+  expect(isTracked(client)).toBe(false)
+})
+
+test('a deadline holds though another call, which has ended meanwhile, had one too', async () => {
+  const client = connect(testSystem().temporalAddress)
+  const quick = pingTemporal(client, 5_000)
+  const late = askWithin(client, 5_000, async () => {
+    await quick
+    return client.connection instanceof Connection && client.connection.callContextStorage.getStore()?.deadline
+  })
+
+  expect(await late).toEqual(expect.any(Number))
+})
+
 test('an API key never travels in plain text', () => {
   expect(serverOf({ ...config, address: 'cloud:7233', apiKey: 'k' })).toMatchObject({ tls: true, apiKey: 'k' })
   expect(serverOf({ ...config, address: 'local:7233' })).toEqual({ address: 'local:7233', tls: false })
@@ -58,4 +79,9 @@ function connect(address: string, namespace = 'default'): Client {
   const client = connectClient({ ...config, address, namespace })
   clients.push(client)
   return client
+}
+
+/** Whether Node follows every promise of the process for the sake of this client. */
+function isTracked({ connection }: Client): unknown {
+  return connection instanceof Connection && Reflect.get(connection.callContextStorage, 'enabled')
 }

@@ -25,7 +25,7 @@ export function createPayoutParts(
     createRails({ bank, clock, timeouts: { callMs, connectMs: Math.min(connectMs, callMs) } })
   const briefRails = railsWithin(briefCallMs, briefConnectMs)
   const patientRails = railsWithin(patientCallMs, patientCallMs)
-  const patience = { repeatForMs, quietMs, answerWithinMs }
+  const patience = { repeatForMs, quietMs, answerWithinMs, answerCallMs: briefCallMs }
   const about = { db, clock, keyring: openKeyring(secretKeys), log, patience }
   return {
     brief: { ...about, rails: briefRails },

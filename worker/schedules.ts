@@ -61,8 +61,9 @@ export function sweepSchedule({ everyMs }: SweepConfig): OurSchedule {
       workflowType: 'sweep',
       workflowId: sweepId,
       taskQueue: housekeepingQueue,
-      args: [{ pageSize: 200, pages: 50 }] satisfies Parameters<typeof sweep>,
-      workflowExecutionTimeout: '10 minutes',
+      args: [{ pageSize: 50, pages: 100 }] satisfies Parameters<typeof sweep>,
+      // Over all its runs. However long it takes, the next one waits for it; one that hangs must not hold them up for ever.
+      workflowExecutionTimeout: '15 minutes',
     },
     // A sweep that was missed is made good by the next one.
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },

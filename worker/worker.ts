@@ -2,6 +2,7 @@
 
 import { type NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker'
 import type { Activities } from '../workflows/activities'
+import { heartbeats } from './heartbeat'
 
 export interface WorkerParts {
   readonly connection: NativeConnection
@@ -20,7 +21,7 @@ export interface WorkerParts {
 export type Load = keyof typeof slots
 
 export async function createWorker({ load, ...parts }: WorkerParts): Promise<Worker> {
-  return Worker.create({ ...parts, ...optionsOf(load) })
+  return Worker.create({ ...parts, ...optionsOf(load), interceptors: { activity: [heartbeats] } })
 }
 
 export function optionsOf(load: Load) {
@@ -57,6 +58,8 @@ const manners = {
   workflowThreadPoolSize: 1,
   // For so long a killed worker's cached workflows wait for it before another one takes them over (usually 10 s).
   stickyQueueScheduleToStartTimeout: '1s',
+  // Signs of life are sent as they come, and not only just before the server would miss them.
+  maxHeartbeatThrottleInterval: '1s',
   // Time for what is under way to finish when asked to stop, and then the end of patience with what does not.
   shutdownGraceTime: '9s',
   shutdownForceTime: '25s',

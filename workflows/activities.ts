@@ -11,9 +11,16 @@ export interface Activities extends PayoutSteps, ConnectSandboxSteps, SweepSteps
   pruneActivity(batch: { readonly limit: number }): Promise<number>
 }
 
+/**
+ * A regular activity sends a sign of life as long as it runs (worker/heartbeat.ts), so the end of its worker is noticed after
+ * this time, however long the activity itself may take. A local one is taken over with its workflow task (payout-start.ts).
+ */
+const heartbeatTimeout = '5 seconds'
+
 /** A batch takes milliseconds. A database that is away is asked again until it is back, at most every five minutes. */
 export const { pruneActivity } = proxyActivities<Pick<Activities, 'pruneActivity'>>({
   startToCloseTimeout: '1 minute',
+  heartbeatTimeout,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
 })
 
@@ -36,9 +43,10 @@ export const { pollSettlement } = proxyLocalActivities<Pick<Activities, 'pollSet
   retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
 })
 
-/** A bank that did not answer is waited for outside of workflow tasks, with more time for each call. */
+/** A bank that did not answer is waited for outside of workflow tasks; a busy partner's list of a day takes minutes to read. */
 export const { resolveSubmit } = proxyActivities<Pick<Activities, 'resolveSubmit'>>({
-  startToCloseTimeout: '1 minute',
+  startToCloseTimeout: '15 minutes',
+  heartbeatTimeout,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 })
 
@@ -46,12 +54,14 @@ export const { resolveSubmit } = proxyActivities<Pick<Activities, 'resolveSubmit
 export const { openSandboxCustomer, checkSandboxCustomer, createSandboxWallet, connectSandboxWallet } =
   proxyActivities<ConnectSandboxSteps>({
     startToCloseTimeout: '1 minute',
+    heartbeatTimeout,
     retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
   })
 
-/** The next sweep does what this one could not, so it gives up early. */
-export const { sweepPayouts, sweepSandboxes, sweepStrays } = proxyActivities<SweepSteps>({
-  startToCloseTimeout: '1 minute',
+/** The next sweep does what this one could not, so it gives up early. A page is over within half a minute at the worst. */
+export const { sweepPayouts, sweepSandboxes, sweepStrays, reportOverdue } = proxyActivities<SweepSteps>({
+  startToCloseTimeout: '40 seconds',
+  heartbeatTimeout,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 3 },
 })
 

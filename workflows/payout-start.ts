@@ -36,10 +36,11 @@ function summaryOf({ amountPence, accountLast4, slug, environment }: PayoutToSta
   return `${formatPence(amountPence)} GBP to ••••${accountLast4 ?? ''} · ${slug} · ${environment}`
 }
 
-function attributesOf({ payoutId, partnerId, environment, status, amountPence }: PayoutToStart) {
+/** The partner by the name that people see in the summary; by id it is found by the beginning of the workflow's own id. */
+function attributesOf({ payoutId, slug, environment, status, amountPence }: PayoutToStart) {
   const keys = payoutSearchAttributes
   return [
-    { key: keys.partner, value: partnerId },
+    { key: keys.partner, value: slug },
     { key: keys.environment, value: environment },
     { key: keys.status, value: status },
     { key: keys.payoutId, value: payoutId },

@@ -1,40 +1,65 @@
-// Finds, every minute, what no workflow looks after, and sees that one does: open payouts, and sandboxes without a bank.
+// Finds, every minute, what no workflow looks after, and sees that one does; and what takes too long, and sees that people know.
+import { ActivityFailure, continueAsNew, isCancellation } from '@temporalio/workflow'
 import * as activities from './activities'
-import type { OpenPage, SweptPayouts, SweptSandboxes } from './sweep-steps'
+import type { Page, Swept, SweptPage } from './sweep-steps'
 
 export interface Sweep {
   readonly pageSize: number
-  /** What one run looks at, at most; the next run begins at the beginning again. */
+  /** A page adds six events to the history; after this many the sweep goes on in a fresh one. */
   readonly pages: number
+  /** Where the run before has stopped, and what it had done; a new sweep begins at the beginning. */
+  readonly from?: Place
 }
 
-export interface Swept {
-  readonly looked: number
-  readonly started: number
-  readonly connecting: number
-  readonly woken: number
+export interface Place {
+  readonly stage: Stage
+  readonly after: Page['after']
+  readonly swept: Swept
 }
 
-export async function sweep({ pageSize: limit, pages }: Sweep): Promise<Swept> {
-  let [looked, started, connecting] = [0, 0, 0]
+type Stage = (typeof stages)[number]
 
-  let after: OpenPage['after'] = null
+const stages = ['payouts', 'sandboxes', 'strays', 'overdue'] as const
+const stepOf = {
+  payouts: activities.sweepPayouts,
+  sandboxes: activities.sweepSandboxes,
+  strays: activities.sweepStrays,
+  overdue: activities.reportOverdue,
+} as const
+const nothing: Swept = { looked: 0, started: 0, connecting: 0, woken: 0, overdue: 0, failed: 0 }
+
+export async function sweep({ pageSize, pages, from = beginning }: Sweep): Promise<Swept> {
+  let place = from
   for (let page = 0; page < pages; page++) {
-    const swept: SweptPayouts = await activities.sweepPayouts({ after, limit })
-    looked += swept.looked
-    started += swept.started
-    after = swept.next
-    if (after === null) break
+    const { stage, after, swept } = place
+    const { next = null, ...counts } = await take(stage, { after, limit: pageSize })
+    const sum = add(swept, counts)
+    const following = next === null ? stages[stages.indexOf(stage) + 1] : stage
+    if (following === undefined) return sum
+    place = { stage: following, after: next, swept: sum }
   }
+  return continueAsNew<typeof sweep>({ pageSize, pages, from: place })
+}
 
-  let partner: string | null = null
-  for (let page = 0; page < pages; page++) {
-    const swept: SweptSandboxes = await activities.sweepSandboxes({ after: partner, limit })
-    connecting += swept.started
-    partner = swept.next
-    if (partner === null) break
+const beginning: Place = { stage: 'payouts', after: null, swept: nothing }
+
+/** A stage that can not go on does not keep the sweep from the next one. */
+async function take(stage: Stage, page: Page): Promise<SweptPage> {
+  try {
+    return await stepOf[stage](page)
+  } catch (error) {
+    if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error
+    return { next: null, failed: 1 }
   }
+}
 
-  const { woken } = await activities.sweepStrays({ limit })
-  return { looked, started, connecting, woken }
+function add(sum: Swept, counts: Partial<Swept>): Swept {
+  return {
+    looked: sum.looked + (counts.looked ?? 0),
+    started: sum.started + (counts.started ?? 0),
+    connecting: sum.connecting + (counts.connecting ?? 0),
+    woken: sum.woken + (counts.woken ?? 0),
+    overdue: sum.overdue + (counts.overdue ?? 0),
+    failed: sum.failed + (counts.failed ?? 0),
+  }
 }

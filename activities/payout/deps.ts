@@ -20,6 +20,8 @@ export interface Patience {
   readonly repeatForMs: number
   /** How long after the first call a listing without the transfer proves that there is none. */
   readonly quietMs: number
-  /** Within this time a bank that is busy is asked again before anybody is answered. */
+  /** Until then a call to the bank may begin before anybody is answered. */
   readonly answerWithinMs: number
+  /** What each of these calls may take, and so the end of the last one. */
+  readonly answerCallMs: number
 }

@@ -6,9 +6,14 @@ import { assert } from '../../domain/assert'
 import type { Registered } from '../../rail/rail'
 import { simulatedRefs } from '../../rail/simulated'
 import { bankKeyFor } from '../bank-key'
+import { type AnswerTime, whileBusy } from './answer-time'
 import type { PayoutDeps } from './deps'
 
-export async function registerRecipient({ db, keyring, rails, clock }: PayoutDeps, row: StepRow): Promise<Registered> {
+export async function registerRecipient(
+  { db, keyring, rails, clock }: PayoutDeps,
+  row: StepRow,
+  time: AnswerTime,
+): Promise<Registered> {
   const details = await openRecipient(db, keyring, row.id)
   assert(details !== null, 'a payout that is to be sent must have its recipient')
   const { customerRef } = refsOf(row)
@@ -16,11 +21,9 @@ export async function registerRecipient({ db, keyring, rails, clock }: PayoutDep
   const known = await findBankRecipient(db, customerRef, hash)
   if (known !== null) return { outcome: 'registered', recipientRef: known }
 
-  const registered = await rails[row.rail].registerRecipient({
-    customerRef,
-    recipient: details,
-    key: registrationKey(row),
-  })
+  const { endBy } = time
+  const asked = { customerRef, recipient: details, key: registrationKey(row), endBy }
+  const registered = await whileBusy(time, () => rails[row.rail].registerRecipient(asked))
   if (registered.outcome === 'registered') {
     await rememberBankRecipient(db, { customerRef, hash, recipientRef: registered.recipientRef, at: clock.now() })
   }

@@ -1,7 +1,15 @@
 // Asks the bank how a transfer stands and books what follows, status, ledger, timeline and charges in one transaction.
 import type { Tx } from '../../db/database'
 import { postSet } from '../../db/ledger'
-import { clearBankAttention, loadStep, lockStep, movePayout, type StepRow, setAttention } from '../../db/payout-steps'
+import {
+  clearBankAttention,
+  loadStep,
+  lockStep,
+  movePayout,
+  raiseAttention,
+  type StepRow,
+  setAttention,
+} from '../../db/payout-steps'
 import { isPassingTrouble } from '../../db/trouble'
 import { assert } from '../../domain/assert'
 import { type Posting, paidOutPostings, refundPostings } from '../../domain/ledger'
@@ -40,6 +48,8 @@ export async function pollSettlement(deps: PayoutDeps, payout: PayoutRef): Promi
 
 interface Asked {
   readonly transfer: Transfer
+  /** Whether the bank says that the money is in the wallet again. */
+  readonly isBack: boolean
   readonly refundMicroUsdc: bigint | null
 }
 
@@ -47,7 +57,7 @@ async function ask(deps: PayoutDeps, row: StepRow, transferRef: string): Promise
   try {
     const transfer = await deps.rails[row.rail].transfer(transferRef)
     const isBack = transfer.standing === 'refunded' || transfer.standing === 'cancelled'
-    return { transfer, refundMicroUsdc: isBack ? await refundOf(deps, row, transfer) : null }
+    return { transfer, isBack, refundMicroUsdc: isBack ? await refundOf(deps, row, transfer) : null }
   } catch (error) {
     if (error instanceof RailUnavailable) return 'no answer'
     throw error
@@ -66,7 +76,8 @@ export async function failNeverSent(deps: PayoutDeps, payout: PayoutRef): Promis
 
 const waiting = { at: 'sent', verdict: kept, says: 'waiting for the bank' } as const
 
-async function book(tx: Tx, deps: PayoutDeps, row: StepRow, { transfer, refundMicroUsdc }: Asked): Promise<Underway> {
+async function book(tx: Tx, deps: PayoutDeps, row: StepRow, asked: Asked): Promise<Underway> {
+  const { transfer, refundMicroUsdc } = asked
   // Another run may have closed it while we asked the bank.
   if (row.closedAt !== null) return over(row.status)
   const at = deps.clock.now()
@@ -97,6 +108,7 @@ async function book(tx: Tx, deps: PayoutDeps, row: StepRow, { transfer, refundMi
     await post(tx, row, 'refund', refundPostings(row.walletSendsMicroUsdc, refundMicroUsdc), at)
   }
   if (ended) return over(status, paidOut ? 'completed' : `${status}, refunded`)
+  if (asked.isBack) await reportMissingRefund(tx, deps, row, transfer)
   return { ...waiting, status, says: isFinal(status) ? `${status}, refund awaited` : 'waiting for the bank' }
 }
 
@@ -125,9 +137,15 @@ function statusFor(now: PayoutStatus, transfer: Transfer): PayoutStatus | null {
 /** What really came back; the transfer of some banks does not say it, the wallet's history does. */
 async function refundOf({ rails }: PayoutDeps, row: StepRow, transfer: Transfer): Promise<bigint | null> {
   if (transfer.refundedMicroUsdc !== null) return transfer.refundedMicroUsdc
-  const history = await rails[row.rail].walletHistory({ ...refsOf(row), after: null })
-  const refund = history.find(({ kind, transferRef }) => kind === 'deposit' && transferRef === transfer.ref)
-  return refund?.amountMicroUsdc ?? null
+  const since = row.submitStartedAt ?? new Date(0)
+  return rails[row.rail].findRefund({ ...refsOf(row), transferRef: transfer.ref, since })
+}
+
+/** A history may be a little behind; one that still lacks it after the quiet period has lost somebody's money. */
+async function reportMissingRefund(tx: Tx, { clock, log, patience }: PayoutDeps, row: StepRow, transfer: Transfer) {
+  if (clock.now().getTime() - transfer.updatedAt.getTime() < patience.quietMs) return
+  if (!(await raiseAttention(tx, row.id, 'refund_missing'))) return
+  log.error({ payout_id: row.id, state: transfer.state }, 'the bank says refunded, and its wallet has no such deposit')
 }
 
 /** One path for every refund, unique by the bank's transfer, so that a deposit found later can not book it again. */

@@ -1,10 +1,10 @@
 // Sends a payout to the bank, or proves that it was not sent (design §3: "Provably not sent", "Unknown").
-import { setTimeout as wait } from 'node:timers/promises'
 import { forgetBankRecipient } from '../../db/bank-recipients'
 import { keepPayout, loadStep, type StepRow, setAttention, startSubmit } from '../../db/payout-steps'
 import { kept } from '../../domain/verdict'
 import type { Submitted, Transfer } from '../../rail/rail'
 import type { PayoutRef, Underway } from '../../workflows/payout-steps'
+import { answerTime, isTimeLeft, whileBusy } from './answer-time'
 import type { PayoutDeps } from './deps'
 import { refsOf, registerRecipient } from './recipient'
 import { releasePayout } from './release'
@@ -16,11 +16,15 @@ export async function submitToRail(deps: PayoutDeps, payout: PayoutRef): Promise
   const standing = standingOf(row, payout)
   if (standing !== null) return standing.at === 'unknown' ? noteUnknown(deps, payout) : standing
 
-  const recipient = await registerRecipient(deps, row)
-  if (recipient.outcome !== 'registered') {
+  const time = answerTime(deps)
+  const recipient = await registerRecipient(deps, row, time)
+  if (recipient.outcome === 'rejected') {
+    return releasePayout(deps, payout, { ...accountRejected(recipient.reason), proof: 'nothing-called' })
+  }
+  // Better not sent than cut off: the recipient is known from here on, so whoever tries again has the time for it.
+  if (recipient.outcome === 'unavailable' || !isTimeLeft(time)) {
     const unreachable = { ...notSent('The bank could not be reached.'), trouble: 'passing' } as const
-    const refusal = recipient.outcome === 'rejected' ? accountRejected(recipient.reason) : unreachable
-    return releasePayout(deps, payout, { ...refusal, proof: 'nothing-called' })
+    return releasePayout(deps, payout, { ...unreachable, proof: 'nothing-called' })
   }
 
   const { recipientRef } = recipient
@@ -33,7 +37,10 @@ export async function submitToRail(deps: PayoutDeps, payout: PayoutRef): Promise
   const frozen = await startSubmit(deps.db, { ...payout, body, at: deps.clock.now() })
   // Somebody else has called the bank, or cancelled, between our two looks at the row.
   if (frozen === null) return passed(deps, payout)
-  return record(deps, payout, row, recipientRef, await sendFirst(deps, row, frozen))
+  // While every call so far provably sent nothing, the next one is still a first one.
+  const first = { key: row.bankKey, body: frozen, call: 'first', endBy: time.endBy } as const
+  const submitted = await whileBusy(time, () => deps.rails[row.rail].submit(first))
+  return record(deps, payout, row, recipientRef, submitted)
 }
 
 /** Without a debit nothing may be sent, however that came about: a person has to look. */
@@ -43,18 +50,6 @@ async function passed(deps: PayoutDeps, payout: PayoutRef): Promise<Underway> {
   deps.log.error({ payout_id: payout.payoutId }, 'a payout is held that was never debited')
   await setAttention(deps.db, payout.payoutId, 'debit_missing')
   return unconfirmed
-}
-
-/** While every call so far provably sent nothing, a bank that is only busy is asked again inside the answer's time. */
-async function sendFirst(deps: PayoutDeps, row: StepRow, body: string): Promise<Submitted> {
-  const giveUpAt = deps.clock.now().getTime() + deps.patience.answerWithinMs
-  for (let pauseMs = 50; ; pauseMs *= 2) {
-    const submitted = await deps.rails[row.rail].submit({ key: row.bankKey, body, call: 'first' })
-    if (submitted.outcome !== 'not-sent' || submitted.why !== 'busy') return submitted
-    const waitMs = Math.max(pauseMs, submitted.retryAfterMs ?? 0)
-    if (deps.clock.now().getTime() + waitMs >= giveUpAt) return submitted
-    await wait(waitMs)
-  }
 }
 
 async function record(

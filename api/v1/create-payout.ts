@@ -13,7 +13,7 @@ import type { ApiDeps } from '../deps'
 import { ApiError } from '../errors'
 import type { ApiRequest, Reply, Route } from '../route'
 import { Answer } from '../schema'
-import { type Attempt, answerAttempt, isStored, replayed } from './payout-answer'
+import { type Attempt, answerAttempt, awaitDecision, isStored, replayed } from './payout-answer'
 import { type PayoutRequest, readPayoutRequest } from './payout-order'
 import { CreatePayoutRequest, exampleCreatePayoutRequest, IdempotencyKeyHeader } from './payout-request'
 import { examplePayout, Payout, payoutProperties } from './payouts'
@@ -32,7 +32,8 @@ export const createPayout: Route = {
   description:
     'Pays the recipient once for each Idempotency-Key. The answer is `processing` once the bank has accepted the payout, `failed` ' +
     'when the bank refused its details at once, and `pending` when the bank has not confirmed it yet: then read it again. ' +
-    'After `402`, `422` and `502` no payout exists and nothing was sent, and the same key may be sent again.',
+    'After `402`, `422` and `502` no payout exists and nothing was sent, and the same key may be sent again; only after ' +
+    '`idempotency_key_reused` there is one, which `details.payout_id` names.',
   access: { by: 'key', action: 'payout.create', partner: 'payer', finds: 'claim' },
   headers: IdempotencyKeyHeader,
   body: { schema: CreatePayoutRequest, example: exampleCreatePayoutRequest },
@@ -84,26 +85,27 @@ interface Asked {
 
 async function repeat(claim: ClaimedRow, { key, wanted, request }: Asked, deps: ApiDeps): Promise<Reply | null> {
   const { mayOnlyRepeat, caller } = request
+  const attempt = attemptOf(claim, key, caller)
   const differing_fields = differingFields(deps.keyring, claim.fingerprint, wanted.fields)
-  if (differing_fields.length > 0) {
-    if (mayOnlyRepeat !== null) throw new ApiError(mayOnlyRepeat)
-    throw new ApiError('idempotency_key_reused', { details: { payout_id: claim.id, differing_fields } })
+  if (differing_fields.length === 0) {
+    return isStored(claim) ? replayed(claim) : answerAttempt({ ...attempt, by: 'joiner' }, deps)
   }
-  if (isStored(claim)) return replayed(claim)
-  return answerAttempt({ ...attemptOf(claim, key, caller), by: 'joiner' }, deps)
+  if (mayOnlyRepeat !== null) throw new ApiError(mayOnlyRepeat)
+  // Another body's payout that is not decided yet may still be taken back, and then its key is free for this one.
+  if (!isStored(claim) && (await awaitDecision(attempt, deps))?.releasedAt !== null) return null
+  throw new ApiError('idempotency_key_reused', { details: { payout_id: claim.id, differing_fields } })
 }
 
-async function create(
-  released: ClaimedRow | null,
-  { key, wanted, request }: Asked,
-  deps: ApiDeps,
-): Promise<Reply | null> {
-  if (request.mayOnlyRepeat !== null) throw new ApiError(request.mayOnlyRepeat)
-  const account = await loadAccount(deps.db, { ...key, at: deps.clock.now() })
-  requireAllowed(wanted, account)
-  const gbpPerUsdNano = await loadRate(account.rail, deps, 'payout_not_created')
-  const quote = quoteFor({ amountPence: wanted.amountPence, prices: account, gbpPerUsdNano })
-  requireCovered(quote, account)
+async function create(released: ClaimedRow | null, asked: Asked, deps: ApiDeps): Promise<Reply | null> {
+  const { key, wanted, request } = asked
+  if (released?.isDisputed) throw new ApiError('service_unavailable')
+  const affordable = await requirePayable(asked, deps).catch(async (error: unknown) => {
+    // Somebody else has sent the same key meanwhile: what hinders a new payout, which may be that one, does not hinder a repeat.
+    if (error instanceof ApiError && (await findClaim(deps.db, key))?.releasedAt === null) return null
+    throw error
+  })
+  if (affordable === null) return null
+  const { account, quote } = affordable
 
   const at = deps.clock.now()
   const { sortCode, accountNumber } = wanted.details
@@ -131,6 +133,20 @@ async function create(
   if (claimed === null) return null
   const row = { ...claimed, amountPence: wanted.amountPence, accountLast4 }
   return answerAttempt({ ...attemptOf(row, key, request.caller), by: 'claimer' }, deps)
+}
+
+/** What the state decides, in the order of the checks (design §3): who pays, corridor and limits, rate, wallet. */
+async function requirePayable(
+  { key, wanted, request }: Asked,
+  deps: ApiDeps,
+): Promise<{ account: AccountRow; quote: Quote }> {
+  if (request.mayOnlyRepeat !== null) throw new ApiError(request.mayOnlyRepeat)
+  const account = await loadAccount(deps.db, { ...key, at: deps.clock.now() })
+  requireAllowed(wanted, account)
+  const gbpPerUsdNano = await loadRate(account.rail, deps, 'payout_not_created')
+  const quote = quoteFor({ amountPence: wanted.amountPence, prices: account, gbpPerUsdNano })
+  requireCovered(quote, account)
+  return { account, quote }
 }
 
 /** Asked early, so that a wallet that is plainly too low costs neither a row nor a workflow; the debit decides. */

@@ -1,9 +1,10 @@
 // GET /v1/keys: the partner's API keys of both environments, without their secrets (§2, §5).
 import { Type } from 'typebox'
-import { type ApiKeyRow, listApiKeys } from '../../db/api-keys'
+import { listApiKeys } from '../../db/api-keys'
 import type { Route } from '../route'
 import { Answer, DateTime, EnvironmentName, ListOf, Nullable, Uuid } from '../schema'
 import { presentList } from './list'
+import { presentKey } from './present-key'
 
 const ApiKey = Answer(
   {
@@ -54,16 +55,4 @@ export const listKeys: Route = {
     const keys = await listApiKeys(db, caller.partner.id)
     return { body: presentList(keys.map(presentKey)) }
   },
-}
-
-function presentKey(key: ApiKeyRow): unknown {
-  return {
-    id: key.id,
-    environment: key.environment,
-    key_prefix: key.keyPrefix,
-    label: key.label,
-    created_at: key.createdAt.toISOString(),
-    last_used_at: key.lastUsedAt?.toISOString() ?? null,
-    revoked_at: key.revokedAt?.toISOString() ?? null,
-  }
 }

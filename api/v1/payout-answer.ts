@@ -1,7 +1,7 @@
 // What a request for a payout is answered: by its workflow's verdict, or by the row when no verdict came in time (design §3).
 import { type ClaimedRow, findClaim } from '../../db/payout-claims'
 import { markAnswered } from '../../db/payout-steps'
-import { isRefusal, type Refusal, type Verdict } from '../../domain/verdict'
+import { isRefusal } from '../../domain/verdict'
 import type { PayoutToStart } from '../../workflows/payout-start'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../errors'
@@ -16,20 +16,30 @@ export interface Attempt extends PayoutToStart {
 
 /** Null when the attempt is no longer the payout's last one: whoever asked has to look again. */
 export async function answerAttempt(attempt: Attempt, deps: ApiDeps): Promise<Reply | null> {
+  const row = await awaitDecision(attempt, deps)
+  if (row === null) return null
+  if (row.releasedAt !== null) throw refusalOf(row)
+  return attempt.by === 'claimer' ? created(row) : replayed(row)
+}
+
+/**
+ * The row once the attempt is decided: kept for good, or released. Not the verdict but the row is what is answered from,
+ * because the key may have been claimed again since the verdict; then it is null.
+ */
+export async function awaitDecision(attempt: PayoutToStart, deps: ApiDeps): Promise<ClaimedRow | null> {
   const verdict = await deps.payouts.start(attempt)
-  if (verdict?.outcome === 'refused') throw refusalBy(verdict)
   // From here on the payout is there for good, unless a verdict came between: then the row has it.
   if (verdict === null) await markAnswered(deps.db, { ...attempt, at: deps.clock.now() })
-
-  const row = await findClaim(deps.db, attempt)
-  if (row === null || row.attempt !== attempt.attempt) return null
-  if (row.releasedAt !== null) throw refusalOf(row)
+  const row = await rowOf(attempt, deps)
+  if (row === null || row.releasedAt !== null || isStored(row)) return row
   // Nobody is told about a payout that its row does not know to be told about: it could still be taken back.
-  if (!isStored(row)) {
-    await markAnswered(deps.db, { ...attempt, at: deps.clock.now() })
-    return answerAttempt(attempt, deps)
-  }
-  return attempt.by === 'claimer' ? created(row) : replayed(row)
+  await markAnswered(deps.db, { ...attempt, at: deps.clock.now() })
+  return rowOf(attempt, deps)
+}
+
+async function rowOf(attempt: PayoutToStart, { db }: ApiDeps): Promise<ClaimedRow | null> {
+  const row = await findClaim(db, attempt)
+  return row?.attempt === attempt.attempt ? row : null
 }
 
 /** Whether its callers were told about it: from then on it is answered from here, without a question to anybody. */
@@ -54,14 +64,7 @@ function created(row: ClaimedRow): Reply {
   return { status: 201, body: { ...presentPayout(row), quote }, activity: 'written' }
 }
 
-function refusalBy({ code, details }: Extract<Verdict, { outcome: 'refused' }>): ApiError {
-  return refusal(code, details)
-}
-
-function refusalOf({ verdict, verdictDetails }: ClaimedRow): ApiError {
-  return refusal(verdict !== null && isRefusal(verdict) ? verdict : 'payout_not_created', verdictDetails)
-}
-
-function refusal(code: Refusal, details: ClaimedRow['verdictDetails']): ApiError {
+function refusalOf({ verdict, verdictDetails: details }: ClaimedRow): ApiError {
+  const code = verdict !== null && isRefusal(verdict) ? verdict : 'payout_not_created'
   return new ApiError(code, details === null ? {} : { details })
 }

@@ -36,11 +36,10 @@ async function receive(event: ReceivedEvent, deps: ApiDeps): Promise<string> {
 async function handle(event: ReceivedEvent, payout: EventPayout | null, deps: ApiDeps): Promise<string> {
   if (event.category !== 'transfer') return event.category === unknownCategory ? 'unknown_category' : 'not_needed'
   if (payout === null) {
-    await quarantined(event, deps)
+    report(event, deps)
     return 'unknown_payout'
   }
-  if (payout.releasedAt !== null || (payout.closedAt !== null && disagrees(event, payout)))
-    return quarantined(event, deps)
+  if (contradicts(event, payout)) return quarantined(event, payout, deps)
   if (payout.closedAt !== null) return 'too_late'
   if (!matters(event, payout)) return 'not_needed'
   try {
@@ -51,11 +50,23 @@ async function handle(event: ReceivedEvent, payout: EventPayout | null, deps: Ap
   }
 }
 
-/** The bank speaks of a transfer that we did not make, took back, or have settled otherwise: nothing is booked by guessing. */
-async function quarantined({ payoutId, objectRef, objectState }: ReceivedEvent, { db, log }: ApiDeps): Promise<string> {
-  log.error({ payout_id: payoutId, transfer_ref: objectRef, state: objectState }, 'the bank contradicts our books')
-  if (payoutId !== null) await setAttention(db, payoutId, `bank_contradicts_${objectState ?? 'us'}`)
+/** Nothing is booked by guessing: a person has to look. */
+async function quarantined(event: ReceivedEvent, { payoutId }: EventPayout, deps: ApiDeps): Promise<string> {
+  report(event, deps)
+  await setAttention(deps.db, payoutId, `bank_contradicts_${event.objectState ?? 'us'}`)
   return 'quarantined'
+}
+
+function report({ payoutId, objectRef, objectState }: ReceivedEvent, { log }: ApiDeps): void {
+  log.error({ payout_id: payoutId, transfer_ref: objectRef, state: objectState }, 'the bank contradicts our books')
+}
+
+/** The bank speaks of a transfer that we took back, never knew, made otherwise, or have settled otherwise. */
+function contradicts(event: ReceivedEvent, payout: EventPayout): boolean {
+  const { transferRef, releasedAt, closedAt } = payout
+  if (releasedAt !== null) return true
+  if (transferRef !== null && event.objectRef !== transferRef) return true
+  return closedAt !== null && (transferRef === null || disagrees(event, payout))
 }
 
 /** Late news of what we know is no contradiction. */

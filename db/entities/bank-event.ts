@@ -15,6 +15,10 @@ export interface BankEventRow {
   readonly receivedAt: Date
   readonly handledAt: Date | null
   readonly outcome: string | null
+  /** When people dealt with what could not be handled, who did, and what they say about it. */
+  readonly attendedAt: Date | null
+  readonly attendedBy: string | null
+  readonly note: string | null
 }
 
 export const bankEvent = new EntitySchema<BankEventRow>({
@@ -32,8 +36,18 @@ export const bankEvent = new EntitySchema<BankEventRow>({
     receivedAt: time,
     handledAt: orNull(time),
     outcome: orNull(text),
+    attendedAt: orNull(time),
+    attendedBy: orNull(text),
+    note: orNull(text),
   },
   uniques: [{ name: 'bank_events_event_unique', columns: ['environment', 'eventId'] }],
-  indices: [{ name: 'bank_events_unhandled_index', columns: ['receivedAt'], where: 'handled_at IS NULL' }],
+  indices: [
+    { name: 'bank_events_unhandled_index', columns: ['receivedAt'], where: 'handled_at IS NULL' },
+    {
+      name: 'bank_events_quarantined_index',
+      columns: ['receivedAt'],
+      where: `attended_at IS NULL AND outcome IN ('quarantined', 'unknown_payout')`,
+    },
+  ],
   checks: [{ name: 'bank_events_environment_check', expression: `environment IN ('sandbox', 'live')` }],
 })

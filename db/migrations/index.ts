@@ -6,6 +6,7 @@ import { Billing1794700800004 } from './4-billing'
 import { Activity1794700800005 } from './5-activity'
 import { Lists1794700800006 } from './6-lists'
 import { PayoutSteps1794700800007 } from './7-payout-steps'
+import { Attention1794700800008 } from './8-attention'
 import { Invoices1794700800009 } from './9-invoices'
 
 export const migrations = [
@@ -16,5 +17,6 @@ export const migrations = [
   Activity1794700800005,
   Lists1794700800006,
   PayoutSteps1794700800007,
+  Attention1794700800008,
   Invoices1794700800009,
 ]

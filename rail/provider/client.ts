@@ -8,6 +8,8 @@ export interface BankCall {
   readonly path: string
   readonly key?: string
   readonly body?: string
+  /** When it must be over, if that is before its own time is. */
+  readonly endBy?: Date
 }
 
 export type Answer =
@@ -55,11 +57,24 @@ export function createClient({ baseUrl, apiKey, clock, timeouts }: ClientOptions
   return {
     call: (call) =>
       new Promise((resolve) => {
+        const left = within(timeouts, call, clock)
+        if (left.callMs <= 0) return resolve({ stage: 'unconnected', cause: new Error('no time left') })
         const outgoing = request(root + call.path, { agent, method: call.method, headers: headersOf(call, apiKey) })
-        follow(outgoing, { call, timeouts, clock, resolve })
+        follow(outgoing, { call, timeouts: left, clock, resolve })
       }),
     close: () => agent.destroy(),
   }
+}
+
+/** The same bank, for several calls that must all be over by then. */
+export function endingBy(client: Client, endBy: Date | undefined): Client {
+  return endBy === undefined ? client : { ...client, call: (call) => client.call({ ...call, endBy }) }
+}
+
+function within({ connectMs, callMs }: Timeouts, { endBy }: BankCall, clock: Clock): Timeouts {
+  if (endBy === undefined) return { connectMs, callMs }
+  const leftMs = endBy.getTime() - clock.now().getTime()
+  return { connectMs: Math.min(connectMs, leftMs), callMs: Math.min(callMs, leftMs) }
 }
 
 interface Following {

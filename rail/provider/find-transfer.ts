@@ -80,6 +80,7 @@ function readHistory(client: Client, { walletRef, since }: WantedTransfer): Prom
   })
 }
 
-function isBefore(at: Date, since: Date): boolean {
+/** Whether the bank can not have made it after `since`, by whichever of the two clocks. */
+export function isBefore(at: Date, since: Date): boolean {
   return at.getTime() < since.getTime() - marginMs
 }

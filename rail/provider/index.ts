@@ -1,8 +1,9 @@
 // The rail that speaks the provider's protocol; sandbox and production are two base URLs with a key each.
-import type { Rail, Transfer, Verification } from '../rail'
+import type { NewWallet, Rail, Transfer, Verification } from '../rail'
 import { ask, part } from './ask'
-import { type Client, type ClientOptions, createClient } from './client'
+import { type Client, type ClientOptions, createClient, endingBy } from './client'
 import { listAt, optionalTextAt, textAt } from './fields'
+import { findRefund } from './find-refund'
 import { findTransfer } from './find-transfer'
 import { readWholeList } from './lists'
 import { gbpEndorsement, readBalance, readKycLink, readMovement, readPaysGbp, readRate, readTransfer } from './map'
@@ -22,13 +23,13 @@ export function createProviderRail(options: ClientOptions): ProviderRail {
     ...wallets(client),
     ...transfers(client),
     rate: () => ask(client, 'rate', { method: 'GET', path: '/exchange_rates?from=usd&to=gbp' }, readRate),
-    registerRecipient: (recipient) => registerRecipient(client, recipient),
+    registerRecipient: ({ endBy, ...recipient }) => registerRecipient(endingBy(client, endBy), recipient),
     registerWebhook: (webhook) => registerWebhook(client, webhook),
     close: () => client.close(),
   }
 }
 
-function customers(client: Client): Pick<Rail, 'openCustomer' | 'verification'> {
+function customers(client: Client): Pick<Rail, 'openCustomer' | 'findCustomer' | 'verification'> {
   /** The link says how far verification is, only the customer whether pounds are allowed. */
   async function withPayments(link: Omit<Verification, 'paysGbp'>): Promise<Verification> {
     if (link.customerRef === null) return { ...link, paysGbp: false }
@@ -48,6 +49,15 @@ function customers(client: Client): Pick<Rail, 'openCustomer' | 'verification'> 
       const call = { method: 'POST', path: '/kyc_links', key, body } as const
       return withPayments(await ask(client, 'open customer', call, readKycLink))
     },
+    async findCustomer(email) {
+      const path = `/kyc_links?email=${part(email)}`
+      const links = await ask(client, 'find customer', { method: 'GET', path }, (body) =>
+        // A bank that does not know the filter must not make somebody else's customer of it.
+        listAt(body, 'data').filter((link) => textAt(link, 'email') === email),
+      )
+      const [link] = links.map(readKycLink)
+      return link === undefined ? null : withPayments(link)
+    },
     async verification(ref) {
       const path = `/kyc_links/${part(ref)}`
       return withPayments(await ask(client, 'verification', { method: 'GET', path }, readKycLink))
@@ -55,15 +65,18 @@ function customers(client: Client): Pick<Rail, 'openCustomer' | 'verification'> 
   }
 }
 
-function wallets(client: Client): Pick<Rail, 'createWallet' | 'wallet' | 'walletHistory'> {
+type WalletCalls = Pick<Rail, 'createWallet' | 'wallets' | 'wallet' | 'walletHistory' | 'findRefund'>
+
+function wallets(client: Client): WalletCalls {
   return {
     createWallet({ customerRef, chain, key }) {
       const path = `/customers/${part(customerRef)}/wallets`
-      return ask(client, 'create wallet', { method: 'POST', path, key, body: JSON.stringify({ chain }) }, (body) => ({
-        walletRef: textAt(body, 'id'),
-        chain: textAt(body, 'chain'),
-        address: optionalTextAt(body, 'address'),
-      }))
+      return ask(client, 'create wallet', { method: 'POST', path, key, body: JSON.stringify({ chain }) }, readWallet)
+    },
+    async wallets(customerRef) {
+      const path = `/customers/${part(customerRef)}/wallets`
+      const rows = await readWholeList(client, { name: 'wallets', path, read: readWallet, isPast: () => false })
+      return [...rows.values()].toReversed()
     },
     wallet({ customerRef, walletRef }) {
       const path = `/customers/${part(customerRef)}/wallets/${part(walletRef)}`
@@ -78,6 +91,15 @@ function wallets(client: Client): Pick<Rail, 'createWallet' | 'wallet' | 'wallet
       })
       return [...rows.values()].toReversed()
     },
+    findRefund: (refund) => findRefund(client, refund),
+  }
+}
+
+function readWallet(body: unknown): NewWallet {
+  return {
+    walletRef: textAt(body, 'id'),
+    chain: textAt(body, 'chain'),
+    address: optionalTextAt(body, 'address'),
   }
 }
 
@@ -86,7 +108,7 @@ type TransferCalls = Pick<Rail, 'transferBody' | 'submit' | 'transfer' | 'findTr
 function transfers(client: Client): TransferCalls {
   return {
     transferBody,
-    submit: (transfer) => submit(client, transfer),
+    submit: ({ endBy, ...transfer }) => submit(endingBy(client, endBy), transfer),
     transfer: (ref) => ask(client, 'transfer', { method: 'GET', path: `/transfers/${part(ref)}` }, readTransfer),
     findTransfer: (wanted) => findTransfer(client, wanted),
     changedSince: (at) => changedSince(client, at),

@@ -1,6 +1,6 @@
 // Registers a recipient's account with the bank, or adopts the one that the bank has already.
 import { createHash } from 'node:crypto'
-import type { BankRecipient, Registered } from '../rail'
+import type { RecipientToRegister, Registered } from '../rail'
 import { reasonFor, reasons } from '../reasons'
 import { isSuccess, part } from './ask'
 import type { Answer, Client } from './client'
@@ -8,15 +8,9 @@ import { Unreadable, valueAt } from './fields'
 import { type Account, readAccount, readError } from './map'
 import { recipientBody } from './reference'
 
-export interface RecipientToRegister {
-  readonly customerRef: string
-  readonly recipient: BankRecipient
-  readonly key: string
-}
-
 export async function registerRecipient(
   client: Client,
-  { customerRef, recipient, key }: RecipientToRegister,
+  { customerRef, recipient, key }: Omit<RecipientToRegister, 'endBy'>,
 ): Promise<Registered> {
   const path = `/customers/${part(customerRef)}/external_accounts`
   const answer = await client.call({ method: 'POST', path, key, body: recipientBody(recipient) })
@@ -90,7 +84,9 @@ function refusalOf(answer: Answer): Registered {
 }
 
 function unavailable(answer: Answer): Registered {
-  return { outcome: 'unavailable', retryAfterMs: answer.stage === 'answered' ? answer.retryAfterMs : null }
+  if (answer.stage !== 'answered') return { outcome: 'unavailable', why: 'unavailable', retryAfterMs: null }
+  const why = answer.status === 429 ? 'busy' : 'unavailable'
+  return { outcome: 'unavailable', why, retryAfterMs: answer.retryAfterMs }
 }
 
 /** A second call needs a key of its own, the same on each repetition; in the form of a UUID, as the bank's examples are. */

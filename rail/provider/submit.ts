@@ -1,6 +1,6 @@
 // Sends a transfer's frozen bytes and says what the answer proves.
 import { formatPence, formatUsdc } from '../../domain/money'
-import { RailUnavailable, type SubmitCall, type Submitted, type Transfer, type TransferOrder } from '../rail'
+import { RailUnavailable, type Submitted, type Transfer, type TransferOrder, type TransferToSubmit } from '../rail'
 import { ask, isSuccess, part } from './ask'
 import type { Answer, Client } from './client'
 import { microAt, textAt, Unreadable } from './fields'
@@ -31,10 +31,7 @@ export function transferBody(order: TransferOrder): string {
   })
 }
 
-export async function submit(
-  client: Client,
-  { key, body, call }: { key: string; body: string; call: SubmitCall },
-): Promise<Submitted> {
+export async function submit(client: Client, { key, body, call }: Omit<TransferToSubmit, 'endBy'>): Promise<Submitted> {
   const answer = await client.call({ method: 'POST', path: '/transfers', key, body })
   const transfer = transferIn(answer, body)
   if (transfer) return { outcome: 'accepted', transfer }

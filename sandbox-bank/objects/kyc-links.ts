@@ -3,12 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { type Call, get, isoTime, type Moment, type Outcome, post, type Route } from '../http/call'
 import { invalid, notFound } from '../http/errors'
 import { optionalText, requiredChoice, requiredText, valueAt } from '../http/fields'
+import { listPage } from '../http/lists'
 import type { Customer, Endorsement, KycLink, Put } from '../storage/records'
 import { tell } from '../webhooks/events'
 import { customerOf, fasterPayments, presentCustomer, presentRejections, statusOf } from './customers'
 
 export const kycLinkRoutes: readonly Route[] = [
   post('/kyc_links', createKycLink),
+  get('/kyc_links', listLinks),
   get('/kyc_links/:link', (call) => ({ status: 200, body: presentLink(call, linkOf(call)) })),
   get('/customers/:customer/kyc_link', (call) => ({ status: 200, body: { url: kycUrlOfExisting(call) } })),
   get('/customers/:customer/tos_acceptance_link', (call) => ({
@@ -95,6 +97,14 @@ function createKycLink(call: Call): Outcome {
     about: { customer_id: customer.id },
   })
   return { status: 201, body, what: 'customer.created', puts: [['customers', customer], ['kycLinks', link], ...told] }
+}
+
+/** All of them, or those of one email. */
+function listLinks(call: Call): Outcome {
+  const email = call.query.get('email')
+  const ofCustomer = (link: KycLink) => call.books.customers.get(link.customerId)?.email
+  const links = call.books.kycLinks.all().filter((link) => email === null || ofCustomer(link) === email)
+  return { status: 200, body: listPage(call, links, (link) => presentLink(call, link)) }
 }
 
 function readEndorsements(body: unknown): string[] {

@@ -7,12 +7,12 @@ import { latestActivity } from '../../db/activity'
 import { type Db, openDatabase } from '../../db/database'
 import { connectWallet, findWallet, lockWallet } from '../../db/wallets'
 import { createRails, type Rails } from '../../rail/rails'
-import type { SandboxRefs } from '../../workflows/connect-sandbox-steps'
+import type { ConnectSandboxSteps, SandboxRefs } from '../../workflows/connect-sandbox-steps'
 import { aPayout } from '../db/a-payout'
 import { until } from '../local/until'
 import { keys, openTestBank, type TestBank } from '../sandbox-bank/bank-client'
 import { createDatabase, type TestDatabase } from '../setup/database'
-import { aClaim } from './payout/a-stage'
+import { aClaim, movingClock } from './payout/a-stage'
 
 const clock = systemClock
 const floatMicroUsdc = 10_000_000_000n
@@ -117,6 +117,43 @@ test('answers that are lost leave one customer and one wallet at the bank, howev
   expect(json.data.map(({ id }: { id: string }) => id)).toEqual([refs.walletRef])
 })
 
+test('what was begun longer ago than the bank remembers keys is found: one customer, one wallet, and no dead end', async () => {
+  const later = await aBankADayLater()
+  const partnerId = await aPartnerId()
+  const before = await later.atTheBank(partnerId)
+  later.forward(25 * 3_600_000)
+
+  expect(await later.atTheBank(partnerId)).toEqual(before)
+  expect(await later.customers()).toBe(1)
+  await later.close()
+})
+
+test('an answer that was lost longer ago than the bank remembers keys does not make a second customer or wallet', async () => {
+  const later = await aBankADayLater()
+  const partnerId = await aPartnerId()
+  await later.bank.fault({ kind: 'reset', stage: 'after', match: { path: '/v0/kyc_links', method: 'POST' } })
+  await expect(later.steps.openSandboxCustomer({ partnerId })).rejects.toThrow('open customer')
+  later.forward(25 * 3_600_000)
+  const { customerRef } = await later.steps.openSandboxCustomer({ partnerId })
+  await later.bank.fault({ kind: 'reset', stage: 'after', match: { path: '/v0/customers*', method: 'POST' } })
+  const customer = { partnerId, customerRef: customerRef ?? '' }
+  await expect(later.steps.createSandboxWallet(customer)).rejects.toThrow('create wallet')
+  later.forward(25 * 3_600_000)
+  const { walletRef } = await later.steps.createSandboxWallet(customer)
+
+  expect(await later.customers()).toBe(1)
+  const { json } = await later.bank.get(`/customers/${customerRef}/wallets`)
+  expect(json.data.map(({ id }: { id: string }) => id)).toEqual([walletRef])
+  await later.close()
+})
+
+test('two partners of one name and one person are two customers', async () => {
+  const [one, other] = [await atTheBank(await aPartnerId()), await atTheBank(await aPartnerId())]
+
+  expect(one.customerRef).not.toBe(other.customerRef)
+  expect(one.walletRef).not.toBe(other.walletRef)
+})
+
 test('a payout that begins while the wallet is being connected is not made on the rail it was priced for', async () => {
   const partnerId = await aPartnerId()
   const { id: walletId } = (await findWallet(db, partnerId, 'sandbox')) ?? { id: '' }
@@ -174,11 +211,31 @@ async function aPartnerId(): Promise<string> {
 }
 
 /** The steps before the last, each as often as it takes. */
-async function atTheBank(partnerId: string): Promise<SandboxRefs> {
-  const { verificationRef, customerRef, ready } = await repeated(() => steps.openSandboxCustomer({ partnerId }))
+async function atTheBank(partnerId: string, of: ConnectSandboxSteps = steps): Promise<SandboxRefs> {
+  const { verificationRef, customerRef, ready } = await repeated(() => of.openSandboxCustomer({ partnerId }))
   if (!ready || customerRef === null) throw new Error('the bank has not let it in')
-  const wallet = await repeated(() => steps.createSandboxWallet({ partnerId, customerRef }))
+  const wallet = await repeated(() => of.createSandboxWallet({ partnerId, customerRef }))
   return { partnerId, verificationRef, customerRef, ...wallet }
+}
+
+/** A bank of its own whose clock and ours can be put forward together. */
+async function aBankADayLater() {
+  const moving = movingClock()
+  const own = await openTestBank({ fsync: 'off', clock: { nowMs: () => moving.now().getTime() } })
+  const access = { sandbox: { url: `${own.url}/v0`, key: keys.sandbox }, live: null }
+  const ownRails = createRails({ bank: access, clock: moving, timeouts: { connectMs: 500, callMs: 1_000 } })
+  const ownSteps = createConnectSandboxSteps({ db, clock: moving, rails: ownRails })
+  return {
+    bank: own,
+    steps: ownSteps,
+    forward: (ms: number) => moving.forward(ms),
+    atTheBank: (partnerId: string) => atTheBank(partnerId, ownSteps),
+    customers: async () => (await own.get('/customers')).json.count,
+    close: async () => {
+      ownRails.close()
+      await own.close()
+    },
+  }
 }
 
 async function repeated<T>(step: () => Promise<T>): Promise<T> {

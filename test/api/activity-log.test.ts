@@ -26,15 +26,17 @@ afterAll(async () => {
 })
 
 /** The real database, counting statements, and failing while `down` says so. */
-function watched(): { db: Db; statements: string[]; down: boolean; failing: string | null } {
+function watched(): { db: Db; statements: string[]; longest: number; down: boolean; failing: string | null } {
   const state = {
     statements: [] as string[],
+    longest: 0,
     down: false,
     failing: null as string | null,
     db: {
       ...db,
       query: <Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]> => {
         state.statements.push(statement.name)
+        state.longest = Math.max(state.longest, String(values[0]).length)
         return state.down || state.failing === statement.name
           ? Promise.reject(new Error('the database is away'))
           : db.query<Row>(statement, values)
@@ -133,4 +135,5 @@ test('an outage is not held in memory without bound: the oldest entries are give
   await activityLog.close()
 
   expect(await countOf('test.bound')).toBe(20_000)
+  expect(state.longest).toBeLessThan(300_000)
 })

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { createActivityLog } from '../../api/activity-log'
+import type { ApiDeps } from '../../api/deps'
 import { listen, stop } from '../../api/listen'
 import { createPayoutStarter } from '../../api/payout-starter'
 import { createRateLimiter, unlimited } from '../../api/rate-limiter'
@@ -39,6 +40,8 @@ export interface Api {
   readonly db: Db
   readonly keyring: Keyring
   readonly clock: Clock
+  /** For a test that takes one request apart. */
+  readonly deps: ApiDeps
   get(path: string, options?: CallOptions): Promise<Answer>
   post(path: string, body: unknown, options?: CallOptions): Promise<Answer>
   close(): Promise<void>
@@ -87,7 +90,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     apiKey: null,
   })
   const activityLog = createActivityLog({ db, clock, log })
-  const server = createApi({
+  const deps: ApiDeps = {
     config: { publicUrl: options.publicUrl ?? 'http://payouts.test' },
     db,
     keyring: testKeyring,
@@ -103,7 +106,8 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     clock,
     log,
     pingTemporal: () => pingTemporal(temporal, 2_000),
-  })
+  }
+  const server = createApi(deps)
   await listen(server, { host: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${portOf(server.address())}`
   return {
@@ -112,6 +116,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     db,
     keyring: testKeyring,
     clock,
+    deps,
     get: (path, call) => send(url, 'GET', path, undefined, call),
     post: (path, body, call) => send(url, 'POST', path, body, call),
     close: async () => {

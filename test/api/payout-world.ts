@@ -60,7 +60,7 @@ const quickPayouts: PayoutConfig = {
   // A busy machine is no slow bank.
   briefCallMs: 2_000,
   briefConnectMs: 1_000,
-  answerWithinMs: 500,
+  answerWithinMs: 1_500,
   patientCallMs: 2_000,
 }
 

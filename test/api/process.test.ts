@@ -7,9 +7,15 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { systemClock } from '../../clock'
 import { openDatabase } from '../../db/database'
 import { choosePort } from '../../local/ports'
+import { connectClient } from '../../temporal'
+import { requireSearchAttributes, wantedAttributes } from '../../worker/search-attributes'
+import { proxyOf } from '../db/tcp-proxy'
+import { until } from '../local/until'
 import { createDatabase, type TestDatabase } from '../setup/database'
 import { testSystem } from '../setup/system'
+import { testTemporal } from '../worker/a-worker'
 import { aKey, aPartner } from './fixtures'
+import { aRequest } from './payout-world'
 
 let database: TestDatabase
 let key: string
@@ -26,6 +32,9 @@ beforeAll(async () => {
     'sandbox',
   )
   await db.close()
+  const temporal = connectClient(testTemporal())
+  await requireSearchAttributes(temporal, wantedAttributes)
+  await temporal.connection.close()
 })
 afterAll(() => database.drop())
 
@@ -58,6 +67,19 @@ async function start(env: Record<string, string> = {}): Promise<Run> {
 async function exitCodeOf({ child }: Run): Promise<number | null> {
   if (child.exitCode === null) await once(child, 'exit')
   return child.exitCode
+}
+
+function secondsSince(): () => number {
+  const startedAt = process.hrtime.bigint()
+  return () => Number(process.hrtime.bigint() - startedAt) / 1e9
+}
+
+async function payoutsStored(idempotencyKey: string): Promise<{ answered: boolean }[]> {
+  const db = await openDatabase({ url: database.url, poolSize: 1, onError: () => undefined })
+  const text = 'SELECT answered_at IS NOT NULL AS answered FROM payouts WHERE idempotency_key = $1'
+  const rows = await db.query<{ answered: boolean }>({ name: 'stored', text }, [idempotencyKey])
+  await db.close()
+  return rows
 }
 
 async function occupy(port: number): Promise<Server> {
@@ -109,6 +131,47 @@ test('SIGTERM lets what is in flight finish, and every remembered call is writte
   await db.close()
   expect(row?.count).toBe(answered)
 })
+
+test('SIGTERM does not wait for a verdict: a payout in flight is answered pending, and is there for good', async () => {
+  const run = await start({ PAYOUT_ANSWER_MS: '60000', TASK_QUEUE_PREFIX: 'nobody' })
+  const answer = fetch(`${run.url}/v1/payouts`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', 'Idempotency-Key': 'order-sigterm' },
+    body: JSON.stringify(aRequest()),
+  })
+  await until('in flight', async () => (await payoutsStored('order-sigterm')).length === 1)
+
+  const seconds = secondsSince()
+  run.child.kill('SIGTERM')
+  const answered = await answer
+
+  expect([answered.status, Reflect.get(Object(await answered.json()), 'status')]).toEqual([201, 'pending'])
+  expect([await exitCodeOf(run), seconds() < 10]).toEqual([0, true])
+  expect(await payoutsStored('order-sigterm')).toEqual([{ answered: true }])
+})
+
+test.each(['cut', 'hush'] as const)(
+  'it ends within ten seconds though PostgreSQL and Temporal are gone: %s',
+  async (how) => {
+    const [postgres, temporal] = [await proxyOf(database.url), await proxyOf(`tcp://${testSystem().temporalAddress}`)]
+    const run = await start({ DATABASE_URL: postgres.url, TEMPORAL_ADDRESS: new URL(temporal.url).host })
+    const headers = { Authorization: `Bearer ${key}` }
+    expect((await fetch(`${run.url}/v1/account`, { headers })).status).toBe(200)
+    await Promise.all([postgres[how](), temporal[how]()])
+    const flying = fetch(`${run.url}/v1/account`, { headers }).then(
+      ({ status }) => status,
+      () => 'cut off',
+    )
+
+    const seconds = secondsSince()
+    run.child.kill('SIGTERM')
+    await exitCodeOf(run)
+
+    expect(seconds()).toBeLessThan(10)
+    expect([503, 'cut off']).toContain(await flying)
+    await Promise.all([postgres.cut(), temporal.cut()])
+  },
+)
 
 test('the end of the process that started it ends it', async () => {
   const run = await start()

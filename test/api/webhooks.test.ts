@@ -34,26 +34,26 @@ describe('an event of the bank', () => {
   })
 
   test('is never believed: what it says is asked for and not booked', async () => {
-    const { body } = await world.pay(payer)
-    const event = anEvent({ payoutId: String(body['id']), state: 'payment_processed' })
+    const payout = await aTransfer()
+    const event = anEvent({ ...payout, state: 'payment_processed' })
 
     expect(await deliver(event)).toBe('200 told')
     const [stored] = await eventsOf(event.event_id)
-    expect(stored).toMatchObject({ environment: 'sandbox', payout_id: body['id'], outcome: 'told', sealed: null })
-    expect(await statusOf(String(body['id']))).toBe('processing')
+    expect(stored).toMatchObject({ environment: 'sandbox', payout_id: payout.payoutId, outcome: 'told', sealed: null })
+    expect(await statusOf(payout.payoutId)).toBe('processing')
   })
 
   test('that comes again is 200 and stored once', async () => {
-    const { body } = await world.pay(payer)
-    const event = anEvent({ payoutId: String(body['id']), state: 'payment_processed' })
+    const payout = await aTransfer()
+    const event = anEvent({ ...payout, state: 'payment_processed' })
 
     expect([await deliver(event), await deliver(event)]).toEqual(['200 told', '200 repeated'])
     expect(await eventsOf(event.event_id)).toHaveLength(1)
   })
 
   test('that comes five times at once is stored once', async () => {
-    const { body } = await world.pay(payer)
-    const event = anEvent({ payoutId: String(body['id']), state: 'payment_processed' })
+    const payout = await aTransfer()
+    const event = anEvent({ ...payout, state: 'payment_processed' })
 
     const answers = await Promise.all(Array.from({ length: 5 }, () => deliver(event)))
 
@@ -65,9 +65,7 @@ describe('an event of the bank', () => {
     ['of a transfer under way needs nobody', { state: 'funds_received' }, '200 not_needed'],
     ['of a state never seen before is told', { state: 'levitating' }, '200 told'],
   ])('%s', async (_, change, expected) => {
-    const { body } = await world.pay(payer)
-
-    expect(await deliver(anEvent({ payoutId: String(body['id']), ...change }))).toBe(expected)
+    expect(await deliver(anEvent({ ...(await aTransfer()), ...change }))).toBe(expected)
   })
 
   test.each([
@@ -80,10 +78,30 @@ describe('an event of the bank', () => {
   })
 
   test('of one environment does not reach the other’s payouts', async () => {
-    const { body } = await world.pay(payer)
-    const event = anEvent({ payoutId: String(body['id']), state: 'payment_processed' })
+    const payout = await aTransfer()
+    const event = anEvent({ ...payout, state: 'payment_processed' })
 
     expect(await deliver(event, { by: signers.live })).toBe('200 unknown_payout')
+    expect(await attentionOf(payout.payoutId)).toBeNull()
+  })
+
+  test('of another transfer than the payout’s own is kept apart: it may have been paid twice', async () => {
+    const { payoutId } = await aTransfer()
+
+    expect(await deliver(anEvent({ payoutId, transferRef: 'tr_another', state: 'payment_submitted' }))).toBe(
+      '200 quarantined',
+    )
+    expect(await attentionOf(payoutId)).toBe('bank_contradicts_payment_submitted')
+  })
+
+  test('of a transfer that is under way, for a payout that failed as never sent, is kept apart at once', async () => {
+    const { payoutId, transferRef } = await aTransfer()
+    await world.api.db.dataSource.query(
+      "UPDATE payouts SET status = 'failed', failure_reason = 'not_sent: x', transfer_ref = NULL, closed_at = now() WHERE id = $1",
+      [payoutId],
+    )
+
+    expect(await deliver(anEvent({ payoutId, transferRef, state: 'payment_submitted' }))).toBe('200 quarantined')
   })
 
   test('that contradicts a payout that is over is kept apart, and somebody is asked to look', async () => {
@@ -93,8 +111,7 @@ describe('an event of the bank', () => {
 
     expect(await deliver(anEvent({ payoutId: id, transferRef, state: 'undeliverable' }))).toBe('200 quarantined')
     expect(await statusOf(id)).toBe('completed')
-    const rows = await world.api.db.dataSource.query('SELECT attention FROM payouts WHERE id = $1', [id])
-    expect(rows).toEqual([{ attention: 'bank_contradicts_undeliverable' }])
+    expect(await attentionOf(id)).toBe('bank_contradicts_undeliverable')
   })
 
   test('for a payout that is over changes nothing', async () => {
@@ -169,8 +186,7 @@ test('the bank’s own events complete a payout', async () => {
 
 test('is 503 while Temporal is away, and handled when the bank sends it again', async () => {
   const away = await startApi({ database: world.api.databaseUrl, temporalAddress: '127.0.0.1:1' })
-  const { body } = await world.pay(payer)
-  const event = anEvent({ payoutId: String(body['id']), state: 'payment_processed' })
+  const event = anEvent({ ...(await aTransfer()), state: 'payment_processed' })
   const text = JSON.stringify(event)
 
   const refused = await post(text, signatureOf(text, signers.sandbox.privateKey, 0), away.url)
@@ -181,14 +197,23 @@ test('is 503 while Temporal is away, and handled when the bank sends it again', 
   expect(await deliver(event)).toBe('200 told')
 })
 
-async function aPaidTransfer(): Promise<{ id: string; transferRef: string }> {
+async function aTransfer(): Promise<{ payoutId: string; transferRef: string }> {
   const { body } = await world.pay(payer)
-  const id = String(body['id'])
-  const [transfer] = await world.transfersOf(id)
+  const [transfer] = await world.transfersOf(String(body['id']))
+  return { payoutId: String(body['id']), transferRef: String(transfer.id) }
+}
+
+async function aPaidTransfer(): Promise<{ id: string; transferRef: string }> {
+  const { payoutId: id, transferRef } = await aTransfer()
   for (const state of ['funds_received', 'payment_submitted', 'payment_processed']) {
-    await world.bank.control('POST', `/transfers/${transfer.id}/advance`, { state })
+    await world.bank.control('POST', `/transfers/${transferRef}/advance`, { state })
   }
-  return { id, transferRef: String(transfer.id) }
+  return { id, transferRef }
+}
+
+async function attentionOf(id: string): Promise<unknown> {
+  const [row] = await world.api.db.dataSource.query('SELECT attention FROM payouts WHERE id = $1', [id])
+  return row.attention
 }
 
 async function statusOf(id: string): Promise<unknown> {

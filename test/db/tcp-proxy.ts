@@ -6,12 +6,16 @@ export interface TcpProxy {
   /** Ends every connection and refuses new ones, as a server that is gone does. */
   cut(): Promise<void>
   mend(): Promise<void>
+  /** Keeps every connection and passes nothing on any more, as a network that has lost its way does. */
+  hush(): void
 }
 
 export async function proxyOf(databaseUrl: string): Promise<TcpProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
+  let hushed = false
   const server = createServer((near) => {
+    if (hushed) return void sockets.add(near.on('error', () => near.destroy()))
     const far = connect(Number(target.port), target.hostname)
     for (const [socket, other] of [
       [near, far],
@@ -35,6 +39,10 @@ export async function proxyOf(databaseUrl: string): Promise<TcpProxy> {
         for (const socket of sockets) socket.destroy()
       }),
     mend: async () => void (await listen(server, port)),
+    hush: () => {
+      hushed = true
+      for (const socket of sockets) socket.unpipe().pause()
+    },
   }
 }
 

@@ -208,17 +208,20 @@ describe('registering a recipient', () => {
     ['is not answered', { kind: 'hang', ms: 400 }, null],
     ['meets 500', { kind: 'status', status: 500 }, null],
     ['meets 401', { kind: 'status', status: 401 }, null],
-    ['meets 429', { kind: 'status', status: 429, retry_after: 3 }, 3_000],
+    ['meets 429', { kind: 'status', status: 429, retry_after: 3 }, 3_000, 'busy'],
     ['hears what is no JSON', { kind: 'malformed' }, null],
-  ])('that %s is unavailable, and registered once when repeated', async (_, fault, retryAfterMs) => {
-    const wanted = { ...partner, recipient: aPayee(), key: randomUUID() }
-    await bank.fault({ ...fault, match: { method: 'POST', path: '*/external_accounts' } })
+  ])(
+    'that %s is unavailable, and registered once when repeated',
+    async (_, fault, retryAfterMs, why = 'unavailable') => {
+      const wanted = { ...partner, recipient: aPayee(), key: randomUUID() }
+      await bank.fault({ ...fault, match: { method: 'POST', path: '*/external_accounts' } })
 
-    expect(await rail.registerRecipient(wanted)).toEqual({ outcome: 'unavailable', retryAfterMs })
-    expect(await rail.registerRecipient(wanted)).toMatchObject({ outcome: 'registered' })
-    const { json } = await bank.get(`/customers/${partner.customerRef}/external_accounts?limit=100`)
-    expect(json.data).toHaveLength(2)
-  })
+      expect(await rail.registerRecipient(wanted)).toEqual({ outcome: 'unavailable', why, retryAfterMs })
+      expect(await rail.registerRecipient(wanted)).toMatchObject({ outcome: 'registered' })
+      const { json } = await bank.get(`/customers/${partner.customerRef}/external_accounts?limit=100`)
+      expect(json.data).toHaveLength(2)
+    },
+  )
 })
 
 describe('a question', () => {

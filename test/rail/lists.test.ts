@@ -129,6 +129,36 @@ describe('a wallet’s history', () => {
   })
 })
 
+describe('a refund', () => {
+  const asked = { match: { path: '*/history' }, kind: 'list_shift', by: 0 }
+  const looked = (movement: { transferRef: string; since: Date }) => rail.findRefund({ ...partner, ...movement })
+
+  test('of now is on the first page, and nothing else is read', async () => {
+    const refunded = await pay(rail, anOrder(partner))
+    await bank.control('POST', `/transfers/${refunded.ref}/advance`, { state: 'refunded', last: true })
+    const more = await bank.fault(asked)
+
+    expect(await looked({ transferRef: refunded.ref, since })).toBe(refunded.sentMicroUsdc)
+    expect(await bank.counts(more)).toMatchObject({ fired: 0 })
+  })
+
+  test('that is not there is looked for no further back than its transfer', async () => {
+    const more = await bank.fault(asked)
+    const inTwoHours = new Date(Date.now() + 7_200_000)
+
+    expect(await looked({ transferRef: middle.ref, since: inTwoHours })).toBeNull()
+    expect(await bank.counts(more)).toMatchObject({ fired: 0 })
+    expect(await looked({ transferRef: middle.ref, since })).toBeNull()
+    expect((await bank.counts(more)).fired).toBeGreaterThan(1)
+  })
+
+  test('may be in a hole of the history: that is trouble, not "nothing came back"', async () => {
+    await bank.fault({ kind: 'list_shift', by: 30 })
+
+    await expect(looked({ transferRef: middle.ref, since })).rejects.toThrow(RailUnavailable)
+  })
+})
+
 describe('changes', () => {
   test('are all told when they are more than fit a page', async () => {
     const refs = (await changesSince(since)).map(({ ref }) => ref)

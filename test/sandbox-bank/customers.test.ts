@@ -36,6 +36,19 @@ test('the sandbox approves a customer at once', async () => {
   expect((await bank.get(`/kyc_links/${json.id}`)).json).toEqual(json)
 })
 
+test('links are listed, newest first, and by email', async () => {
+  const email = 'one-of-a-kind@acme.test'
+  const first = await bank.post('/kyc_links', aKycLink({ email }))
+  const second = await bank.post('/kyc_links', aKycLink())
+
+  const all = await bank.get('/kyc_links')
+  const one = await bank.get(`/kyc_links?email=${encodeURIComponent(email)}`)
+
+  expect(all.json.data.slice(0, 2)).toEqual([second.json, first.json])
+  expect(one.json).toEqual({ count: 1, data: [first.json] })
+  expect((await bank.get(`/kyc_links?email=${encodeURIComponent(email)}`, live)).json.data).toEqual([])
+})
+
 test('a live customer becomes active by the two pages, and is sent back where it came from', async () => {
   const { json } = await bank.post('/kyc_links', aKycLink({ redirect_uri: 'https://partner.example/back' }), live)
   const before = await bank.get(`/customers/${json.customer_id}`, live)

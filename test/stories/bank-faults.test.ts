@@ -1,5 +1,6 @@
 // The bank at its worst, over the whole system: nobody is paid twice, nothing acknowledged is lost, no money disappears.
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { until } from '../local/until'
 import type { Json } from '../sandbox-bank/bank-client'
 import { openWorld, type World } from './world'
 
@@ -184,6 +185,55 @@ test('while the bank does not show its transfers, nobody gives the money of an u
   await world.settled(body.id)
 })
 
+test('a list that moves while it is read proves nothing: the money stays held and a person is called, who has the bank mend it', async () => {
+  const before = await world.balance()
+  await world.bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
+  const moving = await world.bank.fault({ kind: 'list_shift', by: 120 })
+
+  const { body } = await world.pay()
+  const row = await world.reached(body.id, ({ attention }) => attention !== null)
+  // Past the time from which on a whole list without the transfer would have given the money back.
+  await world.reached(body.id, ({ submit_started_at }) => Date.now() - submit_started_at.getTime() > 3_000)
+
+  expect(row.attention).toBe('outcome_unknown')
+  expect((await world.bank.counts(moving)).fired).toBeGreaterThan(0)
+  expect(await world.row(body.id)).toMatchObject({ status: 'pending', closed_at: null })
+  expect(before - (await world.balance())).toBe(BigInt(row.wallet_sends_micro_usdc))
+  await world.bank.control('DELETE', `/faults/${moving}`)
+  expect(await world.settled(body.id)).toMatchObject({ status: 'failed', verdict: 'late_refusal' })
+  expect(await world.balance()).toBe(before)
+})
+
+test('the bank is killed with a transfer on its books that nobody has heard of: it is found, and paid once', async () => {
+  const held = await world.bank.fault({ kind: 'hang', stage: 'after', times: 1, match: toTransfers })
+  const answer = world.pay()
+  await until('the transfer is stored', async () => (await world.bank.counts(held)).fired > 0)
+
+  await world.bank.kill()
+  const { status, body } = await answer
+  await world.bank.start()
+
+  expect([status, body.status]).toEqual([201, 'pending'])
+  expect(await world.settled(body.id)).toMatchObject({ status: 'completed', verdict: 'accepted' })
+  expect(await world.transfersOf(body.id)).toHaveLength(1)
+})
+
+test('the bank is killed while payouts are on their way: it goes on where it was, and so do they', async () => {
+  await world.bank.fault({ kind: 'stuck', state: 'pending', times: null })
+  const paid = await Promise.all(Array.from({ length: 5 }, () => world.pay()))
+
+  await world.bank.kill()
+  await world.bank.start()
+  const transfers = (await Promise.all(paid.map(({ body }) => world.transfersOf(body.id)))).flat()
+  for (const { id } of transfers) {
+    await world.bank.control('POST', `/transfers/${id}/advance`, { state: 'payment_processed' })
+  }
+
+  expect(transfers).toHaveLength(5)
+  const rows = await world.allSettled(paid)
+  expect(rows.map(({ status }) => status)).toEqual(Array(5).fill('completed'))
+})
+
 test('the sandbox bank hangs and live payouts do not notice', async () => {
   const hang = await world.bank.fault({ kind: 'hang', times: null, match: { environment: 'sandbox' } })
   const stuck = Array.from({ length: 30 }, () => world.pay())
@@ -191,7 +241,7 @@ test('the sandbox bank hangs and live payouts do not notice', async () => {
   const live = await Promise.all(Array.from({ length: 10 }, () => world.pay({}, { environment: 'live' })))
 
   expect(live.map(({ status }) => status)).toEqual(Array(10).fill(201))
-  const settled = await Promise.all(live.map(({ body }) => world.settled(body.id)))
+  const settled = await world.allSettled(live)
   expect(settled.map(({ status }) => status)).toEqual(Array(10).fill('completed'))
   expect((await world.bank.counts(hang)).fired).toBeGreaterThan(0)
   await world.bank.control('DELETE', `/faults/${hang}`)

@@ -1,27 +1,44 @@
-// The sandbox bank as a process of its own: what a story does to the rest of the system must not slow the witness down.
+// The sandbox bank as a process of its own: it can be killed, and what a story does to the rest must not slow the witness down.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { choosePort } from '../../local/ports'
-import { clientOf, quick, type TestBank } from '../sandbox-bank/bank-client'
+import { clientOf, type quick, type TestBank } from '../sandbox-bank/bank-client'
 import { spawnBank } from '../sandbox-bank/compiled-bank'
+
+export interface KillableBank extends TestBank {
+  /** SIGKILL: nothing of it runs any more once this resolves. */
+  kill(): Promise<void>
+  /** At the same address, with what it had written down; its faults are forgotten. */
+  start(): Promise<void>
+}
 
 /** The build that `npm test` makes before it runs. */
 const main = join(__dirname, '../../dist/sandbox-bank/main.js')
 
-export async function openBankProcess(delaysMs: typeof quick): Promise<TestBank> {
+export async function openBankProcess(delaysMs: typeof quick): Promise<KillableBank> {
   const dataDir = mkdtempSync(join(tmpdir(), 'story-bank-'))
-  const controlPort = await choosePort(0)
+  const [port, controlPort] = [await choosePort(0), await choosePort(0)]
   const delays = Object.entries(delaysMs).flatMap(([state, ms]) => [`--${state.replaceAll('_', '-')}-ms`, String(ms)])
-  const places = ['--port', '0', '--control-port', String(controlPort), '--data-dir', dataDir, '--fsync', 'off']
+  const addresses = ['--port', String(port), '--control-port', String(controlPort)]
   const pace = ['--webhook-retry-ms', '20', '--webhook-retry-max-ms', '50', ...delays]
-  const { child, url, exited } = await spawnBank(main, [...places, ...pace])
+  const start = () => spawnBank(main, [...addresses, '--data-dir', dataDir, '--fsync', 'off', ...pace])
+  let running = await start()
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    running.child.kill(signal)
+    await running.exited
+  }
+
   return {
-    ...clientOf(url, `http://127.0.0.1:${controlPort}`),
+    ...clientOf(running.url, `http://127.0.0.1:${controlPort}`),
     dataDir,
+    kill: () => end('SIGKILL'),
+    async start() {
+      running = await start()
+    },
     async close() {
-      child.kill('SIGTERM')
-      await exited
+      await end('SIGTERM')
       rmSync(dataDir, { recursive: true, force: true })
     },
   }

@@ -1,9 +1,28 @@
-// Everything that can be read in a workflow's history, payloads included, as one text.
+// A workflow's history as text: everything that can be read in it, payloads included, or only what happened when.
 
 export function textOfHistory(history: unknown): string {
   const found: string[] = []
   collect(history, found)
   return found.join('\n')
+}
+
+/** The last events, each with its time: enough to see what a workflow waits for. */
+export function outlineOf(history: unknown, last = 25): string {
+  const { events = [] } = (history ?? {}) as { events?: readonly HistoryEvent[] }
+  return events.slice(-last).map(lineOf).join('\n')
+}
+
+interface HistoryEvent extends Readonly<Record<string, unknown>> {
+  readonly eventTime?: { readonly seconds?: unknown; readonly nanos?: number } | null
+  readonly workflowTaskFailedEventAttributes?: { readonly failure?: { readonly message?: string } | null } | null
+}
+
+function lineOf(event: HistoryEvent): string {
+  const { seconds = 0, nanos = 0 } = event.eventTime ?? {}
+  const at = new Date(Number(seconds) * 1_000 + nanos / 1e6).toISOString().slice(11, 23)
+  const kind = Object.keys(event).find((name) => name.endsWith('EventAttributes') && Boolean(event[name]))
+  const failure = event.workflowTaskFailedEventAttributes?.failure?.message ?? ''
+  return `  ${at} ${kind?.replace('EventAttributes', '') ?? 'something'} ${failure}`.trimEnd()
 }
 
 function collect(value: unknown, found: string[]): void {

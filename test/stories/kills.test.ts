@@ -79,10 +79,24 @@ test('killed after the bank stored it, and the bank is down for the next worker:
   expect(await world.transfersOf(row.id)).toHaveLength(1)
 })
 
-test('the worker is killed while thirty payouts are in flight: each is paid once', async () => {
+test('the worker is killed while it finds out about a lost answer: the next one goes on within seconds', async () => {
+  await world.bank.fault({ kind: 'reset', stage: 'before', times: 1, match: toTransfers })
+  const held = await world.bank.fault({ kind: 'hang', stage: 'before', times: 1, match: toTransfers })
+  const { body } = await world.pay()
+  await struck(held)
+
+  await restart()
+  const before = performance.now()
+  const row = await world.settled(body.id)
+
+  expect(row).toMatchObject({ status: 'completed', verdict: 'accepted' })
+  expect(performance.now() - before).toBeLessThan(20_000)
+})
+
+test('the worker is killed while fifty payouts are in flight: each is paid once', async () => {
   // The bank's rate is known from here on, so that nobody is turned away before a payout begins.
   await world.pay()
-  const answers = Array.from({ length: 30 }, () => world.pay({ amount_gbp: '5.00' }))
+  const answers = Array.from({ length: 50 }, () => world.pay({ amount_gbp: '5.00' }))
   await until('some of them are at the bank', async () => {
     const { json } = await world.bank.control('GET', '/transfers')
     return (
@@ -95,9 +109,8 @@ test('the worker is killed while thirty payouts are in flight: each is paid once
 
   const answered = await Promise.all(answers)
   expect(new Set(answered.map(({ status }) => status))).toEqual(new Set([201]))
-  const ids = answered.map(({ body }) => body.id)
-  const rows = await Promise.all(ids.map((id) => world.settled(id)))
-  expect(rows.map(({ status }) => status)).toEqual(Array(30).fill('completed'))
+  const rows = await world.allSettled(answered)
+  expect(rows.map(({ status }) => status)).toEqual(Array(50).fill('completed'))
 })
 
 test('no worker runs: what was acknowledged as pending is decided later, and a refusal is then a failure that stays', async () => {
@@ -152,6 +165,24 @@ test('the API is killed between the row and the workflow: the sweeper finishes i
   expect(await world.settled(id)).toMatchObject({ status: 'completed' })
   const again = await world.pay({}, { key })
   expect([again.status, again.body.id]).toEqual([200, id])
+})
+
+test('the API is killed while a request waits for the bank: the retry gets the same payout, paid once', async () => {
+  const key = 'order-killed-api'
+  const held = await world.bank.fault({ kind: 'hang', stage: 'after', times: 1, match: toTransfers })
+  const lost = world.pay({}, { key }).catch(() => 'no answer')
+  await struck(held)
+  const { id } = await world.claimed(key)
+
+  await world.api.kill()
+  await world.bank.control('DELETE', '/faults')
+  await world.api.start()
+
+  expect(await lost).toBe('no answer')
+  const again = await world.pay({}, { key })
+  expect([again.status, again.body.id, again.headers.get('Idempotent-Replayed')]).toEqual([200, id, 'true'])
+  expect(await world.settled(id)).toMatchObject({ status: 'completed', attempt: 1 })
+  expect(await world.transfersOf(id)).toHaveLength(1)
 })
 
 function struck(fault: string): Promise<boolean> {

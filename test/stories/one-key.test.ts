@@ -45,6 +45,22 @@ test('the same key for ever answers with the stored payout, as it is now', async
   expect(again.body).not.toHaveProperty('quote')
 })
 
+test('a client that hangs up 1 ms to half a second after sending and asks again has one payout, paid once', async () => {
+  const asked = [1, 2, 5, 10, 15, 20, 30, 45, 65, 90, 130, 180, 250, 350, 500].map(async (ms) => {
+    const key = `order-hung-up-${ms}`
+    await world.pay({}, { key, signal: AbortSignal.timeout(ms) }).catch(() => 'no answer')
+    return { key, again: await world.pay({}, { key }), andAgain: await world.pay({}, { key }) }
+  })
+
+  for (const { key, again, andAgain } of await Promise.all(asked)) {
+    expect([200, 201]).toContain(again.status)
+    expect([andAgain.status, andAgain.body.id]).toEqual([200, again.body.id])
+    expect(await world.claimed(key)).toMatchObject({ id: again.body.id, attempt: 1 })
+    await world.settled(again.body.id)
+    expect(await world.transfersOf(again.body.id)).toHaveLength(1)
+  }
+})
+
 test('the same key with another body is refused by the names of what differs, and sends nothing', async () => {
   const first = await world.pay({}, { key: 'order-mismatch' })
 
@@ -107,8 +123,7 @@ test('two hundred payouts at once from a wallet that covers fifty: fifty go out,
 
   // Nobody who has an answer in time hears anything but these two; who has not is told "pending", and learns it later.
   expect(Object.keys(tally(answers))).toEqual(['201', '402'])
-  const ids = answers.filter(({ status }) => status === 201).map(({ body }) => body.id)
-  const rows = await Promise.all(ids.map((id) => world.settled(id)))
+  const rows = await world.allSettled(answers.filter(({ status }) => status === 201))
   const sent = rows.filter(({ status }) => status === 'completed')
   expect(sent).toHaveLength(50)
   expect(rows.filter((row) => !sent.includes(row) && !row.failure_reason?.startsWith('insufficient_funds: '))).toEqual(

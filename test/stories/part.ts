@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 
 export interface Part {
+  readonly name: string
   /** Resolves when it says that it is ready. */
   start(change?: Record<string, string>): Promise<void>
   /** SIGKILL: nothing of it runs any more once this resolves. */
@@ -29,6 +30,7 @@ export function aPart(main: string, env: Record<string, string>): Part {
   }
 
   return {
+    name: main,
     async start(change = {}) {
       if (child !== null) throw new Error(`${main} runs already`)
       const begun = fork(join(__dirname, '../../dist', main), {

@@ -1,5 +1,5 @@
 // PostgreSQL and Temporal killed under load and started again: what was acknowledged is there, and everything is finished.
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,8 @@ import { removeCluster } from '../../local/postgres/cluster'
 import { startTemporal, type TemporalServer } from '../../local/temporal'
 import { findTemporalCli } from '../../local/temporal-cli'
 import { until } from '../local/until'
-import { type Answer, openWorld, type World } from './world'
+import { underLoad } from './under-load'
+import { openWorld, type World } from './world'
 
 const folder = mkdtempSync(join(tmpdir(), 'payouts-story-'))
 const password = randomBytes(16).toString('hex')
@@ -45,11 +46,10 @@ afterAll(async () => {
 })
 
 test('PostgreSQL is killed under load and started again: no acknowledged payout is lost, none is paid twice', async () => {
-  const load = underLoad(30)
+  const load = underLoad(world, 30)
   await load.some()
 
-  process.kill(postgres.pid, 'SIGKILL')
-  await postgres.exited
+  await gone(postgres)
   postgres = await openPostgres(postgres.port)
 
   await load.done()
@@ -58,56 +58,42 @@ test('PostgreSQL is killed under load and started again: no acknowledged payout 
 })
 
 test('Temporal is killed under load and started again: pending meanwhile and never 502, and all of them complete', async () => {
-  const load = underLoad(30)
+  const load = underLoad(world, 30)
   await load.some()
 
-  process.kill(temporal.pid, 'SIGKILL')
-  await temporal.exited
+  await gone(temporal)
   const meanwhile = await world.pay()
   temporal = await openTemporal(Number(temporal.address.split(':')[1]))
 
   const answers = [meanwhile, ...(await load.done())]
   expect(meanwhile.body.status).toBe('pending')
   expect(load.refusals).not.toContain(502)
-  const rows = await Promise.all(
-    answers.map(({ body }) =>
-      until(
-        'it is over',
-        async () => {
-          const row = await world.row(body.id)
-          return row.closed_at !== null && row
-        },
-        60_000,
-      ),
-    ),
-  )
+  const rows = await world.allSettled(answers)
   expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['completed']))
   await expect(world.judge()).resolves.toBeUndefined()
 })
 
-/** Clients that each ask again under the same key until they have an answer that says what became of it. */
-function underLoad(clients: number): Load {
-  let answered = 0
-  const refusals: number[] = []
-  const asked = Array.from({ length: clients }, async () => {
-    const key = `order-${randomUUID()}`
-    for (;;) {
-      const answer = await world.pay({ amount_gbp: '2.00' }, { key }).catch(() => null)
-      if (answer !== null && answer.status < 300) {
-        answered += 1
-        return answer
-      }
-      if (answer !== null) refusals.push(answer.status)
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-  })
-  return { refusals, some: () => until('some are answered', () => answered > 2), done: () => Promise.all(asked) }
-}
+test('API, worker, Temporal and PostgreSQL are killed at once under load and started again: everything is finished, once', async () => {
+  const load = underLoad(world, 30)
+  await load.some()
 
-interface Load {
-  readonly refusals: readonly number[]
-  some(): Promise<unknown>
-  done(): Promise<Answer[]>
+  await Promise.all([world.api.kill(), world.worker.kill(), gone(temporal), gone(postgres)])
+  // The worker first, which has to wait for both servers, and the API last: nobody is there to be started in order.
+  const worker = world.worker.start()
+  temporal = await openTemporal(Number(temporal.address.split(':')[1]))
+  postgres = await openPostgres(postgres.port)
+  await Promise.all([worker, world.api.start()])
+
+  const answers = await load.done()
+  await until('our own connections are back', () => world.db.ping().then(yes, no))
+  const rows = await world.allSettled(answers)
+  expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['completed']))
+  await expect(world.judge()).resolves.toBeUndefined()
+})
+
+async function gone(server: Postgres | TemporalServer): Promise<void> {
+  process.kill(server.pid, 'SIGKILL')
+  await server.exited
 }
 
 function openPostgres(preferredPort: number): Promise<Postgres> {

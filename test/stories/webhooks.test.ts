@@ -1,7 +1,10 @@
 // The bank's events are a reason to ask it and nothing else: lost, doubled, late, forged or in disorder, they do no harm.
+import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { signatureHeader } from '../../sandbox-bank/webhooks/signature'
+import { until } from '../local/until'
 import type { Json } from '../sandbox-bank/bank-client'
-import { openWorld, type World } from './world'
+import { type Answer, openWorld, type World } from './world'
 
 // A machine that does other things too is slow, and that is no fault of a story's.
 jest.setTimeout(120_000)
@@ -74,3 +77,95 @@ test('a forged event is refused and moves nothing', async () => {
   expect(events).toEqual([])
   expect(await world.row(body.id)).toMatchObject({ status: 'completed' })
 })
+
+describe('an event that the bank has signed and that can not be true is kept for people, and moves no money', () => {
+  test('about a payout that nobody made', async () => {
+    const [before, sets] = [await world.balance(), await countSets()]
+
+    const answer = await bankSays({ id: 'evt_stranger', state: 'payment_processed', payoutId: randomUUID() })
+
+    expect([answer.status, answer.body.outcome]).toEqual([200, 'unknown_payout'])
+    expect(await stored('evt_stranger')).toMatchObject({ payout_id: null, outcome: 'unknown_payout' })
+    expect([await world.balance(), await countSets()]).toEqual([before, sets])
+  })
+
+  test('that a payout under way has arrived, with another amount: the bank is asked, and knows better', async () => {
+    await world.bank.fault({ kind: 'stuck', state: 'pending', times: 1 })
+    const { body } = await world.pay()
+    const [transfer] = await world.transfersOf(body.id)
+    const [before, sets] = [await world.balance(), await countSets()]
+    const about = { state: 'payment_processed', payoutId: body.id, transferId: transfer.id, amount: '999999.00' }
+    // Holds nothing up, but counts the questions; when the second one comes, what followed from the first is over.
+    const asked = await world.bank.fault({
+      ...toSlowDown,
+      match: { method: 'GET', path: `/v0/transfers/${transfer.id}` },
+    })
+
+    for (const questions of [1, 2]) {
+      const answer = await bankSays({ id: `evt_too_much_${questions}`, ...about })
+      expect([answer.status, answer.body.outcome]).toEqual([200, 'told'])
+      await until('the bank was asked', async () => (await world.bank.counts(asked)).fired >= questions)
+    }
+
+    expect(await world.row(body.id)).toMatchObject({ status: 'processing', closed_at: null })
+    expect([await world.balance(), await countSets()]).toEqual([before, sets])
+    await world.bank.control('POST', `/transfers/${transfer.id}/advance`, { state: 'payment_processed' })
+    await world.settled(body.id)
+  })
+
+  test('that a payout which has arrived came back, with another amount', async () => {
+    const { body } = await world.pay()
+    await world.settled(body.id)
+    const [transfer] = await world.transfersOf(body.id)
+    const [before, sets] = [await world.balance(), await countSets()]
+    const about = { payoutId: body.id, transferId: transfer.id, amount: '0.01' }
+
+    const answer = await bankSays({ id: 'evt_back', state: 'refunded', ...about })
+
+    expect([answer.status, answer.body.outcome]).toEqual([200, 'quarantined'])
+    expect(await world.row(body.id)).toMatchObject({ status: 'completed', attention: 'bank_contradicts_refunded' })
+    expect([await world.balance(), await countSets()]).toEqual([before, sets])
+  })
+})
+
+const toSlowDown = { kind: 'hang', ms: 1, times: null }
+
+interface Said {
+  readonly id: string
+  readonly state: string
+  readonly payoutId: string
+  readonly transferId?: string
+  readonly amount?: string
+}
+
+/** Signed with the key of the bank itself, which only its own books hold. */
+async function bankSays({ id, state, payoutId, transferId = 'tr_stranger', amount = '120.00' }: Said): Promise<Answer> {
+  const event = {
+    api_version: 'v0',
+    event_id: id,
+    event_category: 'transfer',
+    event_type: 'transfer.updated.status_transitioned',
+    event_object_id: transferId,
+    event_object_status: state,
+    event_object: { id: transferId, client_reference_id: payoutId, state, amount, currency: 'gbp' },
+    event_created_at: new Date().toISOString(),
+  }
+  const signature = await signatureHeader(JSON.stringify(event), Date.now(), await sandboxKey())
+  return world.send('/webhooks/bank', event, { 'X-Webhook-Signature': signature })
+}
+
+async function sandboxKey(): Promise<string> {
+  const { json } = await world.bank.control('GET', '/journal')
+  const puts = json.data.filter(({ environment }: Json) => environment === 'sandbox').flatMap((line: Json) => line.puts)
+  return puts.find(([name]: [string]) => name === 'webhooks')[1].privateKey
+}
+
+async function countSets(): Promise<number> {
+  const [row] = await world.db.dataSource.query<Json[]>('SELECT count(*)::int AS n FROM ledger_sets')
+  return row.n
+}
+
+async function stored(eventId: string): Promise<Json> {
+  const [row] = await world.db.dataSource.query<Json[]>('SELECT * FROM bank_events WHERE event_id = $1', [eventId])
+  return row
+}

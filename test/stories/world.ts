@@ -8,17 +8,17 @@ import { choosePort } from '../../local/ports'
 import { connectClient } from '../../temporal'
 import { invoiceRunName, ofSystem, payoutWorkflowId, pruneActivityId, sweepId } from '../../workflows/names'
 import { aConnectedPartner, anAccountNumber, type ConnectedPartner, openDb, topUp } from '../activities/payout/a-stage'
-import { testSecretKeys } from '../api/client'
 import { aKey } from '../api/fixtures'
 import { until } from '../local/until'
 import { referee, type Seen } from '../referee/referee'
-import { keys as bankKeys, type Json, quick, type TestBank } from '../sandbox-bank/bank-client'
+import { keys as bankKeys, type Json, quick } from '../sandbox-bank/bank-client'
 import { createDatabase } from '../setup/database'
 import { testSystem } from '../setup/system'
 import { testTemporal } from '../worker/a-worker'
-import { openBankProcess } from './bank-process'
-import { textOfHistory } from './history-text'
+import { type KillableBank, openBankProcess } from './bank-process'
+import { outlinesOfOpen, textsOf } from './histories'
 import { aPart, type Part } from './part'
+import { settings } from './settings'
 
 export interface WorldOptions {
   /** Changes to what API and worker are told. */
@@ -26,6 +26,8 @@ export interface WorldOptions {
   /** Changes to what the API alone is told. */
   readonly apiEnv?: Readonly<Record<string, string>>
   readonly delaysMs?: typeof quick
+  /** How many APIs and as many workers; requests go to the APIs in turn. One without it. */
+  readonly ofEach?: number
   readonly liveUsdc?: string
   /** Servers of the story's own, which it may kill; those of all tests without them. */
   readonly databaseUrl?: string
@@ -42,14 +44,18 @@ export interface Asked {
   /** The Idempotency-Key; a new one without it. */
   readonly key?: string
   readonly environment?: Environment
+  /** The client hangs up when it fires, without having heard an answer. */
+  readonly signal?: AbortSignal
 }
 
 export interface World {
   readonly db: Db
   readonly databaseUrl: string
-  readonly bank: TestBank
+  readonly bank: KillableBank
+  /** The first API and the first worker, in most worlds the only ones. */
   readonly api: Part
   readonly worker: Part
+  readonly workers: readonly Part[]
   readonly temporal: Client
   readonly partner: ConnectedPartner
   readonly queuePrefix: string
@@ -65,6 +71,8 @@ export interface World {
   row(payoutId: string): Promise<Json>
   /** The row once nothing is left to do. */
   settled(payoutId: string): Promise<Json>
+  /** The rows of the payouts that were answered, once nothing is left to do for any of them. */
+  allSettled(answers: readonly Answer[]): Promise<Json[]>
   /** The row as soon as it is as wanted. */
   reached(payoutId: string, wanted: (row: Json) => boolean): Promise<Json>
   /** The row under an Idempotency-Key, as soon as there is one that is as wanted. */
@@ -89,30 +97,37 @@ const patienceMs = 60_000
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const database = options.databaseUrl === undefined ? await createDatabase() : null
   const databaseUrl = options.databaseUrl ?? database?.url ?? ''
-  const [db, bank, port] = await Promise.all([
+  const each = Array.from({ length: options.ofEach ?? 1 })
+  const [db, bank, ports] = await Promise.all([
     openDb(databaseUrl),
     openBankProcess(options.delaysMs ?? quick),
-    choosePort(0),
+    Promise.all(each.map(() => choosePort(0))),
   ])
+  const [webhookPort = 0] = ports
   const prefix = `story-${randomBytes(5).toString('hex')}`
   const temporalAddress = options.temporalAddress ?? testSystem().temporalAddress
-  const env = { ...settings({ databaseUrl, temporalAddress, bank, port, prefix }), ...options.env }
-  const [api, worker] = [aPart('api/main.js', { ...env, ...options.apiEnv }), aPart('worker/main.js', env)]
+  const told = { databaseUrl, temporalAddress, bankUrl: bank.url, webhookPort, prefix }
+  const env = { ...settings(told), ...options.env }
+  const apis = ports.map((port) => aPart('api/main.js', { ...env, PORT: String(port), ...options.apiEnv }))
+  const workers = each.map(() => aPart('worker/main.js', env))
+  const [api, worker] = [first(apis), first(workers)]
   const partner = await aConnectedPartner(db, bank, options.liveUsdc)
   const stage = { db, clock: systemClock }
   const secrets = {
     sandbox: await aKey(stage, await partnerRow(db, partner.id), 'sandbox'),
     live: await aKey(stage, await partnerRow(db, partner.id), 'live'),
   }
-  await Promise.all([api.start(), worker.start()])
+  await Promise.all([...apis, ...workers].map((part) => part.start()))
   const temporal = connectClient({ ...testTemporal(), address: temporalAddress })
   const account = anAccountNumber()
   const lastName = `Canary${randomBytes(4).toString('hex')}`
   const seen: Seen[] = []
   const leftOpen: string[] = []
+  let turn = 0
 
   async function ask(method: string, path: string, environment: Environment, more: Json = {}): Promise<Answer> {
     const headers = { Authorization: `Bearer ${secrets[environment]}`, ...more.headers }
+    const port = ports[turn++ % ports.length]
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { ...more, method, headers })
     return { status: response.status, headers: response.headers, body: await response.json() }
   }
@@ -121,6 +136,15 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     const [found] = await db.dataSource.query<Json[]>(sql, values)
     return found ?? null
   }
+  /** Whoever waits in vain is shown what the workflows wait for. */
+  function waitFor(what: string, probe: () => Promise<Json>): Promise<Json> {
+    return until(what, probe, patienceMs).catch(explained)
+  }
+
+  async function explained(cause: Error): Promise<never> {
+    throw new Error(`${cause.message}\n${await outlinesOfOpen(db, temporal)}`, { cause })
+  }
+
   const row = (payoutId: string) => find('SELECT * FROM payouts WHERE id = $1', [payoutId])
 
   const world: World = {
@@ -129,13 +153,14 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     bank,
     api,
     worker,
+    workers,
     temporal,
     partner,
     queuePrefix: prefix,
-    async pay(change = {}, { key = `order-${randomUUID()}`, environment = 'sandbox' } = {}) {
+    async pay(change = {}, { key = `order-${randomUUID()}`, environment = 'sandbox', signal } = {}) {
       const body = JSON.stringify(aBody({ account, lastName }, change))
       const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key }
-      const answer = await ask('POST', '/v1/payouts', environment, { headers, body })
+      const answer = await ask('POST', '/v1/payouts', environment, { headers, body, signal })
       const { id = null, amount_gbp: amountGbp = null, error } = answer.body
       seen.push({
         partnerId: partner.id,
@@ -151,7 +176,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     get: (path, environment = 'sandbox') => ask('GET', path, environment),
     async download(path) {
       const headers = { Authorization: `Bearer ${secrets.live}` }
-      const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
+      const response = await fetch(`http://127.0.0.1:${ports[0]}${path}`, { headers })
       return Buffer.from(await response.arrayBuffer())
     },
     send: (path, body, headers) =>
@@ -163,24 +188,25 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       ),
     row,
     reached: (payoutId, wanted) =>
-      until(
-        `payout ${payoutId} as wanted`,
-        async () => {
-          const now = await row(payoutId)
-          return now !== null && wanted(now) && now
-        },
-        patienceMs,
-      ),
+      waitFor(`payout ${payoutId} as wanted`, async () => {
+        const now = await row(payoutId)
+        return now !== null && wanted(now) && now
+      }),
     settled: (payoutId) => world.reached(payoutId, ({ closed_at }) => closed_at !== null),
+    allSettled(answers) {
+      const ids = answers.map(({ body }) => body.id)
+      // One question for all of them: a hundred stories asking for one each would be the load that they wait for.
+      const sql = 'SELECT * FROM payouts WHERE id = ANY ($1) AND closed_at IS NOT NULL'
+      return waitFor('all payouts are over', async () => {
+        const rows = await db.dataSource.query<Json[]>(sql, [ids])
+        return rows.length === new Set(ids).size && rows
+      })
+    },
     claimed: (key, wanted = () => true) =>
-      until(
-        `a payout under ${key}`,
-        async () => {
-          const now = await find('SELECT * FROM payouts WHERE idempotency_key = $1', [key])
-          return now !== null && wanted(now) && now
-        },
-        patienceMs,
-      ),
+      waitFor(`a payout under ${key}`, async () => {
+        const now = await find('SELECT * FROM payouts WHERE idempotency_key = $1', [key])
+        return now !== null && wanted(now) && now
+      }),
     async transfersOf(payoutId) {
       return (await bank.control('GET', `/transfers?client_reference_id=${payoutId}`)).json.data
     },
@@ -195,10 +221,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     leaveOpen: (payoutId) => void leftOpen.push(payoutId),
     async judge() {
       const histories = await textsOf(db, temporal)
-      const logs = [api, worker].map((part, index) => ({
-        where: ['API log', 'worker log'][index] ?? '',
-        text: part.output(),
-      }))
+      const logs = [...apis, ...workers].map((part) => ({ where: `the log of ${part.name}`, text: part.output() }))
       const canaries = [
         { text: account },
         { text: lastName, allowedIn: 'payouts.recipient_name' },
@@ -208,13 +231,15 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         { text: secrets.live.slice(-40) },
       ]
       const texts = [...logs, ...histories]
-      await referee({ records: db.dataSource, bankControlUrl: bank.controlUrl, seen, canaries, texts, leftOpen })
+      const evidence = { records: db.dataSource, bankControlUrl: bank.controlUrl, seen, canaries, texts, leftOpen }
+      await referee(evidence).catch(explained)
     },
     async close() {
       try {
         await world.judge()
       } finally {
-        await Promise.all([api.stop(), worker.stop()])
+        // Everything has come to rest, so there is nothing left to finish.
+        await Promise.all([...apis, ...workers].map((part) => part.kill()))
         for (const id of [sweepId, pruneActivityId, invoiceRunName]) {
           await temporal.schedule
             .getHandle(ofSystem(id, prefix))
@@ -236,39 +261,9 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   return world
 }
 
-interface SettingsParts {
-  readonly databaseUrl: string
-  readonly temporalAddress: string
-  readonly bank: TestBank
-  readonly port: number
-  readonly prefix: string
-}
-
-function settings(parts: SettingsParts): Record<string, string> {
-  const { databaseUrl, temporalAddress, bank, port, prefix } = parts
-  return {
-    HOST: '127.0.0.1',
-    PORT: String(port),
-    DATABASE_URL: databaseUrl,
-    TEMPORAL_ADDRESS: temporalAddress,
-    SECRET_KEYS: testSecretKeys.map(({ id, bytes }) => `${id}:${bytes.toString('hex')}`).join(),
-    RATE_LIMIT: 'off',
-    BANK_SANDBOX_URL: `${bank.url}/v0`,
-    BANK_SANDBOX_KEY: bankKeys.sandbox,
-    BANK_LIVE_URL: `${bank.url}/v0`,
-    BANK_LIVE_KEY: bankKeys.live,
-    WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks/bank`,
-    TASK_QUEUE_PREFIX: prefix,
-    PAYOUT_POLL_MS: '50,100,200',
-    PAYOUT_QUIET_MS: '200',
-    PAYOUT_REPEAT_MS: '60000',
-    PAYOUT_CALL_MS: '1500',
-    PAYOUT_CONNECT_MS: '1000',
-    PAYOUT_WITHIN_MS: '500',
-    PAYOUT_PATIENT_CALL_MS: '2000',
-    SWEEP_EVERY_MS: '5000',
-    SWEEP_OLDER_THAN_MS: '0',
-  }
+function first<T>([one]: readonly T[]): T {
+  if (one === undefined) throw new Error('a world has one of each at least')
+  return one
 }
 
 async function partnerRow(db: Db, partnerId: string): Promise<Json> {
@@ -289,21 +284,4 @@ function aBody({ account, lastName }: { account: string; lastName: string }, cha
     },
     ...rest,
   }
-}
-
-/** What the histories of the last payouts say; some of a story's many will do. */
-async function textsOf(db: Db, temporal: Client): Promise<{ where: string; text: string }[]> {
-  const rows = await db.dataSource.query<Json[]>(
-    `SELECT environment, partner_id AS "partnerId", idempotency_key AS "idempotencyKey", attempt FROM payouts
-      ORDER BY created_at DESC LIMIT 20`,
-  )
-  const texts = rows.map(async (key) => {
-    const workflowId = payoutWorkflowId(key)
-    const history = await temporal.workflow
-      .getHandle(workflowId)
-      .fetchHistory()
-      .catch(() => null)
-    return { where: `the history of ${workflowId}`, text: textOfHistory(history) }
-  })
-  return Promise.all(texts)
 }

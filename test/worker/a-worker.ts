@@ -105,7 +105,8 @@ export function testActivities({ db, client, queuePrefix, clock, ...options }: T
   const payouts = createPayoutParts(config, { db, log, clock })
   const sandboxBank = config.bank.sandbox === null ? 'absent' : 'configured'
   const { pollMs } = config.payouts
-  const sweep = { db, clock, log, temporal: client, queuePrefix, pollMs, olderThanMs: 0, sandboxBank } as const
+  const about = { db, clock, log, temporal: client, queuePrefix, pollMs, sandboxBank } as const
+  const sweep = { ...about, ...config.sweep, olderThanMs: 0 }
   const { seller = testSeller, mailer = null } = options
   const invoices = { db, clock, log, seller, mailer }
   const activities = createActivities({ db, clock, activityRetentionDays, payouts, sweep, invoices })

@@ -1,12 +1,12 @@
-// The Schedule that forgets old reads every night: there once, as the code has it, whoever starts first.
+// The Schedules, by the one that forgets old reads every night: there once, as the code has it, whoever starts first.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { ScheduleDescription } from '@temporalio/client'
 import { msToTs, tsToMs } from '@temporalio/common/lib/time'
 import { latestActivity, recordActivity } from '../../db/activity'
-import { type OurSchedule, pruneActivitySchedule, putSchedule } from '../../worker/schedules'
+import { type OurSchedule, pruneActivitySchedule, putSchedule, schedulesOf } from '../../worker/schedules'
 import { aPartner } from '../db/a-partner'
-import { type AWorker, aWorker, silenceTemporal } from './a-worker'
+import { type AWorker, aWorker, silenceTemporal, testConfig } from './a-worker'
 
 const now = new Date('2026-11-15T03:30:00.000Z')
 const put: OurSchedule[] = []
@@ -82,6 +82,16 @@ test('when its time has come it prunes what is past its retention', async () => 
 
   expect(removed).toBe(1)
   expect(await latestActivity(worker.db, partnerId, 10)).toMatchObject([{ at: new Date('2026-10-01T00:00:00Z') }])
+})
+
+test('none of them runs beside itself: the next one waits until the one before is over, however long that takes', async () => {
+  const { sweep } = testConfig()
+  for (const schedule of schedulesOf({ taskQueuePrefix: worker.queuePrefix, sweep })) {
+    put.push(schedule)
+    await putSchedule(worker.client, { ...schedule, state: { paused: true } })
+
+    expect((await describe(schedule)).policies.overlap).toBe('SKIP')
+  }
 })
 
 /** The real one under another name, so that test files do not meet on one server. */

@@ -1,35 +1,40 @@
-// The sweep: open payouts that no workflow looks after get one, everything else is left alone.
+// The sweep: open payouts that no workflow looks after get one, people hear of what takes too long, everything else is left alone.
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { WorkflowNotFoundError } from '@temporalio/client'
+import { Client, WorkflowNotFoundError } from '@temporalio/client'
 import { openPartner } from '../../activities/open-partner'
 import { systemClock } from '../../clock'
 import type { StoredPayout } from '../../db/entities/payout'
+import { setAttention } from '../../db/payout-steps'
 import { findWallet, type WalletRow } from '../../db/wallets'
+import { createLog } from '../../log'
 import { requireSearchAttributes, wantedAttributes } from '../../worker/search-attributes'
 import type { payout, sweep } from '../../workflows'
-import { connectSandboxId, payoutQueue, payoutWorkflowId } from '../../workflows/names'
+import { connectSandboxId, payoutQueue, payoutSearchAttributes, payoutWorkflowId } from '../../workflows/names'
 import { payoutStart } from '../../workflows/payout-start'
 import { aWallet } from '../db/a-partner'
 import { aPayout } from '../db/a-payout'
-import { keys, openTestBank, type TestBank } from '../sandbox-bank/bank-client'
-import { type AWorker, aWorker, silenceTemporal } from './a-worker'
+import { type Json, keys, openTestBank, type TestBank } from '../sandbox-bank/bank-client'
+import { type AWorker, aWorker, silenceTemporal, testActivities } from './a-worker'
 
 let bank: TestBank
 let worker: AWorker
 let sweeps = 0
 const started: string[] = []
+const lines: string[] = []
+const log = createLog({ level: 'error', name: 'test' }, { write: (line) => void lines.push(line) })
 
 silenceTemporal()
 
 beforeAll(async () => {
   bank = await openTestBank({ fsync: 'off' })
   const sandbox = { url: `${bank.url}/v0`, key: keys.sandbox }
-  worker = await aWorker({ clock: systemClock, bank: { sandbox, live: null } })
+  worker = await aWorker({ clock: systemClock, bank: { sandbox, live: null }, log })
   await requireSearchAttributes(worker.client, wantedAttributes)
 })
 
 afterEach(async () => {
+  lines.length = 0
   for (const id of started.splice(0)) {
     const handle = worker.client.workflow.getHandle(id)
     if ((await handle.describe()).status.name === 'RUNNING') await handle.terminate()
@@ -48,13 +53,14 @@ test('an open payout without a workflow gets one, as the API would have started 
 
   expect(await aSweep()).toMatchObject({ looked: 1, started: 1 })
 
+  const [{ slug }] = await worker.db.dataSource.query('SELECT slug FROM partners WHERE id = $1', [row.partnerId])
   const described = await worker.client.workflow.getHandle(idOf(row)).describe()
   expect(described).toMatchObject({ type: 'payout', taskQueue: payoutQueue('sandbox', worker.queuePrefix) })
-  expect(await described.staticSummary()).toMatch(/^120\.00 GBP to ••••5678 · acme-\w+ · sandbox$/)
+  expect(await described.staticSummary()).toBe(`120.00 GBP to ••••5678 · ${slug} · sandbox`)
   const byName = Object.fromEntries(described.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]))
   expect(byName).toMatchObject({
     PayoutId: row.id,
-    PayoutPartner: row.partnerId,
+    PayoutPartner: slug,
     PayoutEnvironment: 'sandbox',
     PayoutStatus: 'pending',
     PayoutAmountPence: 12_000,
@@ -75,6 +81,24 @@ test('one that has its workflow is left alone, and one whose workflow was termin
   expect((await handle.describe()).runId).not.toBe(first)
 })
 
+test('one whose history can not be followed any more is started afresh; a single failure, or one of another kind, is not that', async () => {
+  const row = await anOpenPayout()
+  await aSweep()
+  const first = (await describe(idOf(row))).runId
+
+  await failTask(historyDisagrees)
+  expect(await aSweep()).toMatchObject({ looked: 1, started: 0 })
+  await failTask(historyDisagrees)
+  expect(await aSweep()).toMatchObject({ looked: 1, started: 1 })
+
+  const second = (await describe(idOf(row))).runId
+  expect(second).not.toBe(first)
+  await failTask(unhandledFailure)
+  await failTask(unhandledFailure)
+  expect(await aSweep()).toMatchObject({ looked: 1, started: 0 })
+  expect((await describe(idOf(row))).runId).toBe(second)
+})
+
 test('released and closed payouts are never touched, and a later attempt has a workflow of its own', async () => {
   const released = await anOpenPayout({ releasedAt: systemClock.now(), verdict: 'payout_not_created' })
   const closed = await anOpenPayout({ status: 'completed', completedAt: systemClock.now() })
@@ -88,25 +112,90 @@ test('released and closed payouts are never touched, and a later attempt has a w
   await describe(idOf(again))
 })
 
-test('more than a page is looked at page by page, each payout once', async () => {
+test('more than a page is looked at page by page, each payout once, and in a fresh history before the old one is long', async () => {
   const wallet = await aWallet(worker.db)
   for (let n = 0; n < 7; n++) await anOpenPayout({}, wallet)
 
-  expect(await aSweep({ pageSize: 3, pages: 10 })).toMatchObject({ looked: 7, started: 7 })
-  expect(await aSweep({ pageSize: 3, pages: 2 })).toMatchObject({ looked: 6, started: 0 })
+  expect(await aSweep({ pageSize: 3, pages: 20 })).toMatchObject({ looked: 7, started: 7 })
+  expect(await aSweep({ pageSize: 1, pages: 6 })).toMatchObject({ looked: 7, started: 0, failed: 0 })
+  expect(await lastSweep()).toMatchObject({ continued: true })
 })
 
-test('a workflow whose payout is over is woken, so that it ends', async () => {
-  const row = await anOpenPayout()
+test('one that can not be started does not keep the others of its page from theirs: it is counted and in the log', async () => {
+  const wallet = await aWallet(worker.db)
+  const rows = [await anOpenPayout({}, wallet), await anOpenPayout({}, wallet), await anOpenPayout({}, wallet)]
+  const [, bad] = rows
+  const { activities, close } = testActivities({ ...worker, client: refusing(idOf(bad)), clock: systemClock, log })
+
+  const swept = await activities.sweepPayouts({ after: null, limit: 10 })
+  close()
+
+  expect(swept).toEqual({ looked: 3, started: 2, failed: 1, next: null })
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ payout_id: bad?.id }])
+  expect(await aSweep()).toMatchObject({ looked: 3, started: 1, failed: 0 })
+})
+
+test('a stage that can not go on does not keep the sweep from the next one', async () => {
+  await anOpenPayout({ createdAt: hoursAgo(3) })
+  await worker.db.dataSource.query('ALTER TABLE wallets RENAME COLUMN rail TO hidden_rail')
+
+  const swept = await aSweep()
+
+  await worker.db.dataSource.query('ALTER TABLE wallets RENAME COLUMN hidden_rail TO rail')
+  expect(swept).toMatchObject({ looked: 1, overdue: 1, failed: 1 })
+})
+
+test('workflows whose payout is over are woken, so that they end, however many there are', async () => {
+  const wallet = await aWallet(worker.db)
+  const rows = [await anOpenPayout({}, wallet), await anOpenPayout({}, wallet), await anOpenPayout({}, wallet)]
   await aSweep()
-  await worker.db.dataSource.query(`UPDATE payouts SET closed_at = now() - interval '1 second' WHERE id = $1`, [row.id])
-  const handle = worker.client.workflow.getHandle(idOf(row))
+  await startByHand('not-a-payout-at-all')
+  await worker.db.dataSource.query(`UPDATE payouts SET closed_at = now() - interval '1 second' WHERE closed_at IS NULL`)
 
-  for (let woken = 0; woken === 0; woken = (await aSweep()).woken) await wait(50)
+  for (const row of rows) {
+    while (!(await signalsOf(row)).includes('bankSpoke')) {
+      expect(await aSweep({ pageSize: 1, pages: 3 })).toMatchObject({ failed: 0 })
+    }
+  }
+})
 
-  const { events } = await handle.fetchHistory()
-  const signals = events?.map((event) => event.workflowExecutionSignaledEventAttributes?.signalName).filter(Boolean)
-  expect(signals).toContain('bankSpoke')
+test('a payout that the bank has for too long, and one of which nobody knows for too long, are told once', async () => {
+  const sent = { status: 'processing', transferRef: 'tr-1', transferState: 'in_review' } as const
+  const late = await anOpenPayout({ ...sent, createdAt: hoursAgo(3) })
+  const early = await anOpenPayout({ ...sent, transferRef: 'tr-2', createdAt: hoursAgo(1) })
+  const unknown = await anOpenPayout({ createdAt: hoursAgo(1), verdict: 'unknown' })
+  const young = await anOpenPayout({ createdAt: hoursAgo(0.1), verdict: 'unknown' })
+  const marked = await anOpenPayout({ createdAt: hoursAgo(3) })
+  await setAttention(worker.db, marked.id, 'debit_missing')
+
+  expect(await aSweep({ pageSize: 1, pages: 4 })).toMatchObject({ overdue: 2 })
+  expect(await aSweep()).toMatchObject({ overdue: 0 })
+
+  expect(await attentions([late, early, unknown, young, marked])).toEqual([
+    'settlement_overdue',
+    null,
+    'outcome_overdue',
+    null,
+    'debit_missing',
+  ])
+  const told = lines.map((line) => JSON.parse(line)).map(({ payout_id, attention }) => [payout_id, attention])
+  expect(told).toEqual([
+    [late.id, 'settlement_overdue'],
+    [unknown.id, 'outcome_overdue'],
+  ])
+})
+
+test('one that somebody has dealt with is left alone for as long again', async () => {
+  const row = await anOpenPayout({ createdAt: hoursAgo(3) })
+  await aSweep()
+  await attended(row, hoursAgo(0))
+  expect(await aSweep()).toMatchObject({ overdue: 0 })
+
+  const other = await anOpenPayout({ createdAt: hoursAgo(3) })
+  await attended(other, hoursAgo(1))
+
+  expect(await aSweep()).toMatchObject({ overdue: 1 })
+  expect(await attentions([row, other])).toEqual([null, 'outcome_overdue'])
 })
 
 test('a sandbox that is still simulated is connected, and once it is, no more', async () => {
@@ -155,7 +244,79 @@ function aSweep(options = { pageSize: 100, pages: 10 }) {
   })
 }
 
-function idOf({ environment, partnerId, idempotencyKey, attempt }: StoredPayout): string {
+/** How the run that `aSweep` made last has ended. */
+async function lastSweep(): Promise<{ continued: boolean }> {
+  const last = worker.client.workflow.getHandle(`${worker.queuePrefix}-sweep-${sweeps}`)
+  const { raw } = await last.describe()
+  return { continued: raw.workflowExecutionInfo?.firstRunId !== raw.workflowExecutionInfo?.execution?.runId }
+}
+
+/** A server that answers every call but those about one workflow. */
+function refusing(workflowId: string): Client {
+  return new Client({
+    connection: worker.client.connection,
+    interceptors: {
+      workflow: [
+        {
+          start: (input, next) => {
+            if (input.options.workflowId === workflowId) throw new Error('the server does not take it')
+            return next(input)
+          },
+        },
+      ],
+    },
+  })
+}
+
+/** As the server's protocol numbers the causes. */
+const [unhandledFailure, historyDisagrees] = [14, 24]
+
+/** Plays the worker of the payouts' queue: takes the next task, and fails it. */
+async function failTask(cause: Json): Promise<void> {
+  const { workflowService } = worker.client
+  const about = { namespace: 'default', identity: 'test' }
+  const taskQueue = { name: payoutQueue('sandbox', worker.queuePrefix) }
+  const { taskToken } = await workflowService.pollWorkflowTaskQueue({ ...about, taskQueue })
+  await workflowService.respondWorkflowTaskFailed({ ...about, taskToken, cause })
+}
+
+async function startByHand(payoutId: string): Promise<void> {
+  const workflowId = `${worker.queuePrefix}-by-hand`
+  started.push(workflowId)
+  await worker.client.workflow.start('payout', {
+    workflowId,
+    taskQueue: payoutQueue('sandbox', worker.queuePrefix),
+    typedSearchAttributes: [{ key: payoutSearchAttributes.payoutId, value: payoutId }],
+  })
+}
+
+async function signalsOf(row: StoredPayout): Promise<unknown[]> {
+  const { events } = await worker.client.workflow.getHandle(idOf(row)).fetchHistory()
+  return (events ?? []).map((event) => event.workflowExecutionSignaledEventAttributes?.signalName)
+}
+
+async function attended({ id }: StoredPayout, at: Date): Promise<void> {
+  await worker.db.dataSource.query('UPDATE payouts SET attention = NULL WHERE id = $1', [id])
+  await worker.db.dataSource.query(
+    `INSERT INTO payout_events (payout_id, at, kind, status, made_by) VALUES ($1, $2, 'attended', 'pending', 'ops:grace')`,
+    [id, at],
+  )
+}
+
+async function attentions(rows: readonly StoredPayout[]): Promise<(string | null)[]> {
+  const found: { id: string; attention: string | null }[] = await worker.db.dataSource.query(
+    'SELECT id, attention FROM payouts',
+  )
+  return rows.map(({ id }) => found.find((row) => row.id === id)?.attention ?? null)
+}
+
+function hoursAgo(hours: number): Date {
+  return new Date(systemClock.now().getTime() - hours * 3_600_000)
+}
+
+function idOf(row: StoredPayout | undefined): string {
+  if (row === undefined) throw new Error('there is no such row')
+  const { environment, partnerId, idempotencyKey, attempt } = row
   return payoutWorkflowId({ environment, partnerId, idempotencyKey, attempt })
 }
 

@@ -1,5 +1,6 @@
 // Workflows that run today finish under tomorrow's code: every recorded history replays with it. A new one is recorded with
-// `temporal workflow show --workflow-id <id> --output json`, its worker's identity replaced by "worker".
+// `temporal workflow show --workflow-id <id> --output json`, its worker's identity replaced by "worker", or by a test that takes
+// the paths (payout-replay.test.ts, housekeeping-replay.test.ts).
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
@@ -10,7 +11,9 @@ import { testSystem } from '../setup/system'
 import { silenceTemporal } from '../worker/a-worker'
 
 const recorded: Readonly<Record<string, readonly string[]>> = {
+  'connect-sandbox': ['connected', 'waited'],
   'prune-activity': ['completed', 'continued'],
+  sweep: ['completed', 'continued'],
   'invoice-run': ['completed', 'continued', 'one-failed'],
   invoice: ['already', 'issued', 'nothing'],
   'invoice-mail': ['mailed', 'nobody'],

@@ -129,14 +129,14 @@ export function anAccountNumber(): string {
   return `${randomInt(1_000, 10_000)}${randomInt(1_000, 10_000)}`
 }
 
-export function railsTo(bank: TestBank, { callMs = 300 } = {}): Rails {
+export function railsTo(bank: TestBank, { callMs = 300, clock = systemClock } = {}): Rails {
   const access = (key: string) => ({ url: `${bank.url}/v0`, key })
   const accesses = { sandbox: access(keys.sandbox), live: access(keys.live) }
-  return createRails({ bank: accesses, clock: systemClock, timeouts: { connectMs: 300, callMs } })
+  return createRails({ bank: accesses, clock, timeouts: { connectMs: 300, callMs } })
 }
 
 export function stepDeps(db: Db, rails: Rails, change: Partial<PayoutDeps> = {}): PayoutDeps {
-  const patience = { repeatForMs: 2_000, quietMs: 200, answerWithinMs: 400 }
+  const patience = { repeatForMs: 2_000, quietMs: 200, answerWithinMs: 400, answerCallMs: 300 }
   const log = createLog({ level: 'silent', name: 'test' })
   return { db, clock: systemClock, keyring: testKeyring, rails, log, patience, ...change }
 }

@@ -1,0 +1,18 @@
+// The steps of a sweep: rows and workflows are compared, and what is missing is started (design §3, "Attempt").
+import type { SweepSteps } from '../../workflows/sweep-steps'
+import type { SweepDeps } from './deps'
+import { reportOverdue } from './overdue'
+import { sweepPayouts } from './payouts'
+import { sweepSandboxes } from './sandboxes'
+import { sweepStrays } from './strays'
+
+export type { SweepDeps } from './deps'
+
+export function createSweepSteps(deps: SweepDeps): SweepSteps {
+  return {
+    sweepPayouts: (page) => sweepPayouts(deps, page),
+    sweepSandboxes: (page) => sweepSandboxes(deps, page),
+    sweepStrays: (page) => sweepStrays(deps, page),
+    reportOverdue: (page) => reportOverdue(deps, page),
+  }
+}

@@ -1,0 +1,32 @@
+// Since when a payout waits for people, and which of the bank's contradictions people have dealt with.
+import type { MigrationInterface, QueryRunner } from 'typeorm'
+
+export class Attention1794700800008 implements MigrationInterface {
+  name = 'Attention1794700800008'
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      -- Whoever asks for people's attention, the timeline tells it, and so since when.
+      CREATE FUNCTION tell_attention() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        INSERT INTO payout_events (payout_id, at, kind, status, made_by, detail)
+        VALUES (NEW.id, clock_timestamp(), 'attention', NEW.status, 'payout', NEW.attention);
+        RETURN NULL;
+      END $$;
+      CREATE TRIGGER payouts_tell_attention AFTER UPDATE OF attention ON payouts
+        FOR EACH ROW WHEN (NEW.attention IS NOT NULL AND NEW.attention IS DISTINCT FROM OLD.attention)
+        EXECUTE FUNCTION tell_attention();
+
+      ALTER TABLE bank_events
+        ADD COLUMN attended_at timestamptz,
+        ADD COLUMN attended_by text,
+        ADD COLUMN note text;
+      CREATE INDEX bank_events_quarantined_index ON bank_events (received_at)
+        WHERE attended_at IS NULL AND outcome IN ('quarantined', 'unknown_payout');
+    `)
+  }
+
+  async down(): Promise<void> {
+    throw new Error('Migrations only go forward.')
+  }
+}

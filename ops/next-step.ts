@@ -1,0 +1,64 @@
+// What a person does about a payout that waits for one, by why it waits: the one table of it.
+
+interface Advice {
+  /** A whole code, or the beginning of codes that end with the bank's own word. */
+  readonly code: string
+  readonly step: string
+}
+
+const advices: readonly Advice[] = [
+  {
+    code: 'outcome_unknown',
+    step: "The bank's list is incomplete, so nobody knows whether it was sent: ask the bank for a transfer with this id as its reference, do not pay again before it answers, and let an engineer record the answer.",
+  },
+  {
+    code: 'outcome_overdue',
+    step: 'The bank has not confirmed for too long that it has it: see whether the bank can be reached, then ask it for a transfer with this id as its reference; it goes on by itself.',
+  },
+  {
+    code: 'settlement_overdue',
+    step: 'The bank has had it for longer than usual: ask the bank about the transfer that payout show names; it goes on by itself.',
+  },
+  {
+    code: 'refund_missing',
+    step: "The bank says that it gave the money back, and the wallet's history has no such deposit: ask the bank where it is; it is booked by itself once it is there.",
+  },
+  {
+    code: 'debit_missing',
+    step: 'It was about to be sent and was never debited, so nothing was sent: let an engineer look at its timeline and ledger entries.',
+  },
+  {
+    code: 'debited_differently',
+    step: "The bank has debited another amount than our ledger has: compare the bank's receipt with the ledger entries, and settle the difference with finance.",
+  },
+  {
+    code: 'unaccounted_transfer',
+    step: 'The bank has a transfer for it that we did not record, so it may have been paid twice: find all transfers with this id as their reference at the bank, and have the surplus one stopped or recalled.',
+  },
+  {
+    code: 'bank_insufficient',
+    step: "The bank says that the wallet is too low where our ledger covers it: compare the wallet's balance at the bank with wallet show, and find the difference before the partner tries again.",
+  },
+  {
+    code: 'bank_misconfigured',
+    step: "The bank refused our key or did not know what we asked it for: check the bank's address and key in the configuration.",
+  },
+  {
+    code: 'bank_says_',
+    step: 'The bank has put the transfer into a state that needs people: ask the bank what it waits for; it goes on by itself once that is over.',
+  },
+  {
+    code: 'can_not_book_',
+    step: 'Our rules do not allow to book what the bank says: compare the transfer at the bank with the timeline, and let an engineer decide.',
+  },
+  {
+    code: 'bank_contradicts_',
+    step: 'An event of the bank contradicts our books: compare the transfer at the bank with the ledger entries, let an engineer correct what is missing, then see bank-event list. Its key is refused until payout attended is run.',
+  },
+]
+
+/** Null for a code that nobody has written down. */
+export function nextStepFor(code: string): string | null {
+  const found = advices.find((each) => (each.code.endsWith('_') ? code.startsWith(each.code) : code === each.code))
+  return found?.step ?? null
+}

@@ -1,0 +1,34 @@
+// Looks in a wallet's history for what one transfer brought back, no further than that transfer can be.
+import { RailUnavailable, type WalletMovement, type WalletRefs } from '../rail'
+import { part } from './ask'
+import type { Client } from './client'
+import { isBefore } from './find-transfer'
+import { readList } from './lists'
+import { readMovement } from './map'
+
+export interface WantedRefund extends WalletRefs {
+  readonly transferRef: string
+  readonly since: Date
+}
+
+/** Newest first, so that a refund of now is on the first page however much the wallet has seen before. */
+export async function findRefund(client: Client, wanted: WantedRefund): Promise<bigint | null> {
+  let refund: WalletMovement | null = null
+  const { complete } = await readList(client, {
+    name: 'wallet history',
+    path: `/wallets/${part(wanted.walletRef)}/history`,
+    read: readMovement,
+    isPast(movement) {
+      if (movement.kind === 'deposit' && movement.transferRef === wanted.transferRef) refund = movement
+      return refund !== null || isBefore(movement.at, wanted.since)
+    },
+  })
+  return amountOf(refund, complete)
+}
+
+/** A list that moved under the reader may have had it: that is trouble, and not "nothing came back". */
+function amountOf(refund: WalletMovement | null, complete: boolean): bigint | null {
+  if (refund !== null) return refund.amountMicroUsdc
+  if (!complete) throw new RailUnavailable('wallet history')
+  return null
+}
