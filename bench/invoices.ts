@@ -14,26 +14,27 @@ import type { System } from './system'
 const sizes = [200, 2_000]
 const chargesEach = 100
 
-export async function invoices(system: System): Promise<string[]> {
+export async function invoices(system: System, print: (lines: readonly string[]) => void): Promise<void> {
   const month = previousMonth(londonMonthOf(systemClock.now()))
   const postgres = new Postgres({ connectionString: system.databaseUrl })
   await postgres.connect()
   const billed: Billed[] = []
+  print([`A run over all partners, ${chargesEach} charges each, some of the mails sent meanwhile`])
   try {
     for (const partners of sizes) {
       await addChargedPartners(postgres, { partners, chargesEach, month, name: `bench-${partners}` })
-      billed.push(await bill(system, { partners, month }))
+      const done = await bill(system, { partners, month })
+      print([row(done)])
+      billed.push(done)
     }
   } finally {
     await postgres.end()
   }
   const [small, large] = billed.map(({ runMs, partners }) => runMs / partners)
   const growth = (large ?? Number.NaN) / (small ?? Number.NaN)
-  return [
-    `A run over all partners, ${chargesEach} charges each, some of the mails sent meanwhile`,
-    ...billed.map(row),
+  print([
     `  time per partner, ${sizes[1]} against ${sizes[0]} partners: ${growth.toFixed(2)} (aim: at most 1.00, which is linear)`,
-  ]
+  ])
 }
 
 interface Billed {

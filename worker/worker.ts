@@ -38,7 +38,8 @@ const slots = {
   },
   housekeeping: {
     maxConcurrentWorkflowTaskExecutions: 10,
-    maxConcurrentLocalActivityExecutions: 10,
+    // Each is an invoice, with a connection of the pool that payouts use too; and they all queue for the next number anyway.
+    maxConcurrentLocalActivityExecutions: 5,
     maxConcurrentActivityTaskExecutions: 20,
     maxConcurrentWorkflowTaskPolls: 2,
     maxConcurrentActivityTaskPolls: 2,

@@ -45,8 +45,8 @@ export interface RunProgress {
 
 export const progress = defineQuery<RunProgress, [{ readonly from: number }]>('progress')
 
-/** Each holds a connection to the database that payouts use too, and they all queue for the next number anyway. */
-const atOnce = 5
+/** Most of a child's time is the way to the server and back; how many are in the database at once is the worker's to say. */
+const atOnce = 10
 const partnersPerHistory = 200
 
 export async function invoiceRun(order: InvoiceRunOrder = {}): Promise<InvoiceRunResult> {
