@@ -85,11 +85,13 @@ export const { markMailed } = proxyActivities<Pick<Activities, 'markMailed'>>({
 })
 
 /**
- * Longer than the mailer's own limits, or a slow mail would be sent twice. A mail server may be away for a weekend, and is then
- * asked every hour.
+ * Longer than the mailer's own limits together, or a slow mail would be sent twice: each answer of the server's may take ten
+ * minutes. A worker that was killed is missed after a minute: a process that is only busy must not be taken for dead, since
+ * what it sends would be sent again. A mail server may be away for a weekend, and is then asked every hour.
  */
 export const mailInvoiceOptions = {
-  startToCloseTimeout: '2 minutes',
+  startToCloseTimeout: '4 hours',
+  heartbeatTimeout: '1 minute',
   scheduleToCloseTimeout: '60 days',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 hour' },
 } as const

@@ -35,8 +35,11 @@ export interface IssuedInvoice extends Invoiced {
   readonly toMail: string | null
 }
 
-/** `nobody`: the partner has no address. `void`: it was made void before. `refused`: for good, as the mail server says. */
-export type Mailed = 'mailed' | 'already' | 'nobody' | 'void' | 'refused'
+/**
+ * `nobody`: the partner has no address. `void`: it was made void before. `refused`: for good, as the mail server says.
+ * `perhaps`: the mail server has it, and its answer did not come.
+ */
+export type Mailed = 'mailed' | 'already' | 'nobody' | 'void' | 'refused' | 'perhaps'
 
 export interface InvoiceSteps {
   /** Refuses for good a month that is not over, a partner that is not there, and to bill without a seller. */

@@ -20,9 +20,14 @@ export async function mailInvoice(deps: InvoiceDeps, { invoiceId }: { invoiceId:
   }
   const sent = await send(deps, invoice, invoice.email)
   if (sent.outcome === 'sent') return 'mailed'
-  deps.log.warn({ ...about, reason: sent.reason }, `an invoice was not mailed: ${sent.outcome}`)
-  if (sent.outcome === 'refused') return 'refused'
-  throw new Error(`the mail server did not take it: ${sent.reason}`)
+  const { outcome, reason } = sent
+  if (outcome === 'perhaps') {
+    deps.log.error({ ...about, reason }, 'an invoice was perhaps mailed: the mail server has it and did not say so')
+    return outcome
+  }
+  deps.log.warn({ ...about, reason }, `an invoice was not mailed: ${outcome}`)
+  if (outcome === 'refused') return outcome
+  throw new Error(`the mail server did not take it: ${reason}`)
 }
 
 async function send({ db, mailer }: InvoiceDeps, { id, partnerId }: InvoiceToMail, address: string): Promise<Sent> {

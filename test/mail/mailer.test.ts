@@ -1,10 +1,13 @@
 // The mailer over real SMTP: to the inbox of one machine, to servers that refuse, and to servers that say nothing.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { msToNumber } from '@temporalio/common/lib/time'
 import { SMTPServer } from 'smtp-server'
-import { createMailer, type Mail, type Mailer, type MailerOptions } from '../../mail/mailer'
+import { createMailer, type Mail, type Mailer, type MailerOptions, mailerLimits } from '../../mail/mailer'
+import { mailInvoiceOptions } from '../../workflows/activities'
+import { aSlowServer } from './a-slow-server'
 import { anInbox, type TestInbox } from './an-inbox'
 
 const from = { name: 'Example Billing', address: 'billing@example.test' }
@@ -151,24 +154,6 @@ describe('a mail that is not sent', () => {
     for (const server of [silent, rude, tired]) server.close()
   })
 
-  test('a server that takes the mail and hangs up before its last word: later, and not a second time by itself', async () => {
-    let taken = 0
-    const sockets = new Set<Socket>()
-    const server = new SMTPServer({
-      disabledCommands: ['AUTH', 'STARTTLS'],
-      onData: (stream) => {
-        taken += 1
-        stream.resume().once('end', () => sockets.forEach((socket) => socket.destroy()))
-      },
-    })
-    server.server.on('connection', (socket: Socket) => sockets.add(socket))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-
-    expect(await sendTo(server.server)).toMatchObject({ outcome: 'later' })
-    expect(taken).toBe(1)
-    await new Promise<void>((resolve) => server.close(resolve))
-  })
-
   test('the next try finds the server again', async () => {
     const dataDir = inbox.dataDir
     const smtpPort = Number(new URL(inbox.smtpUrl).port)
@@ -181,9 +166,66 @@ describe('a mail that is not sent', () => {
   })
 })
 
-async function sendTo(server: Pick<Server, 'address'>, limits: Partial<MailerOptions> = {}) {
+describe('a mail that the server has, and nobody knows whether it took it', () => {
+  test('it hangs up before its last word: perhaps, and not a second time by itself', async () => {
+    const server = await aSlowServer((socket) => socket.destroy())
+
+    expect(await sendTo(server.server)).toEqual({ outcome: 'perhaps', reason: 'ECONNECTION' })
+    expect(server.taken()).toBe(1)
+    await server.close()
+  })
+
+  test('it takes longer for its last word than it is given: perhaps', async () => {
+    const server = await aSlowServer(() => undefined)
+
+    const sent = await sendTo(server.server, { answerTimeoutMs: 300 })
+
+    expect(sent).toEqual({ outcome: 'perhaps', reason: 'ETIMEDOUT' })
+    expect(server.taken()).toBe(1)
+    await server.close()
+  })
+
+  test('its last word comes late, and within what it is given: sent', async () => {
+    const server = await aSlowServer((_socket, accept) => void setTimeout(accept, 600))
+
+    expect(await sendTo(server.server, { connectTimeoutMs: 300, answerTimeoutMs: 5_000 })).toEqual({ outcome: 'sent' })
+    await server.close()
+  })
+
+  test('its last word is that it closes (421): it did not take it, so later', async () => {
+    const server = await aSlowServer((socket) => socket.end('421 closing\r\n'))
+
+    expect(await sendTo(server.server)).toEqual({ outcome: 'later', reason: '421' })
+    await server.close()
+  })
+
+  test('it hangs up in the middle of the mail: it can not have taken it, so later', async () => {
+    const server = await aSlowServer((socket) => socket.destroy(), 'at the first bytes')
+    const content = randomBytes(20_000_000)
+
+    const sent = await sendTo(server.server, {}, { attachments: [{ name: 'a.pdf', type: 'application/pdf', content }] })
+
+    expect(sent.outcome).toBe('later')
+    await server.close()
+  })
+
+  test('it has ten minutes for each answer, and the step that waits for it has more than all of them together', () => {
+    const { connectTimeoutMs, answerTimeoutMs } = mailerLimits
+    // EHLO, STARTTLS, EHLO, AUTH in three steps, MAIL, RCPT, DATA and the mail; and all of it once more over a fresh connection.
+    const togetherMs = 2 * (3 * connectTimeoutMs + 10 * answerTimeoutMs)
+
+    expect(answerTimeoutMs).toBeGreaterThanOrEqual(600_000)
+    expect(msToNumber(mailInvoiceOptions.startToCloseTimeout)).toBeGreaterThan(togetherMs)
+  })
+})
+
+async function sendTo(
+  server: Pick<Server, 'address'>,
+  limits: Partial<MailerOptions> = {},
+  change: Partial<Mail> = {},
+) {
   const one = createMailer({ smtpUrl: urlOf(server), from, ...limits })
-  const sent = await one.send(aMail())
+  const sent = await one.send(aMail(change))
   one.close()
   return sent
 }

@@ -11,12 +11,14 @@ import { createMailer, type Mailer } from '../../mail/mailer'
 import type { InvoiceRunOrder } from '../../workflows/invoice-run'
 import { invoiceId, invoiceMailId } from '../../workflows/names'
 import { until } from '../local/until'
+import { aSlowServer } from '../mail/a-slow-server'
 import { anInbox, type TestInbox } from '../mail/an-inbox'
 import { testSystem } from '../setup/system'
 import { type AWorker, aWorker, silenceTemporal } from '../worker/a-worker'
 import { asRecorded } from './payout-paths'
 
 const period = '2026-10'
+const clock = { now: () => new Date('2026-11-15T12:00:00.000Z') }
 const fresh = new Map<string, string>()
 let inbox: TestInbox
 let mailer: Mailer
@@ -27,7 +29,7 @@ silenceTemporal()
 beforeAll(async () => {
   inbox = await anInbox()
   mailer = createMailer({ smtpUrl: inbox.smtpUrl, from: { name: '', address: 'billing@payouts.test' } })
-  worker = await aWorker({ clock: { now: () => new Date('2026-11-15T12:00:00.000Z') }, mailer })
+  worker = await aWorker({ clock, mailer })
   for (const [name, take] of Object.entries(paths)) fresh.set(name, await asRecorded(await take()))
   if (process.env['RECORD_HISTORIES'] === '1') record()
 }, 60_000)
@@ -77,13 +79,32 @@ const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
     await chargedPartners('nobody', 1)
     await query(`UPDATE partners SET billing_email = NULL WHERE slug = 'nobody-1'`)
     await run({ period })
-    const mail = handleOf(invoiceMailId(await invoiceOf('nobody-1')))
-    await until('it waits for an address', async () => {
-      const { events } = await mail.fetchHistory()
-      return events?.some(({ timerStartedEventAttributes: timer }) => timer)
-    })
+    return waiting(await invoiceOf('nobody-1'))
+  },
+  async 'invoice-mail/perhaps'() {
+    await chargedPartners('perhaps', 1)
+    const server = await aSlowServer((socket) => socket.destroy())
+    const from = { name: '', address: 'billing@payouts.test' }
+    const doubtful = createMailer({ smtpUrl: `smtp://127.0.0.1:${server.port()}`, from })
+    const other = await aWorker({ clock, databaseUrl: worker.databaseUrl, mailer: doubtful })
+    await ended('invoice', { partnerId: await partnerId('perhaps-1'), period }, other.taskQueue)
+    const mail = await waiting(await invoiceOf('perhaps-1'))
+    await other.stop()
+    await other.dispose()
+    doubtful.close()
+    await server.close()
     return mail
   },
+}
+
+/** Until it sleeps, and has more to do. */
+async function waiting(invoice: string): Promise<WorkflowHandle> {
+  const mail = handleOf(invoiceMailId(invoice))
+  await until('it waits', async () => {
+    const { events } = await mail.fetchHistory()
+    return events?.some(({ timerStartedEventAttributes: timer }) => timer)
+  })
+  return mail
 }
 
 test.each(Object.keys(paths))('%s, as it runs today, replays and names nobody', async (name) => {
@@ -107,11 +128,11 @@ function run(order: InvoiceRunOrder): Promise<WorkflowHandle> {
   return ended('invoiceRun', order)
 }
 
-async function ended(workflow: string, order: unknown): Promise<WorkflowHandle> {
+async function ended(workflow: string, order: unknown, taskQueue = worker.taskQueue): Promise<WorkflowHandle> {
   const workflowId = `${workflow}-${randomUUID()}`
   const handle = await worker.client.workflow.start(workflow, {
     workflowId,
-    taskQueue: worker.taskQueue,
+    taskQueue,
     args: [order],
   })
   await handle.result()

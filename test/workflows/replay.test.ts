@@ -16,7 +16,7 @@ const recorded: Readonly<Record<string, readonly string[]>> = {
   sweep: ['completed', 'continued'],
   'invoice-run': ['completed', 'continued', 'one-failed'],
   invoice: ['already', 'issued', 'nothing'],
-  'invoice-mail': ['mailed', 'nobody'],
+  'invoice-mail': ['mailed', 'nobody', 'perhaps'],
   payout: ['cancelled', 'completed', 'insufficient-funds', 'never-sent', 'not-sent', 'refunded', 'unknown-then-found'],
 }
 
