@@ -8,6 +8,8 @@ import { type ConnectionLimits, createDataSource } from './data-source'
 export interface Statement {
   readonly name: string
   readonly text: string
+  /** How long the client waits for the answer, where the transaction lets the server take longer than usual. */
+  readonly answerMs?: number
 }
 
 export interface Tx {
@@ -50,8 +52,9 @@ const limits: ConnectionLimits = {
   idleMs: 30_000,
 }
 
-async function run<Row>(on: Pool | PoolClient, { name, text }: Statement, values: readonly unknown[]): Promise<Row[]> {
-  const result = await on.query({ name, text, values: [...values] })
+async function run<Row>(on: Pool | PoolClient, statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+  const { name, text, answerMs } = statement
+  const result = await on.query({ name, text, values: [...values], ...(answerMs && { query_timeout: answerMs }) })
   return result.rows
 }
 

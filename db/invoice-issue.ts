@@ -1,13 +1,13 @@
 // Issues the invoice of one partner and month: one transaction, safe to repeat, and numbers without gaps.
 import { assert } from '../domain/assert'
-import { type ChargeGroup, type InvoiceLine, type MadeInvoice, makeInvoice } from '../domain/invoice'
+import { type ChargeGroup, type InvoiceLine, isBillable, type MadeInvoice, makeInvoice } from '../domain/invoice'
 import type { Buyer, InvoiceParties, Seller } from '../domain/invoice-document'
 import { firstDayOf, isOver, londonDayOf, type Month } from '../domain/month'
-import { addCharge } from './charges'
+import { largeAnswerMs, lockBilling } from './billing-lock'
 import type { Db, Queryable, Statement, Tx } from './database'
+import { chargeDueAccounts } from './due-accounts'
 import { newId } from './id'
-import { planForTheseRows } from './plan-for-these-rows'
-import { findCarriedPence, findDueAccount, groupColumns, listUninvoiced } from './uninvoiced'
+import { findCarriedPence, groupColumns, listToBill } from './uninvoiced'
 
 export interface InvoiceOrder {
   readonly partnerId: string
@@ -36,22 +36,22 @@ export type Previewed =
 export async function issueInvoice(db: Db, { partnerId, period, at, seller }: InvoiceOrder): Promise<Issued> {
   assert(isOver(period, at), 'a month is billed once it is over')
   return db.transaction(async (tx) => {
-    const buyer = await lockBuyer(tx, partnerId)
+    await lockBilling(tx, partnerId)
     const existing = await findIssued(tx, partnerId, period)
     if (existing !== null) return { outcome: 'already', ...existing }
 
-    await chargeAccount(tx, { partnerId, period, at })
-    const invoiceId = await draft(tx, { partnerId, period, at })
-    const groups = await takeCharges(tx, { invoiceId, partnerId, period })
-    await tx.query(closeMonth, [partnerId, firstDayOf(period)])
-    if (groups.length === 0) {
-      await tx.query(dropDraft, [invoiceId])
+    await chargeDueAccounts(tx, { partnerId, until: period, at })
+    if (!(await hasSomethingToBill(tx, partnerId, period))) {
+      await closeMonth(tx, partnerId, period)
       return nothing
     }
 
+    const invoiceId = await draft(tx, { partnerId, period, at })
+    const groups = await takeCharges(tx, { invoiceId, partnerId, period })
     const carriedInPence = await findCarriedPence(tx, partnerId)
     const invoice = makeInvoice(groups, { carriedInPence })
     await insertLines(tx, invoiceId, invoice.lines, at)
+    const buyer = await closeMonth(tx, partnerId, period)
     const number = await open(tx, { invoiceId, invoice, carriedInPence, at, document: { seller, buyer } })
     return { outcome: 'issued', invoiceId, number, totalPence: invoice.totalPence }
   })
@@ -64,22 +64,12 @@ export async function previewInvoice(
 ): Promise<Previewed> {
   const existing = await findIssued(db, partnerId, period)
   if (existing !== null) return { outcome: 'already', ...existing }
-  const stored = await listUninvoiced(db, partnerId, period)
-  const due = await findDueAccount(db, partnerId, period)
-  const groups = due === null ? stored : [...stored, due]
-  if (groups.length === 0) return { outcome: 'nothing' }
+  const groups = await listToBill(db, partnerId, { after: null, until: period })
+  if (!isBillable(groups)) return { outcome: 'nothing' }
   return { outcome: 'new', invoice: makeInvoice(groups, { carriedInPence: await findCarriedPence(db, partnerId) }) }
 }
 
 const nothing = { outcome: 'nothing', invoiceId: null, number: null, totalPence: 0n } as const
-
-/** Whoever bills or voids for this partner at the same time waits here. */
-async function lockBuyer(tx: Tx, partnerId: string): Promise<Buyer> {
-  const [partner] = await tx.query<{ name: string; address: string | null }>(lockPartner, [partnerId])
-  assert(partner !== undefined, 'the partner to bill must exist')
-  const lines = (partner.address ?? '').split('\n').map((line) => line.trim())
-  return { name: partner.name, addressLines: lines.filter((line) => line !== '') }
-}
 
 async function findIssued(db: Queryable, partnerId: string, period: Month): Promise<IssuedInvoice | null> {
   const [invoice] = await db.query<IssuedInvoice>(selectIssued, [partnerId, firstDayOf(period)])
@@ -88,11 +78,9 @@ async function findIssued(db: Queryable, partnerId: string, period: Month): Prom
 
 type Step = Omit<InvoiceOrder, 'seller'>
 
-async function chargeAccount(tx: Tx, { partnerId, period, at }: Step): Promise<void> {
-  const due = await findDueAccount(tx, partnerId, period)
-  if (due === null) return
-  const about = { partnerId, kind: due.kind, causeRef: period, payoutId: null, month: period, at }
-  await addCharge(tx, { ...about, amountMicropounds: due.sumMicropounds })
+/** As isBillable says it, before anything is taken: a charge stays on the invoice that took it. */
+async function hasSomethingToBill(tx: Tx, partnerId: string, period: Month): Promise<boolean> {
+  return (await tx.query(selectBillable, [partnerId, firstDayOf(period)])).length > 0
 }
 
 async function draft(tx: Tx, { partnerId, period, at }: Step): Promise<string> {
@@ -127,6 +115,14 @@ async function insertLines(tx: Tx, invoiceId: string, lines: readonly InvoiceLin
   await tx.query(addLines, [invoiceId, JSON.stringify(rows)])
 }
 
+/** Late, because it locks the partner's row, and answers to whom the invoice goes. */
+async function closeMonth(tx: Tx, partnerId: string, period: Month): Promise<Buyer> {
+  const [partner] = await tx.query<{ name: string; address: string | null }>(setBilled, [partnerId, firstDayOf(period)])
+  assert(partner !== undefined, 'the partner to bill must exist')
+  const lines = (partner.address ?? '').split('\n').map((line) => line.trim())
+  return { name: partner.name, addressLines: lines.filter((line) => line !== '') }
+}
+
 interface Opening {
   readonly invoiceId: string
   readonly invoice: MadeInvoice
@@ -149,11 +145,6 @@ async function open(tx: Tx, { invoiceId, invoice, carriedInPence, at, document }
 const dueAfterDays = 14
 const portion = 10_000
 
-const lockPartner: Statement = {
-  name: 'invoice-lock-partner',
-  text: `SELECT name, billing_address AS address, ${planForTheseRows} FROM partners WHERE id = $1 FOR NO KEY UPDATE`,
-}
-
 const selectIssued: Statement = {
   name: 'invoice-issued',
   text: `SELECT id AS "invoiceId", number, total_pence AS "totalPence" FROM invoices
@@ -166,7 +157,10 @@ const insertDraft: Statement = {
     VALUES ($1, $2, $3, 'draft', 0, $4)`,
 }
 
-const dropDraft: Statement = { name: 'invoice-drop-draft', text: 'DELETE FROM invoices WHERE id = $1' }
+const selectBillable: Statement = {
+  name: 'invoice-billable',
+  text: `SELECT FROM uninvoiced_charges WHERE partner_id = $1 AND month <= $2 AND kind <> 'credit' LIMIT 1`,
+}
 
 const take: Statement = {
   name: 'invoice-take-charges',
@@ -176,11 +170,13 @@ const take: Statement = {
       INSERT INTO invoice_charges (invoice_id, charge_id) SELECT $1, charge_id FROM picked
     )
     SELECT ${groupColumns} FROM picked GROUP BY kind`,
+  answerMs: largeAnswerMs,
 }
 
-const closeMonth: Statement = {
+const setBilled: Statement = {
   name: 'invoice-close-month',
-  text: 'UPDATE partners SET billed_until = greatest(billed_until, $2::date) WHERE id = $1',
+  text: `UPDATE partners SET billed_until = greatest(billed_until, $2::date) WHERE id = $1
+    RETURNING name, billing_address AS address`,
 }
 
 const addLines: Statement = {

@@ -1,8 +1,9 @@
 // What finance does to an issued invoice: paid, not paid after all, or void; nothing else of it ever changes.
 import { assert } from '../domain/assert'
 import type { InvoiceStatus } from '../domain/invoice'
+import { londonDayOf } from '../domain/month'
+import { largeAnswerMs, lockBilling } from './billing-lock'
 import type { Statement, Tx } from './database'
-import { planForTheseRows } from './plan-for-these-rows'
 
 export type Moved =
   | { readonly outcome: 'moved'; readonly partnerId: string; readonly number: string }
@@ -14,6 +15,11 @@ export type Voided =
   | Moved
   /** Its credit was used: `usedBy` must be void first. */
   | { readonly outcome: 'credit_used'; readonly number: string; readonly usedBy: string }
+
+export type Paid =
+  | Moved
+  /** Nobody pays what was not issued yet. */
+  | { readonly outcome: 'before_issue'; readonly number: string; readonly issuedOn: string }
 
 /** Frees its charges: the next run of its month bills them again. A paid one must be marked as not paid first. */
 export async function voidInvoice(
@@ -34,25 +40,21 @@ export async function voidInvoice(
 export async function markInvoicePaid(
   tx: Tx,
   { number, at }: { readonly number: string; readonly at: Date },
-): Promise<Moved> {
-  return move(tx, number, { from: 'open', statement: setPaid, values: [at] })
+): Promise<Paid> {
+  const invoice = await lockInvoice(tx, number)
+  if (invoice === null) return { outcome: 'not_found' }
+  if (invoice.status !== 'open') return { outcome: 'wrong_status', number, status: invoice.status }
+  const issuedOn = londonDayOf(invoice.issuedAt)
+  if (londonDayOf(at) < issuedOn) return { outcome: 'before_issue', number, issuedOn }
+  await tx.query(setPaid, [invoice.id, at])
+  return { outcome: 'moved', partnerId: invoice.partnerId, number }
 }
 
 export async function markInvoiceUnpaid(tx: Tx, { number }: { readonly number: string }): Promise<Moved> {
-  return move(tx, number, { from: 'paid', statement: setUnpaid, values: [] })
-}
-
-interface Move {
-  readonly from: InvoiceStatus
-  readonly statement: Statement
-  readonly values: readonly unknown[]
-}
-
-async function move(tx: Tx, number: string, { from, statement, values }: Move): Promise<Moved> {
   const invoice = await lockInvoice(tx, number)
   if (invoice === null) return { outcome: 'not_found' }
-  if (invoice.status !== from) return { outcome: 'wrong_status', number, status: invoice.status }
-  await tx.query(statement, [invoice.id, ...values])
+  if (invoice.status !== 'paid') return { outcome: 'wrong_status', number, status: invoice.status }
+  await tx.query(setUnpaid, [invoice.id])
   return { outcome: 'moved', partnerId: invoice.partnerId, number }
 }
 
@@ -60,28 +62,30 @@ interface LockedInvoice {
   readonly id: string
   readonly partnerId: string
   readonly status: InvoiceStatus
+  readonly issuedAt: Date
   /** What would be left of the partner's carried credit without this invoice. */
   readonly potWithoutPence: bigint
   /** The number of the latest invoice that has used carried credit. */
   readonly usedBy: string | null
 }
 
-/** The partner's row is what issuing locks too, so nobody issues or voids for this partner meanwhile. */
+/** Nobody issues or voids for this partner meanwhile. */
 async function lockInvoice(tx: Tx, number: string): Promise<LockedInvoice | null> {
-  await tx.query(lockPartnerOf, [number])
+  const [owner] = await tx.query<{ partnerId: string }>(selectOwner, [number])
+  if (owner === undefined) return null
+  await lockBilling(tx, owner.partnerId)
   const [invoice] = await tx.query<LockedInvoice>(selectLocked, [number])
   return invoice ?? null
 }
 
-const lockPartnerOf: Statement = {
-  name: 'invoice-lock-partner-of',
-  text: `SELECT ${planForTheseRows} FROM partners
-    WHERE id = (SELECT partner_id FROM invoices WHERE number = $1) FOR NO KEY UPDATE`,
+const selectOwner: Statement = {
+  name: 'invoice-owner',
+  text: 'SELECT partner_id AS "partnerId" FROM invoices WHERE number = $1',
 }
 
 const selectLocked: Statement = {
   name: 'invoice-locked',
-  text: `SELECT this.id, this.partner_id AS "partnerId", this.status, others.pot AS "potWithoutPence", others.last AS "usedBy"
+  text: `SELECT this.id, this.partner_id AS "partnerId", this.status, this.issued_at AS "issuedAt", others.pot AS "potWithoutPence", others.last AS "usedBy"
     FROM invoices this, LATERAL (
       SELECT coalesce(sum(carried_pence - carried_in_pence), 0)::bigint AS pot,
         (array_agg(number ORDER BY issued_at DESC, number DESC) FILTER (WHERE carried_in_pence > 0))[1] AS last
@@ -94,6 +98,7 @@ const selectLocked: Statement = {
 const setVoid: Statement = {
   name: 'invoice-void',
   text: `UPDATE invoices SET status = 'void', voided_at = $2, void_reason = $3 WHERE id = $1`,
+  answerMs: largeAnswerMs,
 }
 
 const setPaid: Statement = {

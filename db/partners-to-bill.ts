@@ -8,15 +8,15 @@ export interface PartnerToBill {
 }
 
 /**
- * Partners with a live account whose month is not closed or whose account was not charged, and partners with charges that
- * wait; those with an invoice for the month are left out. By id; `after` is the last id of the page before.
+ * Partners with a live account that were not billed up to the month, and partners with charges that wait; those with an
+ * invoice for the month are left out. By id; `after` is the last id of the page before.
  */
 export async function listPartnersToBill(
   db: Queryable,
   { period, after, limit }: { readonly period: Month; readonly after: string | null; readonly limit: number },
 ): Promise<PartnerToBill[]> {
-  const [starts, ends] = [startOf(period), startOf(nextMonth(period))]
-  return db.query<PartnerToBill>(selectToBill, [firstDayOf(period), period, starts, ends, after, limit])
+  const ends = startOf(nextMonth(period))
+  return db.query<PartnerToBill>(selectToBill, [firstDayOf(period), ends, after, limit])
 }
 
 /** How many partners have an invoice for the month. */
@@ -28,17 +28,14 @@ export async function countInvoiced(db: Queryable, period: Month): Promise<numbe
 const selectToBill: Statement = {
   name: 'partners-to-bill',
   text: `SELECT id, slug FROM partners
-    WHERE ($5::uuid IS NULL OR id > $5)
+    WHERE ($3::uuid IS NULL OR id > $3)
       AND NOT EXISTS (SELECT FROM invoices
         WHERE partner_id = partners.id AND period = $1 AND status IN ('open', 'paid'))
       AND (
-        (coalesce(billed_until < $1, true) AND live_opened_at < $4)
-        OR EXISTS (SELECT FROM uninvoiced_charges WHERE partner_id = partners.id AND month <= $1)
-        OR (live_opened_at < $4 AND (closed_at IS NULL OR closed_at > $3)
-          AND NOT EXISTS (SELECT FROM charges
-            WHERE partner_id = partners.id AND kind = 'monthly_account' AND cause_ref = $2))
+        (coalesce(billed_until < $1, true) AND live_opened_at < $2)
+        OR EXISTS (SELECT FROM uninvoiced_charges WHERE partner_id = partners.id AND month <= $1 AND kind <> 'credit')
       )
-    ORDER BY id LIMIT $6`,
+    ORDER BY id LIMIT $4`,
 }
 
 const countIssued: Statement = {

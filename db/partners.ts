@@ -1,7 +1,9 @@
 // Partners: the businesses that pay out, with their status, limits, verification and settings.
 import { assert } from '../domain/assert'
+import { londonMonthOf } from '../domain/month'
 import type { PartnerStatus, Screening, VerificationStatus } from '../domain/partner'
 import type { Queryable, Statement, Tx } from './database'
+import { chargeDueAccounts } from './due-accounts'
 import { newId } from './id'
 
 export interface PartnerRow {
@@ -24,7 +26,7 @@ export interface PartnerRow {
   /** Requests per second; null means the environment's default. */
   readonly rateLimitSandbox: number | null
   readonly rateLimitLive: number | null
-  /** From when on the monthly account is due. */
+  /** From when on the monthly account is due: the opening, or the last one where it was closed meanwhile. */
   readonly liveOpenedAt: Date | null
   readonly closedAt: Date | null
   /** As an invoice prints it, line by line. */
@@ -78,10 +80,20 @@ export async function insertPartner(tx: Tx, partner: NewPartner): Promise<Partne
 export async function updatePartner(tx: Tx, id: string, changes: PartnerChanges, at: Date): Promise<PartnerRow> {
   const [before] = await tx.query<PartnerRow>(selectToChange, [id])
   assert(before !== undefined, 'the partner to change must exist')
-  const after = { ...before, ...changes }
+  const wanted = { ...before, ...changes }
+  const opensAgain = before.status === 'closed' && wanted.status !== 'closed'
+  const after = opensAgain ? await openAgain(tx, wanted, at) : wanted
   const [row] = await tx.query<PartnerRow>(update, [id, at, ...changeable.map((column) => after[column])])
   assert(row !== undefined, 'a locked partner must still be there')
   return row
+}
+
+/** The account begins anew, so that nothing is due for the months between; what was due before is charged now, or never. */
+async function openAgain(tx: Tx, partner: PartnerRow, at: Date): Promise<PartnerRow> {
+  const { id: partnerId, closedAt, liveOpenedAt } = partner
+  assert(closedAt !== null, 'a closed partner was closed at some time')
+  await chargeDueAccounts(tx, { partnerId, until: londonMonthOf(closedAt), at })
+  return { ...partner, liveOpenedAt: liveOpenedAt && at }
 }
 
 const changeable = [

@@ -31,20 +31,39 @@ export type PricesChanged =
   /** Others were planned from then on, and a change must not slip in before them. */
   | { readonly outcome: 'planned'; readonly from: Date }
 
-/** From then on, and never for the past: what was valid before ends, and nothing of it changes. */
+/** From then on, and never for the past: what was valid before ends, and nothing of it changes. What was planned for the same time is replaced. */
 export async function changePrices(
   tx: Tx,
   change: { partnerId: string; changes: Partial<PriceList>; from: Date; at: Date },
 ): Promise<PricesChanged> {
   const { partnerId, changes, from, at } = change
   assert(from >= at, 'prices do not change for the past')
-  const [last] = await tx.query<ValidPrices>(lockLast, [partnerId])
-  assert(last !== undefined, 'a partner must have a price list')
+  await removePlanned(tx, { partnerId, from, at })
+  const last = await lockLastPrices(tx, partnerId)
   if (last.validFrom >= from) return { outcome: 'planned', from: last.validFrom }
   await tx.query(end, [partnerId, from])
   const after = { ...last, ...changes }
   await tx.query(begin, [newId(at), partnerId, from, ...columnsInOrder.map((column) => after[column])])
   return { outcome: 'changed' }
+}
+
+/** As if it had never been planned; only the last one, and only until it begins. */
+export async function removePlanned(
+  tx: Tx,
+  { partnerId, from, at }: { partnerId: string; from: Date; at: Date },
+): Promise<'removed' | 'not_planned'> {
+  const last = await lockLastPrices(tx, partnerId)
+  if (last.validFrom.getTime() !== from.getTime() || from <= at) return 'not_planned'
+  await tx.query(remove, [partnerId, from])
+  const before = await tx.query(resume, [partnerId, from])
+  assert(before.length === 1, 'something was valid before what is planned')
+  return 'removed'
+}
+
+async function lockLastPrices(tx: Tx, partnerId: string): Promise<ValidPrices> {
+  const [last] = await tx.query<ValidPrices>(lockLast, [partnerId])
+  assert(last !== undefined, 'a partner must have a price list')
+  return last
 }
 
 const columnsInOrder = [
@@ -92,6 +111,16 @@ const lockLast: Statement = {
 const end: Statement = {
   name: 'price-list-end',
   text: 'UPDATE price_lists SET valid_until = $2 WHERE partner_id = $1 AND valid_until IS NULL',
+}
+
+const remove: Statement = {
+  name: 'price-list-remove',
+  text: 'DELETE FROM price_lists WHERE partner_id = $1 AND valid_from = $2',
+}
+
+const resume: Statement = {
+  name: 'price-list-resume',
+  text: 'UPDATE price_lists SET valid_until = NULL WHERE partner_id = $1 AND valid_until = $2 RETURNING id',
 }
 
 const begin: Statement = {

@@ -1,9 +1,9 @@
 // What a partner has used in the current month, which begins and ends at midnight in London (design §5).
-import { type MadeInvoice, makeInvoice } from '../domain/invoice'
-import { firstDayOf, londonMonthOf, nextMonth, startOf } from '../domain/month'
+import { isBillable, type MadeInvoice, makeInvoice } from '../domain/invoice'
+import { firstDayOf, londonMonthOf, type Month, nextMonth, previousMonth, startOf } from '../domain/month'
 import type { Queryable, Statement } from './database'
 import { isVisible, type Scope } from './payouts'
-import { findCarriedPence, findDueAccount, listUninvoicedSoFar } from './uninvoiced'
+import { findCarriedPence, listToBill } from './uninvoiced'
 
 export interface UsageRow {
   /** The first day of the month, as YYYY-MM-DD. */
@@ -24,7 +24,10 @@ export async function loadUsage(db: Queryable, { partnerId, environment }: Scope
   return { periodStart: firstDayOf(month), ...usage }
 }
 
-/** What the month would be billed for now; the sandbox is never charged. */
+/**
+ * What the month would be billed for now, once what is before it was: until then the months before keep their charges, and
+ * their invoice takes its part of the credit. The sandbox is never charged.
+ */
 export async function loadInvoiceSoFar(
   db: Queryable,
   { partnerId, environment }: Scope,
@@ -32,12 +35,25 @@ export async function loadInvoiceSoFar(
 ): Promise<MadeInvoice> {
   if (environment === 'sandbox') return makeInvoice([], { carriedInPence: 0n })
   const month = londonMonthOf(now)
-  const [stored, due, carriedInPence] = await Promise.all([
-    listUninvoicedSoFar(db, partnerId, month),
-    findDueAccount(db, partnerId, month),
-    findCarriedPence(db, partnerId),
-  ])
-  return makeInvoice(due === null ? stored : [...stored, due], { carriedInPence })
+  const before = previousMonth(month)
+  const [carriedInPence, billed] = await Promise.all([findCarriedPence(db, partnerId), isBilled(db, partnerId, before)])
+  const earlier = billed ? [] : await listToBill(db, partnerId, { after: null, until: before })
+  if (isBillable(earlier)) {
+    const { carriedPence } = makeInvoice(earlier, { carriedInPence })
+    return makeInvoice(await listToBill(db, partnerId, { after: before, until: month }), {
+      carriedInPence: carriedPence,
+    })
+  }
+  return makeInvoice(await listToBill(db, partnerId, { after: null, until: month }), { carriedInPence })
+}
+
+async function isBilled(db: Queryable, partnerId: string, month: Month): Promise<boolean> {
+  return (await db.query(selectBilled, [partnerId, firstDayOf(month)])).length > 0
+}
+
+const selectBilled: Statement = {
+  name: 'usage-billed',
+  text: 'SELECT FROM partners WHERE id = $1 AND billed_until >= $2',
 }
 
 const selectUsage: Statement = {

@@ -1,9 +1,8 @@
 // An invoice as CSV: one row per line, each with what identifies the invoice, so that rows of many can be put together.
 import type { InvoiceLine } from '../domain/invoice'
 import type { InvoiceDocument } from '../domain/invoice-document'
-import { formatPence } from '../domain/money'
+import { formatMicropounds, formatPence } from '../domain/money'
 import { type Cell, csv } from './csv'
-import { formatMicropounds } from './words'
 
 export function invoiceCsv(document: InvoiceDocument): string {
   return csv([columns, ...document.lines.map((line) => rowOf(document, line))])

@@ -1,5 +1,5 @@
 // How documents for people write amounts, counts, days and rates: "£1,234.56", "1,000", "1 November 2026", "17.5%".
-import { formatHundredths, formatPence, type Micropounds, micropoundsPerPenny, type Pence } from '../domain/money'
+import { formatHundredths, formatMicropounds, formatPence, type Micropounds, type Pence } from '../domain/money'
 import { monthInWords, monthOfDay } from '../domain/month'
 
 export function pounds(pence: Pence): string {
@@ -8,12 +8,6 @@ export function pounds(pence: Pence): string {
 
 export function unitPounds(micropounds: Micropounds): string {
   return `£${grouped(formatMicropounds(micropounds))}`
-}
-
-/** Two decimals, or as many more as the price has. */
-export function formatMicropounds(micropounds: Micropounds): string {
-  const more = (micropounds % micropoundsPerPenny).toString().padStart(4, '0').replace(/0+$/, '')
-  return formatPence(micropounds / micropoundsPerPenny) + more
 }
 
 export function count(quantity: number): string {

@@ -83,6 +83,11 @@ export function makeInvoice(
   return { lines, ...sumLines(lines) }
 }
 
+/** Credits alone are no invoice: they wait until there is something to take them off. */
+export function isBillable(groups: readonly ChargeGroup[]): boolean {
+  return groups.some(({ kind }) => kind !== 'credit')
+}
+
 /** What the lines of an invoice add up to; lines are rounded already, so this is exact. */
 export function sumLines(lines: readonly Pick<InvoiceLine, 'kind' | 'amountPence'>[]): Omit<MadeInvoice, 'lines'> {
   const sumOf = (wanted: readonly Pick<InvoiceLine, 'amountPence'>[]) =>
@@ -135,15 +140,20 @@ const describe: Readonly<Record<InvoiceLineKind, (count: number, groups: readonl
   business_verification: () => alwaysAlike('Business verification'),
   network_fees: (count) => ({ alike: 'Network fees', together: `Network fees for ${count} payouts` }),
   bank_exceptions: (count) => ({ alike: 'Bank exceptions', together: `${count} bank exceptions` }),
-  credit: (count) => ({ alike: 'Credit for returned payouts', together: `Credit for ${count} returned payouts` }),
+  credit: (count) => ({
+    alike: 'Credit for returned payouts and corrections',
+    together: `Credit for ${count} returned payouts and corrections`,
+  }),
 }
 
 function alwaysAlike(words: string): Words {
   return { alike: words, together: words }
 }
 
-/** "October 2026", or "September 2026 and October 2026" where a month was billed late. */
+/** "October 2026", or "August 2026, September 2026 and October 2026" where months were billed late. */
 function monthsOf(groups: readonly ChargeGroup[]): string {
   const months = new Set(groups.flatMap((group) => group.months))
-  return [...months].toSorted().map(monthInWords).join(' and ')
+  const words = [...months].toSorted().map(monthInWords)
+  const [before, last] = [words.slice(0, -1).join(', '), words.at(-1) ?? '']
+  return before === '' ? last : `${before} and ${last}`
 }

@@ -1,11 +1,31 @@
 // The monthly account (§1): due for each month in which the live account was open, be it for a day.
 import type { ChargeGroup } from './invoice'
 import { micropoundsFromPence, type Pence } from './money'
-import { londonMonthOf, type Month, startOf } from './month'
+import { londonMonthOf, type Month, monthOfDay, nextMonth, startOf } from './month'
 
 export interface LiveAccount {
   readonly liveOpenedAt: Date | null
   readonly closedAt: Date | null
+}
+
+export interface DueMonth {
+  readonly month: Month
+  readonly pricedAt: Date
+}
+
+/** All that are due up to the month, oldest first; what `billedUntil` names was settled and stays as it is. */
+export function dueMonths(account: LiveAccount & { readonly billedUntil: string | null }, until: Month): DueMonth[] {
+  const { liveOpenedAt, billedUntil } = account
+  if (liveOpenedAt === null) return []
+  const opened = londonMonthOf(liveOpenedAt)
+  const unbilled = billedUntil === null ? opened : nextMonth(monthOfDay(billedUntil))
+  const due: DueMonth[] = []
+  for (let month = unbilled > opened ? unbilled : opened; month <= until; month = nextMonth(month)) {
+    const at = pricedAt(account, month)
+    if (at === null) break
+    due.push({ month, pricedAt: at })
+  }
+  return due
 }
 
 /** The moment whose prices hold for the month: its start, or the opening within it. Null when nothing is due. */

@@ -75,7 +75,7 @@ export const uuid: Kind<string> = {
   parse: (text) => (uuidExpression.test(text) ? text.toLowerCase() : undefined),
 }
 
-export const voidReason = line('<reason>', 200)
+export const reason = line('<reason>', 200)
 
 export const month: Kind<Month> = {
   placeholder: '<month>',
@@ -106,6 +106,14 @@ export const creditAmount: Kind<MicroUsdc> = {
   placeholder: '<usdc>',
   rule: `USDC with two decimals from ${formatUsdc(smallestCredit)} to ${formatUsdc(largestCredit)}, such as 100.00`,
   parse: (text) => within(parseUsdc(text), smallestCredit, largestCredit),
+}
+
+const largestCorrection: Pence = 10_000_000n
+
+export const correctionAmount: Kind<Pence> = {
+  placeholder: '<pounds>',
+  rule: `pounds and pence from 0.01 to ${formatPence(largestCorrection)}, such as 12.50`,
+  parse: (text) => within(parsePence(text), 1n, largestCorrection),
 }
 
 const largestPrice: Pence = 1_000_000n

@@ -1,6 +1,6 @@
 // A partner's prices: a change is a new list from a moment on, so months that were billed keep theirs.
 import { findPartnerBySlug, lockPartnerBySlug } from '../db/partners'
-import { changePrices, listPrices, type ValidPrices } from '../db/price-lists'
+import { changePrices, listPrices, removePlanned, type ValidPrices } from '../db/price-lists'
 import type { PriceList } from '../domain/fees'
 import { formatHundredths, formatMicropounds, formatPence } from '../domain/money'
 import { startOf } from '../domain/month'
@@ -25,7 +25,7 @@ const set = defineCommand({
   noun: 'price',
   verb: 'set',
   about:
-    "Changes a partner's prices from now or from a month on; what is left out stays, and the past is never touched.",
+    "Changes a partner's prices from now or from a month on; what is left out stays, what was planned for that month is replaced, and the past is never touched.",
   options: {
     partner: required(slug, 'Whose prices.'),
     from: optional(month, 'The month with which they begin; now when it is left out.'),
@@ -46,11 +46,35 @@ const set = defineCommand({
       if (from < at) return refused('invalid_request', `${given.from} has begun: prices do not change for the past.`)
       const changed = await changePrices(tx, { partnerId: partner.id, changes, from, at })
       if (changed.outcome === 'planned') {
-        const sentence = `Prices from ${changed.from.toISOString()} on are planned already: begin after that.`
+        const sentence = `Prices from ${changed.from.toISOString()} on are planned already: begin after that, or remove them first.`
         return refused('invalid_state', sentence)
       }
       const detail = `from ${from.toISOString()}: ${describeChanges(changes)}`
       await recordChange(ops, tx, { partnerId: partner.id, at, environment: null, action: 'price.update', detail })
+      return presentPrices(given.partner, await listPrices(tx, partner.id))
+    })
+  },
+})
+
+const remove = defineCommand({
+  noun: 'price',
+  verb: 'remove',
+  about: 'Takes back the prices that were planned last, until they begin.',
+  options: {
+    partner: required(slug, 'Whose prices.'),
+    from: required(month, 'The month with which they would begin.'),
+  },
+  example: ['--partner', 'acme', '--from', '2027-01'],
+  async run(ops, given) {
+    return ops.db.transaction(async (tx) => {
+      const partner = await lockPartnerBySlug(tx, given.partner)
+      if (partner === null) return unknownPartner(given.partner)
+      const [at, from] = [ops.clock.now(), startOf(given.from)]
+      if ((await removePlanned(tx, { partnerId: partner.id, from, at })) === 'not_planned') {
+        return refused('invalid_state', `The prices that were planned last do not begin with ${given.from}.`)
+      }
+      const detail = `from ${from.toISOString()}`
+      await recordChange(ops, tx, { partnerId: partner.id, at, environment: null, action: 'price.remove', detail })
       return presentPrices(given.partner, await listPrices(tx, partner.id))
     })
   },
@@ -69,7 +93,7 @@ const list = defineCommand({
   },
 })
 
-export const priceCommands: readonly Command[] = [set, list]
+export const priceCommands: readonly Command[] = [set, remove, list]
 
 function changesOf(given: Given<typeof changeable>): Partial<PriceList> {
   const wanted: { readonly [Price in keyof PriceList]: bigint | undefined } = {

@@ -5,7 +5,18 @@ export class Invoices1794700800009 implements MigrationInterface {
   name = 'Invoices1794700800009'
 
   async up(runner: QueryRunner): Promise<void> {
-    for (const part of [partners, prices, invoices, issuedInvoices, uninvoiced, linesAndCharges, numbers])
+    for (const part of [
+      locks,
+      partners,
+      prices,
+      verifications,
+      oldInvoices,
+      invoices,
+      issuedInvoices,
+      uninvoiced,
+      linesAndCharges,
+      numbers,
+    ])
       await runner.query(part)
   }
 
@@ -13,6 +24,26 @@ export class Invoices1794700800009 implements MigrationInterface {
     throw new Error('Migrations only go forward.')
   }
 }
+
+// In a database in use payouts take these tables in orders of their own. So all at once or none: whoever is in the way for a
+// moment is let through, before the second after which PostgreSQL would break one of the two off, be it the payout.
+const locks = `
+  DO $$
+  BEGIN
+    SET LOCAL lock_timeout = '100ms';
+    FOR attempt IN 1..600 LOOP
+      BEGIN
+        LOCK TABLE partners, price_lists, charges, invoices, invoice_lines, invoice_charges, invoice_numbers
+          IN ACCESS EXCLUSIVE MODE;
+        SET LOCAL lock_timeout = 0;
+        RETURN;
+      EXCEPTION WHEN lock_not_available THEN
+        PERFORM pg_sleep(0.1);
+      END;
+    END LOOP;
+    RAISE EXCEPTION 'the tables of billing were in use all the time' USING ERRCODE = 'lock_not_available';
+  END $$;
+`
 
 const partners = `
   ALTER TABLE partners
@@ -28,26 +59,64 @@ const partners = `
       (SELECT updated_at FROM wallets WHERE partner_id = partners.id AND environment = 'live' AND wallet_ref IS NOT NULL),
       updated_at)
     WHERE verification_status = 'approved';
+  UPDATE partners SET billed_until =
+    (SELECT max(period) FROM invoices WHERE partner_id = partners.id AND status IN ('open', 'paid'));
 `
 
 const prices = `
   CREATE FUNCTION guard_price_list() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
-    IF TG_OP = 'UPDATE' AND OLD.valid_until IS NULL AND to_jsonb(NEW) - 'valid_until' = to_jsonb(OLD) - 'valid_until' THEN
+    IF TG_OP = 'DELETE' THEN
+      IF OLD.valid_from > now() THEN RETURN OLD; END IF;
+    ELSIF to_jsonb(NEW) - 'valid_until' = to_jsonb(OLD) - 'valid_until'
+      AND (OLD.valid_until IS NULL OR (OLD.valid_until > now() AND NEW.valid_until IS NULL)) THEN
       RETURN NEW;
     END IF;
-    RAISE EXCEPTION 'a price list can only end' USING ERRCODE = 'restrict_violation';
+    RAISE EXCEPTION 'prices that have begun can only end' USING ERRCODE = 'restrict_violation';
   END $$;
   CREATE TRIGGER price_lists_guard BEFORE UPDATE OR DELETE ON price_lists
     FOR EACH ROW EXECUTE FUNCTION guard_price_list();
   CREATE TRIGGER price_lists_keep BEFORE TRUNCATE ON price_lists FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 `
 
-const invoices = `
+const verifications = `
+  -- Partners that were approved before it was charged; the list of their opening, or their first where that began later.
+  INSERT INTO charges (id, partner_id, kind, cause_ref, amount_micropounds, month, created_at)
+    SELECT gen_random_uuid(), partners.id, 'verification', 'verification', verification_pence * 10000,
+      date_trunc('month', live_opened_at AT TIME ZONE 'Europe/London')::date, now()
+    FROM partners CROSS JOIN LATERAL (
+      SELECT verification_pence FROM price_lists
+      WHERE partner_id = partners.id AND (valid_until IS NULL OR valid_until > live_opened_at)
+      ORDER BY valid_from LIMIT 1
+    ) AS prices
+    WHERE live_opened_at IS NOT NULL AND verification_pence > 0
+      AND NOT EXISTS (SELECT FROM charges WHERE partner_id = partners.id AND kind = 'verification');
+`
+
+// Whoever wrote invoices before this did not keep all of it: what is missing is said to be, and no amount changes.
+const oldInvoices = `
   ALTER TABLE invoices
     ADD COLUMN carried_in_pence bigint NOT NULL DEFAULT 0,
     ADD COLUMN document jsonb,
-    ADD COLUMN void_reason text,
+    ADD COLUMN void_reason text;
+  UPDATE invoices SET
+    due_at = coalesce(due_at, issued_at + interval '14 days'),
+    paid_at = CASE status WHEN 'paid' THEN coalesce(paid_at, issued_at) END,
+    voided_at = CASE status WHEN 'void' THEN coalesce(voided_at, issued_at) END,
+    void_reason = CASE status WHEN 'void' THEN concat('not recorded', ', paid on ' || (paid_at AT TIME ZONE 'Europe/London')::date) END,
+    document = jsonb_build_object(
+      'seller', jsonb_build_object('name', 'Not recorded', 'addressLines', '[]'::jsonb, 'email', '', 'companyNumber', NULL,
+        'vat', NULL, 'paymentLines', '[]'::jsonb),
+      'buyer', jsonb_build_object('name', (SELECT name FROM partners WHERE id = partner_id), 'addressLines', '[]'::jsonb)),
+    -- Nobody is mailed now what was issued then.
+    mailed_at = coalesce(mailed_at, issued_at)
+    WHERE status <> 'draft';
+  UPDATE invoice_lines SET quantity = 1, unit_amount_micropounds = amount_pence * 10000
+    WHERE amount_pence <> round(quantity * unit_amount_micropounds::numeric / 10000);
+`
+
+const invoices = `
+  ALTER TABLE invoices
     DROP CONSTRAINT invoices_total_check,
     ADD CONSTRAINT invoices_total_check CHECK (total_pence >= 0 AND carried_pence >= 0 AND carried_in_pence >= 0),
     DROP CONSTRAINT invoices_issued_check,

@@ -2,14 +2,21 @@
 
 import type { Tx } from '../../db/database'
 import { previewInvoice } from '../../db/invoice-issue'
-import { type Moved, markInvoicePaid, markInvoiceUnpaid, type Voided, voidInvoice } from '../../db/invoice-moves'
-import { lockPartnerBySlug } from '../../db/partners'
+import {
+  type Moved,
+  markInvoicePaid,
+  markInvoiceUnpaid,
+  type Paid,
+  type Voided,
+  voidInvoice,
+} from '../../db/invoice-moves'
+import { findPartnerBySlug } from '../../db/partners'
 import type { InvoiceStatus } from '../../domain/invoice'
 import { londonDayOf, type Month, monthInWords } from '../../domain/month'
 import { recordChange } from '../activity'
 import { type Answer, defineCommand, done, refused, unknownPartner } from '../command'
 import type { Ops } from '../connect'
-import { day, month, optional, required, slug, voidReason } from '../options'
+import { day, month, optional, reason as reasonKind, required, slug } from '../options'
 
 const which = {
   period: required(month, 'The month of the invoice.'),
@@ -20,7 +27,7 @@ export const voidOne = defineCommand({
   noun: 'invoices',
   verb: 'void',
   about: 'Makes an open invoice void; its charges are billed again when its month is run again, or with the next one.',
-  options: { ...which, reason: required(voidReason, 'Why; it is kept with the invoice.') },
+  options: { ...which, reason: required(reasonKind, 'Why; it is kept with the invoice.') },
   example: ['--period', '2026-10', '--partner', 'acme', '--reason', 'wrong address'],
   async run(ops, { reason, ...invoice }) {
     const at = ops.clock.now()
@@ -69,13 +76,13 @@ export const markUnpaid = defineCommand({
 interface Move {
   readonly action: string
   readonly to: InvoiceStatus
-  by(tx: Tx, number: string): Promise<Moved | Voided>
+  by(tx: Tx, number: string): Promise<Moved | Paid | Voided>
 }
 
 async function move(ops: Ops, invoice: { period: Month; partner: string }, how: Move): Promise<Answer> {
   const { period, partner: slugOfPartner } = invoice
   return ops.db.transaction(async (tx) => {
-    const partner = await lockPartnerBySlug(tx, slugOfPartner)
+    const partner = await findPartnerBySlug(tx, slugOfPartner)
     if (partner === null) return unknownPartner(slugOfPartner)
     const found = await previewInvoice(tx, { partnerId: partner.id, period })
     if (found.outcome !== 'already') {
@@ -98,13 +105,16 @@ async function move(ops: Ops, invoice: { period: Month; partner: string }, how: 
   })
 }
 
-type NotMoved = Exclude<Moved | Voided, { outcome: 'moved' }>
+type NotMoved = Exclude<Moved | Paid | Voided, { outcome: 'moved' }>
 
 function refusalOf(number: string, { to }: Move, moved: NotMoved): Answer {
   if (moved.outcome === 'not_found') return refused('not_found', `There is no invoice ${number}.`)
   if (moved.outcome === 'credit_used') {
     const sentence = `${number} carried credit forward that ${moved.usedBy} has used: make that one void first.`
     return refused('invalid_state', sentence, { used_by: moved.usedBy })
+  }
+  if (moved.outcome === 'before_issue') {
+    return refused('invalid_request', `--on must not be before ${moved.issuedOn}, when ${number} was issued.`)
   }
   const { status } = moved
   if (status === to) return refused('invalid_state', `${number} is ${status} already.`, { status })

@@ -3,8 +3,8 @@ import { type Previewed, previewInvoice } from '../../db/invoice-issue'
 import { findPartnerBySlug } from '../../db/partners'
 import { countInvoiced, listPartnersToBill, type PartnerToBill } from '../../db/partners-to-bill'
 import { formatPence } from '../../domain/money'
-import { isOver, type Month, monthInWords } from '../../domain/month'
-import { defineCommand, done, unknownPartner } from '../command'
+import { isOver, londonMonthOf, type Month, monthInWords } from '../../domain/month'
+import { defineCommand, done, refused, unknownPartner } from '../command'
 import type { Ops } from '../connect'
 import { month, optional, required, slug } from '../options'
 import { columns } from '../print'
@@ -19,6 +19,9 @@ export const preview = defineCommand({
   },
   example: ['--period', '2026-10', '--partner', 'acme'],
   async run(ops, { period, partner: wanted }) {
+    if (period > londonMonthOf(ops.clock.now())) {
+      return refused('invalid_request', `${monthInWords(period)} has not begun yet.`)
+    }
     const one = wanted === undefined ? undefined : await findPartnerBySlug(ops.db, wanted)
     if (one === null && wanted !== undefined) return unknownPartner(wanted)
     const partners = one ? [one] : await everybodyToBill(ops, period)

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Db } from '../../db/database'
 import { findInvoiceDocument } from '../../db/invoice-documents'
+import { previewInvoice } from '../../db/invoice-issue'
 import { markInvoicePaid, markInvoiceUnpaid, voidInvoice } from '../../db/invoice-moves'
 import { findInvoice } from '../../db/invoices'
 import { type PartnerRow, updatePartner } from '../../db/partners'
@@ -94,18 +95,56 @@ describe('credit beyond the charges', () => {
     ])
   })
 
-  test('waits in a month without charges, which gets no invoice', async () => {
+  test('waits in a month without charges, which gets no invoice, be it carried or new', async () => {
     const partner = await aPricedPartner(db)
+    await charge(db, partner, { ...fee, at: inOctober })
     await charge(db, partner, { ...credit(500n), at: inOctober })
     await billed(db, partner, '2026-10')
+    await charge(db, partner, { ...credit(200n), at: inNovember })
 
+    expect(await previewInvoice(db, { partnerId: partner.id, period: '2026-11' })).toEqual({ outcome: 'nothing' })
     expect((await bill(db, partner, '2026-11')).outcome).toBe('nothing')
-    await charge(db, partner, { ...fee, at: '2026-12-15T12:00:00Z' })
-    expect((await billed(db, partner, '2026-12')).totalPence).toBe(0n)
+    expect(
+      (await listPartnersToBill(db, { period: '2026-11', after: null, limit: 500 })).map(({ id }) => id),
+    ).not.toContain(partner.id)
+    await charge(db, partner, { ...fee, amountMicropounds: 7_000_000n, at: '2026-12-15T12:00:00Z' })
+    const december = await billed(db, partner, '2026-12')
+
+    expect(amounts(december.lines)).toEqual([
+      ['payout_fees', 700n],
+      ['credit', 200n],
+      ['credit', 391n],
+    ])
+  })
+
+  test('is shown as what is left of it while the month before is still to be billed', async () => {
+    const partner = await aPricedPartner(db)
+    await charge(db, partner, { ...fee, at: '2026-09-15T12:00:00Z' })
+    await charge(db, partner, { ...credit(500n), at: '2026-09-15T12:00:00Z' })
+    await billed(db, partner, '2026-09')
+    await charge(db, partner, { ...fee, amountMicropounds: 3_000_000n, at: inOctober })
+    await charge(db, partner, { ...fee, at: '2026-11-01T01:00:00Z' })
+
+    const beforeTheRun = await soFar(partner, '2026-11-01T05:00:00Z')
+    await billed(db, partner, '2026-10')
+
+    expect(amounts(beforeTheRun.lines)).toEqual([
+      ['payout_fees', 109n],
+      ['credit', 91n],
+    ])
+    expect(await soFar(partner, '2026-11-01T07:00:00Z')).toEqual(beforeTheRun)
+  })
+
+  test('alone is shown in the month that will take it, also when the one before it has nothing to bill', async () => {
+    const partner = await aPricedPartner(db)
+    await charge(db, partner, { ...credit(500n), at: inOctober })
+
+    expect(amounts((await soFar(partner, inNovember)).lines)).toEqual([['credit', 500n]])
   })
 
   test('that a later invoice has used keeps its own from being void, until the later one is', async () => {
     const partner = await aPricedPartner(db)
+    await charge(db, partner, { ...fee, at: inOctober })
     await charge(db, partner, { ...credit(500n), at: inOctober })
     await charge(db, partner, { ...fee, at: inNovember })
     await charge(db, partner, { ...fee, at: '2026-12-15T12:00:00Z' })
@@ -167,6 +206,8 @@ describe('whom a run has to look at', () => {
     const partner = await aPricedPartner(db, { liveOpenedAt: new Date('2026-01-01T00:00:00Z') })
     await db.transaction((tx) => updatePartner(tx, partner.id, { status: 'closed' }, new Date('2026-02-01T00:00:00Z')))
 
+    expect(await toBill(period)).toContain(partner.id)
+    expect((await billed(db, partner, '2026-01')).totalPence).toBe(1_500n)
     expect(await toBill(period)).toContain(partner.id)
     expect((await bill(db, partner, period)).outcome).toBe('nothing')
     expect(await toBill(period)).not.toContain(partner.id)

@@ -33,7 +33,7 @@ const amounts = (lines: readonly { kind: string; amountPence: bigint }[]) =>
 describe('an invoice', () => {
   test('has the month’s charges and the monthly account, a number, 14 days to pay and what was printed', async () => {
     const partner = await aPricedPartner(db, {
-      liveOpenedAt: new Date('2026-09-10T00:00:00Z'),
+      liveOpenedAt: new Date('2026-10-10T00:00:00Z'),
       billingAddress: '1 High Street\nLondon',
     })
     await charge(db, partner, { ...fee, at: inOctober })
@@ -170,18 +170,21 @@ describe('again', () => {
     expect((await soFar(partner, inNovember)).lines).toEqual([])
   })
 
-  test('a month that was left out is made up for by the next, but for its account, which waits for its own run', async () => {
+  test('a month that was left out is made up for by the next, with its account, and its own run finds nothing left', async () => {
     const partner = await aPricedPartner(db, { liveOpenedAt: new Date('2026-10-01T00:00:00Z') })
     await charge(db, partner, { ...fee, at: inOctober })
 
+    const previewed = await preview(partner, '2026-11')
     const november = await billed(db, partner, '2026-11')
-    const october = await billed(db, partner, '2026-10')
+    const october = await bill(db, partner, '2026-10')
 
     expect(amounts(november.lines)).toEqual([
       ['payout_fees', 109n],
-      ['monthly_account', 1_500n],
+      ['monthly_account', 3_000n],
     ])
-    expect(october.lines.map(({ description }) => description)).toEqual(['Monthly account, October 2026'])
+    expect(november.lines[1]?.description).toBe('Monthly account, October 2026 and November 2026')
+    expect(previewed).toMatchObject({ outcome: 'new', invoice: { lines: november.lines } })
+    expect(october.outcome).toBe('nothing')
     expect((await findPartnerById(db, partner.id))?.billedUntil).toBe('2026-11-01')
   })
 })
@@ -256,11 +259,73 @@ describe('the monthly account', () => {
     const changes = { monthlyAccountPence: 0n }
     await db.transaction((tx) => changePrices(tx, { partnerId: partner.id, changes, from: at, at }))
 
+    expect((await billed(db, partner, '2026-09')).totalPence).toBe(1_500n)
     expect((await bill(db, partner, '2026-10')).outcome).toBe('nothing')
   })
 
-  test('ends with the account', async () => {
+  test('of months without a run costs what each of them did', async () => {
+    const partner = await opened('2026-08-10T00:00:00Z')
+    const at = new Date('2026-09-15T00:00:00Z')
+    const changes = { monthlyAccountPence: 1_000n }
+    await db.transaction((tx) => changePrices(tx, { partnerId: partner.id, changes, from: at, at }))
+
+    const october = await billed(db, partner, '2026-10')
+
+    expect(october.lines).toMatchObject([
+      { description: 'Monthly account, August 2026, September 2026 and October 2026', amountPence: 4_000n },
+    ])
+  })
+
+  test('is shown in its own month, and those of months still to be billed are not', async () => {
     const partner = await opened('2026-09-10T00:00:00Z')
+
+    expect(amounts((await soFar(partner, inNovember)).lines)).toEqual([['monthly_account', 1_500n]])
+    expect((await billed(db, partner, '2026-10')).totalPence).toBe(3_000n)
+    expect(amounts((await soFar(partner, inNovember)).lines)).toEqual([['monthly_account', 1_500n]])
+  })
+
+  test('is not due for months in which the account was closed, also when it is opened again before they were billed', async () => {
+    const partner = await opened('2026-08-10T00:00:00Z')
+    const setStatus = (status: 'active' | 'closed', at: string) =>
+      db.transaction((tx) => updatePartner(tx, partner.id, { status }, new Date(at)))
+    await billed(db, partner, '2026-08')
+    await setStatus('closed', '2026-09-20T00:00:00Z')
+    await setStatus('active', '2027-01-10T00:00:00Z')
+
+    expect((await soFar(partner, '2027-01-15T00:00:00Z')).totalPence).toBe(1_500n)
+    const january = await billed(db, partner, '2027-01')
+
+    expect(january.lines.map(({ description }) => description)).toEqual([
+      'Monthly account, September 2026 and January 2027',
+    ])
+    expect((await bill(db, partner, '2026-11')).outcome).toBe('nothing')
+  })
+
+  test('is due once for a month in which it was closed and opened again', async () => {
+    const partner = await opened('2026-08-10T00:00:00Z')
+    await billed(db, partner, '2026-09')
+    for (const [status, at] of [
+      ['closed', '2026-10-05T00:00:00Z'],
+      ['active', '2026-10-20T00:00:00Z'],
+    ] as const)
+      await db.transaction((tx) => updatePartner(tx, partner.id, { status }, new Date(at)))
+
+    expect((await billed(db, partner, '2026-10')).totalPence).toBe(1_500n)
+  })
+
+  test('a month that was closed with nothing to bill stays so', async () => {
+    const partner = await opened('2026-08-10T00:00:00Z')
+    await db.transaction((tx) => updatePartner(tx, partner.id, { status: 'closed' }, new Date('2026-08-20T00:00:00Z')))
+    await billed(db, partner, '2026-08')
+    expect((await bill(db, partner, '2026-09')).outcome).toBe('nothing')
+    await db.transaction((tx) => updatePartner(tx, partner.id, { status: 'active' }, new Date('2026-10-20T00:00:00Z')))
+
+    expect((await bill(db, partner, '2026-09')).outcome).toBe('nothing')
+    expect((await billed(db, partner, '2026-10')).totalPence).toBe(1_500n)
+  })
+
+  test('ends with the account', async () => {
+    const partner = await opened('2026-10-10T00:00:00Z')
     await db.transaction((tx) => updatePartner(tx, partner.id, { status: 'closed' }, new Date(inOctober)))
 
     expect((await bill(db, partner, '2026-10')).outcome).toBe('issued')

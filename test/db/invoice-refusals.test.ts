@@ -173,7 +173,8 @@ describe('a status', () => {
 
   test('can not become void when a later invoice has used its credit', async () => {
     const other = await aPricedPartner(db)
-    await charge(db, other, { kind: 'credit', amountMicropounds: 5_000_000n, at: '2026-10-15T12:00:00Z' })
+    await charge(db, other, { kind: 'payout_fee', amountMicropounds: 1_000_000n, at: '2026-10-15T12:00:00Z' })
+    await charge(db, other, { kind: 'credit', amountMicropounds: 6_000_000n, at: '2026-10-15T12:00:00Z' })
     await charge(db, other, { kind: 'payout_fee', amountMicropounds: 1_000_000n, at: '2026-11-15T12:00:00Z' })
     const october = await billed(db, other, '2026-10')
     await billed(db, other, '2026-11')

@@ -86,6 +86,8 @@ test('a monthly account names its months, also when one was billed late and at a
     quantity: 2,
     unitAmountMicropounds: 15_000_000n,
   })
+  const three = lineOf(one('2026-10', 1n), one('2026-08', 1n), one('2026-09', 1n))
+  expect(three?.description).toBe('Monthly account, August 2026, September 2026 and October 2026')
   expect(lineOf(one('2026-10', 15_000_000n), one('2026-09', 12_000_000n))).toMatchObject({
     quantity: 1,
     unitAmountMicropounds: 27_000_000n,

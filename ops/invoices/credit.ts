@@ -1,0 +1,51 @@
+// `invoices credit`: money that a partner paid or would pay too much, taken off its next invoice.
+import { addCharge, findCharge } from '../../db/charges'
+import { newId } from '../../db/id'
+import { lockPartnerBySlug } from '../../db/partners'
+import { formatPence, micropoundsFromPence, penceFromMicropounds } from '../../domain/money'
+import { londonMonthOf, monthInWords } from '../../domain/month'
+import { recordChange } from '../activity'
+import { defineCommand, done, refused, unknownPartner } from '../command'
+import {
+  correctionAmount,
+  optional,
+  reason as reasonKind,
+  reference as referenceKind,
+  required,
+  slug,
+} from '../options'
+
+export const credit = defineCommand({
+  noun: 'invoices',
+  verb: 'credit',
+  about: 'Gives a partner a credit of so much, on the invoice of this month or on the next that has something to pay.',
+  options: {
+    partner: required(slug, 'Who gets it.'),
+    amount: required(correctionAmount, 'How much.'),
+    reason: required(reasonKind, 'Why; the partner reads it in its activity list.'),
+    reference: optional(referenceKind, 'Your own name for it: a repeat with the same one gives nothing more.'),
+  },
+  example: ['--partner', 'acme', '--amount', '12.50', '--reason', 'charged twice', '--reference', 'case-17'],
+  async run(ops, { partner: wanted, amount, reason, reference }) {
+    return ops.db.transaction(async (tx) => {
+      const partner = await lockPartnerBySlug(tx, wanted)
+      if (partner === null) return unknownPartner(wanted)
+      const at = ops.clock.now()
+      const cause = { partnerId: partner.id, kind: 'credit', causeRef: `ops/${reference ?? newId(at)}` } as const
+      const json = { object: 'credit', partner: wanted, amount_gbp: formatPence(amount), reference: reference ?? null }
+
+      const given = await findCharge(tx, cause)
+      if (given !== null) {
+        const before = formatPence(penceFromMicropounds(given))
+        if (given === micropoundsFromPence(amount)) return done(json, `${wanted} was given ${before} GBP already.`)
+        return refused('invalid_state', `${reference} was ${before} GBP: another credit needs another --reference.`)
+      }
+      const amountMicropounds = micropoundsFromPence(amount)
+      await addCharge(tx, { ...cause, payoutId: null, amountMicropounds, at, description: reason })
+      const detail = `${formatPence(amount)} GBP: ${reason}`
+      await recordChange(ops, tx, { partnerId: partner.id, at, environment: null, action: 'invoice.credit', detail })
+      const from = monthInWords(londonMonthOf(at))
+      return done(json, `${wanted} gets a credit of ${formatPence(amount)} GBP, with the invoice of ${from} or after.`)
+    })
+  },
+})
