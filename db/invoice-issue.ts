@@ -52,7 +52,8 @@ export async function issueInvoice(db: Db, { partnerId, period, at, seller }: In
     const invoice = makeInvoice(groups, { carriedInPence })
     await insertLines(tx, invoiceId, invoice.lines, at)
     const buyer = await closeMonth(tx, partnerId, period)
-    const number = await open(tx, { invoiceId, invoice, carriedInPence, at, document: { seller, buyer } })
+    const document = { seller, buyer, ...(await findReplaced(tx, partnerId, period)) }
+    const number = await open(tx, { invoiceId, invoice, carriedInPence, at, document })
     return { outcome: 'issued', invoiceId, number, totalPence: invoice.totalPence }
   })
 }
@@ -123,6 +124,12 @@ async function closeMonth(tx: Tx, partnerId: string, period: Month): Promise<Buy
   return { name: partner.name, addressLines: lines.filter((line) => line !== '') }
 }
 
+/** The last one of this month that was made void; nothing where there is none. */
+async function findReplaced(tx: Tx, partnerId: string, period: Month): Promise<Pick<InvoiceParties, 'replaces'>> {
+  const [replaced] = await tx.query<{ replaces: string }>(selectReplaced, [partnerId, firstDayOf(period)])
+  return replaced ?? {}
+}
+
 interface Opening {
   readonly invoiceId: string
   readonly invoice: MadeInvoice
@@ -144,6 +151,12 @@ async function open(tx: Tx, { invoiceId, invoice, carriedInPence, at, document }
 
 const dueAfterDays = 14
 const portion = 10_000
+
+const selectReplaced: Statement = {
+  name: 'invoice-replaced',
+  text: `SELECT number AS replaces FROM invoices
+    WHERE partner_id = $1 AND period = $2 AND status = 'void' ORDER BY issued_at DESC, number DESC LIMIT 1`,
+}
 
 const selectIssued: Statement = {
   name: 'invoice-issued',

@@ -31,6 +31,8 @@ export interface Buyer {
 export interface InvoiceParties {
   readonly seller: Seller
   readonly buyer: Buyer
+  /** The number of the void invoice in whose place it was issued. */
+  readonly replaces?: string
 }
 
 export interface InvoiceDocument extends InvoiceParties {

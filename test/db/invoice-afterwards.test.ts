@@ -8,6 +8,7 @@ import { findInvoice } from '../../db/invoices'
 import { type PartnerRow, updatePartner } from '../../db/partners'
 import { countInvoiced, listPartnersToBill } from '../../db/partners-to-bill'
 import { loadInvoiceSoFar } from '../../db/usage'
+import type { Month } from '../../domain/month'
 import { aBillingStage, aPricedPartner, type BillingStage, bill, billed, charge } from './billing'
 
 let stage: BillingStage
@@ -46,6 +47,28 @@ describe('a void invoice', () => {
     expect(amounts(shown.lines)).toContainEqual(['payout_fees', 109n])
     const old = await findInvoiceDocument(db, partner.id, first.invoiceId)
     expect(old).toMatchObject({ status: 'void', voidedOn: '2026-11-15', lines: first.lines })
+  })
+
+  test('is named by the one that takes its place, and by no other', async () => {
+    const partner = await aPricedPartner(db)
+    await charge(db, partner, { ...fee, at: inOctober })
+    const replacedBy = async (period: Month) => {
+      const { number, invoiceId } = await billed(db, partner, period)
+      return { number, replaces: (await findInvoiceDocument(db, partner.id, invoiceId))?.replaces }
+    }
+
+    const first = await replacedBy('2026-10')
+    await cancel(first.number)
+    const second = await replacedBy('2026-10')
+    await cancel(second.number)
+    const third = await replacedBy('2026-10')
+    await charge(db, partner, { ...fee, at: inNovember })
+    const ofNovember = await replacedBy('2026-11')
+
+    expect(first.replaces).toBeUndefined()
+    expect(second.replaces).toBe(first.number)
+    expect(third.replaces).toBe(second.number)
+    expect(ofNovember.replaces).toBeUndefined()
   })
 
   test('is void once; a paid one is not, until it is marked as not paid', async () => {
