@@ -26,12 +26,16 @@ export function invoiceMessage({ document, pdf, address, messageId }: InvoiceMes
 }
 
 function layoutOf(document: InvoiceDocument): Layout {
-  const { number, period, buyer, seller } = document
+  const { number, replaces, period, buyer, seller } = document
   const action = actionOf(document)
+  const instead = replaces ? ` It replaces ${replaces}, which is void: please do not pay that one.` : ''
   return {
     preview: action,
     heading: `Your invoice for ${monthInWords(period)}`,
-    paragraphs: [`Hello ${buyer.name},`, `here is invoice ${number}, as a PDF attached to this mail. ${action}`],
+    paragraphs: [
+      `Hello ${buyer.name},`,
+      `here is invoice ${number}, as a PDF attached to this mail.${instead} ${action}`,
+    ],
     facts: factsOf(document),
     foot: `${seller.name}, ${seller.addressLines.join(', ')}. Questions about this invoice: ${seller.email}`,
   }
@@ -39,15 +43,16 @@ function layoutOf(document: InvoiceDocument): Layout {
 
 function actionOf({ status, totalPence, dueOn, carriedPence }: InvoiceDocument): string {
   const carried = carriedPence > 0n ? ` ${pounds(carriedPence)} of credit is carried forward to your next invoice.` : ''
-  if (totalPence === 0n) return `Nothing is to be paid.${carried}`
+  if (totalPence === 0n && status !== 'void') return `Nothing is to be paid.${carried}`
   if (status !== 'open') return `Nothing is to be paid: it is ${status}.`
   return `Please pay ${pounds(totalPence)} by ${dayInWords(dueOn)}.`
 }
 
 function factsOf(document: InvoiceDocument): [string, string][] {
-  const { number, period, dueOn, totalPence, status, seller } = document
+  const { number, replaces, period, dueOn, totalPence, status, seller } = document
   const facts: [string, string][] = [
     ['Invoice', number],
+    ...(replaces ? [['Replaces', replaces] satisfies [string, string]] : []),
     ['Period', monthInWords(period)],
     ['Total', pounds(totalPence)],
   ]

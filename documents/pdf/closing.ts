@@ -7,85 +7,108 @@ const sumsX = 318
 const amountX = 440
 const body: Style = { size: 9.5 }
 const soft: Style = { size: 9.5, colour: colours.soft }
+const bold: Style = { size: 9.5, weight: 'SemiBold' }
 const strong: Style = { size: 12, weight: 'SemiBold' }
-const lineHeight = 18
 
+/** One text, or a name and its amount beside each other. */
+interface Row {
+  readonly tag: 'P' | 'H2'
+  readonly cells: readonly Cell[]
+  readonly spaceAfter: number
+}
+
+interface Cell {
+  readonly text: string
+  readonly x: number
+  readonly width: number
+  readonly style: Style
+}
+
+const spaceBefore = 14
+const spaceAfterRule = 8
+
+/** The sums to the right, under the amounts, and how to pay beside them. */
 export function writeClosing(sheet: Sheet, document: InvoiceDocument, after: number): void {
-  const payment = paymentOf(document)
-  const height = sumsOf(document).length * lineHeight + 110 + payment.length * lineHeight
+  const [sums, total, payment] = [sumsOf(document), totalOf(document), paymentOf(document)]
+  const sumsHeight = heightOf(sheet, sums) + spaceAfterRule + heightOf(sheet, total)
+  const height = spaceBefore + Math.max(sumsHeight, heightOf(sheet, payment))
   const fits = after + height <= page.bottom
   if (!fits) sheet.doc.addPage()
-  const y = writeSums(sheet, document, (fits ? after : page.top) + 10)
-  writePayment(sheet, payment, y + 30)
-}
 
-function writeSums(sheet: Sheet, document: InvoiceDocument, top: number): number {
+  const y = (fits ? after : page.top) + spaceBefore
   const section = sectionOf(sheet)
-  const { carriedPence } = document
-  let y = top
-  for (const [name, value] of sumsOf(document)) y = writeSum(sheet, section, y, [name, value], body)
-  sheet.decorate(() => sheet.rule(y + 1, sumsX, page.right, colours.ink, 0.9))
-  y = writeSum(sheet, section, y + 9, ['Total', pounds(document.totalPence)], strong) + 2
-  const width = page.right - sumsX
-  y = sheet.write(section, 'P', vatWords(document), { x: sumsX, y, width }, { ...soft, align: 'right' })
-  if (carriedPence === 0n) return y
-  const carried = `${pounds(carriedPence)} of credit is carried forward to your next invoice`
-  return sheet.write(
-    section,
-    'P',
-    carried,
-    { x: page.left, y, width: page.right - page.left },
-    { ...soft, align: 'right' },
-  )
+  const ruleY = writeRows(sheet, section, sums, y)
+  if (sums.length > 0) sheet.decorate(() => sheet.rule(ruleY, sumsX, page.right, colours.ink, 0.9))
+  writeRows(sheet, section, total, ruleY + (sums.length > 0 ? spaceAfterRule : 0))
+  if (payment.length > 0) writeRows(sheet, sectionOf(sheet), payment, y)
 }
 
-function sumsOf({ chargedPence, creditedPence }: InvoiceDocument): [string, string][] {
-  if (creditedPence === 0n) return []
+function sumsOf(document: InvoiceDocument): Row[] {
+  const { chargedPence, creditedPence, totalPence, seller } = document
+  const { vat } = seller
+  const including = vat ? ' including VAT' : ''
+  const credited = [
+    sum(`Subtotal${including}`, pounds(chargedPence)),
+    sum(`Credits${including}`, negative(pounds(creditedPence))),
+  ]
+  return [...(creditedPence > 0n ? credited : []), ...(vat ? vatOf(totalPence, vat) : [])]
+}
+
+function vatOf(totalPence: bigint, vat: NonNullable<InvoiceDocument['seller']['vat']>): Row[] {
+  const vatPence = vatIn(totalPence, vat)
+  return [sum('Net', pounds(totalPence - vatPence)), sum(`VAT at ${perCent(vat.basisPoints)}`, pounds(vatPence))]
+}
+
+function totalOf({ totalPence, carriedPence, status, seller }: InvoiceDocument): Row[] {
+  const note = (text: string) => row(text, { ...soft, align: 'right' }, page.right - page.left)
+  // The credit of a void invoice went back to where it came from.
+  const isCarried = carriedPence > 0n && status !== 'void'
   return [
-    ['Subtotal', pounds(chargedPence)],
-    ['Credits', negative(pounds(creditedPence))],
+    sum('Total', pounds(totalPence), strong),
+    note(seller.vat ? 'All prices include VAT' : 'No VAT is charged'),
+    ...(isCarried ? [note(`${pounds(carriedPence)} of credit is carried forward to your next invoice`)] : []),
   ]
 }
 
-function writeSum(sheet: Sheet, section: Tag, y: number, [name, value]: [string, string], style: Style): number {
-  sheet.write(section, 'P', name, { x: sumsX, y, width: amountX - sumsX }, style)
-  return (
-    sheet.write(section, 'P', value, { x: amountX, y, width: page.right - amountX }, { ...style, align: 'right' }) + 4
-  )
-}
-
-function vatWords({ seller: { vat }, totalPence }: InvoiceDocument): string {
-  if (!vat) return 'No VAT is charged'
-  return `Includes VAT at ${perCent(vat.basisPoints)} of ${pounds(vatIn(totalPence, vat))}`
-}
-
-/** Label and text; nobody is asked to pay what is paid, void or nothing. */
-function paymentOf({ status, totalPence, seller, number }: InvoiceDocument): [string, string][] {
+/** Nobody is asked to pay what is paid, void or nothing. */
+function paymentOf({ status, totalPence, seller, number }: InvoiceDocument): Row[] {
   if (status !== 'open' || totalPence === 0n) return []
   return [
-    ...seller.paymentLines.map((text): [string, string] => ['', text]),
-    ['Payment reference', number],
-    ['Amount', pounds(totalPence)],
+    { ...row('How to pay', { size: 11, weight: 'SemiBold' }), tag: 'H2', spaceAfter: 3 },
+    ...seller.paymentLines.map((text) => row(text, body)),
+    row(`Payment reference ${number}`, bold),
+    row(`Amount ${pounds(totalPence)}`, bold),
   ]
 }
 
-function writePayment(sheet: Sheet, payment: readonly [string, string][], top: number): void {
-  if (payment.length === 0) return
-  const section = sectionOf(sheet)
-  const width = page.right - page.left
-  let y =
-    sheet.write(section, 'H2', 'How to pay', { x: page.left, y: top, width }, { size: 11, weight: 'SemiBold' }) + 4
-  for (const [name, text] of payment) {
-    const words = name === '' ? text : `${name} ${text}`
-    y =
-      sheet.write(
-        section,
-        'P',
-        words,
-        { x: page.left, y, width },
-        name === '' ? body : { ...body, weight: 'SemiBold' },
-      ) + 2
+function sum(name: string, amount: string, style: Style = body): Row {
+  const cells = [
+    { text: name, x: sumsX, width: amountX - sumsX, style },
+    { text: amount, x: amountX, width: page.right - amountX, style: { ...style, align: 'right' as const } },
+  ]
+  return { tag: 'P', cells, spaceAfter: 4 }
+}
+
+function row(text: string, style: Style, width = sumsX - page.left - 30): Row {
+  return { tag: 'P', cells: [{ text, x: page.left, width, style }], spaceAfter: 2 }
+}
+
+function heightOf(sheet: Sheet, rows: readonly Row[]): number {
+  return rows.reduce((total, { cells, spaceAfter }) => total + tallest(sheet, cells) + spaceAfter, 0)
+}
+
+/** Answers where the next part may begin. */
+function writeRows(sheet: Sheet, section: Tag, rows: readonly Row[], top: number): number {
+  let y = top
+  for (const { tag, cells, spaceAfter } of rows) {
+    for (const { text, x, width, style } of cells) sheet.write(section, tag, text, { x, y, width }, style)
+    y += tallest(sheet, cells) + spaceAfter
   }
+  return y
+}
+
+function tallest(sheet: Sheet, cells: readonly Cell[]): number {
+  return Math.max(...cells.map(({ text, width, style }) => sheet.heightOf(text, width, style)))
 }
 
 function sectionOf({ doc, root }: Sheet): Tag {

@@ -62,9 +62,11 @@ function writeFacts({ doc, root, write }: Sheet, document: InvoiceDocument, top:
   return y
 }
 
-function factsOf({ number, period, issuedOn, dueOn, paidOn, voidedOn }: InvoiceDocument): [string, string][] {
+function factsOf(document: InvoiceDocument): [string, string][] {
+  const { number, replaces, period, issuedOn, dueOn, paidOn, voidedOn } = document
   return [
     ['Number', number],
+    ...(replaces ? [['Replaces', replaces] satisfies [string, string]] : []),
     ['Period', monthInWords(period)],
     ['Issued', dayInWords(issuedOn)],
     ['Due', dayInWords(dueOn)],

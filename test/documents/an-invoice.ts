@@ -58,6 +58,18 @@ export function anInvoice(change: Partial<InvoiceDocument> = {}): InvoiceDocumen
   }
 }
 
+/** All six kinds, credit of earlier invoices, VAT, and a void one in whose place it is. */
+export function aFullInvoice(): InvoiceDocument {
+  const alike = { quantity: 3, unitAmountMicropounds: 10_000_000n, amountPence: 3_000n }
+  const { lines: few, seller } = anInvoice()
+  const [fees, account, network, exceptions, credit] = few
+  const verification = aLine({ ...alike, kind: 'business_verification', description: 'Business verification' })
+  const carried = aLine({ kind: 'credit', description: 'Credit carried forward from earlier invoices' })
+  const lines = [fees, account, verification, network, exceptions, credit, carried].filter((line) => line !== undefined)
+  const vat = { number: 'GB123456789', basisPoints: 2000 }
+  return anInvoice({ lines, seller: { ...seller, vat }, replaces: 'INV-2026-000120' })
+}
+
 export function aLine(change: Partial<InvoiceLine> = {}): InvoiceLine {
   return {
     kind: 'payout_fees',

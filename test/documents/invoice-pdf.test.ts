@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import { fontFile, printable } from '../../documents/fonts'
 import { invoicePdf } from '../../documents/invoice-pdf'
-import { aLine, anInvoice } from './an-invoice'
+import { aFullInvoice, aLine, anInvoice } from './an-invoice'
 import { readPdf } from './read-pdf'
 
 const vat = { number: 'GB123456789', basisPoints: 2000 }
@@ -70,12 +70,18 @@ describe('what it says', () => {
     }
   })
 
-  test('the VAT that is in the total, when the seller has a number', async () => {
+  test('net, VAT and total, when the seller has a VAT number', async () => {
     const text = await textOf(anInvoice({ seller: { ...anInvoice().seller, vat } }))
 
     expect(text).toContain('VAT number GB123456789')
-    expect(text).toContain('Includes VAT at 20% of £236.68')
+    expect(text).toContain('Net\n£1,183.38\nVAT at 20%\n£236.68\nTotal\n£1,420.06\nAll prices include VAT')
+    expect(text).toContain('Subtotal including VAT\n£1,421.15\nCredits including VAT\n−£1.09')
     expect(text).not.toContain('No VAT')
+  })
+
+  test('which void invoice it replaces', async () => {
+    expect(await textOf(anInvoice({ replaces: 'INV-2026-000120' }))).toContain('Replaces\nINV-2026-000120')
+    expect(await textOf(anInvoice())).not.toContain('Replaces')
   })
 
   test('paid: on which day, with a stamp, and nobody is asked to pay', async () => {
@@ -102,6 +108,16 @@ describe('what it says', () => {
     expect(text).toContain('Nothing is to be paid')
     expect(text).toContain('£3.91 of credit is carried forward to your next invoice')
     expect(text).not.toContain('How to pay')
+    expect(await textOf(anInvoice({ lines, status: 'void', voidedOn: '2026-11-12' }))).not.toContain('carried forward')
+  })
+
+  test('every kind of line, carried credit, VAT and a void one before it, on one page', async () => {
+    const { text, pages } = readPdf(await invoicePdf(aFullInvoice()))
+
+    expect(text).toContain('Credit carried forward from earlier invoices')
+    expect(text).toContain('VAT at 20%')
+    expect(text).toContain('Payment reference')
+    expect(pages).toBe(1)
   })
 })
 

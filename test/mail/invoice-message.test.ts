@@ -58,6 +58,21 @@ test('an invoice that was paid before its mail went out asks for nothing', () =>
   expect(text).not.toMatch(/Please pay|Pay to|Due/)
 })
 
+test('a void invoice carries no credit forward', () => {
+  const lines = [aLine(), aLine({ kind: 'credit', unitAmountMicropounds: 5_000_000n, amountPence: 500n })]
+  const { text } = messageFor({ lines, status: 'void', voidedOn: '2026-11-12' })
+
+  expect(text).toContain('Nothing is to be paid: it is void.')
+  expect(text).not.toContain('carried forward')
+})
+
+test('one that takes the place of a void one says so, and that the other is not to be paid', () => {
+  const { text } = messageFor({ replaces: 'INV-2026-000120' })
+
+  expect(text).toContain('It replaces INV-2026-000120, which is void: please do not pay that one.')
+  expect(text).toMatch(/^Replaces: +INV-2026-000120$/m)
+})
+
 test('a name is text and nothing else', () => {
   const { html } = messageFor({ buyer: { name: `"'><script>alert(1)</script>`, addressLines: [] } })
 
