@@ -63,7 +63,8 @@ export function sweepSchedule({ everyMs }: SweepConfig): OurSchedule {
       taskQueue: housekeepingQueue,
       args: [{ pageSize: 50, pages: 100 }] satisfies Parameters<typeof sweep>,
       // Over all its runs. However long it takes, the next one waits for it; one that hangs must not hold them up for ever.
-      workflowExecutionTimeout: '15 minutes',
+      // One that can not get on must not hold up the next for long.
+      workflowExecutionTimeout: Math.max(60_000, 10 * everyMs),
     },
     // A sweep that was missed is made good by the next one.
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },

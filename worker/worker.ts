@@ -30,9 +30,10 @@ export function optionsOf(load: Load) {
 
 const slots = {
   payouts: {
-    // A local activity holds the slot of its workflow task: with the usual 40, one slow bank would stop every payout.
-    maxConcurrentWorkflowTaskExecutions: 500,
-    maxConcurrentLocalActivityExecutions: 500,
+    // A local activity holds the slot of its workflow task: with the usual 40, one slow bank would stop every payout. With many
+    // more, a worker that comes back to a backlog takes more than it can do within the 5 s of a task, and all of them time out.
+    maxConcurrentWorkflowTaskExecutions: 150,
+    maxConcurrentLocalActivityExecutions: 150,
     // As many as may run at once. What is not cached is replayed from its short history; what is costs memory all day.
     maxCachedWorkflows: 500,
   },

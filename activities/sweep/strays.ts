@@ -7,6 +7,7 @@ import { bankSpokeSignal, payoutQueue, payoutSearchAttributes } from '../../work
 import type { Page, SweptPage } from '../../workflows/sweep-steps'
 import { ago, type SweepDeps } from './deps'
 import { each } from './each'
+import { isStuck } from './stuck'
 
 export async function sweepStrays(deps: SweepDeps, page: Page): Promise<SweptPage> {
   const { running, next } = await runningPayouts(deps, page)
@@ -51,7 +52,10 @@ function isUuid(text: string): boolean {
 
 async function wake(temporal: Client, workflowId: string): Promise<void> {
   try {
-    await temporal.workflow.getHandle(workflowId).signal(bankSpokeSignal)
+    const handle = temporal.workflow.getHandle(workflowId)
+    // One that can never get on hears nothing, and has nothing left to do.
+    if (await isStuck(temporal, await handle.describe())) await handle.terminate('its payout is over')
+    else await handle.signal(bankSpokeSignal)
   } catch (error) {
     // It has ended meanwhile.
     if (!(error instanceof WorkflowNotFoundError)) throw error

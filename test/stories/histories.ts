@@ -1,7 +1,7 @@
 // What the workflow histories of a story's payouts say: all of it for the search for secrets, its outline for who asks what went wrong.
 import type { Client } from '@temporalio/client'
 import type { Db } from '../../db/database'
-import { payoutWorkflowId } from '../../workflows/names'
+import { housekeepingQueue, ofSystem, payoutWorkflowId } from '../../workflows/names'
 import type { Json } from '../sandbox-bank/bank-client'
 import { outlineOf, textOfHistory } from './history-text'
 
@@ -16,12 +16,25 @@ export async function textsOf(db: Db, temporal: Client): Promise<ToldHistory[]> 
   return (await historiesOf(db, temporal, last)).map(({ where, history }) => ({ where, text: textOfHistory(history) }))
 }
 
-/** How the workflows of payouts that are still open came to where they are. */
-export async function outlinesOfOpen(db: Db, temporal: Client): Promise<string> {
+/** How the workflows of payouts that are still open came to where they are, and the sweeps that should have seen to them. */
+export async function outlinesOfOpen(db: Db, temporal: Client, queuePrefix: string): Promise<string> {
   const open = 'SELECT * FROM payouts WHERE closed_at IS NULL AND released_at IS NULL ORDER BY created_at LIMIT 3'
-  return (await historiesOf(db, temporal, open))
-    .map(({ where, history }) => `${where}:\n${outlineOf(history)}`)
-    .join('\n')
+  const told = [...(await historiesOf(db, temporal, open)), ...(await lastSweeps(temporal, queuePrefix))]
+  return told.map(({ where, history }) => `${where}:\n${outlineOf(history)}`).join('\n')
+}
+
+async function lastSweeps(temporal: Client, queuePrefix: string): Promise<{ where: string; history: unknown }[]> {
+  const told = []
+  const query = `WorkflowType = 'sweep' AND TaskQueue = '${ofSystem(housekeepingQueue, queuePrefix)}'`
+  for await (const { workflowId, runId, status } of temporal.workflow.list({ query, pageSize: 3 })) {
+    const history = await temporal.workflow
+      .getHandle(workflowId, runId)
+      .fetchHistory()
+      .catch(() => null)
+    told.push({ where: `${workflowId}, ${status.name}`, history })
+    if (told.length === 3) break
+  }
+  return told
 }
 
 async function historiesOf(db: Db, temporal: Client, payouts: string): Promise<{ where: string; history: unknown }[]> {

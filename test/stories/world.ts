@@ -142,7 +142,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   }
 
   async function explained(cause: Error): Promise<never> {
-    throw new Error(`${cause.message}\n${await outlinesOfOpen(db, temporal)}`, { cause })
+    throw new Error(`${cause.message}\n${await outlinesOfOpen(db, temporal, prefix)}`, { cause })
   }
 
   const row = (payoutId: string) => find('SELECT * FROM payouts WHERE id = $1', [payoutId])

@@ -159,6 +159,18 @@ test('workflows whose payout is over are woken, so that they end, however many t
   }
 })
 
+test('one of them whose history can not be followed any more is ended: nothing is left for it to do', async () => {
+  const row = await anOpenPayout()
+  await aSweep()
+  for (const cause of [historyDisagrees, historyDisagrees]) await failTask(cause)
+  await worker.db.dataSource.query(`UPDATE payouts SET closed_at = now() - interval '1 second' WHERE id = $1`, [row.id])
+
+  // The server's list comes a moment behind.
+  while ((await describe(idOf(row))).status.name === 'RUNNING') expect(await aSweep()).toMatchObject({ failed: 0 })
+
+  expect((await describe(idOf(row))).status.name).toBe('TERMINATED')
+})
+
 test('a payout that the bank has for too long, and one of which nobody knows for too long, are told once', async () => {
   const sent = { status: 'processing', transferRef: 'tr-1', transferState: 'in_review' } as const
   const late = await anOpenPayout({ ...sent, createdAt: hoursAgo(3) })
