@@ -107,6 +107,13 @@ test.each([
   [['run', '--period', period, '--partner', 'nobody'], 'There is no partner nobody.\n'],
   [['run', '--period', '2026-13'], '--period must be a month, such as 2026-10.\n'],
   [['preview', '--period', period, '--partner', 'nobody'], 'There is no partner nobody.\n'],
+  [['preview', '--period', '9999-12'], 'December 9999 has not begun yet.\n'],
+  [
+    ['mark-paid', '--period', period, '--partner', 'seen-1', '--on', `${period}-15`],
+    /^--on must not be before \d{4}-\d\d-\d\d, when INV-/,
+  ],
+  [['credit', '--partner', 'nobody', '--amount', '1.00', '--reason', 'x'], 'There is no partner nobody.\n'],
+  [['credit', '--partner', 'seen-1', '--amount', '0.00', '--reason', 'x'], /^--amount must be pounds/],
   [['void', '--period', period, '--partner', 'seen-1'], 'invoices void needs --reason.\n'],
   [['mark-paid', '--period', period, '--partner', 'seen-1', '--on', '2026-02-30'], /^--on must be a day/],
   [['mark-paid', '--period', period, '--partner', 'seen-1', '--on', '2999-01-01'], '--on must not be in the future.\n'],
@@ -146,6 +153,32 @@ test('mark-paid, mark-unpaid and void: each from where it may, and in the activi
     ['invoice.mark_paid', number],
   ])
   expect(entries[0]?.madeBy).toMatch(/^ops:\S+$/)
+})
+
+test('a credit is on the next invoice; the same reference gives it once, and no reference a new one each time', async () => {
+  const give = (...argv: string[]) =>
+    ops('credit', '--partner', 'seen-1', '--amount', '5.00', '--reason', 'charged twice', ...argv)
+  const thisMonthOf = async () => (await json('preview', '--period', thisMonth, '--partner', 'seen-1')).data[0].lines
+
+  const first = await give('--reference', 'case-17')
+  const again = await give('--reference', 'case-17')
+  const other = await ops(
+    ...['credit', '--partner', 'seen-1', '--amount', '6.00', '--reason', 'x', '--reference', 'case-17'],
+  )
+
+  expect(first.out).toBe(`seen-1 gets a credit of 5.00 GBP, with the invoice of ${monthInWords(thisMonth)} or after.\n`)
+  expect(again.out).toBe('seen-1 was given 5.00 GBP already.\n')
+  expect(other.err).toBe('case-17 was 5.00 GBP: another credit needs another --reference.\n')
+  expect(await thisMonthOf()).toContainEqual(expect.objectContaining({ kind: 'credit', amount_gbp: '5.00' }))
+
+  await give()
+  await give()
+  expect(await thisMonthOf()).toContainEqual(expect.objectContaining({ kind: 'credit', amount_gbp: '15.00' }))
+  const { id = '' } = (await findPartnerBySlug(worker.db, 'seen-1')) ?? {}
+  const entries = await latestActivity(worker.db, id, 10)
+  expect(entries.map(({ action, detail }) => [action, detail])).toEqual(
+    [1, 2, 3].map(() => ['invoice.credit', '5.00 GBP: charged twice']),
+  )
 })
 
 test('after a void a rerun bills its charges again, under a new number, and list shows both', async () => {

@@ -48,6 +48,42 @@ test('a change is a new list from its month on; the one before ends there, as it
   })
 })
 
+test('what was planned for a month is replaced by another set for it, or removed, until it begins', async () => {
+  const before = await terminal.json<Prices>('price', 'list', '--partner', 'acme')
+
+  const replaced = await terminal.json<Prices>(
+    ...['price', 'set', '--partner', 'acme', '--from', '2099-04', '--payout-percent', '0.80'],
+  )
+  expect(replaced.data).toHaveLength(2)
+  expect(replaced.data[0]).toEqual(before.data[0])
+  // What is left out is as it was before that month, and not as the mistake had it.
+  expect(replaced.data[1]).toMatchObject({
+    valid_from: '2099-03-31T23:00:00.000Z',
+    payout_fixed_gbp: '0.99',
+    payout_percent: '0.80',
+  })
+
+  await set('--from', '2099-06', '--payout-fixed', '0.69')
+  const remove = (month: string) => terminal.ops('price', 'remove', '--partner', 'acme', '--from', month)
+  expect((await remove('2099-04')).err).toBe('The prices that were planned last do not begin with 2099-04.\n')
+  expect((await remove('2099-06')).code).toBe(0)
+  expect(await terminal.json('price', 'list', '--partner', 'acme')).toEqual(replaced)
+  const { id } = (await findPartnerBySlug(terminal.db, 'acme')) ?? { id: '' }
+  expect(await latestActivity(terminal.db, id, 1)).toMatchObject([
+    { action: 'price.remove', detail: 'from 2099-05-31T23:00:00.000Z' },
+  ])
+})
+
+test('the database itself keeps prices that have begun', async () => {
+  const direct = (text: string) =>
+    terminal.db.dataSource.query(`${text} WHERE partner_id IS NOT NULL AND valid_from < now()`)
+  const refused = { code: '23001' }
+
+  await expect(direct('DELETE FROM price_lists')).rejects.toMatchObject(refused)
+  await expect(direct('UPDATE price_lists SET payout_fixed_pence = 1')).rejects.toMatchObject(refused)
+  await expect(direct(`UPDATE price_lists SET valid_until = now() + interval '1 year'`)).rejects.toMatchObject(refused)
+})
+
 test.each([
   ['nothing to set', [], 'Say what to set'],
   ['a month that has begun', ['--from', '2020-01', '--payout-fixed', '0.10'], 'prices do not change for the past'],
