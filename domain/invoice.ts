@@ -109,7 +109,7 @@ function lineOf(kind: InvoiceLineKind, groups: readonly ChargeGroup[]): InvoiceL
   const sum = groups.reduce((total, group) => total + group.sumMicropounds, 0n)
   const prices = new Set(groups.flatMap((group) => [group.leastMicropounds, group.mostMicropounds]))
   const [price = sum] = prices.size === 1 ? prices : []
-  const words = describe[kind](count, groups)
+  const words = describe[kind](count.toLocaleString('en-GB'), groups)
   return {
     kind,
     description: prices.size === 1 ? words.alike : words.together,
@@ -134,7 +134,7 @@ interface Words {
   readonly together: string
 }
 
-const describe: Readonly<Record<InvoiceLineKind, (count: number, groups: readonly ChargeGroup[]) => Words>> = {
+const describe: Readonly<Record<InvoiceLineKind, (count: string, groups: readonly ChargeGroup[]) => Words>> = {
   payout_fees: (count) => ({ alike: 'Payout fees', together: `Payout fees for ${count} completed payouts` }),
   monthly_account: (_, groups) => alwaysAlike(`Monthly account, ${monthsOf(groups)}`),
   business_verification: () => alwaysAlike('Business verification'),

@@ -340,7 +340,7 @@ test('more charges than one portion has room for are one invoice', async () => {
   const issued = await billed(db, partner, '2026-10')
 
   expect(issued.lines.map(({ quantity, description }) => [quantity, description])).toEqual([
-    [1, 'Payout fees for 12500 completed payouts'],
+    [1, 'Payout fees for 12,500 completed payouts'],
     [12_500, 'Network fees'],
   ])
   // 12,500 pounds, 2 + 4 + … + 25,000 micropounds, which are 156.2625 pounds, and 12,500 times 1.98p.

@@ -73,6 +73,15 @@ test('charges of different prices are one line of their sum that names how many 
   ])
 })
 
+test('a count in words is written as in the columns', () => {
+  const fees = { leastMicropounds: 490_000n, mostMicropounds: 1_090_000n, months: [] }
+  const group: ChargeGroup = { kind: 'payout_fee', count: 1_240, sumMicropounds: 1_351_600_000n, ...fees }
+
+  expect(makeInvoice([group], { carriedInPence: 0n }).lines[0]?.description).toBe(
+    'Payout fees for 1,240 completed payouts',
+  )
+})
+
 test('a monthly account names its months, also when one was billed late and at another price', () => {
   const one = (month: string, price: bigint): ChargeGroup => {
     const prices = { sumMicropounds: price, leastMicropounds: price, mostMicropounds: price }
