@@ -63,7 +63,7 @@ const Invoice = Answer(
     due_at: Nullable(DateTime()),
     paid_at: Nullable(DateTime()),
     voided_at: Nullable(DateTime()),
-    void_reason: Nullable(Type.String()),
+    void_reason: Nullable(Type.String({ description: 'Why it is void; null while it is not.' })),
     lines: Type.Array(InvoiceLine),
   },
   { title: 'Invoice' },

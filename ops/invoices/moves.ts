@@ -27,7 +27,7 @@ export const voidOne = defineCommand({
   noun: 'invoices',
   verb: 'void',
   about: 'Makes an open invoice void; its charges are billed again when its month is run again, or with the next one.',
-  options: { ...which, reason: required(reasonKind, 'Why; it is kept with the invoice.') },
+  options: { ...which, reason: required(reasonKind, 'Why; the partner sees it beside the invoice.') },
   example: ['--period', '2026-10', '--partner', 'acme', '--reason', 'wrong address'],
   async run(ops, { reason, ...invoice }) {
     const at = ops.clock.now()

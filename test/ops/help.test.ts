@@ -42,6 +42,10 @@ describe('--help', () => {
     },
   )
 
+  test('of invoices void warns that the partner sees the reason', async () => {
+    expect((await runWith({}, ['invoices', 'void', '--help'])).out).toMatch(/--reason .*the partner sees it/)
+  })
+
   test('wins over whatever else is wrong with the arguments', async () => {
     expect((await runWith({}, ['key', 'create', '--nope', '--help'])).out).toContain(
       'Usage: npm run -s ops -- key create',
