@@ -71,9 +71,9 @@ export const { partnersToBill } = proxyActivities<Pick<Activities, 'partnersToBi
   retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
 })
 
-/** Longer than a database lets one statement run. Local, since a run waits for thousands of them. */
+/** Longer than billing lets one statement run. Local, since a run waits for thousands of them. */
 export const { issueInvoice } = proxyLocalActivities<Pick<Activities, 'issueInvoice'>>({
-  startToCloseTimeout: '1 minute',
+  startToCloseTimeout: '3 minutes',
   localRetryThreshold: '1 second',
   retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
 })

@@ -161,7 +161,6 @@ test('a change slips in neither before one that is planned, nor into the past', 
   await db.transaction((tx) => copyStandardPrices(tx, { partnerId, at }))
   await raiseTo(120n, partnerId, later)
 
-  expect(await raiseTo(130n, partnerId, later)).toEqual({ outcome: 'planned', from: later })
   expect(await raiseTo(130n, partnerId, new Date(later.getTime() - 1))).toEqual({ outcome: 'planned', from: later })
   await expect(raiseTo(130n, partnerId, new Date(at.getTime() - 1))).rejects.toThrow('for the past')
   expect((await listPrices(db, partnerId)).map(({ payoutFixedPence }) => payoutFixedPence)).toEqual([99n, 120n])
@@ -171,11 +170,14 @@ test.each([
   'UPDATE price_lists SET payout_fixed_pence = 1 WHERE partner_id = $1',
   'UPDATE price_lists SET valid_from = now() WHERE partner_id = $1',
   "UPDATE price_lists SET valid_until = valid_until + interval '1 day' WHERE partner_id = $1 AND valid_until IS NOT NULL",
+  'UPDATE price_lists SET valid_until = NULL WHERE partner_id = $1 AND valid_until IS NOT NULL',
   'DELETE FROM price_lists WHERE partner_id = $1',
-])('the database refuses to rewrite prices: %s', async (text) => {
+])('the database refuses to rewrite prices that have begun: %s', async (text) => {
   const { id: partnerId } = await aPartner(db)
-  await db.transaction((tx) => copyStandardPrices(tx, { partnerId, at }))
-  await raiseTo(120n, partnerId, later)
+  const [opened, raised] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-02-01T00:00:00Z')]
+  await db.transaction((tx) => copyStandardPrices(tx, { partnerId, at: opened }))
+  const change = { partnerId, changes: { payoutFixedPence: 120n }, from: raised, at: raised }
+  await db.transaction((tx) => changePrices(tx, change))
 
   await expect(db.dataSource.query(text, [partnerId])).rejects.toMatchObject({ code: '23001' })
 })

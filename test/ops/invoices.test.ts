@@ -156,23 +156,21 @@ test('mark-paid, mark-unpaid and void: each from where it may, and in the activi
 })
 
 test('a credit is on the next invoice; the same reference gives it once, and no reference a new one each time', async () => {
-  const give = (...argv: string[]) =>
-    ops('credit', '--partner', 'seen-1', '--amount', '5.00', '--reason', 'charged twice', ...argv)
+  const credit = (amount: string, ...argv: string[]) =>
+    ops('credit', '--partner', 'seen-1', '--amount', amount, '--reason', 'charged twice', ...argv)
   const thisMonthOf = async () => (await json('preview', '--period', thisMonth, '--partner', 'seen-1')).data[0].lines
 
-  const first = await give('--reference', 'case-17')
-  const again = await give('--reference', 'case-17')
-  const other = await ops(
-    ...['credit', '--partner', 'seen-1', '--amount', '6.00', '--reason', 'x', '--reference', 'case-17'],
-  )
+  const first = await credit('5.00', '--reference', 'case-17')
+  const again = await credit('5.00', '--reference', 'case-17')
+  const other = await credit('6.00', '--reference', 'case-17')
 
   expect(first.out).toBe(`seen-1 gets a credit of 5.00 GBP, with the invoice of ${monthInWords(thisMonth)} or after.\n`)
   expect(again.out).toBe('seen-1 was given 5.00 GBP already.\n')
   expect(other.err).toBe('case-17 was 5.00 GBP: another credit needs another --reference.\n')
   expect(await thisMonthOf()).toContainEqual(expect.objectContaining({ kind: 'credit', amount_gbp: '5.00' }))
 
-  await give()
-  await give()
+  await credit('5.00')
+  await credit('5.00')
   expect(await thisMonthOf()).toContainEqual(expect.objectContaining({ kind: 'credit', amount_gbp: '15.00' }))
   const { id = '' } = (await findPartnerBySlug(worker.db, 'seen-1')) ?? {}
   const entries = await latestActivity(worker.db, id, 10)

@@ -51,9 +51,8 @@ test('a change is a new list from its month on; the one before ends there, as it
 test('what was planned for a month is replaced by another set for it, or removed, until it begins', async () => {
   const before = await terminal.json<Prices>('price', 'list', '--partner', 'acme')
 
-  const replaced = await terminal.json<Prices>(
-    ...['price', 'set', '--partner', 'acme', '--from', '2099-04', '--payout-percent', '0.80'],
-  )
+  await set('--from', '2099-04', '--payout-percent', '0.80')
+  const replaced = await terminal.json<Prices>('price', 'list', '--partner', 'acme')
   expect(replaced.data).toHaveLength(2)
   expect(replaced.data[0]).toEqual(before.data[0])
   // What is left out is as it was before that month, and not as the mistake had it.
