@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { followRun } from '../../activities/invoices/follow-run'
-import { creditReturned } from '../../activities/payout/charge'
+import { chargeException, creditReturned } from '../../activities/payout/charge'
 import { addChargedPartners } from '../../bench/charged-partners'
 import { systemClock } from '../../clock'
 import { londonMonthOf, type Month, nextMonth, previousMonth, startOf } from '../../domain/month'
@@ -136,10 +136,13 @@ async function paid(amount_gbp: string): Promise<string> {
   return body.id
 }
 
-/** As the bank's word of it will do. */
+/** As the bank's word of it will do; the return costs a penny. */
 function returned(id: string, at: Date): Promise<void> {
   const row = { id, partnerId: world.partner.id, environment: 'live' } as const
-  return world.db.transaction((tx) => creditReturned(tx, row, at))
+  return world.db.transaction(async (tx) => {
+    await creditReturned(tx, row, at)
+    await chargeException(tx, row, { causeRef: `return/${id}`, costMicropounds: 10_000n, at })
+  })
 }
 
 /** By a worker whose clock shows the morning of the 1st after it: a month that runs can not be billed. */
