@@ -15,7 +15,7 @@ export function sdkLogger(log: Log, clock: Clock): Logger {
     return false
   }
   const write = (level: LogLevel, message: string, fields: LogMetadata = {}) => {
-    if (!isRepeated(fields)) log[levels[level]](fields, message)
+    if (message !== meant && !isRepeated(fields)) log[levels[level]](fields, message)
   }
   return {
     log: write,
@@ -26,6 +26,9 @@ export function sdkLogger(log: Log, clock: Clock): Logger {
     error: (message, fields) => write('ERROR', message, fields),
   }
 }
+
+/** Mails have a worker without workflows, on purpose. */
+const meant = 'No workflows registered, not polling for workflow tasks'
 
 const levels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const
 

@@ -89,16 +89,19 @@ test('once a second run has answered "pending" the first one can not take the pa
 })
 
 test('a bank without the transfer is believed only a quiet period after the last call that could have made it', async () => {
+  const patience = { repeatForMs: 60_000, quietMs: 40_000, answerWithinMs: 400, answerCallMs: 300 }
+  const deps = stepDeps(db, rails, { clock, patience })
+  const patient = createPayoutSteps({ brief: deps, patient: deps })
   const payout = await aDebited()
   await bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
-  expect(await steps.submitToRail(payout)).toMatchObject({ at: 'unknown' })
+  expect(await patient.submitToRail(payout)).toMatchObject({ at: 'unknown' })
 
-  clock.forward(1_900)
-  const repeated = await steps.resolveSubmit(payout)
-  clock.forward(150)
-  const justAfterTheLastRepeat = await steps.resolveSubmit(payout)
-  clock.forward(200)
-  const afterTheQuietPeriod = await steps.resolveSubmit(payout)
+  clock.forward(45_000)
+  const repeated = await patient.resolveSubmit(payout)
+  clock.forward(20_000)
+  const justAfterTheLastRepeat = await patient.resolveSubmit(payout)
+  clock.forward(40_000)
+  const afterTheQuietPeriod = await patient.resolveSubmit(payout)
 
   expect([repeated.at, justAfterTheLastRepeat.at, afterTheQuietPeriod.at]).toEqual(['unknown', 'unknown', 'over'])
   expect(await standing(payout)).toEqual({ status: 'failed', verdict: 'late_refusal', released: false })
