@@ -22,6 +22,14 @@ export interface Config {
   readonly mail: MailConfig | null
   /** Who invoices; null where nobody was named, and then no invoice can be issued. */
   readonly seller: SellerConfig | null
+  /** How long a person stays signed in. */
+  readonly session: { readonly idleMs: number; readonly absoluteMs: number }
+  /** Whether businesses may open an account themselves. */
+  readonly signUp: 'on' | 'off'
+  /** How many proxies stand before us, each of which writes the address it saw into X-Forwarded-For. */
+  readonly trustedProxies: number
+  /** Where people look at workflows; null where they can not. */
+  readonly temporalUiUrl: string | null
 }
 
 export interface MailConfig {
@@ -139,6 +147,13 @@ export function loadConfig(env: EnvironmentVariables = process.env): Config {
     },
     mail: readMail(read),
     seller: readSeller(read),
+    session: {
+      idleMs: read.integer('SESSION_IDLE_MS', 12 * hourMs, 1_000, 10 * dayMs),
+      absoluteMs: read.integer('SESSION_MS', 7 * dayMs, 1_000, 10 * dayMs),
+    },
+    signUp: read.oneOf('SIGN_UP', ['on', 'off'], 'on'),
+    trustedProxies: read.integer('TRUSTED_PROXIES', 0, 0, 10),
+    temporalUiUrl: read.optionalUrl('TEMPORAL_UI_URL')?.replace(/\/+$/, '') ?? null,
   }
   if (read.mistakes.length > 0) throw new ConfigError(read.mistakes)
   return Object.freeze(config)

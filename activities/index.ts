@@ -7,6 +7,7 @@ import { createConnectSandboxSteps } from './connect-sandbox'
 import { createInvoiceSteps, type InvoiceDeps } from './invoices'
 import { createPayoutSteps, type PayoutStepDeps } from './payout'
 import { pruneActivity } from './prune-activity'
+import { createSignUpSteps } from './sign-up'
 import { createSweepSteps, type SweepDeps } from './sweep'
 
 export interface ActivityDeps {
@@ -23,6 +24,7 @@ export function createActivities(deps: ActivityDeps): Activities {
     pruneActivity: (batch) => pruneActivity(deps, batch),
     ...createPayoutSteps(deps.payouts),
     ...createConnectSandboxSteps(deps.payouts.patient),
+    ...createSignUpSteps(deps.payouts.patient),
     ...createSweepSteps(deps.sweep),
     ...createInvoiceSteps(deps.invoices),
   }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { Type } from 'typebox'
 import { type AccountRow, loadAccount } from '../../db/accounts'
-import type { Caller } from '../../db/callers'
+import { type Caller, nameOf } from '../../db/callers'
 import { differingFields, fingerprintOf } from '../../db/fingerprint'
 import { newId } from '../../db/id'
 import { type ClaimedRow, claimPayout, findClaim, type IdempotencyKey } from '../../db/payout-claims'
@@ -119,8 +119,8 @@ async function create(released: ClaimedRow | null, asked: Asked, deps: ApiDeps):
     fingerprint: fingerprintOf(deps.keyring, wanted.fields),
     reference: wanted.reference,
     country: wanted.country,
-    createdVia: 'api',
-    createdBy: `key:${request.caller.keyPrefix}`,
+    createdVia: request.caller.by === 'key' ? 'api' : 'dashboard',
+    createdBy: nameOf(request.caller),
     quote,
     recipientName: wanted.recipientName,
     accountLast4,

@@ -37,7 +37,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   db: ['domain', 'config', 'clock'],
   activities: ['domain', 'db', 'rail', 'documents', 'mail', 'clock', 'workflows', 'log'],
   worker: ['domain', 'db', 'rail', 'mail', 'activities', 'workflows', 'config', 'clock', 'log', 'temporal'],
-  api: ['domain', 'db', 'rail', 'documents', 'workflows', 'config', 'clock', 'log', 'temporal'],
+  api: ['domain', 'db', 'rail', 'documents', 'mail', 'workflows', 'config', 'clock', 'log', 'temporal'],
   ops: [
     'domain',
     'db',

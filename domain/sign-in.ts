@@ -1,0 +1,12 @@
+// The numbers of signing in (design §6): what an emailed code and those who ask for one are held to.
+
+export const codePattern = '^[0-9]{6}$'
+export const codeLastsMs = 10 * 60 * 1000
+export const codeTries = 5
+
+/** With five tries each, 25 guesses in a million an hour. */
+export const codesPerEmailAndHour = 5
+
+/** Many people may sit behind one address, and few of them sign in within one hour. */
+export const codesPerAddressAndHour = 60
+export const triesPerAddressAndHour = 300
