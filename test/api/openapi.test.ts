@@ -70,7 +70,7 @@ describe('the OpenAPI document', () => {
     expect(document.servers).toEqual([expect.objectContaining({ url: 'https://payouts.example.com' })])
   })
 
-  test('has every endpoint of §4 and the documents of an invoice once, and nothing else', () => {
+  test('has every endpoint of §4 and what was added to them once, and nothing else', () => {
     const described = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
@@ -81,14 +81,20 @@ describe('the OpenAPI document', () => {
       'GET /v1/public/partners/{slug}',
       'GET /v1/account',
       'GET /v1/balance',
+      'GET /v1/wallet/entries',
+      'GET /v1/wallet/entries.csv',
       'GET /v1/compliance',
       'GET /v1/activity',
       'GET /v1/recipients',
       'POST /v1/quotes',
       'GET /v1/payouts',
       'POST /v1/payouts',
+      'GET /v1/payouts.csv',
+      'POST /v1/payouts/check',
       'GET /v1/payouts/{id}',
+      'GET /v1/payouts/{id}/events',
       'GET /v1/usage',
+      'GET /v1/usage/history',
       'GET /v1/invoices',
       'GET /v1/invoices/{id}.pdf',
       'GET /v1/invoices/{id}.csv',
