@@ -17,12 +17,13 @@ export interface SessionLimits {
 export async function openSession(
   tx: Tx,
   { memberId, at, absoluteMs }: { memberId: string; at: Date; absoluteMs: number },
-): Promise<{ readonly token: string; readonly expiresAt: Date }> {
+): Promise<{ readonly token: string; readonly sessionId: string }> {
   const token = randomBytes(32).toString('base64url')
   const expiresAt = new Date(at.getTime() + absoluteMs)
-  await tx.query(insert, [newId(at), memberId, digestOf(token), at, expiresAt])
+  const sessionId = newId(at)
+  await tx.query(insert, [sessionId, memberId, digestOf(token), at, expiresAt])
   await tx.query(noteLogin, [memberId, at])
-  return { token, expiresAt }
+  return { token, sessionId }
 }
 
 /** Null when there is no such session, it is over, or its member was removed. The role is the member's of this moment. */
@@ -49,12 +50,12 @@ export async function sessionExpiry(db: Queryable, sessionId: string): Promise<D
   return row?.expiresAt ?? null
 }
 
-/** To the same person's place at another partner; false where they have none there. */
+/** To the same person's place at another partner; false where it is not theirs, or the session is over. */
 export async function switchSession(
   tx: Tx,
-  { sessionId, email, slug }: { sessionId: string; email: string; slug: string },
+  { sessionId, email, memberId }: { sessionId: string; email: string; memberId: string },
 ): Promise<boolean> {
-  return (await tx.query(switchTo, [sessionId, email, slug])).length === 1
+  return (await tx.query(switchTo, [sessionId, email, memberId])).length === 1
 }
 
 export async function endSession(db: Queryable, sessionId: string, at: Date): Promise<void> {
@@ -120,8 +121,8 @@ const selectExpiry: Statement = {
 
 const switchTo: Statement = {
   name: 'session-switch',
-  text: `UPDATE sessions SET member_id = m.id FROM members m JOIN partners p ON p.id = m.partner_id
-    WHERE sessions.id = $1 AND sessions.revoked_at IS NULL AND m.email = $2 AND p.slug = $3
+  text: `UPDATE sessions SET member_id = m.id FROM members m
+    WHERE sessions.id = $1 AND sessions.revoked_at IS NULL AND m.email = $2 AND m.id = $3
     RETURNING sessions.id`,
 }
 

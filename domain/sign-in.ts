@@ -10,3 +10,7 @@ export const codesPerEmailAndHour = 5
 /** Many people may sit behind one address, and few of them sign in within one hour. */
 export const codesPerAddressAndHour = 60
 export const triesPerAddressAndHour = 300
+
+/** A person who sends payouts by hand confirms a few; with five tries each, 100 guesses in a million an hour. */
+export const confirmCodesPerMemberAndHour = 20
+export const invitationsPerPartnerAndHour = 20

@@ -2,13 +2,18 @@
 import type { Route } from '../route'
 import { getAccount } from './account'
 import { listActivity } from './activity'
+import { requestCode, signUp } from './auth/codes'
+import { deleteSession, deleteSessions, getSession, switchPartner } from './auth/session'
+import { createSession } from './auth/sign-in'
 import { getBalance } from './balance'
 import { getCompliance } from './compliance'
 import { createPayout } from './create-payout'
 import { getDiscovery, getRoot } from './discovery'
 import { getInvoiceCsv, getInvoicePdf } from './invoice-files'
 import { getInvoice, listInvoices } from './invoices'
+import { createKey, revokeKey } from './key-changes'
 import { listKeys } from './keys'
+import { changeMember, deleteMember, inviteMember, listTeam } from './members'
 import { checkPayout } from './payout-check'
 import { listPayoutEvents } from './payout-events'
 import { getPayout, listPayouts } from './payouts'
@@ -16,6 +21,7 @@ import { exportPayouts } from './payouts-csv'
 import { getPublicPartner } from './public-partners'
 import { createQuote } from './quotes'
 import { listRecipients } from './recipients'
+import { changeAccount } from './settings'
 import { getUsage } from './usage'
 import { getUsageHistory } from './usage-history'
 import { exportWalletEntries, listWalletEntries } from './wallet-entries'
@@ -46,4 +52,18 @@ export const routes: readonly Route[] = [
   getInvoiceCsv,
   getInvoice,
   listKeys,
+  createKey,
+  revokeKey,
+  requestCode,
+  signUp,
+  createSession,
+  getSession,
+  switchPartner,
+  deleteSession,
+  deleteSessions,
+  changeAccount,
+  listTeam,
+  inviteMember,
+  changeMember,
+  deleteMember,
 ]
