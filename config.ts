@@ -30,6 +30,8 @@ export interface Config {
   readonly trustedProxies: number
   /** Where people look at workflows; null where they can not. */
   readonly temporalUiUrl: string | null
+  /** Where people read the mails of a machine that keeps them; null where mails go to their own inboxes. */
+  readonly mailInboxUrl: string | null
 }
 
 export interface MailConfig {
@@ -154,6 +156,7 @@ export function loadConfig(env: EnvironmentVariables = process.env): Config {
     signUp: read.oneOf('SIGN_UP', ['on', 'off'], 'on'),
     trustedProxies: read.integer('TRUSTED_PROXIES', 0, 0, 10),
     temporalUiUrl: read.optionalUrl('TEMPORAL_UI_URL')?.replace(/\/+$/, '') ?? null,
+    mailInboxUrl: read.optionalUrl('MAIL_INBOX_URL'),
   }
   if (read.mistakes.length > 0) throw new ConfigError(read.mistakes)
   return Object.freeze(config)

@@ -1,0 +1,158 @@
+// One payout: what it is, where it stands, and everything that happened to it. It follows the bank without reloading.
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { ArrowLeft, ExternalLink } from 'lucide-react'
+import { payoutEventsQuery, payoutQuery } from '../api/queries'
+import type { Payout } from '../api/types'
+import { Anchor } from '../parts/button'
+import { Card, Fact, Facts, Page } from '../parts/card'
+import { Copyable } from '../parts/copy'
+import { Loaded } from '../parts/loaded'
+import { Moment } from '../parts/moment'
+import { Gbp, Usdc } from '../parts/money'
+import { Notice } from '../parts/notice'
+import { Status } from '../parts/status'
+import { useEnvironment, useSession } from '../shell/here'
+import { pounds, reasonWords } from '../words'
+import { Timeline } from './timeline'
+
+export function PayoutPage() {
+  const environment = useEnvironment()
+  const { id } = useParams({ from: '/dashboard/payouts/$id' })
+  const query = useQuery(payoutQuery(environment, id))
+  return <Loaded query={query}>{(payout) => <Shown payout={payout} />}</Loaded>
+}
+
+function Shown({ payout }: { readonly payout: Payout }) {
+  const events = useQuery(payoutEventsQuery(payout.environment, payout))
+  return (
+    <Page
+      title={
+        <>
+          <Link
+            to="/dashboard/payouts"
+            className="mb-2 flex w-fit items-center gap-1.5 text-sm font-normal tracking-normal text-soft hover:text-ink"
+          >
+            <ArrowLeft className="size-4" aria-hidden />
+            Payouts
+          </Link>
+          <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <span className="figures text-2xl">{pounds(payout.amount_gbp)}</span>
+            <span aria-live="polite">
+              <Status of={payout.status} />
+            </span>
+          </span>
+        </>
+      }
+      about={`to ${payout.recipient.name ?? 'an unnamed recipient'}, account ending ${payout.recipient.account_last4 ?? '····'}`}
+      actions={<TemporalLink payout={payout} />}
+    >
+      <Verdict payout={payout} />
+      <div className="grid items-start gap-5 lg:grid-cols-[3fr_2fr]">
+        <Card title="What happened">
+          <Loaded query={events}>{({ data }) => <Timeline events={data} payout={payout} />}</Loaded>
+        </Card>
+        <div className="flex min-w-0 flex-col gap-5">
+          <Cost payout={payout} />
+          <Details payout={payout} />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+const words: Readonly<Record<Payout['status'], string | null>> = {
+  pending: 'Saved, and waiting for the bank to confirm. The money is set aside; it can not be paid twice.',
+  processing: null,
+  completed: null,
+  failed: null,
+  cancelled: 'This payout was cancelled before it was sent. Nothing was charged.',
+  returned:
+    'The recipient’s bank sent the money back. Check the account details with the recipient before you pay again.',
+}
+
+function Verdict({ payout: { status, failure_reason } }: { readonly payout: Payout }) {
+  if (status === 'failed')
+    return (
+      <Notice tone="bad" title={failure_reason ? reasonWords(failure_reason) : 'The payout failed.'}>
+        Nothing was charged, and the money comes back to the wallet. Check the details with the recipient, then send a
+        new payout.
+      </Notice>
+    )
+  const sentence = words[status]
+  return sentence && <Notice tone={status === 'cancelled' ? 'info' : 'warn'}>{sentence}</Notice>
+}
+
+function Cost({ payout }: { readonly payout: Payout }) {
+  const parts = payout.fee_breakdown
+  return (
+    <Card title="Cost">
+      <Facts>
+        <Fact name="Recipient gets">
+          <Gbp of={payout.amount_gbp} />
+        </Fact>
+        <Fact name="Fee">
+          <Gbp of={payout.fee_gbp} />
+        </Fact>
+        {parts && (
+          <>
+            <Fact name="· taken in the transfer">
+              <Gbp of={parts.taken_in_transfer_gbp} />
+            </Fact>
+            <Fact name="· on the monthly invoice">
+              <Gbp of={parts.on_monthly_invoice_gbp} />
+            </Fact>
+          </>
+        )}
+        <Fact name="Wallet sent">
+          <Usdc of={payout.wallet_sent_usdc} />
+        </Fact>
+        {payout.exchange_rate && (
+          <Fact name="Rate">
+            <span className="figures">1 USD = {payout.exchange_rate.gbp_per_usd} GBP</span>
+          </Fact>
+        )}
+      </Facts>
+    </Card>
+  )
+}
+
+function Details({ payout }: { readonly payout: Payout }) {
+  return (
+    <Card title="Details">
+      <Facts>
+        <Fact name="Reference">{payout.reference ? <Copyable text={payout.reference} name="reference" /> : '–'}</Fact>
+        {payout.bank_reference && (
+          <Fact name="Bank reference">
+            <Copyable text={payout.bank_reference} name="bank reference" />
+          </Fact>
+        )}
+        <Fact name="Payout id">
+          <Copyable text={payout.id} name="payout id" shown={`${payout.id.slice(0, 8)}…${payout.id.slice(-4)}`} />
+        </Fact>
+        {payout.idempotency_key && (
+          <Fact name="Idempotency key">
+            <Copyable text={payout.idempotency_key} name="idempotency key" />
+          </Fact>
+        )}
+        <Fact name="Made">
+          <Moment at={payout.created_at} />
+        </Fact>
+        <Fact name="By">{payout.created_by ?? (payout.created_via === 'api' ? 'API' : 'Dashboard')}</Fact>
+      </Facts>
+    </Card>
+  )
+}
+
+/** Every payout is a workflow; the Web UI finds it by the payout's id. */
+function TemporalLink({ payout }: { readonly payout: Payout }) {
+  const { temporal_ui_url: base, member } = useSession()
+  if (!base || member.role !== 'admin') return null
+  const query = encodeURIComponent(`PayoutId = "${payout.id}"`)
+  return (
+    <Anchor href={`${base}/workflows?query=${query}`} target="_blank" rel="noreferrer">
+      <ExternalLink aria-hidden />
+      Temporal
+    </Anchor>
+  )
+}

@@ -1,0 +1,55 @@
+// Why a payout was not made, or that nobody knows yet, and what is safe to do now.
+import { isRecord, Refusal, Unreachable } from '../../api/call'
+import { Button, ButtonLink } from '../../parts/button'
+import { Notice, Trouble } from '../../parts/notice'
+import { grouped, pounds } from '../../words'
+
+interface SendTroubleProps {
+  readonly error: Error
+  readonly retry: () => void
+  readonly busy: boolean
+}
+
+export function SendTrouble({ error, retry, busy }: SendTroubleProps) {
+  const again = (
+    <Button weight="primary" busy={busy} onClick={retry}>
+      Try again
+    </Button>
+  )
+  if (
+    error instanceof Unreachable ||
+    (error instanceof Refusal &&
+      (error.code === 'internal_error' || error.code === 'service_unavailable' || error.code === 'unreadable'))
+  )
+    return (
+      <Notice tone="warn" title="We do not know yet whether it was sent" action={again}>
+        The answer was lost on the way. Trying again is safe: it is the same payout, and it is never paid twice.
+      </Notice>
+    )
+  if (!(error instanceof Refusal)) return <Trouble error={error} />
+  if (error.code === 'invalid_confirm_code') return null
+  if (error.code === 'payout_not_created' || error.code === 'provider_unavailable')
+    return (
+      <Notice tone="warn" title="Nothing was sent" action={again}>
+        The bank could not be reached, and the wallet is as it was. Try again in a moment.
+      </Notice>
+    )
+  if (error.code === 'insufficient_funds')
+    return (
+      <Notice
+        tone="bad"
+        title="The wallet does not hold enough"
+        action={<ButtonLink to="/dashboard/top-up">Top up</ButtonLink>}
+      >
+        {shortfallOf(error.details)} Nothing was sent.
+      </Notice>
+    )
+  return <Trouble error={error} title="Nothing was sent" />
+}
+
+function shortfallOf(details: unknown): string {
+  if (!isRecord(details)) return ''
+  const { shortfall_usdc: usdc, shortfall_approx_gbp: gbp } = details
+  if (typeof usdc !== 'string') return ''
+  return `${grouped(usdc)} USDC are missing${typeof gbp === 'string' ? `, about ${pounds(gbp)}` : ''}.`
+}
