@@ -9,6 +9,7 @@ import { createPayoutSteps, type PayoutStepDeps } from './payout'
 import { pruneActivity } from './prune-activity'
 import { createSignUpSteps } from './sign-up'
 import { createSweepSteps, type SweepDeps } from './sweep'
+import { createTopUpSteps, type TopUpDeps } from './top-up-sandbox'
 
 export interface ActivityDeps {
   readonly db: Db
@@ -17,6 +18,7 @@ export interface ActivityDeps {
   readonly payouts: PayoutStepDeps
   readonly sweep: SweepDeps
   readonly invoices: InvoiceDeps
+  readonly topUps: TopUpDeps
 }
 
 export function createActivities(deps: ActivityDeps): Activities {
@@ -27,5 +29,6 @@ export function createActivities(deps: ActivityDeps): Activities {
     ...createSignUpSteps(deps.payouts.patient),
     ...createSweepSteps(deps.sweep),
     ...createInvoiceSteps(deps.invoices),
+    ...createTopUpSteps(deps.topUps),
   }
 }

@@ -10,9 +10,13 @@ import type { MailSender } from './mail-sender'
 import type { PartnerOpener } from './partner-opener'
 import type { PayoutStarter } from './payout-starter'
 import type { RateLimiter } from './rate-limiter'
+import type { TopUpStarter } from './top-up-starter'
 
 export interface ApiDeps {
-  readonly config: Pick<Config, 'publicUrl' | 'session' | 'signUp' | 'trustedProxies' | 'temporalUiUrl'>
+  readonly config: Pick<
+    Config,
+    'publicUrl' | 'session' | 'signUp' | 'trustedProxies' | 'temporalUiUrl' | 'mailInboxUrl' | 'bank'
+  >
   readonly db: Db
   readonly keyring: Keyring
   readonly rates: Rates
@@ -21,6 +25,7 @@ export interface ApiDeps {
   readonly rateLimiter: RateLimiter
   readonly mails: MailSender
   readonly partners: PartnerOpener
+  readonly topUps: TopUpStarter
   readonly clock: Clock
   readonly log: Log
   /** Resolves when Temporal answers; rejects when it does not in time. */

@@ -15,6 +15,7 @@ import { createPartnerOpener } from './partner-opener'
 import { createPayoutStarter } from './payout-starter'
 import { createRateLimiter, unlimited } from './rate-limiter'
 import { createApi } from './server'
+import { createTopUpStarter } from './top-up-starter'
 import { untilStopped } from './until-stopped'
 
 async function main(): Promise<void> {
@@ -39,6 +40,7 @@ async function main(): Promise<void> {
     rates: createRates({ rails, clock }),
     payouts,
     partners: createPartnerOpener({ temporal, taskQueuePrefix, withinMs: settings.answerTimeoutMs, log }),
+    topUps: createTopUpStarter({ temporal, taskQueuePrefix, withinMs: settings.answerTimeoutMs, log }),
     mails,
     activityLog,
     rateLimiter: config.rateLimit === 'on' ? createRateLimiter({ db, clock, log }) : unlimited,

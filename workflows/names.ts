@@ -50,6 +50,10 @@ export function connectSandboxId(partnerId: string): string {
   return `connect-sandbox/${partnerId}`
 }
 
+export function topUpId({ partnerId, causeRef }: { partnerId: string; causeRef: string }): string {
+  return `top-up/${partnerId}/${causeRef}`
+}
+
 export function signUpId(codeId: string): string {
   return `sign-up/${codeId}`
 }

@@ -7,6 +7,7 @@ import { deleteSession, deleteSessions, getSession, switchPartner } from './auth
 import { createSession } from './auth/sign-in'
 import { getBalance } from './balance'
 import { getCompliance } from './compliance'
+import { createConfirmCode } from './confirm-codes'
 import { createPayout } from './create-payout'
 import { getDiscovery, getRoot } from './discovery'
 import { getInvoiceCsv, getInvoicePdf } from './invoice-files'
@@ -21,6 +22,7 @@ import { exportPayouts } from './payouts-csv'
 import { getPublicPartner } from './public-partners'
 import { createQuote } from './quotes'
 import { listRecipients } from './recipients'
+import { createSandboxTopUp } from './sandbox-top-ups'
 import { changeAccount } from './settings'
 import { getUsage } from './usage'
 import { getUsageHistory } from './usage-history'
@@ -34,6 +36,7 @@ export const routes: readonly Route[] = [
   getBalance,
   listWalletEntries,
   exportWalletEntries,
+  createSandboxTopUp,
   getCompliance,
   listActivity,
   listRecipients,
@@ -42,6 +45,7 @@ export const routes: readonly Route[] = [
   createPayout,
   exportPayouts,
   checkPayout,
+  createConfirmCode,
   getPayout,
   listPayoutEvents,
   getUsage,

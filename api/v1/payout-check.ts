@@ -4,7 +4,7 @@ import { accountHashes } from '../../db/sealed-recipients'
 import { findSimilarPayouts } from '../../db/similar-payouts'
 import { payoutStatuses } from '../../domain/payout'
 import type { Route } from '../route'
-import { Answer, Constant, DateTime, OneOf, Uuid } from '../schema'
+import { Answer, Constant, DateTime, EnvironmentQuery, OneOf, Uuid } from '../schema'
 import { readPayoutRequest } from './payout-order'
 import { CreatePayoutRequest, exampleCreatePayoutRequest } from './payout-request'
 import { bodyOf } from './typed'
@@ -28,6 +28,7 @@ export const checkPayout: Route = {
   description:
     'Takes the body of a payout and makes none. It is a warning for people and no protection: that is the Idempotency-Key.',
   access: { by: 'key', action: 'payout.check', partner: 'any' },
+  query: EnvironmentQuery,
   body: { schema: CreatePayoutRequest, example: exampleCreatePayoutRequest },
   reply: {
     status: 200,

@@ -92,6 +92,7 @@ function presentEvent({ at, kind, status, madeBy, detail }: TimelineEvent) {
 
 /** What the bank never had, it has not refused either. */
 function byWhom(event: EventName, madeBy: string, detail: string | null): string {
-  const isOurs = event === 'unconfirmed' || event === 'cancelled' || /^(insufficient_funds|not_sent):/.test(detail ?? '')
+  const isOurs =
+    event === 'unconfirmed' || event === 'cancelled' || /^(insufficient_funds|not_sent):/.test(detail ?? '')
   return isOurs ? 'service' : madeBy
 }

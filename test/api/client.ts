@@ -9,6 +9,7 @@ import { createPartnerOpener } from '../../api/partner-opener'
 import { createPayoutStarter } from '../../api/payout-starter'
 import { createRateLimiter, unlimited } from '../../api/rate-limiter'
 import { createApi } from '../../api/server'
+import { createTopUpStarter } from '../../api/top-up-starter'
 import { type Clock, systemClock } from '../../clock'
 import { type Db, openDatabase } from '../../db/database'
 import { type Keyring, openKeyring } from '../../db/keyring'
@@ -41,6 +42,8 @@ export interface ApiOptions {
   readonly session?: ApiDeps['config']['session']
   readonly trustedProxies?: number
   readonly temporalUiUrl?: string
+  readonly mailInboxUrl?: string
+  readonly bank?: ApiDeps['config']['bank']
 }
 
 export interface Api {
@@ -119,6 +122,8 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       signUp: options.signUp ?? 'on',
       trustedProxies: options.trustedProxies ?? 0,
       temporalUiUrl: options.temporalUiUrl ?? null,
+      mailInboxUrl: options.mailInboxUrl ?? null,
+      bank: options.bank ?? { sandbox: null, live: null },
     },
     db,
     keyring: testKeyring,
@@ -130,6 +135,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       log,
     }),
     partners: createPartnerOpener({ temporal, taskQueuePrefix, withinMs: options.answerTimeoutMs ?? 300, log }),
+    topUps: createTopUpStarter({ temporal, taskQueuePrefix, withinMs: options.answerTimeoutMs ?? 300, log }),
     mails,
     activityLog,
     rateLimiter: rateLimit === 'on' ? createRateLimiter({ db, clock, log }) : unlimited,

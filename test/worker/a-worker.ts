@@ -8,6 +8,7 @@ import { type Db, openDatabase } from '../../db/database'
 import type { Seller } from '../../domain/invoice-document'
 import { createLog, type Log } from '../../log'
 import type { Mailer } from '../../mail/mailer'
+import { openMakeBelieveBank } from '../../rail/make-believe'
 import { connectWorker, installRuntime } from '../../worker/connect'
 import { createPayoutParts } from '../../worker/payouts'
 import { createWorker } from '../../worker/worker'
@@ -109,8 +110,16 @@ export function testActivities({ db, client, queuePrefix, clock, ...options }: T
   const sweep = { ...about, ...config.sweep, olderThanMs: 0 }
   const { seller = testSeller, mailer = null } = options
   const invoices = { db, clock, log, seller, mailer }
-  const activities = createActivities({ db, clock, activityRetentionDays, payouts, sweep, invoices })
-  return { activities, close: () => payouts.close() }
+  const topUpBank = config.bank.sandbox === null ? null : openMakeBelieveBank(config.bank.sandbox, clock)
+  const topUps = { db, clock, rail: payouts.patientRails.provider_sandbox, bank: topUpBank }
+  const activities = createActivities({ db, clock, activityRetentionDays, payouts, sweep, invoices, topUps })
+  return {
+    activities,
+    close() {
+      payouts.close()
+      topUpBank?.close()
+    },
+  }
 }
 
 export function testConfig(env: Record<string, string> = {}) {
