@@ -24,13 +24,17 @@ export function asAmount(typed: string): string | null {
 }
 
 const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
-const exactly = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+const brief = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
 const month = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 const shortMonth = new Intl.DateTimeFormat('en-GB', { month: 'short', timeZone: 'UTC' })
 
 export const momentWords = (iso: string) => moment.format(new Date(iso))
-export const exactWords = (iso: string) => exactly.format(new Date(iso))
+/** For tables: the year only where it is another one. */
+export function briefWords(iso: string, at: Date): string {
+  const isThisYear = new Date(iso).getFullYear() === at.getFullYear()
+  return (isThisYear ? brief : moment).format(new Date(iso))
+}
 export const dayWords = (iso: string) => day.format(new Date(iso))
 export const utcWords = (iso: string) =>
   `${new Date(iso)
@@ -39,7 +43,8 @@ export const utcWords = (iso: string) =>
     .replace(/\.\d+Z$/, '')} UTC`
 /** Of "2026-10" or "2026-10-01". */
 export const monthWords = (period: string) => month.format(new Date(`${period.slice(0, 7)}-01T00:00:00Z`))
-export const shortMonthWords = (period: string) => shortMonth.format(new Date(`${period.slice(0, 7)}-01T00:00:00Z`))
+export const shortMonthWords = (period: string) =>
+  shortMonth.format(new Date(`${period.slice(0, 7)}-01T00:00:00Z`)).slice(0, 3)
 
 const steps: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400],

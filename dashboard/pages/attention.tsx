@@ -26,20 +26,27 @@ export function Attention() {
         <Card title="Needs attention">
           <ul className="divide-y divide-line">
             {payouts.map((payout) => (
-              <li key={payout.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2 first:pt-0 last:pb-0">
-                <Status of={payout.status} />
+              <li
+                key={payout.id}
+                className="grid grid-cols-[1fr_auto] items-center gap-x-4 gap-y-1 py-2.5 first:pt-0 last:pb-0 sm:grid-cols-[6.5rem_1fr_6rem_6rem]"
+              >
+                <span>
+                  <Status of={payout.status} />
+                </span>
                 <Link
                   to="/dashboard/payouts/$id"
                   params={{ id: payout.id }}
-                  className="min-w-0 flex-1 truncate hover:underline"
+                  className="order-last col-span-2 min-w-0 hover:underline sm:order-none sm:col-span-1 sm:truncate"
                 >
                   <span className="font-medium">{payout.recipient.name}</span>{' '}
                   <span className="text-soft">{why(payout)}</span>
                 </Link>
-                <span className="text-xs text-soft">
+                <span className="hidden text-right text-xs text-soft sm:block">
                   <Moment at={payout.updated_at} as="ago" />
                 </span>
-                <Gbp of={payout.amount_gbp} />
+                <span className="text-right font-medium">
+                  <Gbp of={payout.amount_gbp} />
+                </span>
               </li>
             ))}
           </ul>

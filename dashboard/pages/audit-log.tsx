@@ -66,13 +66,13 @@ function Entries({ entries }: { readonly entries: readonly Activity[] }) {
       {entries.map((entry, index) => (
         <Row key={`${entry.at}${entry.request_id}${index}`}>
           <Cell from="sm" className="text-soft">
-            <Moment at={entry.at} />
+            <Moment at={entry.at} as="brief" />
           </Cell>
           <Cell className="max-w-56">
             <code className="block truncate font-mono text-xs font-medium">{entry.action}</code>
             {entry.detail && <span className="block truncate text-xs text-soft">{entry.detail}</span>}
             <span className="block text-xs text-soft sm:hidden">
-              <Moment at={entry.at} /> · {entry.status}
+              <Moment at={entry.at} as="brief" /> · {entry.status}
             </span>
           </Cell>
           <Cell className="max-w-44 truncate text-soft">

@@ -23,7 +23,8 @@ export function HomePage() {
       <Attention />
       {isNew && <FirstSteps />}
       {!isNew && (
-        <div className="grid items-start gap-5 xl:grid-cols-[1fr_22rem]">
+        <>
+          <PaidByMonth />
           <Card
             title="Latest payouts"
             flush
@@ -37,8 +38,7 @@ export function HomePage() {
               {({ data }) => <PayoutsTable payouts={data} />}
             </Loaded>
           </Card>
-          <PaidByMonth />
-        </div>
+        </>
       )}
     </Page>
   )

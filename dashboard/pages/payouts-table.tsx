@@ -37,7 +37,7 @@ export function PayoutsTable({ payouts }: { readonly payouts: readonly Payout[] 
             <Status of={payout.status} />
           </Cell>
           <Cell from="sm" className="text-soft">
-            <Moment at={payout.created_at} />
+            <Moment at={payout.created_at} as="brief" />
           </Cell>
           <Cell from="lg" align="right" className="text-soft">
             <Usdc of={payout.wallet_sent_usdc} />

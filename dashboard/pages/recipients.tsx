@@ -69,7 +69,7 @@ export function RecipientsPage() {
                   <span className="figures">{recipient.payouts}</span>
                 </Cell>
                 <Cell from="sm" className="text-soft">
-                  <Moment at={recipient.last_paid_at} />
+                  <Moment at={recipient.last_paid_at} as="brief" />
                 </Cell>
                 <Cell align="right" className="font-medium">
                   <Gbp of={recipient.paid_gbp} />

@@ -69,7 +69,7 @@ function Statement({ entries }: { readonly entries: readonly WalletEntry[] }) {
       {entries.map((entry) => (
         <Row key={entry.id}>
           <Cell from="sm" className="text-soft">
-            <Moment at={entry.at} />
+            <Moment at={entry.at} as="brief" />
           </Cell>
           <Cell className="max-w-64">
             <span className="block truncate font-medium">
@@ -83,7 +83,7 @@ function Statement({ entries }: { readonly entries: readonly WalletEntry[] }) {
             </span>
             <span className="block truncate text-xs text-soft">{entry.description}</span>
             <span className="block text-xs text-soft sm:hidden">
-              <Moment at={entry.at} />
+              <Moment at={entry.at} as="brief" />
             </span>
           </Cell>
           <Cell align="right" className={entry.amount_usdc.startsWith('-') ? '' : 'text-good'}>

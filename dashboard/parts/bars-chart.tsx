@@ -7,42 +7,43 @@ export interface BarOf {
   readonly words: string
 }
 
-const width = 600
-const height = 150
-const labelSpace = 22
+const space = 100
 
 export function BarsChart({ bars, label }: { readonly bars: readonly BarOf[]; readonly label: string }) {
   const highest = Math.max(...bars.map((bar) => bar.height), 1)
-  const step = width / Math.max(bars.length, 1)
   return (
     <figure>
-      <svg viewBox={`0 0 ${width} ${height + labelSpace}`} role="img" aria-label={label} className="w-full">
-        <line x1="0" x2={width} y1={height} y2={height} className="stroke-line" />
+      <svg
+        viewBox={`0 0 ${bars.length} ${space}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={label}
+        className="h-36 w-full border-b border-line"
+      >
         {bars.map((bar, index) => {
-          const size = bar.height > 0 ? Math.max((bar.height / highest) * (height - 8), 3) : 0
+          const size = bar.height > 0 ? Math.max((bar.height / highest) * space, 2) : 0
           const isLast = index === bars.length - 1
           return (
-            <g key={bar.month} className={isLast ? 'fill-accent' : 'fill-accent/45 hover:fill-accent/70'}>
+            <g key={bar.month} className={isLast ? 'fill-accent' : 'fill-accent/40 hover:fill-accent/70'}>
               <title>{bar.words}</title>
-              <rect x={index * step} y="0" width={step} height={height} className="fill-transparent" />
-              <rect x={index * step + step * 0.16} y={height - size} width={step * 0.68} height={size} rx="3" />
-              <text x={index * step + step / 2} y={height + 16} textAnchor="middle" className="fill-soft text-[11px]">
-                {shortMonthWords(bar.month)}
-              </text>
+              <rect x={index} y="0" width="1" height={space} className="fill-transparent" />
+              <rect x={index + 0.16} y={space - size} width="0.68" height={size} />
             </g>
           )
         })}
       </svg>
-      <table className="sr-only">
-        <caption>{label}</caption>
-        <tbody>
-          {bars.map((bar) => (
-            <tr key={bar.month}>
-              <td>{bar.words}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <div aria-hidden className="mt-1 flex text-center text-[11px] text-soft">
+        {bars.map((bar) => (
+          <span key={bar.month} className="flex-1">
+            {shortMonthWords(bar.month)}
+          </span>
+        ))}
+      </div>
+      <ul className="sr-only">
+        {bars.map((bar) => (
+          <li key={bar.month}>{bar.words}</li>
+        ))}
+      </ul>
     </figure>
   )
 }

@@ -71,7 +71,7 @@ export function Figure({ name, value, unit, note }: FigureProps) {
         <span className="figures text-2xl font-semibold tracking-tight">{value}</span>
         {unit && <span className="text-soft">{unit}</span>}
       </p>
-      <p className="figures mt-0.5 min-h-5 text-xs text-soft">{note}</p>
+      <p className="mt-0.5 min-h-5 text-xs text-soft tabular-nums">{note}</p>
     </div>
   )
 }

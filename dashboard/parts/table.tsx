@@ -20,7 +20,7 @@ export function Table({
   readonly children: ReactNode
 }) {
   return (
-    <div className="overflow-x-auto">
+    <div className="relative overflow-x-auto">
       <table className="w-full border-collapse text-left" aria-label={label}>
         <thead>
           <tr className="border-b border-line text-xs text-soft">

@@ -63,10 +63,10 @@ function TopBar({ openMenu, openPalette }: { readonly openMenu: () => void; read
       <button type="button" onClick={openMenu} aria-label="Open the menu" className={`${square} lg:hidden`}>
         <Menu className="size-4" aria-hidden />
       </button>
-      <button type="button" onClick={openPalette} aria-label="Search" className={`${square} sm:w-64`}>
+      <button type="button" onClick={openPalette} className={`${square} sm:w-64`}>
         <Search className="size-4 shrink-0" aria-hidden />
-        <span className="hidden truncate sm:inline">Search or jump to …</span>
-        <kbd className="ml-auto hidden rounded border border-line px-1.5 font-sans text-xs sm:inline">
+        <span className="sr-only sm:not-sr-only sm:truncate">Search or jump to …</span>
+        <kbd aria-hidden className="ml-auto hidden rounded border border-line px-1.5 font-sans text-xs sm:inline">
           {/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'}
         </kbd>
       </button>
