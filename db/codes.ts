@@ -2,7 +2,7 @@
 import { createHmac, randomInt } from 'node:crypto'
 import { assert } from '../domain/assert'
 import { codeLastsMs, codeTries } from '../domain/sign-in'
-import type { Statement, Tx } from './database'
+import type { Queryable, Statement, Tx } from './database'
 import { newId } from './id'
 import type { Keyring, PurposeKey } from './keyring'
 import { openText, type Sealed, sealText } from './seal'
@@ -69,14 +69,39 @@ export interface UsedCode {
  * often or was never asked for: nobody is told which. A wrong try is counted, so the transaction must be committed then too.
  */
 export async function tryCode(tx: Tx, keyring: Keyring, tried: CodeToTry): Promise<UsedCode | null> {
-  const { purposes, subject, boundTo = null, code, usedFor = null, at } = tried
-  const [newest] = await tx.query<UsedCode & { keyId: string }>(selectNewest, [purposes, subject, boundTo, at])
-  if (newest === undefined) return null
-  const { id, purpose, keyId } = newest
+  const found = await findOpenCode(tx, tried)
+  return found === null ? null : useCode(tx, keyring, found, tried)
+}
+
+export interface OpenCode extends UsedCode {
+  readonly keyId: string
+}
+
+/** The newest code, where it may still be tried: so a flood of guesses costs a look each, and no lock. */
+export async function findOpenCode(
+  db: Queryable,
+  { purposes, subject, boundTo, at }: Omit<CodeToTry, 'code' | 'usedFor'>,
+): Promise<OpenCode | null> {
+  const [newest] = await db.query<OpenCode & { isOpen: boolean }>(selectNewest, [
+    purposes,
+    subject,
+    boundTo ?? null,
+    at,
+  ])
+  return newest?.isOpen ? newest : null
+}
+
+/** The second half of tryCode. */
+export async function useCode(
+  tx: Tx,
+  keyring: Keyring,
+  { id, purpose, keyId }: OpenCode,
+  { code, usedFor, at }: Pick<CodeToTry, 'code' | 'usedFor' | 'at'>,
+): Promise<UsedCode | null> {
   const key = keyring.find('code', keyId)
   if (key === null) return null
   const digest = digestOf(key, { id, purpose, code })
-  const [judged] = await tx.query<{ matches: boolean }>(judge, [id, digest, at, usedFor])
+  const [judged] = await tx.query<{ matches: boolean }>(judge, [id, digest, at, usedFor ?? null])
   return judged?.matches ? { id, purpose } : null
 }
 
@@ -116,8 +141,8 @@ export async function closeSignUp(tx: Tx, id: string, partnerId: string): Promis
   await tx.query(setOpened, [id, partnerId])
 }
 
-export async function forgetCodes(tx: Pick<Tx, 'query'>, before: Date): Promise<void> {
-  await tx.query(forget, [before])
+export async function forgetCodes(db: Queryable, before: Date): Promise<void> {
+  await db.query(forget, [before])
 }
 
 const hourMs = 60 * 60 * 1000
@@ -145,7 +170,7 @@ const insert: Statement = {
 
 const selectNewest: Statement = {
   name: 'code-newest',
-  text: `SELECT id, purpose, digest_key_id AS "keyId" FROM codes
+  text: `SELECT id, purpose, digest_key_id AS "keyId", used_at IS NULL AND tries < ${codeTries} AS "isOpen" FROM codes
     WHERE subject = $2 AND purpose = ANY ($1::text[]) AND bound_to IS NOT DISTINCT FROM $3 AND expires_at > $4
     ORDER BY created_at DESC, id DESC LIMIT 1`,
 }

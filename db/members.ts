@@ -34,7 +34,7 @@ export async function listMembers(db: Queryable, partnerId: string): Promise<Mem
 
 /** Whether anybody has this email, at whichever partner. */
 export async function isMember(db: Queryable, email: string): Promise<boolean> {
-  return (await db.query(selectByEmail, [email.toLowerCase()])).length > 0
+  return (await db.query(selectExists, [email.toLowerCase()])).length > 0
 }
 
 export interface Membership {
@@ -109,6 +109,11 @@ const selectByPartner: Statement = {
 }
 
 const selectById: Statement = { name: 'member-by-id', text: `SELECT ${columns} FROM members WHERE id = $1` }
+
+const selectExists: Statement = {
+  name: 'member-exists',
+  text: 'SELECT 1 AS found FROM members WHERE email = $1 LIMIT 1',
+}
 
 const selectByEmail: Statement = {
   name: 'memberships-by-email',

@@ -1,6 +1,6 @@
 // POST /v1/auth/sessions: an emailed code for a session; the code of a sign-up opens the partner first (§5.9, design §6).
 import { type Static, Type } from 'typebox'
-import { giveCodeBack, tryCode } from '../../../db/codes'
+import { findOpenCode, giveCodeBack, type OpenCode, useCode } from '../../../db/codes'
 import type { Tx } from '../../../db/database'
 import { type Membership, membershipsOf } from '../../../db/members'
 import { endSessionOfToken, openSession } from '../../../db/sessions'
@@ -48,12 +48,16 @@ export const createSession: Route = {
     await countTry(request, deps)
     const { email, code, partner } = bodyOf<typeof SignInRequest>(request)
     const wanted = { email: email.toLowerCase(), code, partner }
-    const tried = await deps.db.transaction((tx) => tryAndOpen(tx, wanted, request, deps))
+    const found = await findOpenCode(deps.db, { purposes, subject: wanted.email, at: deps.clock.now() })
+    if (found === null) throw new ApiError('invalid_code')
+    const tried = await deps.db.transaction((tx) => useAndOpen(tx, found, wanted, request, deps))
     if (tried === null) throw new ApiError('invalid_code')
     if ('opened' in tried) return signedIn(tried.opened, deps)
     return signedIn(await openSignedUp(tried.signUp, wanted.email, request, deps), deps)
   },
 }
+
+const purposes = ['sign_in', 'sign_up'] as const
 
 interface Wanted extends Omit<Static<typeof SignInRequest>, 'partner'> {
   readonly partner: string | undefined
@@ -67,14 +71,14 @@ interface Opened {
 }
 
 /** One transaction, so that a code is used exactly when its session is there; a wrong try commits too, to be counted. */
-async function tryAndOpen(
+async function useAndOpen(
   tx: Tx,
+  found: OpenCode,
   { email, code, partner }: Wanted,
   request: ApiRequest,
   deps: ApiDeps,
 ): Promise<{ readonly opened: Opened } | { readonly signUp: string } | null> {
-  const at = deps.clock.now()
-  const used = await tryCode(tx, deps.keyring, { purposes: ['sign_in', 'sign_up'], subject: email, code, at })
+  const used = await useCode(tx, deps.keyring, found, { code, at: deps.clock.now() })
   if (used === null) return null
   if (used.purpose === 'sign_up') return { signUp: used.id }
   const memberships = await membershipsOf(tx, email)
