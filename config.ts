@@ -28,7 +28,7 @@ export interface Config {
   readonly signUp: 'on' | 'off'
   /** How many proxies stand before us, each of which writes the address it saw into X-Forwarded-For. */
   readonly trustedProxies: number
-  /** Where people look at workflows; null where they can not. */
+  /** Where people look at workflows, with the namespace, such as http://localhost:8233/namespaces/default; null where they can not. */
   readonly temporalUiUrl: string | null
   /** Where people read the mails of a machine that keeps them; null where mails go to their own inboxes. */
   readonly mailInboxUrl: string | null
