@@ -11,12 +11,12 @@ import {
 import { Refusal } from './api/call'
 import { sessionQuery } from './api/queries'
 import type { Environment } from './api/types'
-import { FirstPaint, NotFound, PageTrouble } from './shell/fallbacks'
+import { FirstPaint, NotFound, OuterNotFound, OuterTrouble, PageTrouble } from './shell/fallbacks'
 import { rememberedEnvironment } from './shell/remembered'
 import { Shell } from './shell/shell'
 import { PartnerSignInPage, SignInPage, SignUpPage } from './sign-in/pages'
 
-const root = createRootRouteWithContext<{ readonly queryClient: QueryClient }>()({ notFoundComponent: NotFound })
+const root = createRootRouteWithContext<{ readonly queryClient: QueryClient }>()({ notFoundComponent: OuterNotFound })
 
 const textIn = (search: Record<string, unknown>, name: string) => {
   const value = search[name]
@@ -47,6 +47,8 @@ const shell = createRoute({
   getParentRoute: () => root,
   path: '/dashboard',
   component: Shell,
+  notFoundComponent: NotFound,
+  errorComponent: OuterTrouble,
   validateSearch: (search: Record<string, unknown>): { environment?: Environment } =>
     search['environment'] === 'live' || search['environment'] === 'sandbox'
       ? { environment: search['environment'] }

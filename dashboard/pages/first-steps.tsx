@@ -107,20 +107,14 @@ interface LineOf {
 
 function curlLine({ environment, secret, prefix }: LineOf): string {
   const key = secret ?? `${prefix ?? `kp_${environment}_`}…`
-  const body = {
-    amount_gbp: '12.00',
-    reference: 'First payout',
-    recipient: {
-      first_name: 'Ada',
-      last_name: 'Lovelace',
-      address: { line1: '12 St James Square', city: 'London', postal_code: 'SW1Y 4JH' },
-      bank: { bank_name: 'Barclays', sort_code: '200415', account_number: '38290008' },
-    },
-  }
   return `KEY="${key}"
 curl -s ${location.origin}/v1/payouts \\
   -H "Authorization: Bearer $KEY" \\
   -H "Content-Type: application/json" \\
   -H "Idempotency-Key: first-payout-1" \\
-  -d '${JSON.stringify(body)}'`
+  -d '{
+    "amount_gbp": "12.00", "reference": "First payout",
+    "recipient": {"first_name": "Ada", "last_name": "Lovelace",
+      "address": {"line1": "12 St James Square", "city": "London", "postal_code": "SW1Y 4JH"},
+      "bank": {"bank_name": "Barclays", "sort_code": "200415", "account_number": "38290008"}}}'`
 }

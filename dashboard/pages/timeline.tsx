@@ -16,10 +16,13 @@ const known: Readonly<Record<string, string>> = {
   returned: 'Sent back by the recipient’s bank',
 }
 
+const begun: Omit<PayoutEvent, 'at'> = { event: 'requested', status: 'pending', by: null, detail: null }
+
 export function Timeline({ events, payout }: { readonly events: readonly PayoutEvent[]; readonly payout: Payout }) {
+  const shown = events.length > 0 ? events : [{ ...begun, at: payout.created_at }]
   return (
     <ol className="relative flex flex-col gap-5 before:absolute before:inset-y-2 before:left-[5px] before:w-px before:bg-line">
-      {events.map((event, index) => (
+      {shown.map((event, index) => (
         <li key={`${event.at}${event.event}${index}`} className="relative flex gap-4">
           <span className={`relative mt-1.5 size-[11px] shrink-0 rounded-full border-2 border-surface ${dot(event)}`} />
           <div className="min-w-0 flex-1">
@@ -30,7 +33,7 @@ export function Timeline({ events, payout }: { readonly events: readonly PayoutE
               </span>
             </p>
             {event.detail && <p className="break-words text-soft">{reasonWords(event.detail)}</p>}
-            {event.by && <p className="truncate text-xs text-soft">by {event.by}</p>}
+            {event.by && event.by !== 'service' && <p className="truncate text-xs text-soft">{byWords(event.by)}</p>}
           </div>
         </li>
       ))}
@@ -48,4 +51,8 @@ function dot({ event, status }: PayoutEvent): string {
   if (event === 'failed' || status === 'failed') return 'bg-bad'
   if (event === 'completed') return 'bg-good'
   return 'bg-edge'
+}
+
+function byWords(by: string): string {
+  return by === 'bank' ? 'by the bank' : `by ${by.replace(/^key:/, 'API key ')}`
 }

@@ -50,7 +50,7 @@ function Standing({
   return (
     <Card title="Business verification">
       <div className="flex flex-col items-start gap-5">
-        <div className="flex flex-col gap-2">
+        <div className="flex flex-col items-start gap-2">
           <Status of={status} />
           <p className="max-w-prose">{next[status]}</p>
         </div>

@@ -15,7 +15,7 @@ interface About {
 }
 
 const look =
-  'h-9 w-full rounded-lg border bg-surface px-3 text-sm text-ink placeholder:text-soft/80 disabled:bg-sunken disabled:text-soft read-only:bg-sunken'
+  'h-9 w-full rounded-lg border bg-surface px-3 text-sm text-ink placeholder:text-soft/80 disabled:bg-sunken disabled:text-soft'
 const edge = (error: About['error']) => (error ? 'border-bad' : 'border-edge/60 hover:border-edge')
 
 export function Field({

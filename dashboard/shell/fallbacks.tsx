@@ -37,3 +37,16 @@ export function PageTrouble({ error, reset }: ErrorComponentProps) {
     </Page>
   )
 }
+
+/** The same outside the shell, which brings the page's main part itself. */
+export const OuterNotFound = () => (
+  <main>
+    <NotFound />
+  </main>
+)
+
+export const OuterTrouble = (props: ErrorComponentProps) => (
+  <main>
+    <PageTrouble {...props} />
+  </main>
+)

@@ -1,6 +1,7 @@
 // Every page of the dashboard in a real browser: light and dark, wide and narrow, without a fault that axe knows of.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Browser } from 'playwright-core'
+import { simulatedRail } from '../../rail/simulated'
 import { type Api, startApi } from '../api/client'
 import { aPartner, aSession } from '../api/fixtures'
 import { buildDashboard } from './built-dashboard'
@@ -21,6 +22,7 @@ beforeAll(async () => {
   const bank = { url: 'http://127.0.0.1:1/v0', key: 'unused' }
   api = await startApi({
     publicUrl: 'http://localhost',
+    rails: { simulated: simulatedRail, provider_production: simulatedRail },
     mailInboxUrl: 'http://127.0.0.1:8025',
     bank: { sandbox: bank, live: bank },
     temporalUiUrl: 'http://127.0.0.1:8233/namespaces/default',
