@@ -80,6 +80,7 @@ describe('the OpenAPI document', () => {
       'GET /v1',
       'GET /v1/public/partners/{slug}',
       'GET /v1/account',
+      'PATCH /v1/account',
       'GET /v1/balance',
       'GET /v1/wallet/entries',
       'GET /v1/wallet/entries.csv',
@@ -102,14 +103,27 @@ describe('the OpenAPI document', () => {
       'GET /v1/invoices/{id}.csv',
       'GET /v1/invoices/{id}',
       'GET /v1/keys',
+      'POST /v1/keys',
+      'POST /v1/keys/{id}/revoke',
+      'POST /v1/auth/codes',
+      'POST /v1/auth/signups',
+      'POST /v1/auth/sessions',
+      'DELETE /v1/auth/sessions',
+      'GET /v1/auth/session',
+      'DELETE /v1/auth/session',
+      'POST /v1/auth/session/partner',
+      'GET /v1/members',
+      'POST /v1/members',
+      'PATCH /v1/members/{id}',
+      'DELETE /v1/members/{id}',
     ])
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(described.length)
   })
 
-  test('asks for a key everywhere but on discovery and the public partner (§5)', () => {
+  test('asks for a key or a session everywhere but on discovery, the public partner and the way in (§5)', () => {
     const open = operations.filter(({ security }) => security.length === 0).map(({ operationId }) => operationId)
 
-    expect(open).toEqual(['getRoot', 'getDiscovery', 'getPublicPartner'])
+    expect(open).toEqual(['getRoot', 'getDiscovery', 'getPublicPartner', 'requestCode', 'signUp', 'createSession'])
   })
 
   test('names each path parameter as required, and every parameter has a schema', () => {
@@ -188,7 +202,7 @@ describe.each(operations)('$operationId', ({ route, requestBody, responses }) =>
       expect(headers).toHaveProperty('X-Request-Id')
       expect('Retry-After' in headers).toBe(['429', '502', '503'].includes(status))
     }
-    expect('RateLimit' in (responses['200']?.headers ?? {})).toBe(route.access.by === 'key')
+    expect('RateLimit' in (responses[route.reply.status]?.headers ?? {})).toBe(route.access.by !== 'anyone')
     expect('304' in responses).toBe(route.reply.headers?.['ETag'] !== undefined)
   })
 })
