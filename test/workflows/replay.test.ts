@@ -13,6 +13,7 @@ import { silenceTemporal } from '../worker/a-worker'
 const recorded: Readonly<Record<string, readonly string[]>> = {
   'connect-sandbox': ['connected', 'waited'],
   'prune-activity': ['completed', 'continued'],
+  'sign-up': ['opened'],
   sweep: ['completed', 'continued'],
   'invoice-run': ['completed', 'continued', 'one-failed'],
   invoice: ['already', 'issued', 'nothing'],
