@@ -18,15 +18,21 @@ import { PartnerSignInPage, SignInPage, SignUpPage } from './sign-in/pages'
 
 const root = createRootRouteWithContext<{ readonly queryClient: QueryClient }>()({ notFoundComponent: OuterNotFound })
 
-const textIn = (search: Record<string, unknown>, name: string) => {
+// Each of these names its parameter even where it is undefined: what is left out, the router passes on unchecked.
+const textIn = (search: Record<string, unknown>, name: string): string | undefined => {
   const value = search[name]
-  return typeof value === 'string' || typeof value === 'number' ? { [name]: String(value) } : {}
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
 
 /** Only a page of ours may be asked for after the sign-in. */
-const nextIn = (search: Record<string, unknown>): { next?: string } => {
-  const next = search['next']
-  return typeof next === 'string' && /^\/dashboard(?![^/?#])/.test(next) ? { next } : {}
+const nextIn = (search: Record<string, unknown>): { next?: string | undefined } => {
+  const next = textIn(search, 'next')
+  return { next: next !== undefined && /^\/dashboard(?![^/?#])/.test(next) ? next : undefined }
+}
+
+const environmentIn = (search: Record<string, unknown>): { environment?: Environment | undefined } => {
+  const { environment } = search
+  return { environment: environment === 'live' || environment === 'sandbox' ? environment : undefined }
 }
 
 const signIn = createRoute({
@@ -49,10 +55,7 @@ const shell = createRoute({
   component: Shell,
   notFoundComponent: NotFound,
   errorComponent: OuterTrouble,
-  validateSearch: (search: Record<string, unknown>): { environment?: Environment } =>
-    search['environment'] === 'live' || search['environment'] === 'sandbox'
-      ? { environment: search['environment'] }
-      : {},
+  validateSearch: environmentIn,
   search: { middlewares: [retainSearchParams(['environment'])] },
   beforeLoad: async ({ context, search, location }) => {
     const session = await context.queryClient.ensureQueryData(sessionQuery).catch((error: unknown) => {
@@ -71,20 +74,20 @@ const page = <const Path extends string>(path: Path, component: Parameters<typeo
   createRoute({ getParentRoute: () => shell, path, ...(component ? { component } : {}) })
 
 export interface PayoutSearch {
-  readonly status?: string
-  readonly q?: string
-  readonly from?: string
-  readonly to?: string
+  readonly status?: string | undefined
+  readonly q?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
 }
 
 const payouts = createRoute({
   getParentRoute: () => shell,
   path: '/payouts',
   validateSearch: (search: Record<string, unknown>): PayoutSearch => ({
-    ...textIn(search, 'status'),
-    ...textIn(search, 'q'),
-    ...textIn(search, 'from'),
-    ...textIn(search, 'to'),
+    status: textIn(search, 'status'),
+    q: textIn(search, 'q'),
+    from: textIn(search, 'from'),
+    to: textIn(search, 'to'),
   }),
   component: lazyRouteComponent(() => import('./pages/payouts'), 'PayoutsPage'),
 })

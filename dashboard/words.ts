@@ -24,12 +24,14 @@ export function asAmount(typed: string): string | null {
 }
 
 const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
 const brief = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
 const month = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 const shortMonth = new Intl.DateTimeFormat('en-GB', { month: 'short', timeZone: 'UTC' })
 
 export const momentWords = (iso: string) => moment.format(new Date(iso))
+export const exactWords = (iso: string) => exact.format(new Date(iso))
 /** For tables: the year only where it is another one. */
 export function briefWords(iso: string, at: Date): string {
   const isThisYear = new Date(iso).getFullYear() === at.getFullYear()

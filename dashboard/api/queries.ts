@@ -104,7 +104,11 @@ export const payoutEventsQuery = (environment: Environment, payout: Payout) =>
     queryFn: ({ signal }) =>
       call<List<PayoutEvent>>('GET', `/v1/payouts/${payout.id}/events`, { query: { environment }, signal }),
     placeholderData: (before) => before,
+    // The money of a failed payout comes back a little after it has failed.
+    refetchInterval: ({ state }) => (payout.status === 'failed' && !state.data?.data.some(isRefund) ? 3_000 : false),
   })
+
+const isRefund = ({ event }: PayoutEvent) => event === 'refunded'
 
 export function isUnderWay({ status }: Pick<Payout, 'status'>): boolean {
   return status === 'pending' || status === 'processing'

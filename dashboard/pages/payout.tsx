@@ -152,7 +152,7 @@ function TemporalLink({ payout }: { readonly payout: Payout }) {
   return (
     <Anchor href={`${base}/workflows?query=${query}`} target="_blank" rel="noreferrer">
       <ExternalLink aria-hidden />
-      Temporal
+      Workflow in Temporal
     </Anchor>
   )
 }

@@ -80,7 +80,7 @@ function Filters({ search }: { readonly search: PayoutSearch }) {
   const navigate = useNavigate()
   const [typed, setTyped] = useState(search.q ?? '')
   const change = (changed: PayoutSearch) => {
-    const kept = Object.entries({ ...search, ...changed }).filter(([, value]) => value !== '')
+    const kept = Object.entries({ ...search, ...changed }).filter(([, value]) => value)
     void navigate({ to: '/dashboard/payouts', search: Object.fromEntries(kept), replace: true })
   }
   useEffect(() => {

@@ -29,7 +29,7 @@ export function Timeline({ events, payout }: { readonly events: readonly PayoutE
             <p className="flex flex-wrap items-baseline justify-between gap-x-4">
               <span className="font-medium">{known[event.event] ?? codeWords(event.event)}</span>
               <span className="text-xs text-soft">
-                <Moment at={event.at} />
+                <Moment at={event.at} as="exact" />
               </span>
             </p>
             {event.detail && <p className="break-words text-soft">{reasonWords(event.detail)}</p>}

@@ -81,7 +81,9 @@ function Statement({ entries }: { readonly entries: readonly WalletEntry[] }) {
                 (kinds[entry.kind] ?? codeWords(entry.kind))
               )}
             </span>
-            <span className="block truncate text-xs text-soft">{entry.description}</span>
+            <span className="block truncate text-xs text-soft">
+              {entry.description !== kinds[entry.kind] && entry.description}
+            </span>
             <span className="block text-xs text-soft sm:hidden">
               <Moment at={entry.at} as="brief" />
             </span>

@@ -25,7 +25,7 @@ function Padded({ children }: { readonly children: ReactNode }) {
 }
 
 export function Bar({ className = 'w-24' }: { readonly className?: string }) {
-  return <span className={`inline-block h-3.5 animate-pulse rounded bg-line align-middle ${className}`} />
+  return <span data-waiting className={`inline-block h-3.5 animate-pulse rounded bg-line align-middle ${className}`} />
 }
 
 export function Bars({ rows = 4 }: { readonly rows?: number }) {

@@ -1,9 +1,10 @@
 // A time in the reader's own zone, with UTC when hovered or asked for by a reader of titles.
 import { now } from '../now'
-import { agoWords, briefWords, dayWords, momentWords, utcWords } from '../words'
+import { agoWords, briefWords, dayWords, exactWords, momentWords, utcWords } from '../words'
 
 const forms = {
   moment: momentWords,
+  exact: exactWords,
   day: dayWords,
   brief: (at: string) => briefWords(at, now()),
   ago: (at: string) => agoWords(at, now()),

@@ -1,4 +1,5 @@
 // Every page of the dashboard in a real browser: light and dark, wide and narrow, without a fault that axe knows of.
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Browser } from 'playwright-core'
 import { simulatedRail } from '../../rail/simulated'
@@ -95,4 +96,94 @@ describe('every page', () => {
     },
     60_000,
   )
+})
+
+describe('on every page', () => {
+  test('Ctrl+K jumps to a page or to a payout, by keyboard alone', async () => {
+    const visitor = await aVisitor(browser, api.url, { session: admin })
+    const { page } = visitor
+    await visitor.go('/dashboard?environment=sandbox')
+
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('aud')
+    expect(await visitor.faults()).toEqual([])
+    await visitor.picture('palette')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('Emmy')
+    await page.getByRole('option', { name: /Emmy Noether/ }).waitFor()
+    await page.keyboard.press('Enter')
+
+    await page.waitForURL(`**/dashboard/payouts/${payoutId}?*`)
+    await visitor.leave()
+  }, 60_000)
+
+  test('the environment is chosen once for all pages, is part of the address, and shows', async () => {
+    const visitor = await aVisitor(browser, api.url, { session: admin })
+    const { page } = visitor
+    await visitor.go('/dashboard?environment=sandbox')
+    await page.getByText('Sandbox: test money, nobody is paid').waitFor()
+
+    await page.getByRole('radio', { name: 'Live' }).click()
+    await page.getByText('Live, make-believe').waitFor()
+    await page.getByRole('link', { name: 'Wallet' }).click()
+
+    await page.waitForURL('**/dashboard/wallet?environment=live')
+    await visitor.go('/dashboard/keys')
+    expect(page.url()).toMatch(/keys\?environment=live$/)
+    await visitor.leave()
+  }, 60_000)
+
+  test('light or dark is remembered, and the menu opens on a phone', async () => {
+    const visitor = await aVisitor(browser, api.url, {
+      session: admin,
+      viewport: { width: 390, height: 844 },
+      colorScheme: 'light',
+    })
+    const { page } = visitor
+    await visitor.go('/dashboard?environment=sandbox')
+    await page.getByRole('button', { name: /Signed in as/ }).click()
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click()
+    await page.reload()
+    await page.locator('h1').waitFor()
+
+    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(14, 16, 18)')
+    await page.getByRole('button', { name: 'Open the menu' }).click()
+    expect(await visitor.faults()).toEqual([])
+    await visitor.picture('menu-phone')
+    await page.getByRole('link', { name: 'Invoices' }).click()
+    await page.getByRole('heading', { name: 'Invoices' }).waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await visitor.leave()
+  }, 60_000)
+
+  test('an invoice is saved as a PDF', async () => {
+    const visitor = await aVisitor(browser, api.url, { session: viewer })
+    await visitor.go('/dashboard/invoices?environment=live')
+
+    const [download] = await Promise.all([
+      visitor.page.waitForEvent('download'),
+      visitor.page.getByRole('link', { name: 'INV-2026-000010 as PDF' }).click(),
+    ])
+
+    expect(download.suggestedFilename()).toBe('INV-2026-000010.pdf')
+    expect(
+      readFileSync(await download.path())
+        .subarray(0, 5)
+        .toString(),
+    ).toBe('%PDF-')
+    await visitor.leave()
+  }, 60_000)
+
+  test('a session that ends leads to the sign-in, and back to where one was', async () => {
+    const ended = 'x'.repeat(43)
+    const visitor = await aVisitor(browser, api.url, { session: ended })
+    await visitor.go('/dashboard/payouts?environment=sandbox&q=Emmy')
+
+    const url = new URL(visitor.page.url())
+    expect(url.pathname).toBe('/sign-in')
+    expect(url.searchParams.get('next')).toBe('/dashboard/payouts?environment=sandbox&q=Emmy')
+    await visitor.leave()
+  }, 60_000)
 })

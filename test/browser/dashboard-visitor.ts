@@ -35,8 +35,8 @@ export async function aVisitor(
   const page = await context.newPage()
   const complaints = listen(page, url)
   const settled = async () => {
-    await page.waitForLoadState('networkidle')
-    await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
+    await page.locator('[aria-busy=true], [data-waiting]').first().waitFor({ state: 'detached' })
+    await page.evaluate('document.fonts.ready.then(() => null)')
   }
   return {
     page,

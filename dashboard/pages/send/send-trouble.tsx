@@ -44,7 +44,24 @@ export function SendTrouble({ error, retry, busy }: SendTroubleProps) {
         {shortfallOf(error.details)} Nothing was sent.
       </Notice>
     )
+  if (error.code === 'idempotency_key_reused') return <SentBefore details={error.details} />
   return <Trouble error={error} title="Nothing was sent" />
+}
+
+/** An earlier try arrived after all, and was another payout than the form shows now. */
+function SentBefore({ details }: { readonly details: unknown }) {
+  const id = isRecord(details) && typeof details['payout_id'] === 'string' ? details['payout_id'] : null
+  const open = id && (
+    <ButtonLink to="/dashboard/payouts/$id" params={{ id }}>
+      Open that payout
+    </ButtonLink>
+  )
+  return (
+    <Notice tone="warn" title="An earlier try had arrived after all" action={open}>
+      This form has already made a payout, with other details than it shows now. Look at that one before you send
+      another.
+    </Notice>
+  )
 }
 
 function shortfallOf(details: unknown): string {
