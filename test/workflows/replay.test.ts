@@ -15,6 +15,7 @@ const recorded: Readonly<Record<string, readonly string[]>> = {
   'prune-activity': ['completed', 'continued'],
   'sign-up': ['opened'],
   sweep: ['completed', 'continued'],
+  'top-up': ['added'],
   'invoice-run': ['completed', 'continued', 'one-failed'],
   invoice: ['already', 'issued', 'nothing'],
   'invoice-mail': ['mailed', 'nobody'],
