@@ -42,19 +42,18 @@ export function createMailSender(parts: MailSenderParts): MailSender {
   timer.unref()
 
   function look(): void {
-    if (mailer === null) return
     wanted = true
-    sending ??= sendAll(mailer).finally(() => {
+    sending ??= sendAll().finally(() => {
       sending = null
     })
   }
 
   /** One that is asked for while the last ones are on their way is looked for again. */
-  async function sendAll(by: Mailer): Promise<void> {
+  async function sendAll(): Promise<void> {
     try {
-      while (wanted) {
+      while (wanted && mailer !== null) {
         wanted = false
-        if ((await sendSome(by)) === atOnce) wanted = true
+        if ((await sendSome(mailer)) === atOnce) wanted = true
       }
       await forgetOld()
     } catch (error) {
