@@ -16,6 +16,7 @@ import { createKey, revokeKey } from './key-changes'
 import { listKeys } from './keys'
 import { changeMember, deleteMember, inviteMember, listTeam } from './members'
 import { checkPayout } from './payout-check'
+import { getPayoutDetails } from './payout-details'
 import { listPayoutEvents } from './payout-events'
 import { getPayout, listPayouts } from './payouts'
 import { exportPayouts } from './payouts-csv'
@@ -47,6 +48,7 @@ export const routes: readonly Route[] = [
   checkPayout,
   createConfirmCode,
   getPayout,
+  getPayoutDetails,
   listPayoutEvents,
   getUsage,
   getUsageHistory,

@@ -12,6 +12,7 @@ import type {
   List,
   Member,
   Payout,
+  PayoutDetails,
   PayoutEvent,
   PublicPartner,
   Quote,
@@ -106,6 +107,14 @@ export const payoutEventsQuery = (environment: Environment, payout: Payout) =>
     placeholderData: (before) => before,
     // The money of a failed payout comes back a little after it has failed.
     refetchInterval: ({ state }) => (payout.status === 'failed' && !state.data?.data.some(isRefund) ? 3_000 : false),
+  })
+
+export const payoutDetailsQuery = (environment: Environment, { id, status }: Payout) =>
+  queryOptions({
+    queryKey: ['payout-details', environment, id, status],
+    queryFn: ({ signal }) =>
+      call<PayoutDetails>('GET', `/v1/payouts/${id}/details`, { query: { environment }, signal }),
+    placeholderData: (before) => before,
   })
 
 const isRefund = ({ event }: PayoutEvent) => event === 'refunded'

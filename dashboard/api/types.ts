@@ -78,11 +78,12 @@ export interface Payout {
   readonly created_at: string
   readonly updated_at: string
   readonly created_via: 'api' | 'dashboard'
-  readonly created_by?: string | null
-  readonly idempotency_key?: string
-  readonly bank_reference?: string | null
-  readonly fee_breakdown?: Quote['fee_breakdown']
-  readonly exchange_rate?: Quote['exchange_rate']
+}
+
+export interface PayoutDetails extends Pick<Quote, 'fee_breakdown' | 'exchange_rate'> {
+  readonly created_by: string
+  readonly idempotency_key: string
+  readonly bank_reference: string | null
 }
 
 export interface PayoutEvent {

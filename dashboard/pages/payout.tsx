@@ -2,12 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ArrowLeft, ExternalLink } from 'lucide-react'
-import { payoutEventsQuery, payoutQuery } from '../api/queries'
-import type { Payout } from '../api/types'
+import { payoutDetailsQuery, payoutEventsQuery, payoutQuery } from '../api/queries'
+import type { Payout, PayoutDetails } from '../api/types'
 import { Anchor } from '../parts/button'
 import { Card, Fact, Facts, Page } from '../parts/card'
 import { Copyable } from '../parts/copy'
-import { Loaded } from '../parts/loaded'
+import { Bar, Loaded } from '../parts/loaded'
 import { Moment } from '../parts/moment'
 import { Gbp, Usdc } from '../parts/money'
 import { Notice } from '../parts/notice'
@@ -25,6 +25,7 @@ export function PayoutPage() {
 
 function Shown({ payout }: { readonly payout: Payout }) {
   const events = useQuery(payoutEventsQuery(payout.environment, payout))
+  const { data: details } = useQuery(payoutDetailsQuery(payout.environment, payout))
   return (
     <Page
       title={
@@ -53,8 +54,8 @@ function Shown({ payout }: { readonly payout: Payout }) {
           <Loaded query={events}>{({ data }) => <Timeline events={data} payout={payout} />}</Loaded>
         </Card>
         <div className="flex min-w-0 flex-col gap-5">
-          <Cost payout={payout} />
-          <Details payout={payout} />
+          <Cost payout={payout} details={details} />
+          <Details payout={payout} details={details} />
         </div>
       </div>
     </Page>
@@ -83,8 +84,7 @@ function Verdict({ payout: { status, failure_reason } }: { readonly payout: Payo
   return sentence && <Notice tone={status === 'cancelled' ? 'info' : 'warn'}>{sentence}</Notice>
 }
 
-function Cost({ payout }: { readonly payout: Payout }) {
-  const parts = payout.fee_breakdown
+function Cost({ payout, details }: AboutPayout) {
   return (
     <Card title="Cost">
       <Facts>
@@ -94,55 +94,64 @@ function Cost({ payout }: { readonly payout: Payout }) {
         <Fact name="Fee">
           <Gbp of={payout.fee_gbp} />
         </Fact>
-        {parts && (
-          <>
-            <Fact name="· taken in the transfer">
-              <Gbp of={parts.taken_in_transfer_gbp} />
-            </Fact>
-            <Fact name="· on the monthly invoice">
-              <Gbp of={parts.on_monthly_invoice_gbp} />
-            </Fact>
-          </>
-        )}
+        <Fact name="· taken in the transfer">
+          {details ? <Gbp of={details.fee_breakdown.taken_in_transfer_gbp} /> : <Bar className="w-12" />}
+        </Fact>
+        <Fact name="· on the monthly invoice">
+          {details ? <Gbp of={details.fee_breakdown.on_monthly_invoice_gbp} /> : <Bar className="w-12" />}
+        </Fact>
         <Fact name="Wallet sent">
           <Usdc of={payout.wallet_sent_usdc} />
         </Fact>
-        {payout.exchange_rate && (
-          <Fact name="Rate">
-            <span className="figures">1 USD = {payout.exchange_rate.gbp_per_usd} GBP</span>
-          </Fact>
-        )}
+        <Fact name="Rate">
+          {details ? (
+            <span className="figures">1 USD = {details.exchange_rate.gbp_per_usd} GBP</span>
+          ) : (
+            <Bar className="w-20" />
+          )}
+        </Fact>
       </Facts>
     </Card>
   )
 }
 
-function Details({ payout }: { readonly payout: Payout }) {
+function Details({ payout, details }: AboutPayout) {
   return (
     <Card title="Details">
       <Facts>
         <Fact name="Reference">{payout.reference ? <Copyable text={payout.reference} name="reference" /> : '–'}</Fact>
-        {payout.bank_reference && (
-          <Fact name="Bank reference">
-            <Copyable text={payout.bank_reference} name="bank reference" />
-          </Fact>
-        )}
         <Fact name="Payout id">
-          <Copyable text={payout.id} name="payout id" shown={`${payout.id.slice(0, 8)}…${payout.id.slice(-4)}`} />
+          <Copyable text={payout.id} name="payout id" shown={short(payout.id)} />
         </Fact>
-        {payout.idempotency_key && (
-          <Fact name="Idempotency key">
-            <Copyable text={payout.idempotency_key} name="idempotency key" />
-          </Fact>
-        )}
+        <Fact name="Bank reference">
+          {details?.bank_reference ? (
+            <Copyable text={details.bank_reference} name="bank reference" shown={short(details.bank_reference)} />
+          ) : (
+            '–'
+          )}
+        </Fact>
+        <Fact name="Idempotency key">
+          {details ? (
+            <Copyable text={details.idempotency_key} name="idempotency key" shown={short(details.idempotency_key)} />
+          ) : (
+            <Bar />
+          )}
+        </Fact>
         <Fact name="Made">
           <Moment at={payout.created_at} />
         </Fact>
-        <Fact name="By">{payout.created_by ?? (payout.created_via === 'api' ? 'API' : 'Dashboard')}</Fact>
+        <Fact name="By">{details ? details.created_by.replace(/^key:/, 'API key ') : <Bar />}</Fact>
       </Facts>
     </Card>
   )
 }
+
+interface AboutPayout {
+  readonly payout: Payout
+  readonly details: PayoutDetails | undefined
+}
+
+const short = (id: string) => (id.length > 24 ? `${id.slice(0, 13)}…${id.slice(-4)}` : id)
 
 /** Every payout is a workflow; the Web UI finds it by the payout's id. */
 function TemporalLink({ payout }: { readonly payout: Payout }) {

@@ -95,6 +95,7 @@ describe('the OpenAPI document', () => {
       'POST /v1/payouts/check',
       'POST /v1/payouts/confirm-codes',
       'GET /v1/payouts/{id}',
+      'GET /v1/payouts/{id}/details',
       'GET /v1/payouts/{id}/events',
       'GET /v1/usage',
       'GET /v1/usage/history',

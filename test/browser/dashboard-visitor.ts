@@ -29,6 +29,8 @@ export async function aVisitor(
   const context = await browser.newContext({
     viewport: { width: 1280, height: 860 },
     timezoneId: 'Europe/London',
+    // A colour on its way to another one is neither.
+    reducedMotion: 'reduce',
     ...options,
   })
   if (session !== undefined) await context.addCookies([{ name: 'session', value: session, url, httpOnly: true }])

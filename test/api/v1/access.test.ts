@@ -53,6 +53,7 @@ const expected: Readonly<Record<string, readonly number[]>> = {
   'GET /v1/payouts': read,
   'GET /v1/payouts.csv': read,
   'GET /v1/payouts/:id': readOne,
+  'GET /v1/payouts/:id/details': readOne,
   'GET /v1/payouts/:id/events': readOne,
   'POST /v1/payouts/check': [401, 401, 200, 200, 200, 403, 200, 200],
   'GET /v1/usage': read,

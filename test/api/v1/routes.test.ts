@@ -72,6 +72,7 @@ test('the table holds every endpoint of §4, and what was added to them', () => 
     'POST /v1/payouts/check',
     'POST /v1/payouts/confirm-codes',
     'GET /v1/payouts/:id',
+    'GET /v1/payouts/:id/details',
     'GET /v1/payouts/:id/events',
     'GET /v1/usage',
     'GET /v1/usage/history',
