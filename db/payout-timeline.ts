@@ -1,4 +1,4 @@
-// What happened to one payout, for its partner: the last attempt's steps and its money, without what is only for our people.
+// What happened to one payout in its last attempt: the steps, some of which are only for our people, and its money.
 import type { PayoutStatus } from '../domain/payout'
 import type { Queryable, Statement } from './database'
 
@@ -37,7 +37,7 @@ export async function loadTimeline(db: Queryable, payoutId: string): Promise<Tim
 const selectEvents: Statement = {
   name: 'payout-timeline',
   text: `SELECT at, kind, status, made_by AS "madeBy", detail FROM payout_events
-    WHERE payout_id = $1 AND kind <> 'attention'
+    WHERE payout_id = $1
       AND id >= coalesce((SELECT max(id) FROM payout_events WHERE payout_id = $1 AND kind = 'requested'), 0)
     ORDER BY id`,
 }

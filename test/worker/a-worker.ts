@@ -118,7 +118,7 @@ export function testActivities({ db, client, queuePrefix, clock, ...options }: T
   const activities = createActivities({ db, clock, activityRetentionDays, payouts, sweep, invoices, topUps })
   return {
     activities,
-    close() {
+    close: () => {
       payouts.close()
       topUpBank?.close()
     },

@@ -1,6 +1,8 @@
 // A live payout from the dashboard: confirmed by a code that was emailed for exactly this payout, and used once (design §6, check 34).
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { boundToPayout } from '../../../api/v1/payout-confirmation'
+import { readPayoutRequest } from '../../../api/v1/payout-order'
 import { giveCodeBack, issueCode } from '../../../db/codes'
 import { postSet } from '../../../db/ledger'
 import { takeMails } from '../../../db/mails'
@@ -166,9 +168,11 @@ describe('a code is for one payout', () => {
     const other = await pay(wanted, aKeyName(), code)
     const again = [await pay(wanted, key), await pay(wanted, key, code), await pay(wanted, key, wrongFor(code))]
 
+    const [codeRow] = await api.db.dataSource.query('SELECT used_at FROM codes WHERE used_for = $1', [first.body['id']])
+    expect(codeRow.used_at).toEqual(clock.now())
     expect(told(other)).toEqual(refusal)
     expect(again.map(({ status, headers, body }) => [status, headers.get('Idempotent-Replayed'), body['id']])).toEqual(
-      Array(3).fill([200, 'true', first.body['id']]),
+      again.map(() => [200, 'true', first.body['id']]),
     )
     expect(await stored()).toBe(1)
   })
@@ -179,7 +183,8 @@ describe('a code is for one payout', () => {
 
     const answers = await Promise.all(Array.from({ length: 20 }, () => pay(wanted, key, code)))
 
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(19).fill(200), 201])
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(19)
     expect(new Set(answers.map(({ body }) => body['id'])).size).toBe(1)
   })
 
@@ -187,10 +192,13 @@ describe('a code is for one payout', () => {
     const key = aKeyName()
     const { body } = await askFor(wanted, key)
     const memberId = await memberOf(body['sent_to'])
-    const about = { perHour: 50, at: clock.now() }
+    const idempotency = { partnerId: partner.id, environment: 'live', idempotencyKey: key } as const
+    const boundTo = boundToPayout(testKeyring, idempotency, readPayoutRequest(wanted))
+    const about = { perHour: 50, at: new Date(clock.now().getTime() + 1) }
     const codes = await api.db.transaction(async (tx) => [
       await issueCode(tx, testKeyring, { ...about, purpose: 'sign_in', subject: String(body['sent_to']) }),
       await issueCode(tx, testKeyring, { ...about, purpose: 'sign_in', subject: memberId }),
+      await issueCode(tx, testKeyring, { ...about, purpose: 'sign_in', subject: memberId, boundTo }),
       await issueCode(tx, testKeyring, { ...about, purpose: 'confirm', subject: memberId }),
     ])
 
@@ -248,10 +256,14 @@ describe('guessing', () => {
   test('a newer code takes the place of the older one', async () => {
     const key = aKeyName()
     const older = await codeFor(wanted, key)
-    clock.set('2026-11-16T12:01:00Z')
-    const newer = await codeFor(wanted, key)
+    let newer = older
+    // One time in a million two codes are the same, and then nothing could be told apart.
+    for (let minute = 1; newer === older; minute++) {
+      clock.set(`2026-11-16T12:0${minute}:00Z`)
+      newer = await codeFor(wanted, key)
+    }
 
-    if (older !== newer) expect(told(await pay(wanted, key, older))).toEqual(refusal)
+    expect(told(await pay(wanted, key, older))).toEqual(refusal)
     expect((await pay(wanted, key, newer)).status).toBe(201)
   })
 

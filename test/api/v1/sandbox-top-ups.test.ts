@@ -62,7 +62,10 @@ test('a wallet at the sandbox bank is topped up there and booked once each time,
   expect(json.balances).toEqual([expect.objectContaining({ currency: 'usdc', balance: '10200.00' })])
   const { body } = await api.get('/v1/wallet/entries', { session })
   const added = body.data?.filter(({ amount_usdc }) => amount_usdc === '100.00')
-  expect(added?.map(({ kind, description }) => [kind, description])).toEqual(Array(2).fill(['topup', 'Top-up']))
+  expect(added?.map(({ kind, description }) => [kind, description])).toEqual([
+    ['topup', 'Top-up'],
+    ['topup', 'Top-up'],
+  ])
   expect((await api.get('/v1/wallet/entries?environment=live', { session })).body).toEqual(live.body)
 })
 
