@@ -1,5 +1,5 @@
 // Starts the dashboard: the cache of answers, the routes, and the way back to the sign-in when a session has ended.
-import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -13,6 +13,7 @@ applyTheme()
 
 const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: (error) => leaveIfSignedOut(error) }),
+  mutationCache: new MutationCache({ onError: (error) => leaveIfSignedOut(error) }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,

@@ -2,9 +2,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ArrowLeft, ExternalLink } from 'lucide-react'
+import { Refusal } from '../api/call'
 import { payoutDetailsQuery, payoutEventsQuery, payoutQuery } from '../api/queries'
 import type { Payout, PayoutDetails } from '../api/types'
-import { Anchor } from '../parts/button'
+import { Anchor, ButtonLink } from '../parts/button'
 import { Card, Fact, Facts, Page } from '../parts/card'
 import { Copyable } from '../parts/copy'
 import { Bar, Loaded } from '../parts/loaded'
@@ -20,6 +21,14 @@ export function PayoutPage() {
   const environment = useEnvironment()
   const { id } = useParams({ from: '/dashboard/payouts/$id' })
   const query = useQuery(payoutQuery(environment, id))
+  if (query.error instanceof Refusal && query.error.status === 404)
+    return (
+      <Page title="There is no such payout">
+        <Notice action={<ButtonLink to="/dashboard/payouts">All payouts</ButtonLink>}>
+          Not in {environment}, at least: a payout is found only in the environment in which it was made.
+        </Notice>
+      </Page>
+    )
   return <Loaded query={query}>{(payout) => <Shown payout={payout} />}</Loaded>
 }
 
@@ -28,6 +37,7 @@ function Shown({ payout }: { readonly payout: Payout }) {
   const { data: details } = useQuery(payoutDetailsQuery(payout.environment, payout))
   return (
     <Page
+      tab={`${pounds(payout.amount_gbp)} to ${payout.recipient.name ?? 'a recipient'}`}
       title={
         <>
           <Link

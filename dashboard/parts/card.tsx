@@ -1,5 +1,6 @@
 // The surfaces that pages are made of.
 import type { ReactNode } from 'react'
+import { useTitle } from './title'
 
 interface CardProps {
   readonly title?: ReactNode
@@ -26,7 +27,8 @@ export function Card({ title, aside, children, className = '', flush }: CardProp
   )
 }
 
-export function Page({ title, about, actions, children }: PageProps) {
+export function Page({ title, tab, about, actions, children }: PageProps) {
+  useTitle(tab ?? (typeof title === 'string' ? title : 'Dashboard'))
   return (
     <div className="mx-auto flex w-full max-w-6xl flex-col gap-5 px-4 pt-6 pb-16 sm:px-8">
       <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
@@ -43,6 +45,8 @@ export function Page({ title, about, actions, children }: PageProps) {
 
 interface PageProps {
   readonly title: ReactNode
+  /** For the browser's tab, where the title is more than text. */
+  readonly tab?: string
   readonly about?: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode

@@ -2,8 +2,10 @@
 import type { ReactNode } from 'react'
 import icon from '../icon.svg'
 import { pageFacts } from '../page-facts'
+import { useTitle } from '../parts/title'
 
 export function Frame({ title, about, mark, children, below }: FrameProps) {
+  useTitle(title)
   return (
     <main className="flex min-h-dvh flex-col items-center justify-center gap-6 px-4 py-10">
       <div className="w-full max-w-sm rounded-2xl border border-line bg-surface p-7 shadow-card">
@@ -32,7 +34,7 @@ export function Frame({ title, about, mark, children, below }: FrameProps) {
 }
 
 interface FrameProps {
-  readonly title: ReactNode
+  readonly title: string
   readonly about?: ReactNode
   readonly mark?: ReactNode
   readonly below?: ReactNode

@@ -176,6 +176,36 @@ describe('on every page', () => {
     await visitor.leave()
   }, 60_000)
 
+  test('a name, a reference or a label is text, whatever it looks like', async () => {
+    const visitor = await aVisitor(browser, api.url, { session: admin })
+    const { page } = visitor
+    const hostile = '<img src=x onerror=alert(1)>'
+    let alerts = 0
+    page.on('dialog', async (dialog) => {
+      alerts++
+      await dialog.dismiss()
+    })
+
+    await visitor.go('/dashboard/payouts?environment=sandbox')
+    await page.getByRole('link', { name: hostile }).click()
+    await page.getByText(`to ${hostile}, account`).waitFor()
+    await visitor.settled()
+    await visitor.go('/dashboard/recipients?environment=sandbox')
+
+    expect(await page.locator('img[src=x]').count()).toBe(0)
+    expect(alerts).toBe(0)
+    expect(visitor.complaints).toEqual([])
+    await visitor.leave()
+  }, 60_000)
+
+  test('a payout of the other environment is not shown, and why is said', async () => {
+    const visitor = await aVisitor(browser, api.url, { session: admin })
+    await visitor.go(`/dashboard/payouts/${payoutId}?environment=live`)
+
+    expect(await visitor.page.locator('h1').textContent()).toBe('There is no such payout')
+    await visitor.leave()
+  }, 60_000)
+
   test('a session that ends leads to the sign-in, and back to where one was', async () => {
     const ended = 'x'.repeat(43)
     const visitor = await aVisitor(browser, api.url, { session: ended })

@@ -1,6 +1,6 @@
 // The last look before money moves: everything once more, a warning about a likely repeat, the code in live, and the sending.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link, useBlocker, useNavigate } from '@tanstack/react-router'
 import { ArrowLeft, Send } from 'lucide-react'
 import { useState } from 'react'
 import { call, Refusal, Unreachable } from '../../api/call'
@@ -29,6 +29,11 @@ export function Review({ request, idempotencyKey, back }: ReviewProps) {
   // Once the outcome is unknown only the same payout may be sent again: another body under this key is refused.
   const isUnknown = isUnknownOutcome(send.error)
   const mustConfirm = environment === 'live'
+  // Whoever leaves now and fills the form in again would make a second payout of it.
+  useBlocker({
+    shouldBlockFn: () => isUnknown && !confirm(leaving),
+    enableBeforeUnload: () => isUnknown || send.isPending,
+  })
   return (
     <div className="flex flex-col gap-5">
       <Summary request={request} />
@@ -63,6 +68,9 @@ export function Review({ request, idempotencyKey, back }: ReviewProps) {
     </div>
   )
 }
+
+const leaving =
+  'It is not known yet whether the payout was sent. Leave all the same? Look at the list of payouts before you send it anew.'
 
 export function isUnknownOutcome(error: Error | null): boolean {
   return (
