@@ -1,7 +1,7 @@
 // Turns one route into what Koa runs: who calls → how often → may they, from here → is it readable → is it right → handle (design §3's order).
 import { parse as parseQuery } from 'node:querystring'
 import type { ParameterizedContext } from 'koa'
-import type { Caller } from '../db/callers'
+import type { Caller, PersonCaller } from '../db/callers'
 import { findClaim } from '../db/payout-claims'
 import { findPayout } from '../db/payouts'
 import { idempotencyKeyPattern } from '../domain/limits'
@@ -11,7 +11,15 @@ import type { ApiDeps } from './deps'
 import { ApiError } from './errors'
 import { isFromOurPages } from './origin'
 import { readJson } from './read-json'
-import { type ApiRequest, type CallerAccess, type Forbidden, type Reply, type Route, roleFor } from './route'
+import {
+  type ApiRequest,
+  type CallerAccess,
+  type Forbidden,
+  isOfPartner,
+  type Reply,
+  type Route,
+  roleFor,
+} from './route'
 import { readSessionCookie } from './session-cookie'
 import { type Check, compileBody, compileParams, compileQuery, uuidPattern } from './validate'
 
@@ -56,7 +64,10 @@ async function admit(route: Route, access: CallerAccess, context: ApiContext, de
   const { caller, ...found } = await find(access, context, deps)
   context.state.caller = caller
   await countCall(caller, context, deps)
-  if (caller.by === 'person') requireOurPages(route, context, deps)
+  if (caller.by === 'person') {
+    requireOurPages(route, context, deps)
+    requireShownPartner(route, context, caller)
+  }
   if (!isFor(route, access, caller)) throw new ApiError('api_key_required')
   const forbidden = forbiddenTo(caller, access)
   const mayRepeat = found.claim !== null && found.claim.releasedAt === null
@@ -73,6 +84,16 @@ function isFor(route: Route, access: CallerAccess, caller: Caller): boolean {
 function requireOurPages({ method }: Route, context: ApiContext, { config }: ApiDeps): void {
   if (method === 'GET' || isFromOurPages(context.req.headers, config.publicUrl)) return
   throw new ApiError('forbidden_origin')
+}
+
+/** A retry under the same Idempotency-Key at another partner, to which a second tab has switched, would pay a second time. */
+function requireShownPartner(route: Route, context: ApiContext, { partner }: PersonCaller): void {
+  const shown = context.get('X-Partner-Id').toLowerCase()
+  if (shown === '' || shown === partner.id || !isOfPartner(route)) return
+  throw new ApiError('invalid_state', {
+    message: 'This page shows another account than the one you are signed in to now. Load it again.',
+    details: { status: 'other_partner' },
+  })
 }
 
 interface Found extends Pick<ApiRequest, 'caller' | 'payout' | 'claim' | 'idempotencyKey'> {}

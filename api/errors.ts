@@ -104,7 +104,7 @@ export const errorTable = {
     status: 409,
     message: 'The resource is in a state that does not allow this.',
     cause:
-      'What was asked for came too late, such as revoking a revoked key, or would leave the partner without an admin.',
+      'What was asked for came too late, such as revoking a revoked key, would leave the partner without an admin, or comes from a page that shows another account than its session is at (X-Partner-Id).',
     cure: 'Read details.status.',
   },
   payload_too_large: {

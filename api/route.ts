@@ -112,6 +112,11 @@ export function roleFor({ method, access }: Route): MemberRole {
   return chosen ?? (method === 'GET' ? 'viewer' : 'admin')
 }
 
+/** What is about the session itself answers at whichever partner it is: so a page learns of a switch, and can sign out. */
+export function isOfPartner({ path, access }: Route): boolean {
+  return access.by !== 'anyone' && !path.startsWith('/v1/auth/')
+}
+
 export function errorsOf(route: Route): ErrorCode[] {
   return [...new Set<ErrorCode>([...impliedBy(route), ...route.errors, 'internal_error', 'service_unavailable'])]
 }
@@ -125,6 +130,7 @@ function impliedBy(route: Route): ErrorCode[] {
     if (access.partner !== 'any') implied.push('partner_not_active')
     if (access.partner === 'payer') implied.push('verification_required')
     if (access.finds === 'claim') implied.push('idempotency_key_required')
+    if (isOfPartner(route)) implied.push('invalid_state')
   }
   if (params) implied.push('not_found')
   if (body) implied.push('invalid_json', 'payload_too_large', 'unsupported_media_type', 'invalid_request')
