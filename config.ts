@@ -154,7 +154,7 @@ export function loadConfig(env: EnvironmentVariables = process.env): Config {
       absoluteMs: read.integer('SESSION_MS', 7 * dayMs, 1_000, 10 * dayMs),
     },
     signUp: read.oneOf('SIGN_UP', ['on', 'off'], 'on'),
-    trustedProxies: read.integer('TRUSTED_PROXIES', 0, 0, 10),
+    trustedProxies: readTrustedProxies(read),
     temporalUiUrl: read.optionalUrl('TEMPORAL_UI_URL')?.replace(/\/+$/, '') ?? null,
     mailInboxUrl: read.optionalUrl('MAIL_INBOX_URL'),
   }
@@ -199,6 +199,16 @@ function readTemporal(read: Reader): TemporalConfig {
     tls: read.oneOf('TEMPORAL_TLS', ['on', 'off'], 'off') === 'on',
     apiKey: read.text('TEMPORAL_API_KEY', '') || null,
   }
+}
+
+/** We speak no TLS, so https ends at a proxy: uncounted, all callers would share its address, and its limits. */
+function readTrustedProxies(read: Reader): number {
+  if (read.text('PUBLIC_URL', '').startsWith('https:') && !read.has('TRUSTED_PROXIES')) {
+    read.mistakes.push(
+      'TRUSTED_PROXIES is required where PUBLIC_URL is https: how many proxies stand before the API, or 0.',
+    )
+  }
+  return read.integer('TRUSTED_PROXIES', 0, 0, 10)
 }
 
 function readBank(read: Reader): BankConfig {
