@@ -20,5 +20,4 @@ export default defineConfig({
       onLog: (level, log, show) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && show(level, log),
     },
   },
-  server: { proxy: { '/v1': 'http://localhost:3000' } },
 })

@@ -69,7 +69,7 @@ function One({ invoice }: { readonly invoice: Invoice }) {
             )}
           </p>
         </div>
-        <p className="w-28 text-right text-base font-semibold">
+        <p className="mr-auto text-base font-semibold sm:mr-0 sm:w-28 sm:text-right">
           <Gbp of={invoice.total_gbp} />
         </p>
         <div className="flex gap-2">

@@ -1,6 +1,6 @@
 // API keys of the environment: made here, shown once, switched off at once.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { KeyRound } from 'lucide-react'
+import { Ban, KeyRound } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { call } from '../api/call'
 import { keysQuery } from '../api/queries'
@@ -81,7 +81,7 @@ function Keys({ keys, action }: { readonly keys: readonly ApiKey[]; readonly act
       <Table columns={columns} label="API keys">
         {sorted.map((key) => (
           <Row key={key.id}>
-            <Cell className="max-w-56">
+            <Cell className="max-w-36 sm:max-w-56">
               <span className="block truncate font-medium">{key.label ?? 'No label'}</span>
               <code className="block truncate font-mono text-xs text-soft">{key.key_prefix}…</code>
             </Cell>
@@ -101,7 +101,8 @@ function Keys({ keys, action }: { readonly keys: readonly ApiKey[]; readonly act
                   onClick={() => setRevoking(key)}
                   aria-label={`Revoke ${key.label ?? key.key_prefix}`}
                 >
-                  Revoke
+                  <Ban className="sm:hidden" aria-hidden />
+                  <span className="hidden sm:inline">Revoke</span>
                 </Button>
               )}
             </Cell>

@@ -1,6 +1,6 @@
 // Who may sign in to this partner: admins do everything, viewers look.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { UserPlus } from 'lucide-react'
+import { UserMinus, UserPlus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { call } from '../api/call'
 import { membersQuery } from '../api/queries'
@@ -70,7 +70,7 @@ function Members({ members }: { readonly members: readonly Member[] }) {
       <Table columns={columns} label="Team">
         {members.map((member) => (
           <Row key={member.id}>
-            <Cell className="max-w-56">
+            <Cell className="max-w-36 sm:max-w-56">
               <span className="block truncate font-medium">{member.name ?? member.email}</span>
               <span className="block truncate text-xs text-soft">
                 {member.name && member.email}
@@ -90,7 +90,8 @@ function Members({ members }: { readonly members: readonly Member[] }) {
             <Cell align="right">
               {isAdmin && (
                 <Button weight="danger" aria-label={`Remove ${member.email}`} onClick={() => setRemoving(member)}>
-                  Remove
+                  <UserMinus className="sm:hidden" aria-hidden />
+                  <span className="hidden sm:inline">Remove</span>
                 </Button>
               )}
             </Cell>
