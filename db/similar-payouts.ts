@@ -1,7 +1,7 @@
 // Payouts that look like one that somebody is about to make: to the same account, of the same amount, not long ago.
 import type { PayoutStatus } from '../domain/payout'
 import type { Queryable, Statement } from './database'
-import { isVisible, type Scope } from './payouts'
+import type { Scope } from './payouts'
 
 export interface SimilarPayout {
   readonly id: string
@@ -17,7 +17,10 @@ export interface WantedPayout {
   readonly since: Date
 }
 
-/** Newest first, a few; what failed, was cancelled or came back has paid nobody, and may well be made again. */
+/**
+ * Newest first, a few; what failed, was cancelled or came back has paid nobody, and may well be made again. One that is not
+ * decided yet, which lists do not show, may be paying at this very moment: it counts.
+ */
 export async function findSimilarPayouts(
   db: Queryable,
   { partnerId, environment }: Scope,
@@ -30,7 +33,7 @@ export async function findSimilarPayouts(
 const selectSimilar: Statement = {
   name: 'payouts-similar',
   text: `SELECT id, created_at AS "createdAt", status FROM payouts
-    WHERE partner_id = $1 AND environment = $2 AND ${isVisible} AND account_last4 = $3 AND account_hash = ANY ($4::bytea[])
+    WHERE partner_id = $1 AND environment = $2 AND released_at IS NULL AND account_last4 = $3 AND account_hash = ANY ($4::bytea[])
       AND amount_pence = $5 AND created_at >= $6 AND status IN ('pending', 'processing', 'completed')
     ORDER BY created_at DESC, id DESC LIMIT 10`,
 }

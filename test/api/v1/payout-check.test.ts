@@ -53,6 +53,14 @@ test('knows an account by the secret key of its day', async () => {
   expect(await similar()).toEqual([expect.objectContaining({ id: row.id })])
 })
 
+test('names one of which nobody knows the outcome yet, and none that was released', async () => {
+  const undecided = { verdict: null, verdictAt: null, answeredAt: null } as const
+  const row = await aPayoutRow(api, partner, { account, status: 'pending', ...undecided })
+  await aPayoutRow(api, partner, { account, status: 'pending', releasedAt: clock.now() })
+
+  expect(await similar()).toEqual([expect.objectContaining({ id: row.id, status: 'pending' })])
+})
+
 test('makes no payout, and refuses what could not be one', async () => {
   await similar()
   const wrong = await api.post('/v1/payouts/check', { ...wanted, amount_gbp: '0.99' }, { key })
