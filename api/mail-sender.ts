@@ -1,10 +1,12 @@
-// Sends the mails that requests have left, off their path: at once, again after trouble, and also those of a process that died.
+// Sends the mails that requests have left, off their path: soon, again after trouble, and also those of a process that died.
+import { randomInt } from 'node:crypto'
 import type { Clock } from '../clock'
 import { forgetCodes } from '../db/codes'
 import type { Db } from '../db/database'
 import type { Keyring } from '../db/keyring'
 import { finishMail, forgetMails, type MailToSend, putMailOff, takeMails } from '../db/mails'
 import { isMember } from '../db/members'
+import { forgetRateLimits } from '../db/rate-limits'
 import { forgetSessions } from '../db/sessions'
 import type { Log } from '../log'
 import type { Mailer } from '../mail/mailer'
@@ -26,6 +28,8 @@ export interface MailSenderParts {
 }
 
 const lookEveryMs = 2_000
+/** A known address costs a mail: at once, it would slow down the very next request, and so tell that it is known. */
+const wakeAfterMs = [100, 400] as const
 const atOnce = 5
 /** Longer than the mailer's own limits, or a slow mail would be sent twice. */
 const leaseMs = 60_000
@@ -37,27 +41,34 @@ export function createMailSender(parts: MailSenderParts): MailSender {
   const { db, keyring, mailer, clock, log } = parts
   let sending: Promise<void> | null = null
   let wanted = false
+  let waking: NodeJS.Timeout | null = null
   let forgottenAt = clock.now().getTime()
   const timer = setInterval(look, lookEveryMs)
   timer.unref()
 
   function look(): void {
+    if (waking !== null) clearTimeout(waking)
+    waking = null
     wanted = true
     sending ??= sendAll().finally(() => {
       sending = null
     })
   }
 
-  /** One that is asked for while the last ones are on their way is looked for again. */
   async function sendAll(): Promise<void> {
     try {
-      while (wanted && mailer !== null) {
-        wanted = false
-        if ((await sendSome(mailer)) === atOnce) wanted = true
-      }
+      if (mailer !== null) await sendWanted(mailer)
       await forgetOld()
     } catch (error) {
       log.warn({ err: error }, 'mails could not be looked for')
+    }
+  }
+
+  /** One that is asked for while the last ones are on their way is looked for again. */
+  async function sendWanted(by: Mailer): Promise<void> {
+    while (wanted) {
+      wanted = false
+      if ((await sendSome(by)) === atOnce) wanted = true
     }
   }
 
@@ -83,13 +94,16 @@ export function createMailSender(parts: MailSenderParts): MailSender {
     if (now.getTime() - forgottenAt < forgetEveryMs) return
     forgottenAt = now.getTime()
     const before = later(now, -keepForMs)
-    for (const forget of [forgetCodes, forgetMails, forgetSessions]) await forget(db, before)
+    for (const forget of [forgetCodes, forgetMails, forgetSessions, forgetRateLimits]) await forget(db, before)
   }
 
   return {
-    wake: look,
+    wake() {
+      waking ??= setTimeout(look, randomInt(...wakeAfterMs))
+    },
     async close() {
       clearInterval(timer)
+      if (waking !== null) look()
       await sending
     },
   }

@@ -1,4 +1,6 @@
 // POST /v1/sandbox/top-ups: test money at a click, in the sandbox whatever environment the page shows.
+
+import { topUpsPerPartnerAndHour } from '../../domain/limits'
 import { formatUsdc, type MicroUsdc, parseUsdc } from '../../domain/money'
 import { ApiError } from '../errors'
 import { personOf, type Route } from '../route'
@@ -38,12 +40,15 @@ export const createSandboxTopUp: Route = {
     example: { object: 'top_up', usdc: '1000.00', balance_usdc: '11000.00' },
   },
   errors: ['provider_unavailable'],
-  handle: async (request, { topUps }) => {
+  handle: async (request, { topUps, rateLimiter }) => {
     const { usdc } = bodyOf<typeof TopUpRequest>(request)
     const { partner, memberId } = personOf(request)
     const amount = parseUsdc(usdc)
     if (amount === null || amount < least || amount > most) {
       throw new ApiError('invalid_request', { details: { errors: [`usdc (${rule})`] } })
+    }
+    if (!(await rateLimiter.takeHourly(`top-ups/${partner.id}`, topUpsPerPartnerAndHour))) {
+      throw new ApiError('rate_limited', { headers: { 'Retry-After': String(3600 / topUpsPerPartnerAndHour) } })
     }
     const order = { partnerId: partner.id, memberId, usdc: formatUsdc(amount), causeRef: request.requestId }
     const added = await topUps.start(order)

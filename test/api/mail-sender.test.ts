@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createMailSender, type MailSender } from '../../api/mail-sender'
 import { type Db, openDatabase } from '../../db/database'
+import { rateLimit } from '../../db/entities/rate-limit'
 import { mail as mails, type StoredMail } from '../../db/entities/session'
 import { enqueueMail, type MailKind, takeMails } from '../../db/mails'
 import { createLog } from '../../log'
@@ -124,12 +125,17 @@ test('a code that is no longer valid is not mailed', async () => {
 test('what has expired is forgotten after a day', async () => {
   clock.set('2026-11-16T17:00:00Z')
   const sender = aSender()
+  const buckets = db.dataSource.getRepository(rateLimit)
+  const [old, recent] = [new Date('2026-11-17T16:59:59Z'), new Date('2026-11-17T17:00:01Z')]
+  await buckets.insert({ bucket: 'codes/old', tokensMilli: 0n, at: old })
+  await buckets.insert({ bucket: 'codes/recent', tokensMilli: 0n, at: recent })
   clock.set('2026-11-18T17:00:00Z')
 
   sender.wake()
   await sender.close()
 
   expect(await db.dataSource.getRepository(mails).count()).toBe(0)
+  expect((await buckets.find()).map(({ bucket }) => bucket)).toEqual(['codes/recent'])
 })
 
 function aSender(): MailSender {

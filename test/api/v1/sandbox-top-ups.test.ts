@@ -101,6 +101,23 @@ test('viewers, keys and suspended partners are refused, and amounts out of range
   expect([suspended.status, suspended.body.error?.code]).toEqual([403, 'partner_not_active'])
 })
 
+test('sixty an hour, and then 429; another partner does not notice', async () => {
+  const nobody = { temporalAddress: '127.0.0.1:1', answerTimeoutMs: 50 }
+  const limited = await startApi({ database: worker.databaseUrl, rateLimit: 'on', ...nobody })
+  const [one, other] = [await aPartner(limited), await aPartner(limited)]
+  for (const partner of [one, other]) await changePartner(limited, partner, { rateLimitSandbox: 1_000 })
+  const sessions = [await aSession(limited, one), await aSession(limited, other)]
+  const ask = (session = '') => limited.post('/v1/sandbox/top-ups', { usdc: '10.00' }, { session })
+
+  const first = await Promise.all(Array.from({ length: 60 }, () => ask(sessions[0])))
+  const tooMany = await ask(sessions[0])
+  const elsewhere = await ask(sessions[1])
+  await limited.close()
+
+  expect(new Set(first.map(({ status }) => status))).toEqual(new Set([502]))
+  expect([tooMany.status, tooMany.headers.get('Retry-After'), elsewhere.status]).toEqual([429, '60', 502])
+})
+
 test('without a worker it is 502 in time, and nothing is there', async () => {
   const alone = await startApi({ database: worker.databaseUrl, answerTimeoutMs: 200 })
   const partner = await aPartner(alone)
