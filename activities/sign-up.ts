@@ -5,6 +5,8 @@ import type { Clock } from '../clock'
 import { closeSignUp, openSignUp } from '../db/codes'
 import type { Db, Tx } from '../db/database'
 import type { Keyring } from '../db/keyring'
+import { countPartnersOpenedBy, membershipsOf } from '../db/members'
+import { signUpsPerEmail } from '../domain/sign-in'
 import type { SignUp, SignUpSteps } from '../workflows/sign-up-steps'
 import { openPartnerIn } from './open-partner'
 
@@ -25,10 +27,19 @@ async function openSignedUp({ db, clock, keyring }: SignUpDeps, { codeId }: Sign
     if (known.usedFor !== null) return known.usedFor
     const name = known.said?.['businessName']
     if (name === undefined) throw ApplicationFailure.nonRetryable('The sign-up has no business.', 'SignUpEmpty')
-    const partnerId = await openWithFreeSlug(tx, { name, email: known.email, at: clock.now() })
+    const partnerId =
+      (await partnerOfManyOpened(tx, known.email)) ??
+      (await openWithFreeSlug(tx, { name, email: known.email, at: clock.now() }))
     await closeSignUp(tx, codeId, partnerId)
     return partnerId
   })
+}
+
+/** Who has opened as many as one may signs in where they were last. */
+async function partnerOfManyOpened(tx: Tx, email: string): Promise<string | null> {
+  if ((await countPartnersOpenedBy(tx, email)) < signUpsPerEmail) return null
+  const [last] = await membershipsOf(tx, email)
+  return last?.partnerId ?? null
 }
 
 async function openWithFreeSlug(

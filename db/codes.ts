@@ -65,34 +65,43 @@ export interface UsedCode {
 }
 
 /**
- * Uses the newest code for this subject, and for exactly what it is bound to. Null when it is wrong, used, expired, tried too
+ * Uses the newest code of a purpose for this subject, and for exactly what it is bound to. Null when it is wrong, used, expired, tried too
  * often or was never asked for: nobody is told which. A wrong try is counted, so the transaction must be committed then too.
  */
 export async function tryCode(tx: Tx, keyring: Keyring, tried: CodeToTry): Promise<UsedCode | null> {
-  const found = await findOpenCode(tx, tried)
-  return found === null ? null : useCode(tx, keyring, found, tried)
+  return useOneOf(tx, keyring, await findOpenCodes(tx, tried), tried)
 }
 
 export interface OpenCode extends UsedCode {
   readonly keyId: string
 }
 
-/** The newest code, where it may still be tried: so a flood of guesses costs a look each, and no lock. */
-export async function findOpenCode(
+/**
+ * The newest code of each purpose, where it may still be tried: so a flood of guesses costs a look each, and no lock. Of each,
+ * because anybody can ask for a sign-up with an email, which must not void the code that its owner signs in with.
+ */
+export async function findOpenCodes(
   db: Queryable,
   { purposes, subject, boundTo, at }: Omit<CodeToTry, 'code' | 'usedFor'>,
-): Promise<OpenCode | null> {
-  const [newest] = await db.query<OpenCode & { isOpen: boolean }>(selectNewest, [
-    purposes,
-    subject,
-    boundTo ?? null,
-    at,
-  ])
-  return newest?.isOpen ? newest : null
+): Promise<OpenCode[]> {
+  return db.query<OpenCode>(selectNewest, [purposes, subject, boundTo ?? null, at])
 }
 
-/** The second half of tryCode. */
-export async function useCode(
+/** The second half of tryCode: a guess is a try at each of them, newest first, until one matches. */
+export async function useOneOf(
+  tx: Tx,
+  keyring: Keyring,
+  codes: readonly OpenCode[],
+  tried: Pick<CodeToTry, 'code' | 'usedFor' | 'at'>,
+): Promise<UsedCode | null> {
+  for (const each of codes) {
+    const used = await useCode(tx, keyring, each, tried)
+    if (used !== null) return used
+  }
+  return null
+}
+
+async function useCode(
   tx: Tx,
   keyring: Keyring,
   { id, purpose, keyId }: OpenCode,
@@ -170,9 +179,12 @@ const insert: Statement = {
 
 const selectNewest: Statement = {
   name: 'code-newest',
-  text: `SELECT id, purpose, digest_key_id AS "keyId", used_at IS NULL AND tries < ${codeTries} AS "isOpen" FROM codes
-    WHERE subject = $2 AND purpose = ANY ($1::text[]) AND bound_to IS NOT DISTINCT FROM $3 AND expires_at > $4
-    ORDER BY created_at DESC, id DESC LIMIT 1`,
+  text: `SELECT id, purpose, "keyId" FROM (
+      SELECT DISTINCT ON (purpose) id, purpose, digest_key_id AS "keyId", created_at, used_at, tries FROM codes
+      WHERE subject = $2 AND purpose = ANY ($1::text[]) AND bound_to IS NOT DISTINCT FROM $3 AND expires_at > $4
+      ORDER BY purpose, created_at DESC, id DESC) newest
+    WHERE used_at IS NULL AND tries < ${codeTries}
+    ORDER BY created_at DESC, id DESC`,
 }
 
 // One row, one lock: of any number of guesses at once each sees the tries of those before it, and the sixth changes nothing.

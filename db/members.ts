@@ -49,6 +49,13 @@ export async function membershipsOf(db: Queryable, email: string): Promise<Membe
   return db.query<Membership>(selectByEmail, [email.toLowerCase()])
 }
 
+/** Those whose first member they are, and still a member; two openings at once count one after the other. */
+export async function countPartnersOpenedBy(tx: Tx, email: string): Promise<number> {
+  await tx.query(lockOpener, [email.toLowerCase()])
+  const [row] = await tx.query<{ count: bigint }>(countOpened, [email.toLowerCase()])
+  return Number(row?.count ?? 0)
+}
+
 export async function findMember(db: Queryable, id: string): Promise<MemberRow | null> {
   const [row] = await db.query<MemberRow>(selectById, [id])
   return row ?? null
@@ -120,6 +127,17 @@ const selectByEmail: Statement = {
   text: `SELECT m.id AS "memberId", p.id AS "partnerId", p.slug, p.name AS "partnerName"
     FROM members m JOIN partners p ON p.id = m.partner_id
     WHERE m.email = $1 ORDER BY m.last_login_at DESC NULLS LAST, m.created_at, m.id`,
+}
+
+const lockOpener: Statement = {
+  name: 'member-lock-opener',
+  text: `SELECT pg_advisory_xact_lock(hashtextextended('opener/' || $1, 0))`,
+}
+
+const countOpened: Statement = {
+  name: 'members-count-opened',
+  text: `SELECT count(*) AS count FROM members m JOIN partners p ON p.id = m.partner_id
+    WHERE m.email = $1 AND m.created_at = p.created_at`,
 }
 
 const lockPartner: Statement = {

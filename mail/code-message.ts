@@ -1,4 +1,5 @@
 // The mails of signing in: a code, with the code in the subject so that a glance at a locked screen is enough; and an invitation.
+import type { VerificationStatus } from '../domain/partner'
 import { htmlOf, type Layout, textOf } from './layout'
 import type { Mail } from './mailer'
 
@@ -30,12 +31,15 @@ export function invitationMessage(invited: {
   name: string | null
   by: string
   partner: string
+  verification: VerificationStatus
   role: string
   signInUrl: string
 }): Message {
-  const { address, name, by, partner, role, signInUrl } = invited
-  return messageOf(address, `You can now sign in to ${partner}`, {
-    preview: `${by} has added you to ${partner}.`,
+  const { address, name, by, partner, verification, role, signInUrl } = invited
+  // Anybody can sign up under any name: what an inbox shows of an unopened mail is not theirs to write.
+  const isKnown = verification === 'approved'
+  return messageOf(address, isKnown ? `You can now sign in to ${partner}` : 'You are invited to Payouts', {
+    preview: isKnown ? `${by} has added you to ${partner}.` : 'Somebody has added you to their account.',
     heading: `Welcome to ${partner}`,
     paragraphs: [
       name === null ? 'Hello,' : `Hello ${name},`,

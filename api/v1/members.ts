@@ -100,7 +100,8 @@ export const inviteMember: Route = {
       const row = await findPartnerById(tx, partner.id)
       assert(row !== null, 'a caller has a partner')
       const signInUrl = `${deps.config.publicUrl}/p/${row.slug}`
-      const mail = invitationMessage({ address: added.email, name, by, partner: row.name, role, signInUrl })
+      const from = { by, partner: row.name, verification: row.verificationStatus }
+      const mail = invitationMessage({ address: added.email, name, ...from, role, signInUrl })
       await enqueueMail(tx, deps.keyring, { kind: 'invitation', mail, at, expiresAt: new Date(at.getTime() + weekMs) })
       const change = { partnerId: partner.id, by, action: 'member.create', detail: `${added.email} as ${role}` }
       await recordChange(tx, { ...change, status: 201 }, request, deps)

@@ -49,7 +49,8 @@ export const requestCode: Route = {
   operationId: 'requestCode',
   tag: 'Sign-in',
   summary: 'Email a sign-in code',
-  description: 'The answer is the same whether or not the email is known. A new code makes the one before it void.',
+  description:
+    'The answer is the same whether or not the email is known. A new code makes the sign-in code before it void.',
   access: { by: 'anyone' },
   body: { schema: CodeRequest, example: { email: 'ada@acme.example.com' } },
   reply: codeSent('If somebody signs in with this email, a code is on its way.'),
@@ -98,7 +99,7 @@ async function emailCode(
   deps: ApiDeps,
   { purpose, email, message, said }: CodeToMail,
 ): Promise<Reply> {
-  await countCodeRequest(request, deps)
+  await countCodeRequest(email, request, deps)
   const { db, keyring, clock, mails } = deps
   const at = clock.now()
   const issued = await db.transaction(async (tx) => {

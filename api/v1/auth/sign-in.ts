@@ -1,6 +1,6 @@
 // POST /v1/auth/sessions: an emailed code for a session; the code of a sign-up opens the partner first (§5.9, design §6).
 import { type Static, Type } from 'typebox'
-import { findOpenCode, giveCodeBack, type OpenCode, useCode } from '../../../db/codes'
+import { findOpenCodes, giveCodeBack, type OpenCode, useOneOf } from '../../../db/codes'
 import type { Tx } from '../../../db/database'
 import { type Membership, membershipsOf } from '../../../db/members'
 import { endSessionOfToken, openSession } from '../../../db/sessions'
@@ -19,9 +19,14 @@ import { describeSession, exampleSession, Session } from './session-answer'
 const SignInRequest = Strict(
   {
     email: Email(),
-    code: Pattern(codePattern, { description: 'The newest code that was emailed.', 'x-hint': '6 digits' }),
+    code: Pattern(codePattern, {
+      description: 'The newest code that was emailed, to sign in or to sign up.',
+      'x-hint': '6 digits',
+    }),
     partner: Type.Optional(
-      Pattern(slugPattern, { description: 'Which of their partners, by its slug; the last one without it.' }),
+      Pattern(slugPattern, {
+        description: 'Which of their partners, by its slug, and no other; the last one without it.',
+      }),
     ),
   },
   { title: 'SignInRequest' },
@@ -48,8 +53,9 @@ export const createSession: Route = {
     await countTry(request, deps)
     const { email, code, partner } = bodyOf<typeof SignInRequest>(request)
     const wanted = { email: email.toLowerCase(), code, partner }
-    const found = await findOpenCode(deps.db, { purposes, subject: wanted.email, at: deps.clock.now() })
-    if (found === null) throw new ApiError('invalid_code')
+    const purposes = partner === undefined ? anyPurpose : signInOnly
+    const found = await findOpenCodes(deps.db, { purposes, subject: wanted.email, at: deps.clock.now() })
+    if (found.length === 0) throw new ApiError('invalid_code')
     const tried = await deps.db.transaction((tx) => useAndOpen(tx, found, wanted, request, deps))
     if (tried === null) throw new ApiError('invalid_code')
     if ('opened' in tried) return signedIn(tried.opened, deps)
@@ -57,7 +63,9 @@ export const createSession: Route = {
   },
 }
 
-const purposes = ['sign_in', 'sign_up'] as const
+const anyPurpose = ['sign_in', 'sign_up'] as const
+/** Who names a partner wants into that one: a sign-up would open another. */
+const signInOnly = ['sign_in'] as const
 
 interface Wanted extends Omit<Static<typeof SignInRequest>, 'partner'> {
   readonly partner: string | undefined
@@ -73,16 +81,16 @@ interface Opened {
 /** One transaction, so that a code is used exactly when its session is there; a wrong try commits too, to be counted. */
 async function useAndOpen(
   tx: Tx,
-  found: OpenCode,
+  found: readonly OpenCode[],
   { email, code, partner }: Wanted,
   request: ApiRequest,
   deps: ApiDeps,
 ): Promise<{ readonly opened: Opened } | { readonly signUp: string } | null> {
-  const used = await useCode(tx, deps.keyring, found, { code, at: deps.clock.now() })
+  const used = await useOneOf(tx, deps.keyring, found, { code, at: deps.clock.now() })
   if (used === null) return null
   if (used.purpose === 'sign_up') return { signUp: used.id }
   const memberships = await membershipsOf(tx, email)
-  const chosen = memberships.find(({ slug }) => slug === partner) ?? memberships[0]
+  const chosen = partner === undefined ? memberships[0] : memberships.find(({ slug }) => slug === partner)
   return chosen === undefined ? null : { opened: await open(tx, email, chosen, request, deps) }
 }
 

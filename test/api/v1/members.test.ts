@@ -55,6 +55,19 @@ test('an invited person is in the list, gets a mail that says where to sign in, 
   expect(signedIn.status).toBe(201)
 })
 
+test('an inbox shows nothing that an unverified partner has written, before the mail is opened', async () => {
+  const partner = await aPartner(api)
+  await changePartner(api, partner, { name: 'You have won', verificationStatus: 'not_started' })
+  const email = anEmail()
+
+  await invite(await aSession(api, partner), email)
+  const mail = await until('the invitation has come', async () =>
+    (await inbox.messages()).find(({ envelope }) => envelope.to.includes(email)),
+  )
+
+  expect(mail.subject).toBe('You are invited to Payouts')
+})
+
 test('somebody who is there already is not added again', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
