@@ -19,13 +19,12 @@ export function EnvironmentSwitch() {
     void navigate({ to: isOnePayout ? '/dashboard/payouts' : '.', search: { environment } })
   }
   return (
-    <div role="radiogroup" aria-label="Environment" className="flex rounded-lg border border-line bg-sunken p-0.5">
+    <div role="group" aria-label="Environment" className="flex rounded-lg border border-line bg-sunken p-0.5">
       {choices.map(([environment, name, look]) => (
         <button
           key={environment}
           type="button"
-          role="radio"
-          aria-checked={chosen === environment}
+          aria-pressed={chosen === environment}
           onClick={() => choose(environment)}
           className={`h-7 rounded-md px-2.5 text-xs font-semibold ${chosen === environment ? look : 'text-soft hover:text-ink'}`}
         >

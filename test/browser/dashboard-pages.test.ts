@@ -125,7 +125,7 @@ describe('on every page', () => {
     await visitor.go('/dashboard?environment=sandbox')
     await page.getByText('Sandbox: test money, nobody is paid').waitFor()
 
-    await page.getByRole('radio', { name: 'Live' }).click()
+    await page.getByRole('button', { name: 'Live', exact: true }).click()
     await page.getByText('Live, make-believe').waitFor()
     await page.getByRole('link', { name: 'Wallet' }).click()
 
