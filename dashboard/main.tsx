@@ -19,6 +19,8 @@ const queryClient: QueryClient = new QueryClient({
       staleTime: 5_000,
       retry: (failures, error) => failures < 2 && !(error instanceof Refusal && error.status < 500),
     },
+    // Nothing waits offline to be sent later, beside what replaced it: that would be two payments.
+    mutations: { networkMode: 'always', retry: false },
   },
 })
 const router = createDashboardRouter(queryClient)
@@ -27,7 +29,7 @@ function leaveIfSignedOut(error: Error): void {
   const { pathname, href } = router.state.location
   if (!(error instanceof Refusal && error.status === 401) || !pathname.startsWith('/dashboard')) return
   queryClient.removeQueries({ queryKey: sessionQuery.queryKey })
-  void router.navigate({ to: '/sign-in', search: { next: href } })
+  void router.navigate({ to: '/sign-in', search: { next: href }, ignoreBlocker: true })
 }
 
 const place = document.getElementById('app')

@@ -82,7 +82,11 @@ export const payoutsQuery = (environment: Environment, filters: PayoutFilters) =
       }),
     initialPageParam: firstPage,
     getNextPageParam: (last) => last.next_cursor,
-    refetchInterval: ({ state }) => (state.data?.pages.some(({ data }) => data.some(isUnderWay)) ? 3_000 : 20_000),
+    // A search costs more than a look, and nobody waits before it.
+    refetchInterval: ({ state }) => {
+      if (filters.q) return false
+      return state.data?.pages.some(({ data }) => data.some(isUnderWay)) ? 3_000 : 20_000
+    },
   })
 
 export const latestPayoutsQuery = (environment: Environment, filters: PayoutFilters & { limit: number }) =>

@@ -66,9 +66,15 @@ function SignIn({ title, partner, next, mark, below }: SignInProps) {
   const ask = useMutation({
     mutationFn: (address: string) => call('POST', '/v1/auth/codes', { body: { email: address } }),
   })
-  if (ask.isSuccess)
+  // Whoever asked too often may have a code that works; it must not be kept from them.
+  const isTooOften = ask.error instanceof Refusal && ask.error.status === 429
+  if (ask.isSuccess || isTooOften)
     return (
-      <Frame title="Look into your mail" about={<SentTo email={email} />} mark={mark}>
+      <Frame
+        title="Look into your mail"
+        about={isTooOften ? <AskedTooOften email={email} /> : <SentTo email={email} />}
+        mark={mark}
+      >
         <CodeStep
           {...{ email, partner, next }}
           sendAgain={() => call('POST', '/v1/auth/codes', { body: { email } })}
@@ -162,6 +168,13 @@ const SentTo = ({ email }: { readonly email: string }) => (
   <>
     If <strong className="font-medium text-ink">{email}</strong> may sign in, a code is on its way. It works for 10
     minutes.
+  </>
+)
+
+const AskedTooOften = ({ email }: { readonly email: string }) => (
+  <>
+    No new code was sent: that was too often in a short time. A code that has already reached{' '}
+    <strong className="font-medium text-ink">{email}</strong> works here for 10 minutes.
   </>
 )
 

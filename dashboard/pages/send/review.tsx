@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useBlocker, useNavigate } from '@tanstack/react-router'
 import { ArrowLeft, Send } from 'lucide-react'
 import { useState } from 'react'
-import { call, Refusal, Unreachable } from '../../api/call'
+import { call } from '../../api/call'
 import { quoteQuery } from '../../api/queries'
 import type { Payout, PayoutRequest, SimilarPayouts } from '../../api/types'
 import { Button } from '../../parts/button'
@@ -14,31 +14,44 @@ import { Notice } from '../../parts/notice'
 import { useEnvironment } from '../../shell/here'
 import { pounds, sortCodeWords } from '../../words'
 import { ConfirmByCode } from './confirm-by-code'
+import { forgetKey, keepKey, keptKey, type Place } from './kept-key'
+import { type Knowledge, knowledgeAfter } from './outcome'
 import { SendTrouble } from './send-trouble'
 
 interface ReviewProps {
   readonly request: PayoutRequest
   readonly idempotencyKey: string
+  readonly place: Place
+  /** An earlier try under this key has an unknown outcome. */
+  readonly isReopened: boolean
   readonly back: () => void
 }
 
-export function Review({ request, idempotencyKey, back }: ReviewProps) {
-  const environment = useEnvironment()
+export function Review({ request, idempotencyKey, place, isReopened, back }: ReviewProps) {
   const [asked, setAsked] = useState(false)
-  const send = useSend(request, idempotencyKey)
+  const [knowledge, setKnowledge] = useState<Knowledge>(() => (keptKey(place) === null ? 'nothing-sent' : 'unknown'))
+  const send = useSend({ request, idempotencyKey, place, isReopened, knowledge, setKnowledge })
+  const isUnknown = knowledge === 'unknown'
   // Once the outcome is unknown only the same payout may be sent again: another body under this key is refused.
-  const isUnknown = isUnknownOutcome(send.error)
-  const mustConfirm = environment === 'live'
+  const mustRepeat = isUnknown && send.error !== null
+  const mustConfirm = place.environment === 'live'
   // Whoever leaves now and fills the form in again would make a second payout of it.
   useBlocker({
-    shouldBlockFn: () => isUnknown && !confirm(leaving),
+    shouldBlockFn: () => (isUnknown || send.isPending) && !confirm(leaving),
     enableBeforeUnload: () => isUnknown || send.isPending,
   })
   return (
     <div className="flex flex-col gap-5">
       <Summary request={request} />
       <SimilarWarning request={request} />
-      {send.error && <SendTrouble error={send.error} retry={() => send.mutate(send.variables)} busy={send.isPending} />}
+      {send.error && (
+        <SendTrouble
+          error={send.error}
+          isUnknown={isUnknown}
+          retry={() => send.mutate(send.variables)}
+          busy={send.isPending}
+        />
+      )}
       {asked && (
         <ConfirmByCode
           request={request}
@@ -49,11 +62,11 @@ export function Review({ request, idempotencyKey, back }: ReviewProps) {
         />
       )}
       <div className="flex flex-wrap justify-between gap-2">
-        <Button onClick={back} disabled={send.isPending || isUnknown}>
+        <Button onClick={back} disabled={send.isPending || mustRepeat}>
           <ArrowLeft aria-hidden />
           Change it
         </Button>
-        {!asked && !isUnknown && (
+        {!asked && !mustRepeat && (
           <Button
             weight="primary"
             className="h-10"
@@ -72,18 +85,13 @@ export function Review({ request, idempotencyKey, back }: ReviewProps) {
 const leaving =
   'It is not known yet whether the payout was sent. Leave all the same? Look at the list of payouts before you send it anew.'
 
-export function isUnknownOutcome(error: Error | null): boolean {
-  return (
-    error instanceof Unreachable ||
-    (error instanceof Refusal &&
-      error.status >= 500 &&
-      error.code !== 'payout_not_created' &&
-      error.code !== 'provider_unavailable')
-  )
+interface Sending extends Omit<ReviewProps, 'back'> {
+  readonly knowledge: Knowledge
+  readonly setKnowledge: (knowledge: Knowledge) => void
 }
 
-function useSend(request: PayoutRequest, idempotencyKey: string) {
-  const environment = useEnvironment()
+function useSend({ request, idempotencyKey, place, isReopened, knowledge, setKnowledge }: Sending) {
+  const { environment } = place
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   return useMutation({
@@ -93,12 +101,20 @@ function useSend(request: PayoutRequest, idempotencyKey: string) {
         headers: { 'Idempotency-Key': idempotencyKey },
         body: { ...request, ...(code ? { confirm_code: code } : {}) },
       }),
+    // Kept before it leaves: a page that is closed meanwhile never hears the answer.
+    onMutate: () => keepKey(place, idempotencyKey),
+    onError: (error) => {
+      const after = knowledgeAfter(error, { knowledge, isReopened })
+      setKnowledge(after)
+      if (after === 'nothing-sent') forgetKey(place)
+    },
     onSuccess: async (payout) => {
+      forgetKey(place)
       queryClient.setQueryData(['payout', environment, payout.id], payout)
       await Promise.all(
         ['payouts', 'balance', 'wallet-entries'].map((name) => queryClient.invalidateQueries({ queryKey: [name] })),
       )
-      await navigate({ to: '/dashboard/payouts/$id', params: { id: payout.id }, replace: true })
+      await navigate({ to: '/dashboard/payouts/$id', params: { id: payout.id }, replace: true, ignoreBlocker: true })
     },
   })
 }

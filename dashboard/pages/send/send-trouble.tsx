@@ -1,33 +1,32 @@
 // Why a payout was not made, or that nobody knows yet, and what is safe to do now.
-import { isRecord, Refusal, Unreachable } from '../../api/call'
+import { isRecord, Refusal } from '../../api/call'
 import { Button, ButtonLink } from '../../parts/button'
-import { Notice, Trouble } from '../../parts/notice'
+import { adviceOf, Notice, Trouble } from '../../parts/notice'
 import { grouped, pounds } from '../../words'
 
 interface SendTroubleProps {
   readonly error: Error
+  readonly isUnknown: boolean
   readonly retry: () => void
   readonly busy: boolean
 }
 
-export function SendTrouble({ error, retry, busy }: SendTroubleProps) {
+export function SendTrouble({ error, isUnknown, retry, busy }: SendTroubleProps) {
   const again = (
     <Button weight="primary" busy={busy} onClick={retry}>
       Try again
     </Button>
   )
-  if (
-    error instanceof Unreachable ||
-    (error instanceof Refusal &&
-      (error.code === 'internal_error' || error.code === 'service_unavailable' || error.code === 'unreadable'))
-  )
+  const isWrongCode = error instanceof Refusal && error.code === 'invalid_confirm_code'
+  if (isUnknown)
     return (
-      <Notice tone="warn" title="We do not know yet whether it was sent" action={again}>
+      <Notice tone="warn" title="We do not know yet whether it was sent" action={!isWrongCode && again}>
         The answer was lost on the way. Trying again is safe: it is the same payout, and it is never paid twice.
+        {isAnswer(error) && <p className="mt-1">{adviceOf(error)}</p>}
       </Notice>
     )
   if (!(error instanceof Refusal)) return <Trouble error={error} />
-  if (error.code === 'invalid_confirm_code') return null
+  if (isWrongCode) return null
   if (error.code === 'payout_not_created' || error.code === 'provider_unavailable')
     return (
       <Notice tone="warn" title="Nothing was sent" action={again}>
@@ -46,6 +45,11 @@ export function SendTrouble({ error, retry, busy }: SendTroubleProps) {
     )
   if (error.code === 'idempotency_key_reused') return <SentBefore details={error.details} />
   return <Trouble error={error} title="Nothing was sent" />
+}
+
+/** Why this try was refused, while the earlier one is still in doubt. */
+function isAnswer(error: Error): boolean {
+  return error instanceof Refusal && error.status < 500 && error.code !== 'invalid_confirm_code'
 }
 
 /** An earlier try arrived after all, and was another payout than the form shows now. */
