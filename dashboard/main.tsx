@@ -3,17 +3,18 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@ta
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { Refusal } from './api/call'
+import { Refusal, speakFor } from './api/call'
 import { sessionQuery } from './api/queries'
 import { Toasts } from './parts/toast'
 import { createDashboardRouter } from './routes'
+import { noticeSwitch } from './shell/switched'
 import { applyTheme } from './shell/theme'
 
 applyTheme()
 
 const queryClient: QueryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: (error) => leaveIfSignedOut(error) }),
-  mutationCache: new MutationCache({ onError: (error) => leaveIfSignedOut(error) }),
+  queryCache: new QueryCache({ onError: (error) => lookInto(error) }),
+  mutationCache: new MutationCache({ onError: (error) => lookInto(error) }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,
@@ -24,6 +25,12 @@ const queryClient: QueryClient = new QueryClient({
   },
 })
 const router = createDashboardRouter(queryClient)
+speakFor(() => queryClient.getQueryData(sessionQuery.queryKey)?.partner.id)
+
+function lookInto(error: Error): void {
+  leaveIfSignedOut(error)
+  void noticeSwitch(queryClient, error)
+}
 
 function leaveIfSignedOut(error: Error): void {
   const { pathname, href } = router.state.location

@@ -31,12 +31,19 @@ export class Unreachable extends Error {
 
 const waitAtMostMs = 30_000
 
+let shownPartnerId: () => string | undefined = () => undefined
+
+/** The server refuses what the page asks for one partner when the session has become another's, as by another tab. */
+export function speakFor(partnerId: () => string | undefined): void {
+  shownPartnerId = partnerId
+}
+
 export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
   const { body, headers = {}, signal } = options
   const limit = AbortSignal.timeout(waitAtMostMs)
   const response = await fetch(addressOf(path, options.query), {
     method,
-    headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+    headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...partnerFor(path), ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal: signal ? AbortSignal.any([signal, limit]) : limit,
   }).catch((error: unknown) => {
@@ -50,6 +57,12 @@ export async function call<T>(method: string, path: string, options: CallOptions
   if (!response.ok) throw refusalOf(response, answer)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server's own tests hold it to its document
   return answer as T
+}
+
+/** Signing in, out and over to another partner is the person's, whatever partner is shown. */
+function partnerFor(path: string): Record<string, string> {
+  const id = shownPartnerId()
+  return id === undefined || /^\/v1\/(auth|public)\//.test(path) ? {} : { 'X-Partner-Id': id }
 }
 
 export function addressOf(path: string, query: CallOptions['query'] = {}): string {

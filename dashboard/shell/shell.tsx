@@ -12,6 +12,7 @@ import { type MenuItem, menu, sendItem } from './pages'
 import { Palette } from './palette'
 import { PartnerMark } from './partner-mark'
 import { PersonMenu } from './person-menu'
+import { Switched } from './switched'
 
 export function Shell() {
   const [drawer, setDrawer] = useState(false)
@@ -46,6 +47,7 @@ export function Shell() {
         <TopBar openMenu={() => setDrawer(true)} openPalette={() => setPalette(true)} />
       </header>
       <main id="page" tabIndex={-1} className="outline-none">
+        <Switched />
         <Suspense fallback={<FirstPaint />}>
           <Outlet />
         </Suspense>

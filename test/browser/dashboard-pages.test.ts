@@ -17,6 +17,7 @@ let viewer: string
 let newcomer: string
 let payoutId: string
 let slug: string
+let partnerId: string
 
 beforeAll(async () => {
   buildDashboard()
@@ -31,6 +32,7 @@ beforeAll(async () => {
   const busy = await aBusyPartner(api)
   payoutId = busy.payoutId
   slug = busy.partner.slug
+  partnerId = busy.partner.id
   admin = await aSession(api, busy.partner, 'admin')
   viewer = await aSession(api, busy.partner, 'viewer')
   newcomer = await aSession(api, await aPartner(api, { verificationStatus: 'not_started' }), 'admin')
@@ -203,6 +205,45 @@ describe('on every page', () => {
     await visitor.go(`/dashboard/payouts/${payoutId}?environment=live`)
 
     expect(await visitor.page.locator('h1').textContent()).toBe('There is no such payout')
+    await visitor.leave()
+  }, 60_000)
+
+  test('says for which partner it asks, and says so when another tab has switched to another one', async () => {
+    const visitor = await aVisitor(browser, api.url, { session: admin })
+    const { page } = visitor
+    const asked = new Set<string | undefined>()
+    page.on('request', (request) => {
+      if (/\/v1\/(?!auth\/)/.test(request.url())) asked.add(request.headers()['x-partner-id'])
+    })
+    await visitor.go('/dashboard/wallet?environment=sandbox')
+    expect([...asked]).toEqual([partnerId])
+
+    await page.context().addCookies([{ name: 'session', value: newcomer, url: api.url, httpOnly: true }])
+    await page.route('**/v1/keys*', (route) =>
+      route.fulfill({ status: 409, json: { error: { code: 'invalid_state', message: 'Another partner.' } } }),
+    )
+    await page.getByRole('link', { name: 'API keys' }).click()
+    await page.getByText('Another partner was chosen in another tab').waitFor()
+    expect(await visitor.faults()).toEqual([])
+    await page.unroute('**/v1/keys*')
+    await page.getByRole('button', { name: 'Reload' }).click()
+
+    await page.getByText('Another partner was chosen in another tab').waitFor({ state: 'detached' })
+    await visitor.leave()
+  }, 60_000)
+
+  test('whoever asked for codes too often may still type the one that has arrived', async () => {
+    const visitor = await aVisitor(browser, api.url)
+    const { page } = visitor
+    await page.route('**/v1/auth/codes', (route) =>
+      route.fulfill({ status: 429, json: { error: { code: 'rate_limited', message: 'Too many requests.' } } }),
+    )
+    await visitor.go('/sign-in')
+    await page.getByLabel('Work email').fill('ada@engine.test')
+    await page.getByRole('button', { name: 'Send me a code' }).click()
+
+    await page.getByLabel('Six-digit code').waitFor()
+    expect(await page.getByText('No new code was sent').count()).toBe(1)
     await visitor.leave()
   }, 60_000)
 
