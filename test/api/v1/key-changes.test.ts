@@ -20,7 +20,7 @@ test('a key is made, shown once, works, is revoked, and no longer works', async 
   const secret = String(body['secret'])
   const used = await api.get('/v1/account', { key: secret })
   const listed = await api.get('/v1/keys', { session })
-  const revoked = await api.post(`/v1/keys/${body['id']}/revoke`, undefined, { session })
+  const revoked = await api.post(`/v1/keys/${String(body['id'])}/revoke`, undefined, { session })
   const after = await api.get('/v1/account', { key: secret })
 
   expect(status).toBe(201)
@@ -43,7 +43,7 @@ test('a revoked key can not be revoked again, nor one that is not theirs', async
   const partner = await aPartner(api)
   const [session, stranger] = [await aSession(api, partner), await aSession(api, await aPartner(api))]
   const { body } = await create(session)
-  const revoke = (who: string, id: unknown) => api.post(`/v1/keys/${id}/revoke`, undefined, { session: who })
+  const revoke = (who: string, id: unknown) => api.post(`/v1/keys/${String(id)}/revoke`, undefined, { session: who })
 
   const foreign = await revoke(stranger, body['id'])
   await revoke(session, body['id'])
@@ -105,7 +105,7 @@ test('both are in the activity list with the email, the environment and the pref
   const partner = await aPartner(api)
   const [session, key] = [await aSession(api, partner), await aKey(api, partner, 'sandbox')]
   const { body: made } = await create(session)
-  await api.post(`/v1/keys/${made['id']}/revoke`, undefined, { session })
+  await api.post(`/v1/keys/${String(made['id'])}/revoke`, undefined, { session })
 
   const byKey = await api.post('/v1/keys', { environment: 'sandbox' }, { key })
   const { body } = await api.get('/v1/activity', { session })

@@ -1,11 +1,11 @@
 // Sessions (checks 35, 37): where their token lives, how long, and what ends them at once.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { readSessionCookie, sessionCookie } from '../../../../api/session-cookie'
-import type { Statement } from '../../../../db/database'
 import { anInbox, type TestInbox } from '../../../mail/an-inbox'
 import { type Api, startApi } from '../../client'
 import { aClock, aPartner, aSession } from '../../fixtures'
 import { aCode, aMember, signIn, tokenOf } from './people'
+import { statementsDuring } from './statements'
 
 const clock = aClock('2026-11-16T12:00:00Z')
 let inbox: TestInbox
@@ -147,21 +147,12 @@ test('however busy, a session ends after seven days', async () => {
 test('a request with a session is one statement, and now and then a second one that keeps it awake', async () => {
   clock.set('2026-12-10T00:00:00Z')
   const session = await aSession(api, await aPartner(api))
-  const names: string[] = []
-  const { query } = api.db
-  Object.assign(api.db, {
-    query: (statement: Statement, values: readonly unknown[]) => {
-      names.push(statement.name)
-      return query(statement, values)
-    },
-  })
-  try {
+
+  const names = await statementsDuring(api.db, async () => {
     await api.get('/v1/payouts/01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56', { session })
     clock.set('2026-12-10T00:10:00Z')
     await api.get('/v1/payouts/01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56', { session })
-  } finally {
-    Object.assign(api.db, { query })
-  }
+  })
 
   const ours = names.filter((name) => name.startsWith('person') || name.startsWith('session'))
   expect(ours).toEqual(['person-by-token', 'person-by-token', 'session-touch'])
@@ -223,7 +214,7 @@ test('what people look at is not in the activity list, and what is refused to th
   expect(byPeople).toEqual([expect.objectContaining({ action: 'key.create', status: 403 })])
 })
 
-async function memberOf(session: string): Promise<unknown> {
+async function memberOf(session: string): Promise<string> {
   const [me, team] = [await api.get('/v1/auth/session', { session }), await api.get('/v1/members', { session })]
-  return team.body.data?.find(({ email }) => email === Object(me.body['member']).email)?.['id']
+  return String(team.body.data?.find(({ email }) => email === Object(me.body['member']).email)?.['id'])
 }

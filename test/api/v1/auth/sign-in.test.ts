@@ -94,7 +94,8 @@ test('a code that many send at once opens one session', async () => {
 
   const answers = await Promise.all(Array.from({ length: 20 }, () => signIn(api, email, code)))
 
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array.from({ length: 19 }, () => 401)])
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+  expect(answers.filter(({ status }) => status === 401)).toHaveLength(19)
 })
 
 test('a code is valid for ten minutes and not a moment longer', async () => {

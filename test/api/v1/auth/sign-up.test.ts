@@ -77,7 +77,8 @@ test('a wrong code opens nothing, and a right one used twice opens one', async (
   const answers = await Promise.all(Array.from({ length: 5 }, () => signIn(api, email, code)))
 
   expect([wrong.status, before]).toEqual([401, 0])
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 401, 401, 401, 401])
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+  expect(answers.filter(({ status }) => status === 401)).toHaveLength(4)
   expect(await countOf('Once Ltd')).toBe(1)
 })
 
