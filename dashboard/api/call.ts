@@ -66,7 +66,7 @@ function partnerFor(path: string): Record<string, string> {
 }
 
 export function addressOf(path: string, query: CallOptions['query'] = {}): string {
-  const given = Object.entries(query).flatMap(([name, value]) =>
+  const given = Object.entries(query).flatMap<[string, string]>(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, String(value)]],
   )
   const text = new URLSearchParams(given).toString()
