@@ -4,10 +4,8 @@ export const codePattern = '^[0-9]{6}$'
 export const codeLastsMs = 10 * 60 * 1000
 export const codeTries = 5
 
-/** One address asks for few, so that it can not use up those of everybody else. */
-export const codesPerEmailAddressAndHour = 5
-/** From all addresses together; with five tries each, 100 guesses in a million an hour. */
-export const codesPerEmailAndHour = 20
+/** From all addresses together; with five tries each, 25 guesses in a million an hour. */
+export const codesPerEmailAndHour = 5
 
 /** How many partners one email may open by itself. */
 export const signUpsPerEmail = 5

@@ -99,7 +99,7 @@ async function emailCode(
   deps: ApiDeps,
   { purpose, email, message, said }: CodeToMail,
 ): Promise<Reply> {
-  await countCodeRequest(email, request, deps)
+  await countCodeRequest(request, deps)
   const { db, keyring, clock, mails } = deps
   const at = clock.now()
   const issued = await db.transaction(async (tx) => {

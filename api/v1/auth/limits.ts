@@ -1,14 +1,12 @@
 // How often one address may ask for codes and try them: what is counted per email alone stands in the codes themselves.
 import { createHmac } from 'node:crypto'
-import { codesPerAddressAndHour, codesPerEmailAddressAndHour, triesPerAddressAndHour } from '../../../domain/sign-in'
+import { codesPerAddressAndHour, triesPerAddressAndHour } from '../../../domain/sign-in'
 import type { ApiDeps } from '../../deps'
 import { ApiError } from '../../errors'
 import type { ApiRequest } from '../../route'
 
-export async function countCodeRequest(email: string, request: ApiRequest, deps: ApiDeps): Promise<void> {
-  const address = request.address()
-  await count('codes', address, codesPerAddressAndHour, deps)
-  await count('codes-of-email', `${address} ${email}`, codesPerEmailAddressAndHour, deps)
+export function countCodeRequest(request: ApiRequest, deps: ApiDeps): Promise<void> {
+  return count('codes', request.address(), codesPerAddressAndHour, deps)
 }
 
 export function countTry(request: ApiRequest, deps: ApiDeps): Promise<void> {
