@@ -1,42 +1,25 @@
 // The story of a dashboard: `npm start`, and people who sign up, pay, confirm, look, and are kept from what they may not do.
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
-import { choosePort } from '../../local/ports'
-import { removeCluster } from '../../local/postgres/cluster'
-import { until } from '../local/until'
-import { type Local, leftOf, type StartedSystem, start } from '../stories/started-system'
-import { buildDashboard } from './built-dashboard'
-import { openChromium } from './chromium'
+import type { Local } from '../stories/started-system'
+import { aStage, type Stage } from './dashboard-stage'
 import { codeFor, fillPayout, signIn } from './dashboard-steps'
 import { aVisitor, type Visitor } from './dashboard-visitor'
 
 const minutes = 60_000
 
-let dataDir: string
-let system: StartedSystem
+let stage: Stage
 let local: Local
 let browser: Browser
 
 beforeAll(async () => {
-  buildDashboard()
-  dataDir = mkdtempSync(join(tmpdir(), 'payouts-dashboard-'))
-  chmodSync(dataDir, 0o755)
-  system = start(dataDir, { PORT: String(await choosePort(0)) })
-  local = await system.ready()
-  browser = await openChromium()
+  stage = await aStage()
+  local = stage.local
+  browser = stage.browser
 }, 4 * minutes)
 
-afterAll(async () => {
-  await browser?.close()
-  system?.signal('SIGINT')
-  await system?.exited
-  await until('nothing runs any more', () => leftOf(dataDir, []).length === 0)
-  removeCluster(join(dataDir, 'postgres'))
-  rmSync(dataDir, { recursive: true, force: true })
-}, minutes)
+afterAll(() => stage?.close(), minutes)
 
 describe('a newcomer', () => {
   let visitor: Visitor
