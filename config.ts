@@ -22,6 +22,16 @@ export interface Config {
   readonly mail: MailConfig | null
   /** Who invoices; null where nobody was named, and then no invoice can be issued. */
   readonly seller: SellerConfig | null
+  /** How long a person stays signed in. */
+  readonly session: { readonly idleMs: number; readonly absoluteMs: number }
+  /** Whether businesses may open an account themselves. */
+  readonly signUp: 'on' | 'off'
+  /** How many proxies stand before us, each of which writes the address it saw into X-Forwarded-For. */
+  readonly trustedProxies: number
+  /** Where people look at workflows, with the namespace, such as http://localhost:8233/namespaces/default; null where they can not. */
+  readonly temporalUiUrl: string | null
+  /** Where people read the mails of a machine that keeps them; null where mails go to their own inboxes. */
+  readonly mailInboxUrl: string | null
 }
 
 export interface MailConfig {
@@ -139,6 +149,14 @@ export function loadConfig(env: EnvironmentVariables = process.env): Config {
     },
     mail: readMail(read),
     seller: readSeller(read),
+    session: {
+      idleMs: read.integer('SESSION_IDLE_MS', 12 * hourMs, 1_000, 10 * dayMs),
+      absoluteMs: read.integer('SESSION_MS', 7 * dayMs, 1_000, 10 * dayMs),
+    },
+    signUp: read.oneOf('SIGN_UP', ['on', 'off'], 'on'),
+    trustedProxies: readTrustedProxies(read),
+    temporalUiUrl: read.optionalUrl('TEMPORAL_UI_URL')?.replace(/\/+$/, '') ?? null,
+    mailInboxUrl: read.optionalUrl('MAIL_INBOX_URL'),
   }
   if (read.mistakes.length > 0) throw new ConfigError(read.mistakes)
   return Object.freeze(config)
@@ -181,6 +199,16 @@ function readTemporal(read: Reader): TemporalConfig {
     tls: read.oneOf('TEMPORAL_TLS', ['on', 'off'], 'off') === 'on',
     apiKey: read.text('TEMPORAL_API_KEY', '') || null,
   }
+}
+
+/** We speak no TLS, so https ends at a proxy: uncounted, all callers would share its address, and its limits. */
+function readTrustedProxies(read: Reader): number {
+  if (read.text('PUBLIC_URL', '').startsWith('https:') && !read.has('TRUSTED_PROXIES')) {
+    read.mistakes.push(
+      'TRUSTED_PROXIES is required where PUBLIC_URL is https: how many proxies stand before the API, or 0.',
+    )
+  }
+  return read.integer('TRUSTED_PROXIES', 0, 0, 10)
 }
 
 function readBank(read: Reader): BankConfig {

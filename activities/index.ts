@@ -7,7 +7,9 @@ import { createConnectSandboxSteps } from './connect-sandbox'
 import { createInvoiceSteps, type InvoiceDeps } from './invoices'
 import { createPayoutSteps, type PayoutStepDeps } from './payout'
 import { pruneActivity } from './prune-activity'
+import { createSignUpSteps } from './sign-up'
 import { createSweepSteps, type SweepDeps } from './sweep'
+import { createTopUpSteps, type TopUpDeps } from './top-up-sandbox'
 
 export interface ActivityDeps {
   readonly db: Db
@@ -16,6 +18,7 @@ export interface ActivityDeps {
   readonly payouts: PayoutStepDeps
   readonly sweep: SweepDeps
   readonly invoices: InvoiceDeps
+  readonly topUps: TopUpDeps
 }
 
 export function createActivities(deps: ActivityDeps): Activities {
@@ -23,7 +26,9 @@ export function createActivities(deps: ActivityDeps): Activities {
     pruneActivity: (batch) => pruneActivity(deps, batch),
     ...createPayoutSteps(deps.payouts),
     ...createConnectSandboxSteps(deps.payouts.patient),
+    ...createSignUpSteps(deps.payouts.patient),
     ...createSweepSteps(deps.sweep),
     ...createInvoiceSteps(deps.invoices),
+    ...createTopUpSteps(deps.topUps),
   }
 }

@@ -24,34 +24,40 @@ export type OpenedPartner =
 
 export async function openPartner(
   { db, clock }: { db: Db; clock: Clock },
-  { name, slug, email, createdBy }: PartnerToOpen,
+  partner: PartnerToOpen,
 ): Promise<OpenedPartner> {
   const at = clock.now()
-  return db.transaction(async (tx) => {
-    const partner = await insertPartner(tx, { slug, name, contactEmail: email, billingEmail: email, at })
-    if (partner === 'slug_taken') return { outcome: 'slug_taken' }
-    const partnerId = partner.id
+  return db.transaction((tx) => openPartnerIn(tx, { ...partner, at }))
+}
 
-    await copyStandardPrices(tx, { partnerId, at })
-    await insertMember(tx, { partnerId, email, name: null, role: 'admin', at })
-    await openWallet(tx, { partnerId, environment: 'live', rail: 'provider_production', at })
-    const sandbox = await openWallet(tx, { partnerId, environment: 'sandbox', rail: 'simulated', at })
-    await postFloat(tx, { walletId: sandbox.id, createdBy, at })
-    await recordActivity(tx, [
-      {
-        partnerId,
-        at,
-        environment: null,
-        action: 'partner.create',
-        changes: 'something',
-        status: null,
-        madeBy: createdBy,
-        detail: slug,
-        requestId: null,
-      },
-    ])
-    return { outcome: 'opened', partner }
-  })
+/** For who does more in the same transaction; a slug that is taken leaves it as it was. */
+export async function openPartnerIn(
+  tx: Tx,
+  { name, slug, email, createdBy, at }: PartnerToOpen & { readonly at: Date },
+): Promise<OpenedPartner> {
+  const partner = await insertPartner(tx, { slug, name, contactEmail: email, billingEmail: email, at })
+  if (partner === 'slug_taken') return { outcome: 'slug_taken' }
+  const partnerId = partner.id
+
+  await copyStandardPrices(tx, { partnerId, at })
+  await insertMember(tx, { partnerId, email, name: null, role: 'admin', at })
+  await openWallet(tx, { partnerId, environment: 'live', rail: 'provider_production', at })
+  const sandbox = await openWallet(tx, { partnerId, environment: 'sandbox', rail: 'simulated', at })
+  await postFloat(tx, { walletId: sandbox.id, createdBy, at })
+  await recordActivity(tx, [
+    {
+      partnerId,
+      at,
+      environment: null,
+      action: 'partner.create',
+      changes: 'something',
+      status: null,
+      madeBy: createdBy,
+      detail: slug,
+      requestId: null,
+    },
+  ])
+  return { outcome: 'opened', partner }
 }
 
 async function postFloat(tx: Tx, { walletId, createdBy, at }: { walletId: string; createdBy: string; at: Date }) {

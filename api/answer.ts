@@ -1,13 +1,26 @@
-// Turns one route into what Koa runs: who calls → how often → may they → is it readable → is it right → handle (design §3's order).
+// Turns one route into what Koa runs: who calls → how often → may they, from here → is it readable → is it right → handle (design §3's order).
 import { parse as parseQuery } from 'node:querystring'
 import type { ParameterizedContext } from 'koa'
-import type { Caller } from '../db/callers'
+import type { Caller, PersonCaller } from '../db/callers'
+import { findClaim } from '../db/payout-claims'
+import { findPayout } from '../db/payouts'
 import { idempotencyKeyPattern } from '../domain/limits'
-import { authenticate, authenticateWithClaim, authenticateWithPayout } from './authenticate'
+import { authenticate, authenticatePerson, authenticateWithClaim, authenticateWithPayout } from './authenticate'
+import { clientAddress } from './client-address'
 import type { ApiDeps } from './deps'
 import { ApiError } from './errors'
+import { isFromOurPages } from './origin'
 import { readJson } from './read-json'
-import type { ApiRequest, Forbidden, KeyAccess, Reply, Route } from './route'
+import {
+  type ApiRequest,
+  type CallerAccess,
+  type Forbidden,
+  isOfPartner,
+  type Reply,
+  type Route,
+  roleFor,
+} from './route'
+import { readSessionCookie } from './session-cookie'
 import { type Check, compileBody, compileParams, compileQuery, uuidPattern } from './validate'
 
 /** What the layers around a route need to know of it afterwards. */
@@ -24,8 +37,9 @@ export function answer(route: Route, deps: ApiDeps): (context: ApiContext) => Pr
   const checks = compile(route)
   return async (context) => {
     context.state.route = route
-    const admitted = route.access.by === 'key' ? await admit(route.access, context, deps) : nobody
-    const request = await read(context, admitted, checks).catch((error: unknown) => {
+    const admitted =
+      route.access.by === 'anyone' ? admitAnyone(route, context, deps) : await admit(route, route.access, context, deps)
+    const request = await read(context, admitted, checks, deps).catch((error: unknown) => {
       throw admitted.mayOnlyRepeat && error instanceof ApiError ? new ApiError(admitted.mayOnlyRepeat) : error
     })
     reply(context, await route.handle(request, deps))
@@ -39,11 +53,22 @@ interface Admitted extends Pick<ApiRequest, 'payout' | 'claim' | 'idempotencyKey
 const nothingFound = { payout: null, claim: null, idempotencyKey: '' }
 const nobody: Admitted = { caller: null, ...nothingFound, mayOnlyRepeat: null }
 
+/** Also who has not signed in yet is not signed in by another site's page. */
+function admitAnyone(route: Route, context: ApiContext, deps: ApiDeps): Admitted {
+  requireOurPages(route, context, deps)
+  return nobody
+}
+
 /** Who calls, whether they call too often, and what they may do: 401, 429 and 403, in this order. */
-async function admit(access: KeyAccess, context: ApiContext, deps: ApiDeps): Promise<Admitted> {
+async function admit(route: Route, access: CallerAccess, context: ApiContext, deps: ApiDeps): Promise<Admitted> {
   const { caller, ...found } = await find(access, context, deps)
   context.state.caller = caller
   await countCall(caller, context, deps)
+  if (caller.by === 'person') {
+    requireOurPages(route, context, deps)
+    requireShownPartner(route, context, caller)
+  }
+  if (!isFor(route, access, caller)) throw new ApiError('api_key_required')
   const forbidden = forbiddenTo(caller, access)
   const mayRepeat = found.claim !== null && found.claim.releasedAt === null
   if (forbidden !== null && !mayRepeat) throw new ApiError(forbidden)
@@ -51,21 +76,65 @@ async function admit(access: KeyAccess, context: ApiContext, deps: ApiDeps): Pro
   return { caller, ...found, mayOnlyRepeat: forbidden }
 }
 
+function isFor(route: Route, access: CallerAccess, caller: Caller): boolean {
+  if (caller.by === 'key') return access.by === 'key'
+  return caller.role === 'admin' || roleFor(route) === 'viewer'
+}
+
+function requireOurPages({ method }: Route, context: ApiContext, { config }: ApiDeps): void {
+  if (method === 'GET' || isFromOurPages(context.req.headers, config.publicUrl)) return
+  throw new ApiError('forbidden_origin')
+}
+
+/** A retry under the same Idempotency-Key at another partner, to which a second tab has switched, would pay a second time. */
+function requireShownPartner(route: Route, context: ApiContext, { partner }: PersonCaller): void {
+  const shown = context.get('X-Partner-Id').toLowerCase()
+  if (shown === '' || shown === partner.id || !isOfPartner(route)) return
+  throw new ApiError('invalid_state', {
+    message: 'This page shows another account than the one you are signed in to now. Load it again.',
+    details: { status: 'other_partner' },
+  })
+}
+
 interface Found extends Pick<ApiRequest, 'caller' | 'payout' | 'claim' | 'idempotencyKey'> {}
 
-async function find({ finds }: KeyAccess, context: ApiContext, deps: ApiDeps): Promise<Found> {
+async function find(access: CallerAccess, context: ApiContext, deps: ApiDeps): Promise<Found> {
   const header = context.get('Authorization')
-  const id = finds === 'payout' ? (context.params?.['id'] ?? '') : ''
-  if (uuidPattern.test(id)) return { ...nothingFound, ...(await authenticateWithPayout(header, id, deps)) }
-  const idempotencyKey = finds === 'claim' ? context.get('Idempotency-Key') : ''
-  if (!keyPattern.test(idempotencyKey)) return { ...nothingFound, caller: await authenticate(header, deps) }
+  const id = access.finds === 'payout' ? (context.params?.['id'] ?? '') : ''
+  const payoutId = uuidPattern.test(id) ? id : ''
+  const sent = access.finds === 'claim' ? context.get('Idempotency-Key') : ''
+  const idempotencyKey = keyPattern.test(sent) ? sent : ''
+  const token = header === '' ? readSessionCookie(deps.config.publicUrl, context.req.headers.cookie) : null
+  if (token !== null) return findForPerson(token, { payoutId, idempotencyKey }, context, deps)
+  if (payoutId !== '') return { ...nothingFound, ...(await authenticateWithPayout(header, payoutId, deps)) }
+  if (idempotencyKey === '') return { ...nothingFound, caller: await authenticate(header, deps) }
   return { ...nothingFound, idempotencyKey, ...(await authenticateWithClaim(header, idempotencyKey, deps)) }
+}
+
+async function findForPerson(
+  token: string,
+  { payoutId, idempotencyKey }: { readonly payoutId: string; readonly idempotencyKey: string },
+  context: ApiContext,
+  deps: ApiDeps,
+): Promise<Found> {
+  const environment = parseQuery(context.querystring)['environment'] === 'live' ? 'live' : 'sandbox'
+  const caller = await authenticatePerson(token, environment, deps)
+  const scope = { partnerId: caller.partner.id, environment: caller.environment }
+  return {
+    caller,
+    payout: payoutId === '' ? null : await findPayout(deps.db, scope, payoutId),
+    claim: idempotencyKey === '' ? null : await findClaim(deps.db, { ...scope, idempotencyKey }),
+    idempotencyKey,
+  }
 }
 
 const keyPattern = new RegExp(idempotencyKeyPattern)
 
-async function countCall({ partner, environment }: Caller, context: ApiContext, deps: ApiDeps): Promise<void> {
-  const taken = await deps.rateLimiter.take({ partnerId: partner.id, environment, limitPerSecond: partner.rateLimit })
+/** People have a bucket of their own: whoever has to stop a key that runs wild must not be locked out by it. */
+async function countCall(caller: Caller, context: ApiContext, deps: ApiDeps): Promise<void> {
+  const { partner, environment } = caller
+  const who = caller.by === 'key' ? partner.id : caller.memberId
+  const taken = await deps.rateLimiter.take({ who, environment, limitPerSecond: partner.rateLimit })
   if (taken.limitPerSecond > 0) {
     context.res.setHeader('RateLimit-Policy', `"partner";q=${taken.limitPerSecond};w=1`)
     context.res.setHeader('RateLimit', `"partner";r=${taken.remaining};t=1`)
@@ -73,7 +142,7 @@ async function countCall({ partner, environment }: Caller, context: ApiContext, 
   if (taken.outcome === 'refused') throw new ApiError('rate_limited', { headers: { 'Retry-After': '1' } })
 }
 
-function forbiddenTo({ partner, environment }: Caller, access: KeyAccess): Forbidden | null {
+function forbiddenTo({ partner, environment }: Caller, access: CallerAccess): Forbidden | null {
   if (access.partner !== 'any' && partner.status !== 'active') return 'partner_not_active'
   const verified = environment === 'sandbox' || partner.verificationStatus === 'approved'
   return access.partner === 'payer' && !verified ? 'verification_required' : null
@@ -93,7 +162,12 @@ function compile(route: Route): Checks {
   }
 }
 
-async function read(context: ApiContext, { caller, ...found }: Admitted, checks: Checks): Promise<ApiRequest> {
+async function read(
+  context: ApiContext,
+  { caller, ...found }: Admitted,
+  checks: Checks,
+  { config }: ApiDeps,
+): Promise<ApiRequest> {
   const params = { ...context.params }
   checks.params?.(params)
   const body = checks.body ? await readJson(context.req) : undefined
@@ -102,8 +176,15 @@ async function read(context: ApiContext, { caller, ...found }: Admitted, checks:
   checks.query?.(query)
   checks.body?.(body)
   const { requestId } = context.state
-  const request = { ...found, requestId, params, query, body, header: (name: string) => context.get(name) }
+  const header = (name: string) => context.get(name)
+  const address = () => addressOf(context, config.trustedProxies)
+  const request = { ...found, requestId, params, query, body, header, address }
   return caller === null ? fromAnyone(request) : { ...request, caller }
+}
+
+function addressOf(context: ApiContext, trustedProxies: number): string {
+  const remote = context.req.socket.remoteAddress
+  return clientAddress({ remote, forwardedFor: context.get('X-Forwarded-For') }, trustedProxies)
 }
 
 function fromAnyone(request: Omit<ApiRequest, 'caller'>): ApiRequest {

@@ -1,10 +1,12 @@
 // What happens around every request: an id, safe headers, one error shape, one log line and one activity entry.
 import { randomUUID } from 'node:crypto'
 import type { Next } from 'koa'
+import { type Caller, nameOf } from '../db/callers'
 import { isPassingTrouble } from '../db/trouble'
 import type { ApiContext } from './answer'
 import type { ApiDeps } from './deps'
 import { ApiError, presentError } from './errors'
+import { type Route, roleFor } from './route'
 
 const securityHeaders: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
@@ -58,22 +60,30 @@ function toApiError(thrown: unknown): ApiError {
 /** Only calls of a known partner are remembered, whatever they were answered. */
 function remember(context: ApiContext, { activityLog, clock }: ApiDeps): void {
   const { caller, route, requestId, activityWritten } = context.state
-  if (!caller || route?.access.by !== 'key') return
-  if (activityWritten) return activityLog.noteUse(caller.keyId, clock.now())
+  if (!caller || !route || route.access.by === 'anyone') return
+  const keyId = caller.by === 'key' ? caller.keyId : null
+  const at = clock.now()
+  if (activityWritten && keyId !== null) activityLog.noteUse(keyId, at)
+  if (activityWritten || (caller.by === 'person' && !isRefusedWrite(route, context.status))) return
   activityLog.record(
     {
       partnerId: caller.partner.id,
-      at: clock.now(),
+      at,
       environment: caller.environment,
       action: route.access.action,
       changes: 'nothing',
       status: context.status,
-      madeBy: `key:${caller.keyPrefix}`,
+      madeBy: nameOf(caller),
       detail: null,
       requestId,
     },
-    caller.keyId,
+    keyId,
   )
+}
+
+/** What people change is written with the change. What they only look at would push it out of the list: pages ask all the time. */
+function isRefusedWrite(route: Route, status: number): boolean {
+  return roleFor(route) === 'admin' && status >= 400
 }
 
 function logLine(context: ApiContext, { log }: ApiDeps, us: number): void {
@@ -85,8 +95,14 @@ function logLine(context: ApiContext, { log }: ApiDeps, us: number): void {
       route: context.state.route?.path ?? null,
       status: context.status,
       ms: us / 1000,
-      key: context.state.caller?.keyPrefix,
+      ...whoOf(context.state.caller),
     },
     'request',
   )
+}
+
+/** By what tells nothing to a stranger: never the email. */
+function whoOf(caller: Caller | null): { readonly key?: string; readonly member?: string } {
+  if (caller === null) return {}
+  return caller.by === 'key' ? { key: caller.keyPrefix } : { member: caller.memberId }
 }

@@ -1,10 +1,13 @@
-// Who calls: an API key by its Bearer header (§5), looked up afresh each time so that a revoked key is refused at once.
+// Who calls: an API key by its Bearer header (§5), or a person by their session's cookie, looked up afresh each time so that a
+// revoked key, an ended session and a removed member are refused at once.
 
 import { apiKeyDigests, readApiKeySecret } from '../db/api-key-secret'
-import { type Caller, findCaller } from '../db/callers'
+import { type Caller, findCaller, type PersonCaller } from '../db/callers'
 import type { Keyring } from '../db/keyring'
 import { type ClaimedRow, findCallerAndClaim } from '../db/payout-claims'
 import { findCallerAndPayout, type PayoutRow } from '../db/payouts'
+import { findPerson, touchSession } from '../db/sessions'
+import type { Environment } from '../domain/environment'
 import type { ApiDeps } from './deps'
 import { ApiError } from './errors'
 
@@ -29,6 +32,23 @@ export async function authenticateWithClaim(
 ): Promise<{ caller: Caller; claim: ClaimedRow | null }> {
   return firstFound(header, keyring, (digest) => findCallerAndClaim(db, digest, idempotencyKey))
 }
+
+export async function authenticatePerson(
+  token: string,
+  environment: Environment,
+  { db, clock, config: { session } }: ApiDeps,
+): Promise<PersonCaller> {
+  const at = clock.now()
+  const found = await findPerson(db, { token, environment, at, idleMs: session.idleMs })
+  if (found === null) throw new ApiError('unauthorized', { message: 'The session is over: sign in again.' })
+  const { caller, lastUsedAt } = found
+  // A write now and then keeps it from being idle; one for each request would cost more than the request.
+  if (at.getTime() - lastUsedAt.getTime() >= session.idleMs / touchesPerIdle)
+    await touchSession(db, caller.sessionId, at)
+  return caller
+}
+
+const touchesPerIdle = 100
 
 /** A key is stored under the secret key of its day: today's is asked first, older ones only while a rotation lasts. */
 async function firstFound<T>(

@@ -6,17 +6,26 @@ import type { Keyring } from '../db/keyring'
 import type { Log } from '../log'
 import type { Rates } from '../rail/rates'
 import type { ActivityLog } from './activity-log'
+import type { MailSender } from './mail-sender'
+import type { PartnerOpener } from './partner-opener'
 import type { PayoutStarter } from './payout-starter'
 import type { RateLimiter } from './rate-limiter'
+import type { TopUpStarter } from './top-up-starter'
 
 export interface ApiDeps {
-  readonly config: Pick<Config, 'publicUrl'>
+  readonly config: Pick<
+    Config,
+    'publicUrl' | 'session' | 'signUp' | 'trustedProxies' | 'temporalUiUrl' | 'mailInboxUrl' | 'bank'
+  >
   readonly db: Db
   readonly keyring: Keyring
   readonly rates: Rates
   readonly payouts: PayoutStarter
   readonly activityLog: ActivityLog
   readonly rateLimiter: RateLimiter
+  readonly mails: MailSender
+  readonly partners: PartnerOpener
+  readonly topUps: TopUpStarter
   readonly clock: Clock
   readonly log: Log
   /** Resolves when Temporal answers; rejects when it does not in time. */

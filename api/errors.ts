@@ -29,8 +29,15 @@ export const errorTable = {
   unauthorized: {
     status: 401,
     message: 'The API key is missing or not valid.',
-    cause: 'No Authorization header, a mistyped key, or a key that was revoked.',
-    cure: 'Send "Authorization: Bearer <API key>" with a key from the dashboard.',
+    cause:
+      'No Authorization header, a mistyped key, or a key that was revoked; in the dashboard, a session that is over.',
+    cure: 'Send "Authorization: Bearer <API key>" with a key from the dashboard; in the dashboard, sign in again.',
+  },
+  invalid_code: {
+    status: 401,
+    message: 'This code is not valid: check it, or ask for a new one.',
+    cause: 'The code is wrong, used, older than 10 minutes, was tried 5 times, or a newer one was asked for.',
+    cure: 'Enter the newest code, or ask for a new one.',
   },
   insufficient_funds: {
     status: 402,
@@ -55,6 +62,13 @@ export const errorTable = {
     message: 'Business verification must be approved first.',
     cause: 'A live key or a live payout was asked for before verification was approved.',
     cure: 'Finish business verification; the sandbox works meanwhile.',
+  },
+  forbidden_origin: {
+    status: 403,
+    message: 'This request does not come from the dashboard itself.',
+    cause:
+      'A signed-in person changes something only from our own pages: Origin, Sec-Fetch-Site or Content-Type say otherwise.',
+    cure: 'Use the dashboard, or an API key.',
   },
   not_found: {
     status: 404,
@@ -89,7 +103,8 @@ export const errorTable = {
   invalid_state: {
     status: 409,
     message: 'The resource is in a state that does not allow this.',
-    cause: 'What was asked for came too late, such as revoking a revoked key.',
+    cause:
+      'What was asked for came too late, such as revoking a revoked key, would leave the partner without an admin, or comes from a page that shows another account than its session is at (X-Partner-Id).',
     cure: 'Read details.status.',
   },
   payload_too_large: {
@@ -128,6 +143,12 @@ export const errorTable = {
     cause: 'A query parameter or a field outside amount, recipient and country breaks its rule.',
     cure: 'details.errors names each field with its rule.',
   },
+  invalid_confirm_code: {
+    status: 422,
+    message: 'The confirm code is missing or not valid.',
+    cause: 'A live payout from the dashboard needs the code that was emailed for exactly this amount and recipient.',
+    cure: 'Ask for a code for this payout, and send it as confirm_code with the same Idempotency-Key.',
+  },
   recipient_account_rejected: {
     status: 422,
     message: 'The bank rejected the account.',
@@ -143,7 +164,7 @@ export const errorTable = {
   rate_limited: {
     status: 429,
     message: 'Too many requests.',
-    cause: "The account's requests per second are used up.",
+    cause: "The account's requests per second are used up, or too many codes were asked for or tried.",
     cure: 'Wait as long as Retry-After says.',
   },
   headers_too_large: {

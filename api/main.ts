@@ -4,14 +4,18 @@ import { ConfigError, loadConfig } from '../config'
 import { openDatabase } from '../db/database'
 import { openKeyring } from '../db/keyring'
 import { createLog, type Log, pooledOutput } from '../log'
+import { createMailer } from '../mail/mailer'
 import { createRails } from '../rail/rails'
 import { createRates } from '../rail/rates'
 import { connectClient, pingTemporal } from '../temporal'
 import { createActivityLog } from './activity-log'
 import { listen, stop } from './listen'
+import { createMailSender } from './mail-sender'
+import { createPartnerOpener } from './partner-opener'
 import { createPayoutStarter } from './payout-starter'
 import { createRateLimiter, unlimited } from './rate-limiter'
 import { createApi } from './server'
+import { createTopUpStarter } from './top-up-starter'
 import { untilStopped } from './until-stopped'
 
 async function main(): Promise<void> {
@@ -26,12 +30,18 @@ async function main(): Promise<void> {
   const { payouts: settings, taskQueuePrefix } = config
   const payouts = untilStopped(createPayoutStarter({ payouts: settings, taskQueuePrefix, temporal, log }))
   const activityLog = createActivityLog({ db, clock, log })
+  const keyring = openKeyring(config.secretKeys)
+  const mailer = config.mail === null ? null : createMailer({ ...config.mail, ...mailTimeouts })
+  const mails = createMailSender({ db, keyring, mailer, clock, log })
   const server = createApi({
     config,
     db,
-    keyring: openKeyring(config.secretKeys),
+    keyring,
     rates: createRates({ rails, clock }),
     payouts,
+    partners: createPartnerOpener({ temporal, taskQueuePrefix, withinMs: settings.answerTimeoutMs, log }),
+    topUps: createTopUpStarter({ temporal, taskQueuePrefix, withinMs: settings.answerTimeoutMs, log }),
+    mails,
     activityLog,
     rateLimiter: config.rateLimit === 'on' ? createRateLimiter({ db, clock, log }) : unlimited,
     clock,
@@ -47,6 +57,8 @@ async function main(): Promise<void> {
   setTimeout(payouts.stopWaiting, waitAtMostMs).unref()
   setTimeout(() => process.exit(1), endWithinMs).unref()
   await stop(server)
+  await mails.close()
+  mailer?.close()
   await activityLog.close()
   await temporal.connection.close()
   rails.close()
@@ -59,6 +71,9 @@ const endWithinMs = 9_500
 
 /** A caller waits for the rate, so a bank that does not answer is given up soon: an older rate serves for a while. */
 const rateTimeouts = { connectMs: 500, callMs: 2_000 }
+
+/** Short of the ten seconds within which we have to end; a code whose mail was given up is mailed by the next try. */
+const mailTimeouts = { connectTimeoutMs: 3_000, answerTimeoutMs: 5_000 }
 
 function warn(log: Log): (error: Error) => void {
   return (error) => log.warn({ err: error }, 'a database connection was lost')

@@ -44,7 +44,7 @@ export function openApiDocument(
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
     paths,
     components: {
-      securitySchemes: { key: keyScheme },
+      securitySchemes: { key: keyScheme, session: sessionScheme },
       headers,
       examples: Object.fromEntries(codesOf(routes).map((code) => [code, exampleOf(code)])),
       responses: {
@@ -66,11 +66,17 @@ function describeRoute(route: Route, components: Map<string, Json>): Operation {
     tags: [route.tag],
     summary: route.summary,
     ...(route.description ? { description: route.description } : {}),
-    security: route.access.by === 'key' ? [{ key: [] }] : [],
+    security: securityOf(route),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body ? { requestBody: { required: true, content: jsonOf(route.body, components) } } : {}),
     responses: describeResponses(route, components),
   }
+}
+
+/** Any one of them is enough. */
+function securityOf({ access }: Route): Json[] {
+  if (access.by === 'anyone') return []
+  return access.by === 'person' ? [{ session: [] }] : [{ key: [] }, { session: [] }]
 }
 
 function describeParameters(place: string, schema: TSchema | undefined, components: Map<string, Json>): Json[] {
@@ -86,7 +92,7 @@ function describeParameters(place: string, schema: TSchema | undefined, componen
 }
 
 function describeResponses(route: Route, components: Map<string, Json>): Record<string, Json> {
-  const counted = route.access.by === 'key' ? ['RateLimit', 'RateLimit-Policy'] : []
+  const counted = route.access.by !== 'anyone' ? ['RateLimit', 'RateLimit-Policy'] : []
   const always = refer('headers', ['X-Request-Id', ...counted])
   const responses: Record<string, Json> = {}
   for (const shape of repliesOf(route)) {
@@ -172,6 +178,14 @@ const keyScheme = {
   scheme: 'bearer',
   bearerFormat: 'kp_(sandbox|live)_<48 hex digits>',
   description: 'An API key from the dashboard. It decides the environment and sees only its own partner account.',
+}
+
+const sessionScheme = {
+  type: 'apiKey',
+  in: 'cookie',
+  name: '__Host-session',
+  description:
+    "A person's session, from the dashboard's sign-in. Viewers read, admins may also change things, from the dashboard's own pages only.",
 }
 
 const textHeader = (description: string, example?: string) => ({

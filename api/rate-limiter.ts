@@ -5,7 +5,10 @@ import type { Environment } from '../domain/environment'
 import type { Log } from '../log'
 
 export interface RateLimiter {
-  take(caller: { partnerId: string; environment: Environment; limitPerSecond: number | null }): Promise<Taken>
+  /** `who` is a partner's id for its keys, and a member's for what people do. */
+  take(caller: { who: string; environment: Environment; limitPerSecond: number | null }): Promise<Taken>
+  /** Whether one more is allowed of what is counted by the hour. */
+  takeHourly(bucket: string, limitPerHour: number): Promise<boolean>
 }
 
 export interface Taken {
@@ -37,6 +40,19 @@ const takeShare: Statement = {
     ON CONFLICT (bucket) DO UPDATE SET tokens_milli = ${filled} - $3::bigint * 1000, at = now()
     WHERE ${filled} >= $3::bigint * 1000
     RETURNING tokens_milli / 1000 AS left_over`,
+}
+
+const filledByTheHour = `least($2::bigint * 1000,
+  bucket.tokens_milli + (extract(epoch FROM now() - bucket.at) * $2::bigint / 3.6)::bigint)`
+
+const takeOneOfHour: Statement = {
+  name: 'take-hourly',
+  text: `
+    INSERT INTO rate_limits AS bucket (bucket, tokens_milli, at)
+    VALUES ($1, ($2::bigint - 1) * 1000, now())
+    ON CONFLICT (bucket) DO UPDATE SET tokens_milli = ${filledByTheHour} - 1000, at = now()
+    WHERE ${filledByTheHour} >= 1000
+    RETURNING bucket`,
 }
 
 export function createRateLimiter({ db, clock, log }: { db: Db; clock: Clock; log: Log }): RateLimiter {
@@ -78,9 +94,9 @@ export function createRateLimiter({ db, clock, log }: { db: Db; clock: Clock; lo
   }
 
   return {
-    async take({ partnerId, environment, limitPerSecond }) {
+    async take({ who, environment, limitPerSecond }) {
       const limit = limitPerSecond ?? defaultLimitPerSecond[environment]
-      const bucket = `${partnerId}/${environment}`
+      const bucket = `${who}/${environment}`
       const refused: Taken = { outcome: 'refused', limitPerSecond: limit, remaining: 0 }
       for (;;) {
         const share = spend(bucket)
@@ -94,12 +110,16 @@ export function createRateLimiter({ db, clock, log }: { db: Db; clock: Clock; lo
         if (!fresh) return refused
       }
     },
+    async takeHourly(bucket, limitPerHour) {
+      return (await db.query(takeOneOfHour, [bucket, limitPerHour])).length === 1
+    },
   }
 }
 
 /** For a limit that is switched off. */
 export const unlimited: RateLimiter = {
   take: async () => ({ outcome: 'granted', limitPerSecond: 0, remaining: 0 }),
+  takeHourly: async () => true,
 }
 
 function shareSizes(limitPerSecond: number): number[] {

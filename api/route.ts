@@ -1,13 +1,14 @@
 // What one route of §4 is: the table of them drives the router, the validators, the OpenAPI document and the tests.
 import type { TSchema } from 'typebox'
-import type { Caller } from '../db/callers'
+import type { Caller, PersonCaller } from '../db/callers'
 import type { ClaimedRow } from '../db/payout-claims'
 import type { PayoutRow } from '../db/payouts'
+import type { MemberRole } from '../domain/partner'
 import type { ApiDeps } from './deps'
 import type { ErrorCode } from './errors'
 
 export interface Route {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** With parameters as `:name`. */
   readonly path: string
   readonly operationId: string
@@ -28,12 +29,15 @@ export interface Route {
   readonly handle: Handler
 }
 
-export type Access = { readonly by: 'anyone' } | KeyAccess
+export type Access = { readonly by: 'anyone' } | CallerAccess
 
-export interface KeyAccess {
-  readonly by: 'key'
+export interface CallerAccess {
+  /** `key`: an API key, or a signed-in person in its place. `person`: a signed-in person only, and a key hears 403. */
+  readonly by: 'key' | 'person'
   /** Names the call in the activity list. */
   readonly action: string
+  /** Which of a partner's people; where it is left out, all of them may read (GET) and only admins do anything else. */
+  readonly role?: MemberRole
   /**
    * Whether a suspended partner is let in. A payer must be active, and verified where the money is real; one that is not
    * may only repeat what was stored before, and hears 403 to everything else, however malformed.
@@ -49,7 +53,7 @@ export interface RequestBody {
 }
 
 export interface ReplyShape {
-  readonly status: 200 | 201
+  readonly status: 200 | 201 | 202
   readonly description: string
   readonly schema: TSchema
   readonly example?: unknown
@@ -76,12 +80,14 @@ export interface ApiRequest {
   readonly query: unknown
   readonly body: unknown
   header(name: string): string
+  /** Where the request comes from, as far as we can tell. */
+  address(): string
 }
 
 export type Forbidden = Extract<ErrorCode, 'partner_not_active' | 'verification_required'>
 
 export interface Reply {
-  readonly status?: 200 | 201 | 304
+  readonly status?: 200 | 201 | 202 | 304
   /** As JSON, unless a type is given with it: then it is sent as it is. */
   readonly body: unknown
   readonly type?: string
@@ -94,13 +100,39 @@ export function repliesOf({ reply, replay }: Route): ReplyShape[] {
   return replay ? [reply, replay] : [reply]
 }
 
+/** For routes whose access is `person`. */
+export function personOf({ caller }: ApiRequest): PersonCaller {
+  if (caller.by !== 'person') throw new Error('a route that keys may call asked which person calls')
+  return caller
+}
+
+/** The least that a person must be to call it. */
+export function roleFor({ method, access }: Route): MemberRole {
+  const chosen = access.by === 'anyone' ? undefined : access.role
+  return chosen ?? (method === 'GET' ? 'viewer' : 'admin')
+}
+
+/** What is about the session itself answers at whichever partner it is: so a page learns of a switch, and can sign out. */
+export function isOfPartner({ path, access }: Route): boolean {
+  return access.by !== 'anyone' && !path.startsWith('/v1/auth/')
+}
+
 export function errorsOf(route: Route): ErrorCode[] {
-  const implied: ErrorCode[] = []
-  if (route.access.by === 'key') implied.push('unauthorized', 'rate_limited')
-  if (route.access.by === 'key' && route.access.partner !== 'any') implied.push('partner_not_active')
-  if (route.access.by === 'key' && route.access.partner === 'payer') implied.push('verification_required')
-  if (route.access.by === 'key' && route.access.finds === 'claim') implied.push('idempotency_key_required')
-  if (route.params) implied.push('not_found')
-  if (route.body) implied.push('invalid_json', 'payload_too_large', 'unsupported_media_type', 'invalid_request')
-  return [...new Set([...implied, ...route.errors, 'internal_error' as const, 'service_unavailable' as const])]
+  return [...new Set<ErrorCode>([...impliedBy(route), ...route.errors, 'internal_error', 'service_unavailable'])]
+}
+
+function impliedBy(route: Route): ErrorCode[] {
+  const { method, access, params, body } = route
+  const implied: ErrorCode[] = method === 'GET' ? [] : ['forbidden_origin']
+  if (access.by !== 'anyone') {
+    implied.push('unauthorized', 'rate_limited')
+    if (access.by === 'person' || roleFor(route) === 'admin') implied.push('api_key_required')
+    if (access.partner !== 'any') implied.push('partner_not_active')
+    if (access.partner === 'payer') implied.push('verification_required')
+    if (access.finds === 'claim') implied.push('idempotency_key_required')
+    if (isOfPartner(route)) implied.push('invalid_state')
+  }
+  if (params) implied.push('not_found')
+  if (body) implied.push('invalid_json', 'payload_too_large', 'unsupported_media_type', 'invalid_request')
+  return implied
 }

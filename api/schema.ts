@@ -65,7 +65,10 @@ export const EnvironmentName = OneOf(environments)
 /** Accepted on many endpoints and without effect for API keys: the key decides (§4, §5.3). So its value is not judged. */
 export const environmentQuery = {
   environment: Type.Optional(
-    Type.Unsafe<unknown>({ description: 'sandbox or live. Ignored for API keys: the key decides the environment.' }),
+    Type.Unsafe<unknown>({
+      description:
+        'For signed-in people: live, and sandbox otherwise. Ignored for API keys: the key decides the environment.',
+    }),
   ),
 }
 

@@ -4,6 +4,7 @@ import { Router } from '@koa/router'
 import Koa from 'koa'
 import { type ApiContext, answer, type RequestState } from './answer'
 import { around } from './around'
+import { dashboard } from './dashboard'
 import type { ApiDeps } from './deps'
 import { docs } from './docs/routes'
 import { ApiError } from './errors'
@@ -45,6 +46,7 @@ function createRouter(deps: ApiDeps): Router<RequestState> {
   bankWebhook(router, deps)
   health(router, deps)
   docs(router, deps)
+  dashboard(router, deps)
   return router
 }
 

@@ -1,33 +1,54 @@
-// Authentication (§5): which key and partner a request comes from, in one statement.
+// Authentication (§5): who a request comes from, an API key or a signed-in person, and for which partner.
 import type { Environment } from '../domain/environment'
-import type { PartnerStatus, VerificationStatus } from '../domain/partner'
+import type { MemberRole, PartnerStatus, VerificationStatus } from '../domain/partner'
 import type { Queryable, Statement } from './database'
 
-export interface Caller {
+export type Caller = KeyCaller | PersonCaller
+
+export interface KeyCaller extends CallersAccount {
+  readonly by: 'key'
   readonly keyId: string
   readonly keyPrefix: string
+}
+
+/** Somebody who has signed in to the dashboard (§5.9). */
+export interface PersonCaller extends CallersAccount {
+  readonly by: 'person'
+  readonly sessionId: string
+  readonly memberId: string
+  readonly email: string
+  readonly role: MemberRole
+}
+
+interface CallersAccount {
+  /** The key's own, or what the person has asked for. */
   readonly environment: Environment
   readonly partner: {
     readonly id: string
     readonly slug: string
     readonly status: PartnerStatus
     readonly verificationStatus: VerificationStatus
-    /** Requests per second in the key's environment; null means its default. */
+    /** Requests per second in the environment; null means its default. */
     readonly rateLimit: number | null
   }
 }
 
+/** How the activity list and a payout name who made it (§2). */
+export function nameOf(caller: Caller): string {
+  return caller.by === 'key' ? `key:${caller.keyPrefix}` : caller.email
+}
+
 /** Null when the key is unknown or revoked. */
-export async function findCaller(db: Queryable, digest: Buffer): Promise<Caller | null> {
+export async function findCaller(db: Queryable, digest: Buffer): Promise<KeyCaller | null> {
   const [row] = await db.query<CallerRow>(selectCaller, [digest])
   return row ? callerFrom(row) : null
 }
 
 /** One row of callerColumns, whatever else was selected beside them. */
-export function callerFrom(row: CallerRow): Caller {
+export function callerFrom(row: CallerRow): KeyCaller {
   const { keyId, keyPrefix, keyEnvironment, partnerId, partnerSlug, partnerStatus, verificationStatus, rateLimit } = row
   const partner = { id: partnerId, slug: partnerSlug, status: partnerStatus, verificationStatus, rateLimit }
-  return { keyId, keyPrefix, environment: keyEnvironment, partner }
+  return { by: 'key', keyId, keyPrefix, environment: keyEnvironment, partner }
 }
 
 export interface CallerRow {

@@ -32,6 +32,74 @@ export async function listMembers(db: Queryable, partnerId: string): Promise<Mem
   return db.query<MemberRow>(selectByPartner, [partnerId])
 }
 
+/** Whether anybody has this email, at whichever partner. */
+export async function isMember(db: Queryable, email: string): Promise<boolean> {
+  return (await db.query(selectExists, [email.toLowerCase()])).length > 0
+}
+
+export interface Membership {
+  readonly memberId: string
+  readonly partnerId: string
+  readonly slug: string
+  readonly partnerName: string
+}
+
+/** The partners of one person, the one they were at last first. */
+export async function membershipsOf(db: Queryable, email: string): Promise<Membership[]> {
+  return db.query<Membership>(selectByEmail, [email.toLowerCase()])
+}
+
+/** Those whose first member they are, and still a member; two openings at once count one after the other. */
+export async function countPartnersOpenedBy(tx: Tx, email: string): Promise<number> {
+  await tx.query(lockOpener, [email.toLowerCase()])
+  const [row] = await tx.query<{ count: bigint }>(countOpened, [email.toLowerCase()])
+  return Number(row?.count ?? 0)
+}
+
+export async function findMember(db: Queryable, id: string): Promise<MemberRow | null> {
+  const [row] = await db.query<MemberRow>(selectById, [id])
+  return row ?? null
+}
+
+export type ChangedMember =
+  | { readonly outcome: 'changed'; readonly member: MemberRow }
+  | { readonly outcome: 'not_found' | 'last_admin' }
+
+export async function changeRole(
+  tx: Tx,
+  { partnerId, id, role }: { partnerId: string; id: string; role: MemberRole },
+): Promise<ChangedMember> {
+  const known = await lockToChange(tx, partnerId, id)
+  if (known === null) return { outcome: 'not_found' }
+  if (known.isLastAdmin && role !== 'admin') return { outcome: 'last_admin' }
+  const [member] = await tx.query<MemberRow>(updateRole, [id, role])
+  return member === undefined ? { outcome: 'not_found' } : { outcome: 'changed', member }
+}
+
+/** Their sessions end with them. */
+export async function removeMember(
+  tx: Tx,
+  { partnerId, id }: { partnerId: string; id: string },
+): Promise<ChangedMember> {
+  const known = await lockToChange(tx, partnerId, id)
+  if (known === null) return { outcome: 'not_found' }
+  if (known.isLastAdmin) return { outcome: 'last_admin' }
+  await tx.query(lockMember, [id])
+  await tx.query(deleteSessions, [id])
+  const [member] = await tx.query<MemberRow>(deleteMember, [id])
+  return member === undefined ? { outcome: 'not_found' } : { outcome: 'changed', member }
+}
+
+/** Two removals at once would each see the other admin; the partner's row lets them in one after the other. */
+async function lockToChange(tx: Tx, partnerId: string, id: string): Promise<{ isLastAdmin: boolean } | null> {
+  await tx.query(lockPartner, [partnerId])
+  const all = await listMembers(tx, partnerId)
+  const member = all.find((each) => each.id === id.toLowerCase())
+  if (member === undefined) return null
+  const admins = all.filter(({ role }) => role === 'admin')
+  return { isLastAdmin: member.role === 'admin' && admins.length === 1 }
+}
+
 const columns = `id, partner_id AS "partnerId", email, name, role,
   last_login_at AS "lastLoginAt", created_at AS "createdAt"`
 
@@ -45,4 +113,49 @@ const insert: Statement = {
 const selectByPartner: Statement = {
   name: 'members-by-partner',
   text: `SELECT ${columns} FROM members WHERE partner_id = $1 ORDER BY created_at, id`,
+}
+
+const selectById: Statement = { name: 'member-by-id', text: `SELECT ${columns} FROM members WHERE id = $1` }
+
+const selectExists: Statement = {
+  name: 'member-exists',
+  text: 'SELECT 1 AS found FROM members WHERE email = $1 LIMIT 1',
+}
+
+const selectByEmail: Statement = {
+  name: 'memberships-by-email',
+  text: `SELECT m.id AS "memberId", p.id AS "partnerId", p.slug, p.name AS "partnerName"
+    FROM members m JOIN partners p ON p.id = m.partner_id
+    WHERE m.email = $1 ORDER BY m.last_login_at DESC NULLS LAST, m.created_at, m.id`,
+}
+
+const lockOpener: Statement = {
+  name: 'member-lock-opener',
+  text: `SELECT pg_advisory_xact_lock(hashtextextended('opener/' || $1, 0))`,
+}
+
+const countOpened: Statement = {
+  name: 'members-count-opened',
+  text: `SELECT count(*) AS count FROM members m JOIN partners p ON p.id = m.partner_id
+    WHERE m.email = $1 AND m.created_at = p.created_at`,
+}
+
+const lockPartner: Statement = {
+  name: 'member-lock-partner',
+  text: 'SELECT id FROM partners WHERE id = $1 FOR NO KEY UPDATE',
+}
+
+// Whoever signs in at this moment waits here, and then finds no member.
+const lockMember: Statement = { name: 'member-lock', text: 'SELECT id FROM members WHERE id = $1 FOR UPDATE' }
+
+const deleteSessions: Statement = { name: 'member-sessions-delete', text: 'DELETE FROM sessions WHERE member_id = $1' }
+
+const updateRole: Statement = {
+  name: 'member-role',
+  text: `UPDATE members SET role = $2 WHERE id = $1 RETURNING ${columns}`,
+}
+
+const deleteMember: Statement = {
+  name: 'member-delete',
+  text: `DELETE FROM members WHERE id = $1 RETURNING ${columns}`,
 }

@@ -78,7 +78,7 @@ export async function keepPayout(db: Queryable, kept: Kept): Promise<boolean> {
   return (await db.query(recordKept, values)).length > 0
 }
 
-/** Gives the key back; only before anybody was answered, and in the transaction that reverses the debit. */
+/** Gives the key back, and the code that confirmed it; only before anybody was answered, and in the transaction that reverses the debit. */
 export async function releaseRow(
   tx: Tx,
   { payoutId, verdict, details, at }: { payoutId: string; verdict: Refusal; details: object | null; at: Date },
@@ -205,7 +205,10 @@ const recordKept: Statement = {
 
 const release: Statement = {
   name: 'payout-release',
-  text: `WITH wiped AS (DELETE FROM sealed_recipients WHERE payout_id = $1)
+  text: `WITH wiped AS (DELETE FROM sealed_recipients WHERE payout_id = $1), given_back AS (
+      UPDATE codes SET used_at = NULL FROM payouts
+      WHERE payouts.id = $1 AND payouts.created_via = 'dashboard' AND codes.used_for = payouts.id AND codes.purpose = 'confirm'
+    )
     UPDATE payouts SET verdict = $2, verdict_details = $3::jsonb, verdict_at = $4, released_at = $4, updated_at = $4,
       attention = ${awaited('true')}
     WHERE id = $1`,

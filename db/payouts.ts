@@ -31,6 +31,8 @@ export interface Scope {
 
 /** Moments are texts, so that PostgreSQL compares all their digits and not only the milliseconds of a Date. */
 export interface PayoutFilters {
+  /** A part of the reference or the recipient's name, or all of the last four digits or the id. */
+  readonly search?: string | undefined
   readonly status?: PayoutStatus | undefined
   readonly createdAfter?: string | undefined
   readonly createdBefore?: string | undefined
@@ -120,6 +122,9 @@ const selectWithCaller: Statement = {
 }
 
 const conditions = {
+  search: (value: string) => `(position(lower(${value}) IN lower(reference)) > 0
+    OR position(lower(${value}) IN lower(recipient_name)) > 0
+    OR account_last4 = ${value} OR id::text = lower(${value}))`,
   status: (value: string) => `status = ${value}`,
   createdAfter: (value: string) => `created_at >= ${value}::timestamptz`,
   createdBefore: (value: string) => `created_at < ${value}::timestamptz`,
@@ -132,6 +137,7 @@ const conditions = {
 }
 
 const conditionNames = [
+  'search',
   'status',
   'createdAfter',
   'createdBefore',

@@ -1,9 +1,9 @@
 // Bank details, sealed before they touch the database and opened only to be sent to the bank (design §6).
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
-import { assert } from '../domain/assert'
+import { createHmac } from 'node:crypto'
 import type { RecipientType } from '../domain/payout'
 import type { Queryable, Statement, Tx } from './database'
-import type { Keyring } from './keyring'
+import type { Keyring, PurposeKey } from './keyring'
+import { openText, type Sealed, sealText } from './seal'
 
 export interface BankDetails {
   readonly type: RecipientType
@@ -31,22 +31,15 @@ export async function sealRecipient(tx: Tx, keyring: Keyring, payoutId: string, 
 }
 
 /** For who stores them in a statement of their own; they open for this payout only. */
-export function sealDetails(
-  keyring: Keyring,
-  payoutId: string,
-  details: BankDetails,
-): { keyId: string; sealed: Buffer } {
-  const { id, bytes } = keyring.current('seal')
-  return { keyId: id, sealed: seal(bytes, payoutId, JSON.stringify(details)) }
+export function sealDetails(keyring: Keyring, payoutId: string, details: BankDetails): Sealed {
+  return sealText(keyring, 'seal', payoutId, JSON.stringify(details))
 }
 
 /** Null once it was wiped; throws when the seal is broken, its key is gone, or it was made for another payout. */
 export async function openRecipient(db: Queryable, keyring: Keyring, payoutId: string): Promise<BankDetails | null> {
-  const [row] = await db.query<{ keyId: string; sealed: Buffer }>(selectSealed, [payoutId])
+  const [row] = await db.query<Sealed>(selectSealed, [payoutId])
   if (row === undefined) return null
-  const key = keyring.find('seal', row.keyId)
-  assert(key !== null, `the key ${row.keyId} must stay in the keyring as long as it seals something`)
-  const details: BankDetails = JSON.parse(open(key.bytes, payoutId, row.sealed))
+  const details: BankDetails = JSON.parse(openText(keyring, 'seal', payoutId, row))
   return details
 }
 
@@ -60,28 +53,17 @@ export function accountHash(
   sortCode: string,
   accountNumber: string,
 ): { keyId: string; hash: Buffer } {
-  const { id, bytes } = keyring.current('account')
-  return { keyId: id, hash: createHmac('sha256', bytes).update(`${sortCode}:${accountNumber}`).digest() }
+  const key = keyring.current('account')
+  return { keyId: key.id, hash: hashUnder(key, sortCode, accountNumber) }
 }
 
-const algorithm = 'aes-256-gcm'
-const nonceLength = 12
-const tagLength = 16
-
-/** nonce, ciphertext, tag; the payout's id is bound in, so that a row moved to another payout does not open. */
-function seal(key: Buffer, payoutId: string, text: string): Buffer {
-  const nonce = randomBytes(nonceLength)
-  const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagLength })
-  cipher.setAAD(Buffer.from(payoutId))
-  return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+/** Under every key, to find payouts of before the current one. */
+export function accountHashes(keyring: Keyring, sortCode: string, accountNumber: string): Buffer[] {
+  return keyring.all('account').map((key) => hashUnder(key, sortCode, accountNumber))
 }
 
-function open(key: Buffer, payoutId: string, sealed: Buffer): string {
-  const nonce = sealed.subarray(0, nonceLength)
-  const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagLength })
-  decipher.setAAD(Buffer.from(payoutId))
-  decipher.setAuthTag(sealed.subarray(-tagLength))
-  return Buffer.concat([decipher.update(sealed.subarray(nonceLength, -tagLength)), decipher.final()]).toString('utf8')
+function hashUnder({ bytes }: PurposeKey, sortCode: string, accountNumber: string): Buffer {
+  return createHmac('sha256', bytes).update(`${sortCode}:${accountNumber}`).digest()
 }
 
 const upsert: Statement = {

@@ -4,7 +4,14 @@
 export type Cell = string | { readonly number: string }
 
 export function csv(rows: readonly (readonly Cell[])[]): string {
-  return `\uFEFF${rows.map((row) => `${row.map(written).join(',')}\r\n`).join('')}`
+  return csvMark + csvLines(rows)
+}
+
+/** For a file that is written piece by piece: this once, in front of everything. */
+export const csvMark = '\uFEFF'
+
+export function csvLines(rows: readonly (readonly Cell[])[]): string {
+  return rows.map((row) => `${row.map(written).join(',')}\r\n`).join('')
 }
 
 function written(cell: Cell): string {

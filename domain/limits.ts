@@ -32,3 +32,6 @@ export const accountNumberPattern = String.raw`^\d{8}$`
 export function isWithin(amountPence: Pence, limits: PayoutLimits): boolean {
   return amountPence >= limits.minPence && amountPence <= limits.maxPerPayoutPence
 }
+
+/** Top-ups of test money. */
+export const topUpsPerPartnerAndHour = 60

@@ -44,6 +44,11 @@ export function formatUsdcDown(microUsdc: MicroUsdc): string {
   return formatHundredths(divideDown(microUsdc, microUsdcPerCent))
 }
 
+/** For what must add up: to the last millionth, with its sign, and two decimals where they are enough. */
+export function formatUsdcExactly(microUsdc: MicroUsdc): string {
+  return microUsdc < 0n ? `-${formatMicropounds(-microUsdc)}` : formatMicropounds(microUsdc)
+}
+
 /** Two decimals: pence as pounds, cents as USDC, basis points as per cent. */
 export function formatHundredths(hundredths: bigint): string {
   assert(hundredths >= 0n, 'an amount to show must not be negative')

@@ -11,7 +11,9 @@ export interface Found {
   /** Null when the bank is not ours. */
   readonly bank: { readonly url: string; readonly keys: Secrets['bankKeys'] } | null
   /** Null when mails go somewhere else. */
-  readonly smtpUrl: string | null
+  readonly mail: { readonly smtp: string; readonly inbox: string } | null
+  /** Null when Temporal is not ours. */
+  readonly temporalUi: string | null
 }
 
 /** Given by whoever starts the system, and passed on to those who later talk to it. */
@@ -32,6 +34,12 @@ const passedOn = [
   'TASK_QUEUE_PREFIX',
   'SMTP_URL',
   'MAIL_FROM',
+  'MAIL_INBOX_URL',
+  'TEMPORAL_UI_URL',
+  'SIGN_UP',
+  'SESSION_IDLE_MS',
+  'SESSION_MS',
+  'TRUSTED_PROXIES',
   'SELLER_NAME',
   'SELLER_ADDRESS',
   'SELLER_EMAIL',
@@ -63,11 +71,22 @@ export function environmentFor(
     PORT: String(port),
     PUBLIC_URL: env.PUBLIC_URL || `http://localhost:${port}`,
     ...(found.bank === null ? {} : bankVariables(found.bank, env.WEBHOOK_URL || webhookUrl(host, port))),
-    ...(found.smtpUrl === null ? {} : { SMTP_URL: found.smtpUrl, MAIL_FROM: env.MAIL_FROM || mailFrom }),
+    ...(found.mail === null ? {} : mailVariables(found.mail, env)),
+    ...(found.temporalUi === null
+      ? {}
+      : { TEMPORAL_UI_URL: env.TEMPORAL_UI_URL || workflowsPage(found.temporalUi, env) }),
     ...(found.bank === null || env.SELLER_NAME ? {} : makeBelieveSeller),
   }
   const given = Object.fromEntries(passedOn.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
   return { full: { ...(databaseUrl ? env : withoutPostgresVariables(env)), ...own }, shared: { ...given, ...own } }
+}
+
+function mailVariables({ smtp, inbox }: NonNullable<Found['mail']>, env: EnvironmentVariables): EnvironmentVariables {
+  return { SMTP_URL: smtp, MAIL_FROM: env.MAIL_FROM || mailFrom, MAIL_INBOX_URL: env.MAIL_INBOX_URL || inbox }
+}
+
+function workflowsPage(temporalUi: string, env: EnvironmentVariables): string {
+  return `${temporalUi}/namespaces/${env.TEMPORAL_NAMESPACE || 'default'}`
 }
 
 /** Live speaks to the same make-believe bank, under another key. */

@@ -10,12 +10,17 @@ import { renderScreen } from './terminal/screen'
 /** The file comes last: whoever waits for it finds everything ready. */
 export function publish({ api, dataDir }: Plan, { temporalAddress, temporalUi, bank, mail, demo }: System): void {
   const docs = `${api}/docs`
+  const dashboard = `${api}/dashboard`
   process.stdout.write(
-    renderScreen({ api, docs, temporalUi, bank, mailInbox: mail?.inbox ?? null, demo, dataDir }, process.stdout),
+    renderScreen(
+      { api, docs, dashboard, temporalUi, bank, mailInbox: mail?.inbox ?? null, demo, dataDir },
+      process.stdout,
+    ),
   )
   const addresses = {
     api,
     docs,
+    dashboard,
     temporal: temporalAddress,
     ...(temporalUi ? { temporal_ui: temporalUi } : {}),
     ...(bank ? { bank } : {}),

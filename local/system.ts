@@ -56,7 +56,8 @@ export async function startSystem(start: Start): Promise<System> {
   const bank = plan.bank === 'ours' ? { url: await ownBank(start, secrets.bankKeys), keys: secrets.bankKeys } : null
   const mail = plan.mail === 'ours' ? await ownInbox(start) : null
   const { SECRET_KEYS: secretKeys } = secrets
-  const servers = { databaseUrl, temporalAddress: temporal.address, bank, smtpUrl: mail?.smtp ?? null }
+  const temporalUi = temporal.uiPort === null ? null : `http://localhost:${temporal.uiPort}`
+  const servers = { databaseUrl, temporalAddress: temporal.address, temporalUi, bank, mail }
   const env = environmentFor(plan, { ...servers, secretKeys })
   writePrivate(join(plan.dataDir, 'env.json'), env.shared)
 
@@ -78,7 +79,7 @@ export async function startSystem(start: Start): Promise<System> {
   const demo = known && bank ? await atBank(run, known) : known
   return {
     temporalAddress: temporal.address,
-    temporalUi: temporal.uiPort === null ? null : `http://localhost:${temporal.uiPort}`,
+    temporalUi,
     bank: bank?.url ?? null,
     mail,
     demo,

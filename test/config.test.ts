@@ -45,6 +45,29 @@ test('without a word about banks there is none, and every interval of a payout h
   })
 })
 
+test('a person stays signed in for twelve idle hours and at most seven days, anybody may sign up, and no proxy is trusted', () => {
+  const { session, signUp, trustedProxies, temporalUiUrl } = loadConfig(needed)
+
+  expect({ session, signUp, trustedProxies, temporalUiUrl }).toEqual({
+    session: { idleMs: 12 * 3_600_000, absoluteMs: 7 * 86_400_000 },
+    signUp: 'on',
+    trustedProxies: 0,
+    temporalUiUrl: null,
+  })
+  expect(() => loadConfig({ ...needed, SIGN_UP: 'maybe', SESSION_MS: '1' })).toThrow(/SESSION_MS.*SIGN_UP/s)
+})
+
+test('who is reached over https says how many proxies stand in front, be it none', () => {
+  const https = { ...needed, PUBLIC_URL: 'https://payouts.example.com' }
+
+  expect(mistakesOf(https)).toEqual([
+    'TRUSTED_PROXIES is required where PUBLIC_URL is https: how many proxies stand before the API, or 0.',
+  ])
+  expect(loadConfig({ ...https, TRUSTED_PROXIES: '0' }).trustedProxies).toBe(0)
+  expect(loadConfig({ ...https, TRUSTED_PROXIES: '2' }).trustedProxies).toBe(2)
+  expect(mistakesOf({ ...needed, PUBLIC_URL: 'http://localhost:3000' })).toEqual([])
+})
+
 test('a bank is an address and a key', () => {
   const banks = {
     BANK_SANDBOX_URL: 'http://127.0.0.1:8300/v0/',

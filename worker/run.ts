@@ -9,6 +9,7 @@ import { type Db, openDatabase } from '../db/database'
 import { environments } from '../domain/environment'
 import type { Log } from '../log'
 import { createMailer, type Mailer } from '../mail/mailer'
+import { type MakeBelieveBank, openMakeBelieveBank } from '../rail/make-believe'
 import { deadlineIn } from '../temporal'
 import type { Activities } from '../workflows/activities'
 import { housekeepingQueue, mailQueue, ofSystem, payoutQueue, sweepId } from '../workflows/names'
@@ -38,12 +39,14 @@ export async function runWorker(config: Config, log: Log, signal: AbortSignal, o
 
   const payouts = createPayoutParts(config, { db, log })
   const mailer = config.mail === null ? null : createMailer(config.mail)
-  const activities = activitiesOf(config, { db, log, client, payouts, mailer })
+  const sandboxBank = config.bank.sandbox === null ? null : openMakeBelieveBank(config.bank.sandbox, systemClock)
+  const activities = activitiesOf(config, { db, log, client, payouts, mailer, sandboxBank })
   const workers = await createWorkers(config, connection, activities)
   const webhooks = registerWebhooks(config, { db, rails: payouts.patientRails, patience })
   await runAll(workers, signal, onReady)
   await webhooks
   payouts.close()
+  sandboxBank?.close()
   mailer?.close()
   await connection.close()
   await db.close()
@@ -75,16 +78,19 @@ interface ActivityParts {
   readonly client: Client
   readonly payouts: ReturnType<typeof createPayoutParts>
   readonly mailer: Mailer | null
+  readonly sandboxBank: MakeBelieveBank | null
 }
 
-function activitiesOf(config: Config, { db, log, client, payouts, mailer }: ActivityParts): Activities {
+function activitiesOf(config: Config, parts: ActivityParts): Activities {
+  const { db, log, client, payouts, mailer } = parts
   const clock = systemClock
   const { bank, sweep, taskQueuePrefix: queuePrefix, activityRetentionDays, seller } = config
   const { pollMs } = config.payouts
   const sandboxBank = bank.sandbox === null ? 'absent' : 'configured'
   const sweeping = { db, clock, log, temporal: client, queuePrefix, pollMs, sandboxBank, ...sweep } as const
   const invoices = { db, clock, log, seller, mailer }
-  return createActivities({ db, clock, activityRetentionDays, payouts, sweep: sweeping, invoices })
+  const topUps = { db, clock, rail: payouts.patientRails.provider_sandbox, bank: parts.sandboxBank }
+  return createActivities({ db, clock, activityRetentionDays, payouts, sweep: sweeping, invoices, topUps })
 }
 
 /** Each queue has slots of its own, so that a bank that hangs in one environment takes none from the other. */

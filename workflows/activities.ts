@@ -4,9 +4,17 @@ import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow'
 import type { ConnectSandboxSteps } from './connect-sandbox-steps'
 import type { InvoiceSteps } from './invoice-steps'
 import type { PayoutSteps } from './payout-steps'
+import type { SignUpSteps } from './sign-up-steps'
 import type { SweepSteps } from './sweep-steps'
+import type { TopUpSteps } from './top-up-steps'
 
-export interface Activities extends PayoutSteps, ConnectSandboxSteps, SweepSteps, InvoiceSteps {
+export interface Activities
+  extends PayoutSteps,
+    ConnectSandboxSteps,
+    SweepSteps,
+    InvoiceSteps,
+    SignUpSteps,
+    TopUpSteps {
   /** Removes up to `limit` entries of reads that are past their retention; answers how many. Safe to repeat. */
   pruneActivity(batch: { readonly limit: number }): Promise<number>
 }
@@ -57,6 +65,20 @@ export const { openSandboxCustomer, checkSandboxCustomer, createSandboxWallet, c
     heartbeatTimeout,
     retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
   })
+
+/** Somebody waits for it, so it begins again soon, and a database that is away is asked until the sign-up has expired. */
+export const { openSignedUp } = proxyLocalActivities<SignUpSteps>({
+  startToCloseTimeout: '20 seconds',
+  localRetryThreshold: '1 second',
+  retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+})
+
+/** Somebody waits for it, so it begins again soon; a bank that is away is asked until nobody wants the money any more. */
+export const { topUpSandbox } = proxyActivities<TopUpSteps>({
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout,
+  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+})
 
 /** The next sweep does what this one could not, so it gives up early. A page is over within half a minute at the worst. */
 export const { sweepPayouts, sweepSandboxes, sweepStrays, reportOverdue } = proxyActivities<SweepSteps>({

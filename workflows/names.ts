@@ -50,6 +50,14 @@ export function connectSandboxId(partnerId: string): string {
   return `connect-sandbox/${partnerId}`
 }
 
+export function topUpId({ partnerId, causeRef }: { partnerId: string; causeRef: string }): string {
+  return `top-up/${partnerId}/${causeRef}`
+}
+
+export function signUpId(codeId: string): string {
+  return `sign-up/${codeId}`
+}
+
 /** The Schedule's id, and what the ids of runs begin with: one that people start has the month behind it, so that two are one. */
 export const invoiceRunName = 'invoice-run'
 

@@ -1,5 +1,5 @@
 // GET /v1/account: the partner behind the key, its funding wallet and its prices (§2 Account).
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { type AccountRow, loadAccount } from '../../db/accounts'
 import { rails } from '../../domain/environment'
 import { describeMonthlyPrice, describePayoutPrice } from '../../domain/fees'
@@ -13,7 +13,7 @@ const FundingWallet = Answer({
   address: Nullable(Type.String({ description: 'Where USDC is sent to top the wallet up.' })),
 })
 
-const Account = Answer(
+export const Account = Answer(
   {
     object: Constant('account'),
     id: Uuid(),
@@ -31,6 +31,18 @@ const Account = Answer(
   { title: 'Account' },
 )
 
+export const exampleAccount: Static<typeof Account> = {
+  object: 'account',
+  id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55',
+  name: 'Acme Ltd',
+  status: 'active',
+  environment: 'sandbox',
+  funding_wallet: { currency: 'USDC', chain: 'base', address: null },
+  enabled_countries: ['GB'],
+  prices: { payout: '0.99 GBP + 1.00%', monthly_account: '15.00 GBP' },
+  rail: 'simulated',
+}
+
 export const getAccount: Route = {
   method: 'GET',
   path: '/v1/account',
@@ -43,17 +55,7 @@ export const getAccount: Route = {
     status: 200,
     description: 'The account.',
     schema: Account,
-    example: {
-      object: 'account',
-      id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55',
-      name: 'Acme Ltd',
-      status: 'active',
-      environment: 'sandbox',
-      funding_wallet: { currency: 'USDC', chain: 'base', address: null },
-      enabled_countries: ['GB'],
-      prices: { payout: '0.99 GBP + 1.00%', monthly_account: '15.00 GBP' },
-      rail: 'simulated',
-    },
+    example: exampleAccount,
   },
   errors: [],
   handle: async ({ caller: { partner, environment } }, { db, clock }) => {
@@ -62,7 +64,7 @@ export const getAccount: Route = {
   },
 }
 
-function presentAccount(account: AccountRow): unknown {
+export function presentAccount(account: AccountRow): unknown {
   return {
     object: 'account',
     id: account.id,

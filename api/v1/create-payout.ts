@@ -2,18 +2,19 @@
 import { randomUUID } from 'node:crypto'
 import { Type } from 'typebox'
 import { type AccountRow, loadAccount } from '../../db/accounts'
-import type { Caller } from '../../db/callers'
+import { type Caller, nameOf } from '../../db/callers'
 import { differingFields, fingerprintOf } from '../../db/fingerprint'
 import { newId } from '../../db/id'
-import { type ClaimedRow, claimPayout, findClaim, type IdempotencyKey } from '../../db/payout-claims'
+import { type ClaimedRow, findClaim, type IdempotencyKey } from '../../db/payout-claims'
 import { accountHash, sealDetails } from '../../db/sealed-recipients'
 import { type Quote, quoteFor } from '../../domain/quote'
 import { shortfallOf } from '../../domain/shortfall'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../errors'
 import type { ApiRequest, Reply, Route } from '../route'
-import { Answer } from '../schema'
+import { Answer, EnvironmentQuery } from '../schema'
 import { type Attempt, answerAttempt, awaitDecision, isStored, replayed } from './payout-answer'
+import { type Confirmation, claimConfirmed, confirmationFor, requireRightCode } from './payout-confirmation'
 import { type PayoutRequest, readPayoutRequest } from './payout-order'
 import { CreatePayoutRequest, exampleCreatePayoutRequest, IdempotencyKeyHeader } from './payout-request'
 import { examplePayout, Payout, payoutProperties } from './payouts'
@@ -35,6 +36,7 @@ export const createPayout: Route = {
     'After `402`, `422` and `502` no payout exists and nothing was sent, and the same key may be sent again; only after ' +
     '`idempotency_key_reused` there is one, which `details.payout_id` names.',
   access: { by: 'key', action: 'payout.create', partner: 'payer', finds: 'claim' },
+  query: EnvironmentQuery,
   headers: IdempotencyKeyHeader,
   body: { schema: CreatePayoutRequest, example: exampleCreatePayoutRequest },
   reply: {
@@ -57,6 +59,7 @@ export const createPayout: Route = {
     'corridor_not_enabled',
     'recipient_account_rejected',
     'idempotency_key_reused',
+    'invalid_confirm_code',
     'payout_not_created',
   ],
   handle: async (request, deps) => {
@@ -99,7 +102,8 @@ async function repeat(claim: ClaimedRow, { key, wanted, request }: Asked, deps: 
 async function create(released: ClaimedRow | null, asked: Asked, deps: ApiDeps): Promise<Reply | null> {
   const { key, wanted, request } = asked
   if (released?.isDisputed) throw new ApiError('service_unavailable')
-  const affordable = await requirePayable(asked, deps).catch(async (error: unknown) => {
+  const confirmation = confirmationFor(asked, deps)
+  const affordable = await requirePayable(asked, confirmation, deps).catch(async (error: unknown) => {
     // Somebody else has sent the same key meanwhile: what hinders a new payout, which may be that one, does not hinder a repeat.
     if (error instanceof ApiError && (await findClaim(deps.db, key))?.releasedAt === null) return null
     throw error
@@ -111,7 +115,7 @@ async function create(released: ClaimedRow | null, asked: Asked, deps: ApiDeps):
   const { sortCode, accountNumber } = wanted.details
   const payoutId = released?.id ?? newId(at)
   const accountLast4 = accountNumber.slice(-4)
-  const claimed = await claimPayout(deps.db, {
+  const claim = {
     ...key,
     payoutId,
     walletId: account.walletId,
@@ -119,8 +123,8 @@ async function create(released: ClaimedRow | null, asked: Asked, deps: ApiDeps):
     fingerprint: fingerprintOf(deps.keyring, wanted.fields),
     reference: wanted.reference,
     country: wanted.country,
-    createdVia: 'api',
-    createdBy: `key:${request.caller.keyPrefix}`,
+    createdVia: request.caller.by === 'key' ? 'api' : 'dashboard',
+    createdBy: nameOf(request.caller),
     quote,
     recipientName: wanted.recipientName,
     accountLast4,
@@ -129,18 +133,21 @@ async function create(released: ClaimedRow | null, asked: Asked, deps: ApiDeps):
     bankKey: randomUUID(),
     requestId: request.requestId,
     at,
-  })
+  } as const
+  const claimed = await claimConfirmed(claim, confirmation, deps)
   if (claimed === null) return null
   const row = { ...claimed, amountPence: wanted.amountPence, accountLast4 }
   return answerAttempt({ ...attemptOf(row, key, request.caller), by: 'claimer' }, deps)
 }
 
-/** What the state decides, in the order of the checks (design §3): who pays, corridor and limits, rate, wallet. */
+/** What the state decides, in the order of the checks (design §3): who pays, their code, corridor and limits, rate, wallet. */
 async function requirePayable(
   { key, wanted, request }: Asked,
+  confirmation: Confirmation | null,
   deps: ApiDeps,
 ): Promise<{ account: AccountRow; quote: Quote }> {
   if (request.mayOnlyRepeat !== null) throw new ApiError(request.mayOnlyRepeat)
+  await requireRightCode(confirmation, deps)
   const account = await loadAccount(deps.db, { ...key, at: deps.clock.now() })
   requireAllowed(wanted, account)
   const gbpPerUsdNano = await loadRate(account.rail, deps, 'payout_not_created')

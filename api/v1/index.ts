@@ -2,18 +2,32 @@
 import type { Route } from '../route'
 import { getAccount } from './account'
 import { listActivity } from './activity'
+import { requestCode, signUp } from './auth/codes'
+import { deleteSession, deleteSessions, getSession, switchPartner } from './auth/session'
+import { createSession } from './auth/sign-in'
 import { getBalance } from './balance'
 import { getCompliance } from './compliance'
+import { createConfirmCode } from './confirm-codes'
 import { createPayout } from './create-payout'
 import { getDiscovery, getRoot } from './discovery'
 import { getInvoiceCsv, getInvoicePdf } from './invoice-files'
 import { getInvoice, listInvoices } from './invoices'
+import { createKey, revokeKey } from './key-changes'
 import { listKeys } from './keys'
+import { changeMember, deleteMember, inviteMember, listTeam } from './members'
+import { checkPayout } from './payout-check'
+import { getPayoutDetails } from './payout-details'
+import { listPayoutEvents } from './payout-events'
 import { getPayout, listPayouts } from './payouts'
+import { exportPayouts } from './payouts-csv'
 import { getPublicPartner } from './public-partners'
 import { createQuote } from './quotes'
 import { listRecipients } from './recipients'
+import { createSandboxTopUp } from './sandbox-top-ups'
+import { changeAccount } from './settings'
 import { getUsage } from './usage'
+import { getUsageHistory } from './usage-history'
+import { exportWalletEntries, listWalletEntries } from './wallet-entries'
 
 export const routes: readonly Route[] = [
   getRoot,
@@ -21,18 +35,41 @@ export const routes: readonly Route[] = [
   getPublicPartner,
   getAccount,
   getBalance,
+  listWalletEntries,
+  exportWalletEntries,
+  createSandboxTopUp,
   getCompliance,
   listActivity,
   listRecipients,
   createQuote,
   listPayouts,
   createPayout,
+  exportPayouts,
+  checkPayout,
+  createConfirmCode,
   getPayout,
+  getPayoutDetails,
+  listPayoutEvents,
   getUsage,
+  getUsageHistory,
   listInvoices,
   // Before the invoice itself, whose id would take the dot and what follows for its own.
   getInvoicePdf,
   getInvoiceCsv,
   getInvoice,
   listKeys,
+  createKey,
+  revokeKey,
+  requestCode,
+  signUp,
+  createSession,
+  getSession,
+  switchPartner,
+  deleteSession,
+  deleteSessions,
+  changeAccount,
+  listTeam,
+  inviteMember,
+  changeMember,
+  deleteMember,
 ]

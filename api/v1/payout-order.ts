@@ -13,13 +13,14 @@ export interface PayoutRequest {
   readonly reference: string | null
   readonly recipientName: string
   readonly details: BankDetails
+  /** Belongs to one request and not to the payout: a retry without it asks for the same payout. */
+  readonly confirmCode: string | null
   /** What makes two requests the same: JSON's order and spaces, left-out defaults and leading zeros do not count. */
   readonly fields: CanonicalFields
 }
 
 export function readPayoutRequest(body: Static<typeof CreatePayoutRequest>): PayoutRequest {
-  // A confirm code belongs to one request and not to the payout: a retry without it asks for the same payout.
-  const { confirm_code: _, country = 'GB', reference, recipient: given, amount_gbp, ...rest } = body
+  const { confirm_code, country = 'GB', reference, recipient: given, amount_gbp, ...rest } = body
   const amountPence = parsePence(amount_gbp)
   assert(amountPence !== null, 'the schema lets only amounts through')
   const recipient = { ...given, type: given.type ?? 'individual' } as const
@@ -29,6 +30,7 @@ export function readPayoutRequest(body: Static<typeof CreatePayoutRequest>): Pay
     reference: reference ?? null,
     recipientName: `${recipient.first_name} ${recipient.last_name}`,
     details: detailsOf(recipient),
+    confirmCode: confirm_code ?? null,
     fields: flatten({ ...rest, amount_gbp: formatPence(amountPence), country, reference, recipient }),
   }
 }

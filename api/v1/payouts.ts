@@ -69,10 +69,19 @@ export const examplePayout = {
   created_via: 'api',
 }
 
+const searchMaxLength = 120
+
 // Unknown parameters are refused here: a misspelt filter must not be answered with every payout there is.
-const ListQuery = Strict({
+export const FilterQuery = Strict({
   ...environmentQuery,
-  ...pageQuery(),
+  q: Type.Optional(
+    Text({
+      minLength: 1,
+      maxLength: searchMaxLength,
+      description: 'A part of the reference or of the name, in any case; or all of the last four digits, or of the id.',
+      'x-hint': `1 to ${searchMaxLength} characters`,
+    }),
+  ),
   status: Type.Optional(OneOf(payoutStatuses, { 'x-hint': payoutStatuses.join(', ') })),
   created_after: Type.Optional(Instant({ description: 'Made at this moment or later.' })),
   created_before: Type.Optional(Instant({ description: 'Made before this moment.' })),
@@ -87,6 +96,8 @@ const ListQuery = Strict({
   ),
   account_last4: Type.Optional(Pattern(String.raw`^\d{4}$`, { 'x-hint': '4 digits' })),
 })
+
+const ListQuery = Strict({ ...pageQuery(), ...FilterQuery.properties })
 
 export const listPayouts: Route = {
   method: 'GET',
@@ -163,8 +174,9 @@ export function presentPayout(payout: PayoutRow): Record<string, unknown> {
   }
 }
 
-function filtersOf(query: Static<typeof ListQuery>): PayoutFilters {
+export function filtersOf(query: Static<typeof FilterQuery>): PayoutFilters {
   return {
+    search: query.q,
     status: query.status,
     createdAfter: query.created_after,
     createdBefore: query.created_before,

@@ -47,7 +47,7 @@ export const createQuote: Route = {
   tag: 'Payouts',
   summary: 'What a payout would cost now',
   description: 'A quote is not binding: the payout is priced when it is made.',
-  access: { by: 'key', action: 'quote.create', partner: 'any' },
+  access: { by: 'key', action: 'quote.create', partner: 'any', role: 'viewer' },
   body: { schema: QuoteRequest, example: { amount_gbp: '120.00', country: 'GB' } },
   reply: { status: 200, description: 'The quote.', schema: QuoteAnswer, example: exampleQuote },
   errors: ['invalid_amount', 'corridor_not_enabled', 'provider_unavailable'],

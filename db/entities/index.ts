@@ -14,6 +14,7 @@ import { payoutEvent } from './payout-event'
 import { priceList } from './price-list'
 import { rateLimit } from './rate-limit'
 import { sealedRecipient } from './sealed-recipient'
+import { code, mail, session } from './session'
 import { wallet } from './wallet'
 
 export const entities = [
@@ -39,4 +40,7 @@ export const entities = [
   invoiceNumber,
   activity,
   rateLimit,
+  session,
+  code,
+  mail,
 ]

@@ -8,6 +8,7 @@ import { Lists1794700800006 } from './6-lists'
 import { PayoutSteps1794700800007 } from './7-payout-steps'
 import { Attention1794700800008 } from './8-attention'
 import { Invoices1794700800009 } from './9-invoices'
+import { Sessions1794700800010 } from './10-sessions'
 
 export const migrations = [
   Partners1794700800001,
@@ -19,4 +20,5 @@ export const migrations = [
   PayoutSteps1794700800007,
   Attention1794700800008,
   Invoices1794700800009,
+  Sessions1794700800010,
 ]

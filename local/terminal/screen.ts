@@ -6,6 +6,7 @@ import { paint } from './paint'
 export interface ScreenContent {
   readonly api: string
   readonly docs: string
+  readonly dashboard: string
   readonly temporalUi: string | null
   readonly bank: string | null
   readonly mailInbox: string | null
@@ -14,18 +15,19 @@ export interface ScreenContent {
 }
 
 export function renderScreen(content: ScreenContent, out: NodeJS.WriteStream): string {
-  const { api, docs, temporalUi, bank, mailInbox, demo, dataDir } = content
+  const { api, docs, dashboard, temporalUi, bank, mailInbox, demo, dataDir } = content
   const colour = paint(out)
   const row = (name: string, value: string | null | undefined) => (!value ? [] : [`  ${name.padEnd(17)}${value}`])
   return [
     '',
     `  ${colour.bold('Payouts is running.')}`,
     '',
+    ...row('Dashboard', `${colour.cyan(dashboard)}${demo ? ` (sign in as ${demo.partner.email})` : ''}`),
     ...row('API', colour.cyan(api)),
     ...row('API reference', colour.cyan(docs)),
     ...row('Temporal Web UI', temporalUi && colour.cyan(temporalUi)),
     ...row('Sandbox bank', bank && `${bank} (make-believe, for live too: no money moves)`),
-    ...row('Mail inbox', mailInbox && `${colour.cyan(mailInbox)} (every mail ends there)`),
+    ...row('Mail inbox', mailInbox && `${colour.cyan(mailInbox)} (every mail ends there, sign-in codes too)`),
     ...(demo
       ? [
           '',

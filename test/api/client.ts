@@ -4,14 +4,18 @@ import type { AddressInfo } from 'node:net'
 import { createActivityLog } from '../../api/activity-log'
 import type { ApiDeps } from '../../api/deps'
 import { listen, stop } from '../../api/listen'
+import { createMailSender } from '../../api/mail-sender'
+import { createPartnerOpener } from '../../api/partner-opener'
 import { createPayoutStarter } from '../../api/payout-starter'
 import { createRateLimiter, unlimited } from '../../api/rate-limiter'
 import { createApi } from '../../api/server'
+import { createTopUpStarter } from '../../api/top-up-starter'
 import { type Clock, systemClock } from '../../clock'
 import { type Db, openDatabase } from '../../db/database'
 import { type Keyring, openKeyring } from '../../db/keyring'
 import type { RailName } from '../../domain/environment'
 import { createLog, type Log } from '../../log'
+import { createMailer } from '../../mail/mailer'
 import { createRates, type RateSource } from '../../rail/rates'
 import { simulatedRail } from '../../rail/simulated'
 import { connectClient, pingTemporal } from '../../temporal'
@@ -32,6 +36,14 @@ export interface ApiOptions {
   readonly rateLimit?: 'on' | 'off'
   readonly publicUrl?: string
   readonly log?: Log
+  readonly signUp?: 'on' | 'off'
+  /** Where mails go; without it they wait. */
+  readonly smtpUrl?: string
+  readonly session?: ApiDeps['config']['session']
+  readonly trustedProxies?: number
+  readonly temporalUiUrl?: string
+  readonly mailInboxUrl?: string
+  readonly bank?: ApiDeps['config']['bank']
 }
 
 export interface Api {
@@ -44,12 +56,18 @@ export interface Api {
   readonly deps: ApiDeps
   get(path: string, options?: CallOptions): Promise<Answer>
   post(path: string, body: unknown, options?: CallOptions): Promise<Answer>
+  /** For the methods that only the dashboard uses. */
+  send(method: Method, path: string, body: unknown, options?: CallOptions): Promise<Answer>
   close(): Promise<void>
 }
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 export interface CallOptions {
   /** The secret of an API key. */
   readonly key?: string
+  /** What aSession made: then the call comes from our own pages, unless the headers say otherwise. */
+  readonly session?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -69,6 +87,10 @@ export interface AnswerBody {
   readonly next_cursor?: string | null
   readonly [field: string]: unknown
 }
+
+/** Where the pages of the API under test come from. */
+export const testOrigin = 'http://payouts.test'
+const mailFrom = { name: 'Payouts', address: 'codes@payouts.test' }
 
 /** The keys of every test; the second one is an older key that still reads. */
 export const testSecretKeys = [
@@ -90,17 +112,31 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     apiKey: null,
   })
   const activityLog = createActivityLog({ db, clock, log })
+  const mailer = options.smtpUrl === undefined ? null : createMailer({ smtpUrl: options.smtpUrl, from: mailFrom })
+  const mails = createMailSender({ db, keyring: testKeyring, mailer, clock, log })
+  const taskQueuePrefix = options.taskQueuePrefix ?? `nobody-${randomBytes(6).toString('hex')}`
   const deps: ApiDeps = {
-    config: { publicUrl: options.publicUrl ?? 'http://payouts.test' },
+    config: {
+      publicUrl: options.publicUrl ?? testOrigin,
+      session: options.session ?? { idleMs: 12 * 3_600_000, absoluteMs: 7 * 86_400_000 },
+      signUp: options.signUp ?? 'on',
+      trustedProxies: options.trustedProxies ?? 0,
+      temporalUiUrl: options.temporalUiUrl ?? null,
+      mailInboxUrl: options.mailInboxUrl ?? null,
+      bank: options.bank ?? { sandbox: null, live: null },
+    },
     db,
     keyring: testKeyring,
     rates: createRates({ rails, clock }),
     payouts: createPayoutStarter({
       temporal,
       payouts: { answerTimeoutMs: options.answerTimeoutMs ?? 300, pollMs: options.pollMs ?? [1_000] },
-      taskQueuePrefix: options.taskQueuePrefix ?? `nobody-${randomBytes(6).toString('hex')}`,
+      taskQueuePrefix,
       log,
     }),
+    partners: createPartnerOpener({ temporal, taskQueuePrefix, withinMs: options.answerTimeoutMs ?? 300, log }),
+    topUps: createTopUpStarter({ temporal, taskQueuePrefix, withinMs: options.answerTimeoutMs ?? 300, log }),
+    mails,
     activityLog,
     rateLimiter: rateLimit === 'on' ? createRateLimiter({ db, clock, log }) : unlimited,
     clock,
@@ -119,8 +155,11 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     deps,
     get: (path, call) => send(url, 'GET', path, undefined, call),
     post: (path, body, call) => send(url, 'POST', path, body, call),
+    send: (method, path, body, call) => send(url, method, path, body, call),
     close: async () => {
       await stop(server)
+      await mails.close()
+      mailer?.close()
       await activityLog.close()
       await temporal.connection.close()
       await db.close()
@@ -136,15 +175,16 @@ function portOf(address: AddressInfo | string | null): number {
 
 async function send(
   url: string,
-  method: 'GET' | 'POST',
+  method: Method,
   path: string,
   body: unknown,
-  { key, headers = {} }: CallOptions = {},
+  { key, session, headers = {} }: CallOptions = {},
 ): Promise<Answer> {
   const response = await fetch(url + path, {
     method,
     headers: {
       ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+      ...(session === undefined ? {} : { Cookie: `__Host-session=${session}`, Origin: testOrigin }),
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...headers,
     },

@@ -8,11 +8,14 @@ import { type ChargeRow, charge } from '../../db/entities/charge'
 import { invoice, invoiceLine, type StoredInvoice, type StoredInvoiceLine } from '../../db/entities/invoice'
 import { payout, type StoredPayout } from '../../db/entities/payout'
 import { newId } from '../../db/id'
+import { insertMember } from '../../db/members'
 import { type PartnerChanges, type PartnerRow, updatePartner } from '../../db/partners'
 import { accountHash } from '../../db/sealed-recipients'
+import { openSession } from '../../db/sessions'
 import { findWallet } from '../../db/wallets'
 import type { Environment } from '../../domain/environment'
 import type { Seller } from '../../domain/invoice-document'
+import type { MemberRole } from '../../domain/partner'
 import { type Api, testKeyring } from './client'
 
 /** What fixtures need of an API, so that a test without one can use them too. */
@@ -56,6 +59,22 @@ export async function aKey(
   const created = await db.transaction((tx) => createApiKey(tx, { ...key, keyring: testKeyring }))
   if (created.outcome !== 'created') throw new Error(`no key was created: ${created.outcome}`)
   return created.secret
+}
+
+/** The token of a new member of that role who has signed in. */
+export async function aSession(
+  { db, clock }: Stage,
+  partner: Pick<PartnerRow, 'id'>,
+  role: MemberRole = 'admin',
+): Promise<string> {
+  const at = clock.now()
+  const email = `${role}-${randomBytes(6).toString('hex')}@people.test`
+  return db.transaction(async (tx) => {
+    const member = await insertMember(tx, { partnerId: partner.id, email, name: 'Grace', role, at })
+    if (member === 'already_member') throw new Error('a random email was taken')
+    const { token } = await openSession(tx, { memberId: member.id, at, absoluteMs: 7 * 86_400_000 })
+    return token
+  })
 }
 
 export async function revokeKey({ db, clock }: Stage, partner: PartnerRow, secret: string): Promise<void> {

@@ -63,6 +63,7 @@ test('a created key authenticates as its partner, in its environment', async () 
     revokedAt: null,
   })
   expect(await callerOf(secret)).toEqual({
+    by: 'key',
     keyId: key.id,
     keyPrefix: key.keyPrefix,
     environment: 'live',

@@ -46,6 +46,7 @@ describe('npm start', () => {
       expect(local).toEqual({
         api: `http://localhost:${port}`,
         docs: `http://localhost:${port}/docs`,
+        dashboard: `http://localhost:${port}/dashboard`,
         temporal: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
         temporal_ui: expect.stringMatching(/^http:\/\/localhost:\d+$/),
         bank: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -62,6 +63,7 @@ describe('npm start', () => {
       for (const shown of [
         local.api,
         local.docs,
+        local.dashboard,
         local.temporal_ui,
         local.bank,
         local.mail?.inbox,

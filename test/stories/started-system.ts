@@ -10,6 +10,7 @@ import { until } from '../local/until'
 export interface Local {
   readonly api: string
   readonly docs: string
+  readonly dashboard: string
   readonly temporal: string
   readonly temporal_ui?: string
   readonly partner?: { readonly id: string; readonly slug: string; readonly email: string }

@@ -37,7 +37,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   db: ['domain', 'config', 'clock'],
   activities: ['domain', 'db', 'rail', 'documents', 'mail', 'clock', 'workflows', 'log'],
   worker: ['domain', 'db', 'rail', 'mail', 'activities', 'workflows', 'config', 'clock', 'log', 'temporal'],
-  api: ['domain', 'db', 'rail', 'documents', 'workflows', 'config', 'clock', 'log', 'temporal'],
+  api: ['domain', 'db', 'rail', 'documents', 'mail', 'workflows', 'config', 'clock', 'log', 'temporal'],
   ops: [
     'domain',
     'db',
@@ -54,6 +54,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   local: ['config', 'clock'],
   'sandbox-bank': [],
+  dashboard: [],
   bench: [...ours],
 }
 
@@ -81,11 +82,11 @@ describe('the laws of the layout', () => {
   })
 
   test('process.env is read in config.ts only, and the present moment comes from clock.ts', () => {
-    const using = (pattern: RegExp) => sourceFiles().filter((file) => file.endsWith('.ts') && pattern.test(read(file)))
+    const using = (pattern: RegExp) => sourceFiles().filter((file) => /\.tsx?$/.test(file) && pattern.test(read(file)))
 
     expect(using(/process\.env/)).toEqual(['config.ts'])
-    // The bank is somebody else's program, with a clock of its own.
-    expect(using(/Date\.now\(|new Date\(\)/)).toEqual(['clock.ts', 'sandbox-bank/clock/clock.ts'])
+    // The bank is somebody else's program, and a browser somebody else's machine: each has a clock of its own.
+    expect(using(/Date\.now\(|new Date\(\)/)).toEqual(['clock.ts', 'dashboard/now.ts', 'sandbox-bank/clock/clock.ts'])
   })
 
   test('no file is called utils, helpers, common, shared, misc, service or manager', () => {
@@ -95,7 +96,7 @@ describe('the laws of the layout', () => {
   })
 
   test('every source opens with a sentence on what it is for', () => {
-    const silent = sourceFiles().filter((file) => file.endsWith('.ts') && !/^(#!.*\n)?\/[/*]/.test(read(file)))
+    const silent = sourceFiles().filter((file) => /\.tsx?$/.test(file) && !/^(#!.*\n)?\/[/*]/.test(read(file)))
 
     expect(silent).toEqual([])
   })

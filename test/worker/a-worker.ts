@@ -3,11 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { Client } from '@temporalio/client'
 import { createActivities } from '../../activities'
 import type { Clock } from '../../clock'
-import { type BankConfig, loadConfig, type TemporalConfig } from '../../config'
+import { type BankConfig, type Config, loadConfig, type TemporalConfig } from '../../config'
 import { type Db, openDatabase } from '../../db/database'
 import type { Seller } from '../../domain/invoice-document'
 import { createLog, type Log } from '../../log'
 import type { Mailer } from '../../mail/mailer'
+import { openMakeBelieveBank } from '../../rail/make-believe'
 import { connectWorker, installRuntime } from '../../worker/connect'
 import { createPayoutParts } from '../../worker/payouts'
 import { createWorker } from '../../worker/worker'
@@ -42,6 +43,8 @@ export interface AWorkerOptions {
   readonly databaseUrl?: string
   readonly activityRetentionDays?: number
   readonly bank?: BankConfig
+  /** Those of who has sealed what it opens. */
+  readonly secretKeys?: Config['secretKeys']
   readonly log?: Log
   readonly seller?: Seller | null
   /** Without one the queue of mails is nobody's. */
@@ -101,7 +104,8 @@ export interface TestActivityOptions extends AWorkerOptions {
 /** Every activity, as a worker has them; without a bank unless one is given. */
 export function testActivities({ db, client, queuePrefix, clock, ...options }: TestActivityOptions) {
   const { log = createLog({ level: 'silent', name: 'test' }), bank, activityRetentionDays = 400 } = options
-  const config = { ...testConfig(), ...(bank ? { bank } : {}) }
+  const own = { ...(bank ? { bank } : {}), ...(options.secretKeys ? { secretKeys: options.secretKeys } : {}) }
+  const config = { ...testConfig(), ...own }
   const payouts = createPayoutParts(config, { db, log, clock })
   const sandboxBank = config.bank.sandbox === null ? 'absent' : 'configured'
   const { pollMs } = config.payouts
@@ -109,8 +113,16 @@ export function testActivities({ db, client, queuePrefix, clock, ...options }: T
   const sweep = { ...about, ...config.sweep, olderThanMs: 0 }
   const { seller = testSeller, mailer = null } = options
   const invoices = { db, clock, log, seller, mailer }
-  const activities = createActivities({ db, clock, activityRetentionDays, payouts, sweep, invoices })
-  return { activities, close: () => payouts.close() }
+  const topUpBank = config.bank.sandbox === null ? null : openMakeBelieveBank(config.bank.sandbox, clock)
+  const topUps = { db, clock, rail: payouts.patientRails.provider_sandbox, bank: topUpBank }
+  const activities = createActivities({ db, clock, activityRetentionDays, payouts, sweep, invoices, topUps })
+  return {
+    activities,
+    close: () => {
+      payouts.close()
+      topUpBank?.close()
+    },
+  }
 }
 
 export function testConfig(env: Record<string, string> = {}) {

@@ -30,7 +30,9 @@ test('it holds every workflow', () => {
     'invoiceRun',
     'payout',
     'pruneActivity',
+    'signUp',
     'sweep',
+    'topUp',
   ])
   for (const name of Object.keys(workflows)) expect(code).toContain(`function ${name}(`)
 })

@@ -13,7 +13,9 @@ import { silenceTemporal } from '../worker/a-worker'
 const recorded: Readonly<Record<string, readonly string[]>> = {
   'connect-sandbox': ['connected', 'waited'],
   'prune-activity': ['completed', 'continued'],
+  'sign-up': ['opened'],
   sweep: ['completed', 'continued'],
+  'top-up': ['added'],
   'invoice-run': ['completed', 'continued', 'one-failed'],
   invoice: ['already', 'issued', 'nothing'],
   'invoice-mail': ['mailed', 'nobody', 'perhaps'],

@@ -41,6 +41,7 @@ test.each([
   ['created_after', almostDateTime],
   ['created_before', almostDateTime],
   ['updated_after', almostDateTime],
+  ['q', anyText],
   ['reference', anyText],
   ['idempotency_key', anyText],
   ['account_last4', anyText],

@@ -10,8 +10,9 @@ import { newApiKeySecret } from '../../../db/api-key-secret'
 import type { PartnerRow } from '../../../db/partners'
 import { createLog } from '../../../log'
 import { type Answer, type Api, type CallOptions, startApi } from '../client'
-import { aKey, anInvoice, aPartner, aPayoutRow, changePartner, revokeKey } from '../fixtures'
+import { aKey, anInvoice, aPartner, aPayoutRow, aSession, changePartner, revokeKey } from '../fixtures'
 import { faultsOf } from '../promised'
+import { fromOurPages } from './auth/people'
 
 let api: Api
 let lines = ''
@@ -31,6 +32,11 @@ const nameOf = (route: Route) => `${route.method} ${route.path}`
 const withKey = routes.filter((route) => route.access.by === 'key')
 const named = (some: readonly Route[]) => some.map((route) => [nameOf(route), route] as const)
 
+/** One path may be that of several: `check` could be the id of a payout. */
+function patternOf({ path }: Route): RegExp {
+  return new RegExp(`^${path.replaceAll('.', String.raw`\.`).replaceAll(/:\w+/g, '[^/]+')}$`)
+}
+
 function call(route: Route, options: CallOptions, id = '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56'): Promise<Answer> {
   const path = route.path.replace(':id', id).replace(':slug', 'nobody')
   if (route.method === 'GET') return api.get(path, options)
@@ -46,35 +52,61 @@ async function somethingOf({ path }: Route, partner: PartnerRow): Promise<string
   return row.id
 }
 
-test('the table holds every endpoint of §4, and the documents of an invoice', () => {
+test('the table holds every endpoint of §4, and what was added to them', () => {
   expect(routes.map(nameOf)).toEqual([
     'GET /',
     'GET /v1',
     'GET /v1/public/partners/:slug',
     'GET /v1/account',
     'GET /v1/balance',
+    'GET /v1/wallet/entries',
+    'GET /v1/wallet/entries.csv',
+    'POST /v1/sandbox/top-ups',
     'GET /v1/compliance',
     'GET /v1/activity',
     'GET /v1/recipients',
     'POST /v1/quotes',
     'GET /v1/payouts',
     'POST /v1/payouts',
+    'GET /v1/payouts.csv',
+    'POST /v1/payouts/check',
+    'POST /v1/payouts/confirm-codes',
     'GET /v1/payouts/:id',
+    'GET /v1/payouts/:id/details',
+    'GET /v1/payouts/:id/events',
     'GET /v1/usage',
+    'GET /v1/usage/history',
     'GET /v1/invoices',
     'GET /v1/invoices/:id.pdf',
     'GET /v1/invoices/:id.csv',
     'GET /v1/invoices/:id',
     'GET /v1/keys',
+    'POST /v1/keys',
+    'POST /v1/keys/:id/revoke',
+    'POST /v1/auth/codes',
+    'POST /v1/auth/signups',
+    'POST /v1/auth/sessions',
+    'GET /v1/auth/session',
+    'POST /v1/auth/session/partner',
+    'DELETE /v1/auth/session',
+    'DELETE /v1/auth/sessions',
+    'PATCH /v1/account',
+    'GET /v1/members',
+    'POST /v1/members',
+    'PATCH /v1/members/:id',
+    'DELETE /v1/members/:id',
   ])
   expect(new Set(routes.map(({ operationId }) => operationId)).size).toBe(routes.length)
 })
 
-test('only the endpoints that §5 names are open to anyone', () => {
+test('only the endpoints that §5 names are open to anyone, and the way in', () => {
   expect(routes.filter((route) => route.access.by === 'anyone').map(({ path }) => path)).toEqual([
     '/',
     '/v1',
     '/v1/public/partners/:slug',
+    '/v1/auth/codes',
+    '/v1/auth/signups',
+    '/v1/auth/sessions',
   ])
 })
 
@@ -108,10 +140,10 @@ describe.each(named(routes))('%s', (_name, route) => {
 
   test('answers a method that it does not take with 405 and Allow', async () => {
     const path = route.path.replace(':id', 'x').replace(':slug', 'x')
-    const { status, headers } = await fetch(api.url + path, { method: 'DELETE' })
+    const { status, headers } = await fetch(api.url + path, { method: 'PUT' })
 
-    const methods = routes.filter(({ path }) => path === route.path).map(({ method }) => method)
-    const allowed = methods.flatMap((method) => (method === 'GET' ? ['HEAD', 'GET'] : [method]))
+    const methods = new Set(routes.filter((other) => patternOf(other).test(path)).map(({ method }) => method))
+    const allowed = [...methods].flatMap((method) => (method === 'GET' ? ['HEAD', 'GET'] : [method]))
     expect([status, headers.get('Allow')?.split(', ').toSorted()]).toEqual([405, allowed.toSorted()])
   })
 })
@@ -132,6 +164,8 @@ describe.each(named(withKey))('%s', (_name, route) => {
       { Authorization: `Bearer ${unknown.toUpperCase()}` },
       { Authorization: `Bearer ${'x'.repeat(8000)}` },
       { Authorization: `Bearer ${unknown}` },
+      { Cookie: `__Host-session=${'A'.repeat(43)}` },
+      { Cookie: '__Host-session=' },
     ]
 
     const answers = await Promise.all(headers.map((each) => call(route, { headers: each })))
@@ -174,7 +208,12 @@ test('logs carry neither keys nor what was asked for', async () => {
   await api.get('/v1/account', { key: unknown })
   await api.get('/v1/account', { headers: { Authorization: 'Bearer canary-token' } })
   await api.post('/v1/quotes', { amount_gbp: '1.00', canary: 'canary-body' }, { key })
+  await api.post('/v1/auth/codes', { email: 'canary@people.test' }, fromOurPages)
+  await api.post('/v1/auth/sessions', { email: 'canary@people.test', code: '918273' }, fromOurPages)
+  const session = await aSession(api, await aPartner(api))
+  await api.get('/v1/members', { session })
 
   expect(lines).toContain('/v1/quotes')
-  expect(lines).not.toMatch(/canary|kp_(sandbox|live)_[a-f0-9]{9}/)
+  expect(lines).not.toMatch(/canary|people\.test|918273|kp_(sandbox|live)_[a-f0-9]{9}/)
+  expect(lines).not.toContain(session)
 })

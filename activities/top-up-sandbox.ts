@@ -1,0 +1,44 @@
+// Test money for a sandbox wallet, by the way that every deposit is booked; for a simulated wallet, which is at no bank, at once.
+import { ApplicationFailure } from '@temporalio/common'
+import type { Clock } from '../clock'
+import type { Db } from '../db/database'
+import { findMember } from '../db/members'
+import { assert } from '../domain/assert'
+import { formatUsdcDown, parseUsdc } from '../domain/money'
+import type { MakeBelieveBank } from '../rail/make-believe'
+import type { Rail } from '../rail/rail'
+import type { SandboxTopUp, ToppedUp, TopUpSteps } from '../workflows/top-up-steps'
+import { creditWallet } from './credit-wallet'
+import { depositToWallet } from './deposit-to-wallet'
+
+export interface TopUpDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly rail: Pick<Rail, 'walletHistory'>
+  /** Null where no sandbox bank is configured: then every wallet is simulated. */
+  readonly bank: Pick<MakeBelieveBank, 'deposit' | 'simulateDeposit'> | null
+}
+
+export function createTopUpSteps(deps: TopUpDeps): TopUpSteps {
+  return { topUpSandbox: (topUp) => topUpSandbox(deps, topUp) }
+}
+
+async function topUpSandbox(deps: TopUpDeps, { partnerId, memberId, usdc, causeRef }: SandboxTopUp): Promise<ToppedUp> {
+  const { db, bank } = deps
+  const amountMicroUsdc = parseUsdc(usdc)
+  assert(amountMicroUsdc !== null, 'a top-up must be an amount')
+  // The name stays out of the workflow's history; somebody who was removed meanwhile has none any more.
+  const createdBy = (await findMember(db, memberId))?.email ?? `member:${memberId}`
+  const credit = {
+    partnerId,
+    environment: 'sandbox',
+    amountMicroUsdc,
+    causeRef: `dashboard:${causeRef}`,
+    createdBy,
+  } as const
+
+  const credited =
+    (await creditWallet(deps, credit)) ?? (bank === null ? null : await depositToWallet({ ...deps, bank }, credit))
+  if (credited === null) throw ApplicationFailure.nonRetryable('There is no sandbox bank.', 'NoSandboxBank')
+  return { balanceUsdc: formatUsdcDown(credited.balanceMicroUsdc) }
+}

@@ -1,0 +1,78 @@
+// Serves the dashboard: one page for all of its addresses, and its files, whose names hold their content's hash.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type Router from '@koa/router'
+import { send } from '@koa/send'
+import type { Config } from '../config'
+import { isMakeBelieve } from '../rail/make-believe'
+import type { ApiContext, RequestState } from './answer'
+import type { ApiDeps } from './deps'
+import { answerText, type PreparedText, prepareText } from './docs/prepared-text'
+import { ApiError } from './errors'
+
+const addresses = ['/dashboard', '/dashboard/{*page}', '/sign-in', '/sign-up', '/p/:slug']
+const yearMs = 365 * 24 * 60 * 60 * 1000
+
+/** Everything is ours, scripts and styles only as files. A partner's own logo is the one thing that may come from elsewhere. */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: https:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+export function dashboard(router: Router<RequestState>, { config }: ApiDeps): void {
+  let page: PreparedText | null = null
+  router.get('/dashboard/assets/:name', sendAsset)
+  for (const address of addresses) {
+    router.get(address, (context) => {
+      // Read at the first request, so that a server whose dashboard nobody opens needs none.
+      page ??= prepareText('text/html; charset=utf-8', writePage(config))
+      context.set('Content-Security-Policy', pagePolicy)
+      context.set('Cross-Origin-Opener-Policy', 'same-origin')
+      answerText(context, page)
+      // A page from before an upgrade would ask for files that are gone.
+      context.set('Cache-Control', 'no-store')
+    })
+  }
+}
+
+const folders = [join(__dirname, '../dashboard'), join(__dirname, '../dist/dashboard')]
+
+/** Beside us in dist, or in dist where the sources run as they are (tests). */
+function builtFolder(): string {
+  const folder = folders.find((each) => existsSync(join(each, 'assets')))
+  if (!folder) throw new Error('The dashboard is not built yet: run `npm run build`.')
+  return folder
+}
+
+async function sendAsset(context: ApiContext): Promise<void> {
+  const name = context.params?.['name'] ?? ''
+  const folder = join(builtFolder(), 'assets')
+  if (!/^[\w-]+\.(js|css|svg|woff2)$/.test(name) || !existsSync(join(folder, name)))
+    throw new ApiError('route_not_found')
+  context.vary('Accept-Encoding')
+  // Its own directive would be kept off by the no-store that every answer starts with.
+  context.remove('Cache-Control')
+  await send(context, name, { root: folder, maxAge: yearMs, immutable: true })
+}
+
+/** What the page must know before anyone is signed in is written into it. */
+function writePage({ signUp, mailInboxUrl, bank }: Pick<Config, 'signUp' | 'mailInboxUrl' | 'bank'>): string {
+  const facts = {
+    sign_up: signUp === 'on',
+    mail_inbox_url: mailInboxUrl,
+    live_is_make_believe: bank.live !== null && isMakeBelieve(bank.live),
+  }
+  const html = readFileSync(join(builtFolder(), 'index.html'), 'utf8')
+  return html.replace('content="{}"', () => `content="${escapeHtml(JSON.stringify(facts))}"`)
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+}

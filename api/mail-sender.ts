@@ -1,0 +1,114 @@
+// Sends the mails that requests have left, off their path: soon, again after trouble, and also those of a process that died.
+import { randomInt } from 'node:crypto'
+import type { Clock } from '../clock'
+import { forgetCodes } from '../db/codes'
+import type { Db } from '../db/database'
+import type { Keyring } from '../db/keyring'
+import { finishMail, forgetMails, type MailToSend, putMailOff, takeMails } from '../db/mails'
+import { isMember } from '../db/members'
+import { forgetRateLimits } from '../db/rate-limits'
+import { forgetSessions } from '../db/sessions'
+import type { Log } from '../log'
+import type { Mailer } from '../mail/mailer'
+
+export interface MailSender {
+  /** There is one: nobody waits for it. */
+  wake(): void
+  /** Ends when what is under way has been sent or put off. */
+  close(): Promise<void>
+}
+
+export interface MailSenderParts {
+  readonly db: Db
+  readonly keyring: Keyring
+  /** Null where no server takes our mails; they wait, and are forgotten when they expire. */
+  readonly mailer: Mailer | null
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const lookEveryMs = 2_000
+/** A known address costs a mail: at once, it would slow down the very next request, and so tell that it is known. */
+const wakeAfterMs = [100, 400] as const
+const atOnce = 5
+/** Longer than the mailer's own limits, or a slow mail would be sent twice. */
+const leaseMs = 60_000
+const longestPauseMs = 30_000
+const forgetEveryMs = 60 * 60 * 1000
+const keepForMs = 24 * 60 * 60 * 1000
+
+export function createMailSender(parts: MailSenderParts): MailSender {
+  const { db, keyring, mailer, clock, log } = parts
+  let sending: Promise<void> | null = null
+  let wanted = false
+  let waking: NodeJS.Timeout | null = null
+  let forgottenAt = clock.now().getTime()
+  const timer = setInterval(look, lookEveryMs)
+  timer.unref()
+
+  function look(): void {
+    if (waking !== null) clearTimeout(waking)
+    waking = null
+    wanted = true
+    sending ??= sendAll().finally(() => {
+      sending = null
+    })
+  }
+
+  async function sendAll(): Promise<void> {
+    try {
+      if (mailer !== null) await sendWanted(mailer)
+      await forgetOld()
+    } catch (error) {
+      log.warn({ err: error }, 'mails could not be looked for')
+    }
+  }
+
+  /** One that is asked for while the last ones are on their way is looked for again. */
+  async function sendWanted(by: Mailer): Promise<void> {
+    while (wanted) {
+      wanted = false
+      if ((await sendSome(by)) === atOnce) wanted = true
+    }
+  }
+
+  async function sendSome(by: Mailer): Promise<number> {
+    const at = clock.now()
+    const taken = await takeMails(db, keyring, { at, leaseUntil: later(at, leaseMs), limit: atOnce })
+    await Promise.all(taken.map((each) => sendOne(by, each)))
+    return taken.length
+  }
+
+  async function sendOne(by: Mailer, { id, kind, tries, mail }: MailToSend): Promise<void> {
+    // An unknown address has cost the same until here, and gets nothing.
+    if (kind === 'sign_in' && !(await isMember(db, mail.to.address))) return finishMail(db, id, null)
+    const sent = await by.send({ ...mail, messageId: `<${id}@mail.payouts>`, attachments: [] })
+    if (sent.outcome === 'sent') return finishMail(db, id, clock.now())
+    log.warn({ mail_id: id, kind, reason: sent.reason }, `a mail was not sent: ${sent.outcome}`)
+    if (sent.outcome === 'refused') return finishMail(db, id, null)
+    await putMailOff(db, id, later(clock.now(), Math.min(longestPauseMs, 1_000 * 2 ** (tries - 1))))
+  }
+
+  async function forgetOld(): Promise<void> {
+    const now = clock.now()
+    if (now.getTime() - forgottenAt < forgetEveryMs) return
+    forgottenAt = now.getTime()
+    const before = later(now, -keepForMs)
+    for (const forget of [forgetCodes, forgetMails, forgetSessions, forgetRateLimits]) await forget(db, before)
+  }
+
+  return {
+    wake() {
+      waking ??= setTimeout(look, randomInt(...wakeAfterMs))
+    },
+    async close() {
+      clearInterval(timer)
+      if (waking !== null) look()
+      await sending
+    },
+  }
+}
+
+function later(at: Date, ms: number): Date {
+  return new Date(at.getTime() + ms)
+}

@@ -1,0 +1,114 @@
+// What a signed-in person is told about themselves: who they are, for which partner, and until when.
+import { type Static, Type } from 'typebox'
+import type { PersonCaller } from '../../../db/callers'
+import { findMember, type MemberRow, membershipsOf } from '../../../db/members'
+import { findPartnerById, type PartnerRow } from '../../../db/partners'
+import { sessionExpiry } from '../../../db/sessions'
+import { memberRoles, partnerStatuses } from '../../../domain/partner'
+import type { ApiDeps } from '../../deps'
+import { ApiError } from '../../errors'
+import { Answer, Constant, DateTime, Email, Nullable, OneOf, Uri, Uuid } from '../../schema'
+
+const sessionMember = {
+  email: Email(),
+  name: Nullable(Type.String()),
+  role: OneOf(memberRoles),
+  last_login_at: Nullable(DateTime()),
+  created_at: DateTime(),
+}
+
+export const Session = Answer(
+  {
+    object: Constant('session'),
+    member: Answer(sessionMember),
+    partner: Answer({
+      id: Uuid(),
+      slug: Type.String(),
+      name: Type.String(),
+      logo_url: Nullable(Uri()),
+      brand_color: Nullable(Type.String()),
+      status: OneOf(partnerStatuses),
+      billing_email: Nullable(Email()),
+      contact_email: Nullable(Email()),
+      billing_address: Nullable(Type.String({ description: 'As an invoice prints it, line by line.' })),
+    }),
+    partners: Type.Array(Answer({ slug: Type.String(), name: Type.String() }), {
+      description: 'All partners of this email; POST /v1/auth/session/partner switches between them.',
+    }),
+    live: Type.Boolean({ description: 'Whether business verification is approved.' }),
+    expires_at: DateTime(),
+    temporal_ui_url: Nullable(Uri({ description: 'For admins, where one is configured.' })),
+  },
+  { title: 'Session' },
+)
+
+export const exampleSession: Static<typeof Session> = {
+  object: 'session',
+  member: {
+    email: 'ada@acme.example.com',
+    name: 'Ada Lovelace',
+    role: 'admin',
+    last_login_at: '2026-11-16T09:00:00.000Z',
+    created_at: '2026-10-01T09:00:00.000Z',
+  },
+  partner: {
+    id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55',
+    slug: 'acme',
+    name: 'Acme Ltd',
+    logo_url: null,
+    brand_color: '#0f766e',
+    status: 'active',
+    billing_email: 'billing@acme.example.com',
+    contact_email: 'ada@acme.example.com',
+    billing_address: null,
+  },
+  partners: [{ slug: 'acme', name: 'Acme Ltd' }],
+  live: true,
+  expires_at: '2026-11-23T09:00:00.000Z',
+  temporal_ui_url: null,
+}
+
+export type Signed = Pick<PersonCaller, 'sessionId' | 'memberId' | 'email'> & { readonly partnerId: string }
+
+export async function describeSession(
+  { sessionId, memberId, email, partnerId }: Signed,
+  { db, config }: Pick<ApiDeps, 'db' | 'config'>,
+): Promise<Static<typeof Session>> {
+  const [member, partner, memberships, expiresAt] = await Promise.all([
+    findMember(db, memberId),
+    findPartnerById(db, partnerId),
+    membershipsOf(db, email),
+    sessionExpiry(db, sessionId),
+  ])
+  // Removed between two statements: from now on nobody is signed in here.
+  if (member === null || partner === null || expiresAt === null) throw new ApiError('unauthorized')
+  return {
+    object: 'session',
+    member: presentSessionMember(member),
+    partner: presentSessionPartner(partner),
+    partners: memberships.map(({ slug, partnerName }) => ({ slug, name: partnerName })),
+    live: partner.verificationStatus === 'approved',
+    expires_at: expiresAt.toISOString(),
+    temporal_ui_url: member.role === 'admin' ? config.temporalUiUrl : null,
+  }
+}
+
+function presentSessionMember({ email, name, role, lastLoginAt, createdAt }: MemberRow) {
+  const last_login_at = lastLoginAt?.toISOString() ?? null
+  return { email, name, role, last_login_at, created_at: createdAt.toISOString() }
+}
+
+function presentSessionPartner(partner: PartnerRow) {
+  const { id, slug, name, status } = partner
+  return {
+    id,
+    slug,
+    name,
+    logo_url: partner.logoUrl,
+    brand_color: partner.brandColor,
+    status,
+    billing_email: partner.billingEmail,
+    contact_email: partner.contactEmail,
+    billing_address: partner.billingAddress,
+  }
+}

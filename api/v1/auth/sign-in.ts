@@ -1,0 +1,136 @@
+// POST /v1/auth/sessions: an emailed code for a session; the code of a sign-up opens the partner first (§5.9, design §6).
+import { type Static, Type } from 'typebox'
+import { findOpenCodes, giveCodeBack, type OpenCode, useOneOf } from '../../../db/codes'
+import type { Tx } from '../../../db/database'
+import { type Membership, membershipsOf } from '../../../db/members'
+import { endSessionOfToken, openSession } from '../../../db/sessions'
+import { slugPattern } from '../../../domain/limits'
+import { codePattern } from '../../../domain/sign-in'
+import type { ApiDeps } from '../../deps'
+import { ApiError } from '../../errors'
+import type { ApiRequest, Reply, Route } from '../../route'
+import { Email, Pattern, Strict } from '../../schema'
+import { readSessionCookie, sessionCookie } from '../../session-cookie'
+import { recordChange } from '../change'
+import { bodyOf } from '../typed'
+import { countTry } from './limits'
+import { describeSession, exampleSession, Session } from './session-answer'
+
+const SignInRequest = Strict(
+  {
+    email: Email(),
+    code: Pattern(codePattern, {
+      description: 'The newest code that was emailed, to sign in or to sign up.',
+      'x-hint': '6 digits',
+    }),
+    partner: Type.Optional(
+      Pattern(slugPattern, {
+        description: 'Which of their partners, by its slug, and no other; the last one without it.',
+      }),
+    ),
+  },
+  { title: 'SignInRequest' },
+)
+
+export const createSession: Route = {
+  method: 'POST',
+  path: '/v1/auth/sessions',
+  operationId: 'createSession',
+  tag: 'Sign-in',
+  summary: 'Sign in with an emailed code',
+  description: 'Sets the session cookie. A code works once, for 10 minutes, and not after 5 wrong tries.',
+  access: { by: 'anyone' },
+  body: { schema: SignInRequest, example: { email: 'ada@acme.example.com', code: '482913' } },
+  reply: {
+    status: 201,
+    description: 'Who has signed in, and for which partner.',
+    schema: Session,
+    example: exampleSession,
+    headers: { 'Set-Cookie': 'The session, out of reach of scripts.' },
+  },
+  errors: ['invalid_code', 'rate_limited'],
+  handle: async (request, deps) => {
+    await countTry(request, deps)
+    const { email, code, partner } = bodyOf<typeof SignInRequest>(request)
+    const wanted = { email: email.toLowerCase(), code, partner }
+    const purposes = partner === undefined ? anyPurpose : signInOnly
+    const found = await findOpenCodes(deps.db, { purposes, subject: wanted.email, at: deps.clock.now() })
+    if (found.length === 0) throw new ApiError('invalid_code')
+    const tried = await deps.db.transaction((tx) => useAndOpen(tx, found, wanted, request, deps))
+    if (tried === null) throw new ApiError('invalid_code')
+    if ('opened' in tried) return signedIn(tried.opened, deps)
+    return signedIn(await openSignedUp(tried.signUp, wanted.email, request, deps), deps)
+  },
+}
+
+const anyPurpose = ['sign_in', 'sign_up'] as const
+/** Who names a partner wants into that one: a sign-up would open another. */
+const signInOnly = ['sign_in'] as const
+
+interface Wanted extends Omit<Static<typeof SignInRequest>, 'partner'> {
+  readonly partner: string | undefined
+}
+
+interface Opened {
+  readonly token: string
+  readonly sessionId: string
+  readonly email: string
+  readonly membership: Membership
+}
+
+/** One transaction, so that a code is used exactly when its session is there; a wrong try commits too, to be counted. */
+async function useAndOpen(
+  tx: Tx,
+  found: readonly OpenCode[],
+  { email, code, partner }: Wanted,
+  request: ApiRequest,
+  deps: ApiDeps,
+): Promise<{ readonly opened: Opened } | { readonly signUp: string } | null> {
+  const used = await useOneOf(tx, deps.keyring, found, { code, at: deps.clock.now() })
+  if (used === null) return null
+  if (used.purpose === 'sign_up') return { signUp: used.id }
+  const memberships = await membershipsOf(tx, email)
+  const chosen = partner === undefined ? memberships[0] : memberships.find(({ slug }) => slug === partner)
+  return chosen === undefined ? null : { opened: await open(tx, email, chosen, request, deps) }
+}
+
+/** When the partner can not be opened now, the code is given back: the same one may be tried again. */
+async function openSignedUp(codeId: string, email: string, request: ApiRequest, deps: ApiDeps): Promise<Opened> {
+  const partnerId = await deps.partners.open(codeId)
+  const opened = await deps.db.transaction(async (tx) => {
+    const membership = (await membershipsOf(tx, email)).find((each) => each.partnerId === partnerId)
+    if (membership !== undefined) return open(tx, email, membership, request, deps)
+    await giveCodeBack(tx, { id: codeId })
+    return null
+  })
+  if (opened === null) throw new ApiError('service_unavailable')
+  return opened
+}
+
+async function open(
+  tx: Tx,
+  email: string,
+  membership: Membership,
+  request: ApiRequest,
+  deps: ApiDeps,
+): Promise<Opened> {
+  const { clock, config } = deps
+  const at = clock.now()
+  // A token that came with the request, perhaps planted there, never becomes one that is signed in.
+  const before = readSessionCookie(config.publicUrl, request.header('Cookie'))
+  if (before !== null) await endSessionOfToken(tx, before, at)
+  const { memberId, partnerId } = membership
+  const { token, sessionId } = await openSession(tx, { memberId, at, absoluteMs: config.session.absoluteMs })
+  await recordChange(tx, { partnerId, by: email, action: 'login.verify', status: 201 }, request, deps)
+  return { token, sessionId, email, membership }
+}
+
+async function signedIn({ token, sessionId, email, membership }: Opened, deps: ApiDeps): Promise<Reply> {
+  const { publicUrl, session } = deps.config
+  const { memberId, partnerId } = membership
+  return {
+    status: 201,
+    body: await describeSession({ sessionId, memberId, email, partnerId }, deps),
+    headers: { 'Set-Cookie': sessionCookie(publicUrl, token, session.absoluteMs) },
+  }
+}

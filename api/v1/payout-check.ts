@@ -1,0 +1,68 @@
+// POST /v1/payouts/check: warns of a payout that may have been made already; nothing is stored.
+import { Type } from 'typebox'
+import { accountHashes } from '../../db/sealed-recipients'
+import { findSimilarPayouts } from '../../db/similar-payouts'
+import { payoutStatuses } from '../../domain/payout'
+import type { Route } from '../route'
+import { Answer, Constant, DateTime, EnvironmentQuery, OneOf, Uuid } from '../schema'
+import { readPayoutRequest } from './payout-order'
+import { CreatePayoutRequest, exampleCreatePayoutRequest } from './payout-request'
+import { bodyOf } from './typed'
+
+const PayoutCheck = Answer(
+  {
+    object: Constant('payout_check'),
+    similar: Type.Array(Answer({ id: Uuid(), created_at: DateTime(), status: OneOf(payoutStatuses) }), {
+      description: 'Payouts of the last 24 hours to the same account and of the same amount, newest first, at most 10.',
+    }),
+  },
+  { title: 'PayoutCheck' },
+)
+
+export const checkPayout: Route = {
+  method: 'POST',
+  path: '/v1/payouts/check',
+  operationId: 'checkPayout',
+  tag: 'Payouts',
+  summary: 'Whether a payout looks like one that was just made',
+  description:
+    'Takes the body of a payout and makes none. It is a warning for people and no protection: that is the Idempotency-Key.',
+  access: { by: 'key', action: 'payout.check', partner: 'any' },
+  query: EnvironmentQuery,
+  body: { schema: CreatePayoutRequest, example: exampleCreatePayoutRequest },
+  reply: {
+    status: 200,
+    description: 'What looks like it.',
+    schema: PayoutCheck,
+    example: {
+      object: 'payout_check',
+      similar: [
+        {
+          id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
+          created_at: '2026-11-16T09:30:00.000Z',
+          status: 'completed',
+        },
+      ],
+    },
+  },
+  errors: ['invalid_amount', 'invalid_recipient', 'corridor_not_enabled'],
+  handle: async (request, { db, keyring, clock }) => {
+    const { amountPence, details } = readPayoutRequest(bodyOf<typeof CreatePayoutRequest>(request))
+    const { sortCode, accountNumber } = details
+    const { partner, environment } = request.caller
+    const similar = await findSimilarPayouts(
+      db,
+      { partnerId: partner.id, environment },
+      {
+        accountLast4: accountNumber.slice(-4),
+        accountHashes: accountHashes(keyring, sortCode, accountNumber),
+        amountPence,
+        since: new Date(clock.now().getTime() - dayMs),
+      },
+    )
+    const shown = similar.map(({ id, createdAt, status }) => ({ id, created_at: createdAt.toISOString(), status }))
+    return { body: { object: 'payout_check', similar: shown } }
+  },
+}
+
+const dayMs = 86_400_000

@@ -1,0 +1,62 @@
+// POST /v1/sandbox/top-ups: test money at a click, in the sandbox whatever environment the page shows.
+
+import { topUpsPerPartnerAndHour } from '../../domain/limits'
+import { formatUsdc, type MicroUsdc, parseUsdc } from '../../domain/money'
+import { ApiError } from '../errors'
+import { personOf, type Route } from '../route'
+import { Answer, Constant, MoneyString, Strict } from '../schema'
+import { bodyOf } from './typed'
+
+const least: MicroUsdc = 1_000_000n
+const most: MicroUsdc = 100_000_000_000n
+const rule = `from ${formatUsdc(least)} to ${formatUsdc(most)}`
+
+const TopUpRequest = Strict(
+  { usdc: MoneyString({ description: `How much, ${rule}.`, 'x-hint': rule }) },
+  { title: 'TopUpRequest' },
+)
+
+const TopUp = Answer(
+  {
+    object: Constant('top_up'),
+    usdc: MoneyString({ description: 'What was added.' }),
+    balance_usdc: MoneyString({ description: 'What the sandbox wallet holds now, rounded down.' }),
+  },
+  { title: 'TopUp' },
+)
+
+export const createSandboxTopUp: Route = {
+  method: 'POST',
+  path: '/v1/sandbox/top-ups',
+  operationId: 'createSandboxTopUp',
+  tag: 'Account',
+  summary: 'Add test money to the sandbox wallet',
+  access: { by: 'person', action: 'wallet.credit', partner: 'active' },
+  body: { schema: TopUpRequest, example: { usdc: '1000.00' } },
+  reply: {
+    status: 201,
+    description: 'The test money is in the wallet.',
+    schema: TopUp,
+    example: { object: 'top_up', usdc: '1000.00', balance_usdc: '11000.00' },
+  },
+  errors: ['provider_unavailable'],
+  handle: async (request, { topUps, rateLimiter }) => {
+    const { usdc } = bodyOf<typeof TopUpRequest>(request)
+    const { partner, memberId } = personOf(request)
+    const amount = parseUsdc(usdc)
+    if (amount === null || amount < least || amount > most) {
+      throw new ApiError('invalid_request', { details: { errors: [`usdc (${rule})`] } })
+    }
+    if (!(await rateLimiter.takeHourly(`top-ups/${partner.id}`, topUpsPerPartnerAndHour))) {
+      throw new ApiError('rate_limited', { headers: { 'Retry-After': String(3600 / topUpsPerPartnerAndHour) } })
+    }
+    const order = { partnerId: partner.id, memberId, usdc: formatUsdc(amount), causeRef: request.requestId }
+    const added = await topUps.start(order)
+    if (added === null) {
+      const message = 'The test money is not there yet; it may still come. Look at the wallet before you try again.'
+      throw new ApiError('provider_unavailable', { message })
+    }
+    const body = { object: 'top_up', usdc: order.usdc, balance_usdc: added.balanceUsdc }
+    return { status: 201, body, activity: 'written' }
+  },
+}

@@ -1,0 +1,75 @@
+// PATCH /v1/account: what admins may set themselves: name, looks, and where invoices and questions go.
+import { type Static, Type } from 'typebox'
+import { loadAccount } from '../../db/accounts'
+import { type PartnerChanges, updatePartner } from '../../db/partners'
+import { ApiError } from '../errors'
+import { personOf, type Route } from '../route'
+import { Email, Nullable, Pattern, Strict, Text } from '../schema'
+import { Account, exampleAccount, presentAccount } from './account'
+import { recordChange } from './change'
+import { bodyOf } from './typed'
+
+const AccountChanges = Strict(
+  {
+    name: Type.Optional(Text({ minLength: 1, maxLength: 120, 'x-hint': '1 to 120 characters' })),
+    logo_url: Type.Optional(
+      Nullable(
+        Type.String({
+          format: 'uri',
+          pattern: '^https://',
+          maxLength: 500,
+          description: 'Shown on the sign-in page.',
+          'x-hint': 'an https:// address',
+        }),
+      ),
+    ),
+    brand_color: Type.Optional(Nullable(Pattern('^#[0-9a-fA-F]{6}$', { 'x-hint': 'a colour such as #0f766e' }))),
+    billing_email: Type.Optional(Nullable(Email({ description: 'Where invoices go.' }))),
+    contact_email: Type.Optional(Nullable(Email({ description: 'Where questions go.' }))),
+    billing_address: Type.Optional(
+      Nullable(Text({ maxLength: 500, description: 'As an invoice prints it, line by line.' })),
+    ),
+  },
+  { title: 'AccountChanges' },
+)
+
+export const changeAccount: Route = {
+  method: 'PATCH',
+  path: '/v1/account',
+  operationId: 'changeAccount',
+  tag: 'Account',
+  summary: 'Change name, looks and addresses',
+  description: 'Only what is sent changes; null takes something away. GET /v1/auth/session shows all of it.',
+  access: { by: 'person', action: 'account.update', partner: 'active' },
+  body: { schema: AccountChanges, example: { brand_color: '#0f766e', billing_email: 'billing@acme.example.com' } },
+  reply: { status: 200, description: 'The account.', schema: Account, example: exampleAccount },
+  errors: [],
+  handle: async (request, deps) => {
+    const wanted = bodyOf<typeof AccountChanges>(request)
+    const changes = changesFrom(wanted)
+    const { email: by, partner, environment } = personOf(request)
+    const at = deps.clock.now()
+    await deps.db.transaction(async (tx) => {
+      await updatePartner(tx, partner.id, changes, at)
+      // What was changed, and not to what: an address is nobody's business in a list.
+      const change = { partnerId: partner.id, by, action: 'account.update', detail: Object.keys(wanted).join(', ') }
+      await recordChange(tx, { ...change, status: 200 }, request, deps)
+    })
+    const account = await loadAccount(deps.db, { partnerId: partner.id, environment, at })
+    return { body: presentAccount(account), activity: 'written' }
+  },
+}
+
+function changesFrom(wanted: Static<typeof AccountChanges>): PartnerChanges {
+  const { name, logo_url, brand_color, billing_email, contact_email, billing_address } = wanted
+  if (name?.trim() === '')
+    throw new ApiError('invalid_request', { details: { errors: ['name (1 to 120 characters)'] } })
+  return {
+    ...(name === undefined ? {} : { name: name.trim() }),
+    ...(logo_url === undefined ? {} : { logoUrl: logo_url }),
+    ...(brand_color === undefined ? {} : { brandColor: brand_color }),
+    ...(billing_email === undefined ? {} : { billingEmail: billing_email }),
+    ...(contact_email === undefined ? {} : { contactEmail: contact_email }),
+    ...(billing_address === undefined ? {} : { billingAddress: billing_address }),
+  }
+}

@@ -1,0 +1,96 @@
+// The one place that speaks to the server: JSON in, JSON out, and every failure as a Refusal or as Unreachable.
+
+export interface CallOptions {
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+/** The server understood and said no. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly details: unknown,
+    readonly requestId: string | null,
+  ) {
+    super(message)
+    this.name = 'Refusal'
+  }
+}
+
+/** Nobody knows whether the request arrived. */
+export class Unreachable extends Error {
+  constructor(cause: unknown) {
+    super('The server could not be reached.', { cause })
+    this.name = 'Unreachable'
+  }
+}
+
+const waitAtMostMs = 30_000
+
+let shownPartnerId: () => string | undefined = () => undefined
+
+/** The server refuses what the page asks for one partner when the session has become another's, as by another tab. */
+export function speakFor(partnerId: () => string | undefined): void {
+  shownPartnerId = partnerId
+}
+
+export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
+  const { body, headers = {}, signal } = options
+  const limit = AbortSignal.timeout(waitAtMostMs)
+  const response = await fetch(addressOf(path, options.query), {
+    method,
+    headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...partnerFor(path), ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: signal ? AbortSignal.any([signal, limit]) : limit,
+  }).catch((error: unknown) => {
+    throw signal?.aborted ? error : new Unreachable(error)
+  })
+  const answer: unknown = await response.json().catch((error: unknown) => {
+    throw response.ok
+      ? new Unreachable(error)
+      : new Refusal(response.status, 'unreadable', unreadable, null, idOf(response))
+  })
+  if (!response.ok) throw refusalOf(response, answer)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server's own tests hold it to its document
+  return answer as T
+}
+
+/** Signing in, out and over to another partner is the person's, whatever partner is shown. */
+function partnerFor(path: string): Record<string, string> {
+  const id = shownPartnerId()
+  return id === undefined || /^\/v1\/(auth|public)\//.test(path) ? {} : { 'X-Partner-Id': id }
+}
+
+export function addressOf(path: string, query: CallOptions['query'] = {}): string {
+  const given = Object.entries(query).flatMap<[string, string]>(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  )
+  const text = new URLSearchParams(given).toString()
+  return text === '' ? path : `${path}?${text}`
+}
+
+const unreadable = 'The server answered something that could not be read.'
+
+function refusalOf(response: Response, answer: unknown): Refusal {
+  const error = isRecord(answer) && isRecord(answer['error']) ? answer['error'] : {}
+  const text = (value: unknown, otherwise: string) => (typeof value === 'string' ? value : otherwise)
+  return new Refusal(
+    response.status,
+    text(error['code'], 'unreadable'),
+    text(error['message'], unreadable),
+    error['details'],
+    idOf(response),
+  )
+}
+
+function idOf(response: Response): string | null {
+  return response.headers.get('X-Request-Id')
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

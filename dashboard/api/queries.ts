@@ -1,0 +1,182 @@
+// What the pages read, each with its key in the cache; what changes with the environment says so.
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { call } from './call'
+import type {
+  Account,
+  Activity,
+  ApiKey,
+  Balance,
+  Compliance,
+  Environment,
+  Invoice,
+  List,
+  Member,
+  Payout,
+  PayoutDetails,
+  PayoutEvent,
+  PublicPartner,
+  Quote,
+  RecipientSummary,
+  Session,
+  Usage,
+  UsageMonth,
+  WalletEntry,
+} from './types'
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: ({ signal }) => call<Session>('GET', '/v1/auth/session', { signal }),
+  staleTime: 60_000,
+})
+
+export const publicPartnerQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ['public-partner', slug],
+    queryFn: ({ signal }) => call<PublicPartner>('GET', `/v1/public/partners/${encodeURIComponent(slug)}`, { signal }),
+    staleTime: 300_000,
+  })
+
+export const accountQuery = (environment: Environment) => read<Account>('account', environment, { staleTime: 60_000 })
+export const balanceQuery = (environment: Environment) =>
+  read<Balance>('balance', environment, { refetchInterval: 15_000 })
+export const complianceQuery = (environment: Environment) => read<Compliance>('compliance', environment)
+export const usageQuery = (environment: Environment) => read<Usage>('usage', environment)
+
+export const usageHistoryQuery = (environment: Environment) =>
+  queryOptions({
+    queryKey: ['usage-history', environment],
+    queryFn: ({ signal }) =>
+      call<List<UsageMonth>>('GET', '/v1/usage/history', { query: { environment, months: 12 }, signal }),
+  })
+
+function read<T>(
+  name: string,
+  environment: Environment,
+  options: { staleTime?: number; refetchInterval?: number } = {},
+) {
+  return queryOptions({
+    queryKey: [name, environment],
+    queryFn: ({ signal }) => call<T>('GET', `/v1/${name}`, { query: { environment }, signal }),
+    ...options,
+  })
+}
+
+export interface PayoutFilters {
+  readonly status?: string | undefined
+  readonly q?: string | undefined
+  readonly created_after?: string | undefined
+  readonly created_before?: string | undefined
+}
+
+/** An empty cursor is left out of the address. */
+const firstPage = ''
+
+/** While a payout is under way its status is asked for often, otherwise now and then. */
+export const payoutsQuery = (environment: Environment, filters: PayoutFilters) =>
+  infiniteQueryOptions({
+    queryKey: ['payouts', environment, filters],
+    queryFn: ({ signal, pageParam }) =>
+      call<List<Payout>>('GET', '/v1/payouts', {
+        query: { environment, ...filters, limit: 50, starting_after: pageParam },
+        signal,
+      }),
+    initialPageParam: firstPage,
+    getNextPageParam: (last) => last.next_cursor,
+    // A search costs more than a look, and nobody waits before it.
+    refetchInterval: ({ state }) => {
+      if (filters.q) return false
+      return state.data?.pages.some(({ data }) => data.some(isUnderWay)) ? 3_000 : 20_000
+    },
+  })
+
+export const latestPayoutsQuery = (environment: Environment, filters: PayoutFilters & { limit: number }) =>
+  queryOptions({
+    queryKey: ['payouts', environment, 'latest', filters],
+    queryFn: ({ signal }) => call<List<Payout>>('GET', '/v1/payouts', { query: { environment, ...filters }, signal }),
+    refetchInterval: ({ state }) => (state.data?.data.some(isUnderWay) ? 3_000 : 20_000),
+  })
+
+export const payoutQuery = (environment: Environment, id: string) =>
+  queryOptions({
+    queryKey: ['payout', environment, id],
+    queryFn: ({ signal }) => call<Payout>('GET', `/v1/payouts/${id}`, { query: { environment }, signal }),
+    refetchInterval: ({ state }) => (state.data && !isUnderWay(state.data) ? 30_000 : 1_500),
+  })
+
+export const payoutEventsQuery = (environment: Environment, payout: Payout) =>
+  queryOptions({
+    queryKey: ['payout-events', environment, payout.id, payout.updated_at],
+    queryFn: ({ signal }) =>
+      call<List<PayoutEvent>>('GET', `/v1/payouts/${payout.id}/events`, { query: { environment }, signal }),
+    placeholderData: (before) => before,
+    // The money of a failed payout comes back a little after it has failed.
+    refetchInterval: ({ state }) => (payout.status === 'failed' && !state.data?.data.some(isRefund) ? 3_000 : false),
+  })
+
+export const payoutDetailsQuery = (environment: Environment, { id, status }: Payout) =>
+  queryOptions({
+    queryKey: ['payout-details', environment, id, status],
+    queryFn: ({ signal }) =>
+      call<PayoutDetails>('GET', `/v1/payouts/${id}/details`, { query: { environment }, signal }),
+    placeholderData: (before) => before,
+  })
+
+const isRefund = ({ event }: PayoutEvent) => event === 'refunded'
+
+export function isUnderWay({ status }: Pick<Payout, 'status'>): boolean {
+  return status === 'pending' || status === 'processing'
+}
+
+export const quoteQuery = (environment: Environment, amount: string) =>
+  queryOptions({
+    queryKey: ['quote', environment, amount],
+    queryFn: ({ signal }) =>
+      call<Quote>('POST', '/v1/quotes', { query: { environment }, body: { amount_gbp: amount }, signal }),
+    staleTime: 20_000,
+    retry: false,
+  })
+
+export const walletEntriesQuery = (environment: Environment) =>
+  infiniteQueryOptions({
+    queryKey: ['wallet-entries', environment],
+    queryFn: ({ signal, pageParam }) =>
+      call<List<WalletEntry>>('GET', '/v1/wallet/entries', {
+        query: { environment, limit: 50, starting_after: pageParam },
+        signal,
+      }),
+    initialPageParam: firstPage,
+    getNextPageParam: (last) => last.next_cursor,
+  })
+
+export const recipientsQuery = (environment: Environment) =>
+  infiniteQueryOptions({
+    queryKey: ['recipients', environment],
+    queryFn: ({ signal, pageParam }) =>
+      call<List<RecipientSummary>>('GET', '/v1/recipients', {
+        query: { environment, starting_after: pageParam },
+        signal,
+      }),
+    initialPageParam: firstPage,
+    getNextPageParam: (last) => last.next_cursor,
+  })
+
+export const invoicesQuery = queryOptions({
+  queryKey: ['invoices'],
+  queryFn: ({ signal }) => call<List<Invoice>>('GET', '/v1/invoices', { signal }),
+})
+
+export const keysQuery = queryOptions({
+  queryKey: ['keys'],
+  queryFn: ({ signal }) => call<List<ApiKey>>('GET', '/v1/keys', { signal }),
+})
+
+export const membersQuery = queryOptions({
+  queryKey: ['members'],
+  queryFn: ({ signal }) => call<List<Member>>('GET', '/v1/members', { signal }),
+})
+
+export const activityQuery = queryOptions({
+  queryKey: ['activity'],
+  queryFn: ({ signal }) => call<List<Activity>>('GET', '/v1/activity', { signal }),
+  refetchInterval: 20_000,
+})

@@ -1,0 +1,13 @@
+// What the server wrote into the page for everyone who opens it: nothing of it is secret.
+
+export interface PageFacts {
+  /** Where this machine's mails end, where it keeps them. */
+  readonly mail_inbox_url?: string | null
+  readonly sign_up?: boolean
+  /** Whether the live environment pays through a bank that moves no money. */
+  readonly live_is_make_believe?: boolean
+}
+
+export const pageFacts: PageFacts = JSON.parse(
+  document.querySelector<HTMLMetaElement>('meta[name="payouts"]')?.content || '{}',
+)

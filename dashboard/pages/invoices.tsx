@@ -1,0 +1,123 @@
+// The monthly invoices, each with its lines and as a file.
+import { useQuery } from '@tanstack/react-query'
+import { ChevronRight, Download } from 'lucide-react'
+import { invoicesQuery } from '../api/queries'
+import type { Invoice } from '../api/types'
+import { Anchor, ButtonLink } from '../parts/button'
+import { Card, Page } from '../parts/card'
+import { Bars, Empty, Loaded } from '../parts/loaded'
+import { Moment } from '../parts/moment'
+import { Gbp } from '../parts/money'
+import { Status } from '../parts/status'
+import { grouped, monthWords, pounds } from '../words'
+
+export function InvoicesPage() {
+  const query = useQuery(invoicesQuery)
+  return (
+    <Page
+      title="Invoices"
+      about="Issued on the 1st for the month before, for what was used in live; due 14 days later."
+    >
+      <Loaded
+        query={query}
+        skeleton={
+          <Card flush>
+            <Bars />
+          </Card>
+        }
+      >
+        {({ data }) =>
+          data.length === 0 ? (
+            <Card flush>
+              <Empty
+                title="No invoices yet"
+                action={<ButtonLink to="/dashboard/usage">See this month so far</ButtonLink>}
+              >
+                The first one comes on the 1st of the month after your first live payout.
+              </Empty>
+            </Card>
+          ) : (
+            <ul className="flex flex-col gap-3">
+              {data.map((invoice) => (
+                <li key={invoice.id}>
+                  <One invoice={invoice} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}
+
+function One({ invoice }: { readonly invoice: Invoice }) {
+  return (
+    <Card flush>
+      <div className="flex flex-wrap items-center gap-x-6 gap-y-3 px-5 py-4">
+        <div className="min-w-40 flex-1">
+          <p className="font-semibold">{monthWords(invoice.period)}</p>
+          <p className="text-xs text-soft">{invoice.number}</p>
+        </div>
+        <div className="text-xs text-soft sm:w-36">
+          <Status of={invoice.status} />
+          <p className="mt-1">
+            {invoice.due_at && invoice.status === 'open' && (
+              <>
+                due <Moment at={invoice.due_at} as="day" />
+              </>
+            )}
+          </p>
+        </div>
+        <p className="mr-auto text-base font-semibold sm:mr-0 sm:w-28 sm:text-right">
+          <Gbp of={invoice.total_gbp} />
+        </p>
+        <div className="flex gap-2">
+          <File invoice={invoice} type="pdf" />
+          <File invoice={invoice} type="csv" />
+        </div>
+      </div>
+      <details className="group border-t border-line">
+        <summary className="flex list-none items-center gap-1.5 px-5 py-2 text-xs text-soft hover:text-ink">
+          <ChevronRight className="size-3.5 transition-transform group-open:rotate-90" aria-hidden />
+          What it is for
+        </summary>
+        <Lines invoice={invoice} />
+      </details>
+    </Card>
+  )
+}
+
+function File({ invoice, type }: { readonly invoice: Invoice; readonly type: 'pdf' | 'csv' }) {
+  return (
+    <Anchor
+      href={`/v1/invoices/${invoice.id}.${type}`}
+      download={`${invoice.number}.${type}`}
+      aria-label={`${invoice.number} as ${type.toUpperCase()}`}
+    >
+      <Download aria-hidden />
+      {type.toUpperCase()}
+    </Anchor>
+  )
+}
+
+function Lines({ invoice }: { readonly invoice: Invoice }) {
+  return (
+    <ul className="divide-y divide-line px-5 pb-3">
+      {invoice.lines.map((line, index) => (
+        <li key={index} className="flex justify-between gap-6 py-2">
+          <span>
+            {line.description}
+            {line.quantity > 1 && (
+              <span className="figures text-soft">
+                {' '}
+                · {grouped(String(line.quantity))} × {pounds(line.unit_amount_gbp)}
+              </span>
+            )}
+          </span>
+          <Gbp of={line.kind === 'credit' ? `-${line.amount_gbp}` : line.amount_gbp} />
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,158 @@
+// All payouts, newest first, with filters that are part of the address and of the CSV file.
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Download, Send } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { addressOf } from '../api/call'
+import { type PayoutFilters, payoutsQuery } from '../api/queries'
+import { payoutStatuses } from '../api/types'
+import { Anchor, Button, ButtonLink } from '../parts/button'
+import { Card, Page } from '../parts/card'
+import { Choice, Field } from '../parts/field'
+import { Bars, Empty } from '../parts/loaded'
+import { More } from '../parts/more'
+import { Trouble } from '../parts/notice'
+import type { PayoutSearch } from '../routes'
+import { useEnvironment, useIsAdmin } from '../shell/here'
+import { PayoutsTable } from './payouts-table'
+
+export function PayoutsPage() {
+  const environment = useEnvironment()
+  const isAdmin = useIsAdmin()
+  const search = useSearch({ from: '/dashboard/payouts' })
+  const filters = filtersOf(search)
+  const query = useInfiniteQuery(payoutsQuery(environment, filters))
+  const payouts = query.data?.pages.flatMap(({ data }) => data)
+  const isFiltered = Object.keys(filters).length > 0
+  return (
+    <Page
+      title="Payouts"
+      actions={
+        <>
+          <Anchor href={addressOf('/v1/payouts.csv', { environment, ...filters })} download>
+            <Download aria-hidden />
+            CSV
+          </Anchor>
+          {isAdmin && (
+            <ButtonLink to="/dashboard/send" weight="primary">
+              <Send aria-hidden />
+              Send a payout
+            </ButtonLink>
+          )}
+        </>
+      }
+    >
+      <Filters search={search} />
+      <Card flush>
+        {payouts === undefined &&
+          (query.error ? (
+            <div className="p-4">
+              <Trouble error={query.error} retry={() => void query.refetch()} />
+            </div>
+          ) : (
+            <Bars rows={8} />
+          ))}
+        {payouts?.length === 0 && (isFiltered ? <NothingFound /> : <NoneYet />)}
+        {payouts && payouts.length > 0 && <PayoutsTable payouts={payouts} />}
+        <More of={query} what="payouts" />
+      </Card>
+    </Page>
+  )
+}
+
+/** Days are the reader's own: from the first moment of one to the last of the other. */
+function filtersOf({ status, q, from, to }: PayoutSearch): PayoutFilters {
+  const start = (day: string, plusDays: number) => {
+    const at = new Date(`${day}T00:00:00`)
+    at.setDate(at.getDate() + plusDays)
+    return Number.isNaN(at.getTime()) ? undefined : at.toISOString()
+  }
+  const given = {
+    status: payoutStatuses.find((known) => known === status),
+    q: q || undefined,
+    created_after: from ? start(from, 0) : undefined,
+    created_before: to ? start(to, 1) : undefined,
+  }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}
+
+function Filters({ search }: { readonly search: PayoutSearch }) {
+  const navigate = useNavigate()
+  const [typed, setTyped] = useState(search.q ?? '')
+  const change = (changed: PayoutSearch) => {
+    const kept = Object.entries({ ...search, ...changed }).filter(([, value]) => value)
+    void navigate({ to: '/dashboard/payouts', search: Object.fromEntries(kept), replace: true })
+  }
+  useEffect(() => {
+    if (typed.trim() === (search.q ?? '')) return
+    const timer = setTimeout(() => change({ q: typed.trim() }), 300)
+    return () => clearTimeout(timer)
+  })
+  return (
+    <search className="grid grid-cols-2 gap-3 sm:grid-cols-[minmax(12rem,1fr)_10rem_auto_auto] sm:items-end">
+      <div className="col-span-2 sm:col-span-1">
+        <Field
+          label="Search"
+          type="search"
+          placeholder="Reference, name, last four, id"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      </div>
+      <div className="col-span-2 sm:col-span-1">
+        <Choice label="Status" value={search.status ?? ''} onChange={(event) => change({ status: event.target.value })}>
+          <option value="">Any</option>
+          {payoutStatuses.map((status) => (
+            <option key={status} value={status}>
+              {status.charAt(0).toUpperCase() + status.slice(1)}
+            </option>
+          ))}
+        </Choice>
+      </div>
+      <Field
+        label="From"
+        type="date"
+        value={search.from ?? ''}
+        onChange={(event) => change({ from: event.target.value })}
+      />
+      <Field label="To" type="date" value={search.to ?? ''} onChange={(event) => change({ to: event.target.value })} />
+    </search>
+  )
+}
+
+function NothingFound() {
+  const navigate = useNavigate()
+  return (
+    <Empty
+      title="Nothing matches these filters"
+      action={
+        <Button onClick={() => void navigate({ to: '/dashboard/payouts', search: {} })}>Clear the filters</Button>
+      }
+    >
+      Search by reference, by the recipient’s name, by the last four digits of the account, or by a payout’s id.
+    </Empty>
+  )
+}
+
+function NoneYet() {
+  const isAdmin = useIsAdmin()
+  return (
+    <Empty
+      title="No payouts yet"
+      action={
+        <>
+          {isAdmin && (
+            <ButtonLink to="/dashboard/send" weight="primary">
+              Send the first one
+            </ButtonLink>
+          )}
+          <Anchor href="/docs" target="_blank">
+            Read the API guide
+          </Anchor>
+        </>
+      }
+    >
+      Payouts made here or over the API appear on this page, each with its status as it changes.
+    </Empty>
+  )
+}

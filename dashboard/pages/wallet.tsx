@@ -1,0 +1,116 @@
+// The wallet's statement: everything that came and went, with the balance after each.
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { CirclePlus, Download } from 'lucide-react'
+import { addressOf } from '../api/call'
+import { balanceQuery, walletEntriesQuery } from '../api/queries'
+import type { WalletEntry } from '../api/types'
+import { Anchor, ButtonLink } from '../parts/button'
+import { Card, Page } from '../parts/card'
+import { Bars, Empty } from '../parts/loaded'
+import { Moment } from '../parts/moment'
+import { More } from '../parts/more'
+import { Trouble } from '../parts/notice'
+import { Cell, Row, Table } from '../parts/table'
+import { useEnvironment } from '../shell/here'
+import { codeWords, grouped, pounds } from '../words'
+
+export function WalletPage() {
+  const environment = useEnvironment()
+  const { data: balance } = useQuery(balanceQuery(environment))
+  const query = useInfiniteQuery(walletEntriesQuery(environment))
+  const entries = query.data?.pages.flatMap(({ data }) => data)
+  return (
+    <Page
+      title="Wallet"
+      about={balance ? `${grouped(balance.usdc)} USDC, about ${pounds(balance.approx_gbp)}` : 'What came and what went'}
+      actions={
+        <>
+          <Anchor href={addressOf('/v1/wallet/entries.csv', { environment })} download>
+            <Download aria-hidden />
+            CSV
+          </Anchor>
+          <ButtonLink to="/dashboard/top-up" weight="primary">
+            <CirclePlus aria-hidden />
+            Top up
+          </ButtonLink>
+        </>
+      }
+    >
+      <Card flush>
+        {entries === undefined &&
+          (query.error ? (
+            <div className="p-4">
+              <Trouble error={query.error} retry={() => void query.refetch()} />
+            </div>
+          ) : (
+            <Bars rows={8} />
+          ))}
+        {entries?.length === 0 && <NoneYet />}
+        {entries && entries.length > 0 && <Statement entries={entries} />}
+        <More of={query} what="entries" />
+      </Card>
+    </Page>
+  )
+}
+
+const columns = [
+  { head: 'When', from: 'sm' },
+  { head: 'What' },
+  { head: 'Amount (USDC)', align: 'right' },
+  { head: 'Balance (USDC)', align: 'right' },
+] as const
+
+const kinds: Readonly<Record<string, string>> = { topup: 'Top-up', top_up: 'Top-up' }
+
+function Statement({ entries }: { readonly entries: readonly WalletEntry[] }) {
+  return (
+    <Table columns={columns} label="Wallet statement">
+      {entries.map((entry) => (
+        <Row key={entry.id}>
+          <Cell from="sm" className="text-soft">
+            <Moment at={entry.at} as="brief" />
+          </Cell>
+          <Cell className="max-w-64">
+            <span className="block truncate font-medium">
+              {entry.payout_id ? (
+                <Link to="/dashboard/payouts/$id" params={{ id: entry.payout_id }} className="hover:underline">
+                  {kinds[entry.kind] ?? codeWords(entry.kind)}
+                </Link>
+              ) : (
+                (kinds[entry.kind] ?? codeWords(entry.kind))
+              )}
+            </span>
+            <span className="block truncate text-xs text-soft">
+              {entry.description !== kinds[entry.kind] && entry.description}
+            </span>
+            <span className="block text-xs text-soft sm:hidden">
+              <Moment at={entry.at} as="brief" />
+            </span>
+          </Cell>
+          <Cell align="right" className={entry.amount_usdc.startsWith('-') ? '' : 'text-good'}>
+            <span className="figures">{grouped(entry.amount_usdc.replace(/^(?=\d)/, '+'))}</span>
+          </Cell>
+          <Cell align="right" className="font-medium">
+            <span className="figures">{grouped(entry.balance_usdc)}</span>
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  )
+}
+
+function NoneYet() {
+  return (
+    <Empty
+      title="Nothing has moved yet"
+      action={
+        <ButtonLink to="/dashboard/top-up" weight="primary">
+          Top up
+        </ButtonLink>
+      }
+    >
+      Top-ups, payouts and money that comes back appear here, with the balance after each.
+    </Empty>
+  )
+}

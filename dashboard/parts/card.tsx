@@ -1,0 +1,88 @@
+// The surfaces that pages are made of.
+import type { ReactNode } from 'react'
+import { useTitle } from './title'
+
+interface CardProps {
+  readonly title?: ReactNode
+  readonly aside?: ReactNode
+  readonly children: ReactNode
+  readonly className?: string
+  /** For tables, which reach the card's edges. */
+  readonly flush?: boolean
+}
+
+export function Card({ title, aside, children, className = '', flush }: CardProps) {
+  return (
+    <section className={`min-w-0 rounded-xl border border-line bg-surface shadow-card ${className}`}>
+      {(title || aside) && (
+        <header className="flex min-h-12 flex-wrap items-center justify-between gap-2 px-5 pt-3 pb-2">
+          <h2 className="text-sm font-semibold">{title}</h2>
+          {aside}
+        </header>
+      )}
+      <div className={flush ? 'overflow-hidden rounded-b-xl' : `px-5 pb-5 ${title || aside ? 'pt-1' : 'pt-5'}`}>
+        {children}
+      </div>
+    </section>
+  )
+}
+
+export function Page({ title, tab, about, actions, children }: PageProps) {
+  useTitle(tab ?? (typeof title === 'string' ? title : 'Dashboard'))
+  return (
+    <div className="mx-auto flex w-full max-w-6xl flex-col gap-5 px-4 pt-6 pb-16 sm:px-8">
+      <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
+        <div className="min-w-0">
+          <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+          {about && <p className="mt-0.5 max-w-prose text-soft">{about}</p>}
+        </div>
+        {actions && <div className="flex flex-wrap gap-2">{actions}</div>}
+      </div>
+      {children}
+    </div>
+  )
+}
+
+interface PageProps {
+  readonly title: ReactNode
+  /** For the browser's tab, where the title is more than text. */
+  readonly tab?: string
+  readonly about?: ReactNode
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+/** A word and what it is, one below the other on a phone. */
+export function Facts({ children }: { readonly children: ReactNode }) {
+  return <dl className="divide-y divide-line">{children}</dl>
+}
+
+export function Fact({ name, children }: { readonly name: ReactNode; readonly children: ReactNode }) {
+  return (
+    <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-0.5 py-2.5 first:pt-0 last:pb-0">
+      <dt className="text-soft">{name}</dt>
+      <dd className="min-w-0 text-right font-medium break-words">{children}</dd>
+    </div>
+  )
+}
+
+/** A figure that is read from across the room. */
+export function Figure({ name, value, unit, note }: FigureProps) {
+  return (
+    <div className="min-w-0 rounded-xl border border-line bg-surface px-5 py-4 shadow-card">
+      <p className="text-soft">{name}</p>
+      <p className="mt-1 flex flex-wrap items-baseline gap-x-1.5">
+        <span className="figures text-2xl font-semibold tracking-tight">{value}</span>
+        {unit && <span className="text-soft">{unit}</span>}
+      </p>
+      <p className="mt-0.5 min-h-5 text-xs text-soft tabular-nums">{note}</p>
+    </div>
+  )
+}
+
+interface FigureProps {
+  readonly name: string
+  readonly value: ReactNode
+  readonly unit?: string
+  readonly note?: ReactNode
+}

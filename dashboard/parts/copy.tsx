@@ -1,0 +1,75 @@
+// Puts a text on the clipboard and says so.
+import { Check, Copy } from 'lucide-react'
+import { useState } from 'react'
+import { buttonLook } from './button'
+
+export function useCopy(text: string): readonly [boolean, () => void] {
+  const [done, setDone] = useState(false)
+  const copy = () => {
+    void write(text).then(() => setDone(true))
+    setTimeout(() => setDone(false), 1_500)
+  }
+  return [done, copy]
+}
+
+export function CopyButton({
+  text,
+  name,
+  wide,
+}: {
+  readonly text: string
+  readonly name: string
+  readonly wide?: boolean
+}) {
+  const [done, copy] = useCopy(text)
+  const Icon = done ? Check : Copy
+  const look = wide
+    ? buttonLook('plain')
+    : 'inline-flex size-7 items-center justify-center rounded-md text-soft hover:bg-sunken hover:text-ink'
+  return (
+    <button
+      type="button"
+      onClick={copy}
+      className={look}
+      title={wide ? undefined : `Copy ${name}`}
+      aria-label={wide ? undefined : `Copy ${name}`}
+    >
+      <Icon className={wide ? '' : 'size-3.5'} aria-hidden />
+      {wide && (done ? 'Copied' : `Copy ${name}`)}
+      <span role="status" className="sr-only">
+        {done ? `Copied ${name}` : ''}
+      </span>
+    </button>
+  )
+}
+
+/** A code or an id with the button behind it. */
+export function Copyable({
+  text,
+  name,
+  shown = text,
+}: {
+  readonly text: string
+  readonly name: string
+  readonly shown?: string
+}) {
+  return (
+    <span className="inline-flex max-w-full items-center gap-1">
+      <code className="min-w-0 truncate font-mono text-xs" title={text}>
+        {shown}
+      </code>
+      <CopyButton text={text} name={name} />
+    </span>
+  )
+}
+
+/** Browsers give the clipboard only to pages that came safely; elsewhere the old way still works. */
+async function write(text: string): Promise<void> {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text)
+  const area = document.createElement('textarea')
+  area.value = text
+  document.body.append(area)
+  area.select()
+  document.execCommand('copy')
+  area.remove()
+}

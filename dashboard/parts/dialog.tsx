@@ -1,0 +1,68 @@
+// A window over the page, by the browser's own dialog: it keeps the focus inside, closes by Escape and gives the focus back.
+import { X } from 'lucide-react'
+import { type ReactNode, useEffect, useId, useRef } from 'react'
+
+interface DialogProps {
+  readonly open: boolean
+  readonly onClose: () => void
+  readonly title: string
+  readonly children: ReactNode
+  /** `drawer`: the whole height at the left edge. `bare`: the content brings its own frame. */
+  readonly shape?: 'window' | 'drawer' | 'bare'
+  /** Where closing by accident would lose something. */
+  readonly insist?: boolean
+}
+
+const shapes = {
+  window: 'm-auto w-[min(30rem,calc(100vw-2rem))] rounded-2xl p-6',
+  drawer: 'm-0 h-dvh max-h-none w-72 p-0',
+  bare: 'mx-auto mt-[12vh] mb-auto w-[min(36rem,calc(100vw-2rem))] rounded-2xl p-0',
+}
+
+export function Dialog({ open, onClose, title, children, shape = 'window', insist = false }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+  useEffect(() => {
+    if (open) ref.current?.showModal()
+    else ref.current?.close()
+  }, [open])
+  return (
+    <dialog
+      ref={ref}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault()
+        if (!insist) onClose()
+      }}
+      onClick={(event) => {
+        if (event.target === ref.current && !insist) onClose()
+      }}
+      className={`max-w-none border border-line bg-surface text-ink shadow-over ${shapes[shape]}`}
+    >
+      {open && (
+        <>
+          <div className={shape === 'window' ? 'mb-4 flex items-start justify-between gap-4' : 'sr-only'}>
+            <h2 id={titleId} className="text-base font-semibold">
+              {title}
+            </h2>
+            {shape === 'window' && !insist && (
+              <button
+                type="button"
+                onClick={onClose}
+                aria-label="Close"
+                className="-mt-1 -mr-2 rounded-md p-1.5 text-soft hover:bg-sunken hover:text-ink"
+              >
+                <X className="size-4" aria-hidden />
+              </button>
+            )}
+          </div>
+          {children}
+        </>
+      )}
+    </dialog>
+  )
+}
+
+export function DialogButtons({ children }: { readonly children: ReactNode }) {
+  return <div className="mt-6 flex flex-wrap justify-end gap-2">{children}</div>
+}

@@ -1,0 +1,61 @@
+// Shows a query's answer; grey bars until it is there, and what went wrong where it never comes.
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Trouble } from './notice'
+
+interface LoadedProps<T> {
+  readonly query: UseQueryResult<T>
+  readonly children: (data: T) => ReactNode
+  readonly skeleton?: ReactNode
+}
+
+export function Loaded<T>({ query, children, skeleton = <Bars /> }: LoadedProps<T>) {
+  if (query.data !== undefined) return children(query.data)
+  if (query.isError)
+    return (
+      <Padded>
+        <Trouble error={query.error} retry={() => void query.refetch()} />
+      </Padded>
+    )
+  return skeleton
+}
+
+function Padded({ children }: { readonly children: ReactNode }) {
+  return <div className="p-4">{children}</div>
+}
+
+export function Bar({ className = 'w-24' }: { readonly className?: string }) {
+  return <span data-waiting className={`inline-block h-3.5 animate-pulse rounded bg-line align-middle ${className}`} />
+}
+
+export function Bars({ rows = 4 }: { readonly rows?: number }) {
+  return (
+    <div className="flex flex-col gap-4 p-5" aria-busy="true" aria-label="Loading" role="status">
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} className="flex justify-between gap-6">
+          <Bar className={row % 2 === 0 ? 'w-40' : 'w-28'} />
+          <Bar className="w-16" />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** An empty list is the place to say what fills it. */
+export function Empty({
+  title,
+  children,
+  action,
+}: {
+  readonly title: string
+  readonly children?: ReactNode
+  readonly action?: ReactNode
+}) {
+  return (
+    <div className="flex flex-col items-center gap-1 px-6 py-12 text-center">
+      <p className="font-semibold">{title}</p>
+      <div className="max-w-md text-soft">{children}</div>
+      {action && <div className="mt-4 flex flex-wrap justify-center gap-2">{action}</div>}
+    </div>
+  )
+}

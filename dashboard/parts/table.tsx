@@ -1,0 +1,60 @@
+// Tables: quiet lines, figures on the right, and columns that step aside on a phone.
+import type { ReactNode } from 'react'
+
+interface Column {
+  readonly head: ReactNode
+  readonly align?: 'right'
+  /** From which width on the column is shown. */
+  readonly from?: 'sm' | 'md' | 'lg'
+  /** For a column of buttons, whose head says nothing. */
+  readonly hideHead?: boolean
+}
+
+export function Table({
+  columns,
+  label,
+  children,
+}: {
+  readonly columns: readonly Column[]
+  readonly label: string
+  readonly children: ReactNode
+}) {
+  return (
+    <div className="relative overflow-x-auto">
+      <table className="w-full border-collapse text-left" aria-label={label}>
+        <thead>
+          <tr className="border-b border-line text-xs text-soft">
+            {columns.map(({ head, align, from, hideHead }, index) => (
+              <th key={index} scope="col" className={`${cell} h-9 font-medium ${look(align, from)}`}>
+                {hideHead ? <span className="sr-only">{head}</span> : head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  )
+}
+
+export function Row({ children }: { readonly children: ReactNode }) {
+  return <tr className="border-b border-line last:border-0 hover:bg-sunken/60">{children}</tr>
+}
+
+interface CellProps {
+  readonly children?: ReactNode
+  readonly align?: 'right' | undefined
+  readonly from?: 'sm' | 'md' | 'lg'
+  readonly className?: string
+}
+
+export function Cell({ children, align, from, className = '' }: CellProps) {
+  return <td className={`${cell} py-2.5 ${look(align, from)} ${className}`}>{children}</td>
+}
+
+const cell = 'px-3 first:pl-5 last:pr-5 align-middle'
+const shownFrom = { sm: 'hidden sm:table-cell', md: 'hidden md:table-cell', lg: 'hidden lg:table-cell' }
+
+function look(align: 'right' | undefined, from: keyof typeof shownFrom | undefined): string {
+  return `${align === 'right' ? 'text-right' : ''} ${from ? shownFrom[from] : ''}`
+}

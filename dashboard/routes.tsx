@@ -1,0 +1,166 @@
+// Every page and its address; pages are loaded when they are first wanted.
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+  retainSearchParams,
+} from '@tanstack/react-router'
+import { Refusal } from './api/call'
+import { sessionQuery } from './api/queries'
+import type { Environment } from './api/types'
+import { FirstPaint, NotFound, OuterNotFound, OuterTrouble, PageTrouble } from './shell/fallbacks'
+import { rememberedEnvironment } from './shell/remembered'
+import { Shell } from './shell/shell'
+import { PartnerSignInPage, SignInPage, SignUpPage } from './sign-in/pages'
+
+const root = createRootRouteWithContext<{ readonly queryClient: QueryClient }>()({ notFoundComponent: OuterNotFound })
+
+// Each of these names its parameter even where it is undefined: what is left out, the router passes on unchecked.
+const textIn = (search: Record<string, unknown>, name: string): string | undefined => {
+  const value = search[name]
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+}
+
+/** Only a page of ours may be asked for after the sign-in. */
+const nextIn = (search: Record<string, unknown>): { next?: string | undefined } => {
+  const next = textIn(search, 'next')
+  return { next: next !== undefined && /^\/dashboard(?![^/?#])/.test(next) ? next : undefined }
+}
+
+const environmentIn = (search: Record<string, unknown>): { environment?: Environment | undefined } => {
+  const { environment } = search
+  return { environment: environment === 'live' || environment === 'sandbox' ? environment : undefined }
+}
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: nextIn,
+  component: SignInPage,
+})
+const signUp = createRoute({ getParentRoute: () => root, path: '/sign-up', component: SignUpPage })
+const partnerSignIn = createRoute({
+  getParentRoute: () => root,
+  path: '/p/$slug',
+  validateSearch: nextIn,
+  component: PartnerSignInPage,
+})
+
+const shell = createRoute({
+  getParentRoute: () => root,
+  path: '/dashboard',
+  component: Shell,
+  notFoundComponent: NotFound,
+  errorComponent: OuterTrouble,
+  validateSearch: environmentIn,
+  search: { middlewares: [retainSearchParams(['environment'])] },
+  beforeLoad: async ({ context, search, location }) => {
+    const session = await context.queryClient.ensureQueryData(sessionQuery).catch((error: unknown) => {
+      if (error instanceof Refusal && error.status === 401)
+        throw redirect({ to: '/sign-in', search: { next: location.href }, replace: true })
+      throw error
+    })
+    if (search.environment === undefined) {
+      const environment = rememberedEnvironment() ?? (session.live ? 'live' : 'sandbox')
+      throw redirect({ to: location.pathname, search: { ...location.search, environment }, replace: true })
+    }
+  },
+})
+
+const page = <const Path extends string>(path: Path, component: Parameters<typeof createRoute>[0]['component']) =>
+  createRoute({ getParentRoute: () => shell, path, ...(component ? { component } : {}) })
+
+export interface PayoutSearch {
+  readonly status?: string | undefined
+  readonly q?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+const payouts = createRoute({
+  getParentRoute: () => shell,
+  path: '/payouts',
+  validateSearch: (search: Record<string, unknown>): PayoutSearch => ({
+    status: textIn(search, 'status'),
+    q: textIn(search, 'q'),
+    from: textIn(search, 'from'),
+    to: textIn(search, 'to'),
+  }),
+  component: lazyRouteComponent(() => import('./pages/payouts'), 'PayoutsPage'),
+})
+
+const tree = root.addChildren([
+  signIn,
+  signUp,
+  partnerSignIn,
+  shell.addChildren([
+    page(
+      '/',
+      lazyRouteComponent(() => import('./pages/home'), 'HomePage'),
+    ),
+    payouts,
+    page(
+      '/payouts/$id',
+      lazyRouteComponent(() => import('./pages/payout'), 'PayoutPage'),
+    ),
+    page(
+      '/send',
+      lazyRouteComponent(() => import('./pages/send'), 'SendPage'),
+    ),
+    page(
+      '/wallet',
+      lazyRouteComponent(() => import('./pages/wallet'), 'WalletPage'),
+    ),
+    page(
+      '/top-up',
+      lazyRouteComponent(() => import('./pages/top-up'), 'TopUpPage'),
+    ),
+    page(
+      '/recipients',
+      lazyRouteComponent(() => import('./pages/recipients'), 'RecipientsPage'),
+    ),
+    page(
+      '/usage',
+      lazyRouteComponent(() => import('./pages/usage'), 'UsagePage'),
+    ),
+    page(
+      '/invoices',
+      lazyRouteComponent(() => import('./pages/invoices'), 'InvoicesPage'),
+    ),
+    page(
+      '/keys',
+      lazyRouteComponent(() => import('./pages/keys'), 'KeysPage'),
+    ),
+    page(
+      '/team',
+      lazyRouteComponent(() => import('./pages/team'), 'TeamPage'),
+    ),
+    page(
+      '/audit-log',
+      lazyRouteComponent(() => import('./pages/audit-log'), 'AuditLogPage'),
+    ),
+    page(
+      '/verification',
+      lazyRouteComponent(() => import('./pages/verification'), 'VerificationPage'),
+    ),
+    page(
+      '/settings',
+      lazyRouteComponent(() => import('./pages/settings'), 'SettingsPage'),
+    ),
+  ]),
+])
+
+export function createDashboardRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree: tree,
+    context: { queryClient },
+    defaultPreload: 'intent',
+    defaultPendingComponent: FirstPaint,
+    defaultErrorComponent: PageTrouble,
+    defaultNotFoundComponent: NotFound,
+    scrollRestoration: true,
+  })
+}

@@ -1,0 +1,39 @@
+// A partner's logo, or its first letter on its colour.
+import type { PublicPartner } from '../api/types'
+
+export function PartnerMark({ partner, large = false }: { readonly partner: PublicPartner; readonly large?: boolean }) {
+  const size = large ? 'size-12 rounded-xl text-xl' : 'size-7 rounded-lg text-sm'
+  if (partner.logo_url)
+    return (
+      <img
+        src={partner.logo_url}
+        alt=""
+        referrerPolicy="no-referrer"
+        className={`${size} shrink-0 bg-white object-contain`}
+      />
+    )
+  const color = colorOf(partner)
+  return (
+    <span
+      aria-hidden
+      className={`${size} inline-flex shrink-0 items-center justify-center font-semibold ${color ? '' : 'bg-accent text-on-accent'}`}
+      style={color ? { backgroundColor: color, color: inkOn(color) } : undefined}
+    >
+      {partner.name.trim().charAt(0).toUpperCase()}
+    </span>
+  )
+}
+
+/** Only a plain hex colour is taken over from a partner's settings. */
+export function colorOf({ brand_color }: PublicPartner): string | null {
+  return brand_color && /^#[0-9a-f]{6}$/i.test(brand_color) ? brand_color : null
+}
+
+/** Black or white, whichever is read more easily on the colour. */
+export function inkOn(hex: string): string {
+  const channels = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255)
+  const [red = 0, green = 0, blue = 0] = channels.map((value) =>
+    value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4,
+  )
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#111111' : '#ffffff'
+}

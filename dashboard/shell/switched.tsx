@@ -1,0 +1,33 @@
+// Another tab has switched the session to another partner: what this page shows is not what a click would act on.
+import { type QueryClient, useQuery } from '@tanstack/react-query'
+import { call, Refusal } from '../api/call'
+import { sessionQuery } from '../api/queries'
+import type { Session } from '../api/types'
+import { Button } from '../parts/button'
+import { Notice } from '../parts/notice'
+
+const queryKey = ['switched']
+
+export function Switched() {
+  const { data: isSwitched } = useQuery({ queryKey, queryFn: () => false, enabled: false, initialData: false })
+  if (!isSwitched) return null
+  return (
+    <div className="mx-auto w-full max-w-6xl px-4 pt-6 sm:px-8">
+      <Notice
+        tone="bad"
+        title="Another partner was chosen in another tab"
+        action={<Button onClick={() => location.reload()}>Reload</Button>}
+      >
+        This page still shows the partner from before, so the server refuses what is done here. Reload it to go on.
+      </Notice>
+    </div>
+  )
+}
+
+/** The same refusal has other reasons too, so the session itself is asked. */
+export async function noticeSwitch(queryClient: QueryClient, error: Error): Promise<void> {
+  const shown = queryClient.getQueryData(sessionQuery.queryKey)
+  if (!(error instanceof Refusal && error.code === 'invalid_state') || !shown) return
+  const now = await call<Session>('GET', '/v1/auth/session').catch(() => shown)
+  if (now.partner.id !== shown.partner.id) queryClient.setQueryData(queryKey, true)
+}

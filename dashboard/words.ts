@@ -1,0 +1,79 @@
+// Amounts, times and codes of the API in words that people read. Amounts stay text: no floating point touches money.
+
+/** "-12345.60" → "−12,345.60". */
+export function grouped(amount: string): string {
+  const [, sign = '', whole = '', rest = ''] = /^([-+]?)(\d+)(.*)$/.exec(amount) ?? []
+  if (whole === '') return amount
+  return `${sign === '-' ? '\u2212' : sign}${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${rest}`
+}
+
+export function pounds(amount: string): string {
+  return grouped(amount).replace(/^(\u2212|\+)?/, (sign) => `${sign}£`)
+}
+
+/** Only for the height of a bar and for comparing: never shown, never sent. */
+export function roughly(amount: string): number {
+  return Number(amount)
+}
+
+/** What was typed as an amount, as the API wants it; null where it is none. */
+export function asAmount(typed: string): string | null {
+  const [, whole = '', pence = ''] = /^\s*£?\s*(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{0,2}))?\s*$/.exec(typed) ?? []
+  if (whole === '') return null
+  return `${whole.replaceAll(',', '').replace(/^0+(?=\d)/, '')}.${pence.padEnd(2, '0')}`
+}
+
+const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+const brief = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
+const month = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+const shortMonth = new Intl.DateTimeFormat('en-GB', { month: 'short', timeZone: 'UTC' })
+
+export const momentWords = (iso: string) => moment.format(new Date(iso))
+export const exactWords = (iso: string) => exact.format(new Date(iso))
+/** For tables: the year only where it is another one. */
+export function briefWords(iso: string, at: Date): string {
+  const isThisYear = new Date(iso).getFullYear() === at.getFullYear()
+  return (isThisYear ? brief : moment).format(new Date(iso))
+}
+export const dayWords = (iso: string) => day.format(new Date(iso))
+export const utcWords = (iso: string) =>
+  `${new Date(iso)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, '')} UTC`
+/** Of "2026-10" or "2026-10-01". */
+export const monthWords = (period: string) => month.format(new Date(`${period.slice(0, 7)}-01T00:00:00Z`))
+export const shortMonthWords = (period: string) =>
+  shortMonth.format(new Date(`${period.slice(0, 7)}-01T00:00:00Z`)).slice(0, 3)
+
+const steps: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]
+const relative = new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto' })
+
+export function agoWords(iso: string, at: Date): string {
+  const seconds = Math.round((new Date(iso).getTime() - at.getTime()) / 1000)
+  const [unit, size] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
+  return unit === 'second' && Math.abs(seconds) < 45 ? 'just now' : relative.format(Math.trunc(seconds / size), unit)
+}
+
+/** "invalid_account: The bank rejected the account details." → the sentence. */
+export function reasonWords(reason: string): string {
+  return reason.replace(/^[a-z_]+:\s*/, '')
+}
+
+/** "payout_fees" → "Payout fees". */
+export function codeWords(code: string): string {
+  const words = code.replaceAll(/[_.-]/g, ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${grouped(String(count))} ${count === 1 ? one : many}`
+}
+
+export const sortCodeWords = (digits: string) => digits.replace(/^(\d\d)(\d\d)(\d\d)$/, '$1-$2-$3')

@@ -1,0 +1,37 @@
+// A text that only the holder of a secret key can read, and only in the place that it was sealed for (design §6).
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { assert } from '../domain/assert'
+import type { Keyring, Purpose } from './keyring'
+
+export interface Sealed {
+  readonly keyId: string
+  readonly sealed: Buffer
+}
+
+/** The id of the row is bound in, so that what is moved to another row does not open. */
+export function sealText(keyring: Keyring, purpose: Purpose, rowId: string, text: string): Sealed {
+  const { id, bytes } = keyring.current(purpose)
+  const nonce = randomBytes(nonceLength)
+  const cipher = createCipheriv(algorithm, bytes, nonce, { authTagLength: tagLength })
+  cipher.setAAD(Buffer.from(rowId))
+  // nonce, ciphertext, tag
+  return {
+    keyId: id,
+    sealed: Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]),
+  }
+}
+
+/** Throws when the seal is broken, its key is gone, or it was made for another row. */
+export function openText(keyring: Keyring, purpose: Purpose, rowId: string, { keyId, sealed }: Sealed): string {
+  const key = keyring.find(purpose, keyId)
+  assert(key !== null, `the key ${keyId} must stay in the keyring as long as it seals something`)
+  const nonce = sealed.subarray(0, nonceLength)
+  const decipher = createDecipheriv(algorithm, key.bytes, nonce, { authTagLength: tagLength })
+  decipher.setAAD(Buffer.from(rowId))
+  decipher.setAuthTag(sealed.subarray(-tagLength))
+  return Buffer.concat([decipher.update(sealed.subarray(nonceLength, -tagLength)), decipher.final()]).toString('utf8')
+}
+
+const algorithm = 'aes-256-gcm'
+const nonceLength = 12
+const tagLength = 16

@@ -1,0 +1,19 @@
+// The numbers of signing in (design §6): what an emailed code and those who ask for one are held to.
+
+export const codePattern = '^[0-9]{6}$'
+export const codeLastsMs = 10 * 60 * 1000
+export const codeTries = 5
+
+/** From all addresses together; with five tries each, 25 guesses in a million an hour. */
+export const codesPerEmailAndHour = 5
+
+/** How many partners one email may open by itself. */
+export const signUpsPerEmail = 5
+
+/** Many people may sit behind one address, and few of them sign in within one hour. */
+export const codesPerAddressAndHour = 60
+export const triesPerAddressAndHour = 300
+
+/** A person who sends payouts by hand confirms a few; with five tries each, 100 guesses in a million an hour. */
+export const confirmCodesPerMemberAndHour = 20
+export const invitationsPerPartnerAndHour = 20

@@ -1,0 +1,43 @@
+// Partners that one email opens by itself: a few, and after that its sign-up code only signs in.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createSignUpSteps } from '../../activities/sign-up'
+import { systemClock } from '../../clock'
+import { issueCode } from '../../db/codes'
+import { type Db, openDatabase } from '../../db/database'
+import { membershipsOf } from '../../db/members'
+import { signUpsPerEmail } from '../../domain/sign-in'
+import { testKeyring } from '../api/client'
+import { createDatabase, type TestDatabase } from '../setup/database'
+
+let database: TestDatabase
+let db: Db
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDatabase({ url: database.url, poolSize: 10, onError: () => undefined })
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+test('of many sign-ups of one email at once five open a partner, and the others lead to one of these', async () => {
+  const email = 'grace@people.test'
+  const { openSignedUp } = createSignUpSteps({ db, clock: systemClock, keyring: testKeyring })
+  const codeIds = await Promise.all(Array.from({ length: 8 }, (_, n) => aSignUp(email, `Business ${n}`)))
+
+  const partnerIds = await Promise.all(codeIds.map((codeId) => openSignedUp({ codeId })))
+  const again = await Promise.all(codeIds.map((codeId) => openSignedUp({ codeId })))
+
+  const opened = (await membershipsOf(db, email)).map(({ partnerId }) => partnerId)
+  expect(opened).toHaveLength(signUpsPerEmail)
+  expect(new Set(partnerIds)).toEqual(new Set(opened))
+  expect(again).toEqual(partnerIds)
+})
+
+async function aSignUp(subject: string, businessName: string): Promise<string> {
+  const wanted = { purpose: 'sign_up', subject, said: { businessName }, perHour: 20, at: systemClock.now() } as const
+  const issued = await db.transaction((tx) => issueCode(tx, testKeyring, wanted))
+  if (issued.outcome !== 'issued') throw new Error('no code was issued')
+  return issued.id
+}

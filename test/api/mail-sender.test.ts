@@ -1,0 +1,164 @@
+// The mails of requests: sent off their path, once, again after trouble, also those that a process left behind; and then wiped.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createMailSender, type MailSender } from '../../api/mail-sender'
+import { type Db, openDatabase } from '../../db/database'
+import { rateLimit } from '../../db/entities/rate-limit'
+import { mail as mails, type StoredMail } from '../../db/entities/session'
+import { enqueueMail, type MailKind, takeMails } from '../../db/mails'
+import { createLog } from '../../log'
+import { createMailer, type Mailer } from '../../mail/mailer'
+import { until } from '../local/until'
+import { anInbox, type TestInbox } from '../mail/an-inbox'
+import { createDatabase } from '../setup/database'
+import { testKeyring } from './client'
+import { aClock } from './fixtures'
+
+const clock = aClock('2026-11-16T12:00:00Z')
+const log = createLog({ level: 'silent', name: 'test' })
+let database: { url: string; drop(): Promise<void> }
+let db: Db
+let inbox: TestInbox
+let mailer: Mailer
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDatabase({ url: database.url, poolSize: 5, onError: () => undefined })
+  inbox = await anInbox()
+  mailer = createMailer({ smtpUrl: inbox.smtpUrl, from: { name: 'Payouts', address: 'codes@payouts.test' } })
+})
+afterAll(async () => {
+  mailer.close()
+  await inbox.remove()
+  await db.close()
+  await database.drop()
+})
+
+test('a mail is sent once, however many senders look for it, and then wiped', async () => {
+  await aMail('once@people.test')
+  const senders = [aSender(), aSender(), aSender()]
+
+  for (const sender of senders) sender.wake()
+  const row = await until(
+    'it is sent',
+    lastWhere(({ sentAt }) => sentAt !== null),
+  )
+  for (const sender of senders) await sender.close()
+
+  expect(await idsOf('once@people.test')).toEqual([`<${row.id}@mail.payouts>`])
+  expect(row.sealed).toBeNull()
+})
+
+test('a server that is away is asked again, and the mail keeps its id', async () => {
+  clock.set('2026-11-16T13:00:00Z')
+  await aMail('patient@people.test')
+  await inbox.close()
+  const sender = aSender()
+
+  sender.wake()
+  const isPutOff = ({ tries, nextTryAt }: StoredMail) => tries === 1 && nextTryAt <= at(1_000)
+  const putOff = await until('it is put off', lastWhere(isPutOff))
+  inbox = await anInbox({ dataDir: inbox.dataDir, smtpPort: Number(new URL(inbox.smtpUrl).port) })
+  clock.set('2026-11-16T13:00:01Z')
+  sender.wake()
+  const row = await until(
+    'it is sent',
+    lastWhere(({ sentAt }) => sentAt !== null),
+  )
+  await sender.close()
+
+  expect(putOff.sealed).not.toBeNull()
+  expect([row.tries, await idsOf('patient@people.test')]).toEqual([2, [`<${putOff.id}@mail.payouts>`]])
+})
+
+test('a mail that a process took before it died is another’s a minute later', async () => {
+  clock.set('2026-11-16T14:00:00Z')
+  await aMail('orphan@people.test')
+  await takeMails(db, testKeyring, { at: clock.now(), leaseUntil: at(60_000), limit: 10 })
+  const sender = aSender()
+
+  clock.set('2026-11-16T14:00:59Z')
+  sender.wake()
+  await sender.close()
+  const early = await idsOf('orphan@people.test')
+  clock.set('2026-11-16T14:01:00Z')
+  const next = aSender()
+  next.wake()
+  await until(
+    'it is sent',
+    lastWhere(({ sentAt }) => sentAt !== null),
+  )
+  await next.close()
+
+  expect([early.length, (await idsOf('orphan@people.test')).length]).toEqual([0, 1])
+})
+
+test('an address that is refused is not tried again, and its mail wiped', async () => {
+  clock.set('2026-11-16T15:00:00Z')
+  await aMail('two@people.test, addresses@people.test')
+  const sender = aSender()
+
+  sender.wake()
+  const row = await until(
+    'it is given up',
+    lastWhere(({ sealed }) => sealed === null),
+  )
+  clock.set('2026-11-16T15:05:00Z')
+  sender.wake()
+  await sender.close()
+
+  expect([row.tries, row.sentAt]).toEqual([1, null])
+  expect((await lastWhere(() => true)())?.tries).toBe(1)
+})
+
+test('a code that is no longer valid is not mailed', async () => {
+  clock.set('2026-11-16T16:00:00Z')
+  await aMail('late@people.test', 'sign_up')
+  clock.set('2026-11-16T16:10:00Z')
+  const sender = aSender()
+
+  sender.wake()
+  await sender.close()
+
+  expect(await idsOf('late@people.test')).toEqual([])
+})
+
+test('what has expired is forgotten after a day', async () => {
+  clock.set('2026-11-16T17:00:00Z')
+  const sender = aSender()
+  const buckets = db.dataSource.getRepository(rateLimit)
+  const [old, recent] = [new Date('2026-11-17T16:59:59Z'), new Date('2026-11-17T17:00:01Z')]
+  await buckets.insert({ bucket: 'codes/old', tokensMilli: 0n, at: old })
+  await buckets.insert({ bucket: 'codes/recent', tokensMilli: 0n, at: recent })
+  clock.set('2026-11-18T17:00:00Z')
+
+  sender.wake()
+  await sender.close()
+
+  expect(await db.dataSource.getRepository(mails).count()).toBe(0)
+  expect((await buckets.find()).map(({ bucket }) => bucket)).toEqual(['codes/recent'])
+})
+
+function aSender(): MailSender {
+  return createMailSender({ db, keyring: testKeyring, mailer, clock, log })
+}
+
+function aMail(address: string, kind: MailKind = 'invitation'): Promise<void> {
+  const mail = { to: { name: '', address }, subject: 'Hello', text: 'Hello', html: '<p>Hello' }
+  return db.transaction((tx) => enqueueMail(tx, testKeyring, { kind, mail, at: clock.now(), expiresAt: at(600_000) }))
+}
+
+async function idsOf(address: string): Promise<(string | null)[]> {
+  const all = await inbox.messages()
+  return all.filter(({ envelope }) => envelope.to.includes(address)).map(({ message_id }) => message_id)
+}
+
+function lastWhere(isMeant: (mail: StoredMail) => boolean): () => Promise<StoredMail | null> {
+  return async () => {
+    const [last] = await db.dataSource.getRepository(mails).find({ order: { createdAt: 'DESC' }, take: 1 })
+    return last && isMeant(last) ? last : null
+  }
+}
+
+function at(ms: number): Date {
+  return new Date(clock.now().getTime() + ms)
+}

@@ -1,0 +1,184 @@
+// Who may call what: every route of the table × everybody who might try. A route that is not in here fails the first test.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type Route, roleFor } from '../../../api/route'
+import { routes } from '../../../api/v1'
+import { listApiKeys } from '../../../db/api-keys'
+import type { PartnerRow } from '../../../db/partners'
+import { type Api, type CallOptions, startApi } from '../client'
+import { aKey, anInvoice, aPartner, aPayoutRow, aSession, revokeKey } from '../fixtures'
+import { aMember, anEmail, fromOurPages } from './auth/people'
+
+const callers = [
+  'nobody',
+  'a revoked key',
+  'a sandbox key',
+  'a live key',
+  'a stranger’s key',
+  'a viewer',
+  'an admin',
+  'a stranger’s admin',
+] as const
+type CallerKind = (typeof callers)[number]
+
+const open = (status: number) => Array.from({ length: callers.length }, () => status)
+/** What anyone of the partner may read; a stranger reads their own. */
+const read = [401, 401, 200, 200, 200, 200, 200, 200]
+/** One thing of the sandbox. */
+const readOne = [401, 401, 200, 404, 404, 200, 200, 404]
+/** One thing of the partner, whatever the environment. */
+const readOneOfPartner = [401, 401, 200, 200, 404, 200, 200, 404]
+/** What only people do: admins, or viewers too. */
+const forAdmins = (status: number) => [401, 401, 403, 403, 403, 403, status, status]
+const forAdminsOfIt = (status: number) => [401, 401, 403, 403, 403, 403, status, 404]
+const forPeople = (status: number) => [401, 401, 403, 403, 403, status, status, status]
+
+/** In the order of the callers. */
+const expected: Readonly<Record<string, readonly number[]>> = {
+  'GET /': open(200),
+  'GET /v1': open(200),
+  'GET /v1/public/partners/:slug': open(200),
+  'POST /v1/auth/codes': open(202),
+  'POST /v1/auth/signups': open(202),
+  'POST /v1/auth/sessions': open(401),
+
+  'GET /v1/account': read,
+  'GET /v1/balance': [401, 401, 200, 502, 200, 200, 200, 200],
+  'GET /v1/wallet/entries': read,
+  'GET /v1/wallet/entries.csv': read,
+  'GET /v1/compliance': read,
+  'GET /v1/activity': read,
+  'GET /v1/recipients': read,
+  'POST /v1/quotes': [401, 401, 200, 502, 200, 200, 200, 200],
+  'GET /v1/payouts': read,
+  'GET /v1/payouts.csv': read,
+  'GET /v1/payouts/:id': readOne,
+  'GET /v1/payouts/:id/details': readOne,
+  'GET /v1/payouts/:id/events': readOne,
+  'POST /v1/payouts/check': [401, 401, 200, 200, 200, 403, 200, 200],
+  'GET /v1/usage': read,
+  'GET /v1/usage/history': read,
+  'GET /v1/invoices': read,
+  'GET /v1/invoices/:id.pdf': readOneOfPartner,
+  'GET /v1/invoices/:id.csv': readOneOfPartner,
+  'GET /v1/invoices/:id': readOneOfPartner,
+  'GET /v1/keys': read,
+
+  'POST /v1/payouts': [401, 401, 201, 502, 201, 403, 201, 201],
+  // In the sandbox nothing is confirmed; and no bank is there to top a wallet up.
+  'POST /v1/payouts/confirm-codes': forAdmins(409),
+  'POST /v1/sandbox/top-ups': forAdmins(502),
+
+  'GET /v1/auth/session': forPeople(200),
+  'POST /v1/auth/session/partner': [401, 401, 403, 403, 403, 200, 200, 404],
+  'DELETE /v1/auth/session': forPeople(200),
+  'DELETE /v1/auth/sessions': forPeople(200),
+  'GET /v1/members': forPeople(200),
+  'POST /v1/members': forAdmins(201),
+  'PATCH /v1/members/:id': forAdminsOfIt(200),
+  'DELETE /v1/members/:id': forAdminsOfIt(200),
+  'POST /v1/keys': forAdmins(201),
+  'POST /v1/keys/:id/revoke': forAdminsOfIt(200),
+  'PATCH /v1/account': forAdmins(200),
+}
+
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi({ answerTimeoutMs: 100 })
+})
+afterAll(() => api.close())
+
+const nameOf = ({ method, path }: Route) => `${method} ${path}`
+
+test('every route is in this table, and nothing else is', () => {
+  expect(Object.keys(expected).toSorted()).toEqual(routes.map(nameOf).toSorted())
+})
+
+test('a viewer may do nothing but read, ask what something would cost, and sign out', () => {
+  const allowed = routes.filter(
+    (route) => route.access.by !== 'anyone' && route.method !== 'GET' && roleFor(route) === 'viewer',
+  )
+
+  expect(allowed.map(nameOf).toSorted()).toEqual([
+    'DELETE /v1/auth/session',
+    'DELETE /v1/auth/sessions',
+    'POST /v1/auth/session/partner',
+    'POST /v1/quotes',
+  ])
+})
+
+describe.each(routes.map((route) => [nameOf(route), route] as const))('%s', (name, route) => {
+  test('is for those whom it is for', async () => {
+    const [partner, stranger] = [await aPartner(api), await aPartner(api)]
+    const statuses: number[] = []
+    const bodies: string[] = []
+    for (const kind of callers) {
+      const call = { ...(await credentialsOf(kind, partner, stranger)), ...unsafe(route, kind) }
+      const answer = await api.send(route.method, await pathOf(route, partner), bodyOf(route, partner), call)
+      statuses.push(answer.status)
+      if (kind.startsWith('a stranger')) bodies.push(answer.bytes.toString('utf8'))
+    }
+
+    expect(Object.fromEntries(callers.map((kind, at) => [kind, statuses[at]]))).toEqual(
+      Object.fromEntries(callers.map((kind, at) => [kind, expected[name]?.[at]])),
+    )
+    expect(bodies.filter((body) => route.access.by !== 'anyone' && body.includes(partner.id))).toEqual([])
+  }, 30_000)
+})
+
+async function credentialsOf(kind: CallerKind, partner: PartnerRow, stranger: PartnerRow): Promise<CallOptions> {
+  if (kind === 'nobody') return {}
+  if (kind === 'a viewer') return { session: await aSession(api, partner, 'viewer') }
+  if (kind === 'an admin') return { session: await aSession(api, partner) }
+  if (kind === 'a stranger’s admin') return { session: await aSession(api, stranger) }
+  const key = await aKey(
+    api,
+    kind === 'a stranger’s key' ? stranger : partner,
+    kind === 'a live key' ? 'live' : 'sandbox',
+  )
+  if (kind === 'a revoked key') await revokeKey(api, partner, key)
+  return { key }
+}
+
+/** What a write needs besides: where it comes from, and the key that names it. */
+function unsafe({ method, access }: Route, kind: CallerKind): Pick<CallOptions, 'headers'> {
+  if (method === 'GET') return {}
+  const origin = kind.includes('key') && access.by !== 'anyone' ? {} : fromOurPages.headers
+  return { headers: { 'Idempotency-Key': `order-${randomUUID()}`, ...origin } }
+}
+
+/** With something of the partner's that is there to be read or changed. */
+async function pathOf({ path }: Route, partner: PartnerRow): Promise<string> {
+  const filled = path.replace(':slug', partner.slug)
+  return filled.includes(':id') ? filled.replace(':id', await somethingOf(path, partner)) : filled
+}
+
+async function somethingOf(path: string, partner: PartnerRow): Promise<string> {
+  if (path.startsWith('/v1/members')) return (await aMember(api, partner)).id
+  if (path.startsWith('/v1/payouts')) return (await aPayoutRow(api, partner)).id
+  // A partner has one invoice for each month and few keys, so all who try get the same one.
+  const known = made.get(path + partner.id) ?? (await (path.startsWith('/v1/keys') ? aKeyId : anInvoiceId)(partner))
+  made.set(path + partner.id, known)
+  return known
+}
+
+const made = new Map<string, string>()
+
+async function anInvoiceId(partner: PartnerRow): Promise<string> {
+  return (await anInvoice(api, partner, { period: '2026-10-01' })).id
+}
+
+async function aKeyId(partner: PartnerRow): Promise<string> {
+  const secret = await aKey(api, partner, 'sandbox')
+  const key = (await listApiKeys(api.db, partner.id)).find(({ keyPrefix }) => secret.startsWith(keyPrefix))
+  return key?.id ?? ''
+}
+
+function bodyOf({ body, operationId }: Route, partner: PartnerRow): unknown {
+  if (operationId === 'switchPartner') return { slug: partner.slug }
+  if (operationId === 'inviteMember') return { email: anEmail(), role: 'viewer' }
+  if (operationId === 'requestCode') return { email: anEmail() }
+  if (operationId === 'signUp') return { business_name: 'Acme Ltd', email: anEmail() }
+  return body?.example
+}

@@ -1,0 +1,156 @@
+// /v1/members (§1, §2): admins add, change and remove people; one admin always stays, however many try at once.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { PartnerRow } from '../../../db/partners'
+import { until } from '../../local/until'
+import { anInbox, type TestInbox } from '../../mail/an-inbox'
+import { type Answer, type Api, startApi } from '../client'
+import { aClock, aKey, aPartner, aSession, changePartner } from '../fixtures'
+import { aCode, anEmail, signIn } from './auth/people'
+
+const clock = aClock('2026-11-16T12:00:00Z')
+let inbox: TestInbox
+let api: Api
+
+beforeAll(async () => {
+  inbox = await anInbox()
+  api = await startApi({ clock, smtpUrl: inbox.smtpUrl })
+})
+afterAll(async () => {
+  await api.close()
+  await inbox.remove()
+})
+
+const invite = (session: string, email: string, role = 'viewer') =>
+  api.post('/v1/members', { email, name: 'Grace Hopper', role }, { session })
+const idOf = async (session: string, email: string) =>
+  String((await api.get('/v1/members', { session })).body.data?.find((each) => each['email'] === email)?.['id'] ?? '')
+const firstAdminOf = (partner: PartnerRow) => `ada@${partner.slug}.test`
+
+test('an invited person is in the list, gets a mail that says where to sign in, and does so', async () => {
+  const partner = await aPartner(api)
+  const session = await aSession(api, partner)
+  const email = anEmail()
+
+  const { status, body } = await invite(session, email.toUpperCase())
+  const mail = await until('the invitation has come', async () =>
+    (await inbox.messages()).find(({ envelope }) => envelope.to.includes(email)),
+  )
+  const { body: list } = await api.get('/v1/members', { session })
+  const signedIn = await signIn(api, email, await aCode(api, inbox, email))
+
+  expect([status, body]).toEqual([
+    201,
+    {
+      id: expect.any(String),
+      email,
+      name: 'Grace Hopper',
+      role: 'viewer',
+      last_login_at: null,
+      created_at: '2026-11-16T12:00:00.000Z',
+    },
+  ])
+  expect(mail.subject).toBe('You can now sign in to Acme Ltd')
+  expect(mail.text).toContain(`http://payouts.test/p/${partner.slug}`)
+  expect(list.data?.map((each) => each['email'])).toContain(email)
+  expect(signedIn.status).toBe(201)
+})
+
+test('an inbox shows nothing that an unverified partner has written, before the mail is opened', async () => {
+  const partner = await aPartner(api)
+  await changePartner(api, partner, { name: 'You have won', verificationStatus: 'not_started' })
+  const email = anEmail()
+
+  await invite(await aSession(api, partner), email)
+  const mail = await until('the invitation has come', async () =>
+    (await inbox.messages()).find(({ envelope }) => envelope.to.includes(email)),
+  )
+
+  expect(mail.subject).toBe('You are invited to Payouts')
+})
+
+test('somebody who is there already is not added again', async () => {
+  const partner = await aPartner(api)
+  const session = await aSession(api, partner)
+
+  const { status, body } = await invite(session, firstAdminOf(partner))
+
+  expect([status, body.error?.code, body.error?.details]).toEqual([409, 'invalid_state', { status: 'already_member' }])
+})
+
+test('the last admin can neither be removed nor made a viewer', async () => {
+  const partner = await aPartner(api)
+  const session = await aSession(api, partner)
+  await api.send('DELETE', `/v1/members/${await idOf(session, firstAdminOf(partner))}`, undefined, { session })
+  const me = Object((await api.get('/v1/auth/session', { session })).body['member']).email
+  const id = await idOf(session, me)
+
+  const answers = [
+    await api.send('DELETE', `/v1/members/${id}`, undefined, { session }),
+    await api.send('PATCH', `/v1/members/${id}`, { role: 'viewer' }, { session }),
+  ]
+
+  expect(answers.map(({ status, body }) => [status, body.error?.code, body.error?.details])).toEqual([
+    [409, 'invalid_state', { status: 'last_admin' }],
+    [409, 'invalid_state', { status: 'last_admin' }],
+  ])
+  expect((await api.send('PATCH', `/v1/members/${id}`, { role: 'admin' }, { session })).status).toBe(200)
+})
+
+test('of two admins who remove each other at the same moment one stays', async () => {
+  const partner = await aPartner(api)
+  const sessions = [await aSession(api, partner), await aSession(api, partner)]
+  const team = (await api.get('/v1/members', { session: sessions[0] ?? '' })).body.data ?? []
+  const [ada = '', ...two] = team.map((each) => String(each['id']))
+  await api.send('DELETE', `/v1/members/${ada}`, undefined, { session: sessions[0] ?? '' })
+
+  const remove = (session: string, id: string) => api.send('DELETE', `/v1/members/${id}`, undefined, { session })
+  const answers = await Promise.all([remove(sessions[0] ?? '', two[1] ?? ''), remove(sessions[1] ?? '', two[0] ?? '')])
+
+  const left = await api.db.dataSource.query('SELECT role FROM members WHERE partner_id = $1', [partner.id])
+  expect(left).toEqual([{ role: 'admin' }])
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+})
+
+test('members of another partner can be neither seen nor touched', async () => {
+  const [partner, other] = [await aPartner(api), await aPartner(api)]
+  const [session, theirs] = [await aSession(api, partner), await aSession(api, other)]
+  const id = await idOf(theirs, firstAdminOf(other))
+
+  const answers = [
+    await api.send('DELETE', `/v1/members/${id}`, undefined, { session }),
+    await api.send('PATCH', `/v1/members/${id}`, { role: 'viewer' }, { session }),
+    await api.send('DELETE', '/v1/members/nonsense', undefined, { session }),
+  ]
+
+  expect(answers.map(({ status }) => status)).toEqual([404, 404, 404])
+  expect(await idOf(session, firstAdminOf(other))).toBe('')
+  expect(await idOf(theirs, firstAdminOf(other))).toBe(id)
+})
+
+test('what was done is in the activity list, with the email of who did it', async () => {
+  const session = await aSession(api, await aPartner(api))
+  const email = anEmail()
+  const id = Object((await invite(session, email)).body)['id']
+  await api.send('PATCH', `/v1/members/${id}`, { role: 'admin' }, { session })
+  await api.send('DELETE', `/v1/members/${id}`, undefined, { session })
+
+  const me = Object((await api.get('/v1/auth/session', { session })).body['member']).email
+  const { body } = await api.get('/v1/activity', { session })
+
+  expect(body.data?.filter(({ by }) => by === me).map(({ action, detail }) => [action, detail])).toEqual([
+    ['member.delete', email],
+    ['member.update', `${email} as admin`],
+    ['member.create', `${email} as viewer`],
+  ])
+})
+
+test('a suspended partner’s people are not changed, and an API key can not read them', async () => {
+  const partner = await aPartner(api)
+  const [session, key] = [await aSession(api, partner), await aKey(api, partner, 'sandbox')]
+  await changePartner(api, partner, { status: 'suspended' })
+
+  const codeOf = ({ status, body }: Answer) => [status, body.error?.code]
+
+  expect(codeOf(await invite(session, anEmail()))).toEqual([403, 'partner_not_active'])
+  expect(codeOf(await api.get('/v1/members', { key }))).toEqual([403, 'api_key_required'])
+})

@@ -1,0 +1,67 @@
+// PATCH /v1/account: what admins may change themselves, and nothing beside it.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { findPartnerById } from '../../../db/partners'
+import { type Api, startApi } from '../client'
+import { aPartner, aSession } from '../fixtures'
+
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi()
+})
+afterAll(() => api.close())
+
+const change = (session: string, body: object) => api.send('PATCH', '/v1/account', body, { session })
+
+test('what is sent changes, what is not stays, and null takes away', async () => {
+  const partner = await aPartner(api, { logoUrl: 'https://acme.test/old.svg' })
+  const session = await aSession(api, partner)
+  const wanted = {
+    name: ' Acme Payments Ltd ',
+    logo_url: null,
+    brand_color: '#0F766E',
+    billing_email: 'billing@acme.test',
+    billing_address: '1 High Street\nLondon',
+  }
+
+  const { status, body } = await change(session, wanted)
+  const told = Object((await api.get('/v1/auth/session', { session })).body['partner'])
+  const shown = await api.get(`/v1/public/partners/${partner.slug}`)
+
+  expect([status, body['name'], body['id']]).toEqual([200, 'Acme Payments Ltd', partner.id])
+  expect(told).toMatchObject({ ...wanted, name: 'Acme Payments Ltd', contact_email: partner.contactEmail })
+  expect(shown.body).toMatchObject({ name: 'Acme Payments Ltd', logo_url: null, brand_color: '#0F766E' })
+})
+
+test.each([
+  [{ logo_url: 'javascript:alert(1)' }],
+  [{ logo_url: 'http://acme.test/logo.svg' }],
+  [{ brand_color: 'red;background:url(https://evil.test)' }],
+  [{ brand_color: '#0f766e00' }],
+  [{ billing_email: 'nobody' }],
+  [{ name: '' }],
+  [{ name: '   ' }],
+  [{ name: null }],
+  [{ billing_address: 'x'.repeat(501) }],
+  [{ status: 'active' }],
+  [{ verification_status: 'approved' }],
+  [{ slug: 'other' }],
+])('%j is 422 and changes nothing', async (wanted) => {
+  const partner = await aPartner(api)
+  const session = await aSession(api, partner)
+
+  const { status, body } = await change(session, wanted)
+
+  expect([status, body.error?.code]).toEqual([422, 'invalid_request'])
+  expect(await findPartnerById(api.db, partner.id)).toEqual(partner)
+})
+
+test('the activity list says who changed which fields, and not to what', async () => {
+  const session = await aSession(api, await aPartner(api))
+  await change(session, { contact_email: 'canary@acme.test', brand_color: '#000000' })
+
+  const { body } = await api.get('/v1/activity', { session })
+
+  expect(body.data?.[0]).toMatchObject({ action: 'account.update', status: 200, detail: 'contact_email, brand_color' })
+  expect(JSON.stringify(body)).not.toContain('canary')
+})

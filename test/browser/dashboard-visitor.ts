@@ -1,0 +1,79 @@
+// Somebody who uses the dashboard in a real browser, and everything the browser complains about meanwhile.
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { cache } from './chromium'
+
+const screenshots = join(cache, 'screenshots', 'dashboard')
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
+
+export interface Visitor {
+  readonly page: Page
+  go(path: string): Promise<void>
+  /** Nothing is loading any more. */
+  settled(): Promise<void>
+  picture(name: string): Promise<void>
+  /** What axe finds wrong, in a line each. */
+  faults(): Promise<string[]>
+  /** Errors, refused by the policy or thrown, and requests that went to anybody else. */
+  readonly complaints: string[]
+  leave(): Promise<void>
+}
+
+export async function aVisitor(
+  browser: Browser,
+  url: string,
+  { session, ...options }: BrowserContextOptions & { readonly session?: string } = {},
+): Promise<Visitor> {
+  mkdirSync(screenshots, { recursive: true })
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 860 },
+    timezoneId: 'Europe/London',
+    // A colour on its way to another one is neither.
+    reducedMotion: 'reduce',
+    ...options,
+  })
+  if (session !== undefined) await context.addCookies([{ name: 'session', value: session, url, httpOnly: true }])
+  const page = await context.newPage()
+  const complaints = listen(page, url)
+  const settled = async () => {
+    await page.locator('[aria-busy=true], [data-waiting]').first().waitFor({ state: 'detached' })
+    await page.evaluate('document.fonts.ready.then(() => null)')
+  }
+  return {
+    page,
+    complaints,
+    async go(path) {
+      await page.goto(url + path)
+      await page.locator('h1').first().waitFor()
+      await settled()
+    },
+    settled,
+    picture: async (name) => void (await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true })),
+    async faults() {
+      await page.evaluate(axe)
+      const found: Fault[] = await page.evaluate('axe.run().then((result) => result.violations)')
+      return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+    },
+    leave: () => context.close(),
+  }
+}
+
+interface Fault {
+  readonly id: string
+  readonly nodes: readonly { readonly html: string }[]
+}
+
+function listen(page: Page, url: string): string[] {
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('console', (message) => {
+    // A refusal that the page expects and shows is no complaint, though the browser notes it.
+    if (message.type() === 'error' && !/the server responded with a status of 4\d\d/.test(message.text()))
+      complaints.push(message.text())
+  })
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${url}/`)) complaints.push(`asked ${request.url()}`)
+  })
+  return complaints
+}

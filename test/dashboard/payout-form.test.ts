@@ -1,0 +1,49 @@
+// The form of a payout: what it says is wrong, and the request that it becomes.
+import { expect, test } from '@jest/globals'
+import { emptyForm, faultsOf, newKey, requestOf } from '../../dashboard/pages/send/form'
+import { idempotencyKeyPattern } from '../../domain/limits'
+
+const limits = { min: '5.00', max_per_payout: '20000.00' }
+const filled = {
+  ...emptyForm,
+  amount: '£1,250.5',
+  firstName: ' Ada ',
+  lastName: 'Lovelace',
+  line1: '12 St James Square',
+  city: 'London',
+  postalCode: 'SW1Y 4JH',
+  bankName: 'Barclays',
+  sortCode: '20-04-15',
+  accountNumber: '3829 0008',
+}
+
+test('what is filled in becomes the request of the API, without what was left empty', () => {
+  expect(faultsOf(filled, limits)).toEqual({})
+  expect(requestOf(filled)).toEqual({
+    amount_gbp: '1250.50',
+    recipient: {
+      type: 'individual',
+      first_name: 'Ada',
+      last_name: 'Lovelace',
+      address: { line1: '12 St James Square', city: 'London', postal_code: 'SW1Y 4JH' },
+      bank: { bank_name: 'Barclays', sort_code: '200415', account_number: '38290008' },
+    },
+  })
+})
+
+test.each([
+  [{ amount: '4.99' }, { amount: 'The smallest payout is £5.00.' }],
+  [{ amount: '20000.01' }, { amount: 'The largest payout is £20,000.00.' }],
+  [{ amount: '1.234' }, { amount: 'Pounds and pence, such as 120 or 120.50.' }],
+  [{ sortCode: '2004' }, { sortCode: 'Six digits are needed, such as 20-04-15.' }],
+  [{ accountNumber: '1234567' }, { accountNumber: 'Eight digits are needed, this has 7.' }],
+  [{ email: 'ada@' }, { email: 'This is not an email address.' }],
+  [{ city: ' ' }, { city: 'The town is needed.' }],
+])('%j is refused with %j', (change, faults) => expect(faultsOf({ ...filled, ...change }, limits)).toEqual(faults))
+
+test('each form has a key of its own, of the form that the API takes', () => {
+  const keys = new Set(Array.from({ length: 100 }, newKey))
+
+  expect(keys.size).toBe(100)
+  for (const key of keys) expect(key).toMatch(new RegExp(idempotencyKeyPattern))
+})

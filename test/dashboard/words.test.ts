@@ -1,0 +1,52 @@
+// What the dashboard makes of amounts, times and codes before people read them.
+import { describe, expect, test } from '@jest/globals'
+import { assert, bigInt, property } from 'fast-check'
+import { agoWords, asAmount, codeWords, grouped, pounds, reasonWords } from '../../dashboard/words'
+
+describe('amounts', () => {
+  test.each([
+    ['0.00', '0.00'],
+    ['999.99', '999.99'],
+    ['1000.00', '1,000.00'],
+    ['1234567.891234', '1,234,567.891234'],
+    ['-12345.60', '−12,345.60'],
+    ['+250.00', '+250.00'],
+  ])('%s is shown as %s', (amount, shown) => expect(grouped(amount)).toBe(shown))
+
+  test('keep every digit', () => {
+    assert(
+      property(bigInt({ min: 0n, max: 10n ** 24n }), (pence) => {
+        const amount = `${pence / 100n}.${String(pence % 100n).padStart(2, '0')}`
+        expect(grouped(amount).replaceAll(',', '')).toBe(amount)
+        expect(pounds(amount)).toBe(`£${grouped(amount)}`)
+      }),
+    )
+  })
+
+  test.each([
+    ['120', '120.00'],
+    ['120.5', '120.50'],
+    [' £1,250.07 ', '1250.07'],
+    ['007.10', '7.10'],
+    ['0', '0.00'],
+  ])('typed as "%s" is sent as %s', (typed, sent) => expect(asAmount(typed)).toBe(sent))
+
+  test.each(['', 'abc', '1.234', '1,5', '12,34.00', '1e3', '-5', '１.00', '1 000', '.50', '1..0'])(
+    '"%s" is no amount',
+    (typed) => expect(asAmount(typed)).toBeNull(),
+  )
+})
+
+test('a reason is shown without its code', () => {
+  expect(reasonWords('invalid_account: The bank rejected the account details.')).toBe(
+    'The bank rejected the account details.',
+  )
+  expect(codeWords('payout_fees')).toBe('Payout fees')
+})
+
+test.each([
+  ['2026-11-15T11:59:40Z', 'just now'],
+  ['2026-11-15T11:58:00Z', '2 minutes ago'],
+  ['2026-11-15T09:00:00Z', '3 hours ago'],
+  ['2026-11-14T09:00:00Z', 'yesterday'],
+])('%s is %s at noon', (at, words) => expect(agoWords(at, new Date('2026-11-15T12:00:00Z'))).toBe(words))
