@@ -23,11 +23,11 @@ afterAll(async () => {
 
 test('of many sign-ups of one email at once five open a partner, and the others lead to one of these', async () => {
   const email = 'grace@people.test'
-  const { openSignedUp } = createSignUpSteps({ db, clock: systemClock, keyring: testKeyring })
+  const steps = createSignUpSteps({ db, clock: systemClock, keyring: testKeyring })
   const codeIds = await Promise.all(Array.from({ length: 8 }, (_, n) => aSignUp(email, `Business ${n}`)))
 
-  const partnerIds = await Promise.all(codeIds.map((codeId) => openSignedUp({ codeId })))
-  const again = await Promise.all(codeIds.map((codeId) => openSignedUp({ codeId })))
+  const partnerIds = await Promise.all(codeIds.map((codeId) => steps.openSignedUp({ codeId })))
+  const again = await Promise.all(codeIds.map((codeId) => steps.openSignedUp({ codeId })))
 
   const opened = (await membershipsOf(db, email)).map(({ partnerId }) => partnerId)
   expect(opened).toHaveLength(signUpsPerEmail)

@@ -22,8 +22,11 @@ afterAll(async () => {
 
 const invite = (session: string, email: string, role = 'viewer') =>
   api.post('/v1/members', { email, name: 'Grace Hopper', role }, { session })
-const idOf = async (session: string, email: string) =>
-  String((await api.get('/v1/members', { session })).body.data?.find((each) => each['email'] === email)?.['id'] ?? '')
+const idOf = async (session: string, email: string) => {
+  const { body } = await api.get('/v1/members', { session })
+  const id = body.data?.find((each) => each['email'] === email)?.['id']
+  return typeof id === 'string' ? id : ''
+}
 const firstAdminOf = (partner: PartnerRow) => `ada@${partner.slug}.test`
 
 test('an invited person is in the list, gets a mail that says where to sign in, and does so', async () => {
