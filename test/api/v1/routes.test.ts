@@ -113,8 +113,10 @@ test('only the endpoints that §5 names are open to anyone, and the way in', () 
 test('the statuses of §7: balance may be refused with 401, 403, 502, a quote not with 403', () => {
   const codes = (path: string) => errorsOf(routes.find((route) => route.path === path) ?? routes[0]!)
 
+  // invalid_state only answers a page that shows another partner than its session is at.
   expect(codes('/v1/balance').toSorted()).toEqual([
     'internal_error',
+    'invalid_state',
     'partner_not_active',
     'provider_unavailable',
     'rate_limited',
@@ -128,7 +130,8 @@ test('the statuses of §7: payout creation may be refused with 400, 401, 402, 40
   const createPayout = routes.find(({ operationId }) => operationId === 'createPayout') ?? routes[0]!
   const statuses = new Set(errorsOf(createPayout).map((code) => errorTable[code].status))
 
-  expect([...statuses].toSorted((a, b) => a - b)).toEqual([400, 401, 402, 403, 413, 415, 422, 429, 500, 502, 503])
+  // 409 only answers a page that shows another partner than its session is at.
+  expect([...statuses].toSorted((a, b) => a - b)).toEqual([400, 401, 402, 403, 409, 413, 415, 422, 429, 500, 502, 503])
 })
 
 describe.each(named(routes))('%s', (_name, route) => {
