@@ -117,7 +117,14 @@ export function isOfPartner({ path, access }: Route): boolean {
   return access.by !== 'anyone' && !path.startsWith('/v1/auth/')
 }
 
+/** Whoever calls. */
 export function errorsOf(route: Route): ErrorCode[] {
+  const toPages: ErrorCode[] = isOfPartner(route) ? ['invalid_state'] : []
+  return [...new Set<ErrorCode>([...errorsWithoutPages(route), ...toPages])]
+}
+
+/** What §7 promises: without what only a page of the dashboard hears, which may show another partner than its session is at. */
+export function errorsWithoutPages(route: Route): ErrorCode[] {
   return [...new Set<ErrorCode>([...impliedBy(route), ...route.errors, 'internal_error', 'service_unavailable'])]
 }
 
@@ -130,7 +137,6 @@ function impliedBy(route: Route): ErrorCode[] {
     if (access.partner !== 'any') implied.push('partner_not_active')
     if (access.partner === 'payer') implied.push('verification_required')
     if (access.finds === 'claim') implied.push('idempotency_key_required')
-    if (isOfPartner(route)) implied.push('invalid_state')
   }
   if (params) implied.push('not_found')
   if (body) implied.push('invalid_json', 'payload_too_large', 'unsupported_media_type', 'invalid_request')

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { errorTable } from '../../../api/errors'
 import type { Route } from '../../../api/route'
-import { errorsOf, repliesOf } from '../../../api/route'
+import { errorsOf, errorsWithoutPages, repliesOf } from '../../../api/route'
 import { routes } from '../../../api/v1'
 import { newApiKeySecret } from '../../../db/api-key-secret'
 import type { PartnerRow } from '../../../db/partners'
@@ -111,12 +111,10 @@ test('only the endpoints that §5 names are open to anyone, and the way in', () 
 })
 
 test('the statuses of §7: balance may be refused with 401, 403, 502, a quote not with 403', () => {
-  const codes = (path: string) => errorsOf(routes.find((route) => route.path === path) ?? routes[0]!)
+  const codes = (path: string) => errorsWithoutPages(routes.find((route) => route.path === path) ?? routes[0]!)
 
-  // invalid_state only answers a page that shows another partner than its session is at.
   expect(codes('/v1/balance').toSorted()).toEqual([
     'internal_error',
-    'invalid_state',
     'partner_not_active',
     'provider_unavailable',
     'rate_limited',
@@ -128,10 +126,17 @@ test('the statuses of §7: balance may be refused with 401, 403, 502, a quote no
 
 test('the statuses of §7: payout creation may be refused with 400, 401, 402, 403, 422 and 502', () => {
   const createPayout = routes.find(({ operationId }) => operationId === 'createPayout') ?? routes[0]!
-  const statuses = new Set(errorsOf(createPayout).map((code) => errorTable[code].status))
+  const statuses = new Set(errorsWithoutPages(createPayout).map((code) => errorTable[code].status))
 
-  // 409 only answers a page that shows another partner than its session is at.
-  expect([...statuses].toSorted((a, b) => a - b)).toEqual([400, 401, 402, 403, 409, 413, 415, 422, 429, 500, 502, 503])
+  expect([...statuses].toSorted((a, b) => a - b)).toEqual([400, 401, 402, 403, 413, 415, 422, 429, 500, 502, 503])
+})
+
+test('a page that shows another partner is refused by all that is a partner’s, and not by the session itself', () => {
+  const refusing = routes.filter((route) => errorsOf(route).length > errorsWithoutPages(route).length)
+  const ofPartner = routes.filter(({ access, path }) => access.by !== 'anyone' && !path.startsWith('/v1/auth/'))
+  const listing = ofPartner.filter(({ errors }) => !errors.includes('invalid_state'))
+
+  expect(refusing.map(({ operationId }) => operationId)).toEqual(listing.map(({ operationId }) => operationId))
 })
 
 describe.each(named(routes))('%s', (_name, route) => {
