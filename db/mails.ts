@@ -4,7 +4,7 @@ import { newId } from './id'
 import type { Keyring } from './keyring'
 import { openText, type Sealed, sealText } from './seal'
 
-export type MailKind = 'sign_in' | 'sign_up' | 'invitation' | 'confirm'
+export type MailKind = 'sign_in' | 'sign_up' | 'invitation' | 'confirm' | 'notice'
 
 export interface OutgoingMail {
   readonly to: { readonly name: string; readonly address: string }

@@ -33,6 +33,13 @@ export interface PartnerRow {
   readonly billingAddress: string | null
   /** The first day of the last month that was billed; what is charged for it or before it goes on the next invoice. */
   readonly billedUntil: string | null
+  /** Why the bank refused, as people may read it; how many of these were known when the partner tried again. */
+  readonly verificationReasons: readonly string[]
+  readonly verificationReasonsKnown: number
+  /** What its admins do not want to be mailed about. */
+  readonly mutedMails: readonly string[]
+  /** Below this they are mailed; null when they do not want that. */
+  readonly lowBalanceMicroUsdc: bigint | null
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -115,6 +122,10 @@ const changeable = [
   'rateLimitLive',
   'liveOpenedAt',
   'billingAddress',
+  'verificationReasons',
+  'verificationReasonsKnown',
+  'mutedMails',
+  'lowBalanceMicroUsdc',
 ] as const satisfies readonly (keyof PartnerChanges)[]
 
 const columns = `id, slug, name, status, logo_url AS "logoUrl", brand_color AS "brandColor",
@@ -123,7 +134,9 @@ const columns = `id, slug, name, status, logo_url AS "logoUrl", brand_color AS "
   enabled_countries AS "enabledCountries", min_payout_pence AS "minPayoutPence", max_payout_pence AS "maxPayoutPence",
   rate_limit_sandbox AS "rateLimitSandbox", rate_limit_live AS "rateLimitLive",
   live_opened_at AS "liveOpenedAt", closed_at AS "closedAt", billing_address AS "billingAddress",
-  billed_until AS "billedUntil", created_at AS "createdAt", updated_at AS "updatedAt"`
+  billed_until AS "billedUntil", verification_reasons AS "verificationReasons",
+  verification_reasons_known AS "verificationReasonsKnown", muted_mails AS "mutedMails",
+  low_balance_micro_usdc AS "lowBalanceMicroUsdc", created_at AS "createdAt", updated_at AS "updatedAt"`
 
 const selectById: Statement = { name: 'partner-by-id', text: `SELECT ${columns} FROM partners WHERE id = $1` }
 
@@ -155,6 +168,7 @@ const update: Statement = {
       contact_email = $7, billing_email = $8, verification_status = $9, provider_status = $10, continue_url = $11,
       terms_url = $12, screening = $13, enabled_countries = $14, min_payout_pence = $15, max_payout_pence = $16,
       rate_limit_sandbox = $17, rate_limit_live = $18, live_opened_at = $19, billing_address = $20,
+      verification_reasons = $21, verification_reasons_known = $22, muted_mails = $23, low_balance_micro_usdc = $24,
       closed_at = CASE WHEN $4 = 'closed' THEN coalesce(closed_at, $2) END
     WHERE id = $1
     RETURNING ${columns}`,

@@ -76,10 +76,12 @@ const columnsInOrder = [
   'networkCostMicropounds',
   'networkMarkupBasisPoints',
   'exceptionMarkupBasisPoints',
+  'returnCostMicropounds',
 ] as const satisfies readonly (keyof PriceList)[]
 
 const prices = `payout_fixed_pence, payout_basis_points, bank_fixed_pence, bank_basis_points, monthly_account_pence,
-  verification_pence, network_cost_micropounds, network_markup_basis_points, exception_markup_basis_points`
+  verification_pence, network_cost_micropounds, network_markup_basis_points, exception_markup_basis_points,
+  return_cost_micropounds`
 
 const copy: Statement = {
   name: 'price-list-copy',
@@ -94,7 +96,7 @@ const selected = `payout_fixed_pence AS "payoutFixedPence", payout_basis_points 
   bank_fixed_pence AS "bankFixedPence", bank_basis_points AS "bankBasisPoints",
   monthly_account_pence AS "monthlyAccountPence", verification_pence AS "verificationPence",
   network_cost_micropounds AS "networkCostMicropounds", network_markup_basis_points AS "networkMarkupBasisPoints",
-  exception_markup_basis_points AS "exceptionMarkupBasisPoints"`
+  exception_markup_basis_points AS "exceptionMarkupBasisPoints", return_cost_micropounds AS "returnCostMicropounds"`
 
 const validity = `valid_from AS "validFrom", valid_until AS "validUntil"`
 
@@ -126,7 +128,7 @@ const resume: Statement = {
 const begin: Statement = {
   name: 'price-list-begin',
   text: `INSERT INTO price_lists (id, partner_id, valid_from, ${prices})
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 }
 
 const selectPrices: Statement = {

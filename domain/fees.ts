@@ -16,6 +16,8 @@ export interface PriceList {
   readonly networkCostMicropounds: Micropounds
   readonly networkMarkupBasisPoints: BasisPoints
   readonly exceptionMarkupBasisPoints: BasisPoints
+  /** What a return costs where the bank names no cost. */
+  readonly returnCostMicropounds: Micropounds
 }
 
 /** What feeFor reads of a price list. */

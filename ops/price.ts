@@ -19,6 +19,7 @@ const changeable = {
   'network-cost': optional(priceToTheMicropound, "What the network costs where the bank's receipt does not say."),
   'network-markup': optional(percent, 'On what the network costs.'),
   'exception-markup': optional(percent, 'On what a return, a recall or a trace costs.'),
+  'return-cost': optional(priceToTheMicropound, 'What a return costs, which the bank does not say.'),
 }
 
 const set = defineCommand({
@@ -106,6 +107,7 @@ function changesOf(given: Given<typeof changeable>): Partial<PriceList> {
     networkCostMicropounds: given['network-cost'],
     networkMarkupBasisPoints: given['network-markup'],
     exceptionMarkupBasisPoints: given['exception-markup'],
+    returnCostMicropounds: given['return-cost'],
   }
   return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
 }
@@ -140,6 +142,7 @@ function presentPrices(partner: string, lists: readonly ValidPrices[]) {
     'NETWORK',
     '+%',
     'EXCEPTION +%',
+    'RETURN',
   ]
   return done({ object: 'list', partner, data }, table(header, rows))
 }
@@ -156,6 +159,7 @@ function presentPriceList(prices: Partial<PriceList>): Record<string, string> {
     ['network_cost_gbp', prices.networkCostMicropounds, formatMicropounds],
     ['network_markup_percent', prices.networkMarkupBasisPoints, formatHundredths],
     ['exception_markup_percent', prices.exceptionMarkupBasisPoints, formatHundredths],
+    ['return_cost_gbp', prices.returnCostMicropounds, formatMicropounds],
   ]
   return Object.fromEntries(shown.flatMap(([name, value, show]) => (value === undefined ? [] : [[name, show(value)]])))
 }

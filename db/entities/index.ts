@@ -2,12 +2,16 @@
 import { activity } from './activity'
 import { apiKey } from './api-key'
 import { bankEvent } from './bank-event'
+import { bankReading } from './bank-reading'
 import { bankRecipient } from './bank-recipient'
 import { bankWebhook } from './bank-webhook'
+import { caseNote, payoutCase } from './case'
 import { charge, uninvoicedCharge } from './charge'
+import { heldDeposit } from './held-deposit'
 import { invoice, invoiceCharge, invoiceLine, invoiceNumber } from './invoice'
 import { ledgerAccount, ledgerEntry, ledgerSet } from './ledger'
 import { member } from './member'
+import { notice } from './notice'
 import { partner } from './partner'
 import { payout } from './payout'
 import { payoutEvent } from './payout-event'
@@ -43,4 +47,9 @@ export const entities = [
   session,
   code,
   mail,
+  bankReading,
+  heldDeposit,
+  payoutCase,
+  caseNote,
+  notice,
 ]

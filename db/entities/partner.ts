@@ -31,6 +31,10 @@ export const partner = new EntitySchema<PartnerRow>({
     billedUntil: orNull(date),
     createdAt: time,
     updatedAt: time,
+    verificationReasons: withDefault({ ...text, array: true }, []),
+    verificationReasonsKnown: withDefault(integer, 0),
+    mutedMails: withDefault({ ...text, array: true }, []),
+    lowBalanceMicroUsdc: orNull(bigint),
   },
   uniques: [{ name: 'partners_slug_unique', columns: ['slug'] }],
   checks: [
@@ -46,6 +50,7 @@ export const partner = new EntitySchema<PartnerRow>({
       name: 'partners_limits_check',
       expression: 'min_payout_pence >= 100 AND min_payout_pence <= max_payout_pence AND max_payout_pence <= 2000000',
     },
+    { name: 'partners_low_balance_check', expression: 'low_balance_micro_usdc > 0' },
     { name: 'partners_billed_check', expression: 'extract(day FROM billed_until) = 1' },
   ],
 })

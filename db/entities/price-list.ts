@@ -1,7 +1,7 @@
 // The table of price lists; the standard one belongs to no partner.
 import { EntitySchema } from 'typeorm'
 import type { PriceList } from '../../domain/fees'
-import { bigint, id, idOf, orNull, time } from './columns'
+import { bigint, id, idOf, orNull, time, withDefault } from './columns'
 
 export interface PriceListRow extends PriceList {
   readonly id: string
@@ -27,6 +27,7 @@ export const priceList = new EntitySchema<PriceListRow>({
     networkCostMicropounds: bigint,
     networkMarkupBasisPoints: bigint,
     exceptionMarkupBasisPoints: bigint,
+    returnCostMicropounds: withDefault(bigint, 5_000_000),
   },
   indices: [
     { name: 'price_lists_open_unique', columns: ['partnerId'], unique: true, where: 'valid_until IS NULL' },
@@ -34,6 +35,7 @@ export const priceList = new EntitySchema<PriceListRow>({
   ],
   checks: [
     { name: 'price_lists_validity_check', expression: 'valid_until > valid_from' },
+    { name: 'price_lists_return_cost_check', expression: 'return_cost_micropounds >= 0' },
     {
       name: 'price_lists_prices_check',
       expression: `least(payout_fixed_pence, payout_basis_points, bank_fixed_pence, bank_basis_points,

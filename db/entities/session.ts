@@ -104,5 +104,7 @@ export const mail = new EntitySchema<StoredMail>({
     sentAt: orNull(time),
   },
   indices: [{ name: 'mails_due_index', columns: ['nextTryAt'], where: 'sealed IS NOT NULL' }],
-  checks: [{ name: 'mails_kind_check', expression: `kind IN ('sign_in', 'sign_up', 'invitation', 'confirm')` }],
+  checks: [
+    { name: 'mails_kind_check', expression: `kind IN ('sign_in', 'sign_up', 'invitation', 'confirm', 'notice')` },
+  ],
 })

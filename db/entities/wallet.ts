@@ -6,6 +6,13 @@ import { bigint, id, idOf, orNull, text, time, withDefault } from './columns'
 export interface StoredWallet extends WalletRow {
   /** What the bank calls the customer's verification. */
   readonly verificationRef: string | null
+  readonly fundingRef: string | null
+  readonly fundingSortCode: string | null
+  readonly fundingAccountNumber: string | null
+  readonly fundingHolderName: string | null
+  readonly fundingBankName: string | null
+  readonly historyReadTo: string | null
+  readonly lowBalanceToldAt: Date | null
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -26,7 +33,15 @@ export const wallet = new EntitySchema<StoredWallet>({
     createdAt: time,
     updatedAt: time,
     verificationRef: orNull(text),
+    fundingRef: orNull(text),
+    fundingSortCode: orNull(text),
+    fundingAccountNumber: orNull(text),
+    fundingHolderName: orNull(text),
+    fundingBankName: orNull(text),
+    historyReadTo: orNull(text),
+    lowBalanceToldAt: orNull(time),
   },
+  indices: [{ name: 'wallets_ref_index', columns: ['walletRef'], where: 'wallet_ref IS NOT NULL' }],
   uniques: [{ name: 'wallets_partner_unique', columns: ['partnerId', 'environment'] }],
   checks: [
     { name: 'wallets_environment_check', expression: `environment IN ('sandbox', 'live')` },

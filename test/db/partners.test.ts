@@ -48,6 +48,10 @@ test('a new partner is active, not verified, may pay 1.00 to 20000.00 in GB, and
     maxPayoutPence: 2_000_000n,
     rateLimitSandbox: null,
     rateLimitLive: null,
+    verificationReasons: [],
+    verificationReasonsKnown: 0,
+    mutedMails: [],
+    lowBalanceMicroUsdc: null,
     liveOpenedAt: null,
     closedAt: null,
     billingAddress: null,
@@ -140,6 +144,7 @@ test("a partner's prices start as a copy of the standard ones: 0.99 GBP + 1.00%,
     networkCostMicropounds: 18_000n,
     networkMarkupBasisPoints: 1_000n,
     exceptionMarkupBasisPoints: 2_000n,
+    returnCostMicropounds: 5_000_000n,
   })
 })
 

@@ -11,4 +11,5 @@ export const standardPrices: PriceList = {
   networkCostMicropounds: 18_000n,
   networkMarkupBasisPoints: 1_000n,
   exceptionMarkupBasisPoints: 2_000n,
+  returnCostMicropounds: 5_000_000n,
 }

@@ -37,6 +37,7 @@ test('a change is a new list from its month on; the one before ends there, as it
     network_cost_gbp: '0.0125',
     network_markup_percent: '10.00',
     exception_markup_percent: '20.00',
+    return_cost_gbp: '5.00',
   })
   expect(before?.['valid_until']).toBe(after?.['valid_from'])
   expect(await terminal.json('price', 'list', '--partner', 'acme')).toEqual(prices)

@@ -1,0 +1,145 @@
+// Going live: verification and its reasons, bank details and what was read of a wallet, held deposits, cases, and notices for mails.
+import type { MigrationInterface, QueryRunner } from 'typeorm'
+
+export class GoingLive1794700800012 implements MigrationInterface {
+  name = 'GoingLive1794700800012'
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const part of [partners, wallets, returns, heldDeposits, cases, notices]) await runner.query(part)
+  }
+
+  async down(): Promise<void> {
+    throw new Error('Migrations only go forward.')
+  }
+}
+
+const partners = `
+  ALTER TABLE partners
+    -- What the bank lets people know of why it refused; those that were known when the partner tried again count no more.
+    ADD COLUMN verification_reasons text[] NOT NULL DEFAULT '{}',
+    ADD COLUMN verification_reasons_known integer NOT NULL DEFAULT 0,
+    ADD COLUMN muted_mails text[] NOT NULL DEFAULT '{}',
+    ADD COLUMN low_balance_micro_usdc bigint,
+    ADD CONSTRAINT partners_low_balance_check CHECK (low_balance_micro_usdc > 0);
+`
+
+const wallets = `
+  ALTER TABLE wallets
+    -- Where a bank transfer reaches the wallet: the partner's own account at the bank.
+    ADD COLUMN funding_ref text,
+    ADD COLUMN funding_sort_code text,
+    ADD COLUMN funding_account_number text,
+    ADD COLUMN funding_holder_name text,
+    ADD COLUMN funding_bank_name text,
+    -- The last movement of the bank's history that was read.
+    ADD COLUMN history_read_to text,
+    ADD COLUMN low_balance_told_at timestamptz;
+  CREATE INDEX wallets_ref_index ON wallets (wallet_ref) WHERE wallet_ref IS NOT NULL;
+`
+
+const returns = `
+  ALTER TABLE price_lists
+    -- What a return costs where the bank names no cost.
+    ADD COLUMN return_cost_micropounds bigint NOT NULL DEFAULT 5000000,
+    ADD CONSTRAINT price_lists_return_cost_check CHECK (return_cost_micropounds >= 0);
+
+  -- Until when the bank's changed transfers were looked through.
+  CREATE TABLE bank_readings (
+    environment  text PRIMARY KEY,
+    read_until   timestamptz NOT NULL,
+    CONSTRAINT bank_readings_environment_check CHECK (environment IN ('sandbox', 'live'))
+  );
+`
+
+const heldDeposits = `
+  CREATE TABLE held_deposits (
+    id                 uuid PRIMARY KEY,
+    wallet_id          uuid NOT NULL,
+    -- The bank's own id of the movement.
+    bank_ref           text NOT NULL,
+    -- In the wallet's suspense account; null when no amount could be read.
+    amount_micro_usdc  bigint,
+    why                text NOT NULL,
+    found_at           timestamptz NOT NULL,
+    resolved_at        timestamptz,
+    resolved_by        text,
+    outcome            text,
+    note               text,
+    CONSTRAINT held_deposits_wallet_fkey FOREIGN KEY (wallet_id) REFERENCES wallets (id),
+    CONSTRAINT held_deposits_bank_unique UNIQUE (wallet_id, bank_ref),
+    CONSTRAINT held_deposits_amount_check CHECK (amount_micro_usdc > 0),
+    CONSTRAINT held_deposits_outcome_check CHECK (outcome IN ('credited', 'kept'))
+  );
+  CREATE INDEX held_deposits_open_index ON held_deposits (found_at) WHERE resolved_at IS NULL;
+`
+
+const cases = `
+  CREATE TABLE cases (
+    id                uuid PRIMARY KEY,
+    payout_id         uuid NOT NULL,
+    kind              text NOT NULL,
+    reason            text NOT NULL,
+    opened_by         text NOT NULL,
+    opened_at         timestamptz NOT NULL,
+    due_at            timestamptz NOT NULL,
+    -- When people were told that it is late.
+    overdue_at        timestamptz,
+    resolved_at       timestamptz,
+    resolved_by       text,
+    outcome           text,
+    cost_micropounds  bigint,
+    CONSTRAINT cases_payout_fkey FOREIGN KEY (payout_id) REFERENCES payouts (id),
+    CONSTRAINT cases_kind_check CHECK (kind IN ('recall', 'trace')),
+    CONSTRAINT cases_outcome_check CHECK (outcome IN ('returned', 'refused', 'found', 'not_found', 'withdrawn')),
+    CONSTRAINT cases_cost_check CHECK (cost_micropounds >= 0),
+    CONSTRAINT cases_resolved_check CHECK ((resolved_at IS NULL) = (outcome IS NULL))
+  );
+  -- One at a time of each kind.
+  CREATE UNIQUE INDEX cases_open_unique ON cases (payout_id, kind) WHERE resolved_at IS NULL;
+  CREATE INDEX cases_payout_index ON cases (payout_id, opened_at);
+
+  CREATE TABLE case_notes (
+    id        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    case_id   uuid NOT NULL,
+    at        timestamptz NOT NULL,
+    made_by   text NOT NULL,
+    note      text NOT NULL,
+    CONSTRAINT case_notes_case_fkey FOREIGN KEY (case_id) REFERENCES cases (id)
+  );
+  CREATE INDEX case_notes_case_index ON case_notes (case_id, id);
+  CREATE TRIGGER case_notes_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON case_notes
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+`
+
+const notices = `
+  -- What a partner's admins are to be mailed about, written with what it tells; a sweep makes one mail of those that belong together.
+  CREATE TABLE notices (
+    id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    partner_id   uuid NOT NULL,
+    environment  text NOT NULL,
+    kind         text NOT NULL,
+    -- A payout, a movement, or a word: never anything personal.
+    about        text NOT NULL,
+    at           timestamptz NOT NULL,
+    told_at      timestamptz,
+    CONSTRAINT notices_partner_fkey FOREIGN KEY (partner_id) REFERENCES partners (id),
+    CONSTRAINT notices_environment_check CHECK (environment IN ('sandbox', 'live')),
+    CONSTRAINT notices_kind_check CHECK
+      (kind IN ('payout_failed', 'payout_returned', 'low_balance', 'verification', 'top_up', 'case'))
+  );
+  CREATE INDEX notices_open_index ON notices (partner_id, environment, kind, id) WHERE told_at IS NULL;
+
+  CREATE FUNCTION note_payout_event() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO notices (partner_id, environment, kind, about, at)
+    SELECT partner_id, environment, 'payout_' || NEW.kind, NEW.payout_id::text, NEW.at
+    FROM payouts WHERE id = NEW.payout_id AND environment = 'live';
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER payout_events_notice AFTER INSERT ON payout_events
+    FOR EACH ROW WHEN (NEW.kind IN ('failed', 'returned')) EXECUTE FUNCTION note_payout_event();
+
+  ALTER TABLE mails DROP CONSTRAINT mails_kind_check;
+  ALTER TABLE mails ADD CONSTRAINT mails_kind_check
+    CHECK (kind IN ('sign_in', 'sign_up', 'invitation', 'confirm', 'notice'));
+`
