@@ -2,16 +2,16 @@
 import { createHash } from 'node:crypto'
 import type { Router } from '@koa/router'
 import { type EventPayout, markEventHandled, type ReceivedEvent, storeBankEvent } from '../../db/bank-events'
-import { setAttention } from '../../db/payout-steps'
 import type { Environment } from '../../domain/environment'
-import { standingOf } from '../../rail/provider/map'
 import type { WebhookEvent } from '../../rail/rail'
 import type { ApiContext, RequestState } from '../answer'
 import type { ApiDeps } from '../deps'
-import { ApiError } from '../errors'
 import { readBytes } from '../read-json'
 import { uuidPattern } from '../validate'
 import { createWebhookReader } from './signed'
+import { transferEvent } from './transfer-event'
+import { verificationEvent } from './verification-event'
+import { walletEvent } from './wallet-event'
 
 /** 200: stored, do not send it again. 400: not signed by the bank, or not now. 503: send it again later. */
 export function bankWebhook(router: Router<RequestState>, deps: ApiDeps): void {
@@ -33,52 +33,20 @@ async function receive(event: ReceivedEvent, deps: ApiDeps): Promise<string> {
 }
 
 /** What became of it, as it stays in bank_events; whoever must hear of it hears only that there is something to ask for. */
-async function handle(event: ReceivedEvent, payout: EventPayout | null, deps: ApiDeps): Promise<string> {
-  if (event.category !== 'transfer') return event.category === unknownCategory ? 'unknown_category' : 'not_needed'
-  if (payout === null) {
-    report(event, deps)
-    return 'unknown_payout'
+function handle(event: ReceivedEvent, payout: EventPayout | null, deps: ApiDeps): Promise<string> | string {
+  switch (event.category) {
+    case 'transfer':
+      return transferEvent(event, payout, deps)
+    case 'customer':
+    case 'kyc_link':
+      return verificationEvent(event, deps)
+    case 'bridge_wallet.activity':
+      return walletEvent(event, deps)
+    case unknownCategory:
+      return 'unknown_category'
+    default:
+      return 'not_needed'
   }
-  if (contradicts(event, payout)) return quarantined(event, payout, deps)
-  if (payout.closedAt !== null) return 'too_late'
-  if (!matters(event, payout)) return 'not_needed'
-  try {
-    return await deps.payouts.bankSpoke(payout)
-  } catch (error) {
-    deps.log.warn({ err: error, payout_id: payout.payoutId }, 'an event of the bank could not be passed on')
-    throw new ApiError('service_unavailable')
-  }
-}
-
-/** Nothing is booked by guessing: a person has to look. */
-async function quarantined(event: ReceivedEvent, { payoutId }: EventPayout, deps: ApiDeps): Promise<string> {
-  report(event, deps)
-  await setAttention(deps.db, payoutId, `bank_contradicts_${event.objectState ?? 'us'}`)
-  return 'quarantined'
-}
-
-function report({ payoutId, objectRef, objectState }: ReceivedEvent, { log }: ApiDeps): void {
-  log.error({ payout_id: payoutId, transfer_ref: objectRef, state: objectState }, 'the bank contradicts our books')
-}
-
-/** The bank speaks of a transfer that we took back, never knew, made otherwise, or have settled otherwise. */
-function contradicts(event: ReceivedEvent, payout: EventPayout): boolean {
-  const { transferRef, releasedAt, closedAt } = payout
-  if (releasedAt !== null) return true
-  if (transferRef !== null && event.objectRef !== transferRef) return true
-  return closedAt !== null && (transferRef === null || disagrees(event, payout))
-}
-
-/** Late news of what we know is no contradiction. */
-function disagrees({ objectState }: ReceivedEvent, { status }: EventPayout): boolean {
-  const standing = objectState === null ? 'under_way' : standingOf(objectState)
-  if (standing === 'under_way') return false
-  return status === 'completed' ? standing !== 'delivered' : standing === 'delivered'
-}
-
-/** A transfer under way changes nothing of ours, unless we did not know yet that the bank has it. */
-function matters({ objectState }: ReceivedEvent, { verdict }: EventPayout): boolean {
-  return verdict === 'unknown' || objectState === null || standingOf(objectState) !== 'under_way'
 }
 
 const unknownCategory = 'unknown'
