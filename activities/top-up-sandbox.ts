@@ -23,22 +23,27 @@ export function createTopUpSteps(deps: TopUpDeps): TopUpSteps {
   return { topUpSandbox: (topUp) => topUpSandbox(deps, topUp) }
 }
 
-async function topUpSandbox(deps: TopUpDeps, { partnerId, memberId, usdc, causeRef }: SandboxTopUp): Promise<ToppedUp> {
-  const { db, bank } = deps
+async function topUpSandbox(deps: TopUpDeps, topUp: SandboxTopUp): Promise<ToppedUp> {
+  const { bank } = deps
+  const { partnerId, keyPrefix, usdc, causeRef } = topUp
   const amountMicroUsdc = parseUsdc(usdc)
   assert(amountMicroUsdc !== null, 'a top-up must be an amount')
-  // The name stays out of the workflow's history; somebody who was removed meanwhile has none any more.
-  const createdBy = (await findMember(db, memberId))?.email ?? `member:${memberId}`
   const credit = {
     partnerId,
     environment: 'sandbox',
     amountMicroUsdc,
-    causeRef: `dashboard:${causeRef}`,
-    createdBy,
+    causeRef: `${keyPrefix === undefined ? 'dashboard' : 'api'}:${causeRef}`,
+    createdBy: await whoAsked(deps, topUp),
   } as const
 
   const credited =
     (await creditWallet(deps, credit)) ?? (bank === null ? null : await depositToWallet({ ...deps, bank }, credit))
   if (credited === null) throw ApplicationFailure.nonRetryable('There is no sandbox bank.', 'NoSandboxBank')
   return { balanceUsdc: formatUsdcDown(credited.balanceMicroUsdc) }
+}
+
+/** A person's name stays out of the workflow's history; somebody who was removed meanwhile has none any more. */
+async function whoAsked({ db }: TopUpDeps, { memberId = '', keyPrefix }: SandboxTopUp): Promise<string> {
+  if (keyPrefix !== undefined) return `key:${keyPrefix}`
+  return (await findMember(db, memberId))?.email ?? `member:${memberId}`
 }

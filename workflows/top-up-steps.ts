@@ -2,8 +2,10 @@
 
 export interface SandboxTopUp {
   readonly partnerId: string
-  /** Who asked for it; the step looks up what the activity list calls them. */
-  readonly memberId: string
+  /** Which of the partner's people asked for it; the step looks up what the activity list calls them. */
+  readonly memberId?: string
+  /** The key that asked for it, by its prefix, where no person did. */
+  readonly keyPrefix?: string
   readonly usdc: string
   /** The same one again adds nothing. */
   readonly causeRef: string

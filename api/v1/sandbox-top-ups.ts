@@ -1,9 +1,9 @@
-// POST /v1/sandbox/top-ups: test money at a click, in the sandbox whatever environment the page shows.
+// POST /v1/sandbox/top-ups: test money, for sandbox keys, and for admins whatever environment their page shows.
 
 import { topUpsPerPartnerAndHour } from '../../domain/limits'
 import { formatUsdc, type MicroUsdc, parseUsdc } from '../../domain/money'
 import { ApiError } from '../errors'
-import { personOf, type Route } from '../route'
+import type { Route } from '../route'
 import { Answer, Constant, MoneyString, Strict } from '../schema'
 import { bodyOf } from './typed'
 
@@ -31,7 +31,8 @@ export const createSandboxTopUp: Route = {
   operationId: 'createSandboxTopUp',
   tag: 'Account',
   summary: 'Add test money to the sandbox wallet',
-  access: { by: 'person', action: 'wallet.credit', partner: 'active' },
+  description: 'For sandbox keys, and for admins. A live key is refused with 403.',
+  access: { by: 'key', action: 'wallet.credit', partner: 'active' },
   body: { schema: TopUpRequest, example: { usdc: '1000.00' } },
   reply: {
     status: 201,
@@ -39,10 +40,14 @@ export const createSandboxTopUp: Route = {
     schema: TopUp,
     example: { object: 'top_up', usdc: '1000.00', balance_usdc: '11000.00' },
   },
-  errors: ['provider_unavailable'],
+  errors: ['provider_unavailable', 'api_key_required'],
   handle: async (request, { topUps, rateLimiter }) => {
     const { usdc } = bodyOf<typeof TopUpRequest>(request)
-    const { partner, memberId } = personOf(request)
+    const { caller } = request
+    const { partner } = caller
+    if (caller.by === 'key' && caller.environment === 'live') {
+      throw new ApiError('api_key_required', { message: 'A live key can not make test money: use a sandbox key.' })
+    }
     const amount = parseUsdc(usdc)
     if (amount === null || amount < least || amount > most) {
       throw new ApiError('invalid_request', { details: { errors: [`usdc (${rule})`] } })
@@ -50,7 +55,8 @@ export const createSandboxTopUp: Route = {
     if (!(await rateLimiter.takeHourly(`top-ups/${partner.id}`, topUpsPerPartnerAndHour))) {
       throw new ApiError('rate_limited', { headers: { 'Retry-After': String(3600 / topUpsPerPartnerAndHour) } })
     }
-    const order = { partnerId: partner.id, memberId, usdc: formatUsdc(amount), causeRef: request.requestId }
+    const who = caller.by === 'key' ? { keyPrefix: caller.keyPrefix } : { memberId: caller.memberId }
+    const order = { partnerId: partner.id, ...who, usdc: formatUsdc(amount), causeRef: request.requestId }
     const added = await topUps.start(order)
     if (added === null) {
       const message = 'The test money is not there yet; it may still come. Look at the wallet before you try again.'

@@ -67,7 +67,7 @@ const expected: Readonly<Record<string, readonly number[]>> = {
   'POST /v1/payouts': [401, 401, 201, 502, 201, 403, 201, 201],
   // In the sandbox nothing is confirmed; and no bank is there to top a wallet up.
   'POST /v1/payouts/confirm-codes': forAdmins(409),
-  'POST /v1/sandbox/top-ups': forAdmins(502),
+  'POST /v1/sandbox/top-ups': [401, 401, 502, 403, 502, 403, 502, 502],
 
   'GET /v1/auth/session': forPeople(200),
   'POST /v1/auth/session/partner': [401, 401, 403, 403, 403, 200, 200, 404],

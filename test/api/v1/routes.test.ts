@@ -28,6 +28,10 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
+/** What needs a worker, and there is none. */
+const withoutWorkers: Readonly<Record<string, number>> = { createSandboxTopUp: 502 }
+const writes = ['createPayout', 'createSandboxTopUp']
+
 const nameOf = (route: Route) => `${route.method} ${route.path}`
 const withKey = routes.filter((route) => route.access.by === 'key')
 const named = (some: readonly Route[]) => some.map((route) => [nameOf(route), route] as const)
@@ -192,11 +196,11 @@ describe.each(named(withKey))('%s', (_name, route) => {
     await revokeKey(api, partner, key)
     const after = await call(route, { key }, id)
 
-    expect(before.status).toBe(route.reply.status)
+    expect(before.status).toBe(withoutWorkers[route.operationId] ?? route.reply.status)
     expect([after.status, after.body.error?.code]).toEqual([401, 'unauthorized'])
   })
 
-  test('lets a suspended partner read, except for the balance, and not pay', async () => {
+  test('lets a suspended partner read, except for the balance, and change nothing', async () => {
     const partner = await aPartner(api)
     const key = await aKey(api, partner, 'sandbox')
     const id = await somethingOf(route, partner)
@@ -204,7 +208,7 @@ describe.each(named(withKey))('%s', (_name, route) => {
 
     const { status } = await call(route, { key }, id)
 
-    const refused = route.path === '/v1/balance' || route.operationId === 'createPayout'
+    const refused = route.path === '/v1/balance' || writes.includes(route.operationId)
     expect(status).toBe(refused ? 403 : 200)
   })
 })

@@ -1,4 +1,4 @@
-// POST /v1/sandbox/top-ups: test money, made at the sandbox bank and booked once, for admins.
+// POST /v1/sandbox/top-ups: test money, made at the sandbox bank and booked once, for admins and sandbox keys.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { systemClock } from '../../../clock'
 import { findWallet } from '../../../db/wallets'
@@ -69,6 +69,22 @@ test('a wallet at the sandbox bank is topped up there and booked once each time,
   expect((await api.get('/v1/wallet/entries?environment=live', { session })).body).toEqual(live.body)
 })
 
+test('a sandbox key adds money too, and is named by its prefix', async () => {
+  const partner = await aPartner(api)
+  const key = await aKey(api, partner, 'sandbox')
+
+  const { status, body, headers } = await api.post('/v1/sandbox/top-ups', { usdc: '30.00' }, { key })
+
+  expect([status, body['balance_usdc']]).toEqual([201, '10030.00'])
+  const entries = (await api.get('/v1/activity', { key })).body.data ?? []
+  const prefix = key.slice(0, 'kp_sandbox_'.length + 8)
+  expect(entries.filter(({ action }) => action === 'wallet.credit')).toEqual([
+    expect.objectContaining({ detail: '30.00 USDC', by: `key:${prefix}` }),
+  ])
+  const handle = worker.client.workflow.getHandle(`top-up/${partner.id}/${headers.get('X-Request-Id')}`)
+  expect(textOfHistory(await handle.fetchHistory())).not.toContain(key)
+})
+
 test('nobody’s name is in the workflow’s history', async () => {
   const partner = await aPartner(api)
   const { headers } = await add('10.00', await aSession(api, partner))
@@ -80,10 +96,10 @@ test('nobody’s name is in the workflow’s history', async () => {
   expect(history).not.toMatch(/people\.test|Grace/)
 })
 
-test('viewers, keys and suspended partners are refused, and amounts out of range', async () => {
+test('viewers, live keys and suspended partners are refused, and amounts out of range', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
-  const key = await aKey(api, partner, 'sandbox')
+  const key = await aKey(api, partner, 'live')
 
   const refused = [
     await add('10.00', await aSession(api, partner, 'viewer')),
