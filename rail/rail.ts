@@ -18,6 +18,10 @@ export interface Rail {
   /** Of one customer, oldest first. */
   wallets(customerRef: string): Promise<NewWallet[]>
   wallet(wallet: WalletRefs): Promise<WalletBalance>
+  /** Where USDC is sent so that it arrives in the wallet: one address, made when it is first asked for. */
+  depositAddress(wallet: WalletRefs & { chain: string; key: string }): Promise<string>
+  /** The account whose pounds arrive in the wallet as USDC: one, made when it is first asked for. */
+  bankFunding(wallet: WalletRefs & { chain: string; key: string }): Promise<BankFunding>
   /** Oldest first; everything after the movement with the id `after`, everything there is when that is null. */
   walletHistory(wallet: WalletRefs & { after: string | null }): Promise<WalletMovement[]>
   /** What a transfer that was made after `since` has brought back into its wallet; null while the history has nothing of it. */
@@ -73,6 +77,14 @@ export interface WalletBalance {
   readonly usdcMicro: bigint
   /** The bank wants each transfer of this wallet to say how its holder was authenticated. */
   readonly initiationRequired: boolean
+}
+
+export interface BankFunding {
+  readonly fundingRef: string
+  readonly sortCode: string
+  readonly accountNumber: string
+  readonly holderName: string
+  readonly bankName: string
 }
 
 export interface WalletMovement {

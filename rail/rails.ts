@@ -50,6 +50,8 @@ const unconfigured: ProviderRail = {
   createWallet: away,
   wallets: away,
   wallet: away,
+  depositAddress: away,
+  bankFunding: away,
   walletHistory: away,
   findRefund: away,
   registerRecipient: async () => ({ outcome: 'unavailable', why: 'unavailable', retryAfterMs: null }),

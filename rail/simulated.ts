@@ -25,6 +25,9 @@ export function createSimulatedRail({ clock }: { clock: Clock }): Rail {
     wallets: async () => [],
     // It keeps no books: our ledger alone knows what a simulated wallet holds.
     wallet: () => Promise.reject(new RailUnavailable('wallet of the simulated bank')),
+    // No money reaches it from outside.
+    depositAddress: () => Promise.reject(new RailUnavailable('deposit address of the simulated bank')),
+    bankFunding: () => Promise.reject(new RailUnavailable('bank funding of the simulated bank')),
     walletHistory: async () => [],
     findRefund: async () => null,
 

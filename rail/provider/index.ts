@@ -5,6 +5,7 @@ import { type Client, type ClientOptions, createClient, endingBy } from './clien
 import { listAt, optionalTextAt, textAt } from './fields'
 import { findRefund } from './find-refund'
 import { findTransfer } from './find-transfer'
+import { funding } from './funding'
 import { readWholeList } from './lists'
 import { gbpEndorsement, readBalance, readKycLink, readMovement, readPaysGbp, readRate, readTransfer } from './map'
 import { registerRecipient } from './recipients'
@@ -21,6 +22,7 @@ export function createProviderRail(options: ClientOptions): ProviderRail {
   return {
     ...customers(client),
     ...wallets(client),
+    ...funding(client),
     ...transfers(client),
     rate: () => ask(client, 'rate', { method: 'GET', path: '/exchange_rates?from=usd&to=gbp' }, readRate),
     registerRecipient: ({ endBy, ...recipient }) => registerRecipient(endingBy(client, endBy), recipient),
