@@ -28,6 +28,8 @@ export interface StepRow {
   readonly verdictDetails: Readonly<Record<string, string>> | null
   readonly answeredAt: Date | null
   readonly releasedAt: Date | null
+  /** Not null for one that has come back since, too: its money had been paid out. */
+  readonly completedAt: Date | null
   /** Nothing is left to do, neither at the bank nor in the ledger. */
   readonly closedAt: Date | null
 }
@@ -139,7 +141,7 @@ const stepColumns = `p.id, p.attempt, p.partner_id AS "partnerId", p.environment
   p.wallet_sends_micro_usdc AS "walletSendsMicroUsdc", p.gbp_per_usd_nano AS "gbpPerUsdNano", p.bank_key AS "bankKey", p.bank_body AS "bankBody",
   p.transfer_ref AS "transferRef", p.submit_started_at AS "submitStartedAt", p.verdict,
   p.verdict_details AS "verdictDetails", p.answered_at AS "answeredAt", p.released_at AS "releasedAt",
-  p.closed_at AS "closedAt"`
+  p.completed_at AS "completedAt", p.closed_at AS "closedAt"`
 
 /** The bank may have a transfer for it that our books do not know: nothing more is sent under its key before people have looked. */
 export const isDisputed = (attention: string) =>

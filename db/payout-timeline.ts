@@ -12,7 +12,7 @@ export interface TimelineEvent {
 
 export interface TimelineMoney {
   readonly at: Date
-  /** `debit`, or `reversal` or `refund` when it came back. */
+  /** `debit`, or `reversal`, `refund` or `return` when it came back. */
   readonly cause: string
   /** As it changed the wallet. */
   readonly amountMicroUsdc: bigint

@@ -41,16 +41,14 @@ export function paidOutPostings(amount: MicroUsdc): readonly Posting[] {
   return move(amount, 'in_transit', 'paid_out')
 }
 
-/** The bank gave money back, at the rate of that day: what is missing or over is the exchange's. */
+/** The bank gave back what was on its way, at the rate of that day: what is missing or over is the exchange's. */
 export function refundPostings(sent: MicroUsdc, refunded: MicroUsdc): readonly Posting[] {
-  const difference = sent - refunded
-  const postings: Posting[] = [
-    { account: 'in_transit', amountMicroUsdc: -sent },
-    { account: 'wallet', amountMicroUsdc: refunded },
-  ]
-  if (difference !== 0n) postings.push({ account: 'exchange_difference', amountMicroUsdc: difference })
-  assertBalanced(postings)
-  return postings
+  return giveBack('in_transit', sent, refunded)
+}
+
+/** The same for a payout that had arrived and came back. */
+export function returnPostings(sent: MicroUsdc, refunded: MicroUsdc): readonly Posting[] {
+  return giveBack('paid_out', sent, refunded)
 }
 
 export function assertBalanced(postings: readonly Posting[]): void {
@@ -61,6 +59,17 @@ export function assertBalanced(postings: readonly Posting[]): void {
   )
   const sum = postings.reduce((total, posting) => total + posting.amountMicroUsdc, 0n)
   assert(sum === 0n, 'postings must balance')
+}
+
+function giveBack(from: AccountKind, sent: MicroUsdc, refunded: MicroUsdc): readonly Posting[] {
+  const difference = sent - refunded
+  const postings: Posting[] = [
+    { account: from, amountMicroUsdc: -sent },
+    { account: 'wallet', amountMicroUsdc: refunded },
+  ]
+  if (difference !== 0n) postings.push({ account: 'exchange_difference', amountMicroUsdc: difference })
+  assertBalanced(postings)
+  return postings
 }
 
 function move(amount: MicroUsdc, from: AccountKind, to: AccountKind): readonly Posting[] {

@@ -3,6 +3,7 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow'
 import type { ConnectSandboxSteps } from './connect-sandbox-steps'
 import type { InvoiceSteps } from './invoice-steps'
+import type { PayoutReturnSteps } from './payout-return-steps'
 import type { PayoutSteps } from './payout-steps'
 import type { SignUpSteps } from './sign-up-steps'
 import type { SweepSteps } from './sweep-steps'
@@ -10,6 +11,7 @@ import type { TopUpSteps } from './top-up-steps'
 
 export interface Activities
   extends PayoutSteps,
+    PayoutReturnSteps,
     ConnectSandboxSteps,
     SweepSteps,
     InvoiceSteps,
@@ -45,7 +47,7 @@ export const { debitPayout, submitToRail, cancelPayout } = proxyLocalActivities<
 })
 
 /** Nobody waits for it, so its calls to the bank have more time, which this must be longer than. */
-export const { pollSettlement } = proxyLocalActivities<Pick<Activities, 'pollSettlement'>>({
+export const { pollSettlement, pollReturn } = proxyLocalActivities<Pick<Activities, 'pollSettlement' | 'pollReturn'>>({
   startToCloseTimeout: '30 seconds',
   localRetryThreshold: '1 second',
   retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },

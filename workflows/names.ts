@@ -33,6 +33,10 @@ export function payoutWorkflowId({ environment, partnerId, idempotencyKey, attem
 export const createUpdate = 'create'
 export const bankSpokeSignal = 'bankSpoke'
 
+export function payoutReturnId(payoutId: string): string {
+  return `return/${payoutId}`
+}
+
 /** What payouts can be searched by in the Web UI; the types are the server's own words. */
 export const payoutSearchAttributes = {
   partner: { name: 'PayoutPartner', type: 'KEYWORD' },

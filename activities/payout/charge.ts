@@ -28,7 +28,13 @@ export async function creditReturned(tx: Tx, row: Charged, at: Date): Promise<vo
   await addCharge(tx, { ...about, kind: 'credit', amountMicropounds: fee })
 }
 
-/** A return, recall or trace: `causeRef` is the bank's own name for it, so that each is charged once. */
+/** A payout that came back, whether it had arrived or not: what the price list says that a return costs, once. */
+export async function chargeReturn(tx: Tx, row: Charged, at: Date): Promise<void> {
+  const { returnCostMicropounds } = await findPrices(tx, row.partnerId, at)
+  await chargeException(tx, row, { causeRef: `return/${row.id}`, costMicropounds: returnCostMicropounds, at })
+}
+
+/** A return, recall or trace: `causeRef` names it, so that each is charged once. What cost nothing is no charge. */
 export async function chargeException(
   tx: Tx,
   row: Charged,
@@ -36,6 +42,7 @@ export async function chargeException(
 ): Promise<void> {
   if (row.environment !== 'live') return
   const amountMicropounds = exceptionFeeFor(costMicropounds, await findPrices(tx, row.partnerId, at))
+  if (amountMicropounds === 0n) return
   const about = { partnerId: row.partnerId, payoutId: row.id, causeRef, at }
   await addCharge(tx, { ...about, kind: 'exception', amountMicropounds })
 }

@@ -1,9 +1,11 @@
 // The steps of a payout, bound to what they act upon.
+import type { PayoutReturnSteps } from '../../workflows/payout-return-steps'
 import type { PayoutSteps } from '../../workflows/payout-steps'
 import { cancelPayout } from './cancel'
 import { debitPayout } from './debit'
 import type { PayoutDeps } from './deps'
 import { resolveSubmit } from './resolve'
+import { pollReturn } from './return'
 import { pollSettlement } from './settle'
 import { submitToRail } from './submit'
 
@@ -14,12 +16,13 @@ export interface PayoutStepDeps {
   readonly patient: PayoutDeps
 }
 
-export function createPayoutSteps({ brief, patient }: PayoutStepDeps): PayoutSteps {
+export function createPayoutSteps({ brief, patient }: PayoutStepDeps): PayoutSteps & PayoutReturnSteps {
   return {
     debitPayout: (payout) => debitPayout(brief, payout),
     submitToRail: (payout) => submitToRail(brief, payout),
     cancelPayout: (payout) => cancelPayout(brief, payout),
     resolveSubmit: (payout) => resolveSubmit(patient, payout),
     pollSettlement: (payout) => pollSettlement(patient, payout),
+    pollReturn: (payout) => pollReturn(patient, payout),
   }
 }

@@ -147,6 +147,8 @@ function meaningOf(row: WalletEntryRow): { kind: EntryKind; words: string } {
       return { kind: 'refund', words: row.payoutId === null ? 'Back: the payout was not sent' : back(row) }
     case 'refund':
       return { kind: row.payoutStatus === 'returned' ? 'return' : 'refund', words: back(row) }
+    case 'return':
+      return { kind: 'return', words: back(row) }
     case 'float_reversal':
       return { kind: 'adjustment', words: 'Test money replaced by that of the sandbox bank' }
     default:

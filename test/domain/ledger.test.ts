@@ -8,6 +8,8 @@ import {
   floatPostings,
   type Posting,
   paidOutPostings,
+  refundPostings,
+  returnPostings,
   reversePostings,
   topUpPostings,
 } from '../../domain/ledger'
@@ -52,6 +54,27 @@ test('money that came in is in the wallet, in transit or paid out', () => {
   const balances = balancesAfter([...topUpPostings(100n), ...debitPostings(60n), ...paidOutPostings(45n)])
 
   expect(Object.fromEntries(balances)).toEqual({ top_ups: -100n, wallet: 40n, in_transit: 15n, paid_out: 45n })
+})
+
+test('what comes back leaves nothing where it was, and the exchange has what is missing or over', () => {
+  fc.assert(
+    fc.property(amounts, amounts, (sent, refunded) => {
+      const onItsWay = balancesAfter([...debitPostings(sent), ...refundPostings(sent, refunded)])
+      const arrived = balancesAfter([
+        ...debitPostings(sent),
+        ...paidOutPostings(sent),
+        ...returnPostings(sent, refunded),
+      ])
+
+      for (const balances of [onItsWay, arrived]) {
+        expect([balances.get('in_transit'), balances.get('paid_out') ?? 0n]).toEqual([0n, 0n])
+        expect([balances.get('wallet'), balances.get('exchange_difference') ?? 0n]).toEqual([
+          refunded - sent,
+          sent - refunded,
+        ])
+      }
+    }),
+  )
 })
 
 test('a set that does not balance, moves nothing or has one side is a bug', () => {

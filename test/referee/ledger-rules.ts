@@ -57,7 +57,7 @@ const rules = [
     rule: 'I3 a debit is given back at most once, and nothing else is',
     sql: `SELECT payout_id::text || ': ' || debits || ' debits, ' || credits || ' credits' AS what FROM (
         SELECT payout_id, count(*) FILTER (WHERE cause = 'debit') AS debits,
-          count(*) FILTER (WHERE cause IN ('reversal', 'refund')) AS credits
+          count(*) FILTER (WHERE cause IN ('reversal', 'refund', 'return')) AS credits
         FROM ledger_sets WHERE payout_id IS NOT NULL GROUP BY payout_id
       ) sets WHERE credits > debits
       UNION ALL
@@ -84,5 +84,15 @@ const rules = [
     sql: `SELECT p.id::text || ' (' || p.environment || ' ' || p.status || ') has ' || count(c.id) AS what FROM payouts p
       LEFT JOIN charges c ON c.payout_id = p.id AND c.kind = 'payout_fee'
       GROUP BY p.id HAVING count(c.id) <> CASE WHEN p.environment = 'live' AND p.completed_at IS NOT NULL THEN 1 ELSE 0 END`,
+  },
+  {
+    rule: 'a live payout that came back is charged one exception, and credited its fee where it had one',
+    sql: `SELECT p.id::text || ' has ' || exceptions || ' exceptions and ' || credits || ' credits' AS what FROM payouts p
+      CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE kind = 'exception' AND cause_ref = 'return/' || p.id) AS exceptions,
+        count(*) FILTER (WHERE kind = 'credit' AND cause_ref = p.id::text) AS credits,
+        count(*) FILTER (WHERE kind = 'payout_fee' AND amount_micropounds > 0) AS fees
+        FROM charges c WHERE c.payout_id = p.id) charged
+      CROSS JOIN LATERAL (SELECT p.environment = 'live' AND p.returned_at IS NOT NULL AS came_back) back
+      WHERE exceptions > (came_back)::int OR credits <> CASE WHEN came_back THEN fees ELSE 0 END`,
   },
 ] as const

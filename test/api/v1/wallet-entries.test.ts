@@ -9,6 +9,7 @@ import {
   floatReversalPostings,
   type Posting,
   refundPostings,
+  returnPostings,
   reversePostings,
   topUpPostings,
 } from '../../../domain/ledger'
@@ -102,6 +103,7 @@ test('tells why money moved in the partner’s words, newest first', async () =>
   await post(wallet, 'refund', refundPostings(153_300_000n, 153_299_999n), failed.id)
   await post(wallet, 'debit', debitPostings(100_000_000n), returned.id)
   await post(wallet, 'refund', refundPostings(100_000_000n, 100_000_000n), returned.id)
+  await post(wallet, 'return', returnPostings(50_000_000n, 50_000_000n), returned.id)
   await post(wallet, 'debit', debitPostings(10_000_000n), released.id)
   await post(wallet, 'reversal', reversePostings(10_000_000n), released.id)
   await post(wallet, 'float_reversal', floatReversalPostings(1_000_000n))
@@ -113,6 +115,7 @@ test('tells why money moved in the partner’s words, newest first', async () =>
     ['adjustment', '-1.00', null, 'Test money replaced by that of the sandbox bank'],
     ['refund', '10.00', null, 'Back: the payout was not sent'],
     ['payout', '-10.00', null, 'Set aside for a payout'],
+    ['return', '50.00', returned.id, 'Back from the payout to Ada Lovelace, account ending 0009'],
     ['return', '100.00', returned.id, 'Back from the payout to Ada Lovelace, account ending 0009'],
     ['payout', '-100.00', returned.id, 'Payout to Ada Lovelace, account ending 0009'],
     ['refund', '153.299999', failed.id, 'Back from the payout to Ada Lovelace, account ending 0008'],
