@@ -33,9 +33,9 @@ export interface PartnerRow {
   readonly billingAddress: string | null
   /** The first day of the last month that was billed; what is charged for it or before it goes on the next invoice. */
   readonly billedUntil: string | null
-  /** Why the bank refused, as people may read it; how many of these were known when the partner tried again. */
+  /** Why the bank refused, as people may read it; how many of these were known when the partner tried again, null when it has not. */
   readonly verificationReasons: readonly string[]
-  readonly verificationReasonsKnown: number
+  readonly verificationReasonsKnown: number | null
   /** What its admins do not want to be mailed about. */
   readonly mutedMails: readonly string[]
   /** Below this they are mailed; null when they do not want that. */
@@ -77,6 +77,12 @@ export async function lockPartnerBySlug(tx: Tx, slug: string): Promise<PartnerRo
   return partner ?? null
 }
 
+/** The same by id. */
+export async function lockPartner(tx: Tx, id: string): Promise<PartnerRow | null> {
+  const [partner] = await tx.query<PartnerRow>(selectToChange, [id])
+  return partner ?? null
+}
+
 export async function insertPartner(tx: Tx, partner: NewPartner): Promise<PartnerRow | 'slug_taken'> {
   const { slug, name, contactEmail, billingEmail, at } = partner
   const [row] = await tx.query<PartnerRow>(insert, [newId(at), slug, name, contactEmail, billingEmail, at])
@@ -85,8 +91,8 @@ export async function insertPartner(tx: Tx, partner: NewPartner): Promise<Partne
 
 /** The partner must exist. */
 export async function updatePartner(tx: Tx, id: string, changes: PartnerChanges, at: Date): Promise<PartnerRow> {
-  const [before] = await tx.query<PartnerRow>(selectToChange, [id])
-  assert(before !== undefined, 'the partner to change must exist')
+  const before = await lockPartner(tx, id)
+  assert(before !== null, 'the partner to change must exist')
   const wanted = { ...before, ...changes }
   const opensAgain = before.status === 'closed' && wanted.status !== 'closed'
   const after = opensAgain ? await openAgain(tx, wanted, at) : wanted

@@ -32,7 +32,7 @@ export const partner = new EntitySchema<PartnerRow>({
     createdAt: time,
     updatedAt: time,
     verificationReasons: withDefault({ ...text, array: true }, []),
-    verificationReasonsKnown: withDefault(integer, 0),
+    verificationReasonsKnown: orNull(integer),
     mutedMails: withDefault({ ...text, array: true }, []),
     lowBalanceMicroUsdc: orNull(bigint),
   },

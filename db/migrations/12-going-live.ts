@@ -17,7 +17,7 @@ const partners = `
   ALTER TABLE partners
     -- What the bank lets people know of why it refused; those that were known when the partner tried again count no more.
     ADD COLUMN verification_reasons text[] NOT NULL DEFAULT '{}',
-    ADD COLUMN verification_reasons_known integer NOT NULL DEFAULT 0,
+    ADD COLUMN verification_reasons_known integer,
     ADD COLUMN muted_mails text[] NOT NULL DEFAULT '{}',
     ADD COLUMN low_balance_micro_usdc bigint,
     ADD CONSTRAINT partners_low_balance_check CHECK (low_balance_micro_usdc > 0);
@@ -97,6 +97,7 @@ const cases = `
   -- One at a time of each kind.
   CREATE UNIQUE INDEX cases_open_unique ON cases (payout_id, kind) WHERE resolved_at IS NULL;
   CREATE INDEX cases_payout_index ON cases (payout_id, opened_at);
+  CREATE INDEX cases_due_index ON cases (due_at) WHERE resolved_at IS NULL;
 
   CREATE TABLE case_notes (
     id        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -49,7 +49,7 @@ test('a new partner is active, not verified, may pay 1.00 to 20000.00 in GB, and
     rateLimitSandbox: null,
     rateLimitLive: null,
     verificationReasons: [],
-    verificationReasonsKnown: 0,
+    verificationReasonsKnown: null,
     mutedMails: [],
     lowBalanceMicroUsdc: null,
     liveOpenedAt: null,
