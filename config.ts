@@ -18,6 +18,8 @@ export interface Config {
   readonly taskQueuePrefix: string
   readonly payouts: PayoutConfig
   readonly sweep: SweepConfig
+  /** How long after its opening a recall or trace is overdue. */
+  readonly caseDueMs: CaseDueConfig
   /** Null where no server takes our mails: they wait. */
   readonly mail: MailConfig | null
   /** Who invoices; null where nobody was named, and then no invoice can be issued. */
@@ -79,6 +81,11 @@ export interface PayoutConfig {
   readonly answerWithinMs: number
   /** Each call that nobody waits for; below the 30 s that a poll has. */
   readonly patientCallMs: number
+}
+
+export interface CaseDueConfig {
+  readonly recall: number
+  readonly trace: number
 }
 
 /** How often payouts without a workflow and sandboxes without a bank are looked for, how old a payout must be for that, and when it is overdue. */
@@ -147,6 +154,7 @@ export function loadConfig(env: EnvironmentVariables = process.env): Config {
       settleWithinMs: read.integer('PAYOUT_SETTLE_WITHIN_MS', 2 * hourMs, 1_000, 7 * dayMs),
       knownWithinMs: read.integer('PAYOUT_KNOWN_WITHIN_MS', 15 * minuteMs, 1_000, 7 * dayMs),
     },
+    caseDueMs: readCaseDue(read),
     mail: readMail(read),
     seller: readSeller(read),
     session: {
@@ -171,12 +179,13 @@ export function loadOpsConfig(env: EnvironmentVariables): OpsConfig {
     bank: readBank(read),
     temporal: env.TEMPORAL_ADDRESS ? readTemporal(read) : null,
     taskQueuePrefix: read.word('TASK_QUEUE_PREFIX', 'payouts'),
+    caseDueMs: readCaseDue(read),
   }
   if (read.mistakes.length > 0) throw new ConfigError(read.mistakes)
   return Object.freeze(config)
 }
 
-export type OpsConfig = Pick<Config, 'databaseUrl' | 'secretKeys' | 'bank' | 'taskQueuePrefix'> & {
+export type OpsConfig = Pick<Config, 'databaseUrl' | 'secretKeys' | 'bank' | 'taskQueuePrefix' | 'caseDueMs'> & {
   readonly temporal: TemporalConfig | null
 }
 
@@ -217,6 +226,13 @@ function readBank(read: Reader): BankConfig {
     return url === null ? null : { url: url.replace(/\/+$/, ''), key: read.text(`BANK_${environment}_KEY`) }
   }
   return { sandbox: access('SANDBOX'), live: access('LIVE') }
+}
+
+function readCaseDue(read: Reader): CaseDueConfig {
+  return {
+    recall: read.integer('CASE_RECALL_DUE_MS', 10 * dayMs, 1, 90 * dayMs),
+    trace: read.integer('CASE_TRACE_DUE_MS', 5 * dayMs, 1, 90 * dayMs),
+  }
 }
 
 function readMail(read: Reader): MailConfig | null {
@@ -269,7 +285,7 @@ class Reader {
 
   integer(name: string, fallback: number, min: number, max: number): number {
     const value = this.text(name, String(fallback))
-    if (/^\d{1,9}$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value)
+    if (/^\d{1,10}$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value)
     this.mistakes.push(`${name} must be a whole number from ${min} to ${max}.`)
     return fallback
   }

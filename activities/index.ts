@@ -3,6 +3,7 @@
 import type { Clock } from '../clock'
 import type { Db } from '../db/database'
 import type { Activities } from '../workflows/activities'
+import { createPayoutCaseSteps } from './cases'
 import { createConnectSandboxSteps } from './connect-sandbox'
 import { createInvoiceSteps, type InvoiceDeps } from './invoices'
 import { createPayoutSteps, type PayoutStepDeps } from './payout'
@@ -30,5 +31,6 @@ export function createActivities(deps: ActivityDeps): Activities {
     ...createSweepSteps(deps.sweep),
     ...createInvoiceSteps(deps.invoices),
     ...createTopUpSteps(deps.topUps),
+    ...createPayoutCaseSteps(deps.payouts.patient),
   }
 }

@@ -6,6 +6,7 @@ import type { Keyring } from '../db/keyring'
 import type { Log } from '../log'
 import type { Rates } from '../rail/rates'
 import type { ActivityLog } from './activity-log'
+import type { CaseStarter } from './case-starter'
 import type { MailSender } from './mail-sender'
 import type { PartnerOpener } from './partner-opener'
 import type { PayoutStarter } from './payout-starter'
@@ -15,7 +16,7 @@ import type { TopUpStarter } from './top-up-starter'
 export interface ApiDeps {
   readonly config: Pick<
     Config,
-    'publicUrl' | 'session' | 'signUp' | 'trustedProxies' | 'temporalUiUrl' | 'mailInboxUrl' | 'bank'
+    'publicUrl' | 'session' | 'signUp' | 'trustedProxies' | 'temporalUiUrl' | 'mailInboxUrl' | 'bank' | 'caseDueMs'
   >
   readonly db: Db
   readonly keyring: Keyring
@@ -26,6 +27,7 @@ export interface ApiDeps {
   readonly mails: MailSender
   readonly partners: PartnerOpener
   readonly topUps: TopUpStarter
+  readonly cases: CaseStarter
   readonly clock: Clock
   readonly log: Log
   /** Resolves when Temporal answers; rejects when it does not in time. */

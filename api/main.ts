@@ -9,6 +9,7 @@ import { createRails } from '../rail/rails'
 import { createRates } from '../rail/rates'
 import { connectClient, pingTemporal } from '../temporal'
 import { createActivityLog } from './activity-log'
+import { createCaseStarter } from './case-starter'
 import { listen, stop } from './listen'
 import { createMailSender } from './mail-sender'
 import { createPartnerOpener } from './partner-opener'
@@ -41,6 +42,7 @@ async function main(): Promise<void> {
     payouts,
     partners: createPartnerOpener({ temporal, taskQueuePrefix, withinMs: settings.answerTimeoutMs, log }),
     topUps: createTopUpStarter({ temporal, taskQueuePrefix, withinMs: settings.answerTimeoutMs, log }),
+    cases: createCaseStarter({ temporal, taskQueuePrefix, log }),
     mails,
     activityLog,
     rateLimiter: config.rateLimit === 'on' ? createRateLimiter({ db, clock, log }) : unlimited,

@@ -7,6 +7,15 @@ export type CaseKind = (typeof caseKinds)[number]
 export const caseOutcomes = ['returned', 'refused', 'found', 'not_found', 'withdrawn'] as const
 export type CaseOutcome = (typeof caseOutcomes)[number]
 
+export const caseStatuses = ['open', 'overdue', 'resolved'] as const
+export type CaseStatus = (typeof caseStatuses)[number]
+
+/** Overdue from when people were told that it is. */
+export function caseStatusOf(row: { readonly overdueAt: Date | null; readonly resolvedAt: Date | null }): CaseStatus {
+  if (row.resolvedAt !== null) return 'resolved'
+  return row.overdueAt === null ? 'open' : 'overdue'
+}
+
 /** Only what has arrived can be called back; what is on its way, or should have arrived, can be looked for. */
 const openFor: Readonly<Record<CaseKind, readonly PayoutStatus[]>> = {
   recall: ['completed'],

@@ -1,6 +1,7 @@
 // The table of commands.
 
 import { bankEventCommands } from './bank-event'
+import { caseCommands } from './case'
 import type { Command } from './command'
 import { invoiceCommands } from './invoices'
 import { keyCommands } from './key'
@@ -16,6 +17,7 @@ export const commands: readonly Command[] = [
   ...keyCommands,
   ...walletCommands,
   ...payoutCommands,
+  ...caseCommands,
   ...bankEventCommands,
   ...priceCommands,
   ...invoiceCommands,

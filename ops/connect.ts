@@ -19,6 +19,7 @@ export interface Ops {
   /** Null where it is not set: what a workflow would do at once is then done at the next sweep. */
   readonly temporal: OpsConfig['temporal']
   readonly taskQueuePrefix: string
+  readonly caseDueMs: OpsConfig['caseDueMs']
 }
 
 export async function withOps<T>(
@@ -27,11 +28,11 @@ export async function withOps<T>(
   work: (ops: Ops) => Promise<T>,
 ): Promise<T> {
   const config = loadOpsConfig(env.DATABASE_URL ? env : runningEnvironment(env))
-  const { databaseUrl, secretKeys, bank, temporal, taskQueuePrefix } = config
+  const { databaseUrl, secretKeys, bank, temporal, taskQueuePrefix, caseDueMs } = config
   // An idle connection that is lost needs no word of its own: the next query says it.
   const db = await openDatabase({ url: databaseUrl, poolSize: 2, onError: () => {} })
   try {
-    const reached = { say, bank, temporal, taskQueuePrefix, keyring: () => keyringOf(secretKeys) }
+    const reached = { say, bank, temporal, taskQueuePrefix, caseDueMs, keyring: () => keyringOf(secretKeys) }
     return await work({ db, clock: systemClock, madeBy: `ops:${userName()}`, ...reached })
   } finally {
     await db.close()

@@ -190,7 +190,7 @@ function line(placeholder: string, maxLength: number): Kind<string> {
   }
 }
 
-function oneOf<const Word extends string>(words: readonly Word[]): Kind<Word> {
+export function oneOf<const Word extends string>(words: readonly Word[]): Kind<Word> {
   const list = words.join('|')
   return { placeholder: `<${list}>`, rule: words.join(' or '), parse: (text) => words.find((word) => word === text) }
 }

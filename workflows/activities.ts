@@ -3,16 +3,20 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow'
 import type { ConnectSandboxSteps } from './connect-sandbox-steps'
 import type { InvoiceSteps } from './invoice-steps'
+import type { PayoutCaseSteps } from './payout-case-steps'
 import type { PayoutReturnSteps } from './payout-return-steps'
 import type { PayoutSteps } from './payout-steps'
 import type { SignUpSteps } from './sign-up-steps'
 import type { SweepSteps } from './sweep-steps'
 import type { TopUpSteps } from './top-up-steps'
+import type { VerificationSteps } from './verification-steps'
 
 export interface Activities
   extends PayoutSteps,
     PayoutReturnSteps,
+    PayoutCaseSteps,
     ConnectSandboxSteps,
+    VerificationSteps,
     SweepSteps,
     InvoiceSteps,
     SignUpSteps,
@@ -68,6 +72,13 @@ export const { openSandboxCustomer, checkSandboxCustomer, createSandboxWallet, c
     retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
   })
 
+/** The same; the longest of them takes eight calls to the bank. */
+export const { openLiveCustomer, checkLiveCustomer, connectLiveWallet } = proxyActivities<VerificationSteps>({
+  startToCloseTimeout: '2 minutes',
+  heartbeatTimeout,
+  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
+})
+
 /** Somebody waits for it, so it begins again soon, and a database that is away is asked until the sign-up has expired. */
 export const { openSignedUp } = proxyLocalActivities<SignUpSteps>({
   startToCloseTimeout: '20 seconds',
@@ -80,6 +91,13 @@ export const { topUpSandbox } = proxyActivities<TopUpSteps>({
   startToCloseTimeout: '1 minute',
   heartbeatTimeout,
   retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+})
+
+/** Nobody waits for it: a database that is away is asked again until it is back. */
+export const { lookAfterCase } = proxyActivities<PayoutCaseSteps>({
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
 })
 
 /** The next sweep does what this one could not, so it gives up early. A page is over within half a minute at the worst. */

@@ -31,6 +31,8 @@ export function payoutWorkflowId({ environment, partnerId, idempotencyKey, attem
 
 /** Both the name of the update and its id: whoever asks for the same payout joins the same update. */
 export const createUpdate = 'create'
+/** The same for a cancel: who repeats it hears how the first one was decided. */
+export const cancelUpdate = 'cancel'
 export const bankSpokeSignal = 'bankSpoke'
 
 export function payoutReturnId(payoutId: string): string {
@@ -49,10 +51,22 @@ export const payoutSearchAttributes = {
 /** The Schedule's id, and what its workflows' ids begin with (Temporal adds the time of each). */
 export const pruneActivityId = 'prune-activity'
 export const sweepId = 'sweep'
+export const changedTransfersId = 'changed-transfers'
 
 export function connectSandboxId(partnerId: string): string {
   return `connect-sandbox/${partnerId}`
 }
+
+export function verificationId(partnerId: string): string {
+  return `verification/${partnerId}`
+}
+
+export function payoutCaseId(caseId: string): string {
+  return `case/${caseId}`
+}
+
+/** Only wakes the case's workflow: its row says whether it was resolved. */
+export const caseResolvedSignal = 'caseResolved'
 
 export function topUpId({ partnerId, causeRef }: { partnerId: string; causeRef: string }): string {
   return `top-up/${partnerId}/${causeRef}`

@@ -1,5 +1,6 @@
 // The steps of a sweep: rows and workflows are compared, and what is missing is started (design §3, "Attempt").
 import type { SweepSteps } from '../../workflows/sweep-steps'
+import { reportLateCases } from '../cases/look-after'
 import type { SweepDeps } from './deps'
 import { reportOverdue } from './overdue'
 import { sweepPayouts } from './payouts'
@@ -13,6 +14,10 @@ export function createSweepSteps(deps: SweepDeps): SweepSteps {
     sweepPayouts: (page) => sweepPayouts(deps, page),
     sweepSandboxes: (page) => sweepSandboxes(deps, page),
     sweepStrays: (page) => sweepStrays(deps, page),
-    reportOverdue: (page) => reportOverdue(deps, page),
+    async reportOverdue(page) {
+      const swept = await reportOverdue(deps, page)
+      await reportLateCases(deps, page)
+      return swept
+    },
   }
 }

@@ -6,6 +6,8 @@ import { requestCode, signUp } from './auth/codes'
 import { deleteSession, deleteSessions, getSession, switchPartner } from './auth/session'
 import { createSession } from './auth/sign-in'
 import { getBalance } from './balance'
+import { createCase, listCases } from './cases'
+import { cancelPayout } from './cancel-payout'
 import { getCompliance } from './compliance'
 import { createConfirmCode } from './confirm-codes'
 import { createPayout } from './create-payout'
@@ -50,6 +52,8 @@ export const routes: readonly Route[] = [
   getPayout,
   getPayoutDetails,
   listPayoutEvents,
+  listCases,
+  createCase,
   getUsage,
   getUsageHistory,
   listInvoices,

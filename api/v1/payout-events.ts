@@ -18,6 +18,8 @@ const eventNames = [
   'cancelled',
   'returned',
   'refunded',
+  'case_opened',
+  'case_resolved',
 ] as const
 type EventName = (typeof eventNames)[number]
 
@@ -27,11 +29,11 @@ const PayoutEvent = Answer(
     event: OneOf(eventNames, {
       description:
         'debited: the money left the wallet. sent: the bank has the payout. unconfirmed: the bank’s answer was lost, and it ' +
-        'is asked again. refunded: the money is back in the wallet.',
+        'is asked again. refunded: the money is back in the wallet. case_opened, case_resolved: a recall or trace.',
     }),
     status: OneOf(payoutStatuses, { description: 'What the payout was from then on.' }),
     by: Type.String({ description: 'Who did it: an API key, a person, `bank`, or `service`, which is us.' }),
-    detail: Nullable(Type.String({ description: 'The sum that moved, or why it failed.' })),
+    detail: Nullable(Type.String({ description: 'The sum that moved, why it failed, or which case it is and how it ended.' })),
   },
   { title: 'PayoutEvent' },
 )

@@ -46,6 +46,7 @@ export const payoutCase = new EntitySchema<StoredCase>({
   indices: [
     { name: 'cases_open_unique', columns: ['payoutId', 'kind'], unique: true, where: 'resolved_at IS NULL' },
     { name: 'cases_payout_index', columns: ['payoutId', 'openedAt'] },
+    { name: 'cases_due_index', columns: ['dueAt'], where: 'resolved_at IS NULL' },
   ],
   checks: [
     { name: 'cases_kind_check', expression: `kind IN ('recall', 'trace')` },

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { createActivityLog } from '../../api/activity-log'
+import { createCaseStarter } from '../../api/case-starter'
 import type { ApiDeps } from '../../api/deps'
 import { listen, stop } from '../../api/listen'
 import { createMailSender } from '../../api/mail-sender'
@@ -44,6 +45,7 @@ export interface ApiOptions {
   readonly temporalUiUrl?: string
   readonly mailInboxUrl?: string
   readonly bank?: ApiDeps['config']['bank']
+  readonly caseDueMs?: ApiDeps['config']['caseDueMs']
 }
 
 export interface Api {
@@ -124,6 +126,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       temporalUiUrl: options.temporalUiUrl ?? null,
       mailInboxUrl: options.mailInboxUrl ?? null,
       bank: options.bank ?? { sandbox: null, live: null },
+      caseDueMs: options.caseDueMs ?? { recall: 10 * 86_400_000, trace: 5 * 86_400_000 },
     },
     db,
     keyring: testKeyring,
@@ -136,6 +139,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     }),
     partners: createPartnerOpener({ temporal, taskQueuePrefix, withinMs: options.answerTimeoutMs ?? 300, log }),
     topUps: createTopUpStarter({ temporal, taskQueuePrefix, withinMs: options.answerTimeoutMs ?? 300, log }),
+    cases: createCaseStarter({ temporal, taskQueuePrefix, log }),
     mails,
     activityLog,
     rateLimiter: rateLimit === 'on' ? createRateLimiter({ db, clock, log }) : unlimited,

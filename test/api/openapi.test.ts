@@ -97,6 +97,8 @@ describe('the OpenAPI document', () => {
       'GET /v1/payouts/{id}',
       'GET /v1/payouts/{id}/details',
       'GET /v1/payouts/{id}/events',
+      'GET /v1/payouts/{id}/cases',
+      'POST /v1/payouts/{id}/cases',
       'GET /v1/usage',
       'GET /v1/usage/history',
       'GET /v1/invoices',

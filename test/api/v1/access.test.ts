@@ -55,6 +55,9 @@ const expected: Readonly<Record<string, readonly number[]>> = {
   'GET /v1/payouts/:id': readOne,
   'GET /v1/payouts/:id/details': readOne,
   'GET /v1/payouts/:id/events': readOne,
+  // It is over already for those who may.
+  'POST /v1/payouts/:id/cancel': [401, 401, 409, 404, 404, 403, 409, 404],
+  'GET /v1/payouts/:id/cases': readOne,
   'POST /v1/payouts/check': [401, 401, 200, 200, 200, 403, 200, 200],
   'GET /v1/usage': read,
   'GET /v1/usage/history': read,
@@ -65,6 +68,7 @@ const expected: Readonly<Record<string, readonly number[]>> = {
   'GET /v1/keys': read,
 
   'POST /v1/payouts': [401, 401, 201, 502, 201, 403, 201, 201],
+  'POST /v1/payouts/:id/cases': [401, 401, 201, 404, 404, 403, 201, 404],
   // In the sandbox nothing is confirmed; and no bank is there to top a wallet up.
   'POST /v1/payouts/confirm-codes': forAdmins(409),
   'POST /v1/sandbox/top-ups': [401, 401, 502, 403, 502, 403, 502, 502],

@@ -30,7 +30,7 @@ afterAll(() => api.close())
 
 /** What needs a worker, and there is none. */
 const withoutWorkers: Readonly<Record<string, number>> = { createSandboxTopUp: 502 }
-const writes = ['createPayout', 'createSandboxTopUp']
+const writes = ['createPayout', 'createSandboxTopUp', 'createCase']
 
 const nameOf = (route: Route) => `${route.method} ${route.path}`
 const withKey = routes.filter((route) => route.access.by === 'key')
@@ -78,6 +78,9 @@ test('the table holds every endpoint of §4, and what was added to them', () => 
     'GET /v1/payouts/:id',
     'GET /v1/payouts/:id/details',
     'GET /v1/payouts/:id/events',
+    'POST /v1/payouts/:id/cancel',
+    'GET /v1/payouts/:id/cases',
+    'POST /v1/payouts/:id/cases',
     'GET /v1/usage',
     'GET /v1/usage/history',
     'GET /v1/invoices',

@@ -1,0 +1,52 @@
+// Ends a recall or trace as a person says: outcome, charge, timeline, activity and notice in one transaction, once.
+import type { Clock } from '../../clock'
+import { recordActivity } from '../../db/activity'
+import { addCaseNote } from '../../db/case-notes'
+import { type CaseRow, endCase, findCase, lockCase } from '../../db/cases'
+import type { Db } from '../../db/database'
+import { addNotice } from '../../db/notices'
+import { assert } from '../../domain/assert'
+import { type CaseOutcome, canEnd } from '../../domain/case'
+import { chargeException } from '../payout/charge'
+
+export interface CaseEnd {
+  readonly caseId: string
+  readonly outcome: CaseOutcome
+  /** What the bank charges us for it; the partner is charged by its price list, in live only. */
+  readonly costMicropounds: bigint
+  readonly note: string | null
+  readonly by: string
+}
+
+export type ResolvedCase =
+  | { readonly outcome: 'resolved'; readonly case: CaseRow }
+  | { readonly outcome: 'already_resolved'; readonly case: CaseRow }
+  | { readonly outcome: 'wrong_outcome'; readonly case: CaseRow }
+  | { readonly outcome: 'not_found' }
+
+/** Moves no money of the payout: what the bank sends back is booked when the bank says so, whatever people say here. */
+export async function resolveCase({ db, clock }: { db: Db; clock: Clock }, wanted: CaseEnd): Promise<ResolvedCase> {
+  const { caseId, outcome, costMicropounds, note, by } = wanted
+  return db.transaction(async (tx) => {
+    const row = await lockCase(tx, caseId)
+    if (row === null) return { outcome: 'not_found' }
+    if (row.resolvedAt !== null) return { outcome: 'already_resolved', case: row }
+    if (!canEnd(row.kind, outcome)) return { outcome: 'wrong_outcome', case: row }
+
+    const at = clock.now()
+    const { partnerId, environment, payoutId } = row
+    if (note !== null) await addCaseNote(tx, { caseId, at, madeBy: by, note })
+    assert(await endCase(tx, row, { outcome, costMicropounds, by, at }), 'a locked case that is open must end')
+    if (costMicropounds > 0n) {
+      const payout = { id: payoutId, partnerId, environment }
+      await chargeException(tx, payout, { causeRef: `case/${caseId}`, costMicropounds, at })
+    }
+    const entry = { partnerId, at, environment, action: 'case.resolve', status: null, madeBy: by, requestId: null }
+    const detail = `${row.kind} of ${payoutId}: ${outcome}`
+    await recordActivity(tx, [{ ...entry, changes: 'something', detail }])
+    await addNotice(tx, { partnerId, environment, kind: 'case', about: caseId, at })
+    const ended = await findCase(tx, caseId)
+    assert(ended !== null, 'a case that has ended is there')
+    return { outcome: 'resolved', case: ended }
+  })
+}
