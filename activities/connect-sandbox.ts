@@ -11,7 +11,8 @@ import { floatReversalPostings } from '../domain/ledger'
 import type { Rail, Verification } from '../rail/rail'
 import type { ConnectSandboxSteps, SandboxCustomer, SandboxRefs } from '../workflows/connect-sandbox-steps'
 import { bankKeyFor } from './bank-key'
-import { bookDeposits } from './book-deposits'
+import { bookDeposits } from './wallet-reading/book-deposits'
+import { judgeHistory } from './wallet-reading/judge-history'
 
 export interface ConnectSandboxDeps {
   readonly db: Db
@@ -55,14 +56,16 @@ export async function connectSandboxWallet(
   { db, clock, rails }: ConnectSandboxDeps,
   refs: SandboxRefs,
 ): Promise<'connected' | 'busy'> {
-  const history = await rails.provider_sandbox.walletHistory({ ...refs, after: null })
+  const rail = rails.provider_sandbox
+  const history = await rail.walletHistory({ ...refs, after: null })
   return db.transaction(async (tx) => {
     const wallet = await lockWallet(tx, refs.partnerId, 'sandbox')
     if (wallet.rail !== 'simulated') return 'connected'
     if (await hasOpenPayouts(tx, wallet.id)) return 'busy'
     const at = clock.now()
     await reverseFloat(tx, wallet, at)
-    await bookDeposits(tx, { walletId: wallet.id, history, createdBy: 'bank', at })
+    const judged = await judgeHistory({ db: tx, rail }, { id: wallet.id, rail: 'provider_sandbox' }, history)
+    await bookDeposits(tx, { wallet, judged, createdBy: 'bank', action: null, at })
     await connectWallet(tx, { ...refs, walletId: wallet.id, rail: 'provider_sandbox', at })
     const about = { partnerId: refs.partnerId, at, environment: 'sandbox', action: 'wallet.connect' } as const
     const made = { changes: 'something', status: null, madeBy: 'system', detail: null, requestId: null } as const

@@ -9,12 +9,12 @@ import type { MakeBelieveBank } from '../rail/make-believe'
 import type { Rail } from '../rail/rail'
 import type { SandboxTopUp, ToppedUp, TopUpSteps } from '../workflows/top-up-steps'
 import { creditWallet } from './credit-wallet'
-import { depositToWallet } from './deposit-to-wallet'
+import { depositToWallet } from './wallet-reading/deposit-to-wallet'
 
 export interface TopUpDeps {
   readonly db: Db
   readonly clock: Clock
-  readonly rail: Pick<Rail, 'walletHistory'>
+  readonly rail: Pick<Rail, 'walletHistory' | 'payoutOf'>
   /** Null where no sandbox bank is configured: then every wallet is simulated. */
   readonly bank: Pick<MakeBelieveBank, 'deposit' | 'simulateDeposit'> | null
 }

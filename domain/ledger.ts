@@ -26,6 +26,16 @@ export function topUpPostings(amount: MicroUsdc): readonly Posting[] {
   return move(amount, 'top_ups', 'wallet')
 }
 
+/** Money that arrived and that nobody can explain yet. */
+export function heldPostings(amount: MicroUsdc): readonly Posting[] {
+  return move(amount, 'top_ups', 'suspense')
+}
+
+/** Somebody has explained it: it is the partner's. */
+export function heldCreditPostings(amount: MicroUsdc): readonly Posting[] {
+  return move(amount, 'suspense', 'wallet')
+}
+
 /** A payout takes what its wallet sends. */
 export function debitPostings(amount: MicroUsdc): readonly Posting[] {
   return move(amount, 'wallet', 'in_transit')

@@ -1,7 +1,7 @@
 // A partner's wallets: what is in them, and test money for them.
 import { randomUUID } from 'node:crypto'
 import { type CreditedWallet, creditWallet } from '../activities/credit-wallet'
-import { depositToWallet } from '../activities/deposit-to-wallet'
+import { depositToWallet } from '../activities/wallet-reading/deposit-to-wallet'
 import { findPartnerBySlug, type PartnerRow } from '../db/partners'
 import { findWallet, type WalletRow } from '../db/wallets'
 import { type Environment, environments } from '../domain/environment'

@@ -23,7 +23,7 @@ export interface Rail {
   /** The account whose pounds arrive in the wallet as USDC: one, made when it is first asked for. */
   bankFunding(wallet: WalletRefs & { chain: string; key: string }): Promise<BankFunding>
   /** Oldest first; everything after the movement with the id `after`, everything there is when that is null. */
-  walletHistory(wallet: WalletRefs & { after: string | null }): Promise<WalletMovement[]>
+  walletHistory(wallet: WalletRefs & { after: string | null }): Promise<HistoryRow[]>
   /** What a transfer that was made after `since` has brought back into its wallet; null while the history has nothing of it. */
   findRefund(refund: WalletRefs & { transferRef: string; since: Date }): Promise<bigint | null>
 
@@ -34,6 +34,8 @@ export interface Rail {
   transferBody(order: TransferOrder): string
   submit(transfer: TransferToSubmit): Promise<Submitted>
   transfer(transferRef: string): Promise<Transfer>
+  /** The payout that a transfer names; null when it names none, and when the bank has no such transfer. */
+  payoutOf(transferRef: string): Promise<string | null>
   findTransfer(wanted: WalletRefs & { payoutId: string; since: Date }): Promise<FoundTransfer>
   changedSince(at: Date): AsyncIterable<Transfer>
 
@@ -94,6 +96,19 @@ export interface WalletMovement {
   readonly transferRef: string | null
   readonly at: Date
 }
+
+/** A movement that is not what it should be: another currency, an unknown type, an amount that is none. */
+export interface UnreadableMovement {
+  readonly id: string
+  readonly kind: 'unreadable'
+  /** What could not be read first. */
+  readonly field: string
+  /** What it says it is. */
+  readonly looksLike: 'deposit' | 'withdrawal' | null
+  readonly at: Date | null
+}
+
+export type HistoryRow = WalletMovement | UnreadableMovement
 
 export interface BankRecipient {
   readonly type: RecipientType

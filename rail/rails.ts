@@ -61,6 +61,7 @@ const unconfigured: ProviderRail = {
       ? { outcome: 'not-sent', why: 'unavailable', retryAfterMs: null }
       : { outcome: 'unknown', why: 'no bank is configured' },
   transfer: away,
+  payoutOf: away,
   findTransfer: away,
   changedSince: () => {
     throw trouble()

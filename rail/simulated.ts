@@ -38,6 +38,7 @@ export function createSimulatedRail({ clock }: { clock: Clock }): Rail {
     transferBody: (order) => refOf(order),
     submit: async ({ body }) => ({ outcome: 'accepted', transfer: transferAt('first', body, clock) }),
     transfer: async (ref) => transferAt('settled', ref, clock),
+    payoutOf: async (ref) => transferAt('settled', ref, clock).payoutId,
     // Its answers are never lost, so nobody has to look for a transfer that was made.
     findTransfer: async () => ({ outcome: 'absent' }),
     async *changedSince() {},

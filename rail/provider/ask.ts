@@ -5,7 +5,11 @@ import { Unreadable } from './fields'
 import { readError } from './map'
 
 export async function ask<T>(client: Client, name: string, call: BankCall, read: (body: unknown) => T): Promise<T> {
-  const answer = await client.call(call)
+  return readAnswer(name, await client.call(call), read)
+}
+
+/** For those who look at the answer before it must be a success. */
+export function readAnswer<T>(name: string, answer: Answer, read: (body: unknown) => T): T {
   if (!isSuccess(answer)) throw new RailUnavailable(name, { cause: causeOf(answer) })
   try {
     return read(answer.body)

@@ -2,7 +2,7 @@
 
 /** Carries the field's name and nothing of its content: the bank's answers can hold names and account numbers. */
 export class Unreadable extends Error {
-  constructor(field: string) {
+  constructor(readonly field: string) {
     super(`the bank's answer has no readable ${field}`)
     this.name = 'Unreadable'
   }

@@ -4,7 +4,7 @@ import { part } from './ask'
 import type { Client } from './client'
 import { isBefore } from './find-transfer'
 import { readList } from './lists'
-import { readMovement } from './map'
+import { readHistoryRow } from './map'
 
 export interface WantedRefund extends WalletRefs {
   readonly transferRef: string
@@ -17,10 +17,10 @@ export async function findRefund(client: Client, wanted: WantedRefund): Promise<
   const { complete } = await readList(client, {
     name: 'wallet history',
     path: `/wallets/${part(wanted.walletRef)}/history`,
-    read: readMovement,
+    read: readHistoryRow,
     isPast(movement) {
       if (movement.kind === 'deposit' && movement.transferRef === wanted.transferRef) refund = movement
-      return refund !== null || isBefore(movement.at, wanted.since)
+      return refund !== null || (movement.at !== null && isBefore(movement.at, wanted.since))
     },
   })
   return amountOf(refund, complete)

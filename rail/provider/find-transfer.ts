@@ -1,10 +1,10 @@
 // Looks for the transfer of a payout whose outcome nobody knows; says "absent" only on proof, because money follows.
-import type { FoundTransfer, Transfer, WalletMovement, WalletRefs } from '../rail'
+import type { FoundTransfer, HistoryRow, Transfer, WalletRefs } from '../rail'
 import { ask, part } from './ask'
 import type { Client } from './client'
 import { dateAt } from './fields'
 import { type Listing, readList } from './lists'
-import { readMovement, readTransfer } from './map'
+import { readHistoryRow, readTransfer } from './map'
 
 export interface WantedTransfer extends WalletRefs {
   readonly payoutId: string
@@ -57,9 +57,11 @@ async function askHistory(
 ): Promise<FoundTransfer> {
   const history = await readHistory(client, wanted)
   if (!history.complete) return { outcome: 'incomplete' }
-  for (const { kind, transferRef } of history.rows.values()) {
-    if (kind === 'deposit' || (transferRef !== null && listed.rows.has(transferRef))) continue
+  for (const row of history.rows.values()) {
+    if (isDeposit(row)) continue
+    const transferRef = row.kind === 'unreadable' ? null : row.transferRef
     if (transferRef === null) return { outcome: 'incomplete' }
+    if (listed.rows.has(transferRef)) continue
     const transfer = await ask(
       client,
       'transfer',
@@ -71,12 +73,16 @@ async function askHistory(
   return { outcome: 'absent' }
 }
 
-function readHistory(client: Client, { walletRef, since }: WantedTransfer): Promise<Listing<WalletMovement>> {
+function isDeposit(row: HistoryRow): boolean {
+  return (row.kind === 'unreadable' ? row.looksLike : row.kind) === 'deposit'
+}
+
+function readHistory(client: Client, { walletRef, since }: WantedTransfer): Promise<Listing<HistoryRow>> {
   return readList(client, {
     name: 'wallet history',
     path: `/wallets/${part(walletRef)}/history`,
-    read: readMovement,
-    isPast: ({ at }) => isBefore(at, since),
+    read: readHistoryRow,
+    isPast: ({ at }) => at !== null && isBefore(at, since),
   })
 }
 

@@ -7,7 +7,8 @@ import { findRefund } from './find-refund'
 import { findTransfer } from './find-transfer'
 import { funding } from './funding'
 import { readWholeList } from './lists'
-import { gbpEndorsement, readBalance, readKycLink, readMovement, readPaysGbp, readRate, readTransfer } from './map'
+import { gbpEndorsement, readBalance, readHistoryRow, readKycLink, readPaysGbp, readRate, readTransfer } from './map'
+import { payoutOf } from './payout-of'
 import { registerRecipient } from './recipients'
 import { submit, transferBody } from './submit'
 import { webhookCategories } from './webhook'
@@ -88,7 +89,7 @@ function wallets(client: Client): WalletCalls {
       const rows = await readWholeList(client, {
         name: 'wallet history',
         path: `/wallets/${part(walletRef)}/history`,
-        read: readMovement,
+        read: readHistoryRow,
         isPast: ({ id }) => id === after,
       })
       return [...rows.values()].toReversed()
@@ -105,13 +106,14 @@ function readWallet(body: unknown): NewWallet {
   }
 }
 
-type TransferCalls = Pick<Rail, 'transferBody' | 'submit' | 'transfer' | 'findTransfer' | 'changedSince'>
+type TransferCalls = Pick<Rail, 'transferBody' | 'submit' | 'transfer' | 'payoutOf' | 'findTransfer' | 'changedSince'>
 
 function transfers(client: Client): TransferCalls {
   return {
     transferBody,
     submit: ({ endBy, ...transfer }) => submit(endingBy(client, endBy), transfer),
     transfer: (ref) => ask(client, 'transfer', { method: 'GET', path: `/transfers/${part(ref)}` }, readTransfer),
+    payoutOf: (ref) => payoutOf(client, ref),
     findTransfer: (wanted) => findTransfer(client, wanted),
     changedSince: (at) => changedSince(client, at),
   }

@@ -1,7 +1,7 @@
 // The bank's words and ours: transfers, wallets, customers, accounts and errors, each read strictly.
 import { divideHalfUp } from '../../domain/money'
 import { parseRate } from '../../domain/rate'
-import type { Standing, Transfer, Verification, WalletBalance, WalletMovement } from '../rail'
+import type { HistoryRow, Standing, Transfer, Verification, WalletBalance, WalletMovement } from '../rail'
 import { reasonFor } from '../reasons'
 import {
   dateAt,
@@ -96,12 +96,43 @@ export function readMovement(body: unknown): WalletMovement {
   const kind = textAt(body, 'type')
   if (kind !== 'deposit' && kind !== 'withdrawal') throw new Unreadable('type')
   must(body, 'currency', 'usdc')
+  const amountMicroUsdc = microAt(body, 'amount')
+  if (amountMicroUsdc === 0n) throw new Unreadable('amount')
   return {
     id: textAt(body, 'id'),
     kind,
-    amountMicroUsdc: microAt(body, 'amount'),
+    amountMicroUsdc,
     transferRef: optionalTextAt(body, 'payment_route.transfer_id'),
     at: dateAt(body, 'created_at'),
+  }
+}
+
+/** Anybody can send anything to a wallet: what can not be read is told as that, and the rest of the history is read. */
+export function readHistoryRow(body: unknown): HistoryRow {
+  try {
+    return readMovement(body)
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    const type = valueAt(body, 'type')
+    const looksLike = type === 'deposit' || type === 'withdrawal' ? type : null
+    return {
+      id: textAt(body, 'id'),
+      kind: 'unreadable',
+      field: error.field,
+      looksLike,
+      at: orNull(dateAt)(body, 'created_at'),
+    }
+  }
+}
+
+function orNull<T>(read: (body: unknown, path: string) => T): (body: unknown, path: string) => T | null {
+  return (body, path) => {
+    try {
+      return read(body, path)
+    } catch (error) {
+      if (error instanceof Unreadable) return null
+      throw error
+    }
   }
 }
 

@@ -1,0 +1,67 @@
+// Reads what is new in a wallet's history at its bank and books it; may be done twice, by several at once, and be cut off anywhere.
+import type { Clock } from '../../clock'
+import type { Db } from '../../db/database'
+import { findWalletToRead, moveHistoryReadTo, type WalletToRead } from '../../db/wallet-readings'
+import type { RailName } from '../../domain/environment'
+import type { Log } from '../../log'
+import type { Rail } from '../../rail/rail'
+import type { ReturnToStart } from '../../workflows/payout-return-start'
+import type { WalletRead } from '../../workflows/wallet-reading-steps'
+import { bookDeposits } from './book-deposits'
+import { type Judged, judgeHistory } from './judge-history'
+
+export interface WalletReadingDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly log: Log
+  readonly rails: Readonly<Record<RailName, Pick<Rail, 'walletHistory' | 'payoutOf'>>>
+  startReturn(payout: ReturnToStart): Promise<void>
+}
+
+export async function readWallet(deps: WalletReadingDeps, walletId: string): Promise<WalletRead> {
+  const wallet = await findWalletToRead(deps.db, walletId)
+  return wallet === null ? nothing : readFound(deps, wallet)
+}
+
+const nothing: WalletRead = { booked: 0, held: 0, returns: 0, unresolved: 0 }
+
+export async function readFound(deps: WalletReadingDeps, wallet: WalletToRead): Promise<WalletRead> {
+  const { db, clock, log, rails } = deps
+  const { id: walletId, customerRef, walletRef, historyReadTo } = wallet
+  const rail = rails[wallet.rail]
+  const history = await rail.walletHistory({ customerRef, walletRef, after: historyReadTo })
+  const judged = await judgeHistory({ db, rail }, wallet, history)
+  // Before the history counts as read: one that is cut off in between starts them again, and they are the same ones.
+  const returns = judged.flatMap((each) => (each.verdict === 'return' ? [each.payout] : []))
+  for (const payout of returns) await deps.startReturn(payout)
+
+  const { booked, held } = await db.transaction(async (tx) => {
+    const about = { wallet, judged, createdBy: 'bank', action: 'wallet.top_up', at: clock.now() } as const
+    const done = await bookDeposits(tx, about)
+    const to = readTo(judged)
+    if (to !== null) await moveHistoryReadTo(tx, { walletId, from: historyReadTo, to })
+    return done
+  })
+  for (const { bankRef, why } of held) {
+    log.error({ wallet_id: walletId, bank_ref: bankRef, why }, 'a deposit is held: somebody has to look (ops deposit)')
+  }
+  const unresolved = judged.filter(({ verdict }) => verdict === 'unresolved').length
+  return { booked: booked.length, held: held.length, returns: returns.length, unresolved }
+}
+
+/** How much later than its time a movement may appear in the history and still be seen. */
+const lateByMs = 60 * 60 * 1000
+
+/**
+ * What need not be read again: all before the first movement that nobody could judge, but for the newest hour, by the bank's own
+ * clock, into which a movement may still be put that comes late. Null when that is nothing.
+ */
+function readTo(judged: readonly Judged[]): string | null {
+  const open = judged.findIndex(({ verdict }) => verdict === 'unresolved')
+  const known = (open === -1 ? judged : judged.slice(0, open)).map(({ row }) => row)
+  const times = judged.flatMap(({ row }) => (row.at === null ? [] : [row.at.getTime()]))
+  const settledBefore = Math.max(...times) - lateByMs
+  const fresh = known.findIndex(({ at }) => at !== null && at.getTime() >= settledBefore)
+  const settled = fresh === -1 ? known : known.slice(0, fresh)
+  return settled.at(-1)?.id ?? null
+}

@@ -1,0 +1,91 @@
+// Deposits that nobody can explain yet: found once for each movement of the bank's, and resolved once, by people.
+import type { Environment } from '../domain/environment'
+import type { Queryable, Statement, Tx } from './database'
+import { newId } from './id'
+
+export interface NewHeldDeposit {
+  readonly walletId: string
+  readonly bankRef: string
+  /** Null when no amount could be read. */
+  readonly amountMicroUsdc: bigint | null
+  readonly why: string
+  readonly at: Date
+}
+
+export interface HeldDeposit {
+  readonly id: string
+  readonly walletId: string
+  readonly partnerId: string
+  readonly partner: string
+  readonly environment: Environment
+  readonly bankRef: string
+  readonly amountMicroUsdc: bigint | null
+  readonly why: string
+  readonly foundAt: Date
+}
+
+export interface HeldResolution {
+  readonly id: string
+  readonly outcome: 'credited' | 'kept'
+  readonly note: string
+  readonly by: string
+  readonly at: Date
+}
+
+/** Whether it was new. */
+export async function holdDeposit(tx: Tx, deposit: NewHeldDeposit): Promise<boolean> {
+  const { walletId, bankRef, amountMicroUsdc, why, at } = deposit
+  return (await tx.query(insert, [newId(at), walletId, bankRef, amountMicroUsdc, why, at])).length > 0
+}
+
+/** Oldest first, of everybody. */
+export async function listHeldDeposits(db: Queryable, limit: number): Promise<HeldDeposit[]> {
+  return db.query<HeldDeposit>(selectOpen, [limit])
+}
+
+/** Null when there is none that waits for a decision. */
+export async function resolveHeldDeposit(tx: Tx, resolution: HeldResolution): Promise<HeldDeposit | null> {
+  const { id, outcome, note, by, at } = resolution
+  const [deposit] = await tx.query<HeldDeposit>(resolve, [id, outcome, note, by, at])
+  return deposit ?? null
+}
+
+/** What of a wallet's money waits for a decision; one whose amount could not be read counts, and adds nothing. */
+export async function sumHeldDeposits(
+  db: Queryable,
+  walletId: string,
+): Promise<{ readonly count: number; readonly microUsdc: bigint }> {
+  const [sum] = await db.query<{ count: number; microUsdc: bigint }>(selectSum, [walletId])
+  return sum ?? { count: 0, microUsdc: 0n }
+}
+
+const columns = `held.id, held.wallet_id AS "walletId", partners.id AS "partnerId", partners.slug AS partner,
+  wallets.environment, held.bank_ref AS "bankRef", held.amount_micro_usdc AS "amountMicroUsdc", held.why,
+  held.found_at AS "foundAt"`
+
+const insert: Statement = {
+  name: 'held-deposit-insert',
+  text: `INSERT INTO held_deposits (id, wallet_id, bank_ref, amount_micro_usdc, why, found_at)
+    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (wallet_id, bank_ref) DO NOTHING RETURNING id`,
+}
+
+const selectOpen: Statement = {
+  name: 'held-deposits-open',
+  text: `SELECT ${columns} FROM held_deposits held JOIN wallets ON wallets.id = held.wallet_id
+    JOIN partners ON partners.id = wallets.partner_id
+    WHERE held.resolved_at IS NULL ORDER BY held.found_at, held.id LIMIT $1`,
+}
+
+const resolve: Statement = {
+  name: 'held-deposit-resolve',
+  text: `UPDATE held_deposits held SET resolved_at = $5, resolved_by = $4, outcome = $2, note = $3
+    FROM wallets JOIN partners ON partners.id = wallets.partner_id
+    WHERE held.id = $1 AND held.resolved_at IS NULL AND wallets.id = held.wallet_id
+    RETURNING ${columns}`,
+}
+
+const selectSum: Statement = {
+  name: 'held-deposits-sum',
+  text: `SELECT count(*)::integer AS count, coalesce(sum(amount_micro_usdc), 0)::bigint AS "microUsdc"
+    FROM held_deposits WHERE wallet_id = $1 AND resolved_at IS NULL`,
+}
