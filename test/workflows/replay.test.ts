@@ -19,6 +19,7 @@ const recorded: Readonly<Record<string, readonly string[]>> = {
   'invoice-run': ['completed', 'continued', 'one-failed'],
   invoice: ['already', 'issued', 'nothing'],
   'invoice-mail': ['mailed', 'nobody', 'perhaps'],
+  'payout-case': ['overdue', 'resolved', 'word-lost'],
   payout: ['cancelled', 'completed', 'insufficient-funds', 'never-sent', 'not-sent', 'refunded', 'unknown-then-found'],
 }
 
