@@ -18,6 +18,8 @@ export interface Config {
   readonly taskQueuePrefix: string
   readonly payouts: PayoutConfig
   readonly sweep: SweepConfig
+  /** The pauses between two questions to the bank about a verification: the first, the second …, and from then on the last. */
+  readonly verificationPollMs: readonly number[]
   /** How long after its opening a recall or trace is overdue. */
   readonly caseDueMs: CaseDueConfig
   /** Null where no server takes our mails: they wait. */
@@ -155,6 +157,7 @@ export function loadConfig(env: EnvironmentVariables = process.env): Config {
       knownWithinMs: read.integer('PAYOUT_KNOWN_WITHIN_MS', 15 * minuteMs, 1_000, 7 * dayMs),
     },
     caseDueMs: readCaseDue(read),
+    verificationPollMs: readVerificationPoll(read),
     mail: readMail(read),
     seller: readSeller(read),
     session: {
@@ -180,12 +183,16 @@ export function loadOpsConfig(env: EnvironmentVariables): OpsConfig {
     temporal: env.TEMPORAL_ADDRESS ? readTemporal(read) : null,
     taskQueuePrefix: read.word('TASK_QUEUE_PREFIX', 'payouts'),
     caseDueMs: readCaseDue(read),
+    verificationPollMs: readVerificationPoll(read),
   }
   if (read.mistakes.length > 0) throw new ConfigError(read.mistakes)
   return Object.freeze(config)
 }
 
-export type OpsConfig = Pick<Config, 'databaseUrl' | 'secretKeys' | 'bank' | 'taskQueuePrefix' | 'caseDueMs'> & {
+export type OpsConfig = Pick<
+  Config,
+  'databaseUrl' | 'secretKeys' | 'bank' | 'taskQueuePrefix' | 'caseDueMs' | 'verificationPollMs'
+> & {
   readonly temporal: TemporalConfig | null
 }
 
@@ -226,6 +233,12 @@ function readBank(read: Reader): BankConfig {
     return url === null ? null : { url: url.replace(/\/+$/, ''), key: read.text(`BANK_${environment}_KEY`) }
   }
   return { sandbox: access('SANDBOX'), live: access('LIVE') }
+}
+
+/** Quick while people are at the bank's pages, and slower the longer they have left them. */
+function readVerificationPoll(read: Reader): readonly number[] {
+  const pauses = [2_000, 5_000, 15_000, minuteMs, 5 * minuteMs, 30 * minuteMs, 3 * hourMs, 12 * hourMs, dayMs]
+  return read.integers('VERIFICATION_POLL_MS', pauses, 10, dayMs)
 }
 
 function readCaseDue(read: Reader): CaseDueConfig {

@@ -11,6 +11,8 @@ import { pruneActivity } from './prune-activity'
 import { createSignUpSteps } from './sign-up'
 import { createSweepSteps, type SweepDeps } from './sweep'
 import { createTopUpSteps, type TopUpDeps } from './top-up-sandbox'
+import { createVerificationSteps } from './verification'
+import type { VerificationDeps } from './verification/deps'
 
 export interface ActivityDeps {
   readonly db: Db
@@ -20,6 +22,8 @@ export interface ActivityDeps {
   readonly sweep: SweepDeps
   readonly invoices: InvoiceDeps
   readonly topUps: TopUpDeps
+  /** Where the dashboard is, which the bank's pages lead back to. */
+  readonly publicUrl: string
 }
 
 export function createActivities(deps: ActivityDeps): Activities {
@@ -31,6 +35,13 @@ export function createActivities(deps: ActivityDeps): Activities {
     ...createSweepSteps(deps.sweep),
     ...createInvoiceSteps(deps.invoices),
     ...createTopUpSteps(deps.topUps),
+    ...createVerificationSteps(verificationDeps(deps)),
     ...createPayoutCaseSteps(deps.payouts.patient),
   }
+}
+
+function verificationDeps({ payouts: { patient }, publicUrl }: ActivityDeps): VerificationDeps {
+  const { db, clock, log, rails } = patient
+  const redirectUrl = `${publicUrl}/dashboard/verification`
+  return { db, clock, log, rail: rails.provider_production, redirectUrl, madeBy: 'bank' }
 }

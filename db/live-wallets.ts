@@ -24,7 +24,7 @@ export async function lockLiveWallet(tx: Tx, partnerId: string): Promise<LiveWal
   return wallet
 }
 
-/** The first customer that is stored stays. */
+/** The first one that is stored stays; a bank may make the customer later than its verification. */
 export async function storeLiveCustomer(
   tx: Tx,
   customer: { walletId: string; verificationRef: string; customerRef: string | null; at: Date },
@@ -77,7 +77,7 @@ const lock: Statement = {
 const storeCustomer: Statement = {
   name: 'live-wallet-customer',
   text: `UPDATE wallets SET verification_ref = $2, customer_ref = $3, updated_at = $4
-    WHERE id = $1 AND verification_ref IS NULL AND wallet_ref IS NULL`,
+    WHERE id = $1 AND customer_ref IS NULL AND coalesce(verification_ref, $2) = $2`,
 }
 
 const connect: Statement = {

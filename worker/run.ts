@@ -16,7 +16,7 @@ import { housekeepingQueue, mailQueue, ofSystem, payoutQueue, sweepId } from '..
 import { bundlePath } from './bundle-path'
 import { connectWorker, installRuntime } from './connect'
 import { patiently } from './patience'
-import { createPayoutParts } from './payouts'
+import { banksOf, createPayoutParts } from './payouts'
 import { putSchedule, schedulesOf } from './schedules'
 import { requireSchema } from './schema'
 import { requireSearchAttributes, SearchAttributesWrong, wantedAttributes } from './search-attributes'
@@ -84,13 +84,14 @@ interface ActivityParts {
 function activitiesOf(config: Config, parts: ActivityParts): Activities {
   const { db, log, client, payouts, mailer } = parts
   const clock = systemClock
-  const { bank, sweep, taskQueuePrefix: queuePrefix, activityRetentionDays, seller } = config
+  const { bank, sweep, taskQueuePrefix: queuePrefix, activityRetentionDays, seller, publicUrl } = config
   const { pollMs } = config.payouts
   const sandboxBank = bank.sandbox === null ? 'absent' : 'configured'
-  const sweeping = { db, clock, log, temporal: client, queuePrefix, pollMs, sandboxBank, ...sweep } as const
+  const about = { db, clock, log, temporal: client, queuePrefix, pollMs, sandboxBank } as const
+  const sweeping = { ...about, ...sweep, banks: banksOf(bank, payouts.patientRails) }
   const invoices = { db, clock, log, seller, mailer }
   const topUps = { db, clock, rail: payouts.patientRails.provider_sandbox, bank: parts.sandboxBank }
-  return createActivities({ db, clock, activityRetentionDays, payouts, sweep: sweeping, invoices, topUps })
+  return createActivities({ db, clock, activityRetentionDays, payouts, sweep: sweeping, invoices, topUps, publicUrl })
 }
 
 /** Each queue has slots of its own, so that a bank that hangs in one environment takes none from the other. */

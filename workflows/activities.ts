@@ -1,6 +1,7 @@
 // The contract between workflows and activities: what each activity takes and answers, how long it may take, how it is retried.
 
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow'
+import type { ChangedTransfersSteps } from './changed-transfers-steps'
 import type { ConnectSandboxSteps } from './connect-sandbox-steps'
 import type { InvoiceSteps } from './invoice-steps'
 import type { PayoutCaseSteps } from './payout-case-steps'
@@ -18,6 +19,7 @@ export interface Activities
     ConnectSandboxSteps,
     VerificationSteps,
     SweepSteps,
+    ChangedTransfersSteps,
     InvoiceSteps,
     SignUpSteps,
     TopUpSteps {
@@ -105,6 +107,14 @@ export const { sweepPayouts, sweepSandboxes, sweepStrays, reportOverdue } = prox
   startToCloseTimeout: '40 seconds',
   heartbeatTimeout,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 3 },
+})
+
+/** A walk through three months of a busy bank takes hours. It is there again tomorrow, so it gives up before. */
+export const { readChangedTransfers } = proxyActivities<ChangedTransfersSteps>({
+  startToCloseTimeout: '10 hours',
+  scheduleToCloseTimeout: '20 hours',
+  heartbeatTimeout,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 minutes', maximumAttempts: 20 },
 })
 
 /** A database that is away is asked again until it is back. */

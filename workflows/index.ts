@@ -1,5 +1,6 @@
 // Everything a worker may be asked to run; the workflow bundle is built from here.
 
+export { changedTransfers } from './changed-transfers'
 export { connectSandbox } from './connect-sandbox'
 export { invoice } from './invoice'
 export { invoiceMail } from './invoice-mail'

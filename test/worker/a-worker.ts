@@ -10,7 +10,7 @@ import { createLog, type Log } from '../../log'
 import type { Mailer } from '../../mail/mailer'
 import { openMakeBelieveBank } from '../../rail/make-believe'
 import { connectWorker, installRuntime } from '../../worker/connect'
-import { createPayoutParts } from '../../worker/payouts'
+import { banksOf, createPayoutParts } from '../../worker/payouts'
 import { createWorker } from '../../worker/worker'
 import { housekeepingQueue, mailQueue, ofSystem } from '../../workflows/names'
 import { createDatabase } from '../setup/database'
@@ -109,13 +109,15 @@ export function testActivities({ db, client, queuePrefix, clock, ...options }: T
   const payouts = createPayoutParts(config, { db, log, clock })
   const sandboxBank = config.bank.sandbox === null ? 'absent' : 'configured'
   const { pollMs } = config.payouts
+  const { publicUrl } = config
   const about = { db, clock, log, temporal: client, queuePrefix, pollMs, sandboxBank } as const
-  const sweep = { ...about, ...config.sweep, olderThanMs: 0 }
+  const banks = banksOf(config.bank, payouts.patientRails)
+  const sweep = { ...about, ...config.sweep, banks, olderThanMs: 0 }
   const { seller = testSeller, mailer = null } = options
   const invoices = { db, clock, log, seller, mailer }
   const topUpBank = config.bank.sandbox === null ? null : openMakeBelieveBank(config.bank.sandbox, clock)
   const topUps = { db, clock, rail: payouts.patientRails.provider_sandbox, bank: topUpBank }
-  const activities = createActivities({ db, clock, activityRetentionDays, payouts, sweep, invoices, topUps })
+  const activities = createActivities({ db, clock, activityRetentionDays, payouts, sweep, invoices, topUps, publicUrl })
   return {
     activities,
     close: () => {

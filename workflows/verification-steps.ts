@@ -1,0 +1,21 @@
+// What the steps of a verification tell their workflow: where it stands, and nothing of the business.
+import type { VerificationStatus } from '../domain/partner'
+
+export interface PartnerToVerify {
+  readonly partnerId: string
+}
+
+export interface VerificationStanding {
+  readonly status: VerificationStatus
+  /** The bank lets the business pay, and its wallet or the ways of money into it are not there yet. */
+  readonly ready: boolean
+}
+
+/** Each asks the bank, stores what it says in one transaction, and may be repeated at any point. */
+export interface VerificationSteps {
+  /** The customer at the bank, made by whoever asks first. */
+  openLiveCustomer(partner: PartnerToVerify): Promise<VerificationStanding>
+  checkLiveCustomer(partner: PartnerToVerify): Promise<VerificationStanding>
+  /** Wallet, deposit address, bank account, charge and approval, once. */
+  connectLiveWallet(partner: PartnerToVerify): Promise<VerificationStanding>
+}
