@@ -1,4 +1,4 @@
-// The API's way to a payout's workflow: starts or joins it and waits for its verdict, and tells it that the bank has spoken.
+// The API's way to a payout's workflows: starts or joins one and waits for its verdict, cancels, and tells that the bank has spoken.
 import {
   type Client,
   WithStartWorkflowOperation,
@@ -10,8 +10,10 @@ import type { PayoutConfig } from '../config'
 import type { Verdict } from '../domain/verdict'
 import type { Log } from '../log'
 import { askWithin } from '../temporal'
-import { bankSpokeSignal, createUpdate, type PayoutKey, payoutWorkflowId } from '../workflows/names'
+import { bankSpokeSignal, cancelUpdate, createUpdate, type PayoutKey, payoutWorkflowId } from '../workflows/names'
 import type { payout } from '../workflows/payout'
+import type { payoutReturn } from '../workflows/payout-return'
+import { payoutReturnStart, type ReturnToStart } from '../workflows/payout-return-start'
 import { type PayoutToStart, payoutStart } from '../workflows/payout-start'
 
 export interface PayoutStarter {
@@ -19,6 +21,10 @@ export interface PayoutStarter {
   start(payout: PayoutToStart): Promise<Verdict | null>
   /** Throws when Temporal does not answer. */
   bankSpoke(payout: PayoutKey): Promise<'told' | 'no_workflow'>
+  /** The bank has spoken of a payout that was completed: what it says is asked for. Throws when Temporal does not answer. */
+  cameBack(payout: ReturnToStart): Promise<'told'>
+  /** Whether the cancel was decided, for or against it: the row has it. `undecided` proves nothing. */
+  cancel(payout: PayoutToStart): Promise<'decided' | 'undecided'>
 }
 
 export interface PayoutStarterOptions {
@@ -29,11 +35,12 @@ export interface PayoutStarterOptions {
 }
 
 export function createPayoutStarter(options: PayoutStarterOptions): PayoutStarter {
-  const { temporal, payouts, log } = options
+  const { temporal, payouts, taskQueuePrefix, log } = options
   const waiting = new Map<string, Promise<Verdict | null>>()
 
   async function ask(payout: PayoutToStart): Promise<Verdict | null> {
-    const startWorkflowOperation = operationFor(payout, options)
+    // Whoever comes second joins, and nobody starts an attempt that has ended: the row gives out the next one.
+    const startWorkflowOperation = operationFor(payout, WorkflowIdReusePolicy.REJECT_DUPLICATE, options)
     try {
       return await askWithin(temporal, payouts.answerTimeoutMs, () =>
         temporal.workflow.executeUpdateWithStart<PayoutWorkflow, Verdict, []>(createUpdate, {
@@ -66,6 +73,33 @@ export function createPayoutStarter(options: PayoutStarterOptions): PayoutStarte
         throw error
       }
     },
+    async cameBack(payout) {
+      const options = payoutReturnStart(payout, { queuePrefix: taskQueuePrefix, pollMs: payouts.pollMs })
+      await askWithin(temporal, signalWithinMs, () =>
+        temporal.workflow.signalWithStart<typeof payoutReturn, []>('payoutReturn', {
+          ...options,
+          signal: bankSpokeSignal,
+          signalArgs: [],
+        }),
+      )
+      return 'told'
+    },
+    async cancel(payout) {
+      // A payout whose workflow was lost gets one that hears of the cancel before it sends anything.
+      const startWorkflowOperation = operationFor(payout, WorkflowIdReusePolicy.ALLOW_DUPLICATE, options)
+      try {
+        await askWithin(temporal, payouts.answerTimeoutMs, () =>
+          temporal.workflow.executeUpdateWithStart<PayoutWorkflow, void, []>(cancelUpdate, {
+            updateId: cancelUpdate,
+            startWorkflowOperation,
+          }),
+        )
+        return 'decided'
+      } catch (error) {
+        log.warn({ err: error, payout_id: payout.payoutId }, 'a cancel is not decided yet')
+        return 'undecided'
+      }
+    },
   }
 }
 
@@ -76,12 +110,12 @@ type PayoutWorkflow = typeof payout
 
 function operationFor(
   payout: PayoutToStart,
+  workflowIdReusePolicy: WorkflowIdReusePolicy,
   { payouts, taskQueuePrefix }: PayoutStarterOptions,
 ): WithStartWorkflowOperation<PayoutWorkflow> {
   return new WithStartWorkflowOperation<PayoutWorkflow>('payout', {
     ...payoutStart(payout, { queuePrefix: taskQueuePrefix, pollMs: payouts.pollMs }),
-    // Whoever comes second joins, and nobody starts an attempt that has ended: the row gives out the next one.
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-    workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+    workflowIdReusePolicy,
   })
 }

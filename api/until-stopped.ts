@@ -9,18 +9,23 @@ export interface StoppableStarter extends PayoutStarter {
 export function untilStopped(payouts: PayoutStarter): StoppableStarter {
   const waiting = new Set<() => void>()
   let stopped = false
+
+  function letGo<T>(otherwise: T, begin: () => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const giveUp = () => resolve(otherwise)
+      waiting.add(giveUp)
+      if (stopped) giveUp()
+      begin()
+        .then(resolve, reject)
+        .finally(() => waiting.delete(giveUp))
+    })
+  }
+
   return {
     bankSpoke: (payout) => payouts.bankSpoke(payout),
-    start: (payout) =>
-      new Promise<Verdict | null>((resolve, reject) => {
-        const giveUp = () => resolve(null)
-        waiting.add(giveUp)
-        if (stopped) giveUp()
-        payouts
-          .start(payout)
-          .then(resolve, reject)
-          .finally(() => waiting.delete(giveUp))
-      }),
+    cameBack: (payout) => payouts.cameBack(payout),
+    start: (payout) => letGo<Verdict | null>(null, () => payouts.start(payout)),
+    cancel: (payout) => letGo<Cancelled>('undecided', () => payouts.cancel(payout)),
     /** From now on nobody waits, whoever comes. */
     stopWaiting() {
       stopped = true
@@ -28,3 +33,5 @@ export function untilStopped(payouts: PayoutStarter): StoppableStarter {
     },
   }
 }
+
+type Cancelled = Awaited<ReturnType<PayoutStarter['cancel']>>

@@ -33,6 +33,7 @@ export interface EventPayout {
   readonly verdict: string | null
   readonly transferRef: string | null
   readonly releasedAt: Date | null
+  readonly completedAt: Date | null
   readonly closedAt: Date | null
 }
 
@@ -64,7 +65,8 @@ const insertEvent: Statement = {
   name: 'bank-event-insert',
   text: `WITH payout AS (
       SELECT id AS "payoutId", partner_id AS "partnerId", environment, idempotency_key AS "idempotencyKey", attempt,
-        status, verdict, transfer_ref AS "transferRef", released_at AS "releasedAt", closed_at AS "closedAt"
+        status, verdict, transfer_ref AS "transferRef", released_at AS "releasedAt",
+        completed_at AS "completedAt", closed_at AS "closedAt"
       FROM payouts WHERE id = $7 AND environment = $2
     ), stored AS (
       INSERT INTO bank_events (id, environment, event_id, category, object_ref, object_state, payout_id, received_at)

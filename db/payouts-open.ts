@@ -14,6 +14,8 @@ export interface OpenPayout {
   readonly amountPence: bigint
   readonly accountLast4: string | null
   readonly createdAt: Date
+  /** Not null for one that had arrived and comes back: its workflow is that of a return. */
+  readonly completedAt: Date | null
 }
 
 /** Where the page before ended. */
@@ -28,6 +30,12 @@ export async function listOpenPayouts(
   { before, after, limit }: { before: Date; after: OpenCursor | null; limit: number },
 ): Promise<OpenPayout[]> {
   return db.query<OpenPayout>(selectOpen, [before, after?.createdAt ?? null, after?.payoutId ?? null, limit])
+}
+
+/** Null when it is over, or there is none. */
+export async function findOpenPayout(db: Queryable, payoutId: string): Promise<OpenPayout | null> {
+  const [open] = await db.query<OpenPayout>(selectOpenOne, [payoutId])
+  return open ?? null
 }
 
 /** Under the wallet's lock: whether a payout of it may still move its money. */
@@ -62,21 +70,29 @@ export async function markOverdue(
   return db.query<OverduePayout>(attendToOverdue, [sentBefore, unknownBefore, limit])
 }
 
+const openPayouts = `SELECT p.id AS "payoutId", p.attempt, p.partner_id AS "partnerId", partners.slug, p.environment,
+    p.idempotency_key AS "idempotencyKey", p.status, p.amount_pence AS "amountPence",
+    p.account_last4 AS "accountLast4", p.created_at AS "createdAt", p.completed_at AS "completedAt"
+  FROM payouts p JOIN partners ON partners.id = p.partner_id
+  WHERE p.released_at IS NULL AND p.closed_at IS NULL`
+
 const selectOpen: Statement = {
   name: 'payouts-open',
-  text: `SELECT p.id AS "payoutId", p.attempt, p.partner_id AS "partnerId", partners.slug, p.environment,
-      p.idempotency_key AS "idempotencyKey", p.status, p.amount_pence AS "amountPence",
-      p.account_last4 AS "accountLast4", p.created_at AS "createdAt"
-    FROM payouts p JOIN partners ON partners.id = p.partner_id
-    WHERE p.released_at IS NULL AND p.closed_at IS NULL AND p.created_at < $1
+  text: `${openPayouts} AND p.created_at < $1
       AND ($2::timestamptz IS NULL OR (p.created_at, p.id) > ($2, $3::uuid))
     ORDER BY p.created_at, p.id LIMIT $4`,
 }
+
+const selectOpenOne: Statement = { name: 'payout-open', text: `${openPayouts} AND p.id = $1` }
 
 const selectOneOpen: Statement = {
   name: 'payouts-open-of-wallet',
   text: `SELECT 1 FROM payouts WHERE wallet_id = $1 AND released_at IS NULL AND closed_at IS NULL LIMIT 1`,
 }
+
+// One that came back is counted from its return: it had been over in the meantime.
+const since = 'coalesce(returned_at, created_at)'
+const deadline = 'CASE WHEN transfer_ref IS NULL THEN $2::timestamptz ELSE $1::timestamptz END'
 
 const attendToOverdue: Statement = {
   name: 'payouts-overdue',
@@ -85,9 +101,9 @@ const attendToOverdue: Statement = {
     FROM (
       SELECT id FROM payouts
       WHERE released_at IS NULL AND closed_at IS NULL AND attention IS NULL AND created_at < greatest($1::timestamptz, $2::timestamptz)
-        AND created_at < CASE WHEN transfer_ref IS NULL THEN $2 ELSE $1 END
+        AND ${since} < ${deadline}
         AND NOT EXISTS (SELECT 1 FROM payout_events e WHERE e.payout_id = payouts.id AND e.kind = 'attended'
-          AND e.at >= CASE WHEN transfer_ref IS NULL THEN $2 ELSE $1 END)
+          AND e.at >= ${deadline})
       ORDER BY created_at LIMIT $3 FOR UPDATE OF payouts SKIP LOCKED
     ) overdue
     WHERE p.id = overdue.id

@@ -1,6 +1,7 @@
 // What the steps of a payout act upon: briefly while a caller waits, patiently when nobody does.
 
 import type { PayoutStepDeps } from '../activities/payout'
+import type { SweepDeps } from '../activities/sweep'
 import { type Clock, systemClock } from '../clock'
 import type { Config } from '../config'
 import type { Db } from '../db/database'
@@ -12,6 +13,14 @@ export interface PayoutParts extends PayoutStepDeps {
   readonly patientRails: Rails
   /** Closes the connections to the banks. */
   close(): void
+}
+
+/** By environment, and null where none is configured. */
+export function banksOf(bank: Config['bank'], rails: Rails): SweepDeps['banks'] {
+  return {
+    sandbox: bank.sandbox === null ? null : rails.provider_sandbox,
+    live: bank.live === null ? null : rails.provider_production,
+  }
 }
 
 export type PayoutPartsConfig = Pick<Config, 'bank' | 'payouts' | 'secretKeys'>

@@ -11,14 +11,21 @@ import {
 import type { Workflow } from '@temporalio/common'
 import type { Config, SweepConfig } from '../config'
 import { deadlineIn } from '../temporal'
-import type { invoiceRun, pruneActivity, sweep } from '../workflows'
-import { housekeepingQueue, invoiceRunName, ofSystem, pruneActivityId, sweepId } from '../workflows/names'
+import type { changedTransfers, invoiceRun, pruneActivity, sweep } from '../workflows'
+import {
+  changedTransfersId,
+  housekeepingQueue,
+  invoiceRunName,
+  ofSystem,
+  pruneActivityId,
+  sweepId,
+} from '../workflows/names'
 
 export type OurSchedule = ScheduleOptions<ScheduleOptionsStartWorkflowAction<Workflow>>
 
 /** All of them, under the names of the system they belong to. */
 export function schedulesOf({ taskQueuePrefix, sweep }: Pick<Config, 'taskQueuePrefix' | 'sweep'>): OurSchedule[] {
-  const all = [pruneActivitySchedule, invoiceRunSchedule, sweepSchedule(sweep)]
+  const all = [pruneActivitySchedule, invoiceRunSchedule, changedTransfersSchedule, sweepSchedule(sweep)]
   return all.map((schedule) => renamed(schedule, taskQueuePrefix))
 }
 
@@ -50,6 +57,20 @@ export const invoiceRunSchedule: OurSchedule = {
   // Months that were missed are all billed, one after the other and oldest first: to skip would leave one out, and a later
   // month that ran beside an earlier one would take its charges.
   policies: { overlap: ScheduleOverlapPolicy.BUFFER_ALL, catchupWindow: '365 days' },
+}
+
+export const changedTransfersSchedule: OurSchedule = {
+  scheduleId: changedTransfersId,
+  spec: { calendars: [{ hour: 4, minute: 30, comment: 'every night' }], timezone: 'Europe/London' },
+  action: {
+    type: 'startWorkflow',
+    workflowType: 'changedTransfers',
+    workflowId: changedTransfersId,
+    taskQueue: housekeepingQueue,
+    args: [] satisfies Parameters<typeof changedTransfers>,
+  },
+  // A look that was missed is made good by the next one, which begins where the last has ended.
+  policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
 }
 
 export function sweepSchedule({ everyMs }: SweepConfig): OurSchedule {

@@ -4,6 +4,7 @@ import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow'
 import type { ChangedTransfersSteps } from './changed-transfers-steps'
 import type { ConnectSandboxSteps } from './connect-sandbox-steps'
 import type { InvoiceSteps } from './invoice-steps'
+import type { NoticeSteps } from './notice-steps'
 import type { PayoutCaseSteps } from './payout-case-steps'
 import type { PayoutReturnSteps } from './payout-return-steps'
 import type { PayoutSteps } from './payout-steps'
@@ -11,6 +12,7 @@ import type { SignUpSteps } from './sign-up-steps'
 import type { SweepSteps } from './sweep-steps'
 import type { TopUpSteps } from './top-up-steps'
 import type { VerificationSteps } from './verification-steps'
+import type { WalletReadingSteps } from './wallet-reading-steps'
 
 export interface Activities
   extends PayoutSteps,
@@ -18,6 +20,8 @@ export interface Activities
     PayoutCaseSteps,
     ConnectSandboxSteps,
     VerificationSteps,
+    WalletReadingSteps,
+    NoticeSteps,
     SweepSteps,
     ChangedTransfersSteps,
     InvoiceSteps,
@@ -100,6 +104,27 @@ export const { lookAfterCase } = proxyActivities<PayoutCaseSteps>({
   startToCloseTimeout: '1 minute',
   heartbeatTimeout,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+})
+
+/** All wallets are read again every few minutes, so it gives up early; a long history takes many pages to read. */
+export const { readWallet } = proxyActivities<Pick<Activities, 'readWallet'>>({
+  startToCloseTimeout: '2 minutes',
+  heartbeatTimeout,
+  retry: { initialInterval: '500 ms', backoffCoefficient: 3, maximumAttempts: 4 },
+})
+
+/** The next reading does what this one could not. */
+export const { readWallets } = proxyActivities<Pick<Activities, 'readWallets'>>({
+  startToCloseTimeout: '5 minutes',
+  heartbeatTimeout,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 2 },
+})
+
+/** The next run does what this one could not. */
+export const { checkLowBalances, sendNotices } = proxyActivities<NoticeSteps>({
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 3 },
 })
 
 /** The next sweep does what this one could not, so it gives up early. A page is over within half a minute at the worst. */

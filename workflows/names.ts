@@ -68,6 +68,14 @@ export function payoutCaseId(caseId: string): string {
 /** Only wakes the case's workflow: its row says whether it was resolved. */
 export const caseResolvedSignal = 'caseResolved'
 
+/** The Schedules' ids, and what their workflows' ids begin with. */
+export const walletReadingsId = 'wallet-readings'
+export const noticesId = 'notices'
+
+export function walletReadingId(walletId: string): string {
+  return `wallet-reading/${walletId}`
+}
+
 export function topUpId({ partnerId, causeRef }: { partnerId: string; causeRef: string }): string {
   return `top-up/${partnerId}/${causeRef}`
 }

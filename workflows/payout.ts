@@ -6,6 +6,7 @@ import {
   continueAsNew,
   defineSignal,
   defineUpdate,
+  patched,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
@@ -22,6 +23,8 @@ export interface PayoutOrder extends PayoutRef {
 }
 
 export const create = defineUpdate<Verdict>('create')
+/** Ends when it is decided whether the payout was cancelled or had been sent; which of the two, the row knows. */
+export const cancel = defineUpdate('cancel')
 /** The bank has said something about this payout's transfer; what it said is asked for. */
 export const bankSpoke = defineSignal('bankSpoke')
 
@@ -32,19 +35,28 @@ export async function payout(order: PayoutOrder): Promise<void> {
   let verdict: Verdict | undefined
   let spoke = false
   let cancelled = false
+  let unsent = true
   let shown: Underway['status'] = 'pending'
   setHandler(create, () => uncancelled(async () => answered(() => verdict)))
+  setHandler(cancel, () => {
+    cancelled = true
+    spoke = true
+    return uncancelled(async () => condition(() => !unsent))
+  })
   setHandler(bankSpoke, () => {
     spoke = true
   })
   CancellationScope.current().cancelRequested.catch(() => {
     cancelled = true
+    // Runs of the first releases slept on until their next look at the bank.
+    if (patched('cancel-wakes')) spoke = true
   })
 
   await uncancelled(async () => {
     let step = await begin(order, () => cancelled)
     for (let asked = 0; ; asked++) {
       verdict = step.verdict
+      unsent = step.at === 'unsent'
       setCurrentDetails(`Payout ${order.payoutId}: ${step.says}.`)
       if (step.status !== shown) upsertSearchAttributes([{ key: payoutSearchAttributes.status, value: step.status }])
       shown = step.status

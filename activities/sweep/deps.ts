@@ -2,7 +2,9 @@
 import type { Client } from '@temporalio/client'
 import type { Clock } from '../../clock'
 import type { Db } from '../../db/database'
+import type { Environment } from '../../domain/environment'
 import type { Log } from '../../log'
+import type { Rail } from '../../rail/rail'
 
 export interface SweepDeps {
   readonly db: Db
@@ -19,6 +21,8 @@ export interface SweepDeps {
   readonly knownWithinMs: number
   /** Whether there is a bank to connect sandboxes to. */
   readonly sandboxBank: 'configured' | 'absent'
+  /** Null where no bank is configured. */
+  readonly banks: Readonly<Record<Environment, Pick<Rail, 'changedSince'> | null>>
 }
 
 export function ago({ clock }: SweepDeps, ms: number): Date {

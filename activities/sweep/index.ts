@@ -1,6 +1,8 @@
 // The steps of a sweep: rows and workflows are compared, and what is missing is started (design §3, "Attempt").
+import type { ChangedTransfersSteps } from '../../workflows/changed-transfers-steps'
 import type { SweepSteps } from '../../workflows/sweep-steps'
 import { reportLateCases } from '../cases/look-after'
+import { readChangedTransfers } from './changed-transfers'
 import type { SweepDeps } from './deps'
 import { reportOverdue } from './overdue'
 import { sweepPayouts } from './payouts'
@@ -9,7 +11,7 @@ import { sweepStrays } from './strays'
 
 export type { SweepDeps } from './deps'
 
-export function createSweepSteps(deps: SweepDeps): SweepSteps {
+export function createSweepSteps(deps: SweepDeps): SweepSteps & ChangedTransfersSteps {
   return {
     sweepPayouts: (page) => sweepPayouts(deps, page),
     sweepSandboxes: (page) => sweepSandboxes(deps, page),
@@ -19,5 +21,6 @@ export function createSweepSteps(deps: SweepDeps): SweepSteps {
       await reportLateCases(deps, page)
       return swept
     },
+    readChangedTransfers: (order) => readChangedTransfers(deps, order),
   }
 }

@@ -1,17 +1,17 @@
 // Open payouts that no workflow looks after get one.
-import { type Client, WorkflowNotFoundError } from '@temporalio/client'
 import { listOpenPayouts, type OpenCursor, type OpenPayout } from '../../db/payouts-open'
 import type { payout } from '../../workflows'
 import { payoutStart } from '../../workflows/payout-start'
 import type { Page, SweptPage } from '../../workflows/sweep-steps'
+import { startReturn } from '../start-return'
 import { ago, type SweepDeps } from './deps'
 import { each } from './each'
-import { isStuck } from './stuck'
+import { startUnlessRunning } from './start-unless-running'
 
 export async function sweepPayouts(deps: SweepDeps, { after, limit }: Page): Promise<SweptPage> {
   const before = ago(deps, deps.olderThanMs)
   const page = await listOpenPayouts(deps.db, { before, after: after === null ? null : readCursor(after), limit })
-  const start = (row: OpenPayout) => startUnlessRunning(deps, row)
+  const start = (row: OpenPayout) => startItsWorkflow(deps, row)
   const { done, failed } = await each(deps, page, start, ({ payoutId }) => ({ payout_id: payoutId }))
   const last = page.length < limit ? undefined : page.at(-1)
   return {
@@ -31,17 +31,10 @@ function readCursor(text: string): OpenCursor {
   return { createdAt: new Date(createdAt), payoutId }
 }
 
-/** Plain start, never update-with-start: that would hand out an old answer and start nothing. */
-async function startUnlessRunning(deps: SweepDeps, row: OpenPayout): Promise<'running' | 'started'> {
-  const { workflowId, ...options } = payoutStart(row, deps)
-  const was = await statusOf(deps.temporal, workflowId)
+/** One that had arrived and comes back is looked after by the workflow of its return. */
+async function startItsWorkflow(deps: SweepDeps, row: OpenPayout): Promise<'running' | 'started'> {
+  const was = await (row.completedAt === null ? startPayout(deps, row) : startReturn(deps, row))
   if (was === 'RUNNING') return 'running'
-  await deps.temporal.workflow.start<typeof payout>('payout', {
-    ...options,
-    workflowId,
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    workflowIdConflictPolicy: was === 'STUCK' ? 'TERMINATE_EXISTING' : 'USE_EXISTING',
-  })
   deps.log.warn(
     { payout_id: row.payoutId, attempt: row.attempt, was },
     'an open payout had no workflow that gets on: started',
@@ -49,14 +42,13 @@ async function startUnlessRunning(deps: SweepDeps, row: OpenPayout): Promise<'ru
   return 'started'
 }
 
-/** Of a stuck one nothing is lost: the row knows where the payout stands, and a new run goes on from there. */
-async function statusOf(temporal: Client, workflowId: string): Promise<string> {
-  try {
-    const described = await temporal.workflow.getHandle(workflowId).describe()
-    const { name } = described.status
-    return name === 'RUNNING' && (await isStuck(temporal, described)) ? 'STUCK' : name
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return 'ABSENT'
-    throw error
-  }
+function startPayout(deps: SweepDeps, row: OpenPayout): Promise<string> {
+  const options = payoutStart(row, deps)
+  return startUnlessRunning(deps.temporal, options.workflowId, (workflowIdConflictPolicy) =>
+    deps.temporal.workflow.start<typeof payout>('payout', {
+      ...options,
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      workflowIdConflictPolicy,
+    }),
+  )
 }

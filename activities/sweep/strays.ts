@@ -7,11 +7,13 @@ import { bankSpokeSignal, payoutQueue, payoutSearchAttributes } from '../../work
 import type { Page, SweptPage } from '../../workflows/sweep-steps'
 import { ago, type SweepDeps } from './deps'
 import { each } from './each'
+import { isUuid } from './is-uuid'
 import { isStuck } from './stuck'
 
 export async function sweepStrays(deps: SweepDeps, page: Page): Promise<SweptPage> {
   const { running, next } = await runningPayouts(deps, page)
   const before = ago(deps, deps.olderThanMs)
+  // Anybody can start a workflow by hand, with any words.
   const strays = await findOver(deps.db, [...running.keys()].filter(isUuid), before)
   for (const { payoutId, state } of strays) {
     deps.log.warn({ payout_id: payoutId, payout: state }, 'a workflow runs for a payout that is over or not there')
@@ -44,11 +46,6 @@ async function runningPayouts(deps: SweepDeps, { after, limit }: Page) {
 
 /** Below the step's own time, with what it has to do afterwards. */
 const listWithinMs = 10_000
-
-/** Anybody can start a workflow by hand, with any words. */
-function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
-}
 
 async function wake(temporal: Client, workflowId: string): Promise<void> {
   try {

@@ -6,8 +6,8 @@ import { requestCode, signUp } from './auth/codes'
 import { deleteSession, deleteSessions, getSession, switchPartner } from './auth/session'
 import { createSession } from './auth/sign-in'
 import { getBalance } from './balance'
-import { createCase, listCases } from './cases'
 import { cancelPayout } from './cancel-payout'
+import { createCase, listCases } from './cases'
 import { getCompliance } from './compliance'
 import { createConfirmCode } from './confirm-codes'
 import { createPayout } from './create-payout'
@@ -29,6 +29,7 @@ import { createSandboxTopUp } from './sandbox-top-ups'
 import { changeAccount } from './settings'
 import { getUsage } from './usage'
 import { getUsageHistory } from './usage-history'
+import { startVerification } from './verification'
 import { exportWalletEntries, listWalletEntries } from './wallet-entries'
 
 export const routes: readonly Route[] = [
@@ -41,6 +42,7 @@ export const routes: readonly Route[] = [
   exportWalletEntries,
   createSandboxTopUp,
   getCompliance,
+  startVerification,
   listActivity,
   listRecipients,
   createQuote,
@@ -52,6 +54,7 @@ export const routes: readonly Route[] = [
   getPayout,
   getPayoutDetails,
   listPayoutEvents,
+  cancelPayout,
   listCases,
   createCase,
   getUsage,

@@ -1,7 +1,9 @@
 // An event about a transfer: the payout it belongs to is told that there is something to ask for, unless the bank contradicts our books.
 import type { EventPayout, ReceivedEvent } from '../../db/bank-events'
 import { setAttention } from '../../db/payout-steps'
+import { newsOf } from '../../rail/news'
 import { standingOf } from '../../rail/provider/map'
+import type { Standing } from '../../rail/rail'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../errors'
 
@@ -10,11 +12,13 @@ export async function transferEvent(event: ReceivedEvent, payout: EventPayout | 
     report(event, deps)
     return 'unknown_payout'
   }
-  if (contradicts(event, payout)) return quarantined(event, payout, deps)
-  if (payout.closedAt !== null) return 'too_late'
-  if (!matters(event, payout)) return 'not_needed'
+  const news = newsOf({ ref: event.objectRef, standing: standingFor(event) }, payout)
+  if (news === 'contradiction') return quarantined(event, payout, deps)
+  if (news === 'known') return 'too_late'
+  if (news === 'open' && !matters(event, payout)) return 'not_needed'
   try {
-    return await deps.payouts.bankSpoke(payout)
+    // What was completed has no workflow any more, or already the one of its return.
+    return await (payout.completedAt === null ? deps.payouts.bankSpoke(payout) : deps.payouts.cameBack(payout))
   } catch (error) {
     deps.log.warn({ err: error, payout_id: payout.payoutId }, 'an event of the bank could not be passed on')
     throw new ApiError('service_unavailable')
@@ -32,22 +36,11 @@ function report({ payoutId, objectRef, objectState }: ReceivedEvent, { log }: Ap
   log.error({ payout_id: payoutId, transfer_ref: objectRef, state: objectState }, 'the bank contradicts our books')
 }
 
-/** The bank speaks of a transfer that we took back, never knew, made otherwise, or have settled otherwise. */
-function contradicts(event: ReceivedEvent, payout: EventPayout): boolean {
-  const { transferRef, releasedAt, closedAt } = payout
-  if (releasedAt !== null) return true
-  if (transferRef !== null && event.objectRef !== transferRef) return true
-  return closedAt !== null && (transferRef === null || disagrees(event, payout))
-}
-
-/** Late news of what we know is no contradiction. */
-function disagrees({ objectState }: ReceivedEvent, { status }: EventPayout): boolean {
-  const standing = objectState === null ? 'under_way' : standingOf(objectState)
-  if (standing === 'under_way') return false
-  return status === 'completed' ? standing !== 'delivered' : standing === 'delivered'
-}
-
 /** A transfer under way changes nothing of ours, unless we did not know yet that the bank has it. */
-function matters({ objectState }: ReceivedEvent, { verdict }: EventPayout): boolean {
-  return verdict === 'unknown' || objectState === null || standingOf(objectState) !== 'under_way'
+function matters(event: ReceivedEvent, { verdict }: EventPayout): boolean {
+  return verdict === 'unknown' || event.objectState === null || standingFor(event) !== 'under_way'
+}
+
+function standingFor({ objectState }: ReceivedEvent): Standing {
+  return objectState === null ? 'under_way' : standingOf(objectState)
 }

@@ -1,6 +1,7 @@
 // The rail that speaks the provider's protocol; sandbox and production are two base URLs with a key each.
-import type { NewWallet, Rail, Transfer, Verification } from '../rail'
+import type { NewWallet, Rail, Verification } from '../rail'
 import { ask, part } from './ask'
+import { changedSince } from './changed-since'
 import { type Client, type ClientOptions, createClient, endingBy } from './client'
 import { listAt, optionalTextAt, textAt } from './fields'
 import { findRefund } from './find-refund'
@@ -24,7 +25,7 @@ export function createProviderRail(options: ClientOptions): ProviderRail {
     ...customers(client),
     ...wallets(client),
     ...funding(client),
-    ...transfers(client),
+    ...transfers(client, options),
     rate: () => ask(client, 'rate', { method: 'GET', path: '/exchange_rates?from=usd&to=gbp' }, readRate),
     registerRecipient: ({ endBy, ...recipient }) => registerRecipient(endingBy(client, endBy), recipient),
     registerWebhook: (webhook) => registerWebhook(client, webhook),
@@ -108,31 +109,15 @@ function readWallet(body: unknown): NewWallet {
 
 type TransferCalls = Pick<Rail, 'transferBody' | 'submit' | 'transfer' | 'payoutOf' | 'findTransfer' | 'changedSince'>
 
-function transfers(client: Client): TransferCalls {
+function transfers(client: Client, { clock }: ClientOptions): TransferCalls {
   return {
     transferBody,
     submit: ({ endBy, ...transfer }) => submit(endingBy(client, endBy), transfer),
     transfer: (ref) => ask(client, 'transfer', { method: 'GET', path: `/transfers/${part(ref)}` }, readTransfer),
     payoutOf: (ref) => payoutOf(client, ref),
     findTransfer: (wanted) => findTransfer(client, wanted),
-    changedSince: (at) => changedSince(client, at),
+    changedSince: (at) => changedSince(client, clock, at),
   }
-}
-
-const changesPerPage = 100
-
-/** The bank can not page through changes: what fits one page is one question, more is a walk through the whole list. */
-async function* changedSince(client: Client, at: Date): AsyncGenerator<Transfer> {
-  const path = `/transfers?limit=${changesPerPage}&updated_after_ms=${Math.max(0, at.getTime() - 1)}`
-  const page = await ask(client, 'changed transfers', { method: 'GET', path }, (body) =>
-    listAt(body, 'data').map(readTransfer),
-  )
-  if (page.length < changesPerPage) {
-    yield* page
-    return
-  }
-  const all = { name: 'changed transfers', path: '/transfers', read: readTransfer, isPast: () => false }
-  for (const transfer of (await readWholeList(client, all)).values()) if (transfer.updatedAt >= at) yield transfer
 }
 
 /** A webhook starts disabled; switching it on twice does no harm. */

@@ -22,6 +22,8 @@ const pageSize = 100
 /** How many rows a page may have moved by and still be known to join the one before. */
 const overlap = 20
 const pagesMax = 2_000
+/** About eight million rows. */
+const walkedPagesMax = 100_000
 
 export async function readList<T>(client: Client, list: ListToRead<T>): Promise<Listing<T>> {
   const rows = new Map<string, T>()
@@ -44,11 +46,33 @@ export async function readList<T>(client: Client, list: ListToRead<T>): Promise<
   return { rows, complete: false }
 }
 
+/** For lists that are too long to be held: each row as it is read, and trouble when rows may have been skipped. */
+export async function* walkList<T>(client: Client, list: ListToRead<T>): AsyncGenerator<T> {
+  let before: readonly string[] = []
+  for (let page = 0; page < walkedPagesMax; page += 1) {
+    const found = await readPage(client, list, before.at(Math.max(-before.length, -1 - overlap)))
+    const fresh = found.filter(([id]) => !before.includes(id))
+    const joins = before.length < 2 || found.some(([id]) => id === before.at(-1))
+    if (!joins || (fresh.length === 0 && found.length === pageSize)) throw moved(list.name)
+    if (fresh.length === 0) return
+    for (const [, row] of fresh) {
+      if (list.isPast(row)) return
+      yield row
+    }
+    before = found.map(([id]) => id)
+  }
+  throw moved(list.name)
+}
+
 /** For those who can ask again: rows that may be missing are trouble, not an answer. */
 export async function readWholeList<T>(client: Client, list: ListToRead<T>): Promise<ReadonlyMap<string, T>> {
   const { rows, complete } = await readList(client, list)
-  if (!complete) throw new RailUnavailable(list.name, { cause: new Error('the list moved while it was being read') })
+  if (!complete) throw moved(list.name)
   return rows
+}
+
+function moved(name: string): RailUnavailable {
+  return new RailUnavailable(name, { cause: new Error('the list moved while it was being read') })
 }
 
 function readPage<T>(client: Client, { name, path, read }: ListToRead<T>, cursor: string | undefined) {

@@ -24,12 +24,16 @@ test('who waits and who comes later are let go, and the payouts of both are star
       return never
     },
     bankSpoke: async () => 'told' as const,
+    cameBack: async () => 'told' as const,
+    cancel: () => never,
   })
   const waiting = payouts.start(payout)
+  const cancelling = payouts.cancel(payout)
 
   payouts.stopWaiting()
 
   expect(await waiting).toBeNull()
+  expect(await cancelling).toBe('undecided')
   expect(await payouts.start(payout)).toBeNull()
   expect(started).toBe(2)
 })

@@ -2,6 +2,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { saveBankWebhook } from '../../db/bank-webhooks'
+import { payoutReturnId } from '../../workflows/names'
 import { railTo } from '../rail/a-connected-partner'
 import { keys, until } from '../sandbox-bank/bank-client'
 import { silenceTemporal } from '../worker/a-worker'
@@ -105,13 +106,39 @@ describe('an event of the bank', () => {
   })
 
   test('that contradicts a payout that is over is kept apart, and somebody is asked to look', async () => {
-    const { id, transferRef } = await aPaidTransfer()
-    await deliver(anEvent({ payoutId: id, transferRef, state: 'payment_processed' }))
-    await untilStatus(id, 'completed')
+    const { payoutId, transferRef } = await aTransfer()
+    await world.api.db.dataSource.query(
+      "UPDATE payouts SET status = 'failed', failure_reason = 'bank_refused: x', closed_at = now() WHERE id = $1",
+      [payoutId],
+    )
 
-    expect(await deliver(anEvent({ payoutId: id, transferRef, state: 'undeliverable' }))).toBe('200 quarantined')
-    expect(await statusOf(id)).toBe('completed')
-    expect(await attentionOf(id)).toBe('bank_contradicts_undeliverable')
+    expect(await deliver(anEvent({ payoutId, transferRef, state: 'payment_processed' }))).toBe('200 quarantined')
+    expect(await statusOf(payoutId)).toBe('failed')
+    expect(await attentionOf(payoutId)).toBe('bank_contradicts_payment_processed')
+  })
+
+  test('that says a completed payout has come back is asked for, and not believed', async () => {
+    const { id, transferRef } = await aCompleted()
+
+    expect(await deliver(anEvent({ payoutId: id, transferRef, state: 'returned' }))).toBe('200 told')
+    await untilReturnEnded(id)
+    expect([await statusOf(id), await attentionOf(id)]).toEqual(['completed', null])
+  })
+
+  test('and when the bank says so too, the payout is returned, and refunded when the next event comes', async () => {
+    const { id, transferRef } = await aCompleted()
+    await advance(transferRef, 'returned')
+    await deliver(anEvent({ payoutId: id, transferRef, state: 'returned' }))
+    await untilStatus(id, 'returned')
+    await advance(transferRef, 'refunded')
+
+    expect(await deliver(anEvent({ payoutId: id, transferRef, state: 'refunded' }))).toBe('200 told')
+    await untilReturnEnded(id)
+    const late = ['payment_processed', 'returned', 'refunded'].map((state) =>
+      anEvent({ payoutId: id, transferRef, state }),
+    )
+    expect(await Promise.all(late.map((event) => deliver(event)))).toEqual(Array(3).fill('200 too_late'))
+    expect(await attentionOf(id)).toBeNull()
   })
 
   test('for a payout that is over changes nothing', async () => {
@@ -123,6 +150,22 @@ describe('an event of the bank', () => {
     expect(await statusOf(id)).toBe('completed')
   })
 })
+
+async function aCompleted(): Promise<{ id: string; transferRef: string }> {
+  const paid = await aPaidTransfer()
+  await deliver(anEvent({ payoutId: paid.id, transferRef: paid.transferRef, state: 'payment_processed' }))
+  await untilStatus(paid.id, 'completed')
+  return paid
+}
+
+async function advance(transferRef: string, state: string): Promise<void> {
+  await world.bank.control('POST', `/transfers/${transferRef}/advance`, { state, last: true })
+}
+
+async function untilReturnEnded(id: string): Promise<void> {
+  const handle = world.temporal.workflow.getHandle(payoutReturnId(id))
+  await until('the return was seen to', async () => (await handle.describe()).status.name === 'COMPLETED')
+}
 
 describe('what was not signed by the bank, or not now, is 400 and not stored', () => {
   test.each([

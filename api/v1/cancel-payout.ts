@@ -1,0 +1,59 @@
+// POST /v1/payouts/{id}/cancel: takes a payout back while it is pending and provably not at the bank.
+
+import { findPayout, type PayoutRow } from '../../db/payouts'
+import { findOpenPayout } from '../../db/payouts-open'
+import type { PayoutStatus } from '../../domain/payout'
+import type { ApiDeps } from '../deps'
+import { ApiError } from '../errors'
+import type { ApiRequest, Route } from '../route'
+import { Answer, EnvironmentQuery, Uuid } from '../schema'
+import { examplePayout, Payout, presentPayout } from './payouts'
+
+export const cancelPayout: Route = {
+  method: 'POST',
+  path: '/v1/payouts/:id/cancel',
+  operationId: 'cancelPayout',
+  tag: 'Payouts',
+  summary: 'Cancel a payout that was not sent yet',
+  description:
+    'Works while a payout is pending and provably not at the bank; the money is back in the wallet then. Otherwise 409, and ' +
+    'details.status tells how the payout stands. After 503 nobody knows yet: send it again. A payout that your first try has ' +
+    'cancelled answers 409 with the status `cancelled`.',
+  // A suspended partner may, too: it stops money.
+  access: { by: 'key', action: 'payout.cancel', partner: 'any', finds: 'payout' },
+  params: Answer({ id: Uuid() }),
+  query: EnvironmentQuery,
+  reply: {
+    status: 200,
+    description: 'The payout is cancelled.',
+    schema: Payout,
+    example: { ...examplePayout, status: 'cancelled' },
+  },
+  errors: ['not_found', 'invalid_state'],
+  handle: async (request, deps) => {
+    const { payout } = request
+    if (payout === null) throw new ApiError('not_found')
+    if (payout.status !== 'pending') throw tooLate(payout.status)
+    const outcome = await decide(payout, deps)
+    const row = await rowOf(request, payout, deps)
+    if (row.status === 'cancelled') return { body: presentPayout(row) }
+    if (outcome === 'undecided' && row.status === 'pending') throw new ApiError('service_unavailable')
+    throw tooLate(row.status)
+  },
+}
+
+/** Not the API but the payout's workflow decides, since only activities move money; the row has what it decided. */
+async function decide({ id }: PayoutRow, { db, payouts }: ApiDeps): Promise<'decided' | 'undecided'> {
+  const open = await findOpenPayout(db, id)
+  return open === null ? 'decided' : payouts.cancel(open)
+}
+
+async function rowOf({ caller }: ApiRequest, { id }: PayoutRow, { db }: ApiDeps): Promise<PayoutRow> {
+  const row = await findPayout(db, { partnerId: caller.partner.id, environment: caller.environment }, id)
+  if (row === null) throw new ApiError('not_found')
+  return row
+}
+
+function tooLate(status: PayoutStatus): ApiError {
+  return new ApiError('invalid_state', { details: { status } })
+}
