@@ -22,6 +22,10 @@ export interface Config {
   readonly verificationPollMs: readonly number[]
   /** How long after its opening a recall or trace is overdue. */
   readonly caseDueMs: CaseDueConfig
+  /** How often the history of every wallet is read, whether or not the bank has spoken of it. */
+  readonly walletReadEveryMs: number
+  /** How often admins are mailed what there is to tell. */
+  readonly noticesEveryMs: number
   /** Null where no server takes our mails: they wait. */
   readonly mail: MailConfig | null
   /** Who invoices; null where nobody was named, and then no invoice can be issued. */
@@ -158,6 +162,8 @@ export function loadConfig(env: EnvironmentVariables = process.env): Config {
     },
     caseDueMs: readCaseDue(read),
     verificationPollMs: readVerificationPoll(read),
+    walletReadEveryMs: read.integer('WALLET_READ_EVERY_MS', 5 * minuteMs, 1_000, dayMs),
+    noticesEveryMs: read.integer('NOTICES_EVERY_MS', minuteMs, 1_000, dayMs),
     mail: readMail(read),
     seller: readSeller(read),
     session: {

@@ -1,18 +1,21 @@
 // The activities that workflows call, bound to what they act upon.
 
-import type { Clock } from '../clock'
+import { type Clock, systemClock } from '../clock'
 import type { Db } from '../db/database'
 import type { Activities } from '../workflows/activities'
 import { createPayoutCaseSteps } from './cases'
 import { createConnectSandboxSteps } from './connect-sandbox'
 import { createInvoiceSteps, type InvoiceDeps } from './invoices'
+import { createNoticeSteps } from './notices'
 import { createPayoutSteps, type PayoutStepDeps } from './payout'
 import { pruneActivity } from './prune-activity'
 import { createSignUpSteps } from './sign-up'
+import { startReturn } from './start-return'
 import { createSweepSteps, type SweepDeps } from './sweep'
 import { createTopUpSteps, type TopUpDeps } from './top-up-sandbox'
 import { createVerificationSteps } from './verification'
 import type { VerificationDeps } from './verification/deps'
+import { createWalletReadingSteps, type WalletReadingDeps } from './wallet-reading'
 
 export interface ActivityDeps {
   readonly db: Db
@@ -37,6 +40,8 @@ export function createActivities(deps: ActivityDeps): Activities {
     ...createTopUpSteps(deps.topUps),
     ...createVerificationSteps(verificationDeps(deps)),
     ...createPayoutCaseSteps(deps.payouts.patient),
+    ...createWalletReadingSteps(walletReadingDeps(deps)),
+    ...createNoticeSteps({ ...deps.payouts.patient, publicUrl: deps.publicUrl }),
   }
 }
 
@@ -45,3 +50,19 @@ function verificationDeps({ payouts: { patient }, publicUrl }: ActivityDeps): Ve
   const redirectUrl = `${publicUrl}/dashboard/verification`
   return { db, clock, log, rail: rails.provider_production, redirectUrl, madeBy: 'bank' }
 }
+
+function walletReadingDeps({ payouts: { patient }, sweep }: ActivityDeps): WalletReadingDeps {
+  const { db, clock, log, rails } = patient
+  return {
+    db,
+    clock,
+    log,
+    rails,
+    async startReturn(payout) {
+      const deadline = systemClock.now().getTime() + startWithinMs
+      await sweep.temporal.withDeadline(deadline, () => startReturn(sweep, payout))
+    },
+  }
+}
+
+const startWithinMs = 5_000

@@ -20,13 +20,23 @@ import {
   pruneActivityId,
   sweepId,
 } from '../workflows/names'
+import { noticesSchedule, walletReadingsSchedule } from './frequent-schedules'
 
 export type OurSchedule = ScheduleOptions<ScheduleOptionsStartWorkflowAction<Workflow>>
 
+type ScheduleConfig = Pick<Config, 'taskQueuePrefix' | 'sweep' | 'walletReadEveryMs' | 'noticesEveryMs'>
+
 /** All of them, under the names of the system they belong to. */
-export function schedulesOf({ taskQueuePrefix, sweep }: Pick<Config, 'taskQueuePrefix' | 'sweep'>): OurSchedule[] {
-  const all = [pruneActivitySchedule, invoiceRunSchedule, changedTransfersSchedule, sweepSchedule(sweep)]
-  return all.map((schedule) => renamed(schedule, taskQueuePrefix))
+export function schedulesOf(config: ScheduleConfig): OurSchedule[] {
+  const all = [
+    pruneActivitySchedule,
+    invoiceRunSchedule,
+    changedTransfersSchedule,
+    sweepSchedule(config.sweep),
+    walletReadingsSchedule(config.walletReadEveryMs),
+    noticesSchedule(config.noticesEveryMs),
+  ]
+  return all.map((schedule) => renamed(schedule, config.taskQueuePrefix))
 }
 
 export const pruneActivitySchedule: OurSchedule = {
