@@ -4,6 +4,7 @@ import type { Config } from '../config'
 import type { Db } from '../db/database'
 import type { Keyring } from '../db/keyring'
 import type { Log } from '../log'
+import type { MakeBelieveBank } from '../rail/make-believe'
 import type { Rates } from '../rail/rates'
 import type { ActivityLog } from './activity-log'
 import type { CaseStarter } from './case-starter'
@@ -12,6 +13,8 @@ import type { PartnerOpener } from './partner-opener'
 import type { PayoutStarter } from './payout-starter'
 import type { RateLimiter } from './rate-limiter'
 import type { TopUpStarter } from './top-up-starter'
+import type { VerificationStarter } from './verification-starter'
+import type { WalletReader } from './wallet-reader'
 
 export interface ApiDeps {
   readonly config: Pick<
@@ -27,7 +30,11 @@ export interface ApiDeps {
   readonly mails: MailSender
   readonly partners: PartnerOpener
   readonly topUps: TopUpStarter
+  readonly walletReader: WalletReader
+  readonly verifications: VerificationStarter
   readonly cases: CaseStarter
+  /** Null where the sandbox has no bank, or one that nobody can tell what to do. */
+  readonly sandboxBank: Pick<MakeBelieveBank, 'simulate'> | null
   readonly clock: Clock
   readonly log: Log
   /** Resolves when Temporal answers; rejects when it does not in time. */

@@ -5,6 +5,7 @@ import { openDatabase } from '../db/database'
 import { openKeyring } from '../db/keyring'
 import { createLog, type Log, pooledOutput } from '../log'
 import { createMailer } from '../mail/mailer'
+import { makeBelieveOrNone } from '../rail/make-believe'
 import { createRails } from '../rail/rails'
 import { createRates } from '../rail/rates'
 import { connectClient, pingTemporal } from '../temporal'
@@ -18,6 +19,8 @@ import { createRateLimiter, unlimited } from './rate-limiter'
 import { createApi } from './server'
 import { createTopUpStarter } from './top-up-starter'
 import { untilStopped } from './until-stopped'
+import { createVerificationStarter } from './verification-starter'
+import { createWalletReader } from './wallet-reader'
 
 async function main(): Promise<void> {
   const config = loadConfig()
@@ -28,6 +31,7 @@ async function main(): Promise<void> {
   const db = await openDatabase({ url: config.databaseUrl, poolSize: config.databasePoolSize, onError: warn(log) })
   const temporal = connectClient(config.temporal)
   const rails = createRails({ bank: config.bank, clock, timeouts: rateTimeouts })
+  const sandboxBank = makeBelieveOrNone(config.bank.sandbox, clock, simulateTimeouts)
   const { payouts: settings, taskQueuePrefix } = config
   const payouts = untilStopped(createPayoutStarter({ payouts: settings, taskQueuePrefix, temporal, log }))
   const activityLog = createActivityLog({ db, clock, log })
@@ -41,8 +45,11 @@ async function main(): Promise<void> {
     rates: createRates({ rails, clock }),
     payouts,
     partners: createPartnerOpener({ temporal, taskQueuePrefix, withinMs: settings.answerTimeoutMs, log }),
+    verifications: createVerificationStarter({ temporal, taskQueuePrefix, pollMs: config.verificationPollMs }),
+    walletReader: createWalletReader({ temporal, taskQueuePrefix }),
     topUps: createTopUpStarter({ temporal, taskQueuePrefix, withinMs: settings.answerTimeoutMs, log }),
     cases: createCaseStarter({ temporal, taskQueuePrefix, log }),
+    sandboxBank,
     mails,
     activityLog,
     rateLimiter: config.rateLimit === 'on' ? createRateLimiter({ db, clock, log }) : unlimited,
@@ -64,6 +71,7 @@ async function main(): Promise<void> {
   await activityLog.close()
   await temporal.connection.close()
   rails.close()
+  sandboxBank?.close()
   await db.close()
   log.info('stopped')
 }
@@ -73,6 +81,9 @@ const endWithinMs = 9_500
 
 /** A caller waits for the rate, so a bank that does not answer is given up soon: an older rate serves for a while. */
 const rateTimeouts = { connectMs: 500, callMs: 2_000 }
+
+/** A simulation takes two calls at most, and its caller waits two seconds. */
+const simulateTimeouts = { connectMs: 500, callMs: 1_000 }
 
 /** Short of the ten seconds within which we have to end; a code whose mail was given up is mailed by the next try. */
 const mailTimeouts = { connectTimeoutMs: 3_000, answerTimeoutMs: 5_000 }

@@ -16,6 +16,7 @@ export interface AccountRow extends PayoutPrices {
   readonly continueUrl: string | null
   readonly termsUrl: string | null
   readonly screening: Screening
+  readonly verificationReasons: readonly string[]
   readonly enabledCountries: readonly string[]
   readonly minPence: bigint
   readonly maxPerPayoutPence: bigint
@@ -24,6 +25,11 @@ export interface AccountRow extends PayoutPrices {
   readonly rail: RailName
   readonly chain: string
   readonly address: string | null
+  /** Where a bank transfer reaches the wallet; null until the bank has opened that account. */
+  readonly fundingSortCode: string | null
+  readonly fundingAccountNumber: string | null
+  readonly fundingHolderName: string | null
+  readonly fundingBankName: string | null
   readonly balanceMicroUsdc: bigint
   readonly monthlyAccountPence: bigint
 }
@@ -42,9 +48,12 @@ const selectAccount: Statement = {
   name: 'account',
   text: `SELECT p.id, p.name, p.status, p.contact_email AS "contactEmail", p.billing_email AS "billingEmail",
       p.verification_status AS "verificationStatus", p.provider_status AS "providerStatus",
-      p.continue_url AS "continueUrl", p.terms_url AS "termsUrl", p.screening, p.enabled_countries AS "enabledCountries",
+      p.continue_url AS "continueUrl", p.terms_url AS "termsUrl", p.screening,
+      p.verification_reasons AS "verificationReasons", p.enabled_countries AS "enabledCountries",
       p.min_payout_pence AS "minPence", p.max_payout_pence AS "maxPerPayoutPence",
       w.id AS "walletId", w.environment, w.rail, w.chain, w.address, w.balance_micro_usdc AS "balanceMicroUsdc",
+      w.funding_sort_code AS "fundingSortCode", w.funding_account_number AS "fundingAccountNumber",
+      w.funding_holder_name AS "fundingHolderName", w.funding_bank_name AS "fundingBankName",
       l.payout_fixed_pence AS "payoutFixedPence", l.payout_basis_points AS "payoutBasisPoints",
       l.bank_fixed_pence AS "bankFixedPence", l.bank_basis_points AS "bankBasisPoints",
       l.monthly_account_pence AS "monthlyAccountPence"

@@ -7,6 +7,7 @@ import { invoiceCommands } from './invoices'
 import { keyCommands } from './key'
 import { partnerCommands } from './partner'
 import { setPartner } from './partner-settings'
+import { verificationCommands } from './partner-verification'
 import { payoutCommands } from './payout'
 import { priceCommands } from './price'
 import { walletCommands } from './wallet'
@@ -14,6 +15,7 @@ import { walletCommands } from './wallet'
 export const commands: readonly Command[] = [
   ...partnerCommands,
   setPartner,
+  ...verificationCommands,
   ...keyCommands,
   ...walletCommands,
   ...payoutCommands,

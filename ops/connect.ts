@@ -20,6 +20,7 @@ export interface Ops {
   readonly temporal: OpsConfig['temporal']
   readonly taskQueuePrefix: string
   readonly caseDueMs: OpsConfig['caseDueMs']
+  readonly verificationPollMs: OpsConfig['verificationPollMs']
 }
 
 export async function withOps<T>(
@@ -28,11 +29,12 @@ export async function withOps<T>(
   work: (ops: Ops) => Promise<T>,
 ): Promise<T> {
   const config = loadOpsConfig(env.DATABASE_URL ? env : runningEnvironment(env))
-  const { databaseUrl, secretKeys, bank, temporal, taskQueuePrefix, caseDueMs } = config
+  const { databaseUrl, secretKeys, bank, temporal, taskQueuePrefix, caseDueMs, verificationPollMs } = config
   // An idle connection that is lost needs no word of its own: the next query says it.
   const db = await openDatabase({ url: databaseUrl, poolSize: 2, onError: () => {} })
   try {
-    const reached = { say, bank, temporal, taskQueuePrefix, caseDueMs, keyring: () => keyringOf(secretKeys) }
+    const settings = { taskQueuePrefix, caseDueMs, verificationPollMs }
+    const reached = { say, bank, temporal, ...settings, keyring: () => keyringOf(secretKeys) }
     return await work({ db, clock: systemClock, madeBy: `ops:${userName()}`, ...reached })
   } finally {
     await db.close()

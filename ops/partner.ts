@@ -1,11 +1,9 @@
 // Partners: opened, looked at, suspended and reactivated; partner-settings.ts changes what can be set.
-import { approvePartner } from '../activities/approve-partner'
 import { openPartner } from '../activities/open-partner'
 import { findPartnerBySlug, listPartners, lockPartnerBySlug, type PartnerRow, updatePartner } from '../db/partners'
 import { formatPence } from '../domain/money'
 import type { PartnerStatus } from '../domain/partner'
 import { recordChange } from './activity'
-import { withMakeBelieveBank } from './bank'
 import { type Answer, type Command, defineCommand, done, refused, unknownPartner } from './command'
 import type { Ops } from './connect'
 import { connectSoon } from './connect-sandbox'
@@ -77,26 +75,7 @@ const reactivate = defineCommand({
     moveStatus(ops, given.partner, { from: 'suspended', to: 'active', action: 'partner.reactivate' }),
 })
 
-const approve = defineCommand({
-  noun: 'partner',
-  verb: 'approve',
-  about:
-    "Verifies a partner at a make-believe live bank and opens its live wallet there; it stands in for the bank's own.",
-  options: { partner: required(slug, 'Which partner.') },
-  example: ['--partner', 'acme'],
-  async run(ops, given) {
-    const partner = await findPartnerBySlug(ops.db, given.partner)
-    if (partner === null) return unknownPartner(given.partner)
-    return withMakeBelieveBank(ops, 'live', async ({ rail, bank }) => {
-      const { db, clock, madeBy } = ops
-      const approved = await approvePartner({ db, clock, rail, bank }, { partner, createdBy: madeBy })
-      const sentence = `${partner.slug} is approved: its live wallet is at the make-believe bank.`
-      return done(presentPartner(approved.partner), sentence)
-    })
-  },
-})
-
-export const partnerCommands: readonly Command[] = [create, show, list, suspend, reactivate, approve]
+export const partnerCommands: readonly Command[] = [create, show, list, suspend, reactivate]
 
 /** The field names are the API's own (§2 Compliance). */
 export function presentPartner(partner: PartnerRow) {
@@ -115,7 +94,13 @@ export function presentPartner(partner: PartnerRow) {
       max_per_payout: formatPence(partner.maxPayoutPence),
     },
     rate_limits_per_second: { sandbox: partner.rateLimitSandbox, live: partner.rateLimitLive },
-    business_verification: { status: partner.verificationStatus, provider_status: partner.providerStatus },
+    business_verification: {
+      status: partner.verificationStatus,
+      provider_status: partner.providerStatus,
+      continue_url: partner.continueUrl,
+      terms_url: partner.termsUrl,
+      reasons: partner.verificationReasons,
+    },
     screening: partner.screening,
     created_at: partner.createdAt.toISOString(),
     updated_at: partner.updatedAt.toISOString(),
@@ -136,6 +121,7 @@ export function describePartner(partner: PartnerRow): string {
     'payouts (GBP)': `${limits.min} to ${limits.max_per_payout}`,
     'rate limits (/s)': `sandbox ${rates.sandbox ?? 'default'}, live ${rates.live ?? 'default'}`,
     verification: partner.verificationStatus,
+    'refused because': partner.verificationReasons.join(' ') || null,
     screening: partner.screening,
     opened: partner.createdAt.toISOString(),
   })

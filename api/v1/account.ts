@@ -13,6 +13,16 @@ const FundingWallet = Answer({
   address: Nullable(Type.String({ description: 'Where USDC is sent to top the wallet up.' })),
 })
 
+const BankFunding = Answer(
+  {
+    sort_code: Type.String(),
+    account_number: Type.String(),
+    account_holder_name: Type.String(),
+    bank_name: Type.String(),
+  },
+  { description: 'Where a bank transfer in pounds tops the wallet up.' },
+)
+
 export const Account = Answer(
   {
     object: Constant('account'),
@@ -21,6 +31,7 @@ export const Account = Answer(
     status: OneOf(partnerStatuses),
     environment: EnvironmentName,
     funding_wallet: FundingWallet,
+    bank_funding: Nullable(BankFunding),
     enabled_countries: Type.Array(Type.String({ minLength: 2, maxLength: 2 })),
     prices: Answer({
       payout: Type.Optional(Type.String()),
@@ -38,6 +49,7 @@ export const exampleAccount: Static<typeof Account> = {
   status: 'active',
   environment: 'sandbox',
   funding_wallet: { currency: 'USDC', chain: 'base', address: null },
+  bank_funding: null,
   enabled_countries: ['GB'],
   prices: { payout: '0.99 GBP + 1.00%', monthly_account: '15.00 GBP' },
   rail: 'simulated',
@@ -72,8 +84,20 @@ export function presentAccount(account: AccountRow): unknown {
     status: account.status,
     environment: account.environment,
     funding_wallet: { currency: 'USDC', chain: account.chain, address: account.address },
+    bank_funding: presentBankFunding(account),
     enabled_countries: account.enabledCountries,
     prices: { payout: describePayoutPrice(account), monthly_account: describeMonthlyPrice(account) },
     rail: account.rail,
+  }
+}
+
+function presentBankFunding(account: AccountRow): Static<typeof BankFunding> | null {
+  const { fundingSortCode, fundingAccountNumber, fundingHolderName, fundingBankName } = account
+  if (fundingSortCode === null || fundingAccountNumber === null) return null
+  return {
+    sort_code: fundingSortCode,
+    account_number: fundingAccountNumber,
+    account_holder_name: fundingHolderName ?? account.name,
+    bank_name: fundingBankName ?? '',
   }
 }

@@ -1,8 +1,9 @@
 // GET /v1/compliance: how far business verification is, and what the account may do (§2 Compliance).
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { type AccountRow, loadAccount } from '../../db/accounts'
 import { formatPence } from '../../domain/money'
 import { screenings, verificationStatuses } from '../../domain/partner'
+import { canStart } from '../../domain/verification'
 import type { Route } from '../route'
 import { Answer, Constant, Email, EnvironmentQuery, MoneyString, Nullable, OneOf, Uri } from '../schema'
 
@@ -10,7 +11,9 @@ const BusinessVerification = Answer({
   status: OneOf(verificationStatuses),
   provider_status: Nullable(Type.String({ description: "The bank's own word for it." })),
   continue_url: Nullable(Uri({ description: 'Where the business goes on with its verification.' })),
-  terms_url: Nullable(Uri({ description: "The bank's terms." })),
+  terms_url: Nullable(Uri({ description: "The bank's terms, until they are accepted." })),
+  reasons: Type.Array(Type.String(), { description: 'Why the bank refused, oldest first.' }),
+  can_start: Type.Boolean({ description: 'Whether an admin can start verification, or start it again.' }),
 })
 
 const AccountRules = Answer({
@@ -22,7 +25,7 @@ const AccountRules = Answer({
   contact_email: Nullable(Email()),
 })
 
-const Compliance = Answer(
+export const Compliance = Answer(
   {
     object: Constant('compliance'),
     business_verification: BusinessVerification,
@@ -31,6 +34,27 @@ const Compliance = Answer(
   },
   { title: 'Compliance' },
 )
+
+export const exampleCompliance: Static<typeof Compliance> = {
+  object: 'compliance',
+  business_verification: {
+    status: 'action_required',
+    provider_status: 'incomplete',
+    continue_url: 'https://bank.example.com/verify/8f2c',
+    terms_url: 'https://bank.example.com/terms',
+    reasons: [],
+    can_start: false,
+  },
+  account: {
+    isolated_wallet: true,
+    wallet_chain: 'base',
+    enabled_countries: ['GB'],
+    payout_limits_gbp: { min: '1.00', max_per_payout: '20000.00' },
+    billing_email: 'billing@acme.example.com',
+    contact_email: 'ada@acme.example.com',
+  },
+  screening: 'in_review',
+}
 
 export const getCompliance: Route = {
   method: 'GET',
@@ -44,24 +68,7 @@ export const getCompliance: Route = {
     status: 200,
     description: 'Where the account stands.',
     schema: Compliance,
-    example: {
-      object: 'compliance',
-      business_verification: {
-        status: 'action_required',
-        provider_status: 'documents_requested',
-        continue_url: 'https://bank.example.com/verify/8f2c',
-        terms_url: 'https://bank.example.com/terms',
-      },
-      account: {
-        isolated_wallet: true,
-        wallet_chain: 'base',
-        enabled_countries: ['GB'],
-        payout_limits_gbp: { min: '1.00', max_per_payout: '20000.00' },
-        billing_email: 'billing@acme.example.com',
-        contact_email: 'ada@acme.example.com',
-      },
-      screening: 'in_review',
-    },
+    example: exampleCompliance,
   },
   errors: [],
   handle: async ({ caller: { partner, environment } }, { db, clock }) => {
@@ -70,7 +77,7 @@ export const getCompliance: Route = {
   },
 }
 
-function presentCompliance(account: AccountRow): unknown {
+export function presentCompliance(account: AccountRow): unknown {
   return {
     object: 'compliance',
     business_verification: {
@@ -78,6 +85,8 @@ function presentCompliance(account: AccountRow): unknown {
       provider_status: account.providerStatus,
       continue_url: account.continueUrl,
       terms_url: account.termsUrl,
+      reasons: account.verificationReasons,
+      can_start: canStart(account.verificationStatus, account.providerStatus),
     },
     account: {
       isolated_wallet: true,

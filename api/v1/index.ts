@@ -25,6 +25,7 @@ import { exportPayouts } from './payouts-csv'
 import { getPublicPartner } from './public-partners'
 import { createQuote } from './quotes'
 import { listRecipients } from './recipients'
+import { simulatePayout } from './sandbox-payouts'
 import { createSandboxTopUp } from './sandbox-top-ups'
 import { changeAccount } from './settings'
 import { getUsage } from './usage'
@@ -41,6 +42,7 @@ export const routes: readonly Route[] = [
   listWalletEntries,
   exportWalletEntries,
   createSandboxTopUp,
+  simulatePayout,
   getCompliance,
   startVerification,
   listActivity,

@@ -11,12 +11,14 @@ import { createPayoutStarter } from '../../api/payout-starter'
 import { createRateLimiter, unlimited } from '../../api/rate-limiter'
 import { createApi } from '../../api/server'
 import { createTopUpStarter } from '../../api/top-up-starter'
+import { createVerificationStarter } from '../../api/verification-starter'
 import { type Clock, systemClock } from '../../clock'
 import { type Db, openDatabase } from '../../db/database'
 import { type Keyring, openKeyring } from '../../db/keyring'
 import type { RailName } from '../../domain/environment'
 import { createLog, type Log } from '../../log'
 import { createMailer } from '../../mail/mailer'
+import { makeBelieveOrNone } from '../../rail/make-believe'
 import { createRates, type RateSource } from '../../rail/rates'
 import { simulatedRail } from '../../rail/simulated'
 import { connectClient, pingTemporal } from '../../temporal'
@@ -117,6 +119,8 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const mailer = options.smtpUrl === undefined ? null : createMailer({ smtpUrl: options.smtpUrl, from: mailFrom })
   const mails = createMailSender({ db, keyring: testKeyring, mailer, clock, log })
   const taskQueuePrefix = options.taskQueuePrefix ?? `nobody-${randomBytes(6).toString('hex')}`
+  const simulating = { connectMs: 500, callMs: 1_000 }
+  const sandboxBank = makeBelieveOrNone(options.bank?.sandbox ?? null, clock, simulating)
   const deps: ApiDeps = {
     config: {
       publicUrl: options.publicUrl ?? testOrigin,
@@ -138,8 +142,10 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       log,
     }),
     partners: createPartnerOpener({ temporal, taskQueuePrefix, withinMs: options.answerTimeoutMs ?? 300, log }),
+    verifications: createVerificationStarter({ temporal, taskQueuePrefix, pollMs: options.pollMs ?? [1_000] }),
     topUps: createTopUpStarter({ temporal, taskQueuePrefix, withinMs: options.answerTimeoutMs ?? 300, log }),
     cases: createCaseStarter({ temporal, taskQueuePrefix, log }),
+    sandboxBank,
     mails,
     activityLog,
     rateLimiter: rateLimit === 'on' ? createRateLimiter({ db, clock, log }) : unlimited,
@@ -164,6 +170,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       await stop(server)
       await mails.close()
       mailer?.close()
+      sandboxBank?.close()
       await activityLog.close()
       await temporal.connection.close()
       await db.close()

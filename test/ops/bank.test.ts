@@ -75,10 +75,15 @@ describe('partner approve', () => {
 
     const wallet = await walletOf('live')
     expect(wallet).toMatchObject({ rail: 'provider_production', address: expect.stringMatching(/^0x/) })
-    const { json: held } = await bank.get(`/customers/${wallet.customerRef}/wallets/${wallet.walletRef}`, {
-      environment: 'live',
-    })
-    expect(held).toMatchObject({ address: wallet.address, balances: [{ balance: '0.00' }] })
+    const ofCustomer = (what: string) => bank.get(`/customers/${wallet.customerRef}/${what}`, { environment: 'live' })
+    expect((await ofCustomer(`wallets/${wallet.walletRef}`)).json).toMatchObject({ balances: [{ balance: '0.00' }] })
+    // Not the wallet's own address, but one that leads to it.
+    expect((await ofCustomer('liquidation_addresses')).json.data).toMatchObject([
+      { address: wallet.address, bridge_wallet_id: wallet.walletRef },
+    ])
+    expect((await ofCustomer('virtual_accounts')).json.data).toMatchObject([
+      { id: await fundingOf(), destination: { bridge_wallet_id: wallet.walletRef } },
+    ])
     expect(await latestActivity(terminal.db, partnerId, 1)).toMatchObject([
       { action: 'partner.approve', environment: 'live', madeBy: expect.stringMatching(/^ops:/) },
     ])
@@ -217,6 +222,14 @@ async function walletOf(environment: 'sandbox' | 'live') {
   const wallet = await findWallet(terminal.db, partnerId, environment)
   if (wallet === null) throw new Error('a partner must have a wallet')
   return wallet
+}
+
+async function fundingOf(): Promise<string> {
+  const [row] = await terminal.db.dataSource.query(
+    `SELECT funding_ref AS ref FROM wallets WHERE partner_id = $1 AND environment = 'live'`,
+    [partnerId],
+  )
+  return row.ref
 }
 
 async function heldAtBank(environment: 'sandbox' | 'live'): Promise<string> {

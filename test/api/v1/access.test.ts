@@ -47,6 +47,8 @@ const expected: Readonly<Record<string, readonly number[]>> = {
   'GET /v1/wallet/entries': read,
   'GET /v1/wallet/entries.csv': read,
   'GET /v1/compliance': read,
+  // Both are approved.
+  'POST /v1/compliance/verification': forAdmins(409),
   'GET /v1/activity': read,
   'GET /v1/recipients': read,
   'POST /v1/quotes': [401, 401, 200, 502, 200, 200, 200, 200],
@@ -69,8 +71,9 @@ const expected: Readonly<Record<string, readonly number[]>> = {
 
   'POST /v1/payouts': [401, 401, 201, 502, 201, 403, 201, 201],
   'POST /v1/payouts/:id/cases': [401, 401, 201, 404, 404, 403, 201, 404],
-  // In the sandbox nothing is confirmed; and no bank is there to top a wallet up.
+  // In the sandbox nothing is confirmed; and no bank is there to top a wallet up or to be told what to do.
   'POST /v1/payouts/confirm-codes': forAdmins(409),
+  'POST /v1/sandbox/payouts/:id/simulate': [401, 401, 409, 403, 404, 403, 409, 404],
   'POST /v1/sandbox/top-ups': [401, 401, 502, 403, 502, 403, 502, 502],
 
   'GET /v1/auth/session': forPeople(200),
@@ -160,7 +163,7 @@ async function pathOf({ path }: Route, partner: PartnerRow): Promise<string> {
 
 async function somethingOf(path: string, partner: PartnerRow): Promise<string> {
   if (path.startsWith('/v1/members')) return (await aMember(api, partner)).id
-  if (path.startsWith('/v1/payouts')) return (await aPayoutRow(api, partner)).id
+  if (/^\/v1\/(sandbox\/)?payouts/.test(path)) return (await aPayoutRow(api, partner)).id
   // A partner has one invoice for each month and few keys, so all who try get the same one.
   const known = made.get(path + partner.id) ?? (await (path.startsWith('/v1/keys') ? aKeyId : anInvoiceId)(partner))
   made.set(path + partner.id, known)

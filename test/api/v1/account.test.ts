@@ -26,6 +26,7 @@ test('a sandbox key sees its partner, the sandbox wallet and the prices in words
     status: 'active',
     environment: 'sandbox',
     funding_wallet: { currency: 'USDC', chain: 'base', address: null },
+    bank_funding: null,
     enabled_countries: ['GB'],
     prices: { payout: '0.99 GBP + 1.00%', monthly_account: '15.00 GBP' },
     rail: 'simulated',

@@ -19,7 +19,14 @@ test('a new account has not started verification and may pay 1.00 to 20000.00', 
   expect(status).toBe(200)
   expect(body).toEqual({
     object: 'compliance',
-    business_verification: { status: 'not_started', provider_status: null, continue_url: null, terms_url: null },
+    business_verification: {
+      status: 'not_started',
+      provider_status: null,
+      continue_url: null,
+      terms_url: null,
+      reasons: [],
+      can_start: true,
+    },
     account: {
       isolated_wallet: true,
       wallet_chain: 'base',
@@ -34,8 +41,9 @@ test('a new account has not started verification and may pay 1.00 to 20000.00', 
 
 test('what the bank says and what ops have set is shown as it is', async () => {
   const partner = await aPartner(api, {
-    verificationStatus: 'action_required',
-    providerStatus: 'documents_requested',
+    verificationStatus: 'rejected',
+    providerStatus: 'rejected',
+    verificationReasons: ['The company could not be found.'],
     continueUrl: 'https://bank.test/verify/8f2c',
     termsUrl: 'https://bank.test/terms',
     screening: 'blocked',
@@ -51,10 +59,12 @@ test('what the bank says and what ops have set is shown as it is', async () => {
   expect(body).toEqual({
     object: 'compliance',
     business_verification: {
-      status: 'action_required',
-      provider_status: 'documents_requested',
+      status: 'rejected',
+      provider_status: 'rejected',
       continue_url: 'https://bank.test/verify/8f2c',
       terms_url: 'https://bank.test/terms',
+      reasons: ['The company could not be found.'],
+      can_start: true,
     },
     account: {
       isolated_wallet: true,

@@ -28,9 +28,9 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** What needs a worker, and there is none. */
-const withoutWorkers: Readonly<Record<string, number>> = { createSandboxTopUp: 502 }
-const writes = ['createPayout', 'createSandboxTopUp', 'createCase']
+/** What needs a worker or a bank, and there is none. */
+const withoutOthers: Readonly<Record<string, number>> = { createSandboxTopUp: 502, simulatePayout: 409 }
+const writes = ['createPayout', 'createSandboxTopUp', 'simulatePayout', 'createCase']
 
 const nameOf = (route: Route) => `${route.method} ${route.path}`
 const withKey = routes.filter((route) => route.access.by === 'key')
@@ -66,7 +66,9 @@ test('the table holds every endpoint of §4, and what was added to them', () => 
     'GET /v1/wallet/entries',
     'GET /v1/wallet/entries.csv',
     'POST /v1/sandbox/top-ups',
+    'POST /v1/sandbox/payouts/:id/simulate',
     'GET /v1/compliance',
+    'POST /v1/compliance/verification',
     'GET /v1/activity',
     'GET /v1/recipients',
     'POST /v1/quotes',
@@ -199,7 +201,7 @@ describe.each(named(withKey))('%s', (_name, route) => {
     await revokeKey(api, partner, key)
     const after = await call(route, { key }, id)
 
-    expect(before.status).toBe(withoutWorkers[route.operationId] ?? route.reply.status)
+    expect(before.status).toBe(withoutOthers[route.operationId] ?? route.reply.status)
     expect([after.status, after.body.error?.code]).toEqual([401, 'unauthorized'])
   })
 
