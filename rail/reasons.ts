@@ -26,7 +26,9 @@ export const reasons = {
   bank_refused: 'bank_refused: The bank could not deliver the payment and gave no reason.',
 } as const
 
-const words: readonly (readonly [keyof typeof reasons, readonly string[]])[] = [
+export type ReasonCode = keyof typeof reasons
+
+const words: readonly (readonly [ReasonCode, readonly string[]])[] = [
   ['invalid_account', ['AC01', 'AC03', 'PY01', 'BENSCANUNKNOWN', 'INVALID_ACCOUNT_NUMBER', 'INVALID_BANK_VALIDATION']],
   ['invalid_account', ['REJECTED_BY_BANK_PROVIDER', 'FPS_CANNOT_DETERMINE_ROUTE_FOR_PAYMENT']],
   ['account_closed', ['AC07', 'BENACCCLOSED']],
@@ -47,3 +49,19 @@ const words: readonly (readonly [keyof typeof reasons, readonly string[]])[] = [
 const byWord: ReadonlyMap<string, string> = new Map(
   words.flatMap(([code, list]) => list.map((word): [string, string] => [word, reasons[code]])),
 )
+
+/** A word that no list has, for which the default is meant. */
+const unexplained = 'MS03'
+
+const wordOf: ReadonlyMap<ReasonCode, string> = new Map([
+  ...words.toReversed().map(([code, [word = unexplained]]): [ReasonCode, string] => [code, word]),
+  ['bank_refused', unexplained],
+])
+
+/** Those that a bank's word can stand for; the others are our own. */
+export const bankReasons: readonly ReasonCode[] = [...wordOf.keys()].toSorted()
+
+/** A word for which reasonFor answers this code. */
+export function bankWordFor(code: ReasonCode): string {
+  return wordOf.get(code) ?? unexplained
+}

@@ -2,7 +2,7 @@
 import { moveTransfer } from '../clock/moves'
 import { usualNext } from '../clock/plan'
 import { momentAt } from '../http/call'
-import { invalid, notFound } from '../http/errors'
+import { invalid, notFound, refusal } from '../http/errors'
 import {
   entriesOf,
   optionalChoice,
@@ -35,7 +35,7 @@ export const handRoutes: readonly ControlRoute[] = [
 /** The virtual account's own minimum. */
 const leastPence = 200n
 
-/** To the state that is named, or to the one that would come next. */
+/** To the state that is named, or to the one that would come next; with `from` only out of those states. */
 function advance({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
   const id = param('transfer')
   const environment = holderOf('transfers', id)
@@ -46,6 +46,10 @@ function advance({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
   if (state === null) throw invalid('state', `Nothing comes after ${transfer.state} by itself; say a state.`)
   if (transfer.state === 'refunded' || transfer.state === 'canceled') {
     throw invalid('state', 'The money is back in the wallet: this transfer is over.')
+  }
+  const from = valueAt(body, 'from')
+  if (Array.isArray(from) && !from.includes(transfer.state)) {
+    throw refusal(409, 'resource_state_conflict', `The transfer is ${transfer.state}.`)
   }
   const move = {
     state,

@@ -85,6 +85,7 @@ describe('the OpenAPI document', () => {
       'GET /v1/wallet/entries',
       'GET /v1/wallet/entries.csv',
       'POST /v1/sandbox/top-ups',
+      'POST /v1/sandbox/payouts/{id}/simulate',
       'GET /v1/compliance',
       'GET /v1/activity',
       'GET /v1/recipients',

@@ -78,7 +78,8 @@ export async function aPayoutWorld(options: WorldOptions = {}): Promise<PayoutWo
   const temporal = connectClient(testTemporal())
   await requireSearchAttributes(temporal, wantedAttributes)
   const { answerTimeoutMs, pollMs } = payouts
-  const api = await startApi({ database: database.url, clock, rails, taskQueuePrefix, answerTimeoutMs, pollMs })
+  const about = { database: database.url, clock, rails, bank: access }
+  const api = await startApi({ ...about, taskQueuePrefix, answerTimeoutMs, pollMs })
   const parts = createPayoutParts({ bank: access, payouts, secretKeys: testSecretKeys }, { db, log, clock })
   const workers = workersOf({ activities: createPayoutSteps(parts), taskQueuePrefix })
   if (options.workers !== 'none') await workers.start()
