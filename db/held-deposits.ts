@@ -1,4 +1,5 @@
 // Deposits that nobody can explain yet: found once for each movement of the bank's, and resolved once, by people.
+import { assert } from '../domain/assert'
 import type { Environment } from '../domain/environment'
 import type { Queryable, Statement, Tx } from './database'
 import { newId } from './id'
@@ -43,19 +44,25 @@ export async function listHeldDeposits(db: Queryable, limit: number): Promise<He
   return db.query<HeldDeposit>(selectOpen, [limit])
 }
 
-/** Null when there is none that waits for a decision. */
-export async function resolveHeldDeposit(tx: Tx, resolution: HeldResolution): Promise<HeldDeposit | null> {
-  const { id, outcome, note, by, at } = resolution
-  const [deposit] = await tx.query<HeldDeposit>(resolve, [id, outcome, note, by, at])
+/** Null when there is none that waits for a decision; nobody else decides until the transaction ends. */
+export async function lockHeldDeposit(tx: Tx, id: string): Promise<HeldDeposit | null> {
+  const [deposit] = await tx.query<HeldDeposit>(selectLocked, [id])
   return deposit ?? null
 }
 
+export async function resolveHeldDeposit(tx: Tx, { id, outcome, note, by, at }: HeldResolution): Promise<void> {
+  const resolved = await tx.query(resolve, [id, outcome, note, by, at])
+  assert(resolved.length === 1, 'a held deposit is resolved once')
+}
+
+export interface HeldSum {
+  readonly count: number
+  readonly microUsdc: bigint
+}
+
 /** What of a wallet's money waits for a decision; one whose amount could not be read counts, and adds nothing. */
-export async function sumHeldDeposits(
-  db: Queryable,
-  walletId: string,
-): Promise<{ readonly count: number; readonly microUsdc: bigint }> {
-  const [sum] = await db.query<{ count: number; microUsdc: bigint }>(selectSum, [walletId])
+export async function sumHeldDeposits(db: Queryable, walletId: string): Promise<HeldSum> {
+  const [sum] = await db.query<HeldSum>(selectSum, [walletId])
   return sum ?? { count: 0, microUsdc: 0n }
 }
 
@@ -69,19 +76,23 @@ const insert: Statement = {
     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (wallet_id, bank_ref) DO NOTHING RETURNING id`,
 }
 
+const held = `held_deposits held JOIN wallets ON wallets.id = held.wallet_id
+  JOIN partners ON partners.id = wallets.partner_id`
+
 const selectOpen: Statement = {
   name: 'held-deposits-open',
-  text: `SELECT ${columns} FROM held_deposits held JOIN wallets ON wallets.id = held.wallet_id
-    JOIN partners ON partners.id = wallets.partner_id
-    WHERE held.resolved_at IS NULL ORDER BY held.found_at, held.id LIMIT $1`,
+  text: `SELECT ${columns} FROM ${held} WHERE held.resolved_at IS NULL ORDER BY held.found_at, held.id LIMIT $1`,
+}
+
+const selectLocked: Statement = {
+  name: 'held-deposit-lock',
+  text: `SELECT ${columns} FROM ${held} WHERE held.id = $1 AND held.resolved_at IS NULL FOR NO KEY UPDATE OF held`,
 }
 
 const resolve: Statement = {
   name: 'held-deposit-resolve',
-  text: `UPDATE held_deposits held SET resolved_at = $5, resolved_by = $4, outcome = $2, note = $3
-    FROM wallets JOIN partners ON partners.id = wallets.partner_id
-    WHERE held.id = $1 AND held.resolved_at IS NULL AND wallets.id = held.wallet_id
-    RETURNING ${columns}`,
+  text: `UPDATE held_deposits SET resolved_at = $5, resolved_by = $4, outcome = $2, note = $3
+    WHERE id = $1 AND resolved_at IS NULL RETURNING id`,
 }
 
 const selectSum: Statement = {

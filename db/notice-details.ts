@@ -41,7 +41,7 @@ export async function casesToTell(
   return db.query<CaseToTell>(selectCases, [partnerId, environment, ids])
 }
 
-/** What each of these movements of the bank's brought into the wallet. */
+/** What each of these movements of the bank's brought into the wallet, at once or after people had looked at it. */
 export async function depositsToTell(
   db: Queryable,
   { partnerId, environment }: Scope,
@@ -73,6 +73,7 @@ const selectDeposits: Statement = {
     FROM wallets JOIN ledger_sets ON ledger_sets.wallet_id = wallets.id
       JOIN ledger_accounts account ON account.wallet_id = wallets.id AND account.kind = 'wallet'
       JOIN ledger_entries entry ON entry.set_id = ledger_sets.id AND entry.account_id = account.id
-    WHERE wallets.partner_id = $1 AND wallets.environment = $2 AND ledger_sets.bank_ref = ANY($3::text[])
-    ORDER BY array_position($3::text[], ledger_sets.bank_ref)`,
+    WHERE wallets.partner_id = $1 AND wallets.environment = $2 AND ledger_sets.cause_ref = ANY($3::text[])
+      AND ledger_sets.cause IN ('deposit', 'held_credit')
+    ORDER BY array_position($3::text[], ledger_sets.cause_ref)`,
 }

@@ -3,6 +3,7 @@
 import { bankEventCommands } from './bank-event'
 import { caseCommands } from './case'
 import type { Command } from './command'
+import { depositCommands } from './deposit'
 import { invoiceCommands } from './invoices'
 import { keyCommands } from './key'
 import { partnerCommands } from './partner'
@@ -18,6 +19,7 @@ export const commands: readonly Command[] = [
   ...verificationCommands,
   ...keyCommands,
   ...walletCommands,
+  ...depositCommands,
   ...payoutCommands,
   ...caseCommands,
   ...bankEventCommands,

@@ -2,10 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { type CreditedWallet, creditWallet } from '../activities/credit-wallet'
 import { depositToWallet } from '../activities/wallet-reading/deposit-to-wallet'
+import { type HeldSum, sumHeldDeposits } from '../db/held-deposits'
 import { findPartnerBySlug, type PartnerRow } from '../db/partners'
 import { findWallet, type WalletRow } from '../db/wallets'
 import { type Environment, environments } from '../domain/environment'
-import { formatUsdc, formatUsdcDown } from '../domain/money'
+import { formatUsdc, formatUsdcDown, formatUsdcExactly } from '../domain/money'
 import { withMakeBelieveBank } from './bank'
 import { type Answer, type Command, defineCommand, done, refused, unknownPartner } from './command'
 import { creditAmount, environment, optional, reference, required, slug } from './options'
@@ -48,30 +49,38 @@ const credit = defineCommand({
 const show = defineCommand({
   noun: 'wallet',
   verb: 'show',
-  about: 'Shows what the wallets hold, in both environments.',
+  about: 'Shows what the wallets hold, in both environments, and what of their deposits is held (deposit list).',
   options: { partner: required(slug, 'Whose wallets.') },
   example: ['--partner', 'acme'],
   async run({ db }, given) {
     const partner = await findPartnerBySlug(db, given.partner)
     if (partner === null) return unknownPartner(given.partner)
     const found = await Promise.all(environments.map((environment) => findWallet(db, partner.id, environment)))
-    const wallets = found.flatMap((wallet) => (wallet === null ? [] : [presentWallet(wallet)]))
-    const rows = wallets.map(({ environment, usdc, rail, funding_wallet: { chain, address } }) => [
+    const known = found.flatMap((wallet) => (wallet === null ? [] : [wallet]))
+    const wallets = await Promise.all(
+      known.map(async (wallet) => presentWallet(wallet, await sumHeldDeposits(db, wallet.id))),
+    )
+    const rows = wallets.map(({ environment, usdc, held_usdc, rail, funding_wallet: { chain, address } }) => [
       environment,
       usdc,
+      held_usdc,
       rail,
       chain,
       address,
     ])
-    return done({ object: 'list', data: wallets }, table(['ENVIRONMENT', 'USDC', 'RAIL', 'CHAIN', 'ADDRESS'], rows))
+    return done(
+      { object: 'list', data: wallets },
+      table(['ENVIRONMENT', 'USDC', 'HELD', 'RAIL', 'CHAIN', 'ADDRESS'], rows),
+    )
   },
 })
 
 export const walletCommands: readonly Command[] = [credit, show]
 
-function presentWallet({ environment, rail, chain, address, balanceMicroUsdc }: WalletRow) {
+function presentWallet({ environment, rail, chain, address, balanceMicroUsdc }: WalletRow, held: HeldSum) {
   const funding_wallet = { currency: 'USDC', chain, address }
-  return { environment, rail, funding_wallet, usdc: formatUsdcDown(balanceMicroUsdc) }
+  const usdc = formatUsdcDown(balanceMicroUsdc)
+  return { environment, rail, funding_wallet, usdc, held_usdc: formatUsdcExactly(held.microUsdc), held: held.count }
 }
 
 function presentCredit(

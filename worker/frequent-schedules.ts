@@ -29,11 +29,11 @@ export function noticesSchedule(everyMs: number): OurSchedule {
 }
 
 /** One that was missed is made good by the next one. */
-function every(everyMs: number) {
+function every(everyMs: number): Pick<OurSchedule, 'spec' | 'policies'> {
   return {
     spec: { intervals: [{ every: everyMs }] },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },
-  } as const
+  }
 }
 
 /** Over all its runs: one that can not get on must not hold up the next for long. */

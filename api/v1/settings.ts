@@ -1,13 +1,25 @@
-// PATCH /v1/account: what admins may set themselves: name, looks, and where invoices and questions go.
+// PATCH /v1/account: what admins may set themselves: name, looks, where invoices and questions go, and what they are mailed about.
 import { type Static, Type } from 'typebox'
 import { loadAccount } from '../../db/accounts'
-import { type PartnerChanges, updatePartner } from '../../db/partners'
+import type { Tx } from '../../db/database'
+import { lockPartnerBySlug, type PartnerChanges, updatePartner } from '../../db/partners'
+import { type MicroUsdc, parseUsdc } from '../../domain/money'
+import { type NoticeKind, noticeKinds } from '../../domain/notice'
 import { ApiError } from '../errors'
 import { personOf, type Route } from '../route'
-import { Email, Nullable, Pattern, Strict, Text } from '../schema'
+import { Answer, Email, MoneyString, Nullable, Pattern, Strict, Text } from '../schema'
 import { Account, exampleAccount, presentAccount } from './account'
 import { recordChange } from './change'
+import {
+  exampleMailSettings,
+  lowBalanceWords,
+  mailSettings,
+  NotificationChanges,
+  presentMailSettings,
+} from './mail-settings'
 import { bodyOf } from './typed'
+
+const lowBalanceRule = 'from 0.01 to 1000000000.00'
 
 const AccountChanges = Strict(
   {
@@ -29,39 +41,50 @@ const AccountChanges = Strict(
     billing_address: Type.Optional(
       Nullable(Text({ maxLength: 500, description: 'As an invoice prints it, line by line.' })),
     ),
+    notifications: Type.Optional(NotificationChanges),
+    low_balance_usdc: Type.Optional(Nullable(MoneyString({ description: lowBalanceWords, 'x-hint': lowBalanceRule }))),
   },
   { title: 'AccountChanges' },
 )
+
+const ChangedAccount = Answer({ ...Account.properties, ...mailSettings }, { title: 'ChangedAccount' })
 
 export const changeAccount: Route = {
   method: 'PATCH',
   path: '/v1/account',
   operationId: 'changeAccount',
   tag: 'Account',
-  summary: 'Change name, looks and addresses',
+  summary: 'Change name, looks, addresses and mails',
   description: 'Only what is sent changes; null takes something away. GET /v1/auth/session shows all of it.',
   access: { by: 'person', action: 'account.update', partner: 'active' },
   body: { schema: AccountChanges, example: { brand_color: '#0f766e', billing_email: 'billing@acme.example.com' } },
-  reply: { status: 200, description: 'The account.', schema: Account, example: exampleAccount },
+  reply: {
+    status: 200,
+    description: 'The account.',
+    schema: ChangedAccount,
+    example: { ...exampleAccount, ...exampleMailSettings },
+  },
   errors: [],
   handle: async (request, deps) => {
     const wanted = bodyOf<typeof AccountChanges>(request)
     const changes = changesFrom(wanted)
     const { email: by, partner, environment } = personOf(request)
     const at = deps.clock.now()
-    await deps.db.transaction(async (tx) => {
-      await updatePartner(tx, partner.id, changes, at)
+    const changed = await deps.db.transaction(async (tx) => {
+      const mutedMails = await mutedAfter(tx, partner.slug, wanted.notifications)
+      const after = await updatePartner(tx, partner.id, { ...changes, ...mutedMails }, at)
       // What was changed, and not to what: an address is nobody's business in a list.
       const change = { partnerId: partner.id, by, action: 'account.update', detail: Object.keys(wanted).join(', ') }
       await recordChange(tx, { ...change, status: 200 }, request, deps)
+      return after
     })
     const account = await loadAccount(deps.db, { partnerId: partner.id, environment, at })
-    return { body: presentAccount(account), activity: 'written' }
+    return { body: { ...presentAccount(account), ...presentMailSettings(changed) }, activity: 'written' }
   },
 }
 
 function changesFrom(wanted: Static<typeof AccountChanges>): PartnerChanges {
-  const { name, logo_url, brand_color, billing_email, contact_email, billing_address } = wanted
+  const { name, logo_url, brand_color, billing_email, contact_email, billing_address, low_balance_usdc } = wanted
   if (name?.trim() === '')
     throw new ApiError('invalid_request', { details: { errors: ['name (1 to 120 characters)'] } })
   return {
@@ -71,5 +94,32 @@ function changesFrom(wanted: Static<typeof AccountChanges>): PartnerChanges {
     ...(billing_email === undefined ? {} : { billingEmail: billing_email }),
     ...(contact_email === undefined ? {} : { contactEmail: contact_email }),
     ...(billing_address === undefined ? {} : { billingAddress: billing_address }),
+    ...(low_balance_usdc === undefined ? {} : { lowBalanceMicroUsdc: lowBalanceFrom(low_balance_usdc) }),
   }
+}
+
+const highestLowBalance: MicroUsdc = 1_000_000_000_000_000n
+
+function lowBalanceFrom(usdc: string | null): MicroUsdc | null {
+  if (usdc === null) return null
+  const amount = parseUsdc(usdc)
+  if (amount === null || amount <= 0n || amount > highestLowBalance) {
+    throw new ApiError('invalid_request', { details: { errors: [`low_balance_usdc (${lowBalanceRule})`] } })
+  }
+  return amount
+}
+
+/** Only the switches that are sent change; under the partner's lock, so that two who switch at once both count. */
+async function mutedAfter(
+  tx: Tx,
+  slug: string,
+  switches: Static<typeof NotificationChanges> | undefined,
+): Promise<PartnerChanges> {
+  const partner = switches === undefined ? null : await lockPartnerBySlug(tx, slug)
+  if (partner === null) return {}
+  const isMuted = (kind: NoticeKind) => {
+    const wanted = switches?.[kind]
+    return wanted === undefined ? partner.mutedMails.includes(kind) : !wanted
+  }
+  return { mutedMails: noticeKinds.filter(isMuted) }
 }

@@ -140,6 +140,7 @@ function meaningOf(row: WalletEntryRow): { kind: EntryKind; words: string } {
     case 'top_up':
       return { kind: 'topup', words: 'Test money' }
     case 'deposit':
+    case 'held_credit':
       return { kind: 'topup', words: 'Top-up' }
     case 'debit':
       return { kind: 'payout', words: row.payoutId === null ? 'Set aside for a payout' : `Payout to ${whom(row)}` }

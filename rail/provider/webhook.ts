@@ -14,7 +14,9 @@ export interface ReceivedWebhook {
   readonly clock: Clock
 }
 
-export const webhookCategories = ['transfer', 'customer', 'kyc_link', 'bridge_wallet.activity'] as const
+const walletActivity = 'bridge_wallet.activity'
+
+export const webhookCategories = ['transfer', 'customer', 'kyc_link', walletActivity] as const
 
 /** Throws BadSignature. An event that is signed but not for us is ignored, and answered 200 like the others. */
 export function readWebhook({ signature, rawBody, publicKey, clock }: ReceivedWebhook): WebhookEvent {
@@ -49,10 +51,11 @@ function readEvent(rawBody: Buffer): WebhookEvent {
       // The movement itself can not be asked for, its wallet can.
       objectRef: textAt(
         event,
-        category === 'bridge_wallet.activity' ? 'event_object.bridge_wallet_id' : 'event_object_id',
+        category === walletActivity ? 'event_object.bridge_wallet_id' : 'event_object_id',
       ),
       payoutId: category === 'transfer' ? optionalTextAt(event, 'event_object.client_reference_id') : null,
-      state: optionalTextAt(event, 'event_object_status'),
+      // Of a movement, whether it came or left.
+      state: optionalTextAt(event, category === walletActivity ? 'event_object.type' : 'event_object_status'),
     }
   } catch (error) {
     if (error instanceof Unreadable || error instanceof SyntaxError) return { outcome: 'ignored' }

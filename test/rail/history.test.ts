@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => bank.close())
 
-test.each([
+test.each<[string, object, string, 'deposit' | null]>([
   ['another currency', { currency: 'eurc' }, 'currency', 'deposit'],
   ['an unknown type', { type: 'adjustment' }, 'type', null],
   ['nothing', { amount: '0.000000' }, 'amount', 'deposit'],
@@ -85,7 +85,7 @@ function answerHistory(rows: readonly { readonly id: string }[]): void {
   })
 }
 
-function aMovement(id: string, change: object = {}): { readonly id: string } {
+function aMovement(id: string, change: object = {}) {
   return {
     id,
     bridge_wallet_id: 'wal_1',

@@ -87,7 +87,7 @@ test('when its time has come it prunes what is past its retention', async () => 
 test('none of them runs beside itself: what comes too early is left out, but for months, of which each is billed', async () => {
   const { sweep } = testConfig()
   const overlaps: string[] = []
-  for (const schedule of schedulesOf({ taskQueuePrefix: worker.queuePrefix, sweep })) {
+  for (const schedule of schedulesOf({ ...testConfig(), taskQueuePrefix: worker.queuePrefix, sweep })) {
     put.push(schedule)
     await putSchedule(worker.client, { ...schedule, state: { paused: true } })
 

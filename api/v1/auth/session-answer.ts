@@ -8,6 +8,7 @@ import { memberRoles, partnerStatuses } from '../../../domain/partner'
 import type { ApiDeps } from '../../deps'
 import { ApiError } from '../../errors'
 import { Answer, Constant, DateTime, Email, Nullable, OneOf, Uri, Uuid } from '../../schema'
+import { exampleMailSettings, mailSettings, presentMailSettings } from '../mail-settings'
 
 const sessionMember = {
   email: Email(),
@@ -31,6 +32,7 @@ export const Session = Answer(
       billing_email: Nullable(Email()),
       contact_email: Nullable(Email()),
       billing_address: Nullable(Type.String({ description: 'As an invoice prints it, line by line.' })),
+      ...mailSettings,
     }),
     partners: Type.Array(Answer({ slug: Type.String(), name: Type.String() }), {
       description: 'All partners of this email; POST /v1/auth/session/partner switches between them.',
@@ -61,6 +63,7 @@ export const exampleSession: Static<typeof Session> = {
     billing_email: 'billing@acme.example.com',
     contact_email: 'ada@acme.example.com',
     billing_address: null,
+    ...exampleMailSettings,
   },
   partners: [{ slug: 'acme', name: 'Acme Ltd' }],
   live: true,
@@ -110,5 +113,6 @@ function presentSessionPartner(partner: PartnerRow) {
     billing_email: partner.billingEmail,
     contact_email: partner.contactEmail,
     billing_address: partner.billingAddress,
+    ...presentMailSettings(partner),
   }
 }

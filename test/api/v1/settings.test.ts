@@ -65,3 +65,55 @@ test('the activity list says who changed which fields, and not to what', async (
   expect(body.data?.[0]).toMatchObject({ action: 'account.update', status: 200, detail: 'contact_email, brand_color' })
   expect(JSON.stringify(body)).not.toContain('canary')
 })
+
+const allOn = {
+  payout_failed: true,
+  payout_returned: true,
+  low_balance: true,
+  verification: true,
+  top_up: true,
+  case: true,
+}
+
+test('each mail is on until it is switched off, alone, and the session tells it as the answer does', async () => {
+  const partner = await aPartner(api)
+  const session = await aSession(api, partner)
+  const told = async () => Object((await api.get('/v1/auth/session', { session })).body['partner'])
+  expect(await told()).toMatchObject({ notifications: allOn, low_balance_usdc: null })
+
+  const first = await change(session, { notifications: { top_up: false, case: false }, low_balance_usdc: '500.00' })
+  const second = await change(session, { notifications: { case: true, low_balance: false } })
+
+  expect(first.body['notifications']).toEqual({ ...allOn, top_up: false, case: false })
+  const after = { notifications: { ...allOn, top_up: false, low_balance: false }, low_balance_usdc: '500.00' }
+  expect([second.status, second.body]).toMatchObject([200, after])
+  expect(await told()).toMatchObject(after)
+  expect((await change(session, { low_balance_usdc: null })).body['low_balance_usdc']).toBeNull()
+})
+
+test('two who switch at once both count', async () => {
+  const session = await aSession(api, await aPartner(api))
+  const kinds = Object.keys(allOn)
+
+  await Promise.all(kinds.map((kind) => change(session, { notifications: { [kind]: false } })))
+
+  const { body } = await change(session, {})
+  expect(Object.values(Object(body['notifications']))).toEqual(kinds.map(() => false))
+})
+
+test.each([
+  [{ low_balance_usdc: '0.00' }],
+  [{ low_balance_usdc: '5' }],
+  [{ low_balance_usdc: '-5.00' }],
+  [{ low_balance_usdc: '1000000000.01' }],
+  [{ notifications: { everything: false } }],
+  [{ notifications: { top_up: 'no' } }],
+])('%j is no setting for mails', async (wanted) => {
+  const partner = await aPartner(api)
+  const session = await aSession(api, partner)
+
+  const { status, body } = await change(session, wanted)
+
+  expect([status, body.error?.code]).toEqual([422, 'invalid_request'])
+  expect(await findPartnerById(api.db, partner.id)).toEqual(partner)
+})
