@@ -219,20 +219,22 @@ describe('connecting the wallet', () => {
     },
   )
 
-  test('that the database refuses at its end has done nothing here', async () => {
-    await db.dataSource.query(
-      `UPDATE price_lists SET valid_from = valid_from + interval '1 day' WHERE partner_id = $1`,
-      [partner.id],
-    )
-    await expect(connect()).rejects.toThrow()
+  test('that is killed just before its commit has done nothing here', async () => {
+    const killed: Db = {
+      ...db,
+      transaction: (work) =>
+        db.transaction(async (tx) => {
+          await work(tx)
+          throw new Error('killed')
+        }),
+    }
+    await expect(withRail({}, { db: killed }).connectLiveWallet({ partnerId: partner.id })).rejects.toThrow('killed')
     expect(await wallet()).toMatchObject({ wallet_ref: null, funding_ref: null, address: null })
-    expect(await now()).toMatchObject({ verificationStatus: 'pending' })
+    expect(await now()).toMatchObject({ verificationStatus: 'pending', liveOpenedAt: null })
+    expect([await charges(), await notices()]).toEqual([[], []])
 
-    await db.dataSource.query(
-      `UPDATE price_lists SET valid_from = valid_from - interval '1 day' WHERE partner_id = $1`,
-      [partner.id],
-    )
     expect(await connect()).toEqual({ status: 'approved', ready: false })
+    expect(await charges()).toEqual(['39000000'])
   })
 
   test('a wallet that was connected before there were bank accounts gets one, and nothing is charged for it', async () => {
