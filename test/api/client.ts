@@ -12,6 +12,7 @@ import { createRateLimiter, unlimited } from '../../api/rate-limiter'
 import { createApi } from '../../api/server'
 import { createTopUpStarter } from '../../api/top-up-starter'
 import { createVerificationStarter } from '../../api/verification-starter'
+import { createWalletReader } from '../../api/wallet-reader'
 import { type Clock, systemClock } from '../../clock'
 import { type Db, openDatabase } from '../../db/database'
 import { type Keyring, openKeyring } from '../../db/keyring'
@@ -143,6 +144,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     }),
     partners: createPartnerOpener({ temporal, taskQueuePrefix, withinMs: options.answerTimeoutMs ?? 300, log }),
     verifications: createVerificationStarter({ temporal, taskQueuePrefix, pollMs: options.pollMs ?? [1_000] }),
+    walletReader: createWalletReader({ temporal, taskQueuePrefix }),
     topUps: createTopUpStarter({ temporal, taskQueuePrefix, withinMs: options.answerTimeoutMs ?? 300, log }),
     cases: createCaseStarter({ temporal, taskQueuePrefix, log }),
     sandboxBank,
