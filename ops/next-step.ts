@@ -44,6 +44,26 @@ const advices: readonly Advice[] = [
     step: "The bank refused our key or did not know what we asked it for: check the bank's address and key in the configuration.",
   },
   {
+    code: 'bank_says_error',
+    step: 'The bank has stopped the transfer and does not say why: ask the bank whether the money will be delivered or given back, and do not pay again before it answers; it goes on by itself once its state changes.',
+  },
+  {
+    code: 'bank_says_underfunded',
+    step: 'The rate has moved further than what was sent covers: look for the shortfall in additional_funding_instructions.amount of the transfer at the bank, and have it funded by a transfer to its bridge_transfer rail, or have the bank cancel it; it goes on by itself.',
+  },
+  {
+    code: 'bank_says_refund_failed',
+    step: 'The bank could not give the money back to the wallet: ask the bank where it is and to send it again; the wallet is credited by itself once the bank says refunded, and must not be credited by hand.',
+  },
+  {
+    code: 'bank_says_kyc_required',
+    step: "The bank wants to know more about the paying business first: see compliance, and have the partner follow its link to the bank's questions; it goes on by itself.",
+  },
+  {
+    code: 'bank_says_missing_return_policy',
+    step: 'The bank does not know where to give the money back to: have the bank set the wallet that sent it as the place for returns; it goes on by itself.',
+  },
+  {
     code: 'bank_says_',
     step: 'The bank has put the transfer into a state that needs people: ask the bank what it waits for; it goes on by itself once that is over.',
   },

@@ -44,6 +44,15 @@ describe('why a payout waits for people', () => {
     expect(nextStepFor(reason)).toMatch(/^[A-Z].*: .*\.$/)
   })
 
+  test('has a sentence of its own for each word of the bank on which people act differently', () => {
+    const words = ['error', 'underfunded', 'refund_failed', 'kyc_required', 'missing_return_policy', 'levitating']
+    const steps = words.map((word) => nextStepFor(`bank_says_${word}`))
+
+    expect(new Set(steps).size).toBe(words.length)
+    for (const step of steps) expect(step).toMatch(/^[A-Z].*: .*\.$/)
+    expect(steps[1]).toContain('additional_funding_instructions.amount')
+  })
+
   test('that nobody has written down has none', () => {
     expect(nextStepFor('outcome')).toBeNull()
   })

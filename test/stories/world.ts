@@ -6,7 +6,14 @@ import type { Db } from '../../db/database'
 import type { Environment } from '../../domain/environment'
 import { choosePort } from '../../local/ports'
 import { connectClient } from '../../temporal'
-import { invoiceRunName, ofSystem, payoutWorkflowId, pruneActivityId, sweepId } from '../../workflows/names'
+import {
+  changedTransfersId,
+  invoiceRunName,
+  ofSystem,
+  payoutWorkflowId,
+  pruneActivityId,
+  sweepId,
+} from '../../workflows/names'
 import { aConnectedPartner, anAccountNumber, type ConnectedPartner, openDb, topUp } from '../activities/payout/a-stage'
 import { aKey } from '../api/fixtures'
 import { until } from '../local/until'
@@ -240,7 +247,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       } finally {
         // Everything has come to rest, so there is nothing left to finish.
         await Promise.all([...apis, ...workers].map((part) => part.kill()))
-        for (const id of [sweepId, pruneActivityId, invoiceRunName]) {
+        for (const id of [sweepId, pruneActivityId, invoiceRunName, changedTransfersId]) {
           await temporal.schedule
             .getHandle(ofSystem(id, prefix))
             .delete()

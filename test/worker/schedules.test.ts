@@ -94,7 +94,14 @@ test('none of them runs beside itself: what comes too early is left out, but for
     overlaps.push(`${String(schedule.action.workflowType)} ${(await describe(schedule)).policies.overlap}`)
   }
 
-  expect(overlaps.toSorted()).toEqual(['invoiceRun BUFFER_ALL', 'pruneActivity SKIP', 'sweep SKIP'])
+  expect(overlaps.toSorted()).toEqual([
+    'changedTransfers SKIP',
+    'invoiceRun BUFFER_ALL',
+    'notices SKIP',
+    'pruneActivity SKIP',
+    'sweep SKIP',
+    'walletReadings SKIP',
+  ])
 })
 
 /** The real one under another name, so that test files do not meet on one server. */
