@@ -28,7 +28,12 @@ export async function aConnectedPartner(rail: Rail): Promise<Partner> {
 }
 
 export function aCustomer() {
-  return { legalName: 'Analytical Engines Ltd', email: 'ada@example.com', redirectUrl: null, key: randomUUID() }
+  return {
+    legalName: 'Analytical Engines Ltd',
+    email: `${randomUUID()}@example.com`,
+    redirectUrl: null,
+    key: randomUUID(),
+  }
 }
 
 /** With an account of their own, never one of the magic ending. */

@@ -1,11 +1,15 @@
 // The contract with the bank: what the adapter relies on, shown against the sandbox bank and against the real one's
-// sandbox when BANK_CONTRACT_URL (without /v0) and BANK_CONTRACT_KEY (sk-test-…) are set.
+// sandbox when BANK_CONTRACT_URL (without /v0) and BANK_CONTRACT_KEY (sk-test-…) are set (docs/bank-contract.md).
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { systemClock } from '../../clock'
 import { environment } from '../../config'
+import { type MakeBelieveBank, openMakeBelieveBank } from '../../rail/make-believe'
 import type { ProviderRail } from '../../rail/provider'
-import { openTestBank, type TestBank } from '../sandbox-bank/bank-client'
+import { readWebhook } from '../../rail/provider/webhook'
+import { BadSignature } from '../../rail/rail'
+import { keys, openTestBank, type TestBank } from '../sandbox-bank/bank-client'
 import {
   aConnectedPartner,
   aCustomer,
@@ -17,22 +21,51 @@ import {
   railTo,
   register,
 } from './a-connected-partner'
+import { published } from './published-signature'
 
 const { BANK_CONTRACT_URL: realUrl, BANK_CONTRACT_KEY: realKey } = environment()
-const banks = ['the sandbox bank', ...(realUrl && realKey ? ['the real bank’s sandbox'] : [])]
+const isRealAsked = Boolean(realUrl && realKey)
+if (!isRealAsked && (realUrl || realKey)) throw new Error('Set both BANK_CONTRACT_URL and BANK_CONTRACT_KEY, or none.')
+// Whatever the address: this suite pays.
+if (realKey && !realKey.startsWith('sk-test-'))
+  throw new Error('BANK_CONTRACT_KEY must be a key of the bank’s sandbox.')
+
+const banks = ['the sandbox bank', ...(isRealAsked ? ['the real bank’s sandbox'] : [])]
+if (!isRealAsked) {
+  test.skip('the real bank’s sandbox: not asked, since BANK_CONTRACT_URL and BANK_CONTRACT_KEY are not set', () => {})
+}
+
+test('the bank’s own example of a signature holds, and not for another body', () => {
+  const { at, body, publicKey, signature } = published
+  const receive = (text: string) => () =>
+    readWebhook({
+      signature: `t=${at},v0=${signature}`,
+      rawBody: Buffer.from(text),
+      publicKey,
+      clock: { now: () => new Date(at) },
+    })
+
+  expect(receive(body)()).toEqual({ outcome: 'ignored' })
+  expect(receive(`${body}\n`)).toThrow(BadSignature)
+})
 
 describe.each(banks)('%s', (name) => {
   let own: TestBank | null = null
   let rail: ProviderRail
+  let testMoney: MakeBelieveBank
   let partner: Partner
 
   beforeAll(async () => {
     const isReal = name !== 'the sandbox bank'
     own = isReal ? null : await openTestBank()
-    rail = isReal ? railTo(realUrl ?? '', { apiKey: realKey ?? '', callMs: 20_000 }) : railTo(own?.url ?? '')
+    const url = own?.url ?? realUrl ?? ''
+    rail = isReal ? railTo(url, { apiKey: realKey ?? '', callMs: 20_000 }) : railTo(url)
+    testMoney = openMakeBelieveBank({ url: `${url}/v0`, key: isReal ? (realKey ?? '') : keys.sandbox }, systemClock)
     partner = await aConnectedPartner(rail)
-  })
+    await testMoney.simulateDeposit({ ...partner, amountMicroUsdc: 5_000_000_000n, key: randomUUID() })
+  }, 120_000)
   afterAll(async () => {
+    testMoney?.close()
     rail?.close()
     await own?.close()
   })
@@ -72,6 +105,41 @@ describe.each(banks)('%s', (name) => {
       usdcMicro: 0n,
       initiationRequired: false,
     })
+  })
+
+  test('finds a customer’s wallets, oldest first', async () => {
+    const { walletRef } = await rail.createWallet({ ...partner, chain: 'base', key: randomUUID() })
+
+    const refs = (await rail.wallets(partner.customerRef)).map((wallet) => wallet.walletRef)
+
+    expect([refs[0], refs.includes(walletRef)]).toEqual([partner.walletRef, true])
+  })
+
+  test('has one address for USDC and one account for pounds that lead into a wallet', async () => {
+    const wanted = () => ({ ...partner, chain: 'base', key: randomUUID() })
+
+    const [address, account] = [await rail.depositAddress(wanted()), await rail.bankFunding(wanted())]
+
+    expect(await rail.depositAddress(wanted())).toBe(address)
+    expect(await rail.bankFunding(wanted())).toEqual(account)
+    expect(address).toMatch(/^0x/)
+    expect(account).toMatchObject({
+      sortCode: expect.stringMatching(/^\d{6}$/),
+      accountNumber: expect.stringMatching(/^\d{8}$/),
+    })
+  })
+
+  test('makes test money once per key, and its history tells of it', async () => {
+    const deposit = { ...partner, amountMicroUsdc: 12_500_000n, key: randomUUID() }
+    const before = await rail.walletHistory({ ...partner, after: null })
+
+    await testMoney.simulateDeposit(deposit)
+    await testMoney.simulateDeposit(deposit)
+
+    const added = await rail.walletHistory({ ...partner, after: before.at(-1)?.id ?? null })
+    expect(added).toEqual([
+      expect.objectContaining({ kind: 'deposit', amountMicroUsdc: 12_500_000n, transferRef: null }),
+    ])
   })
 
   test('registers a recipient once and is content to find it there', async () => {
