@@ -76,7 +76,7 @@ export const getAccount: Route = {
   },
 }
 
-export function presentAccount(account: AccountRow): unknown {
+export function presentAccount(account: AccountRow): object {
   return {
     object: 'account',
     id: account.id,
