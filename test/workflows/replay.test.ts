@@ -12,15 +12,27 @@ import { silenceTemporal } from '../worker/a-worker'
 
 const recorded: Readonly<Record<string, readonly string[]>> = {
   'connect-sandbox': ['connected', 'waited'],
+  'changed-transfers': ['looked'],
+  'payout-return': ['nothing', 'refunded-at-once', 'returned-then-refunded'],
   'prune-activity': ['completed', 'continued'],
   'sign-up': ['opened'],
   sweep: ['completed', 'continued'],
   'top-up': ['added'],
+  verification: ['approved-at-once', 'asked-for-more', 'continued', 'rejected', 'tried-again'],
   'invoice-run': ['completed', 'continued', 'one-failed'],
   invoice: ['already', 'issued', 'nothing'],
   'invoice-mail': ['mailed', 'nobody', 'perhaps'],
   'payout-case': ['overdue', 'resolved', 'word-lost'],
-  payout: ['cancelled', 'completed', 'insufficient-funds', 'never-sent', 'not-sent', 'refunded', 'unknown-then-found'],
+  payout: [
+    'cancelled',
+    'cancelled-by-update',
+    'completed',
+    'insufficient-funds',
+    'never-sent',
+    'not-sent',
+    'refunded',
+    'unknown-then-found',
+  ],
 }
 
 silenceTemporal()
