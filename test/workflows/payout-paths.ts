@@ -25,18 +25,7 @@ export const payoutPaths: Readonly<Record<string, (world: World) => Promise<stri
     const key = { partnerId: world.partner.id, environment: 'sandbox', idempotencyKey } as const
     // The API itself refuses what is plainly too much: the workflow's own refusal is that of a race for the wallet.
     const claimed = await aClaim(world.db, { ...key, amountPence: 2_000_000n })
-    const about = {
-      slug: world.partner.slug,
-      status: 'pending',
-      amountPence: 2_000_000n,
-      accountLast4: '5678',
-    } as const
-    await createPayoutStarter({
-      temporal: world.temporal,
-      payouts: { answerTimeoutMs: 8_000, pollMs: [50] },
-      taskQueuePrefix: world.queuePrefix,
-      log: createLog({ level: 'silent', name: 'test' }),
-    }).start({ ...key, ...claimed, ...about })
+    await starterOf(world).start({ ...key, ...claimed, ...aboutIn(world), amountPence: 2_000_000n })
     return idempotencyKey
   },
   async 'not-sent'(world) {
@@ -64,6 +53,26 @@ export const payoutPaths: Readonly<Record<string, (world: World) => Promise<stri
     await world.worker.start()
     return 'path-cancelled'
   },
+  async 'cancelled-by-update'(world) {
+    const idempotencyKey = 'path-cancelled-by-update'
+    await world.worker.stop()
+    const { body } = await world.pay({}, { key: idempotencyKey })
+    const key = { partnerId: world.partner.id, environment: 'sandbox', idempotencyKey, attempt: 1 } as const
+    const cancelled = starterOf(world).cancel({ ...key, ...aboutIn(world), payoutId: body.id })
+    await world.worker.start()
+    await cancelled
+    return idempotencyKey
+  },
+}
+
+function starterOf({ temporal, queuePrefix }: World) {
+  const payouts = { answerTimeoutMs: 8_000, pollMs: [50] }
+  const log = createLog({ level: 'silent', name: 'test' })
+  return createPayoutStarter({ temporal, payouts, taskQueuePrefix: queuePrefix, log })
+}
+
+function aboutIn({ partner }: World) {
+  return { slug: partner.slug, status: 'pending', amountPence: 12_000n, accountLast4: '5678' } as const
 }
 
 /** As the server has it, without the names of this machine. */

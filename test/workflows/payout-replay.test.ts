@@ -1,6 +1,6 @@
 // Payouts that run today finish under tomorrow's code: every path's recorded history replays, and so does a fresh one of each.
-// Recorded anew with RECORD_HISTORIES=1, only when a change is meant for payouts that are not under way yet.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+// A new path is recorded with RECORD_HISTORIES=1; what was recorded stays, as the payouts under way do.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Worker } from '@temporalio/worker'
@@ -70,6 +70,8 @@ function recorded(name: string): string {
 
 function record(): void {
   mkdirSync(folder, { recursive: true })
-  for (const [name, history] of fresh)
-    writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(JSON.parse(history), null, 2)}\n`)
+  for (const [name, history] of fresh) {
+    const file = join(folder, `${name}.json`)
+    if (!existsSync(file)) writeFileSync(file, `${JSON.stringify(JSON.parse(history), null, 2)}\n`)
+  }
 }
