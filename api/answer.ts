@@ -118,7 +118,8 @@ async function findForPerson(
   deps: ApiDeps,
 ): Promise<Found> {
   const environment = parseQuery(context.querystring)['environment'] === 'live' ? 'live' : 'sandbox'
-  const caller = await authenticatePerson(token, environment, deps)
+  const use = context.method === 'GET' && context.get('X-Background') === 'true' ? 'background' : 'person'
+  const caller = await authenticatePerson(token, { environment, use }, deps)
   const scope = { partnerId: caller.partner.id, environment: caller.environment }
   return {
     caller,
