@@ -166,7 +166,7 @@ describe('on every page', () => {
 
     const [download] = await Promise.all([
       visitor.page.waitForEvent('download'),
-      visitor.page.getByRole('link', { name: 'INV-2026-000010 as PDF' }).click(),
+      visitor.page.getByRole('button', { name: 'INV-2026-000010 as PDF' }).click(),
     ])
 
     expect(download.suggestedFilename()).toBe('INV-2026-000010.pdf')
