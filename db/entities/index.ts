@@ -9,6 +9,7 @@ import { invoice, invoiceCharge, invoiceLine, invoiceNumber } from './invoice'
 import { ledgerAccount, ledgerEntry, ledgerSet } from './ledger'
 import { member } from './member'
 import { partner } from './partner'
+import { partnerLogo } from './partner-logo'
 import { payout } from './payout'
 import { payoutEvent } from './payout-event'
 import { priceList } from './price-list'
@@ -19,6 +20,7 @@ import { wallet } from './wallet'
 
 export const entities = [
   partner,
+  partnerLogo,
   priceList,
   member,
   apiKey,

@@ -82,6 +82,7 @@ export const code = new EntitySchema<StoredCode>({
   indices: [
     { name: 'codes_subject_index', columns: ['subject', 'createdAt'] },
     { name: 'codes_expiry_index', columns: ['expiresAt'] },
+    { name: 'codes_used_for_index', columns: ['usedFor'], where: 'used_for IS NOT NULL' },
   ],
   checks: [
     { name: 'codes_purpose_check', expression: `purpose IN ('sign_in', 'sign_up', 'confirm')` },
@@ -104,5 +105,7 @@ export const mail = new EntitySchema<StoredMail>({
     sentAt: orNull(time),
   },
   indices: [{ name: 'mails_due_index', columns: ['nextTryAt'], where: 'sealed IS NOT NULL' }],
-  checks: [{ name: 'mails_kind_check', expression: `kind IN ('sign_in', 'sign_up', 'invitation', 'confirm')` }],
+  checks: [
+    { name: 'mails_kind_check', expression: `kind IN ('sign_in', 'sign_up', 'invitation', 'confirm', 'notice')` },
+  ],
 })
