@@ -10,6 +10,7 @@ import { ApiError } from '../../errors'
 import { Answer, Constant, DateTime, Email, Nullable, OneOf, Uri, Uuid } from '../../schema'
 
 const sessionMember = {
+  id: Uuid(),
   email: Email(),
   name: Nullable(Type.String()),
   role: OneOf(memberRoles),
@@ -37,7 +38,9 @@ export const Session = Answer(
     }),
     live: Type.Boolean({ description: 'Whether business verification is approved.' }),
     expires_at: DateTime(),
-    temporal_ui_url: Nullable(Uri({ description: 'For admins, where one is configured.' })),
+    temporal_ui_url: Nullable(
+      Uri({ description: 'For admins of a partner whose verification is approved, where one is configured.' }),
+    ),
   },
   { title: 'Session' },
 )
@@ -45,6 +48,7 @@ export const Session = Answer(
 export const exampleSession: Static<typeof Session> = {
   object: 'session',
   member: {
+    id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a59',
     email: 'ada@acme.example.com',
     name: 'Ada Lovelace',
     role: 'admin',
@@ -82,20 +86,22 @@ export async function describeSession(
   ])
   // Removed between two statements: from now on nobody is signed in here.
   if (member === null || partner === null || expiresAt === null) throw new ApiError('unauthorized')
+  const live = partner.verificationStatus === 'approved'
   return {
     object: 'session',
     member: presentSessionMember(member),
     partner: presentSessionPartner(partner),
     partners: memberships.map(({ slug, partnerName }) => ({ slug, name: partnerName })),
-    live: partner.verificationStatus === 'approved',
+    live,
     expires_at: expiresAt.toISOString(),
-    temporal_ui_url: member.role === 'admin' ? config.temporalUiUrl : null,
+    // Anybody can sign up and is an admin then: where our workflows are is for those whom we know.
+    temporal_ui_url: member.role === 'admin' && live ? config.temporalUiUrl : null,
   }
 }
 
-function presentSessionMember({ email, name, role, lastLoginAt, createdAt }: MemberRow) {
+function presentSessionMember({ id, email, name, role, lastLoginAt, createdAt }: MemberRow) {
   const last_login_at = lastLoginAt?.toISOString() ?? null
-  return { email, name, role, last_login_at, created_at: createdAt.toISOString() }
+  return { id, email, name, role, last_login_at, created_at: createdAt.toISOString() }
 }
 
 function presentSessionPartner(partner: PartnerRow) {
