@@ -1,12 +1,14 @@
 // PATCH /v1/account: what admins may set themselves: name, looks, and where invoices and questions go.
 import { type Static, Type } from 'typebox'
 import { loadAccount } from '../../db/accounts'
+import { storeLogo } from '../../db/partner-logos'
 import { type PartnerChanges, updatePartner } from '../../db/partners'
 import { ApiError } from '../errors'
 import { personOf, type Route } from '../route'
 import { Email, Nullable, Pattern, Strict, Text } from '../schema'
 import { Account, exampleAccount, presentAccount } from './account'
 import { recordChange } from './change'
+import { logoHint, logoMaxLength, logoPattern, readLogo } from './partner-logo'
 import { bodyOf } from './typed'
 
 const AccountChanges = Strict(
@@ -18,8 +20,18 @@ const AccountChanges = Strict(
           format: 'uri',
           pattern: '^https://',
           maxLength: 500,
-          description: 'Shown on the sign-in page.',
+          description: 'A picture elsewhere, told to others as it is; our own pages show only what `logo` has stored.',
           'x-hint': 'an https:// address',
+        }),
+      ),
+    ),
+    logo: Type.Optional(
+      Nullable(
+        Type.String({
+          pattern: logoPattern,
+          maxLength: logoMaxLength,
+          description: `Shown on our pages, and then also what \`logo_url\` names: ${logoHint}.`,
+          'x-hint': logoHint,
         }),
       ),
     ),
@@ -47,10 +59,12 @@ export const changeAccount: Route = {
   handle: async (request, deps) => {
     const wanted = bodyOf<typeof AccountChanges>(request)
     const changes = changesFrom(wanted)
+    const logo = typeof wanted.logo === 'string' ? readLogo(wanted.logo) : wanted.logo
     const { email: by, partner, environment } = personOf(request)
     const at = deps.clock.now()
     await deps.db.transaction(async (tx) => {
       await updatePartner(tx, partner.id, changes, at)
+      if (logo !== undefined) await storeLogo(tx, partner.id, logo)
       // What was changed, and not to what: an address is nobody's business in a list.
       const change = { partnerId: partner.id, by, action: 'account.update', detail: Object.keys(wanted).join(', ') }
       await recordChange(tx, { ...change, status: 200 }, request, deps)

@@ -8,6 +8,7 @@ import { memberRoles, partnerStatuses } from '../../../domain/partner'
 import type { ApiDeps } from '../../deps'
 import { ApiError } from '../../errors'
 import { Answer, Constant, DateTime, Email, Nullable, OneOf, Uri, Uuid } from '../../schema'
+import { logoUrlOf } from '../partner-logo'
 
 const sessionMember = {
   id: Uuid(),
@@ -76,8 +77,9 @@ export type Signed = Pick<PersonCaller, 'sessionId' | 'memberId' | 'email'> & { 
 
 export async function describeSession(
   { sessionId, memberId, email, partnerId }: Signed,
-  { db, config }: Pick<ApiDeps, 'db' | 'config'>,
+  deps: Pick<ApiDeps, 'db' | 'config'>,
 ): Promise<Static<typeof Session>> {
+  const { db, config } = deps
   const [member, partner, memberships, expiresAt] = await Promise.all([
     findMember(db, memberId),
     findPartnerById(db, partnerId),
@@ -90,7 +92,7 @@ export async function describeSession(
   return {
     object: 'session',
     member: presentSessionMember(member),
-    partner: presentSessionPartner(partner),
+    partner: presentSessionPartner(partner, await logoUrlOf(partner, deps)),
     partners: memberships.map(({ slug, partnerName }) => ({ slug, name: partnerName })),
     live,
     expires_at: expiresAt.toISOString(),
@@ -104,13 +106,13 @@ function presentSessionMember({ id, email, name, role, lastLoginAt, createdAt }:
   return { id, email, name, role, last_login_at, created_at: createdAt.toISOString() }
 }
 
-function presentSessionPartner(partner: PartnerRow) {
+function presentSessionPartner(partner: PartnerRow, logoUrl: string | null) {
   const { id, slug, name, status } = partner
   return {
     id,
     slug,
     name,
-    logo_url: partner.logoUrl,
+    logo_url: logoUrl,
     brand_color: partner.brandColor,
     status,
     billing_email: partner.billingEmail,
