@@ -23,7 +23,7 @@ beforeAll(async () => {
   const pairs = Object.entries(others).map(([column, value]) => `'${column}', ${value}`)
   await api.db.dataSource.query(`
     INSERT INTO payouts SELECT other.* FROM payouts p, generate_series(1, ${many}) n,
-      jsonb_populate_record(p, jsonb_build_object(${pairs})) other
+      jsonb_populate_record(p, jsonb_build_object(${pairs.join()})) other
     WHERE p.id = '${id}'`)
   await api.db.dataSource.query(`
     INSERT INTO codes (id, purpose, subject, digest, digest_key_id, created_at, expires_at, used_for)
