@@ -1,4 +1,4 @@
-// Names, references and labels are text on every page, whatever they look like.
+// Names, references and labels are text on every page, whatever they look like; a logo that lies elsewhere is not asked for.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Browser } from 'playwright-core'
 import { createApiKey } from '../../db/api-keys'
@@ -22,7 +22,8 @@ let alerts = 0
 beforeAll(async () => {
   buildDashboard()
   api = await startApi({ publicUrl: 'http://localhost' })
-  partner = await aPartner(api, { name: hostile })
+  // What is asked of another server is a complaint too.
+  partner = await aPartner(api, { name: hostile, logoUrl: 'https://elsewhere.example/logo.png' })
   const payout = { recipientName: hostile, reference: hostile, status: 'failed', failureReason: hostile } as const
   payoutId = (await aPayoutRow(api, partner, payout)).id
   await aPayoutRow(api, partner, { recipientName: hostile })
