@@ -60,7 +60,7 @@ function One({ invoice }: { readonly invoice: Invoice }) {
           <p className="font-semibold">{monthWords(invoice.period)}</p>
           <p className="text-xs text-soft">{invoice.number}</p>
         </div>
-        <div className="text-xs text-soft sm:w-36">
+        <div className="text-right text-xs text-soft sm:w-36 sm:text-left">
           <Status of={invoice.status} />
           <p className="mt-1">
             {invoice.due_at && invoice.status === 'open' && (
