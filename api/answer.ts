@@ -68,7 +68,7 @@ async function admit(route: Route, access: CallerAccess, context: ApiContext, de
     requireOurPages(route, context, deps)
     requireShownPartner(route, context, caller)
   }
-  if (!isFor(route, access, caller)) throw new ApiError('api_key_required')
+  if (!isFor(route, access, caller) && !isOnOneself(access, caller, context)) throw new ApiError('api_key_required')
   const forbidden = forbiddenTo(caller, access)
   const mayRepeat = found.claim !== null && found.claim.releasedAt === null
   if (forbidden !== null && !mayRepeat) throw new ApiError(forbidden)
@@ -79,6 +79,10 @@ async function admit(route: Route, access: CallerAccess, context: ApiContext, de
 function isFor(route: Route, access: CallerAccess, caller: Caller): boolean {
   if (caller.by === 'key') return access.by === 'key'
   return caller.role === 'admin' || roleFor(route) === 'viewer'
+}
+
+function isOnOneself(access: CallerAccess, caller: Caller, { params }: ApiContext): boolean {
+  return access.onOneself === 'allowed' && caller.by === 'person' && params?.['id']?.toLowerCase() === caller.memberId
 }
 
 function requireOurPages({ method }: Route, context: ApiContext, { config }: ApiDeps): void {
@@ -118,7 +122,8 @@ async function findForPerson(
   deps: ApiDeps,
 ): Promise<Found> {
   const environment = parseQuery(context.querystring)['environment'] === 'live' ? 'live' : 'sandbox'
-  const caller = await authenticatePerson(token, environment, deps)
+  const use = context.method === 'GET' && context.get('X-Background') === 'true' ? 'background' : 'person'
+  const caller = await authenticatePerson(token, { environment, use }, deps)
   const scope = { partnerId: caller.partner.id, environment: caller.environment }
   return {
     caller,

@@ -33,9 +33,12 @@ export async function authenticateWithClaim(
   return firstFound(header, keyring, (digest) => findCallerAndClaim(db, digest, idempotencyKey))
 }
 
+/** A page that asks by itself is no sign of a person before it: it reads, and does not keep the session from being idle. */
+export type Use = 'person' | 'background'
+
 export async function authenticatePerson(
   token: string,
-  environment: Environment,
+  { environment, use }: { readonly environment: Environment; readonly use: Use },
   { db, clock, config: { session } }: ApiDeps,
 ): Promise<PersonCaller> {
   const at = clock.now()
@@ -43,7 +46,7 @@ export async function authenticatePerson(
   if (found === null) throw new ApiError('unauthorized', { message: 'The session is over: sign in again.' })
   const { caller, lastUsedAt } = found
   // A write now and then keeps it from being idle; one for each request would cost more than the request.
-  if (at.getTime() - lastUsedAt.getTime() >= session.idleMs / touchesPerIdle)
+  if (use === 'person' && at.getTime() - lastUsedAt.getTime() >= session.idleMs / touchesPerIdle)
     await touchSession(db, caller.sessionId, at)
   return caller
 }

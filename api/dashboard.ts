@@ -13,12 +13,12 @@ import { ApiError } from './errors'
 const addresses = ['/dashboard', '/dashboard/{*page}', '/sign-in', '/sign-up', '/p/:slug']
 const yearMs = 365 * 24 * 60 * 60 * 1000
 
-/** Everything is ours, scripts and styles only as files. A partner's own logo is the one thing that may come from elsewhere. */
+/** Everything is ours, scripts and styles only as files. A logo that was chosen and not saved yet is a data: address. */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data: https:",
+  "img-src 'self' data:",
   "font-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",

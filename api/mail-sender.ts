@@ -80,6 +80,11 @@ export function createMailSender(parts: MailSenderParts): MailSender {
   }
 
   async function sendOne(by: Mailer, { id, kind, tries, mail }: MailToSend): Promise<void> {
+    if (mail === null) {
+      log.error({ mail_id: id, kind }, 'a mail can not be opened with our secret keys: left aside')
+      // Not given up: while a new key is being rolled out, a process that has it may come. Twice as long each time, until it expires.
+      return putMailOff(db, id, later(clock.now(), 1_000 * 2 ** Math.min(tries - 1, 20)))
+    }
     // An unknown address has cost the same until here, and gets nothing.
     if (kind === 'sign_in' && !(await isMember(db, mail.to.address))) return finishMail(db, id, null)
     const sent = await by.send({ ...mail, messageId: `<${id}@mail.payouts>`, attachments: [] })

@@ -38,6 +38,8 @@ export interface CallerAccess {
   readonly action: string
   /** Which of a partner's people; where it is left out, all of them may read (GET) and only admins do anything else. */
   readonly role?: MemberRole
+  /** `allowed`: where `:id` is their own member's id, all of them may, whatever the role. */
+  readonly onOneself?: 'allowed'
   /**
    * Whether a suspended partner is let in. A payer must be active, and verified where the money is real; one that is not
    * may only repeat what was stored before, and hears 403 to everything else, however malformed.

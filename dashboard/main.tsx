@@ -3,6 +3,7 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@ta
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { isAttended } from './api/attended'
 import { Refusal, speakFor } from './api/call'
 import { sessionQuery } from './api/queries'
 import { Toasts } from './parts/toast'
@@ -25,7 +26,7 @@ const queryClient: QueryClient = new QueryClient({
   },
 })
 const router = createDashboardRouter(queryClient)
-speakFor(() => queryClient.getQueryData(sessionQuery.queryKey)?.partner.id)
+speakFor({ shownPartnerId: () => queryClient.getQueryData(sessionQuery.queryKey)?.partner.id, isAttended })
 
 function lookInto(error: Error): void {
   leaveIfSignedOut(error)

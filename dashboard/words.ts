@@ -11,6 +11,11 @@ export function pounds(amount: string): string {
   return grouped(amount).replace(/^(\u2212|\+)?/, (sign) => `${sign}£`)
 }
 
+/** "0.99 GBP + 1.00%" → "£0.99 + 1.00%". */
+export function priceWords(price: string): string {
+  return price.replaceAll(/(\d[\d.]*) GBP/g, (_, amount: string) => pounds(amount))
+}
+
 /** Only for the height of a bar and for comparing: never shown, never sent. */
 export function roughly(amount: string): number {
   return Number(amount)

@@ -26,7 +26,8 @@ export interface MailToSend {
   readonly id: string
   readonly kind: MailKind
   readonly tries: number
-  readonly mail: OutgoingMail
+  /** Null where it can not be opened: its secret key is not ours, or no longer, or not yet. */
+  readonly mail: OutgoingMail | null
 }
 
 export async function enqueueMail(tx: Tx, keyring: Keyring, { kind, mail, at, expiresAt }: NewMail): Promise<void> {
@@ -46,8 +47,17 @@ export async function takeMails(
     id,
     kind,
     tries,
-    mail: JSON.parse(openText(keyring, 'mail', id, seal)),
+    mail: openMail(keyring, id, seal),
   }))
+}
+
+/** One that can not be opened must not keep those from being sent that were taken with it. */
+function openMail(keyring: Keyring, id: string, seal: Sealed): OutgoingMail | null {
+  try {
+    return JSON.parse(openText(keyring, 'mail', id, seal))
+  } catch {
+    return null
+  }
 }
 
 /** Its words are wiped. Null where it was not sent and never will be. */

@@ -62,7 +62,7 @@ export async function findMember(db: Queryable, id: string): Promise<MemberRow |
 }
 
 export type ChangedMember =
-  | { readonly outcome: 'changed'; readonly member: MemberRow }
+  | { readonly outcome: 'changed'; readonly member: MemberRow; readonly roleBefore: MemberRole }
   | { readonly outcome: 'not_found' | 'last_admin' }
 
 export async function changeRole(
@@ -73,7 +73,7 @@ export async function changeRole(
   if (known === null) return { outcome: 'not_found' }
   if (known.isLastAdmin && role !== 'admin') return { outcome: 'last_admin' }
   const [member] = await tx.query<MemberRow>(updateRole, [id, role])
-  return member === undefined ? { outcome: 'not_found' } : { outcome: 'changed', member }
+  return member === undefined ? { outcome: 'not_found' } : { outcome: 'changed', member, roleBefore: known.role }
 }
 
 /** Their sessions end with them. */
@@ -87,17 +87,21 @@ export async function removeMember(
   await tx.query(lockMember, [id])
   await tx.query(deleteSessions, [id])
   const [member] = await tx.query<MemberRow>(deleteMember, [id])
-  return member === undefined ? { outcome: 'not_found' } : { outcome: 'changed', member }
+  return member === undefined ? { outcome: 'not_found' } : { outcome: 'changed', member, roleBefore: known.role }
 }
 
 /** Two removals at once would each see the other admin; the partner's row lets them in one after the other. */
-async function lockToChange(tx: Tx, partnerId: string, id: string): Promise<{ isLastAdmin: boolean } | null> {
+async function lockToChange(
+  tx: Tx,
+  partnerId: string,
+  id: string,
+): Promise<{ readonly role: MemberRole; readonly isLastAdmin: boolean } | null> {
   await tx.query(lockPartner, [partnerId])
   const all = await listMembers(tx, partnerId)
   const member = all.find((each) => each.id === id.toLowerCase())
   if (member === undefined) return null
   const admins = all.filter(({ role }) => role === 'admin')
-  return { isLastAdmin: member.role === 'admin' && admins.length === 1 }
+  return { role: member.role, isLastAdmin: member.role === 'admin' && admins.length === 1 }
 }
 
 const columns = `id, partner_id AS "partnerId", email, name, role,

@@ -13,16 +13,19 @@ export interface SessionLimits {
   readonly absoluteMs: number
 }
 
-/** The token is in the result and nowhere else. 256 random bits need no secret key to be kept safe by a hash. */
+/**
+ * The token is in the result and nowhere else. 256 random bits need no secret key to be kept safe by a hash. Null when the
+ * member was removed meanwhile: the login is noted first, because that waits for whoever is removing them.
+ */
 export async function openSession(
   tx: Tx,
   { memberId, at, absoluteMs }: { memberId: string; at: Date; absoluteMs: number },
-): Promise<{ readonly token: string; readonly sessionId: string }> {
+): Promise<{ readonly token: string; readonly sessionId: string } | null> {
+  if (!(await noteLogin(tx, memberId, at))) return null
   const token = randomBytes(32).toString('base64url')
   const expiresAt = new Date(at.getTime() + absoluteMs)
   const sessionId = newId(at)
   await tx.query(insert, [sessionId, memberId, digestOf(token), at, expiresAt])
-  await tx.query(noteLogin, [memberId, at])
   return { token, sessionId }
 }
 
@@ -50,12 +53,18 @@ export async function sessionExpiry(db: Queryable, sessionId: string): Promise<D
   return row?.expiresAt ?? null
 }
 
-/** To the same person's place at another partner; false where it is not theirs, or the session is over. */
+/** To the same person's place at another partner; false where it is not theirs any more, or the session is over. */
 export async function switchSession(
   tx: Tx,
-  { sessionId, email, memberId }: { sessionId: string; email: string; memberId: string },
+  { sessionId, email, memberId, at }: { sessionId: string; email: string; memberId: string; at: Date },
 ): Promise<boolean> {
+  if (!(await noteLogin(tx, memberId, at))) return false
   return (await tx.query(switchTo, [sessionId, email, memberId])).length === 1
+}
+
+/** False when there is no such member any more; otherwise nobody removes them before this transaction is over. */
+async function noteLogin(tx: Tx, memberId: string, at: Date): Promise<boolean> {
+  return (await tx.query(login, [memberId, at])).length === 1
 }
 
 export async function endSession(db: Queryable, sessionId: string, at: Date): Promise<void> {
@@ -94,9 +103,9 @@ const insert: Statement = {
     VALUES ($1, $2, $3, $4, $4, $5)`,
 }
 
-const noteLogin: Statement = {
+const login: Statement = {
   name: 'member-login',
-  text: 'UPDATE members SET last_login_at = $2 WHERE id = $1',
+  text: 'UPDATE members SET last_login_at = $2 WHERE id = $1 RETURNING id',
 }
 
 const selectPerson: Statement = {

@@ -1,7 +1,7 @@
 // Payouts that look like one that somebody is about to make: to the same account, of the same amount, not long ago.
 import type { PayoutStatus } from '../domain/payout'
 import type { Queryable, Statement } from './database'
-import type { Scope } from './payouts'
+import { isVisible, type Scope } from './payouts'
 
 export interface SimilarPayout {
   readonly id: string
@@ -30,10 +30,16 @@ export async function findSimilarPayouts(
   return db.query<SimilarPayout>(selectSimilar, values)
 }
 
+const isSimilar = `partner_id = $1 AND environment = $2 AND account_last4 = $3 AND account_hash = ANY ($4::bytea[])
+      AND amount_pence = $5 AND created_at >= $6 AND status IN ('pending', 'processing', 'completed')`
+
+// In two halves, each with an index that is there anyway: those that lists show by their last four digits, and those that
+// nobody has decided about yet among the few that are not over.
 const selectSimilar: Statement = {
   name: 'payouts-similar',
-  text: `SELECT id, created_at AS "createdAt", status FROM payouts
-    WHERE partner_id = $1 AND environment = $2 AND released_at IS NULL AND account_last4 = $3 AND account_hash = ANY ($4::bytea[])
-      AND amount_pence = $5 AND created_at >= $6 AND status IN ('pending', 'processing', 'completed')
-    ORDER BY created_at DESC, id DESC LIMIT 10`,
+  text: `SELECT id, created_at AS "createdAt", status FROM payouts WHERE ${isSimilar} AND ${isVisible}
+    UNION ALL
+    SELECT id, created_at, status FROM payouts WHERE ${isSimilar}
+      AND released_at IS NULL AND closed_at IS NULL AND verdict_at IS NULL AND answered_at IS NULL
+    ORDER BY "createdAt" DESC, id DESC LIMIT 10`,
 }

@@ -17,6 +17,7 @@ import { getInvoice, listInvoices } from './invoices'
 import { createKey, revokeKey } from './key-changes'
 import { listKeys } from './keys'
 import { changeMember, deleteMember, inviteMember, listTeam } from './members'
+import { getPartnerLogo } from './partner-logo'
 import { checkPayout } from './payout-check'
 import { getPayoutDetails } from './payout-details'
 import { listPayoutEvents } from './payout-events'
@@ -37,6 +38,7 @@ export const routes: readonly Route[] = [
   getRoot,
   getDiscovery,
   getPublicPartner,
+  getPartnerLogo,
   getAccount,
   getBalance,
   listWalletEntries,

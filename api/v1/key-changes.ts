@@ -7,6 +7,7 @@ import { ApiError } from '../errors'
 import { personOf, type Route } from '../route'
 import { Answer, DateTime, EnvironmentName, Nullable, OneOf, Pattern, Strict, Text, Uuid } from '../schema'
 import { recordChange } from './change'
+import { tellAdmins } from './tell-admins'
 import { bodyOf, paramsOf } from './typed'
 
 const NewKey = Strict(
@@ -65,9 +66,12 @@ export const createKey: Route = {
       if (result.outcome === 'created') {
         const change = { partnerId: partner.id, by, action: 'key.create', environment, detail: result.key.keyPrefix }
         await recordChange(tx, { ...change, status: 201 }, request, deps)
+        const happened = { what: 'live_key', keyPrefix: result.key.keyPrefix, label } as const
+        if (environment === 'live') await tellAdmins(tx, { partnerId: partner.id, by, happened }, deps)
       }
       return result
     })
+    deps.mails.wake()
     if (created.outcome === 'limit_reached') throw new ApiError('key_limit_reached')
     if (created.outcome === 'verification_required') throw new ApiError('verification_required')
     const { id, keyPrefix, createdAt } = created.key

@@ -17,8 +17,10 @@ import { invitationMessage } from '../../mail/code-message'
 import { ApiError } from '../errors'
 import { personOf, type Route } from '../route'
 import { Answer, DateTime, Email, ListOf, Nullable, OneOf, Strict, Text, Uuid } from '../schema'
+import { endedCookie } from '../session-cookie'
 import { recordChange } from './change'
 import { presentList } from './list'
+import { tellAdmins } from './tell-admins'
 import { bodyOf, paramsOf } from './typed'
 
 const Member = Answer(
@@ -27,6 +29,7 @@ const Member = Answer(
     email: Email(),
     name: Nullable(Type.String()),
     role: OneOf(memberRoles),
+    status: OneOf(['invited', 'active'], { description: 'Invited until they sign in for the first time.' }),
     last_login_at: Nullable(DateTime()),
     created_at: DateTime(),
   },
@@ -38,6 +41,7 @@ const exampleMember: Static<typeof Member> = {
   email: 'grace@acme.example.com',
   name: 'Grace Hopper',
   role: 'viewer',
+  status: 'invited',
   last_login_at: null,
   created_at: '2026-11-16T09:00:00.000Z',
 }
@@ -105,6 +109,10 @@ export const inviteMember: Route = {
       await enqueueMail(tx, deps.keyring, { kind: 'invitation', mail, at, expiresAt: new Date(at.getTime() + weekMs) })
       const change = { partnerId: partner.id, by, action: 'member.create', detail: `${added.email} as ${role}` }
       await recordChange(tx, { ...change, status: 201 }, request, deps)
+      if (role === 'admin') {
+        const happened = { what: 'admin_invited', email: added.email } as const
+        await tellAdmins(tx, { partnerId: partner.id, by, happened }, deps)
+      }
       return added
     })
     if (member === null) throw new ApiError('invalid_state', { details: { status: 'already_member' } })
@@ -139,9 +147,12 @@ export const changeMember: Route = {
         const detail = `${result.member.email} as ${role}`
         const change = { partnerId: partner.id, by, action: 'member.update', detail }
         await recordChange(tx, { ...change, status: 200 }, request, deps)
+        const happened = { what: role === 'admin' ? 'made_admin' : 'made_viewer', email: result.member.email } as const
+        if (result.roleBefore !== role) await tellAdmins(tx, { partnerId: partner.id, by, happened }, deps)
       }
       return result
     })
+    deps.mails.wake()
     return { body: presentMember(requireChanged(changed)), activity: 'written' }
   },
 }
@@ -154,7 +165,9 @@ export const deleteMember: Route = {
   operationId: 'deleteMember',
   tag: 'Team',
   summary: 'Remove somebody, and end their sessions at once',
-  access: { by: 'person', action: 'member.delete', partner: 'active' },
+  description:
+    'Everybody may remove themselves, viewers too, but the last admin. The session cookie is then taken away.',
+  access: { by: 'person', action: 'member.delete', partner: 'active', onOneself: 'allowed' },
   params: Params,
   reply: {
     status: 200,
@@ -165,7 +178,7 @@ export const deleteMember: Route = {
   errors: ['invalid_state'],
   handle: async (request, deps) => {
     const { id } = paramsOf<typeof Params>(request)
-    const { email: by, partner } = personOf(request)
+    const { email: by, partner, memberId } = personOf(request)
     const removed = await deps.db.transaction(async (tx) => {
       const result = await removeMember(tx, { partnerId: partner.id, id })
       if (result.outcome === 'changed') {
@@ -174,7 +187,9 @@ export const deleteMember: Route = {
       }
       return result
     })
-    return { body: { id: requireChanged(removed).id, removed: true }, activity: 'written' }
+    const member = requireChanged(removed)
+    const headers = member.id === memberId ? { 'Set-Cookie': endedCookie(deps.config.publicUrl) } : {}
+    return { body: { id: member.id, removed: true }, headers, activity: 'written' }
   },
 }
 
@@ -189,5 +204,6 @@ function requireChanged(changed: ChangedMember): MemberRow {
 
 function presentMember({ id, email, name, role, lastLoginAt, createdAt }: MemberRow): unknown {
   const last_login_at = lastLoginAt?.toISOString() ?? null
-  return { id, email, name, role, last_login_at, created_at: createdAt.toISOString() }
+  const status = lastLoginAt === null ? 'invited' : 'active'
+  return { id, email, name, role, status, last_login_at, created_at: createdAt.toISOString() }
 }

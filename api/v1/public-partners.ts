@@ -5,6 +5,7 @@ import { slugPattern } from '../../domain/limits'
 import { ApiError } from '../errors'
 import type { Route } from '../route'
 import { Answer, Nullable, Pattern, Uri } from '../schema'
+import { logoUrlOf } from './partner-logo'
 import { paramsOf } from './typed'
 
 const Params = Answer({ slug: Pattern(slugPattern, { description: "The partner's short name." }) })
@@ -34,19 +35,19 @@ export const getPublicPartner: Route = {
     example: {
       slug: 'acme',
       name: 'Acme Ltd',
-      logo_url: 'https://acme.example.com/logo.svg',
+      logo_url: 'https://payouts.example.com/v1/public/partners/acme/logo?v=4f9a1c02b7d1',
       brand_color: '#0f766e',
     },
   },
   errors: ['not_found'],
-  handle: async (request, { db }) => {
+  handle: async (request, deps) => {
     const { slug } = paramsOf<typeof Params>(request)
-    const partner = await findPartnerBySlug(db, slug)
+    const partner = await findPartnerBySlug(deps.db, slug)
     if (partner === null || partner.status === 'closed') throw new ApiError('not_found')
-    return { body: presentPublicPartner(partner) }
+    return { body: presentPublicPartner(partner, await logoUrlOf(partner, deps)) }
   },
 }
 
-function presentPublicPartner({ slug, name, logoUrl, brandColor }: PartnerRow): unknown {
+function presentPublicPartner({ slug, name, brandColor }: PartnerRow, logoUrl: string | null): unknown {
   return { slug, name, logo_url: logoUrl, brand_color: brandColor }
 }

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { loadAccount } from '../../db/accounts'
 import type { Tx } from '../../db/database'
+import { storeLogo } from '../../db/partner-logos'
 import { lockPartnerBySlug, type PartnerChanges, updatePartner } from '../../db/partners'
 import { type MicroUsdc, parseUsdc } from '../../domain/money'
 import { type NoticeKind, noticeKinds } from '../../domain/notice'
@@ -17,6 +18,7 @@ import {
   NotificationChanges,
   presentMailSettings,
 } from './mail-settings'
+import { logoHint, logoMaxLength, logoPattern, readLogo } from './partner-logo'
 import { bodyOf } from './typed'
 
 const lowBalanceRule = 'from 0.01 to 1000000000.00'
@@ -30,8 +32,18 @@ const AccountChanges = Strict(
           format: 'uri',
           pattern: '^https://',
           maxLength: 500,
-          description: 'Shown on the sign-in page.',
+          description: 'A picture elsewhere, told to others as it is; our own pages show only what `logo` has stored.',
           'x-hint': 'an https:// address',
+        }),
+      ),
+    ),
+    logo: Type.Optional(
+      Nullable(
+        Type.String({
+          pattern: logoPattern,
+          maxLength: logoMaxLength,
+          description: `Shown on our pages, and then also what \`logo_url\` names: ${logoHint}.`,
+          'x-hint': logoHint,
         }),
       ),
     ),
@@ -68,11 +80,13 @@ export const changeAccount: Route = {
   handle: async (request, deps) => {
     const wanted = bodyOf<typeof AccountChanges>(request)
     const changes = changesFrom(wanted)
+    const logo = typeof wanted.logo === 'string' ? readLogo(wanted.logo) : wanted.logo
     const { email: by, partner, environment } = personOf(request)
     const at = deps.clock.now()
     const changed = await deps.db.transaction(async (tx) => {
       const mutedMails = await mutedAfter(tx, partner.slug, wanted.notifications)
       const after = await updatePartner(tx, partner.id, { ...changes, ...mutedMails }, at)
+      if (logo !== undefined) await storeLogo(tx, partner.id, logo)
       // What was changed, and not to what: an address is nobody's business in a list.
       const change = { partnerId: partner.id, by, action: 'account.update', detail: Object.keys(wanted).join(', ') }
       await recordChange(tx, { ...change, status: 200 }, request, deps)

@@ -1,4 +1,4 @@
-// The one place that speaks to the server: JSON in, JSON out, and every failure as a Refusal or as Unreachable.
+// The one place that speaks to the server: JSON in, JSON or a file out, and every failure as a Refusal or as Unreachable.
 
 export interface CallOptions {
   readonly query?: Readonly<Record<string, string | number | undefined>>
@@ -30,38 +30,69 @@ export class Unreachable extends Error {
 }
 
 const waitAtMostMs = 30_000
+/** A file of every payout is long. */
+const waitForFileAtMostMs = 300_000
 
-let shownPartnerId: () => string | undefined = () => undefined
+interface Speaker {
+  /** The server refuses what the page asks for one partner when the session has become another's, as by another tab. */
+  readonly shownPartnerId: () => string | undefined
+  /** What the page reads while nobody is there does not keep the session open. */
+  readonly isAttended: () => boolean
+}
 
-/** The server refuses what the page asks for one partner when the session has become another's, as by another tab. */
-export function speakFor(partnerId: () => string | undefined): void {
-  shownPartnerId = partnerId
+let speaker: Speaker = { shownPartnerId: () => undefined, isAttended: () => true }
+
+export function speakFor(page: Speaker): void {
+  speaker = page
 }
 
 export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
-  const { body, headers = {}, signal } = options
-  const limit = AbortSignal.timeout(waitAtMostMs)
-  const response = await fetch(addressOf(path, options.query), {
+  const response = await ask(method, path, options, waitAtMostMs)
+  const answer: unknown = await response.json().catch((error: unknown) => {
+    throw new Unreachable(error)
+  })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server's own tests hold it to its document
+  return answer as T
+}
+
+export interface ServedFile {
+  readonly name: string
+  readonly content: Blob
+}
+
+/** By the page and not by a plain link, which could not say for which partner the page asks. */
+export async function callForFile(path: string, query: CallOptions['query'] = {}): Promise<ServedFile> {
+  const response = await ask('GET', path, { query }, waitForFileAtMostMs)
+  const content = await response.blob().catch((error: unknown) => {
+    throw new Unreachable(error)
+  })
+  const [, name = 'download'] = /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '') ?? []
+  return { name, content }
+}
+
+async function ask(method: string, path: string, options: CallOptions, withinMs: number): Promise<Response> {
+  const { query, body, headers = {}, signal } = options
+  const limit = AbortSignal.timeout(withinMs)
+  const response = await fetch(addressOf(path, query), {
     method,
-    headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...partnerFor(path), ...headers },
+    headers: {
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...partnerFor(path),
+      ...(method === 'GET' && !speaker.isAttended() ? { 'X-Background': 'true' } : {}),
+      ...headers,
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal: signal ? AbortSignal.any([signal, limit]) : limit,
   }).catch((error: unknown) => {
     throw signal?.aborted ? error : new Unreachable(error)
   })
-  const answer: unknown = await response.json().catch((error: unknown) => {
-    throw response.ok
-      ? new Unreachable(error)
-      : new Refusal(response.status, 'unreadable', unreadable, null, idOf(response))
-  })
-  if (!response.ok) throw refusalOf(response, answer)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server's own tests hold it to its document
-  return answer as T
+  if (response.ok) return response
+  throw refusalOf(response, await response.json().catch(() => null))
 }
 
 /** Signing in, out and over to another partner is the person's, whatever partner is shown. */
 function partnerFor(path: string): Record<string, string> {
-  const id = shownPartnerId()
+  const id = speaker.shownPartnerId()
   return id === undefined || /^\/v1\/(auth|public)\//.test(path) ? {} : { 'X-Partner-Id': id }
 }
 

@@ -192,6 +192,8 @@ export interface Member {
   readonly email: string
   readonly name: string | null
   readonly role: Role
+  /** Invited until the first sign-in. */
+  readonly status: 'invited' | 'active'
   readonly last_login_at: string | null
   readonly created_at: string
 }

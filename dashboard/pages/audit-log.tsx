@@ -72,7 +72,8 @@ function Entries({ entries }: { readonly entries: readonly Activity[] }) {
             <code className="block truncate font-mono text-xs font-medium">{entry.action}</code>
             {entry.detail && <span className="block truncate text-xs text-soft">{entry.detail}</span>}
             <span className="block text-xs text-soft sm:hidden">
-              <Moment at={entry.at} as="brief" /> · {entry.status}
+              <Moment at={entry.at} as="brief" />
+              {entry.status !== null && ` · ${entry.status}`}
             </span>
           </Cell>
           <Cell className="max-w-44 truncate text-soft">

@@ -9,41 +9,41 @@ import { Area, Field } from '../parts/field'
 import { Trouble } from '../parts/notice'
 import { useSay } from '../parts/toast'
 import { useIsAdmin } from '../shell/here'
-import { PartnerMark } from '../shell/partner-mark'
+import { LogoField } from './logo-field'
 
-const names = ['name', 'logo_url', 'brand_color', 'billing_email', 'contact_email', 'billing_address'] as const
+const names = ['name', 'brand_color', 'billing_email', 'contact_email', 'billing_address'] as const
 type Name = (typeof names)[number]
 
 export function BusinessForm({ partner }: { readonly partner: SignedInPartner }) {
   const isAdmin = useIsAdmin()
   const [typed, setTyped] = useState<Readonly<Partial<Record<Name, string>>>>({})
-  const save = useSave(() => setTyped({}))
+  /** Undefined: as it is; null: none any more. */
+  const [logo, setLogo] = useState<string | null | undefined>(undefined)
+  const save = useSave(() => {
+    setTyped({})
+    setLogo(undefined)
+  })
   const changed = names.filter((name) => typed[name] !== undefined && typed[name].trim() !== (partner[name] ?? ''))
   const bind = (name: Name) => ({
     value: typed[name] ?? partner[name] ?? '',
     disabled: !isAdmin,
     onChange: (event: { target: { value: string } }) => setTyped({ ...typed, [name]: event.target.value }),
   })
+  const preview = {
+    ...partner,
+    brand_color: typed.brand_color ?? partner.brand_color ?? null,
+    logo_url: logo === undefined ? (partner.logo_url ?? null) : logo,
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    save.mutate(Object.fromEntries(changed.map((name) => [name, typed[name]?.trim() || null])))
+    const changes = Object.fromEntries(changed.map((name) => [name, typed[name]?.trim() || null]))
+    save.mutate({ ...changes, ...(logo === undefined ? {} : { logo }) })
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <div className="flex items-center gap-3">
-        <PartnerMark partner={{ ...partner, brand_color: typed.brand_color ?? partner.brand_color ?? null }} large />
-        <p className="text-soft">Shown on your sign-in page and in the menu.</p>
-      </div>
-      <Field label="Business name" required maxLength={120} {...bind('name')} />
+      <LogoField partner={preview} disabled={!isAdmin} onPick={setLogo} />
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field
-          label="Logo"
-          optional
-          type="url"
-          placeholder="https://"
-          hint="A picture’s https address."
-          {...bind('logo_url')}
-        />
+        <Field label="Business name" required maxLength={120} {...bind('name')} />
         <Field
           label="Colour"
           optional
@@ -71,7 +71,12 @@ export function BusinessForm({ partner }: { readonly partner: SignedInPartner })
       {save.error && <Trouble error={save.error} />}
       {isAdmin && (
         <div>
-          <Button type="submit" weight="primary" busy={save.isPending} disabled={changed.length === 0}>
+          <Button
+            type="submit"
+            weight="primary"
+            busy={save.isPending}
+            disabled={changed.length === 0 && logo === undefined}
+          >
             Save
           </Button>
         </div>

@@ -1,10 +1,11 @@
 // The monthly invoices, each with its lines and as a file.
 import { useQuery } from '@tanstack/react-query'
-import { ChevronRight, Download } from 'lucide-react'
+import { ChevronRight } from 'lucide-react'
 import { invoicesQuery } from '../api/queries'
 import type { Invoice } from '../api/types'
-import { Anchor, ButtonLink } from '../parts/button'
+import { ButtonLink } from '../parts/button'
 import { Card, Page } from '../parts/card'
+import { DownloadButton } from '../parts/download'
 import { Bars, Empty, Loaded } from '../parts/loaded'
 import { Moment } from '../parts/moment'
 import { Gbp } from '../parts/money'
@@ -59,7 +60,7 @@ function One({ invoice }: { readonly invoice: Invoice }) {
           <p className="font-semibold">{monthWords(invoice.period)}</p>
           <p className="text-xs text-soft">{invoice.number}</p>
         </div>
-        <div className="text-xs text-soft sm:w-36">
+        <div className="text-right text-xs text-soft sm:w-36 sm:text-left">
           <Status of={invoice.status} />
           <p className="mt-1">
             {invoice.due_at && invoice.status === 'open' && (
@@ -73,8 +74,8 @@ function One({ invoice }: { readonly invoice: Invoice }) {
           <Gbp of={invoice.total_gbp} />
         </p>
         <div className="flex gap-2">
-          <File invoice={invoice} type="pdf" />
-          <File invoice={invoice} type="csv" />
+          <DownloadButton path={`/v1/invoices/${invoice.id}.pdf`} type="PDF" label={`${invoice.number} as PDF`} />
+          <DownloadButton path={`/v1/invoices/${invoice.id}.csv`} type="CSV" label={`${invoice.number} as CSV`} />
         </div>
       </div>
       <details className="group border-t border-line">
@@ -85,19 +86,6 @@ function One({ invoice }: { readonly invoice: Invoice }) {
         <Lines invoice={invoice} />
       </details>
     </Card>
-  )
-}
-
-function File({ invoice, type }: { readonly invoice: Invoice; readonly type: 'pdf' | 'csv' }) {
-  return (
-    <Anchor
-      href={`/v1/invoices/${invoice.id}.${type}`}
-      download={`${invoice.number}.${type}`}
-      aria-label={`${invoice.number} as ${type.toUpperCase()}`}
-    >
-      <Download aria-hidden />
-      {type.toUpperCase()}
-    </Anchor>
   )
 }
 

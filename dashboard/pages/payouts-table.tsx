@@ -29,6 +29,9 @@ export function PayoutsTable({ payouts }: { readonly payouts: readonly Payout[] 
               {payout.recipient.name ?? 'Unnamed'}
             </Link>
             <span className="figures text-xs text-soft">•••• {payout.recipient.account_last4}</span>
+            <span className="block text-xs text-soft sm:hidden">
+              <Moment at={payout.created_at} as="brief" />
+            </span>
           </Cell>
           <Cell from="md" className="max-w-52 truncate text-soft">
             {payout.reference}

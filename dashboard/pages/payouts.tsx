@@ -1,13 +1,13 @@
 // All payouts, newest first, with filters that are part of the address and of the CSV file.
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Download, Send } from 'lucide-react'
+import { Send } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { addressOf } from '../api/call'
 import { type PayoutFilters, payoutsQuery } from '../api/queries'
 import { payoutStatuses } from '../api/types'
 import { Anchor, Button, ButtonLink } from '../parts/button'
 import { Card, Page } from '../parts/card'
+import { DownloadButton } from '../parts/download'
 import { Choice, Field } from '../parts/field'
 import { Bars, Empty } from '../parts/loaded'
 import { More } from '../parts/more'
@@ -29,10 +29,7 @@ export function PayoutsPage() {
       title="Payouts"
       actions={
         <>
-          <Anchor href={addressOf('/v1/payouts.csv', { environment, ...filters })} download>
-            <Download aria-hidden />
-            CSV
-          </Anchor>
+          <DownloadButton path="/v1/payouts.csv" query={{ environment, ...filters }} type="CSV" />
           {isAdmin && (
             <ButtonLink to="/dashboard/send" weight="primary">
               <Send aria-hidden />

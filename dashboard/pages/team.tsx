@@ -1,20 +1,22 @@
 // Who may sign in to this partner: admins do everything, viewers look.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { UserMinus, UserPlus } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { LogOut, type LucideIcon, UserMinus, UserPlus } from 'lucide-react'
+import { useState } from 'react'
 import { call } from '../api/call'
 import { membersQuery } from '../api/queries'
 import type { Member, Role } from '../api/types'
 import { Button } from '../parts/button'
 import { Card, Page } from '../parts/card'
-import { Dialog, DialogButtons } from '../parts/dialog'
-import { Choice, Field } from '../parts/field'
+import { Dialog } from '../parts/dialog'
 import { Bars, Loaded } from '../parts/loaded'
 import { Moment } from '../parts/moment'
 import { Trouble } from '../parts/notice'
+import { Status } from '../parts/status'
 import { Cell, Row, Table } from '../parts/table'
-import { useSay } from '../parts/toast'
 import { useIsAdmin, useSession } from '../shell/here'
+import { useTeamChange } from './team/change'
+import { Invite } from './team/invite'
+import { Leave, Remove } from './team/remove'
 
 export function TeamPage() {
   const isAdmin = useIsAdmin()
@@ -49,14 +51,15 @@ const columns = [
   { head: 'Person' },
   { head: 'Last signed in', from: 'sm' },
   { head: 'Role' },
-  { head: 'Remove', hideHead: true, align: 'right' },
+  { head: 'Remove or leave', hideHead: true, align: 'right' },
 ] as const
 
 function Members({ members }: { readonly members: readonly Member[] }) {
   const isAdmin = useIsAdmin()
   const { member: self } = useSession()
   const [removing, setRemoving] = useState<Member | null>(null)
-  const change = useChange(
+  const [leaving, setLeaving] = useState<Member | null>(null)
+  const change = useTeamChange(
     (member: Member, role: Role) => call('PATCH', `/v1/members/${member.id}`, { body: { role } }),
     'The role is changed',
   )
@@ -76,9 +79,15 @@ function Members({ members }: { readonly members: readonly Member[] }) {
                 {member.name && member.email}
                 {member.email === self.email && (member.name ? ' · you' : 'you')}
               </span>
+              {member.status === 'invited' && (
+                <span className="mt-1 block sm:hidden">
+                  <Status of="invited" />
+                </span>
+              )}
             </Cell>
             <Cell from="sm" className="text-soft">
-              {member.last_login_at ? <Moment at={member.last_login_at} as="ago" /> : 'not yet'}
+              {member.last_login_at && <Moment at={member.last_login_at} as="ago" />}
+              {member.status === 'invited' && <Status of="invited" />}
             </Cell>
             <Cell>
               {isAdmin ? (
@@ -88,17 +97,24 @@ function Members({ members }: { readonly members: readonly Member[] }) {
               )}
             </Cell>
             <Cell align="right">
-              {isAdmin && (
-                <Button weight="danger" aria-label={`Remove ${member.email}`} onClick={() => setRemoving(member)}>
-                  <UserMinus className="sm:hidden" aria-hidden />
-                  <span className="hidden sm:inline">Remove</span>
-                </Button>
+              {member.email === self.email ? (
+                <RowButton name="Leave" icon={LogOut} label="Leave the team" onClick={() => setLeaving(member)} />
+              ) : (
+                isAdmin && (
+                  <RowButton
+                    name="Remove"
+                    icon={UserMinus}
+                    label={`Remove ${member.email}`}
+                    onClick={() => setRemoving(member)}
+                  />
+                )
               )}
             </Cell>
           </Row>
         ))}
       </Table>
       <Remove member={removing} onClose={() => setRemoving(null)} />
+      <Leave member={leaving} onClose={() => setLeaving(null)} />
     </>
   )
 }
@@ -117,81 +133,19 @@ function RolePicker({ member, onPick }: { readonly member: Member; readonly onPi
   )
 }
 
-function Invite({ onClose }: { readonly onClose: () => void }) {
-  const [email, setEmail] = useState('')
-  const [name, setName] = useState('')
-  const [role, setRole] = useState<Role>('viewer')
-  const body = { email: email.trim(), role, ...(name.trim() ? { name: name.trim() } : {}) }
-  const invite = useChange(() => call('POST', '/v1/members', { body }), 'The invitation is on its way', onClose)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    invite.mutate([])
-  }
-  return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
-      <Field
-        label="Work email"
-        type="email"
-        required
-        autoFocus
-        value={email}
-        onChange={(event) => setEmail(event.target.value)}
-      />
-      <Field label="Name" optional maxLength={120} value={name} onChange={(event) => setName(event.target.value)} />
-      <Choice
-        label="Role"
-        value={role}
-        onChange={(event) => setRole(event.target.value === 'admin' ? 'admin' : 'viewer')}
-      >
-        <option value="viewer">Viewer: sees everything, changes nothing</option>
-        <option value="admin">Admin: sends payouts, changes settings</option>
-      </Choice>
-      {invite.error && <Trouble error={invite.error} />}
-      <DialogButtons>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" weight="primary" busy={invite.isPending}>
-          Send the invitation
-        </Button>
-      </DialogButtons>
-    </form>
-  )
+interface RowButtonProps {
+  readonly name: string
+  readonly icon: LucideIcon
+  readonly label: string
+  readonly onClick: () => void
 }
 
-function Remove({ member, onClose }: { readonly member: Member | null; readonly onClose: () => void }) {
-  const remove = useChange((who: Member) => call('DELETE', `/v1/members/${who.id}`), 'The person is removed', onClose)
+/** A word where there is room for it, else its picture. */
+function RowButton({ name, icon: Icon, label, onClick }: RowButtonProps) {
   return (
-    <Dialog open={member !== null} onClose={onClose} title="Remove from the team?">
-      <p className="text-soft">
-        <strong className="text-ink">{member?.email}</strong> is signed out at once and can not sign in again. What they
-        did stays in the audit log.
-      </p>
-      {remove.error && <Trouble error={remove.error} />}
-      <DialogButtons>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button weight="danger" busy={remove.isPending} onClick={() => member && remove.mutate([member])}>
-          Remove
-        </Button>
-      </DialogButtons>
-    </Dialog>
+    <Button weight="danger" aria-label={label} onClick={onClick}>
+      <Icon className="sm:hidden" aria-hidden />
+      <span className="hidden sm:inline">{name}</span>
+    </Button>
   )
-}
-
-/** A change of the team: done, said, and the list read again. */
-function useChange<Args extends readonly unknown[]>(
-  change: (...args: Args) => Promise<unknown>,
-  done: string,
-  onDone?: () => void,
-) {
-  const queryClient = useQueryClient()
-  const say = useSay()
-  return useMutation({
-    mutationFn: (args: Args) => change(...args),
-    onSuccess: async () => {
-      onDone?.()
-      say(done)
-      // One's own role or place in the team may have changed too.
-      await queryClient.invalidateQueries({ queryKey: ['session'] })
-      await queryClient.invalidateQueries({ queryKey: membersQuery.queryKey })
-    },
-  })
 }

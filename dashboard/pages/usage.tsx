@@ -8,7 +8,7 @@ import { Loaded } from '../parts/loaded'
 import { Gbp } from '../parts/money'
 import { Cell, Row, Table } from '../parts/table'
 import { useEnvironment } from '../shell/here'
-import { codeWords, grouped, monthWords, plural, pounds, roughly } from '../words'
+import { codeWords, grouped, monthWords, plural, pounds, priceWords, roughly } from '../words'
 
 export function UsagePage() {
   const environment = useEnvironment()
@@ -18,7 +18,7 @@ export function UsagePage() {
       title="Fees and usage"
       about={environment === 'sandbox' ? 'The sandbox shows the same figures as live and is never charged.' : undefined}
     >
-      <div className="grid items-start gap-5 md:grid-cols-3">
+      <div className="grid gap-5 md:grid-cols-3">
         <ThisMonth />
         <InvoiceSoFar />
         <Prices />
@@ -96,8 +96,8 @@ function Prices() {
       <Loaded query={account}>
         {({ prices }) => (
           <Facts>
-            <Fact name="A payout">{prices.payout ?? '–'}</Fact>
-            <Fact name="The account, a month">{prices.monthly_account ?? '–'}</Fact>
+            <Fact name="A payout">{prices.payout ? priceWords(prices.payout) : '–'}</Fact>
+            <Fact name="The account, a month">{prices.monthly_account ? priceWords(prices.monthly_account) : '–'}</Fact>
             <Fact name="Failed and cancelled payouts">free</Fact>
           </Facts>
         )}

@@ -1,12 +1,12 @@
 // The wallet's statement: everything that came and went, with the balance after each.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { CirclePlus, Download } from 'lucide-react'
-import { addressOf } from '../api/call'
+import { CirclePlus } from 'lucide-react'
 import { balanceQuery, walletEntriesQuery } from '../api/queries'
 import type { WalletEntry } from '../api/types'
-import { Anchor, ButtonLink } from '../parts/button'
+import { ButtonLink } from '../parts/button'
 import { Card, Page } from '../parts/card'
+import { DownloadButton } from '../parts/download'
 import { Bars, Empty } from '../parts/loaded'
 import { Moment } from '../parts/moment'
 import { More } from '../parts/more'
@@ -26,10 +26,7 @@ export function WalletPage() {
       about={balance ? `${grouped(balance.usdc)} USDC, about ${pounds(balance.approx_gbp)}` : 'What came and what went'}
       actions={
         <>
-          <Anchor href={addressOf('/v1/wallet/entries.csv', { environment })} download>
-            <Download aria-hidden />
-            CSV
-          </Anchor>
+          <DownloadButton path="/v1/wallet/entries.csv" query={{ environment }} type="CSV" />
           <ButtonLink to="/dashboard/top-up" weight="primary">
             <CirclePlus aria-hidden />
             Top up

@@ -34,7 +34,7 @@ export function Page({ title, tab, about, actions, children }: PageProps) {
       <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
         <div className="min-w-0">
           <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
-          {about && <p className="mt-0.5 max-w-prose text-soft">{about}</p>}
+          {about && <p className="mt-0.5 max-w-3xl text-pretty text-soft">{about}</p>}
         </div>
         {actions && <div className="flex flex-wrap gap-2">{actions}</div>}
       </div>

@@ -14,7 +14,7 @@ interface DialogProps {
 }
 
 const shapes = {
-  window: 'm-auto w-[min(30rem,calc(100vw-2rem))] rounded-2xl p-6',
+  window: 'm-auto w-[min(34rem,calc(100vw-2rem))] rounded-2xl p-6',
   drawer: 'm-0 h-dvh max-h-none w-72 p-0',
   bare: 'mx-auto mt-[12vh] mb-auto w-[min(36rem,calc(100vw-2rem))] rounded-2xl p-0',
 }

@@ -27,7 +27,7 @@ export function Notice({ tone = 'info', title, children, action }: NoticeProps) 
       className={`flex flex-wrap items-start gap-x-4 gap-y-3 rounded-xl border px-4 py-3 ${box}`}
     >
       <Icon className={`mt-0.5 size-4 shrink-0 ${ink}`} aria-hidden />
-      <div className="min-w-40 flex-1">
+      <div className="min-w-56 flex-1">
         {title && <p className="font-semibold">{title}</p>}
         <div className="break-words [&_a]:underline">{children}</div>
       </div>

@@ -1,5 +1,5 @@
 // A state as a word with a shape of its own, so that colour is never all that tells it.
-import { Ban, Check, CircleDashed, Clock, type LucideIcon, Minus, Undo2, X } from 'lucide-react'
+import { Ban, Check, CircleDashed, Clock, type LucideIcon, Mail, Minus, Undo2, X } from 'lucide-react'
 
 type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'calm'
 
@@ -23,6 +23,7 @@ const states: Readonly<Record<string, readonly [Tone, LucideIcon, string?]>> = {
   void: ['calm', Ban],
   draft: ['calm', Minus],
   active: ['good', Check],
+  invited: ['busy', Mail],
   suspended: ['bad', Ban],
   closed: ['calm', Ban],
   revoked: ['calm', Ban],

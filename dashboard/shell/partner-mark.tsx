@@ -3,15 +3,8 @@ import type { PublicPartner } from '../api/types'
 
 export function PartnerMark({ partner, large = false }: { readonly partner: PublicPartner; readonly large?: boolean }) {
   const size = large ? 'size-12 rounded-xl text-xl' : 'size-7 rounded-lg text-sm'
-  if (partner.logo_url)
-    return (
-      <img
-        src={partner.logo_url}
-        alt=""
-        referrerPolicy="no-referrer"
-        className={`${size} shrink-0 bg-white object-contain`}
-      />
-    )
+  const logo = logoOf(partner)
+  if (logo) return <img src={logo} alt="" className={`${size} shrink-0 bg-white object-contain`} />
   const color = colorOf(partner)
   return (
     <span
@@ -22,6 +15,13 @@ export function PartnerMark({ partner, large = false }: { readonly partner: Publ
       {partner.name.trim().charAt(0).toUpperCase()}
     </span>
   )
+}
+
+/** Nothing is asked of other servers: a logo that lies elsewhere is not shown. */
+export function logoOf({ logo_url }: PublicPartner): string | null {
+  if (!logo_url || !URL.canParse(logo_url, location.origin)) return null
+  const { protocol, origin } = new URL(logo_url, location.origin)
+  return protocol === 'data:' || origin === location.origin ? logo_url : null
 }
 
 /** Only a plain hex colour is taken over from a partner's settings. */

@@ -13,6 +13,7 @@ import { ledgerAccount, ledgerEntry, ledgerSet } from './ledger'
 import { member } from './member'
 import { notice } from './notice'
 import { partner } from './partner'
+import { partnerLogo } from './partner-logo'
 import { payout } from './payout'
 import { payoutEvent } from './payout-event'
 import { priceList } from './price-list'
@@ -23,6 +24,7 @@ import { wallet } from './wallet'
 
 export const entities = [
   partner,
+  partnerLogo,
   priceList,
   member,
   apiKey,

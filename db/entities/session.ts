@@ -82,6 +82,7 @@ export const code = new EntitySchema<StoredCode>({
   indices: [
     { name: 'codes_subject_index', columns: ['subject', 'createdAt'] },
     { name: 'codes_expiry_index', columns: ['expiresAt'] },
+    { name: 'codes_used_for_index', columns: ['usedFor'], where: 'used_for IS NOT NULL' },
   ],
   checks: [
     { name: 'codes_purpose_check', expression: `purpose IN ('sign_in', 'sign_up', 'confirm')` },

@@ -139,8 +139,4 @@ const notices = `
   END $$;
   CREATE TRIGGER payout_events_notice AFTER INSERT ON payout_events
     FOR EACH ROW WHEN (NEW.kind IN ('failed', 'returned')) EXECUTE FUNCTION note_payout_event();
-
-  ALTER TABLE mails DROP CONSTRAINT mails_kind_check;
-  ALTER TABLE mails ADD CONSTRAINT mails_kind_check
-    CHECK (kind IN ('sign_in', 'sign_up', 'invitation', 'confirm', 'notice'));
 `

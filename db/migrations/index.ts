@@ -9,6 +9,7 @@ import { PayoutSteps1794700800007 } from './7-payout-steps'
 import { Attention1794700800008 } from './8-attention'
 import { Invoices1794700800009 } from './9-invoices'
 import { Sessions1794700800010 } from './10-sessions'
+import { TeamAndLooks1794700800011 } from './11-team-and-looks'
 import { GoingLive1794700800012 } from './12-going-live'
 
 export const migrations = [
@@ -22,5 +23,6 @@ export const migrations = [
   Attention1794700800008,
   Invoices1794700800009,
   Sessions1794700800010,
+  TeamAndLooks1794700800011,
   GoingLive1794700800012,
 ]

@@ -30,7 +30,7 @@ describe('the page', () => {
     },
   )
 
-  test('runs no script and takes no style but from our own files, and can not be framed', async () => {
+  test('runs no script, takes no style and shows no picture but from our own server, and can not be framed', async () => {
     const policy = (await fetch(`${api.url}/dashboard`)).headers.get('Content-Security-Policy') ?? ''
 
     expect(policy).not.toContain('unsafe')
@@ -39,6 +39,7 @@ describe('the page', () => {
         "default-src 'none'",
         "script-src 'self'",
         "style-src 'self'",
+        "img-src 'self' data:",
         "connect-src 'self'",
         "base-uri 'none'",
         "frame-ancestors 'none'",

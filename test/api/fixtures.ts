@@ -72,8 +72,9 @@ export async function aSession(
   return db.transaction(async (tx) => {
     const member = await insertMember(tx, { partnerId: partner.id, email, name: 'Grace', role, at })
     if (member === 'already_member') throw new Error('a random email was taken')
-    const { token } = await openSession(tx, { memberId: member.id, at, absoluteMs: 7 * 86_400_000 })
-    return token
+    const opened = await openSession(tx, { memberId: member.id, at, absoluteMs: 7 * 86_400_000 })
+    if (opened === null) throw new Error('a new member was gone')
+    return opened.token
   })
 }
 

@@ -1,9 +1,11 @@
 // The mails of requests: sent off their path, once, again after trouble, also those that a process left behind; and then wiped.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { IsNull, MoreThan, Not } from 'typeorm'
 import { createMailSender, type MailSender } from '../../api/mail-sender'
 import { type Db, openDatabase } from '../../db/database'
 import { rateLimit } from '../../db/entities/rate-limit'
 import { mail as mails, type StoredMail } from '../../db/entities/session'
+import { openKeyring } from '../../db/keyring'
 import { enqueueMail, type MailKind, takeMails } from '../../db/mails'
 import { createLog } from '../../log'
 import { createMailer, type Mailer } from '../../mail/mailer'
@@ -110,6 +112,22 @@ test('an address that is refused is not tried again, and its mail wiped', async 
   expect((await lastWhere(() => true)())?.tries).toBe(1)
 })
 
+test('a mail that can not be opened is left aside and kept, and those taken with it are sent', async () => {
+  clock.set('2026-11-16T15:30:00Z')
+  const strangers = openKeyring([{ id: 'k9', bytes: Buffer.alloc(32, 9) }])
+  await aMail('unreadable@people.test', 'notice', strangers)
+  for (const name of ['one', 'two', 'three', 'four']) await aMail(`${name}-of-four@people.test`)
+  const sender = aSender()
+
+  sender.wake()
+  await until('the others are sent', async () => (await waitingMails()).length === 1)
+  await sender.close()
+
+  const [left] = await waitingMails()
+  expect([left?.kind, left?.keyId, left?.tries, left?.nextTryAt]).toEqual(['notice', 'k9', 1, at(1_000)])
+  expect((await inbox.messages()).filter(({ envelope }) => /-of-four@/.test(envelope.to.join()))).toHaveLength(4)
+})
+
 test('a code that is no longer valid is not mailed', async () => {
   clock.set('2026-11-16T16:00:00Z')
   await aMail('late@people.test', 'sign_up')
@@ -142,9 +160,14 @@ function aSender(): MailSender {
   return createMailSender({ db, keyring: testKeyring, mailer, clock, log })
 }
 
-function aMail(address: string, kind: MailKind = 'invitation'): Promise<void> {
+function aMail(address: string, kind: MailKind = 'invitation', keyring = testKeyring): Promise<void> {
   const mail = { to: { name: '', address }, subject: 'Hello', text: 'Hello', html: '<p>Hello' }
-  return db.transaction((tx) => enqueueMail(tx, testKeyring, { kind, mail, at: clock.now(), expiresAt: at(600_000) }))
+  return db.transaction((tx) => enqueueMail(tx, keyring, { kind, mail, at: clock.now(), expiresAt: at(600_000) }))
+}
+
+/** Those of the last ten minutes, and not those that expired unsent. */
+function waitingMails(): Promise<StoredMail[]> {
+  return db.dataSource.getRepository(mails).findBy({ sealed: Not(IsNull()), expiresAt: MoreThan(clock.now()) })
 }
 
 async function idsOf(address: string): Promise<(string | null)[]> {

@@ -79,6 +79,7 @@ describe('the OpenAPI document', () => {
       'GET /',
       'GET /v1',
       'GET /v1/public/partners/{slug}',
+      'GET /v1/public/partners/{slug}/logo',
       'GET /v1/account',
       'PATCH /v1/account',
       'GET /v1/balance',
@@ -127,7 +128,15 @@ describe('the OpenAPI document', () => {
   test('asks for a key or a session everywhere but on discovery, the public partner and the way in (§5)', () => {
     const open = operations.filter(({ security }) => security.length === 0).map(({ operationId }) => operationId)
 
-    expect(open).toEqual(['getRoot', 'getDiscovery', 'getPublicPartner', 'requestCode', 'signUp', 'createSession'])
+    expect(open).toEqual([
+      'getRoot',
+      'getDiscovery',
+      'getPublicPartner',
+      'getPartnerLogo',
+      'requestCode',
+      'signUp',
+      'createSession',
+    ])
   })
 
   test('names each path parameter as required, and every parameter has a schema', () => {

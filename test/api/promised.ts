@@ -41,7 +41,8 @@ function missingHeader({ headers: promised = {} }: ReplyShape, headers: Headers)
 /** A document is bytes, about which a schema says nothing. */
 function wrongType({ type = 'application/json' }: ReplyShape, headers: Headers): string | null {
   const answered = headers.get('Content-Type')?.replace(/;.*$/, '')
-  return answered === type ? null : `it is ${answered}, not ${type}`
+  const isOfKind = type.endsWith('/*') && answered?.startsWith(type.slice(0, -1))
+  return answered === type || isOfKind ? null : `it is ${answered}, not ${type}`
 }
 
 function brokenError(route: Route | null, status: number, code: string): string | null {

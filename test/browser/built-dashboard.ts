@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { environment } from '../../config'
 
 const root = join(__dirname, '../..')
 const page = join(root, 'dist/dashboard/index.html')
@@ -11,7 +12,8 @@ export function buildDashboard(): void {
   const vite = join(root, 'node_modules/vite/bin/vite.js')
   // Nothing is cleared away: another test may be reading it.
   const options = ['build', '-c', 'dashboard/vite.config.mjs', '-l', 'error', '--emptyOutDir', 'false']
-  execFileSync(process.execPath, [vite, ...options], { cwd: root })
+  // Jest's NODE_ENV would make it a build for development, which nobody is served.
+  execFileSync(process.execPath, [vite, ...options], { cwd: root, env: { ...environment(), NODE_ENV: 'production' } })
 }
 
 function newest(folder: string): number {

@@ -1,5 +1,8 @@
 // A partner with a year behind it, so that every page of the dashboard has something to show.
+import { insertMember, type MemberRow } from '../../db/members'
 import type { PartnerRow } from '../../db/partners'
+import { openSession } from '../../db/sessions'
+import type { MemberRole } from '../../domain/partner'
 import type { Api } from '../api/client'
 import { aCharge, aKey, anInvoice, aPartner, aPayoutRow, revokeKey } from '../api/fixtures'
 
@@ -84,6 +87,34 @@ async function invoices(api: Api, partner: PartnerRow): Promise<void> {
     await anInvoice(api, partner, { period, status, number: `INV-2026-0000${period.slice(5, 7)}` }, lines)
   }
   await aCharge(api, partner, { kind: 'payout_fee', amountMicropounds: 43_600_000n, month: '2026-11-01' })
+}
+
+interface Person {
+  readonly email: string
+  readonly role: MemberRole
+  readonly name?: string
+}
+
+/** Invited, and never there so far. */
+export function aMember(
+  { db, clock }: Api,
+  { id: partnerId }: PartnerRow,
+  { name, ...person }: Person,
+): Promise<MemberRow> {
+  return db.transaction(async (tx) => {
+    const member = await insertMember(tx, { partnerId, name: name ?? null, at: clock.now(), ...person })
+    if (member === 'already_member') throw new Error(`${person.email} is a member already`)
+    return member
+  })
+}
+
+/** The token of a new session; each browser has one of its own. */
+export function aSessionOf({ db, clock }: Api, { id: memberId }: MemberRow): Promise<string> {
+  return db.transaction(async (tx) => {
+    const opened = await openSession(tx, { memberId, at: clock.now(), absoluteMs: 7 * dayMs })
+    if (opened === null) throw new Error('the member is gone')
+    return opened.token
+  })
 }
 
 function daysAgo({ clock }: Pick<Api, 'clock'>, days: number): Date {

@@ -21,14 +21,42 @@ export async function codeFor({ mail }: Local, email: string, about = /./): Prom
 
 export async function signIn(visitor: Visitor, local: Local, email: string, path = '/sign-in'): Promise<void> {
   const { page } = visitor
-  await fetch(`${local.mail?.inbox}/messages.json`, { method: 'DELETE' })
   await visitor.go(path)
-  await page.getByLabel('Work email').fill(email)
-  await page.getByRole('button', { name: 'Send me a code' }).click()
-  await page.getByLabel('Six-digit code').fill(await codeFor(local, email))
+  await signInHere(visitor, local, email)
   await page.waitForURL('**/dashboard?*')
   await page.getByRole('navigation', { name: 'Pages' }).waitFor()
   await visitor.settled()
+}
+
+/** On the sign-in page that is open already. */
+export async function signInHere({ page }: Visitor, local: Local, email: string): Promise<void> {
+  await fetch(`${local.mail?.inbox}/messages.json`, { method: 'DELETE' })
+  await page.getByLabel('Work email').fill(email)
+  await page.getByRole('button', { name: 'Send me a code' }).click()
+  await page.getByLabel('Six-digit code').fill(await codeFor(local, email))
+}
+
+/** Onwards with the Tab key until it has reached what has this name; where the focus is already there, it stays. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 80; presses++) {
+    const focused: string = await page.evaluate(focusedName)
+    if (focused === name) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`The Tab key never reaches ${name}.`)
+}
+
+const focusedName = `(() => {
+  const { activeElement: at } = document
+  const label = at?.labels?.[0]?.firstChild?.textContent
+  return (at?.getAttribute('aria-label') ?? label ?? at?.textContent ?? '').trim()
+})()`
+
+/** By Ctrl+K. */
+export async function jumpTo({ keyboard }: Page, name: string): Promise<void> {
+  await keyboard.press('Control+k')
+  await keyboard.type(name)
+  await keyboard.press('Enter')
 }
 
 export async function fillPayout(

@@ -28,6 +28,7 @@ export async function aVisitor(
   mkdirSync(screenshots, { recursive: true })
   const context = await browser.newContext({
     viewport: { width: 1280, height: 860 },
+    locale: 'en-GB',
     timezoneId: 'Europe/London',
     // A colour on its way to another one is neither.
     reducedMotion: 'reduce',

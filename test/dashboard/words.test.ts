@@ -1,7 +1,7 @@
 // What the dashboard makes of amounts, times and codes before people read them.
 import { describe, expect, test } from '@jest/globals'
 import { assert, bigInt, property } from 'fast-check'
-import { agoWords, asAmount, codeWords, grouped, pounds, reasonWords } from '../../dashboard/words'
+import { agoWords, asAmount, codeWords, grouped, pounds, priceWords, reasonWords } from '../../dashboard/words'
 
 describe('amounts', () => {
   test.each([
@@ -12,6 +12,11 @@ describe('amounts', () => {
     ['-12345.60', '−12,345.60'],
     ['+250.00', '+250.00'],
   ])('%s is shown as %s', (amount, shown) => expect(grouped(amount)).toBe(shown))
+
+  test.each([
+    ['0.99 GBP + 1.00%', '£0.99 + 1.00%'],
+    ['15.00 GBP', '£15.00'],
+  ])('the price %s is shown as %s', (price, shown) => expect(priceWords(price)).toBe(shown))
 
   test('keep every digit', () => {
     assert(

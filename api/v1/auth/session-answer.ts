@@ -9,8 +9,10 @@ import type { ApiDeps } from '../../deps'
 import { ApiError } from '../../errors'
 import { Answer, Constant, DateTime, Email, Nullable, OneOf, Uri, Uuid } from '../../schema'
 import { exampleMailSettings, mailSettings, presentMailSettings } from '../mail-settings'
+import { logoUrlOf } from '../partner-logo'
 
 const sessionMember = {
+  id: Uuid(),
   email: Email(),
   name: Nullable(Type.String()),
   role: OneOf(memberRoles),
@@ -39,7 +41,9 @@ export const Session = Answer(
     }),
     live: Type.Boolean({ description: 'Whether business verification is approved.' }),
     expires_at: DateTime(),
-    temporal_ui_url: Nullable(Uri({ description: 'For admins, where one is configured.' })),
+    temporal_ui_url: Nullable(
+      Uri({ description: 'For admins of a partner whose verification is approved, where one is configured.' }),
+    ),
   },
   { title: 'Session' },
 )
@@ -47,6 +51,7 @@ export const Session = Answer(
 export const exampleSession: Static<typeof Session> = {
   object: 'session',
   member: {
+    id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a59',
     email: 'ada@acme.example.com',
     name: 'Ada Lovelace',
     role: 'admin',
@@ -75,8 +80,9 @@ export type Signed = Pick<PersonCaller, 'sessionId' | 'memberId' | 'email'> & { 
 
 export async function describeSession(
   { sessionId, memberId, email, partnerId }: Signed,
-  { db, config }: Pick<ApiDeps, 'db' | 'config'>,
+  deps: Pick<ApiDeps, 'db' | 'config'>,
 ): Promise<Static<typeof Session>> {
+  const { db, config } = deps
   const [member, partner, memberships, expiresAt] = await Promise.all([
     findMember(db, memberId),
     findPartnerById(db, partnerId),
@@ -85,29 +91,31 @@ export async function describeSession(
   ])
   // Removed between two statements: from now on nobody is signed in here.
   if (member === null || partner === null || expiresAt === null) throw new ApiError('unauthorized')
+  const live = partner.verificationStatus === 'approved'
   return {
     object: 'session',
     member: presentSessionMember(member),
-    partner: presentSessionPartner(partner),
+    partner: presentSessionPartner(partner, await logoUrlOf(partner, deps)),
     partners: memberships.map(({ slug, partnerName }) => ({ slug, name: partnerName })),
-    live: partner.verificationStatus === 'approved',
+    live,
     expires_at: expiresAt.toISOString(),
-    temporal_ui_url: member.role === 'admin' ? config.temporalUiUrl : null,
+    // Anybody can sign up and is an admin then: where our workflows are is for those whom we know.
+    temporal_ui_url: member.role === 'admin' && live ? config.temporalUiUrl : null,
   }
 }
 
-function presentSessionMember({ email, name, role, lastLoginAt, createdAt }: MemberRow) {
+function presentSessionMember({ id, email, name, role, lastLoginAt, createdAt }: MemberRow) {
   const last_login_at = lastLoginAt?.toISOString() ?? null
-  return { email, name, role, last_login_at, created_at: createdAt.toISOString() }
+  return { id, email, name, role, last_login_at, created_at: createdAt.toISOString() }
 }
 
-function presentSessionPartner(partner: PartnerRow) {
+function presentSessionPartner(partner: PartnerRow, logoUrl: string | null) {
   const { id, slug, name, status } = partner
   return {
     id,
     slug,
     name,
-    logo_url: partner.logoUrl,
+    logo_url: logoUrl,
     brand_color: partner.brandColor,
     status,
     billing_email: partner.billingEmail,

@@ -46,7 +46,8 @@ export const switchPartner: Route = {
     if (chosen === undefined) throw new ApiError('not_found')
     const { memberId, partnerId } = chosen
     await deps.db.transaction(async (tx) => {
-      if (!(await switchSession(tx, { sessionId, email, memberId }))) throw new ApiError('not_found')
+      const place = { sessionId, email, memberId, at: deps.clock.now() }
+      if (!(await switchSession(tx, place))) throw new ApiError('not_found')
       await recordChange(tx, { partnerId, by: email, action: 'session.switch', status: 200 }, request, deps)
     })
     return { body: await describeSession({ sessionId, memberId, email, partnerId }, deps), activity: 'written' }

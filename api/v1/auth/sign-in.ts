@@ -48,7 +48,7 @@ export const createSession: Route = {
     example: exampleSession,
     headers: { 'Set-Cookie': 'The session, out of reach of scripts.' },
   },
-  errors: ['invalid_code', 'rate_limited'],
+  errors: ['invalid_code', 'unauthorized', 'rate_limited'],
   handle: async (request, deps) => {
     await countTry(request, deps)
     const { email, code, partner } = bodyOf<typeof SignInRequest>(request)
@@ -91,7 +91,8 @@ async function useAndOpen(
   if (used.purpose === 'sign_up') return { signUp: used.id }
   const memberships = await membershipsOf(tx, email)
   const chosen = partner === undefined ? memberships[0] : memberships.find(({ slug }) => slug === partner)
-  return chosen === undefined ? null : { opened: await open(tx, email, chosen, request, deps) }
+  const opened = chosen === undefined ? null : await open(tx, email, chosen, request, deps)
+  return opened === null ? null : { opened }
 }
 
 /** When the partner can not be opened now, the code is given back: the same one may be tried again. */
@@ -101,26 +102,31 @@ async function openSignedUp(codeId: string, email: string, request: ApiRequest, 
     const membership = (await membershipsOf(tx, email)).find((each) => each.partnerId === partnerId)
     if (membership !== undefined) return open(tx, email, membership, request, deps)
     await giveCodeBack(tx, { id: codeId })
-    return null
+    return 'not_opened'
   })
-  if (opened === null) throw new ApiError('service_unavailable')
+  if (opened === 'not_opened') throw new ApiError('service_unavailable')
+  if (opened === null) throw new ApiError('invalid_code')
   return opened
 }
 
+/** Null when they were removed at this very moment. */
 async function open(
   tx: Tx,
   email: string,
   membership: Membership,
   request: ApiRequest,
   deps: ApiDeps,
-): Promise<Opened> {
+): Promise<Opened | null> {
   const { clock, config } = deps
   const at = clock.now()
+  const { memberId, partnerId } = membership
+  // The member before any session, as a removal goes: the other way round the two would wait for each other.
+  const opened = await openSession(tx, { memberId, at, absoluteMs: config.session.absoluteMs })
+  if (opened === null) return null
+  const { token, sessionId } = opened
   // A token that came with the request, perhaps planted there, never becomes one that is signed in.
   const before = readSessionCookie(config.publicUrl, request.header('Cookie'))
   if (before !== null) await endSessionOfToken(tx, before, at)
-  const { memberId, partnerId } = membership
-  const { token, sessionId } = await openSession(tx, { memberId, at, absoluteMs: config.session.absoluteMs })
   await recordChange(tx, { partnerId, by: email, action: 'login.verify', status: 201 }, request, deps)
   return { token, sessionId, email, membership }
 }

@@ -125,7 +125,9 @@ function Summary({ request: { amount_gbp, reference, recipient } }: { readonly r
   return (
     <>
       <div>
-        <h2 className="text-soft">You are about to send</h2>
+        <h2 ref={(heading) => heading?.focus()} tabIndex={-1} className="text-soft outline-none">
+          You are about to send
+        </h2>
         <p className="figures text-3xl font-semibold tracking-tight">{pounds(amount_gbp)}</p>
       </div>
       <Facts>

@@ -38,6 +38,8 @@ const expected: Readonly<Record<string, readonly number[]>> = {
   'GET /': open(200),
   'GET /v1': open(200),
   'GET /v1/public/partners/:slug': open(200),
+  // None is stored.
+  'GET /v1/public/partners/:slug/logo': open(404),
   'POST /v1/auth/codes': open(202),
   'POST /v1/auth/signups': open(202),
   'POST /v1/auth/sessions': open(401),

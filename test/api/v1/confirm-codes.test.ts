@@ -65,8 +65,8 @@ const pay = (body: Json, key: string, confirm_code?: string, by = session, envir
 async function mailTo(address: unknown) {
   const anHourLater = new Date(clock.now().getTime() + 3_600_000)
   const mails = await takeMails(api.db, testKeyring, { at: clock.now(), leaseUntil: anHourLater, limit: 100 })
-  const [mail, ...others] = mails.map((each) => each.mail).filter(({ to }) => to.address === address)
-  if (mail === undefined || others.length > 0) throw new Error('not one mail waits')
+  const [mail, ...others] = mails.map((each) => each.mail).filter((each) => each?.to.address === address)
+  if (!mail || others.length > 0) throw new Error('not one mail waits')
   return mail
 }
 

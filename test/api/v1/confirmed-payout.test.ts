@@ -29,7 +29,7 @@ async function codeFor(request: object, key: string): Promise<string> {
   const at = world.api.clock.now()
   const leaseUntil = new Date(at.getTime() + 3_600_000)
   const [taken] = await takeMails(world.api.db, testKeyring, { at, leaseUntil, limit: 1 })
-  return taken?.mail.subject.slice(0, 6) ?? ''
+  return taken?.mail?.subject.slice(0, 6) ?? ''
 }
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }

@@ -40,7 +40,10 @@ test('an invited person is in the list, gets a mail that says where to sign in, 
   )
   const { body: list } = await api.get('/v1/members', { session })
   const signedIn = await signIn(api, email, await aCode(api, inbox, email))
+  const { body: after } = await api.get('/v1/members', { session })
+  const statusIn = ({ data }: Answer['body']) => data?.find((each) => each['email'] === email)?.['status']
 
+  expect([statusIn(list), statusIn(after)]).toEqual(['invited', 'active'])
   expect([status, body]).toEqual([
     201,
     {
@@ -48,6 +51,7 @@ test('an invited person is in the list, gets a mail that says where to sign in, 
       email,
       name: 'Grace Hopper',
       role: 'viewer',
+      status: 'invited',
       last_login_at: null,
       created_at: '2026-11-16T12:00:00.000Z',
     },
@@ -97,6 +101,21 @@ test('the last admin can neither be removed nor made a viewer', async () => {
     [409, 'invalid_state', { status: 'last_admin' }],
   ])
   expect((await api.send('PATCH', `/v1/members/${id}`, { role: 'admin' }, { session })).status).toBe(200)
+})
+
+test('a viewer may leave, is signed out by it, and may remove nobody else', async () => {
+  const partner = await aPartner(api)
+  const session = await aSession(api, partner, 'viewer')
+  const me = Object((await api.get('/v1/auth/session', { session })).body['member']).id
+  const leave = (id: string) => api.send('DELETE', `/v1/members/${id}`, undefined, { session })
+
+  const refused = await leave(await idOf(session, firstAdminOf(partner)))
+  const left = await leave(me.toUpperCase())
+
+  expect([refused.status, refused.body.error?.code]).toEqual([403, 'api_key_required'])
+  expect([left.status, left.body]).toEqual([200, { id: me, removed: true }])
+  expect(left.headers.get('Set-Cookie')).toMatch(/^__Host-session=; .*Max-Age=0/)
+  expect((await api.get('/v1/auth/session', { session })).status).toBe(401)
 })
 
 test('of two admins who remove each other at the same moment one stays', async () => {

@@ -131,6 +131,32 @@ test('a session ends after twelve idle hours, and each use begins them anew', as
   expect(seen).toEqual([200, 200, 401])
 })
 
+test('a page that asks by itself is answered, and does not keep an idle session alive', async () => {
+  clock.set('2026-11-18T00:00:00Z')
+  const session = await aSession(api, await aPartner(api))
+  const headers = { 'X-Background': 'true' }
+
+  const seen: number[] = []
+  for (const at of ['2026-11-18T06:00:00Z', '2026-11-18T11:59:59Z', '2026-11-18T12:00:01Z']) {
+    clock.set(at)
+    seen.push((await api.get('/v1/auth/session', { session, headers })).status)
+  }
+
+  expect(seen).toEqual([200, 200, 401])
+})
+
+test('a write is never in the background: somebody has asked for it', async () => {
+  clock.set('2026-11-20T00:00:00Z')
+  const session = await aSession(api, await aPartner(api))
+  const call = { session, headers: { 'X-Background': 'true' } }
+
+  clock.set('2026-11-20T11:00:00Z')
+  await api.send('PATCH', '/v1/account', { brand_color: '#000000' }, call)
+  clock.set('2026-11-20T22:00:00Z')
+
+  expect(await statusOf(session)).toBe(200)
+})
+
 test('however busy, a session ends after seven days', async () => {
   clock.set('2026-12-01T00:00:00Z')
   const session = await aSession(api, await aPartner(api))

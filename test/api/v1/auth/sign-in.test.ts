@@ -28,7 +28,7 @@ function pass(ms: number): void {
 
 test('a member signs in with the code from the mail’s subject, and is told who they are', async () => {
   clock.set('2026-11-16T12:00:00Z')
-  const { email } = await aMember(api, partner)
+  const { id, email } = await aMember(api, partner)
   const code = await aCode(api, inbox, email)
 
   const answer = await signIn(api, email, code)
@@ -38,6 +38,7 @@ test('a member signs in with the code from the mail’s subject, and is told who
   expect(answer.body).toEqual({
     object: 'session',
     member: {
+      id,
       email,
       name: 'Grace',
       role: 'admin',
@@ -65,6 +66,12 @@ test('a member signs in with the code from the mail’s subject, and is told who
 
 test('the way into Temporal is told to admins only', async () => {
   const session = await aSession(api, partner, 'viewer')
+
+  expect((await api.get('/v1/auth/session', { session })).body['temporal_ui_url']).toBeNull()
+})
+
+test('nor to an admin of a partner that nobody has verified: anybody can sign up', async () => {
+  const session = await aSession(api, await aPartner(api, { verificationStatus: 'in_review' }))
 
   expect((await api.get('/v1/auth/session', { session })).body['temporal_ui_url']).toBeNull()
 })
@@ -196,6 +203,23 @@ test('somebody with two partners says which, or goes where they were last, and m
   expect(seen.body['id']).toBe(partner.id)
   expect(switched.body).toMatchObject({ member: { role: 'admin' }, partners: [expect.anything(), expect.anything()] })
   expect([foreign.status, foreign.body.error?.code]).toEqual([404, 'not_found'])
+})
+
+test('an invitation takes nobody away from the partner that they know, until they have opened it', async () => {
+  const [known, inviting] = [await aPartner(api), await aPartner(api)]
+  const { email } = await aMember(api, inviting)
+  await aMember(api, known, { email })
+  const slugOf = (body: object) => ('partner' in body ? Object(body.partner).slug : null)
+  await signIn(api, email, await aCode(api, inbox, email), { partner: known.slug })
+
+  pass(1_000)
+  const before = await signIn(api, email, await aCode(api, inbox, email))
+  pass(1_000)
+  await api.post('/v1/auth/session/partner', { slug: inviting.slug }, { session: tokenOf(before) })
+  pass(1_000)
+  const after = await signIn(api, email, await aCode(api, inbox, email))
+
+  expect([slugOf(before.body), slugOf(after.body)]).toEqual([known.slug, inviting.slug])
 })
 
 test('signing in is in the activity list, under the email', async () => {

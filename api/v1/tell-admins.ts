@@ -1,0 +1,39 @@
+// Mails the other admins, in the transaction that does it, when somebody has been given more power over the account's money.
+import type { Tx } from '../../db/database'
+import { enqueueMail } from '../../db/mails'
+import { listMembers, type MemberRow } from '../../db/members'
+import { findPartnerById } from '../../db/partners'
+import { assert } from '../../domain/assert'
+import { accessMessage, type Happening } from '../../mail/access-message'
+import type { ApiDeps } from '../deps'
+
+export interface Deed {
+  readonly partnerId: string
+  /** The email of who did it: they know. */
+  readonly by: string
+  readonly happened: Happening
+}
+
+export async function tellAdmins(
+  tx: Tx,
+  { partnerId, by, happened }: Deed,
+  { keyring, clock, config }: Pick<ApiDeps, 'keyring' | 'clock' | 'config'>,
+): Promise<void> {
+  const partner = await findPartnerById(tx, partnerId)
+  assert(partner !== null, 'a caller has a partner')
+  const at = clock.now()
+  const undoUrl = `${config.publicUrl}/dashboard/${happened.what === 'live_key' ? 'keys' : 'team'}`
+  for (const { email: address } of (await listMembers(tx, partnerId)).filter((each) => isTold(each, by, happened))) {
+    const mail = accessMessage({ address, happened, by, at, partner: partner.name, undoUrl })
+    await enqueueMail(tx, keyring, { kind: 'notice', mail, at, expiresAt: new Date(at.getTime() + weekMs) })
+  }
+}
+
+const weekMs = 7 * 24 * 60 * 60 * 1000
+
+/** Who never signed in may be any stranger whose address an admin has typed: our mails must not become a way to write to them. */
+function isTold({ email, role, lastLoginAt }: MemberRow, by: string, happened: Happening): boolean {
+  if (email === by || lastLoginAt === null) return false
+  if (happened.what !== 'live_key' && happened.email === email) return true
+  return role === 'admin' && happened.what !== 'made_viewer'
+}

@@ -1,0 +1,30 @@
+// Mails that tell admins what happened, partners' logos kept by us, and what a released payout finds its code by.
+import type { MigrationInterface, QueryRunner } from 'typeorm'
+
+export class TeamAndLooks1794700800011 implements MigrationInterface {
+  name = 'TeamAndLooks1794700800011'
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE mails DROP CONSTRAINT mails_kind_check;
+      ALTER TABLE mails ADD CONSTRAINT mails_kind_check
+        CHECK (kind IN ('sign_in', 'sign_up', 'invitation', 'confirm', 'notice'));
+
+      CREATE INDEX codes_used_for_index ON codes (used_for) WHERE used_for IS NOT NULL;
+
+      CREATE TABLE partner_logos (
+        partner_id  uuid PRIMARY KEY,
+        type        text NOT NULL,
+        bytes       bytea NOT NULL,
+        digest      text NOT NULL,
+        CONSTRAINT partner_logos_partner_fkey FOREIGN KEY (partner_id) REFERENCES partners (id),
+        CONSTRAINT partner_logos_type_check CHECK (type IN ('image/png', 'image/jpeg', 'image/webp')),
+        CONSTRAINT partner_logos_bytes_check CHECK (length(bytes) BETWEEN 1 AND 40960)
+      );
+    `)
+  }
+
+  async down(): Promise<void> {
+    throw new Error('Migrations only go forward.')
+  }
+}

@@ -1,0 +1,57 @@
+// Tells admins that somebody can do more than before: a live key was made, an admin invited, a role changed. No secret is in it.
+import { htmlOf, type Layout, textOf } from './layout'
+import type { Mail } from './mailer'
+
+export type Happening =
+  | { readonly what: 'live_key'; readonly keyPrefix: string; readonly label: string | null }
+  | { readonly what: 'admin_invited' | 'made_admin' | 'made_viewer'; readonly email: string }
+
+export interface AccessNotice {
+  readonly address: string
+  readonly happened: Happening
+  /** An email. */
+  readonly by: string
+  readonly at: Date
+  readonly partner: string
+  /** Where it can be undone. */
+  readonly undoUrl: string
+}
+
+/** The subject is ours alone: what a business calls itself can be anything. */
+export function accessMessage(notice: AccessNotice): Pick<Mail, 'to' | 'subject' | 'text' | 'html'> {
+  const layout = layoutOf(notice)
+  return {
+    to: { name: '', address: notice.address },
+    subject: layout.heading,
+    text: textOf(layout),
+    html: htmlOf(layout),
+  }
+}
+
+function layoutOf({ address, happened, by, at, partner, undoUrl }: AccessNotice): Layout {
+  return {
+    preview: 'If you did not expect this, look at it now.',
+    heading: headingOf(happened, address),
+    paragraphs: ['If this was agreed among you, there is nothing to do. If not, undo it now and ask who did it.'],
+    facts: [...factsOf(happened), ['By', by], ['At', momentOf(at)], ['Account', partner], ['Undo it at', undoUrl]],
+    foot: 'Sent to the admins of the account, and to whoever it is about. It can not be switched off.',
+  }
+}
+
+function headingOf(happened: Happening, address: string): string {
+  if (happened.what === 'live_key') return 'A live API key was made'
+  if (happened.what === 'admin_invited') return 'An admin was invited'
+  const isAboutReader = happened.email === address
+  if (happened.what === 'made_admin') return isAboutReader ? 'You are an admin now' : 'Somebody was made an admin'
+  return isAboutReader ? 'You are a viewer now' : 'Somebody was made a viewer'
+}
+
+function factsOf(happened: Happening): readonly (readonly [string, string])[] {
+  if (happened.what !== 'live_key') return [['Who', happened.email]]
+  const { keyPrefix, label } = happened
+  return [['Key', `${keyPrefix}…`], ...(label === null ? [] : [['Label', label] as const])]
+}
+
+function momentOf(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}

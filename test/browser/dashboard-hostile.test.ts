@@ -1,0 +1,91 @@
+// Names, references and labels are text on every page, whatever they look like; a logo that lies elsewhere is not asked for.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Browser } from 'playwright-core'
+import { createApiKey } from '../../db/api-keys'
+import type { PartnerRow } from '../../db/partners'
+import { type Api, startApi, testKeyring } from '../api/client'
+import { aPartner, aPayoutRow } from '../api/fixtures'
+import { buildDashboard } from './built-dashboard'
+import { openChromium } from './chromium'
+import { aMember, aSessionOf } from './dashboard-fixtures'
+import { aVisitor, type Visitor } from './dashboard-visitor'
+
+const hostile = '<img src=x onerror=alert(1)>'
+
+let api: Api
+let browser: Browser
+let partner: PartnerRow
+let payoutId: string
+let visitor: Visitor
+let alerts = 0
+
+beforeAll(async () => {
+  buildDashboard()
+  api = await startApi({ publicUrl: 'http://localhost' })
+  // What is asked of another server is a complaint too.
+  partner = await aPartner(api, { name: hostile, logoUrl: 'https://elsewhere.example/logo.png' })
+  const payout = { recipientName: hostile, reference: hostile, status: 'failed', failureReason: hostile } as const
+  payoutId = (await aPayoutRow(api, partner, payout)).id
+  await aPayoutRow(api, partner, { recipientName: hostile })
+  const key = { partnerId: partner.id, environment: 'sandbox', label: hostile, createdBy: hostile } as const
+  await api.db.transaction((tx) => createApiKey(tx, { ...key, at: api.clock.now(), keyring: testKeyring }))
+  const member = { email: 'ada@hostile.example', role: 'admin', name: hostile } as const
+  const ada = await aMember(api, partner, member)
+  await aMember(api, await aPartner(api, { name: `${hostile} too` }), member)
+  browser = await openChromium()
+  visitor = await aVisitor(browser, api.url, { session: await aSessionOf(api, ada) })
+  visitor.page.on('dialog', async (dialog) => {
+    alerts++
+    await dialog.dismiss()
+  })
+}, 120_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await api?.close()
+})
+
+const pages: readonly (readonly [what: string, path: () => string])[] = [
+  ['the business, at home', () => '/dashboard?environment=sandbox'],
+  ['recipients and references, in the list', () => '/dashboard/payouts?environment=sandbox'],
+  ['a recipient and a reason, on a payout’s page', () => `/dashboard/payouts/${payoutId}?environment=sandbox`],
+  ['recipients', () => '/dashboard/recipients?environment=sandbox'],
+  ['labels of keys', () => '/dashboard/keys?environment=sandbox'],
+  ['people', () => '/dashboard/team?environment=sandbox'],
+  ['settings', () => '/dashboard/settings?environment=sandbox'],
+  ['the business, on its sign-in page', () => `/p/${partner.slug}`],
+]
+
+test.each(pages)(
+  '%s',
+  async (_, path) => {
+    await visitor.go(path())
+
+    await visitor.page.locator('main').getByText(hostile).first().or(field()).first().waitFor()
+    expect(await whatRan()).toEqual(nothing)
+  },
+  60_000,
+)
+
+test('what Ctrl+K finds, and the names of other partners in the menu', async () => {
+  const { page } = visitor
+  await visitor.go('/dashboard?environment=sandbox')
+
+  await page.getByRole('button', { name: /Signed in as/ }).click()
+  await page.getByRole('menuitemradio', { name: `${hostile} too` }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('onerror')
+  await page.getByRole('option', { name: hostile }).first().waitFor()
+
+  expect(await whatRan()).toEqual(nothing)
+}, 60_000)
+
+const field = () => visitor.page.locator(`input[value="${hostile}"]`)
+
+const nothing = { pictures: 0, alerts: 0, complaints: [] }
+
+/** The policy of the page would stop the script; the element itself must not be there either. */
+async function whatRan() {
+  return { pictures: await visitor.page.locator('img[src=x]').count(), alerts, complaints: visitor.complaints }
+}

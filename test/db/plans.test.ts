@@ -1,0 +1,80 @@
+// What people wait for at the dashboard is looked up by an index, also among many payouts and by the plan for any values.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { giveCodeBack } from '../../db/codes'
+import type { Queryable } from '../../db/database'
+import { findSimilarPayouts } from '../../db/similar-payouts'
+import { type Api, startApi } from '../api/client'
+import { aPartner, aPayoutRow } from '../api/fixtures'
+
+const many = 5_000
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi()
+  const { id } = await aPayoutRow(api, await aPartner(api), { closedAt: new Date() })
+  const others = {
+    id: 'gen_random_uuid()',
+    idempotency_key: `'order-' || lpad(n::text, 8, '0')`,
+    bank_key: 'gen_random_uuid()::text',
+    account_last4: `lpad((n % 10000)::text, 4, '0')`,
+    created_at: `p.created_at - n * interval '10 s'`,
+    reference: `'invoice ' || n`,
+  }
+  const pairs = Object.entries(others).map(([column, value]) => `'${column}', ${value}`)
+  await api.db.dataSource.query(`
+    INSERT INTO payouts SELECT other.* FROM payouts p, generate_series(1, ${many}) n,
+      jsonb_populate_record(p, jsonb_build_object(${pairs.join()})) other
+    WHERE p.id = '${id}'`)
+  await api.db.dataSource.query(`
+    INSERT INTO codes (id, purpose, subject, digest, digest_key_id, created_at, expires_at, used_for)
+    SELECT gen_random_uuid(), 'confirm', 'nobody', '', 'k1', now(), now(), gen_random_uuid()
+    FROM generate_series(1, ${many})`)
+  await api.db.dataSource.query('ANALYZE payouts')
+  await api.db.dataSource.query('ANALYZE codes')
+}, 60_000)
+afterAll(() => api.close())
+
+test('payouts like the one that somebody is about to make', async () => {
+  const scope = { partnerId: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55', environment: 'sandbox' } as const
+  const wanted = { accountLast4: '5678', accountHashes: [], amountPence: 12_000n, since: new Date(0) }
+
+  const plan = await planOf(
+    (db) => findSimilarPayouts(db, scope, wanted),
+    [
+      'uuid, text, text, bytea[], bigint, timestamptz',
+      `'${scope.partnerId}', 'sandbox', '5678', '{}', 12000, '2026-11-15'`,
+    ],
+  )
+
+  expect(plan).toContain('payouts_last4_index')
+  expect(plan).toContain('payouts_unclosed_index')
+  expect(plan).not.toContain('Seq Scan')
+})
+
+test('the code that a payout gives back', async () => {
+  const plan = await planOf(
+    (db) => giveCodeBack(db, { usedFor: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55' }),
+    ['uuid, uuid', `NULL, '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55'`],
+  )
+
+  expect(plan).toContain('codes_used_for_index')
+  expect(plan).not.toContain('Seq Scan')
+})
+
+/** The plan that PostgreSQL keeps for a statement, whatever the values; its types and some values are needed to ask. */
+async function planOf(ask: (db: Queryable) => Promise<unknown>, [types, values]: [string, string]): Promise<string> {
+  let text = ''
+  await ask({
+    query: async (statement) => {
+      text = statement.text
+      return []
+    },
+  })
+  return api.db.dataSource.transaction(async (tx) => {
+    await tx.query('SET LOCAL plan_cache_mode = force_generic_plan')
+    await tx.query(`PREPARE asked (${types}) AS ${text}`)
+    const lines: { 'QUERY PLAN': string }[] = await tx.query(`EXPLAIN EXECUTE asked (${values})`)
+    await tx.query('DEALLOCATE asked')
+    return lines.map((line) => line['QUERY PLAN']).join('\n')
+  })
+}
