@@ -32,6 +32,7 @@ if (realKey && !realKey.startsWith('sk-test-'))
 
 const banks = ['the sandbox bank', ...(isRealAsked ? ['the real bank’s sandbox'] : [])]
 if (!isRealAsked) {
+  // oxlint-disable-next-line jest/no-disabled-tests, jest/expect-expect -- It tells who reads the run what was left out.
   test.skip('the real bank’s sandbox: not asked, since BANK_CONTRACT_URL and BANK_CONTRACT_KEY are not set', () => {})
 }
 

@@ -101,7 +101,7 @@ test('what the bank has ended before our payout knows it is too late, and nothin
   const answers = await Promise.all(['fail', 'settle', 'stall'].map((outcome) => simulate(id, { outcome })))
 
   expect(answers.map(({ status, body }) => [status, body.error?.details])).toEqual(
-    Array(3).fill([409, { status: 'processing' }]),
+    answers.map(() => [409, { status: 'processing' }]),
   )
   expect(await stateOf(id)).toBe('payment_processed')
   await world.startWorkers()
@@ -135,7 +135,9 @@ test('a live key, and an admin whose page shows live, hear 403; strangers 404', 
   const answers = [
     await simulate(id, order, payer.keys.live),
     await simulate(String(live.body['id']), order, payer.keys.live),
-    await world.api.post(`/v1/sandbox/payouts/${live.body['id']}/simulate?environment=live`, order, { session }),
+    await world.api.post(`/v1/sandbox/payouts/${String(live.body['id'])}/simulate?environment=live`, order, {
+      session,
+    }),
     await simulate(String(live.body['id']), order),
     await simulate(id, order, stranger.keys.sandbox),
     await world.api.post(`/v1/sandbox/payouts/${id}/simulate`, order, { session }),
