@@ -15,6 +15,7 @@ import { createSweepSteps, type SweepDeps } from './sweep'
 import { createTopUpSteps, type TopUpDeps } from './top-up-sandbox'
 import { createVerificationSteps } from './verification'
 import type { VerificationDeps } from './verification/deps'
+import { createVerificationsSteps } from './verification/look'
 import { createWalletReadingSteps, type WalletReadingDeps } from './wallet-reading'
 
 export interface ActivityDeps {
@@ -27,6 +28,7 @@ export interface ActivityDeps {
   readonly topUps: TopUpDeps
   /** Where the dashboard is, which the bank's pages lead back to. */
   readonly publicUrl: string
+  readonly verificationPollMs: readonly number[]
 }
 
 export function createActivities(deps: ActivityDeps): Activities {
@@ -39,6 +41,11 @@ export function createActivities(deps: ActivityDeps): Activities {
     ...createInvoiceSteps(deps.invoices),
     ...createTopUpSteps(deps.topUps),
     ...createVerificationSteps(verificationDeps(deps)),
+    ...createVerificationsSteps({
+      ...deps.sweep,
+      pollMs: deps.verificationPollMs,
+      liveBank: deps.sweep.banks.live === null ? 'absent' : 'configured',
+    }),
     ...createPayoutCaseSteps(deps.payouts.patient),
     ...createWalletReadingSteps(walletReadingDeps(deps)),
     ...createNoticeSteps({ ...deps.payouts.patient, publicUrl: deps.publicUrl }),

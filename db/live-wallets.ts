@@ -61,6 +61,15 @@ export async function findVerifiedPartner(db: Queryable, ref: string): Promise<s
   return row?.partnerId ?? null
 }
 
+/** Partners that the bank is or was asked to verify, but for closed ones; `after` is the last one of the page before. */
+export async function listPartnersToLookAt(
+  db: Queryable,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<string[]> {
+  const rows = await db.query<{ partnerId: string }>(selectToLookAt, [after, limit])
+  return rows.map(({ partnerId }) => partnerId)
+}
+
 const columns = `id AS "walletId", verification_ref AS "verificationRef", customer_ref AS "customerRef",
   wallet_ref AS "walletRef", funding_ref AS "fundingRef"`
 
@@ -91,4 +100,12 @@ const selectPartner: Statement = {
   name: 'live-wallet-partner',
   text: `SELECT partner_id AS "partnerId" FROM wallets
     WHERE environment = 'live' AND verification_ref IS NOT NULL AND (customer_ref = $1 OR verification_ref = $1)`,
+}
+
+const selectToLookAt: Statement = {
+  name: 'live-wallets-to-look-at',
+  text: `SELECT w.partner_id AS "partnerId" FROM wallets w JOIN partners p ON p.id = w.partner_id
+    WHERE w.environment = 'live' AND p.status <> 'closed' AND ($1::uuid IS NULL OR w.partner_id > $1)
+      AND (w.verification_ref IS NOT NULL OR (p.verification_status = 'pending' AND w.wallet_ref IS NULL))
+    ORDER BY w.partner_id LIMIT $2`,
 }

@@ -84,14 +84,16 @@ interface ActivityParts {
 function activitiesOf(config: Config, parts: ActivityParts): Activities {
   const { db, log, client, payouts, mailer } = parts
   const clock = systemClock
-  const { bank, sweep, taskQueuePrefix: queuePrefix, activityRetentionDays, seller, publicUrl } = config
+  const { bank, sweep, taskQueuePrefix: queuePrefix, activityRetentionDays, seller } = config
+  const { publicUrl, verificationPollMs } = config
   const { pollMs } = config.payouts
   const sandboxBank = bank.sandbox === null ? 'absent' : 'configured'
   const about = { db, clock, log, temporal: client, queuePrefix, pollMs, sandboxBank } as const
   const sweeping = { ...about, ...sweep, banks: banksOf(bank, payouts.patientRails) }
   const invoices = { db, clock, log, seller, mailer }
   const topUps = { db, clock, rail: payouts.patientRails.provider_sandbox, bank: parts.sandboxBank }
-  return createActivities({ db, clock, activityRetentionDays, payouts, sweep: sweeping, invoices, topUps, publicUrl })
+  const settings = { activityRetentionDays, publicUrl, verificationPollMs }
+  return createActivities({ db, clock, ...settings, payouts, sweep: sweeping, invoices, topUps })
 }
 
 /** Each queue has slots of its own, so that a bank that hangs in one environment takes none from the other. */

@@ -21,6 +21,7 @@ import {
   sweepId,
 } from '../workflows/names'
 import { noticesSchedule, walletReadingsSchedule } from './frequent-schedules'
+import { verificationsSchedule } from './verifications-schedule'
 
 export type OurSchedule = ScheduleOptions<ScheduleOptionsStartWorkflowAction<Workflow>>
 
@@ -32,6 +33,7 @@ export function schedulesOf(config: ScheduleConfig): OurSchedule[] {
     pruneActivitySchedule,
     invoiceRunSchedule,
     changedTransfersSchedule,
+    verificationsSchedule,
     sweepSchedule(config.sweep),
     walletReadingsSchedule(config.walletReadEveryMs),
     noticesSchedule(config.noticesEveryMs),

@@ -57,6 +57,9 @@ export function connectSandboxId(partnerId: string): string {
   return `connect-sandbox/${partnerId}`
 }
 
+/** The Schedule's id. */
+export const verificationsId = 'verifications'
+
 export function verificationId(partnerId: string): string {
   return `verification/${partnerId}`
 }

@@ -19,3 +19,14 @@ export interface VerificationSteps {
   /** Wallet, deposit address, bank account, charge and approval, once. */
   connectLiveWallet(partner: PartnerToVerify): Promise<VerificationStanding>
 }
+
+export interface VerificationsPage {
+  /** The last partner of the page before; null for the first. */
+  readonly after: string | null
+  readonly limit: number
+}
+
+export interface VerificationsSteps {
+  /** Starts the verification of each partner of the page whose own does not run; `next` is null on the last page. */
+  startVerifications(page: VerificationsPage): Promise<{ readonly started: number; readonly next: string | null }>
+}

@@ -109,7 +109,7 @@ export function testActivities({ db, client, queuePrefix, clock, ...options }: T
   const payouts = createPayoutParts(config, { db, log, clock })
   const sandboxBank = config.bank.sandbox === null ? 'absent' : 'configured'
   const { pollMs } = config.payouts
-  const { publicUrl } = config
+  const { publicUrl, verificationPollMs } = config
   const about = { db, clock, log, temporal: client, queuePrefix, pollMs, sandboxBank } as const
   const banks = banksOf(config.bank, payouts.patientRails)
   const sweep = { ...about, ...config.sweep, banks, olderThanMs: 0 }
@@ -117,7 +117,8 @@ export function testActivities({ db, client, queuePrefix, clock, ...options }: T
   const invoices = { db, clock, log, seller, mailer }
   const topUpBank = config.bank.sandbox === null ? null : openMakeBelieveBank(config.bank.sandbox, clock)
   const topUps = { db, clock, rail: payouts.patientRails.provider_sandbox, bank: topUpBank }
-  const activities = createActivities({ db, clock, activityRetentionDays, payouts, sweep, invoices, topUps, publicUrl })
+  const settings = { activityRetentionDays, publicUrl, verificationPollMs }
+  const activities = createActivities({ db, clock, ...settings, payouts, sweep, invoices, topUps })
   return {
     activities,
     close: () => {

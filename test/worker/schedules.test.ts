@@ -100,6 +100,7 @@ test('none of them runs beside itself: what comes too early is left out, but for
     'notices SKIP',
     'pruneActivity SKIP',
     'sweep SKIP',
+    'verifications SKIP',
     'walletReadings SKIP',
   ])
 })

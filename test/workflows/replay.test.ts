@@ -22,6 +22,7 @@ const recorded: Readonly<Record<string, readonly string[]>> = {
   'wallet-readings': ['completed', 'continued'],
   'top-up': ['added'],
   verification: ['approved-at-once', 'asked-for-more', 'continued', 'rejected', 'tried-again'],
+  verifications: ['continued', 'looked'],
   'invoice-run': ['completed', 'continued', 'one-failed'],
   invoice: ['already', 'issued', 'nothing'],
   'invoice-mail': ['mailed', 'nobody', 'perhaps'],

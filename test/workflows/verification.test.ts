@@ -1,5 +1,6 @@
 // A verification is durable and one: it ends when the bank has decided, told by events or by asking alone, and nobody is named in it.
 // Recorded anew with RECORD_HISTORIES=1, only when a change is meant for runs that are not under way yet.
+import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -8,6 +9,7 @@ import { Worker } from '@temporalio/worker'
 import { systemClock } from '../../clock'
 import { findPartnerById } from '../../db/partners'
 import { beginVerification } from '../../db/verification'
+import type { verifications } from '../../workflows'
 import { verificationId } from '../../workflows/names'
 import { verificationStart } from '../../workflows/verification-start'
 import { aPartner } from '../api/fixtures'
@@ -70,6 +72,12 @@ const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
     await says(partnerId, yes)
     return handle
   },
+  'verifications/looked': () => look({ pageSize: 50, pages: 10 }),
+  async 'verifications/continued'() {
+    const handle = await look({ pageSize: 1, pages: 1 })
+    await worker.client.workflow.getHandle(handle.workflowId).result()
+    return handle
+  },
 }
 const names = Object.keys(paths)
 
@@ -104,12 +112,14 @@ test.each(names)('the history of %s names nobody, and no account', (name) => {
     Buffer.from(data, 'base64').toString(),
   )
 
-  expect(text).toContain('partnerId')
+  expect(text).toMatch(/partnerId|pageSize/)
   expect(text).not.toMatch(/Acme|ada@|\.test|040668|sort_?code|account_?number|0x[0-9a-f]{40}|could not be found/i)
 })
 
 test('it ends as the bank has decided', () => {
-  expect(fresh.get('verification/continued')).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')
+  for (const name of ['verification', 'verifications']) {
+    expect(fresh.get(`${name}/continued`)).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')
+  }
   for (const name of ['approved-at-once', 'asked-for-more', 'rejected', 'tried-again']) {
     expect(fresh.get(`verification/${name}`)).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED')
   }
@@ -170,6 +180,33 @@ test('after approval news starts it again, and it waits until the pause is over'
   expect(charged).toEqual({ times: 1 })
 })
 
+test('a pause that no event tells of is seen by the daily look', async () => {
+  const partnerId = await aBeginner()
+  const first = await wake(partnerId, quick)
+  await says(partnerId, yes)
+  await first.result()
+  await says(partnerId, { status: 'paused' })
+
+  await (await look({ pageSize: 50, pages: 10 })).result()
+
+  await untilStatus(partnerId, 'in_review')
+})
+
+test('the daily look starts what was begun and has no workflow, wakes none that runs, and leaves others alone', async () => {
+  const [lost, running] = [await aBeginner(), await aBeginner()]
+  const { id: other } = await aPartner({ db: worker.db, clock: systemClock }, { verificationStatus: 'not_started' })
+  const handle = await wake(running, never)
+  await untilLooked(running)
+  const before = (await handle.fetchHistory()).events?.length
+
+  await (await look({ pageSize: 50, pages: 10 })).result()
+
+  await untilLooked(lost)
+  expect((await handle.fetchHistory()).events?.length).toBe(before)
+  await expect(worker.client.workflow.getHandle(verificationId(other)).describe()).rejects.toThrow()
+  await handle.terminate()
+})
+
 test('the longer nobody goes on, the slower the bank is asked; its word makes it quick again', async () => {
   const partnerId = await aBeginner()
   const handle = await wake(partnerId, [10, 30, 86_400_000])
@@ -185,6 +222,19 @@ test('the longer nobody goes on, the slower the bank is asked; its word makes it
   expect(await timers()).toEqual([10, 30, 86_400_000, 10, 30, 86_400_000])
   await handle.terminate()
 })
+
+async function look(order: { pageSize: number; pages: number }) {
+  const { workflowId, firstExecutionRunId } = await worker.client.workflow.start<typeof verifications>(
+    'verifications',
+    {
+      workflowId: `${worker.queuePrefix}-verifications-${randomUUID()}`,
+      taskQueue: worker.taskQueue,
+      args: [order],
+    },
+  )
+  // The first of its runs, not the one that it goes on in.
+  return worker.client.workflow.getHandle<typeof verifications>(workflowId, firstExecutionRunId)
+}
 
 async function aBeginner(): Promise<string> {
   const { id } = await aPartner({ db: worker.db, clock: systemClock }, { verificationStatus: 'not_started' })

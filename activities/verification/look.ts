@@ -1,0 +1,34 @@
+// The daily look at every business that the bank has: each whose verification does not run is started, and asks the bank once.
+import { listPartnersToLookAt } from '../../db/live-wallets'
+import type { verification } from '../../workflows/verification'
+import { verificationStart } from '../../workflows/verification-start'
+import type { VerificationsPage, VerificationsSteps } from '../../workflows/verification-steps'
+import type { SweepDeps } from '../sweep/deps'
+import { each } from '../sweep/each'
+
+export interface LookDeps extends Pick<SweepDeps, 'db' | 'log' | 'temporal' | 'queuePrefix'> {
+  readonly pollMs: readonly number[]
+  /** Whether there is a bank to ask. */
+  readonly liveBank: 'configured' | 'absent'
+}
+
+export function createVerificationsSteps(deps: LookDeps): VerificationsSteps {
+  return { startVerifications: (page) => startVerifications(deps, page) }
+}
+
+async function startVerifications(deps: LookDeps, { after, limit }: VerificationsPage) {
+  if (deps.liveBank === 'absent') return { started: 0, next: null }
+  const partners = await listPartnersToLookAt(deps.db, { after, limit })
+  const { done } = await each(deps, partners, start(deps), (partnerId) => ({ partner_id: partnerId }))
+  const last = partners.length < limit ? undefined : partners.at(-1)
+  return { started: done.length, next: last ?? null }
+}
+
+/** One that runs is not woken: it asks the bank when its own pause is over. */
+function start({ temporal, queuePrefix, pollMs }: LookDeps): (partnerId: string) => Promise<void> {
+  return async (partnerId) => {
+    const { signal: _, signalArgs: __, ...options } = verificationStart(partnerId, { queuePrefix, pollMs })
+    const policies = { ...options, workflowIdConflictPolicy: 'USE_EXISTING' } as const
+    await temporal.workflow.start<typeof verification>('verification', policies)
+  }
+}
