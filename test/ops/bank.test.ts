@@ -7,7 +7,7 @@ import { findPartnerById } from '../../db/partners'
 import { findWallet } from '../../db/wallets'
 import { createRails, type Rails } from '../../rail/rails'
 import { connectClient } from '../../temporal'
-import { connectSandboxId } from '../../workflows/names'
+import { connectSandboxId, verificationId } from '../../workflows/names'
 import { type Json, keys, openTestBank, type TestBank } from '../sandbox-bank/bank-client'
 import { testTemporal } from '../worker/a-worker'
 import { type OpsTerminal, openTerminal, type Ran, runWith } from './terminal'
@@ -62,6 +62,48 @@ describe('partner create', () => {
 
   test('opens the partner also when Temporal is away: the next sweep connects it', async () => {
     expect(await create({ TEMPORAL_ADDRESS: '127.0.0.1:1' }, `later-${partners}`)).toMatchObject({ code: 0, err: '' })
+  })
+})
+
+describe('partner verify', () => {
+  const verify = (more: Record<string, string> = {}) => {
+    const temporal = { TEMPORAL_ADDRESS: testTemporal().address, TASK_QUEUE_PREFIX: 'nobody' }
+    return runWith({ ...env, ...temporal, ...more }, ['partner', 'verify', '--partner', slug])
+  }
+  const status = async () => (await findPartnerById(terminal.db, partnerId))?.verificationStatus
+
+  test('starts the workflow for them, once, and writes down who did it', async () => {
+    expect(await verify()).toMatchObject({ code: 0, err: '' })
+    expect(await verify()).toMatchObject({ code: 2, err: expect.stringContaining('verification is pending') })
+
+    const temporal = connectClient(testTemporal())
+    const handle = temporal.workflow.getHandle(verificationId(partnerId))
+    expect(await handle.describe()).toMatchObject({ type: 'verification', taskQueue: 'nobody-housekeeping' })
+    await handle.terminate()
+    await temporal.connection.close()
+    expect(await latestActivity(terminal.db, partnerId, 1)).toMatchObject([
+      { action: 'verification.start', environment: 'live', madeBy: expect.stringMatching(/^ops:/) },
+    ])
+  })
+
+  test.each([
+    ['Temporal away', { TEMPORAL_ADDRESS: '127.0.0.1:1' }, 1, 'Temporal does not answer'],
+    ['no Temporal', { TEMPORAL_ADDRESS: '' }, 1, 'TEMPORAL_ADDRESS must be set'],
+    ['no live bank', { BANK_LIVE_URL: '' }, 2, 'There is no live bank'],
+  ])(
+    'with %s is one sentence, and nothing has begun',
+    async (_which, more, code, sentence) => {
+      expect(await verify(more)).toMatchObject({ code, out: '', err: expect.stringContaining(sentence) })
+      expect(await status()).toBe('not_started')
+    },
+    15_000,
+  )
+
+  test('a suspended partner is refused', async () => {
+    await ops('partner', 'suspend', '--partner', slug)
+
+    expect(await verify()).toMatchObject({ code: 2, err: expect.stringContaining('is suspended, not active') })
+    expect(await status()).toBe('not_started')
   })
 })
 
