@@ -76,7 +76,7 @@ export function createPayoutStarter(options: PayoutStarterOptions): PayoutStarte
     async cameBack(payout) {
       const options = payoutReturnStart(payout, { queuePrefix: taskQueuePrefix, pollMs: payouts.pollMs })
       await askWithin(temporal, signalWithinMs, () =>
-        temporal.workflow.signalWithStart<typeof payoutReturn, []>('payoutReturn', {
+        temporal.workflow.signalWithStart<typeof payoutReturn>('payoutReturn', {
           ...options,
           signal: bankSpokeSignal,
           signalArgs: [],

@@ -99,6 +99,7 @@ describe('the OpenAPI document', () => {
       'GET /v1/payouts/{id}',
       'GET /v1/payouts/{id}/details',
       'GET /v1/payouts/{id}/events',
+      'POST /v1/payouts/{id}/cancel',
       'GET /v1/payouts/{id}/cases',
       'POST /v1/payouts/{id}/cases',
       'GET /v1/usage',

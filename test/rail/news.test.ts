@@ -16,14 +16,14 @@ const standings: readonly Standing[] = [
   'needs_people',
 ]
 
-const expected: Readonly<Record<'completed' | 'returned' | 'failed', readonly News[]>> = {
-  completed: ['known', 'known', 'came_back', 'came_back', 'came_back', 'contradiction', 'came_back'],
-  returned: ['known', 'known', 'known', 'known', 'known', 'known', 'known'],
-  failed: ['known', 'contradiction', 'known', 'known', 'known', 'known', 'known'],
-}
+const expected: readonly (readonly [PayoutStatus, readonly News[]])[] = [
+  ['completed', ['known', 'known', 'came_back', 'came_back', 'came_back', 'contradiction', 'came_back']],
+  ['returned', ['known', 'known', 'known', 'known', 'known', 'known', 'known']],
+  ['failed', ['known', 'contradiction', 'known', 'known', 'known', 'known', 'known']],
+]
 
-test.each(Object.entries(expected))('a payout that is over and %s', (status, news) => {
-  const payout = closed(status as keyof typeof expected)
+test.each(expected)('a payout that is over and %s', (status, news) => {
+  const payout = closed(status)
 
   expect(standings.map((standing) => newsOf({ ref: 'tr_1', standing }, payout))).toEqual(news)
 })

@@ -10,13 +10,7 @@ import { findWallet, type WalletRow } from '../../db/wallets'
 import { createLog } from '../../log'
 import { requireSearchAttributes, wantedAttributes } from '../../worker/search-attributes'
 import type { payout, sweep } from '../../workflows'
-import {
-  connectSandboxId,
-  payoutQueue,
-  payoutReturnId,
-  payoutSearchAttributes,
-  payoutWorkflowId,
-} from '../../workflows/names'
+import { connectSandboxId, payoutQueue, payoutSearchAttributes, payoutWorkflowId } from '../../workflows/names'
 import { payoutStart } from '../../workflows/payout-start'
 import { aWallet } from '../db/a-partner'
 import { aPayout } from '../db/a-payout'
@@ -116,39 +110,6 @@ test('released and closed payouts are never touched, and a later attempt has a w
   for (const row of [released, closed]) await expect(describe(idOf(row))).rejects.toThrow(WorkflowNotFoundError)
   expect(idOf(again)).toMatch(/\/3$/)
   await describe(idOf(again))
-})
-
-test('one that had arrived and comes back is looked after by the workflow of its return, and by no other', async () => {
-  const cameBack = {
-    status: 'returned',
-    completedAt: hoursAgo(50),
-    returnedAt: hoursAgo(1),
-    transferRef: 'tr-back',
-  } as const
-  const row = await anOpenPayout({ ...cameBack, createdAt: hoursAgo(51) })
-  started.push(payoutReturnId(row.id))
-
-  expect(await aSweep()).toMatchObject({ looked: 1, started: 1, overdue: 0 })
-  expect(await aSweep()).toMatchObject({ looked: 1, started: 0 })
-  expect((await describe(payoutReturnId(row.id))).type).toBe('payoutReturn')
-  await expect(describe(idOf(row))).rejects.toThrow(WorkflowNotFoundError)
-
-  await worker.client.workflow.getHandle(payoutReturnId(row.id)).terminate()
-  expect(await aSweep()).toMatchObject({ looked: 1, started: 1 })
-})
-
-test('one whose refund is awaited for too long since its return is told', async () => {
-  const cameBack = {
-    status: 'returned',
-    completedAt: hoursAgo(50),
-    returnedAt: hoursAgo(3),
-    transferRef: 'tr-late',
-  } as const
-  const row = await anOpenPayout({ ...cameBack, createdAt: hoursAgo(51) })
-  started.push(payoutReturnId(row.id))
-
-  expect(await aSweep()).toMatchObject({ overdue: 1 })
-  expect(await attentions([row])).toEqual(['settlement_overdue'])
 })
 
 test('more than a page is looked at page by page, each payout once, and in a fresh history before the old one is long', async () => {

@@ -7,7 +7,7 @@ import { findWallet } from '../../../db/wallets'
 import type { Rail } from '../../../rail/rail'
 import type { Rails } from '../../../rail/rails'
 import type { PayoutRef } from '../../../workflows/payout-steps'
-import { ledgerRules } from '../../referee/ledger-rules'
+import { requireSoundLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
 import { createDatabase, type TestDatabase } from '../../setup/database'
 import { aClaim, aConnectedPartner, openDb, railsTo, stepDeps } from './a-stage'
@@ -32,7 +32,7 @@ beforeEach(async () => {
   partnerId = (await aConnectedPartner(db, bank)).id
 })
 afterEach(async () => {
-  expect(await ledgerRules(db.dataSource)).toEqual([])
+  await requireSoundLedger(db.dataSource)
   rails.close()
   await bank.close()
 })
@@ -40,7 +40,9 @@ afterEach(async () => {
 test('a cancel between the debit and the first call to the bank wins, and nothing is sent', async () => {
   const before = await balance()
   const gate = aGate()
-  const steps = stepsWith({ registerRecipient: gate.before(rails.provider_sandbox.registerRecipient) })
+  const steps = stepsWith({
+    registerRecipient: gate.before((order) => rails.provider_sandbox.registerRecipient(order)),
+  })
   const payout = await aDebited()
 
   const submitting = steps.submitToRail(payout)
@@ -56,7 +58,7 @@ test('a cancel between the debit and the first call to the bank wins, and nothin
 
 test('a cancel after the first call to the bank has begun comes too late, and the payout goes on', async () => {
   const gate = aGate()
-  const steps = stepsWith({ submit: gate.before(rails.provider_sandbox.submit) })
+  const steps = stepsWith({ submit: gate.before((order) => rails.provider_sandbox.submit(order)) })
   const payout = await aDebited()
 
   const submitting = steps.submitToRail(payout)

@@ -8,7 +8,7 @@ import { createLog } from '../../../log'
 import { nextStepFor } from '../../../ops/next-step'
 import type { Rails } from '../../../rail/rails'
 import type { PayoutRef, PayoutSteps } from '../../../workflows/payout-steps'
-import { ledgerRules } from '../../referee/ledger-rules'
+import { requireSoundLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
 import { createDatabase, type TestDatabase } from '../../setup/database'
 import { aClaim, aConnectedPartner, openDb, railsTo, stepDeps } from './a-stage'
@@ -42,10 +42,10 @@ beforeEach(async () => {
   before = await balance()
   payout = await aClaim(db, { partnerId, environment: 'live' })
   await steps.debitPayout(payout)
-  expect(await steps.submitToRail(payout)).toMatchObject({ at: 'sent', status: 'processing' })
+  await steps.submitToRail(payout)
 })
 afterEach(async () => {
-  expect(await ledgerRules(db.dataSource)).toEqual([])
+  await requireSoundLedger(db.dataSource)
   rails.close()
   await bank.close()
 })

@@ -11,7 +11,7 @@ import type { Environment } from '../../../domain/environment'
 import { londonMonthOf } from '../../../domain/month'
 import type { Rails } from '../../../rail/rails'
 import type { PayoutRef } from '../../../workflows/payout-steps'
-import { ledgerRules } from '../../referee/ledger-rules'
+import { requireSoundLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
 import { createDatabase, type TestDatabase } from '../../setup/database'
 import { aClaim, aConnectedPartner, openDb, railsTo, stepDeps } from './a-stage'
@@ -41,12 +41,12 @@ beforeEach(async () => {
   bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
   rails = railsTo(bank)
   partnerId = (await aConnectedPartner(db, bank)).id
-  now = systemClock.now
+  now = () => systemClock.now()
   deps = stepDeps(db, rails, { clock: { now: () => now() } })
   steps = createPayoutSteps({ brief: deps, patient: deps })
 })
 afterEach(async () => {
-  expect(await ledgerRules(db.dataSource)).toEqual([])
+  await requireSoundLedger(db.dataSource)
   rails.close()
   await bank.close()
 })
@@ -206,7 +206,7 @@ describe('a completed live payout', () => {
     await move(payout, 'refunded')
 
     expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'returned' })
-    expect((await setsOf(payout)).filter((line) => /^re/.test(line))).toEqual([
+    expect((await setsOf(payout)).filter((line) => line.startsWith('re'))).toEqual([
       'return paid_out -153300000',
       'return wallet 153300000',
     ])
@@ -239,7 +239,7 @@ test('a payout that comes back before it was completed is charged the exception,
 
   expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'returned' })
   expect(await charges()).toEqual([`exception 6000000 ${thisMonth()}`])
-  expect((await setsOf(payout)).filter((line) => /^re/.test(line))).toEqual([
+  expect((await setsOf(payout)).filter((line) => line.startsWith('re'))).toEqual([
     'refund in_transit -153300000',
     'refund wallet 153300000',
   ])

@@ -119,7 +119,7 @@ test('a cancel from Temporal’s own pages wakes it too', async () => {
 
   await world.temporal.workflow.getHandle(idOf('order-web-ui')).cancel()
 
-  await until('it is cancelled', async () => (await statusOf(id)) === 'cancelled')
+  expect(await until('it is cancelled', async () => (await statusOf(id)) === 'cancelled')).toBe(true)
 }, 20_000)
 
 /** Told to its caller as pending while no worker ran, and then the bank does not answer when it is to be sent. */
