@@ -5,9 +5,10 @@ import { createNoticeSteps } from '../../activities/notices'
 import { systemClock } from '../../clock'
 import type { Db } from '../../db/database'
 import { postSet } from '../../db/ledger'
+import { noteLowBalances } from '../../db/low-balances'
 import { type OutgoingMail, takeMails } from '../../db/mails'
 import { insertMember } from '../../db/members'
-import { addNotice } from '../../db/notices'
+import { addNotice, takeNotices } from '../../db/notices'
 import type { PartnerRow } from '../../db/partners'
 import { findWallet } from '../../db/wallets'
 import { debitPostings, topUpPostings } from '../../domain/ledger'
@@ -81,6 +82,18 @@ describe('a live payout that failed', () => {
 
     expect(sent.reduce((sum, { mails }) => sum + mails, 0)).toBe(1)
     expect(await mailed()).toHaveLength(1)
+  })
+
+  test('that another is telling at this moment is not waited for, and not told again', async () => {
+    await aFailed()
+    const group = { partnerId: partner.id, environment: 'live', kind: 'payout_failed' } as const
+
+    await db.transaction(async (tx) => {
+      expect(await takeNotices(tx, group, { at: clock.now(), limit: 10 })).toHaveLength(1)
+      expect(await send()).toEqual({ told: 0, mails: 0, failed: 0, more: false })
+    })
+
+    expect(await send()).toMatchObject({ told: 0, mails: 0 })
   })
 
   test('is one of many in one mail, of which twenty are listed and all are counted', async () => {
@@ -232,6 +245,17 @@ describe('a low balance', () => {
     const found = await Promise.all(Array.from({ length: 5 }, check))
 
     expect(found.reduce((sum, count) => sum + count, 0)).toBe(1)
+    expect(await openNotices()).toEqual(['low_balance live'])
+  })
+
+  test('that another is noting at this moment is not waited for, and not noted again', async () => {
+    await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: 100_000_001n })
+
+    await db.transaction(async (tx) => {
+      expect(await noteLowBalances(tx, { at: clock.now(), limit: 10 })).toBe(1)
+      expect(await check()).toBe(0)
+    })
+
     expect(await openNotices()).toEqual(['low_balance live'])
   })
 
