@@ -45,10 +45,13 @@ async function connect(db: Db, bank: TestBank, partnerId: string, environment: E
   const customer = String(link.json.customer_id)
   await bank.control('POST', `/customers/${customer}/kyc`, { status: 'approved', tos_status: 'approved' })
   const wallet = await bank.post(`/customers/${customer}/wallets`, { chain: 'base' }, asked)
+  const history = await bank.get(`/wallets/${wallet.json.id}/history`, asked)
   const rail = environment === 'live' ? 'provider_production' : 'provider_sandbox'
+  // The bank's float is in our ledger already, as the float that every sandbox is opened with.
   await db.dataSource.query(
-    'UPDATE wallets SET rail = $3, customer_ref = $4, wallet_ref = $5 WHERE partner_id = $1 AND environment = $2',
-    [partnerId, environment, rail, customer, wallet.json.id],
+    `UPDATE wallets SET rail = $3, customer_ref = $4, wallet_ref = $5, history_read_to = $6
+      WHERE partner_id = $1 AND environment = $2`,
+    [partnerId, environment, rail, customer, wallet.json.id, history.json.data[0]?.id ?? null],
   )
 }
 
@@ -63,8 +66,8 @@ export async function topUp(
     [partnerId, environment],
   )
   if (row === undefined) throw new Error('the partner has no wallet')
-  await bank.control('POST', `/wallets/${row.ref}/deposits`, { amount: usdc })
-  const about = { walletId: row.id, payoutId: null, createdBy: 'test', at: systemClock.now() }
+  const { json } = await bank.control('POST', `/wallets/${row.ref}/deposits`, { amount: usdc })
+  const about = { walletId: row.id, payoutId: null, createdBy: 'test', at: systemClock.now(), bankRef: json.id }
   const postings = topUpPostings(BigInt(usdc.replace('.', '')) * 10_000n)
   await postSet(db, { ...about, cause: 'top_up', causeRef: randomUUID(), postings })
 }
