@@ -29,8 +29,12 @@ export interface BankProcess {
   readonly exited: Promise<number | NodeJS.Signals | null>
 }
 
-export async function spawnBank(main: string, args: readonly string[]): Promise<BankProcess> {
-  const { child, exited, stderr } = run(main, args)
+export async function spawnBank(
+  main: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<BankProcess> {
+  const { child, exited, stderr } = run(main, args, env)
   const line = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout ?? process.stdin }).once('line', resolve)
     void exited.then(() => reject(new Error(stderr())))
@@ -38,9 +42,12 @@ export async function spawnBank(main: string, args: readonly string[]): Promise<
   return { child, url: JSON.parse(line).listening, exited }
 }
 
-export function run(main: string, args: readonly string[]) {
+export function run(main: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const all = [main, '--sandbox-key', keys.sandbox, '--live-key', keys.live, ...args]
-  const child = spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const child = spawn(process.execPath, all, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
   let text = ''
   child.stderr?.on('data', (piece: Buffer) => {
     text += piece.toString()

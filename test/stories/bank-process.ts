@@ -9,8 +9,8 @@ import { spawnBank } from '../sandbox-bank/compiled-bank'
 export interface KillableBank extends TestBank {
   /** SIGKILL: nothing of it runs any more once this resolves. */
   kill(): Promise<void>
-  /** At the same address, with what it had written down; its faults are forgotten. */
-  start(): Promise<void>
+  /** At the same address, with what it had written down; its faults are forgotten. `env` is more than it is usually told. */
+  start(env?: Readonly<Record<string, string>>): Promise<void>
 }
 
 /** The build that `npm test` makes before it runs. */
@@ -22,8 +22,8 @@ export async function openBankProcess(delaysMs: typeof quick): Promise<KillableB
   const delays = Object.entries(delaysMs).flatMap(([state, ms]) => [`--${state.replaceAll('_', '-')}-ms`, String(ms)])
   const addresses = ['--port', String(port), '--control-port', String(controlPort)]
   const pace = ['--webhook-retry-ms', '20', '--webhook-retry-max-ms', '50', ...delays]
-  const start = () => spawnBank(main, [...addresses, '--data-dir', dataDir, '--fsync', 'off', ...pace])
-  let running = await start()
+  const args = [...addresses, '--data-dir', dataDir, '--fsync', 'off', ...pace]
+  let running = await spawnBank(main, args)
 
   async function end(signal: NodeJS.Signals): Promise<void> {
     running.child.kill(signal)
@@ -34,8 +34,8 @@ export async function openBankProcess(delaysMs: typeof quick): Promise<KillableB
     ...clientOf(running.url, `http://127.0.0.1:${controlPort}`),
     dataDir,
     kill: () => end('SIGKILL'),
-    async start() {
-      running = await start()
+    async start(env = {}) {
+      running = await spawnBank(main, args, env)
     },
     async close() {
       await end('SIGTERM')

@@ -9,10 +9,13 @@ import { connectClient } from '../../temporal'
 import {
   changedTransfersId,
   invoiceRunName,
+  noticesId,
   ofSystem,
   payoutWorkflowId,
   pruneActivityId,
   sweepId,
+  verificationsId,
+  walletReadingsId,
 } from '../../workflows/names'
 import { aConnectedPartner, anAccountNumber, type ConnectedPartner, openDb, topUp } from '../activities/payout/a-stage'
 import { aKey } from '../api/fixtures'
@@ -23,6 +26,7 @@ import { createDatabase } from '../setup/database'
 import { testSystem } from '../setup/system'
 import { testTemporal } from '../worker/a-worker'
 import { type KillableBank, openBankProcess } from './bank-process'
+import { clockAhead } from './clock-ahead'
 import { outlinesOfOpen, textsOf } from './histories'
 import { aPart, type Part } from './part'
 import { settings } from './settings'
@@ -58,6 +62,8 @@ export interface Asked {
 export interface World {
   readonly db: Db
   readonly databaseUrl: string
+  /** Where the first API is. */
+  readonly url: string
   readonly bank: KillableBank
   /** The first API and the first worker, in most worlds the only ones. */
   readonly api: Part
@@ -90,6 +96,10 @@ export interface World {
   topUp(usdc: string, environment?: Environment): Promise<void>
   workflowId(key: string, attempt?: number, environment?: Environment): string
   sweep(): Promise<void>
+  /** Starts what a Schedule would start next; it is named as in workflows/names.ts. */
+  trigger(scheduleId: string): Promise<void>
+  /** API, workers and bank are stopped, and go on so much ahead of this machine; PostgreSQL, Temporal and the story itself do not. */
+  goAhead(aheadMs: number): Promise<void>
   /** A person has to decide about it, so the referee does not wait for its end. */
   leaveOpen(payoutId: string): void
   /** Throws what the referee finds; every story ends with it. */
@@ -100,6 +110,16 @@ export interface World {
 
 /** Long enough for a machine that does other things too. */
 const patienceMs = 60_000
+
+const scheduleIds = [
+  sweepId,
+  pruneActivityId,
+  invoiceRunName,
+  changedTransfersId,
+  verificationsId,
+  walletReadingsId,
+  noticesId,
+]
 
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const database = options.databaseUrl === undefined ? await createDatabase() : null
@@ -157,6 +177,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const world: World = {
     db,
     databaseUrl,
+    url: `http://127.0.0.1:${webhookPort}`,
     bank,
     api,
     worker,
@@ -224,7 +245,15 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     topUp: (usdc, environment = 'sandbox') => topUp(db, bank, { partnerId: partner.id, environment, usdc }),
     workflowId: (idempotencyKey, attempt = 1, environment = 'sandbox') =>
       payoutWorkflowId({ environment, partnerId: partner.id, idempotencyKey, attempt }),
-    sweep: () => temporal.schedule.getHandle(ofSystem(sweepId, prefix)).trigger(),
+    sweep: () => world.trigger(sweepId),
+    trigger: (scheduleId) => temporal.schedule.getHandle(ofSystem(scheduleId, prefix)).trigger(),
+    async goAhead(aheadMs) {
+      const parts = [...apis, ...workers]
+      await Promise.all(parts.map((part) => part.stop()))
+      await bank.kill()
+      await bank.start(clockAhead(aheadMs))
+      await Promise.all(parts.map((part) => part.start(clockAhead(aheadMs))))
+    },
     leaveOpen: (payoutId) => void leftOpen.push(payoutId),
     async judge() {
       const histories = await textsOf(db, temporal)
@@ -247,7 +276,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       } finally {
         // Everything has come to rest, so there is nothing left to finish.
         await Promise.all([...apis, ...workers].map((part) => part.kill()))
-        for (const id of [sweepId, pruneActivityId, invoiceRunName, changedTransfersId]) {
+        for (const id of scheduleIds) {
           await temporal.schedule
             .getHandle(ofSystem(id, prefix))
             .delete()

@@ -1,0 +1,59 @@
+// Somebody at the dashboard: signs up and in with the codes from their inbox, and asks the API as its pages do.
+import { until } from '../local/until'
+import type { TestInbox } from '../mail/an-inbox'
+import type { Json } from '../sandbox-bank/bank-client'
+import type { Answer, World } from './world'
+
+export interface Person {
+  readonly email: string
+  ask(method: string, path: string, body?: Json, headers?: Record<string, string>): Promise<Answer>
+  signUp(businessName: string): Promise<Answer>
+  /** With a code that is mailed for it; the session of before is over then. */
+  signIn(): Promise<Answer>
+  /** What the subject of a mail to them says, once there is one that fits and was not read before. */
+  mailed(subject: RegExp): Promise<RegExpExecArray>
+}
+
+export function aPerson(world: World, inbox: TestInbox, email: string): Person {
+  const read = new Set<string>()
+  let cookie = ''
+
+  async function ask(method: string, path: string, body?: Json, more: Record<string, string> = {}): Promise<Answer> {
+    const headers = { Origin: world.url, Cookie: cookie, 'Content-Type': 'application/json', ...more }
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+    const response = await fetch(world.url + path, { method, headers, ...sent })
+    return { status: response.status, headers: response.headers, body: await response.json() }
+  }
+
+  async function openSession(code: string): Promise<Answer> {
+    const answer = await ask('POST', '/v1/auth/sessions', { email, code })
+    cookie = answer.headers.get('Set-Cookie')?.split(';')[0] ?? ''
+    return answer
+  }
+
+  const person: Person = {
+    email,
+    ask,
+    async signUp(business_name) {
+      await ask('POST', '/v1/auth/signups', { business_name, email })
+      const [, code = ''] = await person.mailed(/^(\d{6}) is your/)
+      return openSession(code)
+    },
+    async signIn() {
+      await ask('POST', '/v1/auth/codes', { email })
+      const [, code = ''] = await person.mailed(/^(\d{6}) is your/)
+      return openSession(code)
+    },
+    mailed: (subject) =>
+      until(`a mail ${subject}`, async () => {
+        for (const { id, envelope, subject: said } of await inbox.messages()) {
+          const found = envelope.to.includes(email) && !read.has(id) && subject.exec(said)
+          if (!found) continue
+          read.add(id)
+          return found
+        }
+        return null
+      }),
+  }
+  return person
+}
