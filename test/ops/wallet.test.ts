@@ -85,12 +85,13 @@ describe('wallet credit', () => {
 describe('wallet show', () => {
   test('shows both wallets', async () => {
     const funding_wallet = { currency: 'USDC', chain: 'base', address: null }
+    const noneHeld = { held_usdc: '0.00', held: 0 }
 
     expect(await terminal.json('wallet', 'show', '--partner', slug)).toEqual({
       object: 'list',
       data: [
-        { environment: 'sandbox', rail: 'simulated', funding_wallet, usdc: '10000.00' },
-        { environment: 'live', rail: 'provider_production', funding_wallet, usdc: '0.00' },
+        { environment: 'sandbox', rail: 'simulated', funding_wallet, usdc: '10000.00', ...noneHeld },
+        { environment: 'live', rail: 'provider_production', funding_wallet, usdc: '0.00', ...noneHeld },
       ],
     })
     const { out } = await terminal.ops('wallet', 'show', '--partner', slug)
