@@ -68,6 +68,7 @@ function writePage({ signUp, mailInboxUrl, bank }: Pick<Config, 'signUp' | 'mail
     sign_up: signUp === 'on',
     mail_inbox_url: mailInboxUrl,
     live_is_make_believe: bank.live !== null && isMakeBelieve(bank.live),
+    sandbox_is_make_believe: bank.sandbox !== null && isMakeBelieve(bank.sandbox),
   }
   const html = readFileSync(join(builtFolder(), 'index.html'), 'utf8')
   return html.replace('content="{}"', () => `content="${escapeHtml(JSON.stringify(facts))}"`)

@@ -6,6 +6,8 @@ export interface PageFacts {
   readonly sign_up?: boolean
   /** Whether the live environment pays through a bank that moves no money. */
   readonly live_is_make_believe?: boolean
+  /** Whether the sandbox's bank can be told what to do. */
+  readonly sandbox_is_make_believe?: boolean
 }
 
 export const pageFacts: PageFacts = JSON.parse(

@@ -82,3 +82,10 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 }
 
 export const sortCodeWords = (digits: string) => digits.replace(/^(\d\d)(\d\d)(\d\d)$/, '$1-$2-$3')
+
+/** Who did something, as the API names them. */
+export function whoWords(by: string): string {
+  if (by === 'bank') return 'the bank'
+  if (by === 'service' || by.startsWith('ops:')) return 'us'
+  return by.replace(/^key:/, 'API key ')
+}

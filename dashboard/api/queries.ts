@@ -6,6 +6,7 @@ import type {
   Activity,
   ApiKey,
   Balance,
+  Case,
   Compliance,
   Environment,
   Invoice,
@@ -39,8 +40,19 @@ export const publicPartnerQuery = (slug: string) =>
 export const accountQuery = (environment: Environment) => read<Account>('account', environment, { staleTime: 60_000 })
 export const balanceQuery = (environment: Environment) =>
   read<Balance>('balance', environment, { refetchInterval: 15_000 })
-export const complianceQuery = (environment: Environment) => read<Compliance>('compliance', environment)
 export const usageQuery = (environment: Environment) => read<Usage>('usage', environment)
+
+/** While the bank is asked, its links and its word come by themselves. */
+export const complianceQuery = (environment: Environment) =>
+  queryOptions({
+    queryKey: ['compliance', environment],
+    queryFn: ({ signal }) => call<Compliance>('GET', '/v1/compliance', { query: { environment }, signal }),
+    refetchInterval: ({ state }) => (isBeingVerified(state.data?.business_verification.status ?? '') ? 3_000 : 60_000),
+  })
+
+function isBeingVerified(status: string): boolean {
+  return status === 'pending' || status === 'action_required' || status === 'in_review'
+}
 
 export const usageHistoryQuery = (environment: Environment) =>
   queryOptions({
@@ -66,6 +78,7 @@ export interface PayoutFilters {
   readonly q?: string | undefined
   readonly created_after?: string | undefined
   readonly created_before?: string | undefined
+  readonly updated_after?: string | undefined
 }
 
 /** An empty cursor is left out of the address. */
@@ -109,8 +122,20 @@ export const payoutEventsQuery = (environment: Environment, payout: Payout) =>
     queryFn: ({ signal }) =>
       call<List<PayoutEvent>>('GET', `/v1/payouts/${payout.id}/events`, { query: { environment }, signal }),
     placeholderData: (before) => before,
-    // The money of a failed payout comes back a little after it has failed.
-    refetchInterval: ({ state }) => (payout.status === 'failed' && !state.data?.data.some(isRefund) ? 3_000 : false),
+    // The money of a payout that did not go comes back a little later; a case changes nothing of the payout itself.
+    refetchInterval: ({ state }) => (isAwaitingMoney(payout, state.data) ? 3_000 : 15_000),
+  })
+
+function isAwaitingMoney({ status }: Payout, events: List<PayoutEvent> | undefined): boolean {
+  return (status === 'failed' || status === 'returned') && !events?.data.some(isRefund)
+}
+
+export const casesQuery = (environment: Environment, payoutId: string) =>
+  queryOptions({
+    queryKey: ['payout-cases', environment, payoutId],
+    queryFn: ({ signal }) =>
+      call<List<Case>>('GET', `/v1/payouts/${payoutId}/cases`, { query: { environment }, signal }),
+    refetchInterval: 15_000,
   })
 
 export const payoutDetailsQuery = (environment: Environment, { id, status }: Payout) =>
@@ -146,6 +171,8 @@ export const walletEntriesQuery = (environment: Environment) =>
       }),
     initialPageParam: firstPage,
     getNextPageParam: (last) => last.next_cursor,
+    // A top-up appears by itself; who reads further back is left in peace.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 20_000),
   })
 
 export const recipientsQuery = (environment: Environment) =>

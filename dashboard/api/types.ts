@@ -33,7 +33,13 @@ export interface SignedInPartner extends PublicPartner {
   readonly contact_email: string | null
   /** Line by line. */
   readonly billing_address: string | null
+  readonly notifications: Readonly<Record<NotificationKind, boolean>>
+  /** Below this the live wallet is low; null: nobody has said. */
+  readonly low_balance_usdc: string | null
 }
+
+/** What admins are mailed about. */
+export type NotificationKind = 'payout_failed' | 'payout_returned' | 'low_balance' | 'verification' | 'top_up' | 'case'
 
 export interface Account {
   readonly id: string
@@ -44,8 +50,15 @@ export interface Account {
   readonly enabled_countries: readonly string[]
   readonly prices: { readonly payout?: string; readonly monthly_account?: string }
   readonly rail?: 'provider_production' | 'provider_sandbox' | 'simulated'
-  /** Where the bank takes pounds for the wallet. */
-  readonly deposit_instructions?: Readonly<Record<string, string>> | null
+  readonly bank_funding: BankFunding | null
+}
+
+/** Where the bank takes pounds for the wallet. */
+export interface BankFunding {
+  readonly sort_code: string
+  readonly account_number: string
+  readonly account_holder_name: string
+  readonly bank_name: string
 }
 
 export interface Balance {
@@ -92,6 +105,22 @@ export interface PayoutEvent {
   readonly status: PayoutStatus | null
   readonly by: string | null
   readonly detail: string | null
+}
+
+export type CaseKind = 'recall' | 'trace'
+
+export interface Case {
+  readonly id: string
+  readonly kind: CaseKind
+  readonly status: 'open' | 'overdue' | 'resolved'
+  readonly reason: string
+  readonly opened_by: string
+  readonly opened_at: string
+  readonly due_at: string
+  readonly resolved_at: string | null
+  readonly outcome: string | null
+  readonly charge_gbp: string | null
+  readonly notes: readonly { readonly at: string; readonly by: string; readonly note: string }[]
 }
 
 export interface PayoutRequest {
@@ -208,13 +237,18 @@ export interface Activity {
   readonly request_id?: string | null
 }
 
+export interface BusinessVerification {
+  readonly status: string
+  readonly provider_status: string | null
+  readonly continue_url: string | null
+  readonly terms_url: string | null
+  /** Why the bank refused, oldest first. */
+  readonly reasons: readonly string[]
+  readonly can_start: boolean
+}
+
 export interface Compliance {
-  readonly business_verification: {
-    readonly status: string
-    readonly provider_status: string | null
-    readonly continue_url: string | null
-    readonly terms_url: string | null
-  }
+  readonly business_verification: BusinessVerification
   readonly account: {
     readonly isolated_wallet: boolean
     readonly wallet_chain: string | null

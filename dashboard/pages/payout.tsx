@@ -15,7 +15,10 @@ import { Notice } from '../parts/notice'
 import { Status } from '../parts/status'
 import { useEnvironment, useSession } from '../shell/here'
 import { pounds, reasonWords } from '../words'
-import { Timeline } from './timeline'
+import { CancelPayout } from './payout/cancel'
+import { Cases } from './payout/cases'
+import { Simulate } from './payout/simulate'
+import { Timeline } from './payout/timeline'
 
 export function PayoutPage() {
   const environment = useEnvironment()
@@ -56,13 +59,22 @@ function Shown({ payout }: { readonly payout: Payout }) {
         </>
       }
       about={`to ${payout.recipient.name ?? 'an unnamed recipient'}, account ending ${payout.recipient.account_last4 ?? '····'}`}
-      actions={<TemporalLink payout={payout} />}
+      actions={
+        <>
+          <TemporalLink payout={payout} />
+          <Simulate payout={payout} />
+          <CancelPayout payout={payout} />
+        </>
+      }
     >
       <Verdict payout={payout} />
       <div className="grid items-start gap-5 lg:grid-cols-[3fr_2fr]">
-        <Card title="What happened">
-          <Loaded query={events}>{({ data }) => <Timeline events={data} payout={payout} />}</Loaded>
-        </Card>
+        <div className="flex min-w-0 flex-col gap-5">
+          <Card title="What happened">
+            <Loaded query={events}>{({ data }) => <Timeline events={data} payout={payout} />}</Loaded>
+          </Card>
+          <Cases payout={payout} />
+        </div>
         <div className="flex min-w-0 flex-col gap-5">
           <Cost payout={payout} details={details} />
           <Details payout={payout} details={details} />
@@ -78,8 +90,7 @@ const words: Readonly<Record<Payout['status'], string | null>> = {
   completed: null,
   failed: null,
   cancelled: 'This payout was cancelled before it was sent. Nothing was charged.',
-  returned:
-    'The recipient’s bank sent the money back. Check the account details with the recipient before you pay again.',
+  returned: null,
 }
 
 function Verdict({ payout: { status, failure_reason } }: { readonly payout: Payout }) {
@@ -88,6 +99,13 @@ function Verdict({ payout: { status, failure_reason } }: { readonly payout: Payo
       <Notice tone="bad" title={failure_reason ? reasonWords(failure_reason) : 'The payout failed.'}>
         Nothing was charged, and the money comes back to the wallet. Check the details with the recipient, then send a
         new payout.
+      </Notice>
+    )
+  if (status === 'returned')
+    return (
+      <Notice tone="warn" title={failure_reason ? reasonWords(failure_reason) : 'The payout was returned.'}>
+        The recipient’s bank sent the money back; it is in the wallet again once our bank has it. Check the details with
+        the recipient before you pay again.
       </Notice>
     )
   const sentence = words[status]

@@ -1,11 +1,12 @@
-// The partner's name, look and addresses, where its people sign in, and the end of every session.
+// The partner's name, look and addresses, what its admins are mailed about, where its people sign in, and the end of every session.
 import { Button } from '../parts/button'
 import { Card, Fact, Facts, Page } from '../parts/card'
 import { Copyable } from '../parts/copy'
 import { Notice, Trouble } from '../parts/notice'
 import { useIsAdmin, useSession } from '../shell/here'
 import { useSignOut } from '../shell/person-menu'
-import { BusinessForm } from './business-form'
+import { BusinessForm } from './settings/business-form'
+import { Notifications } from './settings/notifications'
 
 export function SettingsPage() {
   const isAdmin = useIsAdmin()
@@ -18,6 +19,7 @@ export function SettingsPage() {
           <BusinessForm key={partner.id} partner={partner} />
         </Card>
         <div className="flex min-w-0 flex-col gap-5">
+          <Notifications key={partner.id} partner={partner} />
           <Card title="Your sign-in page">
             <Facts>
               <Fact name="Address">

@@ -1,9 +1,9 @@
-// How money gets into the wallet: its address as text and as a picture to scan, or test money at a click.
+// How money gets into the wallet: pounds by bank transfer, USDC to an address to copy or scan, or test money at a click.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, lazy, Suspense, useState } from 'react'
 import { call } from '../api/call'
 import { accountQuery, balanceQuery } from '../api/queries'
-import type { Account } from '../api/types'
+import type { Account, BankFunding, Environment } from '../api/types'
 import { Button, ButtonLink } from '../parts/button'
 import { Card, Fact, Facts, Page } from '../parts/card'
 import { Copyable } from '../parts/copy'
@@ -12,7 +12,7 @@ import { Loaded } from '../parts/loaded'
 import { Notice, Trouble } from '../parts/notice'
 import { useSay } from '../parts/toast'
 import { useEnvironment, useIsAdmin } from '../shell/here'
-import { asAmount, codeWords, grouped, pounds } from '../words'
+import { asAmount, codeWords, grouped, pounds, sortCodeWords } from '../words'
 
 const QrCode = lazy(() => import('../parts/qr-code').then(({ QrCode }) => ({ default: QrCode })))
 
@@ -29,7 +29,7 @@ export function TopUpPage() {
       <div className="grid items-start gap-5 lg:grid-cols-2">
         {environment === 'sandbox' && isAdmin && <TestMoney />}
         <Loaded query={account}>{(loaded) => <ByUsdc account={loaded} />}</Loaded>
-        {account.data?.deposit_instructions && <ByBank account={account.data} />}
+        {account.data?.bank_funding && <ByBank funding={account.data.bank_funding} environment={environment} />}
       </div>
     </Page>
   )
@@ -119,16 +119,28 @@ function ByUsdc({ account: { funding_wallet, environment } }: { readonly account
   )
 }
 
-function ByBank({ account: { deposit_instructions: details = {} } }: { readonly account: Account }) {
+function ByBank({ funding, environment }: { readonly funding: BankFunding; readonly environment: Environment }) {
+  const sortCode = sortCodeWords(funding.sort_code)
   return (
     <Card title="By bank transfer">
-      <Facts>
-        {Object.entries(details ?? {}).map(([name, value]) => (
-          <Fact key={name} name={codeWords(name)}>
-            <Copyable text={value} name={codeWords(name)} />
+      <div className="flex flex-col gap-4">
+        <p className="text-soft">Pounds sent to this account are exchanged for USDC when they arrive.</p>
+        <Facts>
+          <Fact name="Account holder">
+            <Copyable text={funding.account_holder_name} name="account holder" />
           </Fact>
-        ))}
-      </Facts>
+          <Fact name="Sort code">
+            <Copyable text={sortCode} name="sort code" />
+          </Fact>
+          <Fact name="Account number">
+            <Copyable text={funding.account_number} name="account number" />
+          </Fact>
+          {funding.bank_name && <Fact name="Bank">{funding.bank_name}</Fact>}
+        </Facts>
+        {environment === 'sandbox' && (
+          <Notice tone="warn">This is a sandbox account: real money sent to it is lost.</Notice>
+        )}
+      </div>
     </Card>
   )
 }

@@ -58,7 +58,7 @@ const columns = [
   { head: 'Balance (USDC)', align: 'right' },
 ] as const
 
-const kinds: Readonly<Record<string, string>> = { topup: 'Top-up', top_up: 'Top-up' }
+const kinds: Readonly<Record<string, string>> = { topup: 'Top-up', return: 'Returned payout' }
 
 function Statement({ entries }: { readonly entries: readonly WalletEntry[] }) {
   return (

@@ -1,5 +1,5 @@
 // A state as a word with a shape of its own, so that colour is never all that tells it.
-import { Ban, Check, CircleDashed, Clock, type LucideIcon, Mail, Minus, Undo2, X } from 'lucide-react'
+import { Ban, Check, CircleDashed, Clock, type LucideIcon, Mail, Minus, TriangleAlert, Undo2, X } from 'lucide-react'
 
 type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'calm'
 
@@ -19,6 +19,8 @@ const states: Readonly<Record<string, readonly [Tone, LucideIcon, string?]>> = {
   cancelled: ['calm', Ban],
   returned: ['warn', Undo2],
   open: ['warn', Clock],
+  overdue: ['bad', TriangleAlert],
+  resolved: ['good', Check],
   paid: ['good', Check],
   void: ['calm', Ban],
   draft: ['calm', Minus],

@@ -56,6 +56,7 @@ describe('the page', () => {
       sign_up: false,
       mail_inbox_url: mailInboxUrl,
       live_is_make_believe: false,
+      sandbox_is_make_believe: false,
     })
   })
 

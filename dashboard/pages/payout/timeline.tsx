@@ -1,20 +1,9 @@
 // What happened to a payout, oldest first, each with its time and who did it; what is still to come is said at the end.
-import { isUnderWay } from '../api/queries'
-import type { Payout, PayoutEvent } from '../api/types'
-import { Moment } from '../parts/moment'
-import { codeWords, reasonWords } from '../words'
-
-const known: Readonly<Record<string, string>> = {
-  requested: 'Requested',
-  debited: 'Set aside in the wallet',
-  sent: 'Accepted by the bank',
-  unconfirmed: 'Waiting for the bank to confirm',
-  completed: 'In the recipient’s account',
-  failed: 'Failed',
-  refunded: 'Money back in the wallet',
-  cancelled: 'Cancelled',
-  returned: 'Sent back by the recipient’s bank',
-}
+import { isUnderWay } from '../../api/queries'
+import type { Payout, PayoutEvent } from '../../api/types'
+import { Moment } from '../../parts/moment'
+import { reasonWords, whoWords } from '../../words'
+import { titleOf } from './event-words'
 
 const begun: Omit<PayoutEvent, 'at'> = { event: 'requested', status: 'pending', by: null, detail: null }
 
@@ -27,13 +16,15 @@ export function Timeline({ events, payout }: { readonly events: readonly PayoutE
           <span className={`relative mt-1.5 size-[11px] shrink-0 rounded-full border-2 border-surface ${dot(event)}`} />
           <div className="min-w-0 flex-1">
             <p className="flex flex-wrap items-baseline justify-between gap-x-4">
-              <span className="font-medium">{known[event.event] ?? codeWords(event.event)}</span>
+              <span className="font-medium">{titleOf(event)}</span>
               <span className="text-xs text-soft">
                 <Moment at={event.at} as="exact" />
               </span>
             </p>
-            {event.detail && <p className="break-words text-soft">{reasonWords(event.detail)}</p>}
-            {event.by && event.by !== 'service' && <p className="truncate text-xs text-soft">{byWords(event.by)}</p>}
+            {event.detail && !isCase(event) && <p className="break-words text-soft">{reasonWords(event.detail)}</p>}
+            {event.by && event.by !== 'service' && (
+              <p className="truncate text-xs text-soft">by {whoWords(event.by)}</p>
+            )}
           </div>
         </li>
       ))}
@@ -47,12 +38,13 @@ export function Timeline({ events, payout }: { readonly events: readonly PayoutE
   )
 }
 
-function dot({ event, status }: PayoutEvent): string {
+/** Its title says all of its detail. */
+const isCase = ({ event }: PayoutEvent) => event.startsWith('case_')
+
+function dot(happened: PayoutEvent): string {
+  const { event, status } = happened
+  if (isCase(happened)) return 'bg-busy'
   if (event === 'failed' || status === 'failed') return 'bg-bad'
   if (event === 'completed') return 'bg-good'
-  return 'bg-edge'
-}
-
-function byWords(by: string): string {
-  return by === 'bank' ? 'by the bank' : `by ${by.replace(/^key:/, 'API key ')}`
+  return event === 'returned' ? 'bg-warn' : 'bg-edge'
 }

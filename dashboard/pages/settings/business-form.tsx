@@ -1,15 +1,12 @@
 // What a partner may change about itself; only what was changed is sent.
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { call } from '../api/call'
-import { sessionQuery } from '../api/queries'
-import type { SignedInPartner } from '../api/types'
-import { Button } from '../parts/button'
-import { Area, Field } from '../parts/field'
-import { Trouble } from '../parts/notice'
-import { useSay } from '../parts/toast'
-import { useIsAdmin } from '../shell/here'
+import type { SignedInPartner } from '../../api/types'
+import { Button } from '../../parts/button'
+import { Area, Field } from '../../parts/field'
+import { Trouble } from '../../parts/notice'
+import { useIsAdmin } from '../../shell/here'
 import { LogoField } from './logo-field'
+import { useSave } from './save'
 
 const names = ['name', 'brand_color', 'billing_email', 'contact_email', 'billing_address'] as const
 type Name = (typeof names)[number]
@@ -83,18 +80,4 @@ export function BusinessForm({ partner }: { readonly partner: SignedInPartner })
       )}
     </form>
   )
-}
-
-function useSave(onSaved: () => void) {
-  const queryClient = useQueryClient()
-  const say = useSay()
-  return useMutation({
-    mutationFn: (changes: Record<string, string | null>) => call('PATCH', '/v1/account', { body: changes }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
-      await Promise.all(['account', 'compliance'].map((name) => queryClient.invalidateQueries({ queryKey: [name] })))
-      onSaved()
-      say('Saved')
-    },
-  })
 }

@@ -1,9 +1,9 @@
 // The partner's logo: a small picture from one's own machine, looked at before it is saved.
 import { ImageUp } from 'lucide-react'
 import { type ChangeEvent, useId, useRef, useState } from 'react'
-import type { PublicPartner } from '../api/types'
-import { Button } from '../parts/button'
-import { logoOf, PartnerMark } from '../shell/partner-mark'
+import type { PublicPartner } from '../../api/types'
+import { Button } from '../../parts/button'
+import { logoOf, PartnerMark } from '../../shell/partner-mark'
 
 interface LogoFieldProps {
   readonly partner: PublicPartner
