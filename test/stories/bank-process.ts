@@ -9,21 +9,24 @@ import { spawnBank } from '../sandbox-bank/compiled-bank'
 export interface KillableBank extends TestBank {
   /** SIGKILL: nothing of it runs any more once this resolves. */
   kill(): Promise<void>
-  /** At the same address, with what it had written down; its faults are forgotten. `env` is more than it is usually told. */
+  /** At the same address, with what it had written down; its faults are forgotten. `env` is what it is told beside the usual. */
   start(env?: Readonly<Record<string, string>>): Promise<void>
 }
 
 /** The build that `npm test` makes before it runs. */
 const main = join(__dirname, '../../dist/sandbox-bank/main.js')
 
-export async function openBankProcess(delaysMs: typeof quick): Promise<KillableBank> {
+export async function openBankProcess(
+  delaysMs: typeof quick,
+  env: Readonly<Record<string, string>> = {},
+): Promise<KillableBank> {
   const dataDir = mkdtempSync(join(tmpdir(), 'story-bank-'))
   const [port, controlPort] = [await choosePort(0), await choosePort(0)]
   const delays = Object.entries(delaysMs).flatMap(([state, ms]) => [`--${state.replaceAll('_', '-')}-ms`, String(ms)])
   const addresses = ['--port', String(port), '--control-port', String(controlPort)]
   const pace = ['--webhook-retry-ms', '20', '--webhook-retry-max-ms', '50', ...delays]
   const args = [...addresses, '--data-dir', dataDir, '--fsync', 'off', ...pace]
-  let running = await spawnBank(main, args)
+  let running = await spawnBank(main, args, env)
 
   async function end(signal: NodeJS.Signals): Promise<void> {
     running.child.kill(signal)
@@ -34,8 +37,8 @@ export async function openBankProcess(delaysMs: typeof quick): Promise<KillableB
     ...clientOf(running.url, `http://127.0.0.1:${controlPort}`),
     dataDir,
     kill: () => end('SIGKILL'),
-    async start(env = {}) {
-      running = await spawnBank(main, args, env)
+    async start(told = {}) {
+      running = await spawnBank(main, args, told)
     },
     async close() {
       await end('SIGTERM')

@@ -1,7 +1,14 @@
 // What the workflow histories of a story's payouts say: all of it for the search for secrets, its outline for who asks what went wrong.
 import type { Client } from '@temporalio/client'
 import type { Db } from '../../db/database'
-import { housekeepingQueue, ofSystem, payoutWorkflowId } from '../../workflows/names'
+import {
+  housekeepingQueue,
+  ofSystem,
+  payoutReturnId,
+  payoutWorkflowId,
+  verificationId,
+  walletReadingId,
+} from '../../workflows/names'
 import type { Json } from '../sandbox-bank/bank-client'
 import { outlineOf, textOfHistory } from './history-text'
 
@@ -10,10 +17,24 @@ export interface ToldHistory {
   readonly text: string
 }
 
-/** The histories of the last payouts; some of a story's many will do. */
+/** The histories of the last payouts, and of what else there is about partners; some of a story's many will do. */
 export async function textsOf(db: Db, temporal: Client): Promise<ToldHistory[]> {
   const last = 'SELECT * FROM payouts ORDER BY created_at DESC LIMIT 20'
-  return (await historiesOf(db, temporal, last)).map(({ where, history }) => ({ where, text: textOfHistory(history) }))
+  const told = [...(await historiesOf(db, temporal, last)), ...(await aroundPayouts(db, temporal))]
+  return told.map(({ where, history }) => ({ where, text: textOfHistory(history) }))
+}
+
+async function aroundPayouts(db: Db, temporal: Client): Promise<{ where: string; history: unknown }[]> {
+  const idsOf = async (sql: string) => (await db.dataSource.query<{ id: string }[]>(sql)).map(({ id }) => id)
+  const returned = `SELECT id FROM payouts WHERE status = 'returned' ORDER BY created_at DESC LIMIT 5`
+  const workflowIds = [
+    ...(await idsOf(returned)).map(payoutReturnId),
+    ...(await idsOf('SELECT id FROM wallets WHERE wallet_ref IS NOT NULL LIMIT 5')).map(walletReadingId),
+    ...(await idsOf('SELECT partner_id AS id FROM wallets WHERE verification_ref IS NOT NULL LIMIT 5')).map(
+      verificationId,
+    ),
+  ]
+  return Promise.all(workflowIds.map((workflowId) => historyOf(temporal, workflowId)))
 }
 
 /** How the workflows of payouts that are still open came to where they are, and the sweeps that should have seen to them. */
@@ -41,10 +62,11 @@ async function historiesOf(db: Db, temporal: Client, payouts: string): Promise<{
   const rows = await db.dataSource.query<Json[]>(
     `SELECT environment, partner_id AS "partnerId", idempotency_key AS "idempotencyKey", attempt FROM (${payouts}) p`,
   )
-  const read = rows.map(async (key) => {
-    const workflowId = payoutWorkflowId(key)
-    const handle = temporal.workflow.getHandle(workflowId)
-    return { where: `the history of ${workflowId}`, history: await handle.fetchHistory().catch(() => null) }
-  })
-  return Promise.all(read)
+  return Promise.all(rows.map((key) => historyOf(temporal, payoutWorkflowId(key))))
+}
+
+/** Null where there is none, or none any more. */
+async function historyOf(temporal: Client, workflowId: string): Promise<{ where: string; history: unknown }> {
+  const handle = temporal.workflow.getHandle(workflowId)
+  return { where: `the history of ${workflowId}`, history: await handle.fetchHistory().catch(() => null) }
 }

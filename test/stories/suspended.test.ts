@@ -1,7 +1,4 @@
 // A partner is suspended while its payouts run: they come to their end, nothing new begins, and everything can still be read.
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { environments } from '../../domain/environment'
 import { openWorld, type World } from './world'
@@ -31,7 +28,7 @@ test.each(environments)(
       [201, 'processing'],
     ])
 
-    await ops('suspend')
+    await world.ops('partner', 'suspend', '--partner', world.partner.slug)
 
     const refused = await world.pay({}, { environment, key: 'order-new' })
     expect([refused.status, refused.body.error.code]).toEqual([403, 'partner_not_active'])
@@ -58,19 +55,12 @@ test.each(environments)(
     expect([afterwards.status, afterwards.body.status]).toEqual([200, 'completed'])
     await world.judge()
 
-    await ops('reactivate')
+    await world.ops('partner', 'reactivate', '--partner', world.partner.slug)
     const again = await world.pay({}, { environment, key: 'order-new' })
     expect(again.status).toBe(201)
     await world.settled(again.body.id)
   },
 )
-
-/** By the command line, as ops do it. */
-async function ops(verb: 'suspend' | 'reactivate'): Promise<void> {
-  const main = join(__dirname, '../../dist/ops/main.js')
-  const env = { PATH: process.env['PATH'], DATABASE_URL: world.databaseUrl }
-  await promisify(execFile)(process.execPath, [main, 'partner', verb, '--partner', world.partner.slug], { env })
-}
 
 async function advance(payoutId: string, state: string): Promise<void> {
   const [transfer] = await world.transfersOf(payoutId)

@@ -1,5 +1,8 @@
 // The whole system for a story: API and worker as processes, a bank that can be told to fail, and a referee at the end.
+import { execFile } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { Client } from '@temporalio/client'
 import { systemClock } from '../../clock'
 import type { Db } from '../../db/database'
@@ -40,6 +43,8 @@ export interface WorldOptions {
   /** How many APIs and as many workers; requests go to the APIs in turn. One without it. */
   readonly ofEach?: number
   readonly liveUsdc?: string
+  /** How far API, workers and bank are ahead of this machine; goAhead takes them further. */
+  readonly aheadMs?: number
   /** Servers of the story's own, which it may kill; those of all tests without them. */
   readonly databaseUrl?: string
   readonly temporalAddress?: string
@@ -72,6 +77,8 @@ export interface World {
   readonly temporal: Client
   readonly partner: ConnectedPartner
   readonly queuePrefix: string
+  /** The body of a payout to the world's own recipient, whom the referee looks for where they must not be. */
+  order(change?: Json): Json
   pay(change?: Json, asked?: Asked): Promise<Answer>
   get(path: string, environment?: Environment): Promise<Answer>
   /** What is no JSON, such as a PDF, of the live environment. */
@@ -100,6 +107,8 @@ export interface World {
   trigger(scheduleId: string): Promise<void>
   /** API, workers and bank are stopped, and go on so much ahead of this machine; PostgreSQL, Temporal and the story itself do not. */
   goAhead(aheadMs: number): Promise<void>
+  /** What the command line of ops answers, as JSON. */
+  ops(...args: readonly string[]): Promise<Json>
   /** A person has to decide about it, so the referee does not wait for its end. */
   leaveOpen(payoutId: string): void
   /** Throws what the referee finds; every story ends with it. */
@@ -125,9 +134,10 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const database = options.databaseUrl === undefined ? await createDatabase() : null
   const databaseUrl = options.databaseUrl ?? database?.url ?? ''
   const each = Array.from({ length: options.ofEach ?? 1 })
+  let ahead = clockAhead(options.aheadMs ?? 0)
   const [db, bank, ports] = await Promise.all([
     openDb(databaseUrl),
-    openBankProcess(options.delaysMs ?? quick),
+    openBankProcess(options.delaysMs ?? quick, ahead),
     Promise.all(each.map(() => choosePort(0))),
   ])
   const [webhookPort = 0] = ports
@@ -144,7 +154,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     sandbox: await aKey(stage, await partnerRow(db, partner.id), 'sandbox'),
     live: await aKey(stage, await partnerRow(db, partner.id), 'live'),
   }
-  await Promise.all([...apis, ...workers].map((part) => part.start()))
+  await Promise.all([...apis, ...workers].map((part) => part.start(ahead)))
   const temporal = connectClient({ ...testTemporal(), address: temporalAddress })
   const account = anAccountNumber()
   const lastName = `Canary${randomBytes(4).toString('hex')}`
@@ -185,8 +195,9 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     temporal,
     partner,
     queuePrefix: prefix,
+    order: (change = {}) => aBody({ account, lastName }, change),
     async pay(change = {}, { key = `order-${randomUUID()}`, environment = 'sandbox', signal } = {}) {
-      const body = JSON.stringify(aBody({ account, lastName }, change))
+      const body = JSON.stringify(world.order(change))
       const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key }
       const answer = await ask('POST', '/v1/payouts', environment, { headers, body, signal })
       const { id = null, amount_gbp: amountGbp = null, error } = answer.body
@@ -251,8 +262,15 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       const parts = [...apis, ...workers]
       await Promise.all(parts.map((part) => part.stop()))
       await bank.kill()
-      await bank.start(clockAhead(aheadMs))
-      await Promise.all(parts.map((part) => part.start(clockAhead(aheadMs))))
+      ahead = clockAhead(aheadMs)
+      await bank.start(ahead)
+      await Promise.all(parts.map((part) => part.start(ahead)))
+    },
+    async ops(...args) {
+      const main = join(__dirname, '../../dist/ops/main.js')
+      const ofOps = { PATH: process.env['PATH'], ...env, ...ahead }
+      const { stdout } = await promisify(execFile)(process.execPath, [main, ...args, '--json'], { env: ofOps })
+      return JSON.parse(stdout)
     },
     leaveOpen: (payoutId) => void leftOpen.push(payoutId),
     async judge() {
