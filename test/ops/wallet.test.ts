@@ -96,7 +96,7 @@ describe('wallet show', () => {
     })
     const { out } = await terminal.ops('wallet', 'show', '--partner', slug)
     expect(out).toMatch(
-      /^ENVIRONMENT +USDC +RAIL +CHAIN +ADDRESS\nsandbox +10000\.00 +simulated +base +-\nlive +0\.00 /,
+      /^ENVIRONMENT +USDC +HELD +RAIL +CHAIN +ADDRESS\nsandbox +10000\.00 +0\.00 +simulated +base +-\nlive +0\.00 +0\.00 /,
     )
   })
 })
