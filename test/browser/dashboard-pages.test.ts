@@ -8,6 +8,7 @@ import { aPartner, aSession } from '../api/fixtures'
 import { buildDashboard } from './built-dashboard'
 import { openChromium } from './chromium'
 import { aBusyPartner } from './dashboard-fixtures'
+import { expectGoodLooks } from './dashboard-looks'
 import { aVisitor } from './dashboard-visitor'
 
 let api: Api
@@ -79,21 +80,7 @@ describe('every page', () => {
       const visitor = await aVisitor(browser, api.url, { colorScheme: 'light', ...(token ? { session: token } : {}) })
       await visitor.go(path())
 
-      const light = await visitor.faults()
-      await visitor.picture(`${name}-light`)
-      await visitor.page.emulateMedia({ colorScheme: 'dark' })
-      const dark = await visitor.faults()
-      await visitor.picture(`${name}-dark`)
-      await visitor.page.setViewportSize({ width: 390, height: 844 })
-      await visitor.picture(`${name}-phone-dark`)
-      await visitor.page.emulateMedia({ colorScheme: 'light' })
-      const onPhone = await visitor.faults()
-      await visitor.picture(`${name}-phone`)
-      const overflow = await visitor.page.evaluate('document.documentElement.scrollWidth - innerWidth')
-
-      expect({ light, dark, onPhone }).toEqual({ light: [], dark: [], onPhone: [] })
-      expect(overflow).toBeLessThanOrEqual(0)
-      expect(visitor.complaints).toEqual([])
+      await expectGoodLooks(visitor, name)
       await visitor.leave()
     },
     60_000,

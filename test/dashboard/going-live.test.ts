@@ -1,0 +1,73 @@
+// What the dashboard makes of a verification, a cancel that was refused, a case, and what can be simulated.
+import { describe, expect, test } from '@jest/globals'
+import { Refusal, Unreachable } from '../../dashboard/api/call'
+import { cancelTroubleOf } from '../../dashboard/pages/payout/cancel-words'
+import { titleOf } from '../../dashboard/pages/payout/event-words'
+import { simulatedReasons } from '../../dashboard/pages/payout/simulations'
+import { stepsOf } from '../../dashboard/pages/verification/steps'
+import { whoWords } from '../../dashboard/words'
+import { bankReasons } from '../../rail/reasons'
+
+describe('what is still missing of a verification', () => {
+  const base = { continue_url: 'https://bank.test/kyc', reasons: [], can_start: false }
+  const terms = 'https://bank.test/terms'
+
+  test.each([
+    ['not_started', null, null, []],
+    ['pending', null, null, ['later', 'later', 'later', 'later']],
+    ['pending', 'not_started', terms, ['yours', 'yours', 'later', 'later']],
+    ['action_required', 'incomplete', null, ['yours', 'done', 'later', 'later']],
+    ['in_review', 'under_review', null, ['done', 'done', 'theirs', 'later']],
+    ['action_required', 'approved', terms, ['done', 'yours', 'done', 'later']],
+    ['in_review', 'approved', null, ['done', 'done', 'done', 'theirs']],
+    ['action_required', 'rejected', null, ['yours', 'done', 'later', 'later']],
+    ['rejected', 'rejected', null, []],
+    ['approved', 'approved', null, ['done', 'done', 'done', 'done']],
+  ])('%s, %s, terms at %s', (status, provider_status, terms_url, states) => {
+    const steps = stepsOf({ ...base, status, provider_status, terms_url })
+
+    expect(steps.map(({ state }) => state)).toEqual(states)
+  })
+})
+
+describe('a cancel that was not answered with the cancelled payout', () => {
+  const conflict = (status: string) => new Refusal(409, 'invalid_state', 'no', { status }, null)
+
+  test.each(['pending', 'processing', 'completed', 'failed', 'returned'])('was too late at %s', (status) => {
+    expect(cancelTroubleOf(conflict(status)).outcome).toBe('too_late')
+  })
+
+  test('has worked when the payout is cancelled', () => {
+    expect(cancelTroubleOf(conflict('cancelled')).outcome).toBe('cancelled')
+  })
+
+  test.each([
+    ['nobody could decide', new Refusal(503, 'service_unavailable', 'later', undefined, null)],
+    ['the answer was lost', new Unreachable(new Error('gone'))],
+  ])('is undecided when %s', (_, error) => expect(cancelTroubleOf(error).outcome).toBe('undecided'))
+
+  test('is no cancel when the session was switched to another partner, or was refused', () => {
+    expect(cancelTroubleOf(new Refusal(409, 'invalid_state', 'no', undefined, null)).outcome).toBe('other')
+    expect(cancelTroubleOf(new Refusal(403, 'api_key_required', 'no', undefined, null)).outcome).toBe('other')
+  })
+})
+
+describe('words', () => {
+  test.each([
+    ['case_opened', 'recall', 'Recall opened'],
+    ['case_resolved', 'recall: refused', 'Recall resolved: the recipient did not agree'],
+    ['case_resolved', 'trace: not_found', 'Trace resolved: the money was not found'],
+    ['returned', 'account_closed: The account is closed.', 'Sent back by the recipient’s bank'],
+  ])('%s (%s) is %s', (event, detail, title) => expect(titleOf({ event, detail })).toBe(title))
+
+  test.each([
+    ['ops:grace', 'us'],
+    ['bank', 'the bank'],
+    ['key:kp_live_4f9a1c02', 'API key kp_live_4f9a1c02'],
+    ['ada@acme.test', 'ada@acme.test'],
+  ])('%s is shown as %s', (by, shown) => expect(whoWords(by)).toBe(shown))
+})
+
+test('every reason that the sandbox bank can give can be chosen', () => {
+  expect([...simulatedReasons].toSorted()).toEqual([...bankReasons])
+})
