@@ -88,6 +88,7 @@ describe('the OpenAPI document', () => {
       'POST /v1/sandbox/top-ups',
       'POST /v1/sandbox/payouts/{id}/simulate',
       'GET /v1/compliance',
+      'POST /v1/compliance/verification',
       'GET /v1/activity',
       'GET /v1/recipients',
       'POST /v1/quotes',
