@@ -33,7 +33,9 @@ const PayoutEvent = Answer(
     }),
     status: OneOf(payoutStatuses, { description: 'What the payout was from then on.' }),
     by: Type.String({ description: 'Who did it: an API key, a person, `bank`, or `service`, which is us.' }),
-    detail: Nullable(Type.String({ description: 'The sum that moved, why it failed, or which case it is and how it ended.' })),
+    detail: Nullable(
+      Type.String({ description: 'The sum that moved, why it failed, or which case it is and how it ended.' }),
+    ),
   },
   { title: 'PayoutEvent' },
 )
