@@ -92,7 +92,7 @@ const rules = [
       GROUP BY p.id HAVING count(c.id) <> CASE WHEN p.environment = 'live' AND p.completed_at IS NOT NULL THEN 1 ELSE 0 END`,
   },
   {
-    rule: 'a live payout that came back is charged one exception, and credited its fee where it had one',
+    rule: 'a live payout that came back is charged one exception at most, and credited its fee where it had one',
     sql: `SELECT p.id::text || ' has ' || exceptions || ' exceptions and ' || credits || ' credits' AS what FROM payouts p
       CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE kind = 'exception' AND cause_ref = 'return/' || p.id) AS exceptions,
         count(*) FILTER (WHERE kind = 'credit' AND cause_ref = p.id::text) AS credits,
