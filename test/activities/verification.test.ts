@@ -76,12 +76,23 @@ describe('opening the customer', () => {
     expect(await customers()).toHaveLength(1)
   })
 
-  test('by two who ask the bank for two different ones uses the one that was stored first', async () => {
-    await Promise.all([open(), withRail({}, { redirectUrl: null }).openLiveCustomer({ partnerId: partner.id })])
-    const { verification_ref: stored } = await wallet()
+  test('by two who ask the bank for two different ones uses the one that was stored first, in all that is shown', async () => {
+    const late = withRail(
+      {
+        openCustomer: async (customer) => {
+          await open()
+          return rail.openCustomer(customer)
+        },
+      },
+      { redirectUrl: null },
+    )
 
-    await open()
-    expect(await wallet()).toMatchObject({ verification_ref: stored })
+    await late.openLiveCustomer({ partnerId: partner.id })
+
+    expect(await customers()).toHaveLength(2)
+    const first = (await customers()).find(({ kyc_link }) => kyc_link.includes('redirect_uri'))
+    expect(await wallet()).toMatchObject({ verification_ref: first.id, customer_ref: first.customer_id })
+    expect(await now()).toMatchObject({ continueUrl: first.kyc_link, termsUrl: first.tos_link })
   })
 
   test('a bank that does not answer is trouble, and nothing has changed', async () => {
@@ -247,6 +258,32 @@ describe('connecting the wallet', () => {
 
     expect(await wallet()).toMatchObject({ funding_ref: before.funding_ref, address: before.address })
     expect(await charges()).toHaveLength(1)
+  })
+
+  test('what was connected first stays, whatever a second one brings', async () => {
+    const late = withRail({
+      bankFunding: async (wanted) => {
+        await connect()
+        return { ...(await rail.bankFunding(wanted)), fundingRef: 'another', accountNumber: '00000000' }
+      },
+    })
+
+    expect(await late.connectLiveWallet({ partnerId: partner.id })).toEqual({ status: 'approved', ready: false })
+
+    const [{ id, source_deposit_instructions: account }] = (await atBank()).virtual_accounts
+    expect(await wallet()).toMatchObject({ funding_ref: id, funding_account_number: account.account_number })
+  })
+
+  test('a wallet that is connected once more, for whatever reason, is not charged once more', async () => {
+    await connect()
+    await db.dataSource.query(`UPDATE wallets SET wallet_ref = NULL, funding_ref = NULL WHERE partner_id = $1`, [
+      partner.id,
+    ])
+
+    await connect()
+
+    expect(await wallet()).toMatchObject({ wallet_ref: expect.any(String) })
+    expect(await charges()).toEqual(['39000000'])
   })
 
   test('paused and approved again: the truth each time, charged and opened once', async () => {
