@@ -40,6 +40,14 @@ export interface Config {
   readonly temporalUiUrl: string | null
   /** Where people read the mails of a machine that keeps them; null where mails go to their own inboxes. */
   readonly mailInboxUrl: string | null
+  readonly metrics: MetricsConfig
+}
+
+/** Where Prometheus reads; null for a process that it does not. Each has a port, as both may run on one machine. */
+export interface MetricsConfig {
+  readonly host: string
+  readonly apiPort: number | null
+  readonly workerPort: number | null
 }
 
 export interface MailConfig {
@@ -174,7 +182,9 @@ export function loadConfig(env: EnvironmentVariables = process.env): Config {
     trustedProxies: readTrustedProxies(read),
     temporalUiUrl: read.optionalUrl('TEMPORAL_UI_URL')?.replace(/\/+$/, '') ?? null,
     mailInboxUrl: read.optionalUrl('MAIL_INBOX_URL'),
+    metrics: readMetrics(read),
   }
+  refuseDevelopmentSecrets(read, config)
   if (read.mistakes.length > 0) throw new ConfigError(read.mistakes)
   return Object.freeze(config)
 }
@@ -191,6 +201,7 @@ export function loadOpsConfig(env: EnvironmentVariables): OpsConfig {
     caseDueMs: readCaseDue(read),
     verificationPollMs: readVerificationPoll(read),
   }
+  refuseDevelopmentSecrets(read, config)
   if (read.mistakes.length > 0) throw new ConfigError(read.mistakes)
   return Object.freeze(config)
 }
@@ -232,6 +243,37 @@ function readTrustedProxies(read: Reader): number {
   }
   return read.integer('TRUSTED_PROXIES', 0, 0, 10)
 }
+
+/** Loopback unless told otherwise: the figures tell a partner's competitors more than they should know. */
+function readMetrics(read: Reader): MetricsConfig {
+  const port = (name: string) => (read.has(name) ? read.integer(name, 0, 1, 65535) : null)
+  return {
+    host: read.text('METRICS_HOST', '127.0.0.1'),
+    apiPort: port('METRICS_PORT'),
+    workerPort: port('WORKER_METRICS_PORT'),
+  }
+}
+
+/** Whoever has read this repository, or the data folder of a trial, could open what such a secret seals. */
+function refuseDevelopmentSecrets(read: Reader, secrets: Pick<Config, 'secretKeys' | 'bank' | 'databaseUrl'>): void {
+  if (read.text('NODE_ENV', 'development') !== 'production') return
+  const refuse = (name: string, why: string) => read.mistakes.push(`${name} ${why}: production refuses it.`)
+  for (const { id, bytes } of secrets.secretKeys) {
+    if (id.startsWith('local')) refuse('SECRET_KEYS', `has a key, ${id}, that npm start made`)
+    // Of 32 random bytes about 30 differ.
+    else if (new Set(bytes).size < 16) refuse('SECRET_KEYS', `has a key, ${id}, that is not random`)
+  }
+  for (const environment of ['sandbox', 'live'] as const) {
+    const key = secrets.bank[environment]?.key.replace(/^sk-(test|live)-/, '')
+    const name = `BANK_${environment.toUpperCase()}_KEY`
+    if (key?.startsWith('local-')) refuse(name, 'was made by npm start')
+    else if (key && key.length < 16) refuse(name, 'is an example')
+  }
+  const password = URL.canParse(secrets.databaseUrl) ? new URL(secrets.databaseUrl).password.toLowerCase() : ''
+  if (examplePasswords.includes(password)) refuse('DATABASE_URL', 'has the password of an example')
+}
+
+const examplePasswords = ['postgres', 'password', 'payouts', 'secret', 'example', 'changeme', 'temporal']
 
 function readBank(read: Reader): BankConfig {
   const access = (environment: 'SANDBOX' | 'LIVE'): BankAccess | null => {

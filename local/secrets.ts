@@ -22,13 +22,14 @@ export function loadSecrets(dataDir: string): Secrets {
   return secrets
 }
 
+/** Each says where it comes from, so that production can refuse it. */
 function newSecrets(): Secrets {
   return {
     postgresPassword: randomBytes(24).toString('hex'),
-    SECRET_KEYS: `k1:${randomBytes(32).toString('hex')}`,
+    SECRET_KEYS: `local:${randomBytes(32).toString('hex')}`,
     bankKeys: {
-      sandbox: `sk-test-${randomBytes(16).toString('hex')}`,
-      live: `sk-live-${randomBytes(16).toString('hex')}`,
+      sandbox: `sk-test-local-${randomBytes(16).toString('hex')}`,
+      live: `sk-live-local-${randomBytes(16).toString('hex')}`,
     },
   }
 }

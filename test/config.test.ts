@@ -1,6 +1,13 @@
 // The configuration: what is optional has a default that works, and every mistake is named at once.
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { ConfigError, type EnvironmentVariables, loadConfig, loadOpsConfig } from '../config'
+import { loadSecrets } from '../local/secrets'
+
+const randomHex = randomBytes(32).toString('hex')
 
 const needed = {
   DATABASE_URL: 'postgresql://127.0.0.1/payouts',
@@ -161,6 +168,63 @@ test('SECRET_KEYS that is not set is required by the service only', () => {
 
   expect(mistakesOf(rest)).toEqual(['SECRET_KEYS is required.'])
   expect(loadOpsConfig(rest).secretKeys).toEqual([])
+})
+
+test('production refuses secrets of development, all of them at once and without showing one', () => {
+  const made = {
+    NODE_ENV: 'production',
+    DATABASE_URL: 'postgresql://payouts:postgres@db/payouts',
+    SECRET_KEYS: `k2:${'02'.repeat(32)},local:${randomHex}`,
+    BANK_SANDBOX_URL: 'https://bank.test/v0',
+    BANK_SANDBOX_KEY: 'sk-test-sandbox-bank',
+    BANK_LIVE_URL: 'https://bank.test/v0',
+    BANK_LIVE_KEY: `sk-live-local-${'0a'.repeat(16)}`,
+  }
+  const mistakes = [
+    'SECRET_KEYS has a key, k2, that is not random: production refuses it.',
+    'SECRET_KEYS has a key, local, that npm start made: production refuses it.',
+    'BANK_SANDBOX_KEY is an example: production refuses it.',
+    'BANK_LIVE_KEY was made by npm start: production refuses it.',
+    'DATABASE_URL has the password of an example: production refuses it.',
+  ]
+
+  expect(mistakesOf({ ...needed, ...made })).toEqual(mistakes)
+  expect(() => loadOpsConfig({ ...needed, ...made })).toThrow(mistakes[1])
+  expect(mistakesOf({ ...needed, ...made, NODE_ENV: 'development' })).toEqual([])
+})
+
+test('production starts with secrets of its own', () => {
+  const own = {
+    NODE_ENV: 'production',
+    DATABASE_URL: 'postgresql://payouts:Wm3hVb81kq@db/payouts',
+    SECRET_KEYS: `k1:${randomHex}`,
+    BANK_LIVE_URL: 'https://bank.test/v0',
+    BANK_LIVE_KEY: `sk-live-${randomHex.slice(0, 32)}`,
+  }
+
+  expect(mistakesOf({ ...needed, ...own })).toEqual([])
+})
+
+test('what npm start makes is refused by production', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'payouts-secrets-'))
+  const { SECRET_KEYS, bankKeys } = loadSecrets(dataDir)
+  rmSync(dataDir, { recursive: true })
+  const bank = { BANK_LIVE_URL: 'http://127.0.0.1:8300/v0', BANK_LIVE_KEY: bankKeys.live }
+  const sandbox = { BANK_SANDBOX_URL: 'http://127.0.0.1:8300/v0', BANK_SANDBOX_KEY: bankKeys.sandbox }
+
+  const mistakes = mistakesOf({ ...needed, NODE_ENV: 'production', SECRET_KEYS, ...bank, ...sandbox })
+
+  expect(mistakes.map((mistake) => mistake.split(' ')[0])).toEqual(['SECRET_KEYS', 'BANK_SANDBOX_KEY', 'BANK_LIVE_KEY'])
+})
+
+test('metrics are shown to nobody unless a port is named, and then to this machine alone', () => {
+  expect(loadConfig(needed).metrics).toEqual({ host: '127.0.0.1', apiPort: null, workerPort: null })
+  expect(loadConfig({ ...needed, METRICS_PORT: '9464', WORKER_METRICS_PORT: '9465' }).metrics).toEqual({
+    host: '127.0.0.1',
+    apiPort: 9464,
+    workerPort: 9465,
+  })
+  expect(mistakesOf({ ...needed, METRICS_PORT: '0' })).toEqual(['METRICS_PORT must be a whole number from 1 to 65535.'])
 })
 
 function mistakesOf(env: EnvironmentVariables): readonly string[] {
