@@ -1,4 +1,5 @@
 // The only reader of process.env: one checked, frozen Config, and every mistake reported at once by its variable's name.
+import { readFileSync } from 'node:fs'
 
 export interface Config {
   readonly host: string
@@ -194,9 +195,9 @@ export function loadOpsConfig(env: EnvironmentVariables): OpsConfig {
   const read = new Reader(env)
   const config = {
     databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
-    secretKeys: env.SECRET_KEYS ? read.secretKeys('SECRET_KEYS') : [],
+    secretKeys: read.has('SECRET_KEYS') ? read.secretKeys('SECRET_KEYS') : [],
     bank: readBank(read),
-    temporal: env.TEMPORAL_ADDRESS ? readTemporal(read) : null,
+    temporal: read.has('TEMPORAL_ADDRESS') ? readTemporal(read) : null,
     taskQueuePrefix: read.word('TASK_QUEUE_PREFIX', 'payouts'),
     caseDueMs: readCaseDue(read),
     verificationPollMs: readVerificationPoll(read),
@@ -211,6 +212,11 @@ export type OpsConfig = Pick<
   'databaseUrl' | 'secretKeys' | 'bank' | 'taskQueuePrefix' | 'caseDueMs' | 'verificationPollMs'
 > & {
   readonly temporal: TemporalConfig | null
+}
+
+/** All that a migration needs; empty where it is neither set nor in a file that can be read. */
+export function loadDatabaseUrl(env: EnvironmentVariables): string {
+  return new Reader(env).text('DATABASE_URL', '')
 }
 
 /** All that is needed to ask a Temporal server something. */
@@ -331,17 +337,39 @@ function readPayouts(read: Reader): PayoutConfig {
 /** Reads one variable at a time and collects what is wrong instead of stopping at the first mistake. */
 class Reader {
   readonly mistakes: string[] = []
+  /** Each file is read, and complained about, once. */
+  private readonly files = new Map<string, string>()
 
   constructor(private readonly env: EnvironmentVariables) {}
 
   has(name: string): boolean {
-    return Boolean(this.env[name])
+    return this.given(name) !== ''
   }
 
   text(name: string, fallback?: string): string {
-    const value = this.env[name] || fallback
+    const value = this.given(name) || fallback
     if (value === undefined) this.mistakes.push(`${name} is required.`)
     return value ?? ''
+  }
+
+  /** As it is set, or from the file that <name>_FILE names: what is in a file shows in no list of processes or containers. */
+  private given(name: string): string {
+    const [value, file] = [this.env[name] || '', this.env[`${name}_FILE`] || '']
+    if (file === '' || this.files.has(name)) return this.files.get(name) ?? value
+    this.files.set(name, value || this.contentOf(file, name))
+    if (value !== '') this.mistakes.push(`${name} and ${name}_FILE are both set; one of them must go.`)
+    return this.given(name)
+  }
+
+  private contentOf(file: string, name: string): string {
+    try {
+      const content = readFileSync(file, 'utf8').trim()
+      if (content === '') this.mistakes.push(`${name}_FILE names a file that is empty.`)
+      return content
+    } catch {
+      this.mistakes.push(`${name}_FILE names a file that can not be read.`)
+      return ''
+    }
   }
 
   integer(name: string, fallback: number, min: number, max: number): number {
@@ -411,7 +439,7 @@ class Reader {
   }
 
   optionalUrl(name: string): string | null {
-    return this.env[name] ? this.url(name, ['http:', 'https:']) : null
+    return this.has(name) ? this.url(name, ['http:', 'https:']) : null
   }
 
   secretKeys(name: string): SecretKey[] {

@@ -28,7 +28,7 @@ export async function withOps<T>(
   say: Ops['say'],
   work: (ops: Ops) => Promise<T>,
 ): Promise<T> {
-  const config = loadOpsConfig(env.DATABASE_URL ? env : runningEnvironment(env))
+  const config = loadOpsConfig(env.DATABASE_URL || env.DATABASE_URL_FILE ? env : runningEnvironment(env))
   const { databaseUrl, secretKeys, bank, temporal, taskQueuePrefix, caseDueMs, verificationPollMs } = config
   // An idle connection that is lost needs no word of its own: the next query says it.
   const db = await openDatabase({ url: databaseUrl, poolSize: 2, onError: () => {} })

@@ -1,10 +1,10 @@
 // The configuration: what is optional has a default that works, and every mistake is named at once.
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { ConfigError, type EnvironmentVariables, loadConfig, loadOpsConfig } from '../config'
+import { ConfigError, type EnvironmentVariables, loadConfig, loadDatabaseUrl, loadOpsConfig } from '../config'
 import { loadSecrets } from '../local/secrets'
 
 const randomHex = randomBytes(32).toString('hex')
@@ -225,6 +225,28 @@ test('metrics are shown to nobody unless a port is named, and then to this machi
     workerPort: 9465,
   })
   expect(mistakesOf({ ...needed, METRICS_PORT: '0' })).toEqual(['METRICS_PORT must be a whole number from 1 to 65535.'])
+})
+
+test('a setting may come from a file, with the blanks around it left out', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payouts-config-'))
+  const file = (name: string, content: string) => {
+    writeFileSync(join(folder, name), content)
+    return join(folder, name)
+  }
+  const { SECRET_KEYS, DATABASE_URL, ...rest } = needed
+  const byFile = { SECRET_KEYS_FILE: file('keys', `${SECRET_KEYS}\n`), DATABASE_URL_FILE: file('url', DATABASE_URL) }
+  const missing = { LOG_LEVEL_FILE: join(folder, 'nothing'), PORT_FILE: file('empty', '\n') }
+
+  expect(loadConfig({ ...rest, ...byFile })).toEqual(loadConfig(needed))
+  expect(loadOpsConfig({ ...rest, ...byFile })).toEqual(loadOpsConfig(needed))
+  expect(loadDatabaseUrl(byFile)).toBe(DATABASE_URL)
+  expect(mistakesOf({ ...needed, ...byFile, ...missing })).toEqual([
+    'PORT_FILE names a file that is empty.',
+    'DATABASE_URL and DATABASE_URL_FILE are both set; one of them must go.',
+    'SECRET_KEYS and SECRET_KEYS_FILE are both set; one of them must go.',
+    'LOG_LEVEL_FILE names a file that can not be read.',
+  ])
+  rmSync(folder, { recursive: true })
 })
 
 function mistakesOf(env: EnvironmentVariables): readonly string[] {
