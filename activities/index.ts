@@ -9,6 +9,7 @@ import { createInvoiceSteps, type InvoiceDeps } from './invoices'
 import { createNoticeSteps } from './notices'
 import { createPayoutSteps, type PayoutStepDeps } from './payout'
 import { pruneActivity } from './prune-activity'
+import { createRailSwitchSteps } from './rail'
 import { createSignUpSteps } from './sign-up'
 import { startReturn } from './start-return'
 import { createSweepSteps, type SweepDeps } from './sweep'
@@ -38,6 +39,7 @@ export function createActivities(deps: ActivityDeps): Activities {
     ...createConnectSandboxSteps(deps.payouts.patient),
     ...createSignUpSteps(deps.payouts.patient),
     ...createSweepSteps(deps.sweep),
+    ...createRailSwitchSteps(deps.sweep),
     ...createInvoiceSteps(deps.invoices),
     ...createTopUpSteps(deps.topUps),
     ...createVerificationSteps(verificationDeps(deps)),

@@ -3,6 +3,7 @@ import type { Environment, RailName } from '../domain/environment'
 import type { PayoutStatus } from '../domain/payout'
 import type { KeptVerdict, Refusal } from '../domain/verdict'
 import type { Queryable, Statement, Tx } from './database'
+import { isRailPaused } from './rail-pauses'
 
 export interface StepRow {
   readonly id: string
@@ -32,6 +33,9 @@ export interface StepRow {
   readonly completedAt: Date | null
   /** Nothing is left to do, neither at the bank nor in the ledger. */
   readonly closedAt: Date | null
+  readonly attention: string | null
+  /** Nothing new may be sent in its environment for now. */
+  readonly isRailPaused: boolean
 }
 
 /** Which attempt of which payout a step is about; a step of an older attempt finds nothing to do. */
@@ -51,7 +55,7 @@ export async function lockStep(tx: Tx, payoutId: string): Promise<StepRow> {
 
 /**
  * The moment before the first call to the bank. Who gets the body back is the first ever to call under this bank key;
- * who gets null is not, or the payout was cancelled or released before.
+ * who gets null is not, or the payout was cancelled or released before, or the rail is paused.
  */
 export async function startSubmit(
   db: Queryable,
@@ -141,7 +145,8 @@ const stepColumns = `p.id, p.attempt, p.partner_id AS "partnerId", p.environment
   p.wallet_sends_micro_usdc AS "walletSendsMicroUsdc", p.gbp_per_usd_nano AS "gbpPerUsdNano", p.bank_key AS "bankKey", p.bank_body AS "bankBody",
   p.transfer_ref AS "transferRef", p.submit_started_at AS "submitStartedAt", p.verdict,
   p.verdict_details AS "verdictDetails", p.answered_at AS "answeredAt", p.released_at AS "releasedAt",
-  p.completed_at AS "completedAt", p.closed_at AS "closedAt"`
+  p.completed_at AS "completedAt", p.closed_at AS "closedAt", p.attention,
+  ${isRailPaused('p.environment')} AS "isRailPaused"`
 
 /** The bank may have a transfer for it that our books do not know: nothing more is sent under its key before people have looked. */
 export const isDisputed = (attention: string) =>
@@ -172,6 +177,7 @@ const markSubmit: Statement = {
   name: 'payout-start-submit',
   text: `UPDATE payouts SET bank_body = $3, submit_started_at = $4, updated_at = $4
     WHERE id = $1 AND attempt = $2 AND status = 'pending' AND submit_started_at IS NULL AND released_at IS NULL
+      AND NOT ${isRailPaused('payouts.environment')}
       AND EXISTS (SELECT FROM ledger_sets debit WHERE debit.wallet_id = payouts.wallet_id AND debit.cause = 'debit'
         AND debit.cause_ref = payouts.id::text || '/' || payouts.attempt::text)
     RETURNING bank_body AS body`,

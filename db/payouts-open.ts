@@ -2,6 +2,7 @@
 import type { Environment } from '../domain/environment'
 import type { PayoutStatus } from '../domain/payout'
 import type { Queryable, Statement, Tx } from './database'
+import { isRailPaused } from './rail-pauses'
 
 export interface OpenPayout {
   readonly payoutId: string
@@ -30,6 +31,14 @@ export async function listOpenPayouts(
   { before, after, limit }: { before: Date; after: OpenCursor | null; limit: number },
 ): Promise<OpenPayout[]> {
   return db.query<OpenPayout>(selectOpen, [before, after?.createdAt ?? null, after?.payoutId ?? null, limit])
+}
+
+/** Those of them that were not sent to the bank, by id: what a pause of the rail has kept. */
+export async function listUnsentPayouts(
+  db: Queryable,
+  { environment, after, limit }: { environment: Environment; after: string | null; limit: number },
+): Promise<OpenPayout[]> {
+  return db.query<OpenPayout>(selectUnsent, [environment, after, limit])
 }
 
 /** Null when it is over, or there is none. */
@@ -83,6 +92,12 @@ const selectOpen: Statement = {
     ORDER BY p.created_at, p.id LIMIT $4`,
 }
 
+const selectUnsent: Statement = {
+  name: 'payouts-unsent',
+  text: `${openPayouts} AND p.environment = $1 AND p.submit_started_at IS NULL AND ($2::uuid IS NULL OR p.id > $2)
+    ORDER BY p.id LIMIT $3`,
+}
+
 const selectOpenOne: Statement = { name: 'payout-open', text: `${openPayouts} AND p.id = $1` }
 
 const selectOneOpen: Statement = {
@@ -102,6 +117,8 @@ const attendToOverdue: Statement = {
       SELECT id FROM payouts
       WHERE released_at IS NULL AND closed_at IS NULL AND attention IS NULL AND created_at < greatest($1::timestamptz, $2::timestamptz)
         AND ${since} < ${deadline}
+        -- What people have paused waits for nobody else.
+        AND NOT (submit_started_at IS NULL AND ${isRailPaused('payouts.environment')})
         AND NOT EXISTS (SELECT 1 FROM payout_events e WHERE e.payout_id = payouts.id AND e.kind = 'attended'
           AND e.at >= ${deadline})
       ORDER BY created_at LIMIT $3 FOR UPDATE OF payouts SKIP LOCKED

@@ -11,6 +11,7 @@ import { setPartner } from './partner-settings'
 import { verificationCommands } from './partner-verification'
 import { payoutCommands } from './payout'
 import { priceCommands } from './price'
+import { railCommands } from './rail'
 import { walletCommands } from './wallet'
 
 export const commands: readonly Command[] = [
@@ -22,6 +23,7 @@ export const commands: readonly Command[] = [
   ...depositCommands,
   ...payoutCommands,
   ...caseCommands,
+  ...railCommands,
   ...bankEventCommands,
   ...priceCommands,
   ...invoiceCommands,

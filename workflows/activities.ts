@@ -8,6 +8,7 @@ import type { NoticeSteps } from './notice-steps'
 import type { PayoutCaseSteps } from './payout-case-steps'
 import type { PayoutReturnSteps } from './payout-return-steps'
 import type { PayoutSteps } from './payout-steps'
+import type { RailSwitchSteps } from './rail-switch-steps'
 import type { SignUpSteps } from './sign-up-steps'
 import type { SweepSteps } from './sweep-steps'
 import type { TopUpSteps } from './top-up-steps'
@@ -18,6 +19,7 @@ export interface Activities
   extends PayoutSteps,
     PayoutReturnSteps,
     PayoutCaseSteps,
+    RailSwitchSteps,
     ConnectSandboxSteps,
     VerificationSteps,
     VerificationsSteps,
@@ -112,6 +114,20 @@ export const { lookAfterCase } = proxyActivities<PayoutCaseSteps>({
   startToCloseTimeout: '1 minute',
   heartbeatTimeout,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+})
+
+/** A person waits for it: a database that is away is asked until it is back. */
+export const { switchRail } = proxyActivities<Pick<Activities, 'switchRail'>>({
+  startToCloseTimeout: '20 seconds',
+  heartbeatTimeout,
+  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+})
+
+/** A page is over within half a minute at the worst; whom it does not reach looks by itself. */
+export const { wakeUnsent } = proxyActivities<Pick<Activities, 'wakeUnsent'>>({
+  startToCloseTimeout: '40 seconds',
+  heartbeatTimeout,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 5 },
 })
 
 /** All wallets are read again every few minutes, so it gives up early; a long history takes many pages to read. */

@@ -39,6 +39,11 @@ export function payoutReturnId(payoutId: string): string {
   return `return/${payoutId}`
 }
 
+/** For whoever resumes the rail by the command line; people in the Web UI may choose any id. */
+export function railSwitchId(environment: Environment, prefix: string): string {
+  return `${ofSystem('rail-switch', prefix)}/${environment}`
+}
+
 /** What payouts can be searched by in the Web UI; the types are the server's own words. */
 export const payoutSearchAttributes = {
   partner: { name: 'PayoutPartner', type: 'KEYWORD' },

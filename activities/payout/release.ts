@@ -94,7 +94,12 @@ const unsent: Underway = {
 /** Nothing when it was never debited, and once however often it is asked for. */
 export async function reverseDebit(tx: Tx, row: StepRow, { clock }: Pick<PayoutDeps, 'clock'>): Promise<void> {
   const about = { walletId: row.walletId, payoutId: row.id, createdBy: 'payout', at: clock.now() }
-  const causeRef = `${row.id}/${row.attempt}`
-  if (!(await isPosted(tx, { walletId: row.walletId, cause: 'debit', causeRef }))) return
+  const { causeRef } = debitOf(row)
+  if (!(await isPosted(tx, debitOf(row)))) return
   await postSet(tx, { ...about, cause: 'reversal', causeRef, postings: reversePostings(row.walletSendsMicroUsdc) })
+}
+
+/** By what the ledger knows the debit of this attempt. */
+export function debitOf({ walletId, id, attempt }: StepRow) {
+  return { walletId, cause: 'debit', causeRef: `${id}/${attempt}` }
 }

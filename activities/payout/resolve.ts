@@ -21,7 +21,8 @@ export async function resolveSubmit(deps: PayoutDeps, payout: PayoutRef): Promis
   assert(row.bankBody !== null && row.submitStartedAt !== null, 'a call that was started must have its bytes')
 
   const ageMs = deps.clock.now().getTime() - row.submitStartedAt.getTime()
-  if (ageMs < deps.patience.repeatForMs) {
+  // While people have paused the rail, the bank is only asked: a repeat could be the call that pays.
+  if (ageMs < deps.patience.repeatForMs && !row.isRailPaused) {
     // However long this process stood still meanwhile: a call that left later could pay what another run has taken back.
     const endBy = new Date(row.submitStartedAt.getTime() + deps.patience.repeatForMs)
     const again = await deps.rails[row.rail].submit({ key: row.bankKey, body: row.bankBody, call: 'repeat', endBy })

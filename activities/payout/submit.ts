@@ -1,13 +1,15 @@
 // Sends a payout to the bank, or proves that it was not sent (design §3: "Provably not sent", "Unknown").
 import { forgetBankRecipient } from '../../db/bank-recipients'
+import { isPosted } from '../../db/ledger'
 import { keepPayout, loadStep, type StepRow, setAttention, startSubmit } from '../../db/payout-steps'
 import { kept } from '../../domain/verdict'
 import type { Submitted, Transfer } from '../../rail/rail'
 import type { PayoutRef, Underway } from '../../workflows/payout-steps'
 import { answerTime, isTimeLeft, whileBusy } from './answer-time'
 import type { PayoutDeps } from './deps'
+import { holdPayout } from './hold'
 import { refsOf, registerRecipient } from './recipient'
-import { releasePayout } from './release'
+import { debitOf, releasePayout } from './release'
 import { standingOf, unconfirmed } from './standing'
 import { noteUnknown } from './unknown'
 
@@ -15,6 +17,7 @@ export async function submitToRail(deps: PayoutDeps, payout: PayoutRef): Promise
   const row = await loadStep(deps.db, payout.payoutId)
   const standing = standingOf(row, payout)
   if (standing !== null) return standing.at === 'unknown' ? noteUnknown(deps, payout) : standing
+  if (row.isRailPaused) return holdPayout(deps, payout)
 
   const time = answerTime(deps)
   const recipient = await registerRecipient(deps, row, time)
@@ -35,7 +38,7 @@ export async function submitToRail(deps: PayoutDeps, payout: PayoutRef): Promise
     reference: row.reference,
   })
   const frozen = await startSubmit(deps.db, { ...payout, body, at: deps.clock.now() })
-  // Somebody else has called the bank, or cancelled, between our two looks at the row.
+  // Somebody else has called the bank, cancelled or paused the rail between our two looks at the row.
   if (frozen === null) return passed(deps, payout)
   // While every call so far provably sent nothing, the next one is still a first one.
   const first = { key: row.bankKey, body: frozen, call: 'first', endBy: time.endBy } as const
@@ -45,8 +48,11 @@ export async function submitToRail(deps: PayoutDeps, payout: PayoutRef): Promise
 
 /** Without a debit nothing may be sent, however that came about: a person has to look. */
 async function passed(deps: PayoutDeps, payout: PayoutRef): Promise<Underway> {
-  const standing = standingOf(await loadStep(deps.db, payout.payoutId), payout)
+  const row = await loadStep(deps.db, payout.payoutId)
+  const standing = standingOf(row, payout)
   if (standing !== null) return standing.at === 'unknown' ? noteUnknown(deps, payout) : standing
+  // Not by whether the rail is paused now: it may have been resumed since.
+  if (await isPosted(deps.db, debitOf(row))) return holdPayout(deps, payout)
   deps.log.error({ payout_id: payout.payoutId }, 'a payout is held that was never debited')
   await setAttention(deps.db, payout.payoutId, 'debit_missing')
   return unconfirmed

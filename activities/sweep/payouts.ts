@@ -1,12 +1,9 @@
 // Open payouts that no workflow looks after get one.
 import { listOpenPayouts, type OpenCursor, type OpenPayout } from '../../db/payouts-open'
-import type { payout } from '../../workflows'
-import { payoutStart } from '../../workflows/payout-start'
 import type { Page, SweptPage } from '../../workflows/sweep-steps'
-import { startReturn } from '../start-return'
+import { startOpenPayout } from '../start-payout'
 import { ago, type SweepDeps } from './deps'
 import { each } from './each'
-import { startUnlessRunning } from './start-unless-running'
 
 export async function sweepPayouts(deps: SweepDeps, { after, limit }: Page): Promise<SweptPage> {
   const before = ago(deps, deps.olderThanMs)
@@ -31,24 +28,12 @@ function readCursor(text: string): OpenCursor {
   return { createdAt: new Date(createdAt), payoutId }
 }
 
-/** One that had arrived and comes back is looked after by the workflow of its return. */
 async function startItsWorkflow(deps: SweepDeps, row: OpenPayout): Promise<'running' | 'started'> {
-  const was = await (row.completedAt === null ? startPayout(deps, row) : startReturn(deps, row))
+  const was = await startOpenPayout(deps, row)
   if (was === 'RUNNING') return 'running'
   deps.log.warn(
     { payout_id: row.payoutId, attempt: row.attempt, was },
     'an open payout had no workflow that gets on: started',
   )
   return 'started'
-}
-
-function startPayout(deps: SweepDeps, row: OpenPayout): Promise<string> {
-  const options = payoutStart(row, deps)
-  return startUnlessRunning(deps.temporal, options.workflowId, (workflowIdConflictPolicy) =>
-    deps.temporal.workflow.start<typeof payout>('payout', {
-      ...options,
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      workflowIdConflictPolicy,
-    }),
-  )
 }

@@ -17,6 +17,7 @@ import { partnerLogo } from './partner-logo'
 import { payout } from './payout'
 import { payoutEvent } from './payout-event'
 import { priceList } from './price-list'
+import { railPause } from './rail-pause'
 import { rateLimit } from './rate-limit'
 import { sealedRecipient } from './sealed-recipient'
 import { code, mail, session } from './session'
@@ -54,4 +55,5 @@ export const entities = [
   payoutCase,
   caseNote,
   notice,
+  railPause,
 ]

@@ -11,6 +11,7 @@ import { Invoices1794700800009 } from './9-invoices'
 import { Sessions1794700800010 } from './10-sessions'
 import { TeamAndLooks1794700800011 } from './11-team-and-looks'
 import { GoingLive1794700800012 } from './12-going-live'
+import { RailPauses1794700800016 } from './16-rail-pauses'
 
 export const migrations = [
   Partners1794700800001,
@@ -25,4 +26,5 @@ export const migrations = [
   Sessions1794700800010,
   TeamAndLooks1794700800011,
   GoingLive1794700800012,
+  RailPauses1794700800016,
 ]

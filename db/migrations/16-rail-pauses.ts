@@ -1,0 +1,28 @@
+// When sending to the bank was paused, in which environment, by whom and why.
+import type { MigrationInterface, QueryRunner } from 'typeorm'
+
+export class RailPauses1794700800016 implements MigrationInterface {
+  name = 'RailPauses1794700800016'
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE rail_pauses (
+        id           uuid PRIMARY KEY,
+        environment  text NOT NULL,
+        paused_at    timestamptz NOT NULL,
+        paused_by    text NOT NULL,
+        reason       text,
+        resumed_at   timestamptz,
+        resumed_by   text,
+        CONSTRAINT rail_pauses_environment_check CHECK (environment IN ('sandbox', 'live')),
+        CONSTRAINT rail_pauses_resumed_check CHECK ((resumed_at IS NULL) = (resumed_by IS NULL))
+      );
+      -- One at a time in each environment.
+      CREATE UNIQUE INDEX rail_pauses_open_unique ON rail_pauses (environment) WHERE resumed_at IS NULL;
+    `)
+  }
+
+  async down(): Promise<void> {
+    throw new Error('Migrations only go forward.')
+  }
+}
