@@ -36,7 +36,10 @@ export function around(deps: ApiDeps): (context: ApiContext, next: Next) => Prom
       answerError(context, error, deps)
     }
     remember(context, deps)
-    logLine(context, deps, Number((process.hrtime.bigint() - startedAt) / 1_000n))
+    const us = Number((process.hrtime.bigint() - startedAt) / 1_000n)
+    logLine(context, deps, us)
+    const { method, status, state } = context
+    deps.requests.count({ method, route: state.route?.path ?? null, status, seconds: us / 1e6 })
   }
 }
 

@@ -9,6 +9,7 @@ import type { Rates } from '../rail/rates'
 import type { ActivityLog } from './activity-log'
 import type { CaseStarter } from './case-starter'
 import type { MailSender } from './mail-sender'
+import type { RequestFigures } from './metrics/request-figures'
 import type { PartnerOpener } from './partner-opener'
 import type { PayoutStarter } from './payout-starter'
 import type { RateLimiter } from './rate-limiter'
@@ -37,6 +38,7 @@ export interface ApiDeps {
   readonly sandboxBank: Pick<MakeBelieveBank, 'simulate'> | null
   readonly clock: Clock
   readonly log: Log
+  readonly requests: RequestFigures
   /** Resolves when Temporal answers; rejects when it does not in time. */
   readonly pingTemporal: () => Promise<void>
 }

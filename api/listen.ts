@@ -4,9 +4,12 @@ import type { Server } from 'node:http'
 /** Whoever stops us waits ten seconds; who has not finished sending by then is cut off. */
 const finishWithinMs = 7_000
 
-export function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+export function listen(
+  server: Server,
+  { host, port, variable = 'PORT' }: { host: string; port: number; variable?: string },
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(new Error(sentence(error, port))))
+    server.once('error', (error: NodeJS.ErrnoException) => reject(new Error(sentence(error, port, variable))))
     server.listen(port, host, () => resolve())
   })
 }
@@ -24,8 +27,9 @@ export function stop(server: Server): Promise<void> {
   })
 }
 
-function sentence(error: NodeJS.ErrnoException, port: number): string {
-  if (error.code === 'EADDRINUSE') return `Port ${port} is in use; choose another with PORT=<number>.`
-  if (error.code === 'EACCES') return `Port ${port} may not be opened by this user; choose another with PORT=<number>.`
+function sentence(error: NodeJS.ErrnoException, port: number, variable: string): string {
+  if (error.code === 'EADDRINUSE') return `Port ${port} is in use; choose another with ${variable}=<number>.`
+  if (error.code === 'EACCES')
+    return `Port ${port} may not be opened by this user; choose another with ${variable}=<number>.`
   return `Port ${port} can not be opened: ${error.code ?? 'unknown reason'}.`
 }

@@ -13,6 +13,8 @@ import { createActivityLog } from './activity-log'
 import { createCaseStarter } from './case-starter'
 import { listen, stop } from './listen'
 import { createMailSender } from './mail-sender'
+import { createRequestFigures } from './metrics/request-figures'
+import { openMetrics } from './metrics/server'
 import { createPartnerOpener } from './partner-opener'
 import { createPayoutStarter } from './payout-starter'
 import { createRateLimiter, unlimited } from './rate-limiter'
@@ -38,6 +40,7 @@ async function main(): Promise<void> {
   const keyring = openKeyring(config.secretKeys)
   const mailer = config.mail === null ? null : createMailer({ ...config.mail, ...mailTimeouts })
   const mails = createMailSender({ db, keyring, mailer, clock, log })
+  const requests = createRequestFigures()
   const server = createApi({
     config,
     db,
@@ -55,9 +58,11 @@ async function main(): Promise<void> {
     rateLimiter: config.rateLimit === 'on' ? createRateLimiter({ db, clock, log }) : unlimited,
     clock,
     log,
+    requests,
     pingTemporal: () => pingTemporal(temporal, 2_000),
   })
   await listen(server, config)
+  const metrics = await openMetrics(config.metrics, { db, clock, requests })
   log.info({ port: config.port }, 'listening')
   if (process.connected) process.send?.({ ready: true })
 
@@ -66,6 +71,7 @@ async function main(): Promise<void> {
   setTimeout(payouts.stopWaiting, waitAtMostMs).unref()
   setTimeout(() => process.exit(1), endWithinMs).unref()
   await stop(server)
+  await metrics.close()
   await mails.close()
   mailer?.close()
   await activityLog.close()

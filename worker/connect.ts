@@ -17,13 +17,21 @@ export async function connectWorker(config: TemporalConfig): Promise<NativeConne
 }
 
 /** Once per process, before the first connection. Signals are left to main.ts, which also has a database to close. */
-export function installRuntime(log: Log): void {
+export function installRuntime(log: Log, metricsAddress: string | null = null): void {
   Runtime.install({
     logger: sdkLogger(log.child({ part: 'temporal' }), systemClock),
-    telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
+    telemetryOptions: {
+      logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
+      ...(metricsAddress === null
+        ? {}
+        : { metrics: { prometheus: { bindAddress: metricsAddress, ...metricsFormat } } }),
+    },
     shutdownSignals: [],
   })
 }
+
+/** Names and units as Prometheus wants them: temporal_request_total, seconds. */
+const metricsFormat = { countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true }
 
 /** The SDK prints the inside of its Rust error; what people can act on is the system's message at its heart. */
 function reasonOf(error: unknown): string {

@@ -28,7 +28,7 @@ export async function runWorker(config: Config, log: Log, signal: AbortSignal, o
   const postgres = `PostgreSQL at ${new URL(config.databaseUrl).host}`
   const temporal = `Temporal at ${config.temporal.address}`
   const patience = { log, signal }
-  installRuntime(log)
+  installRuntime(log, metricsAddressOf(config))
 
   const db = await patiently(postgres, () => openWorkersDatabase(config, log), patience)
   await requireSchema(db)
@@ -50,6 +50,10 @@ export async function runWorker(config: Config, log: Log, signal: AbortSignal, o
   mailer?.close()
   await connection.close()
   await db.close()
+}
+
+function metricsAddressOf({ metrics: { host, workerPort } }: Config): string | null {
+  return workerPort === null ? null : `${host}:${workerPort}`
 }
 
 function openWorkersDatabase({ databaseUrl, databasePoolSize }: Config, log: Log): Promise<Db> {

@@ -6,6 +6,7 @@ import { createCaseStarter } from '../../api/case-starter'
 import type { ApiDeps } from '../../api/deps'
 import { listen, stop } from '../../api/listen'
 import { createMailSender } from '../../api/mail-sender'
+import { createRequestFigures } from '../../api/metrics/request-figures'
 import { createPartnerOpener } from '../../api/partner-opener'
 import { createPayoutStarter } from '../../api/payout-starter'
 import { createRateLimiter, unlimited } from '../../api/rate-limiter'
@@ -153,6 +154,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     rateLimiter: rateLimit === 'on' ? createRateLimiter({ db, clock, log }) : unlimited,
     clock,
     log,
+    requests: createRequestFigures(),
     pingTemporal: () => pingTemporal(temporal, 2_000),
   }
   const server = createApi(deps)

@@ -1,0 +1,40 @@
+// GET /metrics on a port of its own, so that no proxy which shows the API to the world shows this as well.
+import { createServer, type Server } from 'node:http'
+import type { Clock } from '../../clock'
+import type { MetricsConfig } from '../../config'
+import type { Db } from '../../db/database'
+import { listen, stop } from '../listen'
+import { createBusinessFigures } from './business-figures'
+import { createProcessFigures } from './process-figures'
+import type { RequestFigures } from './request-figures'
+import { asText, contentType } from './text'
+
+export interface MetricsParts {
+  readonly db: Db
+  readonly clock: Clock
+  readonly requests: RequestFigures
+}
+
+/** Opens nothing where no port is named. */
+export async function openMetrics(config: MetricsConfig, parts: MetricsParts): Promise<{ close(): Promise<void> }> {
+  if (config.apiPort === null) return { close: async () => undefined }
+  const server = await createMetricsServer(parts)
+  await listen(server, { host: config.host, port: config.apiPort, variable: 'METRICS_PORT' })
+  return { close: () => stop(server) }
+}
+
+export async function createMetricsServer({ db, clock, requests }: MetricsParts): Promise<Server> {
+  const business = createBusinessFigures({ db, clock })
+  const ownFigures = createProcessFigures()
+  await business.start()
+  return createServer((request, response) => {
+    if (request.method !== 'GET' || request.url?.split('?')[0] !== '/metrics') {
+      response.writeHead(404).end()
+      return
+    }
+    void business.metrics().then((figures) => {
+      response.writeHead(200, { 'Content-Type': contentType })
+      response.end(asText([...figures, ...requests.metrics(), ...ownFigures()]))
+    })
+  })
+}

@@ -1,0 +1,56 @@
+// What is not over and what waits for people, as gauges: zero where there is nothing, so that alerts can tell it from silence.
+import type { FigureKind, StandingFigure } from '../../db/figures'
+import { type Environment, environments } from '../../domain/environment'
+import type { Metric, Sample } from './text'
+
+/** Failed and returned ones are open until their money is back. */
+const openStatuses = ['pending', 'processing', 'failed', 'returned'] as const
+
+export function standingMetrics(figures: readonly StandingFigure[]): Metric[] {
+  const of = (kind: FigureKind, environment: Environment) =>
+    figures.filter((figure) => figure.kind === kind && figure.environment === environment)
+  const each = (value: (environment: Environment) => number): Sample[] =>
+    environments.map((environment) => ({ labels: { environment }, value: value(environment) }))
+  const counts = (kind: FigureKind) => each((environment) => of(kind, environment)[0]?.count ?? 0)
+  const byStatus = (value: (figure: StandingFigure | undefined) => number): Sample[] =>
+    environments.flatMap((environment) =>
+      openStatuses.map((status) => ({
+        labels: { environment, status },
+        value: value(of('open', environment).find((figure) => figure.status === status)),
+      })),
+    )
+  return [
+    gauge(
+      'payouts_open',
+      'Payouts that are not over.',
+      byStatus((figure) => figure?.count ?? 0),
+    ),
+    gauge(
+      'payouts_oldest_open_seconds',
+      'How old the oldest of them is; one that came back counts from its return.',
+      byStatus((figure) => figure?.ageSeconds ?? 0),
+    ),
+    gauge(
+      'payouts_held_usdc',
+      'What payouts that are not over hold of the wallets.',
+      each((environment) => of('open', environment).reduce((sum, { microUsdc }) => sum + usdc(microUsdc), 0)),
+    ),
+    gauge('payouts_attention', 'Payouts that wait for people.', counts('attention')),
+    gauge('payouts_held_deposits', 'Deposits that nobody can explain yet.', counts('held_deposits')),
+    gauge(
+      'payouts_held_deposits_usdc',
+      'What they amount to.',
+      each((environment) => usdc(of('held_deposits', environment)[0]?.microUsdc ?? 0n)),
+    ),
+    gauge('payouts_quarantined_events', "Events of the bank's that were put aside.", counts('quarantined')),
+  ]
+}
+
+function gauge(name: string, help: string, samples: readonly Sample[]): Metric {
+  return { name, help, type: 'gauge', samples }
+}
+
+/** For a picture, where the last digit of a large sum does not matter. */
+function usdc(micro: bigint): number {
+  return Number(micro) / 1e6
+}

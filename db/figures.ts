@@ -1,0 +1,71 @@
+// Figures about the business for those who watch it: few rows, found by indexes that hold only what is not over.
+import type { Environment } from '../domain/environment'
+import type { PayoutStatus } from '../domain/payout'
+import type { Queryable, Statement } from './database'
+
+export type FigureKind = 'open' | 'attention' | 'held_deposits' | 'quarantined'
+
+export interface StandingFigure {
+  readonly kind: FigureKind
+  readonly environment: Environment
+  /** The payouts' status; null for what is no payout. */
+  readonly status: PayoutStatus | null
+  readonly count: number
+  readonly microUsdc: bigint
+  /** Of the oldest of them. */
+  readonly ageSeconds: number
+}
+
+/** What is not over, and what waits for people, at this moment. */
+export async function readStanding(db: Queryable, now: Date): Promise<StandingFigure[]> {
+  return db.query<StandingFigure>(selectStanding, [now])
+}
+
+export interface Settled {
+  readonly eventId: bigint
+  readonly at: Date
+  readonly environment: Environment
+  readonly status: PayoutStatus
+  /** Since the payout was asked for. */
+  readonly seconds: number
+}
+
+/** The events behind one of them in which a payout became completed, failed, cancelled or returned. */
+export async function listSettled(db: Queryable, afterEvent: bigint): Promise<Settled[]> {
+  return db.query<Settled>(selectSettled, [afterEvent])
+}
+
+export async function lastEvent(db: Queryable): Promise<bigint> {
+  const [last] = await db.query<{ id: bigint }>(selectLast, [])
+  return last?.id ?? 0n
+}
+
+const age = (oldest: string) => `greatest(0, extract(epoch FROM $1::timestamptz - min(${oldest})))::float8`
+
+const selectStanding: Statement = {
+  name: 'figures-standing',
+  text: `SELECT 'open' AS kind, environment, status, count(*)::integer AS count,
+      sum(wallet_sends_micro_usdc)::bigint AS "microUsdc", ${age('coalesce(returned_at, created_at)')} AS "ageSeconds"
+    FROM payouts WHERE released_at IS NULL AND closed_at IS NULL GROUP BY environment, status
+    UNION ALL
+    SELECT 'attention', environment, NULL, count(*)::integer, 0, ${age('updated_at')}
+    FROM payouts WHERE attention IS NOT NULL GROUP BY environment
+    UNION ALL
+    SELECT 'held_deposits', wallets.environment, NULL, count(*)::integer, coalesce(sum(amount_micro_usdc), 0)::bigint,
+      ${age('found_at')}
+    FROM held_deposits JOIN wallets ON wallets.id = wallet_id WHERE resolved_at IS NULL GROUP BY wallets.environment
+    UNION ALL
+    SELECT 'quarantined', environment, NULL, count(*)::integer, 0, ${age('received_at')}
+    FROM bank_events WHERE attended_at IS NULL AND outcome IN ('quarantined', 'unknown_payout') GROUP BY environment`,
+}
+
+const selectSettled: Statement = {
+  name: 'figures-settled',
+  text: `SELECT e.id AS "eventId", e.at, p.environment, e.status,
+      greatest(0, extract(epoch FROM e.at - p.created_at))::float8 AS seconds
+    FROM payout_events e JOIN payouts p ON p.id = e.payout_id
+    WHERE e.id > $1 AND e.kind = e.status AND e.status IN ('completed', 'failed', 'cancelled', 'returned')
+    ORDER BY e.id LIMIT 50000`,
+}
+
+const selectLast: Statement = { name: 'figures-last-event', text: 'SELECT max(id) AS id FROM payout_events' }
