@@ -17,6 +17,7 @@ const recorded: Readonly<Record<string, readonly string[]>> = {
   notices: ['sent'],
   'prune-activity': ['completed', 'continued'],
   'sign-up': ['opened'],
+  'rail-switch': ['paused', 'resumed'],
   sweep: ['completed', 'continued'],
   'wallet-reading': ['again', 'continued', 'not-read', 'read'],
   'wallet-readings': ['completed', 'continued'],
