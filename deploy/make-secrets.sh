@@ -1,0 +1,20 @@
+#!/bin/sh
+# Makes the secrets that docker-compose.yml hands out as files, once: what is there is kept.
+set -eu
+folder="$(dirname "$0")/secrets"
+mkdir -p "$folder"
+# The folder keeps others out; the files themselves are mounted, and a process that is not root reads them.
+chmod 700 "$folder"
+
+random() { od -An -N"$1" -tx1 /dev/urandom | tr -d ' \n'; }
+keep() {
+  [ -s "$folder/$1" ] || printf '%s\n' "$2" >"$folder/$1"
+  chmod 644 "$folder/$1"
+}
+
+keep postgres_password "$(random 24)"
+keep temporal_postgres_password "$(random 24)"
+keep database_url "postgresql://payouts:$(cat "$folder/postgres_password")@postgres:5432/payouts"
+keep secret_keys "k1:$(random 32)"
+keep bank_sandbox_key "sk-test-$(random 24)"
+keep bank_live_key "sk-live-$(random 24)"

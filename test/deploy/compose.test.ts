@@ -1,0 +1,104 @@
+// docker-compose.yml and the Dockerfile, as far as they can be judged without Docker: what they name exists, and no secret stands in them.
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { parse } from 'yaml'
+import { type EnvironmentVariables, loadConfig, loadDatabaseUrl } from '../../config'
+import type { Json } from '../sandbox-bank/bank-client'
+
+const root = join(__dirname, '../..')
+const text = (file: string) => readFileSync(join(root, file), 'utf8')
+const compose: Json = parse(text('docker-compose.yml'), { merge: true })
+const services = Object.entries<Json>(compose.services)
+const ours = services.filter(([, { image }]) => image === compose.services['api-1'].image)
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'payouts-deploy-'))
+  cpSync(join(root, 'deploy/make-secrets.sh'), join(folder, 'make-secrets.sh'))
+  execFileSync('/bin/sh', [join(folder, 'make-secrets.sh')])
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('there are two APIs behind a proxy, two workers, and migrations as a job before them', () => {
+  const running = (main: string) => ours.filter(([, { command }]) => command.includes(main)).map(([name]) => name)
+
+  expect(running('dist/api/main.js')).toEqual(['api-1', 'api-2'])
+  expect(running('dist/worker/main.js')).toEqual(['worker-1', 'worker-2'])
+  expect(running('dist/db/main.js')).toEqual(['migrate'])
+  for (const name of ['api-1', 'api-2', 'worker-1', 'worker-2']) {
+    expect(compose.services[name].depends_on.migrate.condition).toBe('service_completed_successfully')
+    expect(text('deploy/nginx.conf').includes(`${name}:3000`)).toBe(name.startsWith('api'))
+  }
+})
+
+test('every program that a container runs is one that the build makes', () => {
+  const mains = ours.flatMap(([, { command }]) => [...command.join(' ').matchAll(/dist\/(\S+)\.js/g)])
+
+  expect(mains).toHaveLength(ours.length)
+  expect(mains.filter(([, path]) => !existsSync(join(root, `${path}.ts`)))).toEqual([])
+})
+
+test('who is waited for exists, and is healthy or ends: nothing waits for ever', () => {
+  const wrong = services.flatMap(([name, { depends_on: after = {} }]) =>
+    Object.entries<Json>(after).flatMap(([other, { condition }]) => {
+      const waited = compose.services[other]
+      const fits = condition === 'service_healthy' ? waited?.healthcheck : waited?.restart === 'on-failure'
+      return fits ? [] : [`${name} waits for ${other}`]
+    }),
+  )
+
+  expect(wrong).toEqual([])
+})
+
+test('what API and workers are told is a whole configuration, of which production refuses nothing', () => {
+  const names = new Set(text('docs/configuration.md').match(/(?<=^\| `)[A-Z_]+/gm))
+  for (const name of ['api-1', 'api-2', 'worker-1', 'worker-2']) {
+    const told: EnvironmentVariables = compose.services[name].environment
+    const env = withSecretsIn(told)
+
+    expect(Object.keys(told).filter((variable) => !names.has(variable.replace(/_FILE$/, '')))).toEqual([])
+    expect(loadConfig(env)).toMatchObject({ trustedProxies: 1, publicUrl: 'http://localhost:8080' })
+    expect(new URL(loadDatabaseUrl(env)).host).toBe('postgres:5432')
+  }
+})
+
+test('secrets come by file, each of which is made once by one script', () => {
+  const files = Object.values<{ file: string }>(compose.secrets).map(({ file }) => file.split('/').at(-1))
+  const before = readdirSync(join(folder, 'secrets')).map((name) => readFileSync(join(folder, 'secrets', name), 'utf8'))
+
+  execFileSync('/bin/sh', [join(folder, 'make-secrets.sh')])
+
+  expect(new Set(files)).toEqual(new Set(readdirSync(join(folder, 'secrets'))))
+  expect(
+    readdirSync(join(folder, 'secrets')).map((name) => readFileSync(join(folder, 'secrets', name), 'utf8')),
+  ).toEqual(before)
+  const used = services.flatMap(([, { secrets = [] }]): string[] => secrets)
+  expect([...new Set(used)].toSorted()).toEqual(Object.keys(compose.secrets).toSorted())
+  const open = services.flatMap(([, { environment = {} }]) => Object.keys(environment))
+  expect(open.filter((name) => /(PASSWORD|PWD|SECRET|KEYS?)$/.test(name))).toEqual([])
+  expect(text('.gitignore')).toContain('deploy/secrets/')
+  expect(text('.dockerignore')).toContain('deploy/secrets')
+})
+
+test('the image is Debian slim, installs what the lock file says, and does not run as root', () => {
+  const lines = text('Dockerfile').split('\n')
+  const images = lines.flatMap((line) => /^FROM (\S+)/.exec(line)?.[1] ?? [])
+
+  expect(new Set(images)).toEqual(new Set(['node:22-bookworm-slim']))
+  expect(lines.some((line) => line.startsWith('RUN npm ci'))).toBe(true)
+  expect(lines.filter((line) => line.startsWith('USER'))).toEqual(['USER node'])
+})
+
+test('only the proxy is open to others; every other port is this machine’s', () => {
+  const open = services.flatMap(([name, { ports = [] }]): string[] => ports.map((port: string) => `${name} ${port}`))
+
+  expect(open.filter((port) => !port.includes(' 127.0.0.1:'))).toEqual(['proxy 8080:8080'])
+})
+
+function withSecretsIn(told: EnvironmentVariables): EnvironmentVariables {
+  const moved = (value = '') => value.replace('/run/secrets', join(folder, 'secrets'))
+  return Object.fromEntries(Object.entries(told).map(([name, value]) => [name, moved(value)]))
+}
