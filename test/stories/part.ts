@@ -45,7 +45,7 @@ export function aPart(main: string, env: Record<string, string>): Part {
     },
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
-    isRunning: () => child !== null,
+    isRunning: () => child !== null && child.exitCode === null && child.signalCode === null,
     output: () => output,
   }
 }

@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { environment } from '../../config'
+import { numbersFrom } from './numbers-from'
 import { underLoad } from './under-load'
 import { type Answer, openWorld, type World } from './world'
 
@@ -35,14 +36,3 @@ test(`eight clients pay ${rounds} times and the worker is killed each time, seed
   const rows = await world.allSettled(answers)
   expect(rows.map(({ status }) => status)).toEqual(Array(8 * rounds).fill('completed'))
 })
-
-/** Whole numbers below what is asked for, the same for the same seed (mulberry32). */
-function numbersFrom(start: number): (below: number) => number {
-  let state = start
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-}

@@ -73,7 +73,10 @@ export interface World {
   /** The first API and the first worker, in most worlds the only ones. */
   readonly api: Part
   readonly worker: Part
+  readonly apis: readonly Part[]
   readonly workers: readonly Part[]
+  /** Where each of the APIs is. */
+  readonly urls: readonly string[]
   readonly temporal: Client
   readonly partner: ConnectedPartner
   readonly queuePrefix: string
@@ -191,7 +194,9 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     bank,
     api,
     worker,
+    apis,
     workers,
+    urls: ports.map((port) => `http://127.0.0.1:${port}`),
     temporal,
     partner,
     queuePrefix: prefix,

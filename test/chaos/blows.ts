@@ -1,0 +1,101 @@
+// Deals the blows of a plan to a world, one target at a time in its own order, and starts again what has ended by itself.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { OwnServers } from '../stories/own-servers'
+import type { Part } from '../stories/part'
+import type { World } from '../stories/world'
+import { type Blow, type Target, targets } from './plan'
+
+export interface Dealt {
+  readonly kills: number
+  readonly faults: number
+  readonly outages: number
+  /** Processes of ours that ended though nobody killed them, with the last they said. */
+  readonly ended: readonly string[]
+}
+
+interface Victim {
+  kill(): Promise<unknown>
+  start(): Promise<unknown>
+}
+
+/** Resolves when the plan is over and everything is up again. */
+export async function deal(plan: readonly Blow[], world: World, servers: OwnServers): Promise<Dealt> {
+  const parts = partsOf(world)
+  const victims: Record<Target, Victim> = { ...parts, ...servers, bank: world.bank }
+  const busy = new Map<Target, Promise<unknown>>()
+  const begun = performance.now()
+  const supervisor = supervise(parts, busy)
+  let faults = 0
+  for (const blow of plan) {
+    await pause(Math.max(0, begun + blow.atMs - performance.now()))
+    if (blow.kind === 'kill') inTurn(busy, blow.target, () => strike(victims[blow.target], blow.downMs))
+    // A bank that is down can not be told to fail.
+    else if (await told(world, blow)) faults += 1
+  }
+  await Promise.all(busy.values())
+  const ended = await supervisor.stop()
+  const count = (kind: Blow['kind']) => plan.filter((blow) => blow.kind === kind).length
+  return { kills: count('kill'), faults, outages: count('outage'), ended }
+}
+
+function partsOf({ apis, workers }: World) {
+  const [api1, api2] = apis
+  const [worker1, worker2] = workers
+  if (!api1 || !api2 || !worker1 || !worker2) throw new Error('chaos needs two of each')
+  return { 'api-1': api1, 'api-2': api2, 'worker-1': worker1, 'worker-2': worker2 }
+}
+
+function inTurn(busy: Map<Target, Promise<unknown>>, target: Target, work: () => Promise<unknown>): void {
+  const before = busy.get(target) ?? Promise.resolve()
+  const now = before.then(work)
+  busy.set(target, now)
+  void now.finally(() => busy.get(target) === now && busy.delete(target))
+}
+
+async function strike(victim: Victim, downMs: number): Promise<void> {
+  await victim.kill()
+  await pause(downMs)
+  await startAtLast(victim)
+}
+
+/** As a supervisor does: what can not start while another part is down is started again until it can. */
+async function startAtLast(victim: Victim): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await victim.start()
+      return
+    } catch (error) {
+      if (attempt === 60) throw error
+      await victim.kill().catch(() => undefined)
+      await pause(500)
+    }
+  }
+}
+
+async function told({ bank }: World, blow: Exclude<Blow, { kind: 'kill' }>): Promise<boolean> {
+  const [path, body] = blow.kind === 'fault' ? ['/faults', blow.fault] : ['/outage', { ms: blow.ms }]
+  return bank.control('POST', path, body).then(
+    ({ status }) => status < 300,
+    () => false,
+  )
+}
+
+function supervise(parts: Partial<Record<Target, Part>>, busy: Map<Target, Promise<unknown>>) {
+  const ended: string[] = []
+  const look = () => {
+    for (const target of targets) {
+      const part = parts[target]
+      if (part === undefined || busy.has(target) || part.isRunning()) continue
+      ended.push(`${target}: ${part.output().trim().split('\n').at(-1) ?? ''}`)
+      inTurn(busy, target, () => strike(part, 0))
+    }
+  }
+  const looking = setInterval(look, 200)
+  return {
+    async stop(): Promise<readonly string[]> {
+      clearInterval(looking)
+      await Promise.all(busy.values())
+      return ended
+    },
+  }
+}

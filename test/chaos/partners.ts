@@ -1,0 +1,104 @@
+// Several partners that pay all the time, each order to a recipient of its own, and remember every answer they got.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { systemClock } from '../../clock'
+import type { Environment } from '../../domain/environment'
+import { aConnectedPartner, topUp } from '../activities/payout/a-stage'
+import { aKey } from '../api/fixtures'
+import type { Seen } from '../referee/referee'
+import type { Json } from '../sandbox-bank/bank-client'
+import type { World } from '../stories/world'
+
+export interface Partners {
+  readonly seen: readonly Seen[]
+  /** The account numbers that were ordered to be paid, each by one order. */
+  readonly accounts: readonly string[]
+  /** No new orders; resolves when each one has its answer. */
+  stop(): Promise<void>
+}
+
+interface Payer {
+  readonly partnerId: string
+  readonly environment: Environment
+  readonly secret: string
+}
+
+interface Order {
+  readonly key: string
+  readonly body: string
+  readonly payer: Payer
+}
+
+const partnersMany = 3
+const clientsOfEach = 3
+const richUsdc = '1000000.00'
+const answerLimitMs = 15_000
+
+export async function openPartners(world: World): Promise<Partners> {
+  const payers = (await Promise.all(Array.from({ length: partnersMany }, () => payersOf(world)))).flat()
+  const seen: Seen[] = []
+  const accounts: string[] = []
+  const closing = new AbortController()
+  let turn = 0
+
+  function anOrder(payer: Payer): Order {
+    const number = 10_000_000 + accounts.length
+    // Every fiftieth goes to an account that the bank refuses at once.
+    const accountNumber = accounts.length % 50 === 49 ? `${1_000 + accounts.length}0000`.slice(-8) : String(number)
+    accounts.push(accountNumber)
+    const pence = 100 + ((accounts.length * 37) % 400)
+    const amount = `${Math.floor(pence / 100)}.${String(pence % 100).padStart(2, '0')}`
+    const body = JSON.stringify(world.order({ accountNumber, amount_gbp: amount }))
+    return { key: `order-${randomUUID()}`, body, payer }
+  }
+
+  async function ask({ key, body, payer }: Order, patienceMs: number): Promise<number> {
+    const { partnerId, environment, secret } = payer
+    const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', 'Idempotency-Key': key }
+    // As a proxy would: the next API after one that does not answer.
+    const url = `${world.urls[turn++ % world.urls.length]}/v1/payouts`
+    const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(patienceMs) })
+    const { id = null, amount_gbp: amountGbp = null, error }: Json = await response.json()
+    const { status } = response
+    seen.push({ partnerId, environment, key, status, payoutId: id, amountGbp, code: error?.code ?? null })
+    return status
+  }
+
+  async function client(index: number): Promise<void> {
+    for (let count = index; !closing.signal.aborted; count++) {
+      const payer = payers[count % payers.length]
+      if (payer === undefined) throw new Error('nobody pays')
+      const order = anOrder(payer)
+      // Some hang up before they can have heard an answer, and some ask again though they have heard one.
+      const patiences = count % 5 === 0 ? [5 + ((count * 53) % 400)] : []
+      for (let answered = false; !answered; await pause(200)) {
+        const status = await ask(order, patiences.pop() ?? answerLimitMs).catch(() => 0)
+        answered = status === 200 || status === 201
+      }
+      if (count % 7 === 0) await ask(order, answerLimitMs).catch(() => 0)
+      await pause(800 + ((count * 97) % 900))
+    }
+  }
+
+  const clients = Promise.all(Array.from({ length: partnersMany * clientsOfEach }, (_, index) => client(index)))
+  return {
+    seen,
+    accounts,
+    async stop() {
+      closing.abort()
+      await clients
+    },
+  }
+}
+
+async function payersOf({ db, bank }: World): Promise<Payer[]> {
+  const { id: partnerId } = await aConnectedPartner(db, bank, richUsdc)
+  await topUp(db, bank, { partnerId, environment: 'sandbox', usdc: richUsdc })
+  const stage = { db, clock: systemClock }
+  const payer = async (environment: Environment) => ({
+    partnerId,
+    environment,
+    secret: await aKey(stage, { id: partnerId }, environment),
+  })
+  return Promise.all([payer('sandbox'), payer('live')])
+}

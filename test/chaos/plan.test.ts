@@ -1,0 +1,33 @@
+// The plan of a run of chaos: the same seed brings the same blows, and even a short run kills everything once.
+import { expect, test } from '@jest/globals'
+import { openTestBank } from '../sandbox-bank/bank-client'
+import { planOf, targets } from './plan'
+
+test('the same seed plans the same blows, another seed others', () => {
+  expect(planOf({ seed: 7, ms: 60_000 })).toEqual(planOf({ seed: 7, ms: 60_000 }))
+  expect(planOf({ seed: 7, ms: 60_000 })).not.toEqual(planOf({ seed: 8, ms: 60_000 }))
+})
+
+test('a longer run of a seed begins like a shorter one', () => {
+  const short = planOf({ seed: 7, ms: 20_000 })
+
+  expect(planOf({ seed: 7, ms: 60_000 }).slice(0, short.length)).toEqual(short)
+})
+
+test.each([1, 2, 3, 4, 5])('half a minute of seed %i kills everything at least once', (seed) => {
+  const killed = planOf({ seed, ms: 30_000 }).flatMap((blow) => (blow.kind === 'kill' ? [blow.target] : []))
+
+  expect([...new Set(killed)].toSorted()).toEqual([...targets].toSorted())
+})
+
+test('the bank understands every fault of a long plan', async () => {
+  const faults = planOf({ seed: 1, ms: 3_600_000 }).flatMap((blow) => (blow.kind === 'fault' ? [blow.fault] : []))
+  const bank = await openTestBank()
+
+  const kinds = [...new Map(faults.map((fault) => [JSON.stringify({ ...fault, times: 1 }), fault])).values()]
+  const statuses = await Promise.all(kinds.map((fault) => bank.control('POST', '/faults', fault)))
+  await bank.close()
+
+  expect(kinds.length).toBeGreaterThan(20)
+  expect([...new Set(statuses.map(({ status }) => status))]).toEqual([201])
+})

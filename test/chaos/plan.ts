@@ -1,0 +1,80 @@
+// What goes wrong and when, in a run of chaos: decided by the seed alone, before anything has started.
+import type { Json } from '../sandbox-bank/bank-client'
+import { numbersFrom } from '../stories/numbers-from'
+
+export const targets = ['api-1', 'api-2', 'worker-1', 'worker-2', 'temporal', 'postgres', 'bank'] as const
+
+export type Target = (typeof targets)[number]
+
+export type Blow =
+  /** SIGKILL, and a start again so much later. */
+  | { readonly atMs: number; readonly kind: 'kill'; readonly target: Target; readonly downMs: number }
+  /** The bank is told to commit a fault, as its control plane takes it. */
+  | { readonly atMs: number; readonly kind: 'fault'; readonly fault: Json }
+  /** The bank takes no connection for a while. */
+  | { readonly atMs: number; readonly kind: 'outage'; readonly ms: number }
+
+/** Every fault is limited in how often it strikes; what is left of them at the end is lifted. */
+export function planOf({ seed, ms }: { readonly seed: number; readonly ms: number }): readonly Blow[] {
+  const random = numbersFrom(seed)
+  const blows: Blow[] = []
+  const kill = (atMs: number, target: Target): Blow => ({ atMs, kind: 'kill', target, downMs: 100 + random(3_000) })
+  // However short the run: everything has been killed once.
+  const first = shuffled(targets, random)
+  for (let atMs = 1_000 + random(1_500); atMs < ms; atMs += 400 + random(2_600)) {
+    const target = first.pop()
+    const lot = random(100)
+    if (target !== undefined) blows.push(kill(atMs, target))
+    else if (lot < 40) blows.push(kill(atMs, pick(targets, random)))
+    else if (lot < 43) blows.push(...targets.map((each) => kill(atMs, each)))
+    else if (lot < 47) blows.push({ atMs, kind: 'outage', ms: 200 + random(3_000) })
+    if (target !== undefined || lot >= 47) blows.push({ atMs, kind: 'fault', fault: aFault(random) })
+  }
+  return blows
+}
+
+const toTransfers = { method: 'POST', path: '/v0/transfers' }
+const toAnything = { path: '/v0/*' }
+
+/** Each of them passes: what a person would have to decide about is a story of its own. */
+const faults: readonly Json[] = [
+  { kind: 'reset', stage: 'before', match: toTransfers },
+  { kind: 'reset', stage: 'after', match: toTransfers },
+  { kind: 'reset', stage: 'after', match: toAnything },
+  { kind: 'hang', stage: 'before', ms: 4_000, match: toTransfers },
+  { kind: 'hang', stage: 'after', ms: 4_000, match: toTransfers },
+  { kind: 'hang', stage: 'after', ms: 4_000, match: toAnything },
+  { kind: 'status', status: 500, stage: 'before', match: toTransfers },
+  { kind: 'status', status: 500, stage: 'after', match: toTransfers },
+  { kind: 'status', status: 503, retry_after: 1, match: toAnything },
+  { kind: 'status', status: 429, match: toAnything },
+  { kind: 'truncated', match: toTransfers },
+  { kind: 'malformed', match: toAnything },
+  { kind: 'slow_body', ms: 1_200, match: toTransfers },
+  { kind: 'busy', match: toTransfers },
+  { kind: 'undeliverable' },
+  { kind: 'return', ms: 300 },
+  { kind: 'refund_delay', ms: 1_500 },
+  { kind: 'list_short' },
+  { kind: 'webhook_lost' },
+  { kind: 'webhook_duplicate', copies: 3 },
+  { kind: 'webhook_late', ms: 2_000 },
+  { kind: 'webhook_reorder' },
+  { kind: 'webhook_bad_signature' },
+  { kind: 'webhook_expired' },
+]
+
+function aFault(random: (below: number) => number): Json {
+  return { ...pick(faults, random), times: 1 + random(4) }
+}
+
+function pick<T>(from: readonly T[], random: (below: number) => number): T {
+  const picked = from[random(from.length)]
+  if (picked === undefined) throw new Error('there is nothing to pick from')
+  return picked
+}
+
+function shuffled<T>(all: readonly T[], random: (below: number) => number): T[] {
+  const left = [...all]
+  return all.flatMap(() => left.splice(random(left.length), 1))
+}

@@ -1,0 +1,12 @@
+// Random numbers that a seed brings back.
+
+/** Whole numbers below what is asked for, the same for the same seed (mulberry32). */
+export function numbersFrom(start: number): (below: number) => number {
+  let state = start
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+}
