@@ -199,6 +199,7 @@ export function loadOpsConfig(env: EnvironmentVariables): OpsConfig {
     bank: readBank(read),
     temporal: read.has('TEMPORAL_ADDRESS') ? readTemporal(read) : null,
     taskQueuePrefix: read.word('TASK_QUEUE_PREFIX', 'payouts'),
+    payouts: readPayouts(read),
     caseDueMs: readCaseDue(read),
     verificationPollMs: readVerificationPoll(read),
   }
@@ -209,7 +210,7 @@ export function loadOpsConfig(env: EnvironmentVariables): OpsConfig {
 
 export type OpsConfig = Pick<
   Config,
-  'databaseUrl' | 'secretKeys' | 'bank' | 'taskQueuePrefix' | 'caseDueMs' | 'verificationPollMs'
+  'databaseUrl' | 'secretKeys' | 'bank' | 'taskQueuePrefix' | 'payouts' | 'caseDueMs' | 'verificationPollMs'
 > & {
   readonly temporal: TemporalConfig | null
 }

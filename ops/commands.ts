@@ -10,6 +10,7 @@ import { partnerCommands } from './partner'
 import { setPartner } from './partner-settings'
 import { verificationCommands } from './partner-verification'
 import { payoutCommands } from './payout'
+import { payoutActionCommands } from './payout-actions'
 import { priceCommands } from './price'
 import { railCommands } from './rail'
 import { walletCommands } from './wallet'
@@ -22,6 +23,7 @@ export const commands: readonly Command[] = [
   ...walletCommands,
   ...depositCommands,
   ...payoutCommands,
+  ...payoutActionCommands,
   ...caseCommands,
   ...railCommands,
   ...bankEventCommands,

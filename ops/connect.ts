@@ -19,6 +19,7 @@ export interface Ops {
   /** Null where it is not set: what a workflow would do at once is then done at the next sweep. */
   readonly temporal: OpsConfig['temporal']
   readonly taskQueuePrefix: string
+  readonly payouts: OpsConfig['payouts']
   readonly caseDueMs: OpsConfig['caseDueMs']
   readonly verificationPollMs: OpsConfig['verificationPollMs']
 }
@@ -29,11 +30,11 @@ export async function withOps<T>(
   work: (ops: Ops) => Promise<T>,
 ): Promise<T> {
   const config = loadOpsConfig(env.DATABASE_URL || env.DATABASE_URL_FILE ? env : runningEnvironment(env))
-  const { databaseUrl, secretKeys, bank, temporal, taskQueuePrefix, caseDueMs, verificationPollMs } = config
+  const { databaseUrl, secretKeys, bank, temporal, taskQueuePrefix, payouts, caseDueMs, verificationPollMs } = config
   // An idle connection that is lost needs no word of its own: the next query says it.
   const db = await openDatabase({ url: databaseUrl, poolSize: 2, onError: () => {} })
   try {
-    const settings = { taskQueuePrefix, caseDueMs, verificationPollMs }
+    const settings = { taskQueuePrefix, payouts, caseDueMs, verificationPollMs }
     const reached = { say, bank, temporal, ...settings, keyring: () => keyringOf(secretKeys) }
     return await work({ db, clock: systemClock, madeBy: `ops:${userName()}`, ...reached })
   } finally {

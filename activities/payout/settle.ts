@@ -5,7 +5,7 @@ import type { PayoutRef, Underway } from '../../workflows/payout-steps'
 import { askBank } from './ask-bank'
 import { bookAnswer } from './book'
 import type { PayoutDeps } from './deps'
-import { releasePayout } from './release'
+import { type Refused, releasePayout } from './release'
 import { over, standingOf } from './standing'
 
 export async function pollSettlement(deps: PayoutDeps, payout: PayoutRef): Promise<Underway> {
@@ -20,12 +20,13 @@ export async function pollSettlement(deps: PayoutDeps, payout: PayoutRef): Promi
 
 /** A call that was never made, as the bank's own complete list has shown. */
 export async function failNeverSent(deps: PayoutDeps, payout: PayoutRef): Promise<Underway> {
-  return releasePayout(deps, payout, {
-    proof: 'absent-at-the-bank',
-    code: 'payout_not_created',
-    details: null,
-    failureReason: 'not_sent: The bank has no such transfer.',
-  })
+  return releasePayout(deps, payout, { ...neverSent, proof: 'absent-at-the-bank' })
+}
+
+export const neverSent: Refused = {
+  code: 'payout_not_created',
+  details: null,
+  failureReason: 'not_sent: The bank has no such transfer.',
 }
 
 const waiting = { at: 'sent', verdict: kept, says: 'waiting for the bank' } as const

@@ -1,5 +1,6 @@
 // Sends a payout to the bank, or proves that it was not sent (design §3: "Provably not sent", "Unknown").
 import { forgetBankRecipient } from '../../db/bank-recipients'
+import type { Queryable } from '../../db/database'
 import { isPosted } from '../../db/ledger'
 import { keepPayout, loadStep, type StepRow, setAttention, startSubmit } from '../../db/payout-steps'
 import { kept } from '../../domain/verdict'
@@ -89,9 +90,13 @@ async function record(
   }
 }
 
+interface Recording extends Pick<PayoutDeps, 'clock' | 'log'> {
+  readonly db: Queryable
+}
+
 /** The bank has it: under way, or refused at once, in which case the money comes back when the bank says so. */
 export async function recordTransfer(
-  deps: PayoutDeps,
+  deps: Recording,
   payout: PayoutRef,
   row: StepRow,
   transfer: Transfer,
@@ -120,7 +125,7 @@ export async function recordTransfer(
 }
 
 /** Another run was quicker; if it was with anything but this transfer, money has moved that no row accounts for. */
-async function recordedBefore({ db, log }: PayoutDeps, payout: PayoutRef, transfer: Transfer): Promise<Underway> {
+async function recordedBefore({ db, log }: Recording, payout: PayoutRef, transfer: Transfer): Promise<Underway> {
   const row = await loadStep(db, payout.payoutId)
   if (row.transferRef !== transfer.ref) {
     log.error(

@@ -1,0 +1,114 @@
+// A person says what became of a call whose answer was lost, with evidence: the bank is asked first, the row decides, and nothing is ever sent.
+import { recordActivity } from '../../db/activity'
+import type { Tx } from '../../db/database'
+import { tellPayout } from '../../db/payout-events'
+import { loadStep, lockStep, type StepRow } from '../../db/payout-steps'
+import type { PayoutStatus } from '../../domain/payout'
+import type { Transfer } from '../../rail/rail'
+import type { PayoutDeps } from './deps'
+import { refsOf } from './recipient'
+import { refuse, reverseDebit } from './release'
+import { neverSent } from './settle'
+import { standingOf } from './standing'
+import { recordTransfer } from './submit'
+
+export type HandDeps = Pick<PayoutDeps, 'db' | 'clock' | 'log' | 'rails'> & {
+  readonly patience: Pick<PayoutDeps['patience'], 'repeatForMs' | 'quietMs'>
+}
+
+export interface Word {
+  readonly payoutId: string
+  /** The bank's own transfer, where it was sent. */
+  readonly transferRef: string | null
+  /** What the person goes by; it stays in the timeline. */
+  readonly evidence: string
+  readonly by: string
+}
+
+export type Resolved =
+  | { readonly outcome: 'resolved'; readonly status: PayoutStatus }
+  /** Why not, as a sentence. */
+  | { readonly outcome: 'refused'; readonly why: string }
+
+/** Without a transfer it was not sent, and its money goes back to the wallet. */
+export async function resolveByHand(deps: HandDeps, word: Word): Promise<Resolved> {
+  const row = await loadStep(deps.db, word.payoutId)
+  const objection = objectionTo(row) ?? (word.transferRef === null ? tooEarly(deps, row) : null)
+  if (objection !== null) return refusedFor(objection)
+  return word.transferRef === null ? resolveNotSent(deps, row, word) : resolveSent(deps, row, word, word.transferRef)
+}
+
+async function resolveSent(deps: HandDeps, { id, rail }: StepRow, word: Word, transferRef: string): Promise<Resolved> {
+  const names = await deps.rails[rail].payoutOf(transferRef)
+  if (names === null) return refusedFor('The bank has no such transfer, or it names no payout.')
+  if (names !== id) return refusedFor('The bank says that this transfer is not of this payout.')
+  const transfer = await deps.rails[rail].transfer(transferRef)
+  return decide(deps, word, (tx, row) => recordAs(tx, deps, row, transfer))
+}
+
+async function resolveNotSent(deps: HandDeps, { rail, ...row }: StepRow, word: Word): Promise<Resolved> {
+  const since = row.submitStartedAt ?? new Date(0)
+  const found = await deps.rails[rail].findTransfer({ ...refsOf({ rail, ...row }), payoutId: row.id, since })
+  if (found.outcome === 'found') {
+    return refusedFor(`The bank has the transfer ${found.transfer.ref} of this payout, so it was sent.`)
+  }
+  return decide(deps, word, async (tx, locked) => {
+    const early = tooEarly(deps, locked)
+    if (early !== null) return refusedFor(early)
+    await reverseDebit(tx, locked, deps)
+    const { status } = await refuse(tx, locked, neverSent, deps.clock.now())
+    return status === 'failed' ? { outcome: 'resolved', status } : Promise.reject(new Error('it must stay as failed'))
+  })
+}
+
+/** Under the row's lock: the worker, or another person, may have found it out meanwhile. */
+async function decide(
+  { db, clock }: HandDeps,
+  { payoutId, evidence, by, transferRef }: Word,
+  work: (tx: Tx, row: StepRow) => Promise<Resolved>,
+): Promise<Resolved> {
+  return db.transaction(async (tx) => {
+    const row = await lockStep(tx, payoutId)
+    const objection = objectionTo(row)
+    if (objection !== null) return refusedFor(objection)
+    const resolved = await work(tx, row)
+    if (resolved.outcome === 'refused') return resolved
+    const at = clock.now()
+    const detail = `${transferRef === null ? 'not sent' : `sent as ${transferRef}`}: ${evidence}`
+    await tellPayout(tx, { payoutId, at, kind: 'resolved', status: resolved.status, madeBy: by, detail })
+    const { partnerId, environment } = row
+    const change = { partnerId, environment, at, action: 'payout.resolve', madeBy: by, detail: payoutId } as const
+    await recordActivity(tx, [{ ...change, changes: 'something', status: null, requestId: null }])
+    return resolved
+  })
+}
+
+async function recordAs(tx: Tx, { clock, log }: HandDeps, row: StepRow, transfer: Transfer): Promise<Resolved> {
+  const payout = { payoutId: row.id, attempt: row.attempt }
+  const { status } = await recordTransfer({ db: tx, clock, log }, payout, row, transfer)
+  if (status === 'processing' || status === 'failed') return { outcome: 'resolved', status }
+  throw new Error('a transfer of a payout that was held must be recorded')
+}
+
+function objectionTo(row: StepRow): string | null {
+  const standing = standingOf(row, { payoutId: row.id, attempt: row.attempt })
+  if (standing?.at === 'unknown') return null
+  if (standing === null) return 'Nothing of it was sent to the bank yet, so there is nothing to resolve.'
+  return standing.at === 'sent'
+    ? 'The bank is known to have it, so there is nothing to resolve.'
+    : 'It is over, so there is nothing to resolve.'
+}
+
+/** A repeat that is still under way at the bank could pay what is taken back here. */
+function tooEarly({ clock, patience }: HandDeps, { attention, verdict, submitStartedAt }: StepRow): string | null {
+  const { repeatForMs, quietMs } = patience
+  const ageMs = clock.now().getTime() - (submitStartedAt?.getTime() ?? Number.POSITIVE_INFINITY)
+  if (!(ageMs >= repeatForMs + quietMs))
+    return 'It may still be sent: the time for which the call is repeated is not over.'
+  if (attention === 'outcome_unknown' && verdict === 'unknown') return null
+  return 'Nobody has asked for people to decide this: it must wait for them because of outcome_unknown.'
+}
+
+function refusedFor(why: string): Resolved {
+  return { outcome: 'refused', why }
+}

@@ -1,0 +1,93 @@
+// What ops does to one payout: wakes it now, or says with evidence what became of it at the bank. Neither ever pays.
+import type { Client } from '@temporalio/client'
+import { type HandDeps, resolveByHand } from '../activities/payout/resolve-by-hand'
+import type * as starting from '../activities/start-payout'
+import { tellPayout } from '../db/payout-events'
+import { findPayoutStory } from '../db/payout-story'
+import { findOpenPayout, type OpenPayout } from '../db/payouts-open'
+import { createLog } from '../log'
+import { createRails } from '../rail/rails'
+import { recordChange } from './activity'
+import { type Command, defineCommand, done, refused } from './command'
+import type { Ops } from './connect'
+import { note, oneOf, optional, reference, required, uuid } from './options'
+import { withTemporal } from './reach-temporal'
+
+const exampleId = '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'
+const timeouts = { connectMs: 2_000, callMs: 10_000 }
+
+const retry = defineCommand({
+  noun: 'payout',
+  verb: 'retry',
+  about: 'Wakes a payout now instead of at its next look by itself, and starts its workflow where that is missing.',
+  options: { payout: required(uuid, 'Which payout.') },
+  example: ['--payout', exampleId],
+  async run(ops, { payout: payoutId }) {
+    const open = await findOpenPayout(ops.db, payoutId)
+    if (open === null) return overOrUnknown(ops, payoutId)
+    const how = await withTemporal(ops, (client) => wake(ops, client, open))
+    const at = ops.clock.now()
+    await ops.db.transaction(async (tx) => {
+      const { partnerId, environment, status } = open
+      await tellPayout(tx, { payoutId, at, kind: 'retried', status, madeBy: ops.madeBy, detail: how })
+      await recordChange(ops, tx, { partnerId, environment, at, action: 'payout.retry', detail: payoutId })
+    })
+    const sentence = how === 'woken' ? 'Its workflow is awake.' : 'It had no workflow that gets on, and has one now.'
+    return done({ id: payoutId, workflow: how }, sentence)
+  },
+})
+
+const resolve = defineCommand({
+  noun: 'payout',
+  verb: 'resolve',
+  about:
+    'Says what became of a payout of which nobody knows whether it was sent. The bank is asked first, and nothing is paid: sent follows the transfer, not-sent gives the money back to the wallet.',
+  options: {
+    payout: required(uuid, 'Which payout.'),
+    outcome: required(oneOf(['sent', 'not-sent']), 'What became of it.'),
+    transfer: optional(reference, "The bank's id of its transfer; needed for sent."),
+    evidence: required(note, 'What you go by, without names and account numbers; it stays in the timeline.'),
+  },
+  example: ['--payout', exampleId, '--outcome', 'not-sent', '--evidence', 'The bank wrote in case 4711: none'],
+  async run(ops, { payout: payoutId, outcome, transfer, evidence }) {
+    if ((outcome === 'sent') !== (transfer !== undefined)) {
+      return refused('invalid_request', 'Say --transfer with --outcome sent, and only with that.')
+    }
+    const story = await findPayoutStory(ops.db, payoutId)
+    if (story === null) return refused('not_found', `There is no payout ${payoutId}.`)
+    const open = await findOpenPayout(ops.db, payoutId)
+    const word = { payoutId, transferRef: transfer ?? null, evidence, by: ops.madeBy }
+    const resolved = await withRails(ops, (deps) => resolveByHand(deps, word))
+    if (resolved.outcome === 'refused') return refused('invalid_state', resolved.why)
+    // The row has it: a workflow that can not be reached now finds it at its next look.
+    if (open !== null) await withTemporal(ops, (client) => wake(ops, client, open)).catch(() => {})
+    const { status } = resolved
+    const money = outcome === 'sent' ? 'it goes on by itself' : 'its money is back in the wallet'
+    return done({ id: payoutId, outcome, status }, `The payout is ${status}; ${money}.`)
+  },
+})
+
+export const payoutActionCommands: readonly Command[] = [retry, resolve]
+
+async function overOrUnknown({ db }: Ops, payoutId: string) {
+  const story = await findPayoutStory(db, payoutId)
+  if (story === null) return refused('not_found', `There is no payout ${payoutId}.`)
+  return refused('invalid_state', `The payout ${payoutId} is over: nothing is left to do for it.`)
+}
+
+function wake({ taskQueuePrefix, payouts }: Ops, temporal: Client, open: OpenPayout): Promise<'started' | 'woken'> {
+  // Loads Temporal's client, which takes longer than most commands.
+  const { wakePayout }: typeof starting = require('../activities/start-payout')
+  return wakePayout({ temporal, queuePrefix: taskQueuePrefix, pollMs: payouts.pollMs }, open)
+}
+
+async function withRails<T>({ bank, db, clock, payouts }: Ops, work: (deps: HandDeps) => Promise<T>): Promise<T> {
+  const rails = createRails({ bank, clock, timeouts })
+  // What would be logged is answered instead: this process's output is the answer.
+  const log = createLog({ level: 'silent', name: 'ops' })
+  try {
+    return await work({ db, clock, rails, log, patience: payouts })
+  } finally {
+    rails.close()
+  }
+}
