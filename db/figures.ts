@@ -3,7 +3,7 @@ import type { Environment } from '../domain/environment'
 import type { PayoutStatus } from '../domain/payout'
 import type { Queryable, Statement } from './database'
 
-export type FigureKind = 'open' | 'attention' | 'held_deposits' | 'quarantined'
+export type FigureKind = 'open' | 'attention' | 'held_deposits' | 'quarantined' | 'drift' | 'paused'
 
 export interface StandingFigure {
   readonly kind: FigureKind
@@ -56,7 +56,13 @@ const selectStanding: Statement = {
     FROM held_deposits JOIN wallets ON wallets.id = wallet_id WHERE resolved_at IS NULL GROUP BY wallets.environment
     UNION ALL
     SELECT 'quarantined', environment, NULL, count(*)::integer, 0, ${age('received_at')}
-    FROM bank_events WHERE attended_at IS NULL AND outcome IN ('quarantined', 'unknown_payout') GROUP BY environment`,
+    FROM bank_events WHERE attended_at IS NULL AND outcome IN ('quarantined', 'unknown_payout') GROUP BY environment
+    UNION ALL
+    SELECT 'drift', wallets.environment, NULL, count(*)::integer, 0, ${age('first_seen_at')}
+    FROM drifts JOIN wallets ON wallets.id = wallet_id WHERE resolved_at IS NULL GROUP BY wallets.environment
+    UNION ALL
+    SELECT 'paused', environment, NULL, count(*)::integer, 0, ${age('paused_at')}
+    FROM rail_pauses WHERE resumed_at IS NULL GROUP BY environment`,
 }
 
 const selectSettled: Statement = {

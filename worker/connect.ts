@@ -1,8 +1,8 @@
 // The worker's way to the Temporal server.
 
-import { NativeConnection, Runtime } from '@temporalio/worker'
+import { NativeConnection, Runtime, type RuntimeOptions } from '@temporalio/worker'
 import { systemClock } from '../clock'
-import type { TemporalConfig } from '../config'
+import { ConfigError, type TemporalConfig } from '../config'
 import type { Log } from '../log'
 import { serverOf } from '../temporal'
 import { sdkLogger } from './sdk-log'
@@ -18,7 +18,7 @@ export async function connectWorker(config: TemporalConfig): Promise<NativeConne
 
 /** Once per process, before the first connection. Signals are left to main.ts, which also has a database to close. */
 export function installRuntime(log: Log, metricsAddress: string | null = null): void {
-  Runtime.install({
+  const options: RuntimeOptions = {
     logger: sdkLogger(log.child({ part: 'temporal' }), systemClock),
     telemetryOptions: {
       logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
@@ -27,7 +27,13 @@ export function installRuntime(log: Log, metricsAddress: string | null = null): 
         : { metrics: { prometheus: { bindAddress: metricsAddress, ...metricsFormat } } }),
     },
     shutdownSignals: [],
-  })
+  }
+  try {
+    Runtime.install(options)
+  } catch (error) {
+    if (metricsAddress === null) throw error
+    throw new ConfigError([`WORKER_METRICS_PORT: ${metricsAddress} can not be opened; choose another one.`])
+  }
 }
 
 /** Names and units as Prometheus wants them: temporal_request_total, seconds. */

@@ -8,7 +8,7 @@ export interface Distribution {
 
 /** The bounds in ascending order; what is above the last one is counted as well. */
 export function createDistribution(bounds: readonly number[]): Distribution {
-  const counts = new Array<number>(bounds.length).fill(0)
+  const counts = bounds.map(() => 0)
   let count = 0
   let sum = 0
   return {

@@ -1,5 +1,5 @@
 // GET /metrics on a port of its own, so that no proxy which shows the API to the world shows this as well.
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Clock } from '../../clock'
 import type { MetricsConfig } from '../../config'
 import type { Db } from '../../db/database'
@@ -32,9 +32,12 @@ export async function createMetricsServer({ db, clock, requests }: MetricsParts)
       response.writeHead(404).end()
       return
     }
-    void business.metrics().then((figures) => {
-      response.writeHead(200, { 'Content-Type': contentType })
-      response.end(asText([...figures, ...requests.metrics(), ...ownFigures()]))
-    })
+    void answer(response)
   })
+
+  async function answer(response: ServerResponse): Promise<void> {
+    const figures = await business.metrics()
+    response.writeHead(200, { 'Content-Type': contentType })
+    response.end(asText([...figures, ...requests.metrics(), ...ownFigures()]))
+  }
 }

@@ -19,7 +19,9 @@ export interface SettledFigures {
 }
 
 export function createSettledFigures({ db, clock }: { readonly db: Db; readonly clock: Clock }): SettledFigures {
-  const finished = new Map<string, number>(environments.flatMap((each) => ends.map((end) => [`${each} ${end}`, 0] as const)))
+  const finished = new Map<string, number>(
+    environments.flatMap((each) => ends.map((end) => [`${each} ${end}`, 0] as const)),
+  )
   const times = new Map(environments.map((environment) => [environment, createDistribution(bounds)] as const))
   const seen = new Set<bigint>()
   let floor: bigint | null = null

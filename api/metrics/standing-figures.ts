@@ -43,6 +43,8 @@ export function standingMetrics(figures: readonly StandingFigure[]): Metric[] {
       each((environment) => usdc(of('held_deposits', environment)[0]?.microUsdc ?? 0n)),
     ),
     gauge('payouts_quarantined_events', "Events of the bank's that were put aside.", counts('quarantined')),
+    gauge('payouts_drifts', "Differences between our books and the bank's.", counts('drift')),
+    gauge('payouts_rail_paused', 'Whether people have paused sending to the bank.', counts('paused')),
   ]
 }
 

@@ -183,7 +183,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   }
 }
 
-function portOf(address: AddressInfo | string | null): number {
+export function portOf(address: AddressInfo | string | null): number {
   if (address === null || typeof address === 'string') throw new Error('the server has no port')
   return address.port
 }

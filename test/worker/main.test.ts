@@ -109,6 +109,17 @@ test('mistakes in the configuration are named all at once, in sentences', async 
   expect(worker.said).toEqual([])
 })
 
+test('a port for metrics that is taken is one sentence', async () => {
+  // PostgreSQL has it.
+  const { port } = new URL(database.url)
+  const worker = start({ WORKER_METRICS_PORT: port })
+
+  expect(await worker.ended).toBe(1)
+  expect(worker.complained.at(-1)).toBe(
+    `  WORKER_METRICS_PORT: 127.0.0.1:${port} can not be opened; choose another one.`,
+  )
+})
+
 test('a database that lacks a migration is refused in one sentence', async () => {
   const empty = await createEmptyDatabase()
 

@@ -1,11 +1,10 @@
 // The business in figures, from a real database: what is open, how long it took, what waits for people.
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { Client } from 'pg'
 import { createMetricsServer } from '../../../api/metrics/server'
-import { type Api, startApi } from '../client'
+import { type Api, portOf, startApi } from '../client'
 import { aClock, aKey, aPartner, aPayoutRow } from '../fixtures'
 import { scrape } from './scrape'
 
@@ -22,7 +21,7 @@ beforeEach(async () => {
   server = await createMetricsServer(api.deps)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  url = `http://127.0.0.1:${portOf(server.address())}`
 })
 
 afterEach(async () => {
@@ -49,7 +48,7 @@ test('payouts that are not over are counted by status, with their money and the 
   expect(value('payouts_database_up')).toBe(1)
 })
 
-test('a payout that waits for people is counted, and so are a held deposit and an event put aside', async () => {
+test('a payout that waits for people is counted, and so are a held deposit, an event put aside, a drift and a pause', async () => {
   const partner = await aPartner(api)
   const { walletId } = await aPayoutRow(api, partner, { attention: 'outcome_overdue', closedAt: clock.now() })
   await api.db.dataSource.query(
@@ -61,8 +60,20 @@ test('a payout that waits for people is counted, and so are a held deposit and a
     VALUES (gen_random_uuid(), 'live', 'event-1', 'transfer', '${now}', 'quarantined')`,
   )
 
+  await api.db.dataSource.query(
+    `INSERT INTO drifts (id, kind, wallet_id, subject, expected, found, first_seen_at, last_seen_at, resolved_at)
+    SELECT gen_random_uuid(), 'bank_balance', '${walletId}', 'wallet-' || n, '1', '2', '${now}', '${now}',
+      CASE WHEN n = 3 THEN timestamptz '${now}' END FROM generate_series(1, 3) n`,
+  )
+  await api.db.dataSource.query(
+    `INSERT INTO rail_pauses (id, environment, paused_at, paused_by) VALUES (gen_random_uuid(), 'live', '${now}', 'ops')`,
+  )
+
   const { value } = await scrape(url)
 
+  expect(value('payouts_drifts{environment="sandbox"}')).toBe(2)
+  expect(value('payouts_drifts{environment="live"}')).toBe(0)
+  expect(value('payouts_rail_paused{environment="live"}')).toBe(1)
   expect(value('payouts_attention{environment="sandbox"}')).toBe(1)
   expect(value('payouts_held_deposits{environment="sandbox"}')).toBe(1)
   expect(value('payouts_held_deposits_usdc{environment="sandbox"}')).toBe(12.5)
