@@ -3,13 +3,16 @@
 import { type Clock, systemClock } from '../clock'
 import type { Db } from '../db/database'
 import type { Activities } from '../workflows/activities'
+import { createAuditSteps } from './audit'
 import { createPayoutCaseSteps } from './cases'
 import { createConnectSandboxSteps } from './connect-sandbox'
 import { createInvoiceSteps, type InvoiceDeps } from './invoices'
 import { createNoticeSteps } from './notices'
 import { createPayoutSteps, type PayoutStepDeps } from './payout'
+import { createProofSteps, type ProofPatience } from './proof'
 import { pruneActivity } from './prune-activity'
 import { createRailSwitchSteps } from './rail'
+import { createRetentionSteps, type RetentionDays } from './retention'
 import { createSignUpSteps } from './sign-up'
 import { startReturn } from './start-return'
 import { createSweepSteps, type SweepDeps } from './sweep'
@@ -30,6 +33,10 @@ export interface ActivityDeps {
   /** Where the dashboard is, which the bank's pages lead back to. */
   readonly publicUrl: string
   readonly verificationPollMs: readonly number[]
+  readonly proof: ProofPatience
+  /** Who is mailed about drifts; null where nobody is. */
+  readonly opsEmail: string | null
+  readonly retention: RetentionDays
 }
 
 export function createActivities(deps: ActivityDeps): Activities {
@@ -50,6 +57,9 @@ export function createActivities(deps: ActivityDeps): Activities {
     }),
     ...createPayoutCaseSteps(deps.payouts.patient),
     ...createWalletReadingSteps(walletReadingDeps(deps)),
+    ...createProofSteps({ ...deps.payouts.patient, patience: deps.proof, opsEmail: deps.opsEmail }),
+    ...createAuditSteps(deps),
+    ...createRetentionSteps(deps),
     ...createNoticeSteps({ ...deps.payouts.patient, publicUrl: deps.publicUrl }),
   }
 }

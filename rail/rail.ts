@@ -38,6 +38,8 @@ export interface Rail {
   payoutOf(transferRef: string): Promise<string | null>
   findTransfer(wanted: WalletRefs & { payoutId: string; since: Date }): Promise<FoundTransfer>
   changedSince(at: Date): AsyncIterable<Transfer>
+  /** All out of a wallet, also those that are no payouts; everything there is when `since` is null. */
+  transfersSince(listed: WalletRefs & { since: Date | null }): Promise<ListedTransfer[]>
 
   registerWebhook(webhook: { url: string; key: string }): Promise<{ webhookRef: string; publicKey: string }>
 }
@@ -182,6 +184,11 @@ export type Standing =
   | 'refunded'
   | 'cancelled'
   | 'needs_people'
+
+export interface ListedTransfer {
+  readonly ref: string
+  readonly payoutId: string | null
+}
 
 export interface Transfer {
   readonly ref: string

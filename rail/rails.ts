@@ -66,6 +66,7 @@ const unconfigured: ProviderRail = {
   changedSince: () => {
     throw trouble()
   },
+  transfersSince: away,
   registerWebhook: away,
   close: () => {},
 }

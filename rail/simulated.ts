@@ -42,6 +42,7 @@ export function createSimulatedRail({ clock }: { clock: Clock }): Rail {
     // Its answers are never lost, so nobody has to look for a transfer that was made.
     findTransfer: async () => ({ outcome: 'absent' }),
     async *changedSince() {},
+    transfersSince: async () => [],
 
     registerWebhook: () => Promise.reject(new RailUnavailable('webhooks of the simulated bank')),
   }

@@ -96,7 +96,9 @@ function activitiesOf(config: Config, parts: ActivityParts): Activities {
   const sweeping = { ...about, ...sweep, banks: banksOf(bank, payouts.patientRails) }
   const invoices = { db, clock, log, seller, mailer }
   const topUps = { db, clock, rail: payouts.patientRails.provider_sandbox, bank: parts.sandboxBank }
-  const settings = { activityRetentionDays, publicUrl, verificationPollMs }
+  const proof = { ...config.proof, ...sweep }
+  const { opsEmail, retention } = config
+  const settings = { activityRetentionDays, publicUrl, verificationPollMs, proof, opsEmail, retention }
   return createActivities({ db, clock, ...settings, payouts, sweep: sweeping, invoices, topUps })
 }
 

@@ -21,11 +21,15 @@ import {
   sweepId,
 } from '../workflows/names'
 import { noticesSchedule, walletReadingsSchedule } from './frequent-schedules'
+import { proofSchedule, retentionSchedule, sealAuditSchedule } from './proof-schedules'
 import { verificationsSchedule } from './verifications-schedule'
 
 export type OurSchedule = ScheduleOptions<ScheduleOptionsStartWorkflowAction<Workflow>>
 
-type ScheduleConfig = Pick<Config, 'taskQueuePrefix' | 'sweep' | 'walletReadEveryMs' | 'noticesEveryMs'>
+type ScheduleConfig = Pick<
+  Config,
+  'taskQueuePrefix' | 'sweep' | 'walletReadEveryMs' | 'noticesEveryMs' | 'proof' | 'auditSealEveryMs'
+>
 
 /** All of them, under the names of the system they belong to. */
 export function schedulesOf(config: ScheduleConfig): OurSchedule[] {
@@ -37,6 +41,9 @@ export function schedulesOf(config: ScheduleConfig): OurSchedule[] {
     sweepSchedule(config.sweep),
     walletReadingsSchedule(config.walletReadEveryMs),
     noticesSchedule(config.noticesEveryMs),
+    proofSchedule(config.proof.everyMs),
+    sealAuditSchedule(config.auditSealEveryMs),
+    retentionSchedule,
   ]
   return all.map((schedule) => renamed(schedule, config.taskQueuePrefix))
 }

@@ -1,6 +1,7 @@
 // The contract between workflows and activities: what each activity takes and answers, how long it may take, how it is retried.
 
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow'
+import type { AuditSteps } from './audit-steps'
 import type { ChangedTransfersSteps } from './changed-transfers-steps'
 import type { ConnectSandboxSteps } from './connect-sandbox-steps'
 import type { InvoiceSteps } from './invoice-steps'
@@ -8,7 +9,9 @@ import type { NoticeSteps } from './notice-steps'
 import type { PayoutCaseSteps } from './payout-case-steps'
 import type { PayoutReturnSteps } from './payout-return-steps'
 import type { PayoutSteps } from './payout-steps'
+import type { ProofSteps } from './proof-steps'
 import type { RailSwitchSteps } from './rail-switch-steps'
+import type { RetentionSteps } from './retention-steps'
 import type { SignUpSteps } from './sign-up-steps'
 import type { SweepSteps } from './sweep-steps'
 import type { TopUpSteps } from './top-up-steps'
@@ -25,6 +28,9 @@ export interface Activities
     VerificationsSteps,
     WalletReadingSteps,
     NoticeSteps,
+    ProofSteps,
+    AuditSteps,
+    RetentionSteps,
     SweepSteps,
     ChangedTransfersSteps,
     InvoiceSteps,
@@ -142,6 +148,20 @@ export const { readWallets } = proxyActivities<Pick<Activities, 'readWallets'>>(
   startToCloseTimeout: '5 minutes',
   heartbeatTimeout,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 2 },
+})
+
+/** The next proof proves what this one could not. Wallets with long histories take many pages to read. */
+export const { proveWallets, proveSilence, tellDrifts } = proxyActivities<ProofSteps>({
+  startToCloseTimeout: '15 minutes',
+  heartbeatTimeout,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 2 },
+})
+
+/** The next run seals, or erases, what this one could not. */
+export const { sealAudit, eraseRecipients, eraseBankEvents } = proxyActivities<AuditSteps & RetentionSteps>({
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 5 },
 })
 
 /** The next run does what this one could not. */

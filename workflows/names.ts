@@ -79,6 +79,9 @@ export const caseResolvedSignal = 'caseResolved'
 /** The Schedules' ids, and what their workflows' ids begin with. */
 export const walletReadingsId = 'wallet-readings'
 export const noticesId = 'notices'
+export const proofId = 'proof'
+export const sealAuditId = 'seal-audit'
+export const retentionId = 'retention'
 
 export function walletReadingId(walletId: string): string {
   return `wallet-reading/${walletId}`

@@ -31,7 +31,10 @@ export const charge = new EntitySchema<ChargeRow>({
     createdAt: time,
   },
   uniques: [{ name: 'charges_cause_unique', columns: ['partnerId', 'kind', 'causeRef'] }],
-  indices: [{ name: 'charges_month_index', columns: ['partnerId', 'month'] }],
+  indices: [
+    { name: 'charges_month_index', columns: ['partnerId', 'month'] },
+    { name: 'charges_created_index', columns: ['createdAt'] },
+  ],
   checks: [
     {
       name: 'charges_kind_check',

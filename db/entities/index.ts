@@ -1,12 +1,14 @@
 // Every table as TypeORM knows it; a test compares them with what the migrations made.
 import { activity } from './activity'
 import { apiKey } from './api-key'
+import { auditLink } from './audit'
 import { bankEvent } from './bank-event'
 import { bankReading } from './bank-reading'
 import { bankRecipient } from './bank-recipient'
 import { bankWebhook } from './bank-webhook'
 import { caseNote, payoutCase } from './case'
 import { charge, uninvoicedCharge } from './charge'
+import { drift, proof } from './drift'
 import { heldDeposit } from './held-deposit'
 import { invoice, invoiceCharge, invoiceLine, invoiceNumber } from './invoice'
 import { ledgerAccount, ledgerEntry, ledgerSet } from './ledger'
@@ -56,4 +58,7 @@ export const entities = [
   caseNote,
   notice,
   railPause,
+  drift,
+  proof,
+  auditLink,
 ]

@@ -11,6 +11,8 @@ import { Invoices1794700800009 } from './9-invoices'
 import { Sessions1794700800010 } from './10-sessions'
 import { TeamAndLooks1794700800011 } from './11-team-and-looks'
 import { GoingLive1794700800012 } from './12-going-live'
+import { Proof1794700800013 } from './13-proof'
+import { Audit1794700800014 } from './14-audit'
 import { RailPauses1794700800016 } from './16-rail-pauses'
 
 export const migrations = [
@@ -26,5 +28,7 @@ export const migrations = [
   Sessions1794700800010,
   TeamAndLooks1794700800011,
   GoingLive1794700800012,
+  Proof1794700800013,
+  Audit1794700800014,
   RailPauses1794700800016,
 ]

@@ -12,6 +12,7 @@ import { gbpEndorsement, readBalance, readHistoryRow, readKycLink, readPaysGbp, 
 import { payoutOf } from './payout-of'
 import { registerRecipient } from './recipients'
 import { submit, transferBody } from './submit'
+import { transfersSince } from './transfers-since'
 import { webhookCategories } from './webhook'
 
 export interface ProviderRail extends Rail {
@@ -107,7 +108,10 @@ function readWallet(body: unknown): NewWallet {
   }
 }
 
-type TransferCalls = Pick<Rail, 'transferBody' | 'submit' | 'transfer' | 'payoutOf' | 'findTransfer' | 'changedSince'>
+type TransferCalls = Pick<
+  Rail,
+  'transferBody' | 'submit' | 'transfer' | 'payoutOf' | 'findTransfer' | 'changedSince' | 'transfersSince'
+>
 
 function transfers(client: Client, { clock }: ClientOptions): TransferCalls {
   return {
@@ -117,6 +121,7 @@ function transfers(client: Client, { clock }: ClientOptions): TransferCalls {
     payoutOf: (ref) => payoutOf(client, ref),
     findTransfer: (wanted) => findTransfer(client, wanted),
     changedSince: (at) => changedSince(client, clock, at),
+    transfersSince: (listed) => transfersSince(client, listed),
   }
 }
 

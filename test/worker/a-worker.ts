@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from '@temporalio/client'
 import { createActivities } from '../../activities'
+import type { ProofPatience } from '../../activities/proof'
 import type { Clock } from '../../clock'
 import { type BankConfig, type Config, loadConfig, type TemporalConfig } from '../../config'
 import { type Db, openDatabase } from '../../db/database'
@@ -42,6 +43,9 @@ export interface AWorkerOptions {
   /** Somebody else's; a new one without it. */
   readonly databaseUrl?: string
   readonly activityRetentionDays?: number
+  readonly retention?: Config['retention']
+  readonly opsEmail?: string
+  readonly proof?: Partial<ProofPatience>
   readonly bank?: BankConfig
   /** Those of who has sealed what it opens. */
   readonly secretKeys?: Config['secretKeys']
@@ -117,7 +121,9 @@ export function testActivities({ db, client, queuePrefix, clock, ...options }: T
   const invoices = { db, clock, log, seller, mailer }
   const topUpBank = config.bank.sandbox === null ? null : openMakeBelieveBank(config.bank.sandbox, clock)
   const topUps = { db, clock, rail: payouts.patientRails.provider_sandbox, bank: topUpBank }
-  const settings = { activityRetentionDays, publicUrl, verificationPollMs }
+  const { opsEmail, retention } = { ...config, ...options }
+  const proof = { ...config.proof, ...config.sweep, ...options.proof }
+  const settings = { activityRetentionDays, publicUrl, verificationPollMs, proof, opsEmail, retention }
   const activities = createActivities({ db, clock, ...settings, payouts, sweep, invoices, topUps })
   return {
     activities,

@@ -24,15 +24,27 @@ test('it holds our workflows and domain, the SDK with what it needs, and nothing
 
 test('it holds every workflow', () => {
   expect(Object.keys(workflows)).toEqual([
+    'changedTransfers',
     'connectSandbox',
     'invoice',
     'invoiceMail',
     'invoiceRun',
+    'notices',
     'payout',
+    'payoutCase',
+    'payoutReturn',
+    'proof',
     'pruneActivity',
+    'railSwitch',
+    'retention',
+    'sealAudit',
     'signUp',
     'sweep',
     'topUp',
+    'verification',
+    'verifications',
+    'walletReading',
+    'walletReadings',
   ])
   for (const name of Object.keys(workflows)) expect(code).toContain(`function ${name}(`)
 })

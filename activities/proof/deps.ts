@@ -1,0 +1,46 @@
+// What the proof acts upon, and how patient it is before it calls a difference one.
+import type { Clock } from '../../clock'
+import type { Db } from '../../db/database'
+import type { Keyring } from '../../db/keyring'
+import type { RailName } from '../../domain/environment'
+import type { Log } from '../../log'
+import type { Rail } from '../../rail/rail'
+
+export type ProofRail = Pick<Rail, 'wallet' | 'walletHistory' | 'transfersSince' | 'payoutOf'>
+
+export interface ProofPatience {
+  /** How old a deposit may be that is not booked: the bank's events and the readings of wallets need their time. */
+  readonly graceMs: number
+  /** How long nothing must have moved in a wallet before its balance is judged: a bank's balance may be a little behind. */
+  readonly quietMs: number
+  /** Between two looks. */
+  readonly pauseMs: number
+  /** How long a payout that the bank has may be silent, and one of which nobody knows whether it has it. */
+  readonly settleWithinMs: number
+  readonly knownWithinMs: number
+}
+
+export interface ProofDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly log: Log
+  readonly rails: Readonly<Record<RailName, ProofRail>>
+  readonly patience: ProofPatience
+}
+
+export interface TellDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly keyring: Keyring
+  /** Null where nobody is to be mailed: drifts wait to be told until somebody is. */
+  readonly opsEmail: string | null
+}
+
+/** A wallet with its names at the bank. */
+export interface BankedWallet {
+  readonly id: string
+  readonly partnerId: string
+  readonly rail: RailName
+  readonly customerRef: string
+  readonly walletRef: string
+}

@@ -1,0 +1,28 @@
+// The steps that erase what was kept long enough, bound to what they act upon.
+import type { Clock } from '../../clock'
+import type { Db } from '../../db/database'
+import { eraseBankEvents, eraseRecipients } from '../../db/retention'
+import type { RetentionSteps } from '../../workflows/retention-steps'
+
+export interface RetentionDays {
+  /** From the day a payout is over. */
+  readonly recipientDays: number
+  /** From the day an event was received. */
+  readonly bankEventDays: number
+}
+
+export interface RetentionDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly retention: RetentionDays
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+
+export function createRetentionSteps({ db, clock, retention }: RetentionDeps): RetentionSteps {
+  const ago = (days: number) => new Date(clock.now().getTime() - days * dayMs)
+  return {
+    eraseRecipients: ({ limit }) => eraseRecipients(db, { before: ago(retention.recipientDays), limit }),
+    eraseBankEvents: ({ limit }) => eraseBankEvents(db, { before: ago(retention.bankEventDays), limit }),
+  }
+}

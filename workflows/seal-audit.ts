@@ -1,0 +1,19 @@
+// Chains, every minute, what was booked, charged and changed since the last time.
+import * as activities from './activities'
+
+export interface Sealing {
+  readonly batchSize: number
+  /** What is left after so many batches is for the next run. */
+  readonly batches: number
+}
+
+/** Answers how many rows it sealed. */
+export async function sealAudit({ batchSize, batches }: Sealing): Promise<number> {
+  let sealed = 0
+  for (let batch = 0; batch < batches; batch++) {
+    const count = await activities.sealAudit({ limit: batchSize })
+    sealed += count
+    if (count < batchSize) break
+  }
+  return sealed
+}
