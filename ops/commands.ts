@@ -4,6 +4,7 @@ import { bankEventCommands } from './bank-event'
 import { caseCommands } from './case'
 import type { Command } from './command'
 import { depositCommands } from './deposit'
+import { explainCommands } from './explain'
 import { invoiceCommands } from './invoices'
 import { keyCommands } from './key'
 import { partnerCommands } from './partner'
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   ...walletCommands,
   ...depositCommands,
   ...payoutCommands,
+  ...explainCommands,
   ...payoutActionCommands,
   ...caseCommands,
   ...railCommands,

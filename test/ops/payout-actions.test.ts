@@ -96,7 +96,7 @@ describe('payout resolve', () => {
 
     const both = await Promise.all([notSent(payout), notSent(payout)])
 
-    expect(both.map(({ code }) => code).toSorted()).toEqual([0, 2])
+    expect(new Set(both.map(({ code }) => code))).toEqual(new Set([0, 2]))
     expect(both.map(({ out }) => out)).toContain('The payout is failed; its money is back in the wallet.\n')
     expect(await standing(payout)).toMatchObject({
       status: 'failed',
@@ -197,7 +197,10 @@ describe('payout retry', () => {
     expect(signals).toEqual(['bankSpoke'])
     await handle.terminate('a test')
     const actions = await latestActivity(terminal.db, partnerId, 2)
-    expect(actions.map(({ action, madeBy }) => [action, madeBy])).toEqual(Array(2).fill(['payout.retry', byOps]))
+    expect(actions.map(({ action, madeBy }) => [action, madeBy])).toEqual([
+      ['payout.retry', byOps],
+      ['payout.retry', byOps],
+    ])
     expect(await lastEvents(payout, 2)).toEqual([
       expect.objectContaining({ kind: 'retried', detail: 'started', made_by: byOps }),
       expect.objectContaining({ kind: 'retried', detail: 'woken', made_by: byOps }),

@@ -64,7 +64,7 @@ test('a second pause or resume is refused in a sentence and changes nothing, als
   const since = (await states())[1]?.['reason']
   const resumes = await Promise.all([inLive('resume'), inLive('resume')])
 
-  for (const two of [pauses, resumes]) expect(two.map(({ code }) => code).toSorted()).toEqual([0, 2])
+  for (const two of [pauses, resumes]) expect(new Set(two.map(({ code }) => code))).toEqual(new Set([0, 2]))
   expect([again.code, since]).toEqual([2, null])
   expect(again.err).toMatch(oneSentence)
   const actions = (await latestActivity(terminal.db, partnerId, 10)).map(({ action }) => action)

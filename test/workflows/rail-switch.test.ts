@@ -55,7 +55,10 @@ test('paused and resumed from the Web UI: answered 201 pending at once, kept thr
   await world.stopWorkers()
   await world.startWorkers()
 
-  expect(answers.map(({ status, body }) => [status, body.status])).toEqual(Array(2).fill([201, 'pending']))
+  expect(answers.map(({ status, body }) => [status, body.status])).toEqual([
+    [201, 'pending'],
+    [201, 'pending'],
+  ])
   expect(answers[0]?.body.quote).toMatchObject({ wallet_sends_usdc: '153.30' })
   expect(tookMs).toBeLessThan(8_000)
   expect([live.status, live.body.status]).toEqual([201, 'processing'])
@@ -133,7 +136,7 @@ test.each([
     const failure = await handle.result().catch((error: unknown) => error)
 
     expect(failure).toBeInstanceOf(WorkflowFailedError)
-    expect(JSON.stringify((failure as Json).cause)).toContain('The input must be')
+    expect(JSON.stringify(failure instanceof WorkflowFailedError && failure.cause)).toContain('The input must be')
   },
   60_000,
 )

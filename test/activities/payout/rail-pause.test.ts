@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { createPayoutSteps } from '../../../activities/payout'
 import { systemClock } from '../../../clock'
-import type { Db } from '../../../db/database'
+import type { Db, Statement } from '../../../db/database'
 import { loadStep } from '../../../db/payout-steps'
 import { markOverdue } from '../../../db/payouts-open'
 import { pauseRail, railStates, resumeRail } from '../../../db/rail-pauses'
@@ -85,14 +85,13 @@ test('a pause between the look at the row and the first call is in time, even wh
         return rails.provider_sandbox.registerRecipient(order)
       },
     })
-    const query = db.query.bind(db)
     // Resumed after the row was refused and before anybody looks why.
     const watched: Db = {
       ...db,
-      query: async (statement, values) => {
-        const rows = await query(statement, values)
+      async query<Row>(statement: Statement, values: readonly unknown[]) {
+        const rows = await db.query<Row>(statement, values)
         if (after === 'resumed' && statement.name === 'payout-start-submit') await resume()
-        return rows as never
+        return rows
       },
     }
 

@@ -1,0 +1,37 @@
+// One thing that happened to a payout, as a sentence with its time, and how many of them become a short story.
+
+export interface Told {
+  readonly at: Date
+  /** Where it is known from. */
+  readonly from: 'timeline' | 'row' | 'ledger' | 'bank' | 'case' | 'workflow'
+  readonly text: string
+  /** Things that only repeat each other have the same one. */
+  readonly again?: string
+}
+
+/** In order; of what repeats without anything between, the first, how often, and the last. */
+export function inOrder(told: readonly Told[]): Told[] {
+  const sorted = told.toSorted((one, other) => one.at.getTime() - other.at.getTime())
+  const story: Told[] = []
+  let run: Told[] = []
+  for (const each of [...sorted, null]) {
+    if (each !== null && (run.length === 0 || isAgain(run[0], each))) {
+      run.push(each)
+      continue
+    }
+    story.push(...shortened(run))
+    run = each === null ? [] : [each]
+  }
+  return story
+}
+
+function isAgain(first: Told | undefined, next: Told): boolean {
+  return first?.again !== undefined && first.again === next.again
+}
+
+function shortened(run: readonly Told[]): readonly Told[] {
+  const [first, last] = [run[0], run.at(-1)]
+  if (first === undefined || last === undefined || run.length <= 3) return run
+  const between = { ...last, text: `The same again, ${run.length - 2} times in between.` }
+  return [first, between, last]
+}
