@@ -1,0 +1,24 @@
+// `npm run check:supply`: what we are made of, checked without a network. It takes another folder than this one, for its tests.
+import { readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { mistakesIn } from './rules.mjs'
+
+const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '../..'))
+
+function read(path) {
+  try {
+    return JSON.parse(readFileSync(join(root, path), 'utf8'))
+  } catch {
+    process.stderr.write(`${path} can not be read: run npm ci.\n`)
+    process.exit(1)
+  }
+}
+
+const mistakes = mistakesIn({
+  manifest: read('package.json'),
+  lock: read('package-lock.json'),
+  installed: read('node_modules/.package-lock.json'),
+})
+for (const mistake of mistakes) process.stderr.write(`${mistake}\n`)
+process.exitCode = mistakes.length > 0 ? 1 : 0

@@ -1,0 +1,82 @@
+// What must hold of the packages we are made of; each rule answers with a sentence for every package that breaks it.
+
+/** Production's packages, direct and with all they bring: more of them is a decision, taken by changing the number. */
+export const budget = { direct: 17, all: 254 }
+
+export function mistakesIn({ manifest, lock, installed }) {
+  return [
+    ...versionsThatMove(manifest),
+    ...outOfStep(manifest, lock),
+    ...withoutIntegrity(lock, installed),
+    ...fromElsewhere(lock),
+    ...unreviewedScripts(manifest, lock),
+    ...overBudget(manifest, lock),
+  ]
+}
+
+const kinds = ['dependencies', 'devDependencies', 'optionalDependencies']
+
+function versionsThatMove(manifest) {
+  const declared = kinds.flatMap((kind) => Object.entries(manifest[kind] ?? {}))
+  return declared
+    .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.-]+)?$/.test(version))
+    .map(([name, version]) => `${name} is declared as ${version}: name one exact version.`)
+}
+
+function outOfStep(manifest, lock) {
+  const root = lock.packages?.[''] ?? {}
+  return kinds
+    .filter((kind) => sorted(manifest[kind]) !== sorted(root[kind]))
+    .map((kind) => `The ${kind} of package.json and package-lock.json differ: run npm install.`)
+}
+
+/** A lock file made on one system lacks the hashes of packages for others; what is installed here has no such excuse. */
+function withoutIntegrity(lock, installed) {
+  return Object.entries(installed.packages ?? {}).flatMap(([path, { integrity, inBundle, link }]) => {
+    const locked = lock.packages?.[path]
+    if (link || inBundle) return []
+    if (locked === undefined) return [`${path} is installed and not in package-lock.json: run npm ci.`]
+    if (!locked.integrity?.startsWith('sha512-')) return [`${path} has no SHA-512 in package-lock.json.`]
+    return locked.integrity === integrity ? [] : [`${path} is not what package-lock.json names: run npm ci.`]
+  })
+}
+
+/** Packages of the registry have no address in our lock file (.npmrc), so one that has comes from somewhere else. */
+function fromElsewhere(lock) {
+  return packagesOf(lock)
+    .filter(([, { resolved, link }]) => resolved !== undefined || link)
+    .map(([path]) => `${path} does not come from the registry.`)
+}
+
+function unreviewedScripts(manifest, lock) {
+  const reviewed = manifest.allowScripts ?? {}
+  return packagesOf(lock)
+    .filter(([path, { hasInstallScript }]) => hasInstallScript && !(nameOf(path) in reviewed))
+    .map(([path]) => `${path} wants to run a script when it is installed: say true or false in allowScripts.`)
+}
+
+function overBudget(manifest, lock) {
+  const direct = Object.keys(manifest.dependencies ?? {}).length
+  const all = productionOf(lock).length
+  return [
+    ...(direct > budget.direct ? [`${direct} dependencies of production, and the budget is ${budget.direct}.`] : []),
+    ...(all > budget.all ? [`${all} packages in production, and the budget is ${budget.all}.`] : []),
+  ]
+}
+
+/** All that production needs, by their paths; what is only for some systems is not counted. */
+export function productionOf(lock) {
+  return packagesOf(lock).filter(([, { dev, devOptional, optional }]) => !dev && !devOptional && !optional)
+}
+
+function packagesOf(lock) {
+  return Object.entries(lock.packages ?? {}).filter(([path]) => path !== '')
+}
+
+export function nameOf(path) {
+  return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+}
+
+function sorted(declared = {}) {
+  return JSON.stringify(Object.entries(declared).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+}

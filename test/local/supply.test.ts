@@ -1,0 +1,145 @@
+// The gate in front of what we are made of: it needs no network, and sees each way in which a package may slip through.
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { environment } from '../../config'
+import { projectDir } from '../../local/project-dir'
+
+const integrity = 'sha512-AAAA'
+const koa = { version: '3.2.1', integrity }
+const good = {
+  manifest: { dependencies: { koa: '3.2.1' }, allowScripts: { postgres: true } },
+  lock: {
+    packages: {
+      '': { dependencies: { koa: '3.2.1' } },
+      'node_modules/koa': koa,
+      'node_modules/postgres': { version: '1.0.0', optional: true, hasInstallScript: true },
+    },
+  },
+  installed: { packages: { 'node_modules/koa': koa } },
+}
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'payouts-supply-'))
+  mkdirSync(join(folder, 'node_modules'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+test('this project passes', () => {
+  expect(run(projectDir())).toEqual({ status: 0, said: '' })
+})
+
+test('what is in order passes, also with packages for other systems that have no hash', () => {
+  expect(check(good)).toEqual({ status: 0, said: '' })
+})
+
+describe('refused is', () => {
+  test.each<[string, object, string]>([
+    [
+      'a version that moves',
+      { manifest: { ...good.manifest, devDependencies: { jest: '^30.0.0' } } },
+      'jest is declared as ^30.0.0: name one exact version.',
+    ],
+    [
+      'a lock file of another package.json',
+      { manifest: { ...good.manifest, dependencies: { koa: '3.2.2' } } },
+      'The dependencies of package.json and package-lock.json differ: run npm install.',
+    ],
+    [
+      'a package without its hash',
+      { lock: changed('node_modules/koa', { version: '3.2.1' }) },
+      'node_modules/koa has no SHA-512 in package-lock.json.',
+    ],
+    [
+      'a package with another hash than the locked one',
+      { lock: changed('node_modules/koa', { version: '3.2.1', integrity: 'sha512-BBBB' }) },
+      'node_modules/koa is not what package-lock.json names: run npm ci.',
+    ],
+    [
+      'a package that nobody locked',
+      { installed: { packages: { ...good.installed.packages, 'node_modules/left-pad': koa } } },
+      'node_modules/left-pad is installed and not in package-lock.json: run npm ci.',
+    ],
+    [
+      'a package from elsewhere',
+      { lock: changed('node_modules/koa', { ...koa, resolved: 'git+ssh://git@example.com/koa.git' }) },
+      'node_modules/koa does not come from the registry.',
+    ],
+    [
+      'an install script that nobody has looked at',
+      { lock: changed('node_modules/koa/node_modules/@a/b', { ...koa, hasInstallScript: true }) },
+      'node_modules/koa/node_modules/@a/b wants to run a script when it is installed: say true or false in allowScripts.',
+    ],
+    [
+      'a package too many',
+      { lock: { packages: { ...good.lock.packages, ...many(254) } } },
+      '255 packages in production, and the budget is 254.',
+    ],
+  ])('%s', (_what, change, sentence) => {
+    const { status, said } = check({ ...good, ...change })
+
+    expect(status).toBe(1)
+    expect(said).toContain(`${sentence}\n`)
+  })
+
+  test('nothing installed', () => {
+    expect(run(folder)).toEqual({ status: 1, said: 'package.json can not be read: run npm ci.\n' })
+  })
+})
+
+test('one command lists what production is made of, with its hashes', () => {
+  const made = spawnSync(process.execPath, [join(projectDir(), 'local/supply/sbom.mjs')], { encoding: 'utf8' })
+  const sbom: { bomFormat: string; components: { name: string; hashes: object[] }[] } = JSON.parse(made.stdout)
+  const { dependencies }: { dependencies: object } = JSON.parse(
+    readFileSync(join(projectDir(), 'package.json'), 'utf8'),
+  )
+
+  const names = new Set(sbom.components.map(({ name }) => name))
+  expect(sbom.bomFormat).toBe('CycloneDX')
+  expect(Object.keys(dependencies).filter((name) => !names.has(name))).toEqual([])
+  expect(names).toContain('@temporalio/core-bridge')
+  expect(names).not.toContain('jest')
+  expect(sbom.components.filter(({ hashes }) => hashes.length !== 1)).toEqual([])
+})
+
+test.each([
+  ['a registry that does not answer fails nothing', 'echo "npm error" >&2; exit 1', 0, 'The registry did not answer'],
+  ['an answer without holes passes', answering(0), 0, 'Known holes: 0 critical, 0 high'],
+  ['a high one fails', answering(1), 1, 'Known holes: 0 critical, 1 high'],
+])('the audit: %s', (_what, npm, status, sentence) => {
+  writeFileSync(join(folder, 'npm'), `#!/bin/sh\n${npm}\n`)
+  chmodSync(join(folder, 'npm'), 0o755)
+  const env = { ...environment(), PATH: `${folder}${delimiter}${environment()['PATH'] ?? ''}` }
+
+  const ended = spawnSync(process.execPath, [join(projectDir(), 'local/supply/audit.mjs')], { encoding: 'utf8', env })
+
+  expect([ended.status, ended.stdout]).toEqual([status, expect.stringContaining(sentence)])
+})
+
+function answering(high: number): string {
+  return `echo '{"metadata":{"vulnerabilities":{"low":0,"moderate":2,"high":${high},"critical":0}}}'; exit 1`
+}
+
+function changed(path: string, entry: object): object {
+  return { packages: { ...good.lock.packages, [path]: entry } }
+}
+
+function many(count: number): object {
+  return Object.fromEntries(Array.from({ length: count }, (_, n) => [`node_modules/p${n}`, koa]))
+}
+
+function check({ manifest, lock, installed }: { manifest: object; lock: object; installed: object }) {
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock))
+  writeFileSync(join(folder, 'node_modules/.package-lock.json'), JSON.stringify(installed))
+  return run(folder)
+}
+
+function run(root: string): { status: number | null; said: string } {
+  const program = join(projectDir(), 'local/supply/check.mjs')
+  const ended = spawnSync(process.execPath, [program, root], { encoding: 'utf8' })
+  return { status: ended.status, said: ended.stdout + ended.stderr }
+}
