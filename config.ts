@@ -217,6 +217,7 @@ export function loadOpsConfig(env: EnvironmentVariables): OpsConfig {
     payouts: readPayouts(read),
     caseDueMs: readCaseDue(read),
     verificationPollMs: readVerificationPoll(read),
+    proof: { ...readProof(read), ...readSweep(read) },
   }
   refuseDevelopmentSecrets(read, config)
   if (read.mistakes.length > 0) throw new ConfigError(read.mistakes)
@@ -228,6 +229,7 @@ export type OpsConfig = Pick<
   'databaseUrl' | 'secretKeys' | 'bank' | 'taskQueuePrefix' | 'payouts' | 'caseDueMs' | 'verificationPollMs'
 > & {
   readonly temporal: TemporalConfig | null
+  readonly proof: ProofConfig & SweepConfig
 }
 
 /** All that a migration needs; empty where it is neither set nor in a file that can be read. */

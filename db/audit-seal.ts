@@ -55,8 +55,13 @@ const selectLast: Statement = {
 const sealedTo = (table: string) => `coalesce((SELECT row_id::bigint FROM audit_chain
   WHERE table_name = '${table}' AND sealed_at < $2 ORDER BY sequence DESC LIMIT 1), 0)`
 
+/** Charges have no number that grows: a day before the last one of an hour ago, since clocks differ. */
+const chargesSealedTo = `coalesce((SELECT sealed.created_at - interval '1 day' FROM audit_chain link
+  JOIN charges sealed ON sealed.id = CASE link.table_name WHEN 'charges' THEN link.row_id::uuid END
+  WHERE link.table_name = 'charges' AND link.sealed_at < $2 ORDER BY link.sequence DESC LIMIT 1), '-infinity')`
+
 const isUnsealed = (table: string, id: string) =>
-  `NOT EXISTS (SELECT FROM audit_chain c WHERE c.table_name = '${table}' AND c.row_id = ${id}::text)`
+  `NOT EXISTS (SELECT FROM audit_chain link WHERE link.table_name = '${table}' AND link.row_id = ${id}::text)`
 
 /**
  * Only rows of transactions that are older than the oldest one still running. Of two transactions the later one may commit
@@ -77,7 +82,7 @@ const selectUnsealed: Statement = {
       WHERE s.id IN (SELECT set_id FROM entries) AND ${isUnsealed('ledger_sets', 's.id')}
     ), fees AS (
       SELECT c, c.id, age(c.xmin) AS old FROM charges c
-      WHERE ${isUnsealed('charges', 'c.id')} AND ${isOver('c')}
+      WHERE c.created_at > ${chargesSealedTo} AND ${isUnsealed('charges', 'c.id')} AND ${isOver('c')}
       ORDER BY c.created_at LIMIT $1
     ), changes AS (
       SELECT a, a.id, age(a.xmin) AS old FROM activity a

@@ -1,5 +1,6 @@
 // Erases what was kept as long as it has to be: bank details of payouts that are over, and events of the bank that were handled.
-import type { Queryable, Statement } from './database'
+import type { Environment } from '../domain/environment'
+import type { Queryable, Statement, Tx } from './database'
 
 export interface Old {
   readonly before: Date
@@ -9,6 +10,15 @@ export interface Old {
 /** Answers how many. Only of payouts that are closed: one that is open may still have to be sent. */
 export async function eraseRecipients(db: Queryable, { before, limit }: Old): Promise<number> {
   return (await db.query(eraseOldRecipients, [before, limit, firstIdAt(before)])).length
+}
+
+/** Whose payout it was; null when it is not over, or has none any more. */
+export async function shredRecipient(
+  tx: Tx,
+  payoutId: string,
+): Promise<{ readonly partnerId: string; readonly environment: Environment } | null> {
+  const [row] = await tx.query<{ partnerId: string; environment: Environment }>(shred, [payoutId])
+  return row ?? null
 }
 
 /** Answers how many. What contradicts our books stays until somebody has dealt with it, however old it is. */
@@ -29,6 +39,12 @@ const eraseOldRecipients: Statement = {
       SELECT s.payout_id FROM sealed_recipients s JOIN payouts p ON p.id = s.payout_id
       WHERE s.payout_id < $3::uuid AND p.closed_at < $1 ORDER BY s.payout_id LIMIT $2 FOR UPDATE OF s SKIP LOCKED
     ) RETURNING payout_id`,
+}
+
+const shred: Statement = {
+  name: 'retention-shred',
+  text: `DELETE FROM sealed_recipients s USING payouts p WHERE s.payout_id = $1 AND p.id = s.payout_id AND p.closed_at IS NOT NULL
+    RETURNING p.partner_id AS "partnerId", p.environment`,
 }
 
 const eraseOldEvents: Statement = {

@@ -14,7 +14,7 @@ export function readArguments(commands: readonly Command[], argv: readonly strin
   const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []))
   const [noun, verb, extra] = words
   const ofNoun = commands.filter((command) => command.noun === noun)
-  const command = ofNoun.find((each) => each.verb === verb)
+  const command = ofNoun.find((each) => (verb === undefined ? each.whenAlone === 'runs' : each.verb === verb))
 
   if (asksForHelp(argv) && words.length === 0) return { outcome: 'help', text: overview(commands) }
   if (asksForHelp(argv) && words.length === 1 && ofNoun.length > 0) return { outcome: 'help', text: nounHelp(ofNoun) }

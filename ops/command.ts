@@ -5,6 +5,8 @@ import type { Option, OptionTable } from './options'
 export interface Command<Options extends OptionTable = OptionTable> {
   readonly noun: string
   readonly verb: string
+  /** The noun alone is this command. */
+  readonly whenAlone?: 'runs'
   /** What happens, in a sentence. */
   readonly about: string
   readonly options: Options
@@ -30,6 +32,8 @@ export interface Done {
   readonly json: unknown
   /** For people. */
   readonly text: string
+  /** Something was found that somebody has to look at: the exit code says it, too. */
+  readonly found?: 'something'
 }
 
 export interface Refusal {
@@ -59,6 +63,11 @@ export function nameOf(command: Command): string {
 
 export function done(json: unknown, text: string): Done {
   return { outcome: 'done', json, text }
+}
+
+/** It was done, and has found what should not be. */
+export function found(json: unknown, text: string): Done {
+  return { outcome: 'done', json, text, found: 'something' }
 }
 
 export function refused(code: RefusalCode, message: string, details?: Readonly<Record<string, string>>): Refusal {

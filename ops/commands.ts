@@ -1,5 +1,6 @@
 // The table of commands.
 
+import { auditCommands } from './audit'
 import { bankEventCommands } from './bank-event'
 import { caseCommands } from './case'
 import type { Command } from './command'
@@ -13,7 +14,9 @@ import { verificationCommands } from './partner-verification'
 import { payoutCommands } from './payout'
 import { payoutActionCommands } from './payout-actions'
 import { priceCommands } from './price'
+import { proofCommands } from './proof'
 import { railCommands } from './rail'
+import { shredCommands } from './shred'
 import { walletCommands } from './wallet'
 
 export const commands: readonly Command[] = [
@@ -26,9 +29,12 @@ export const commands: readonly Command[] = [
   ...payoutCommands,
   ...explainCommands,
   ...payoutActionCommands,
+  ...shredCommands,
   ...caseCommands,
   ...railCommands,
   ...bankEventCommands,
   ...priceCommands,
   ...invoiceCommands,
+  ...proofCommands,
+  ...auditCommands,
 ]

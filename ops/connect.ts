@@ -22,6 +22,7 @@ export interface Ops {
   readonly payouts: OpsConfig['payouts']
   readonly caseDueMs: OpsConfig['caseDueMs']
   readonly verificationPollMs: OpsConfig['verificationPollMs']
+  readonly proof: OpsConfig['proof']
 }
 
 export async function withOps<T>(
@@ -30,11 +31,12 @@ export async function withOps<T>(
   work: (ops: Ops) => Promise<T>,
 ): Promise<T> {
   const config = loadOpsConfig(env.DATABASE_URL || env.DATABASE_URL_FILE ? env : runningEnvironment(env))
-  const { databaseUrl, secretKeys, bank, temporal, taskQueuePrefix, payouts, caseDueMs, verificationPollMs } = config
+  const { databaseUrl, secretKeys, bank, temporal, taskQueuePrefix, payouts, caseDueMs, verificationPollMs, proof } =
+    config
   // An idle connection that is lost needs no word of its own: the next query says it.
   const db = await openDatabase({ url: databaseUrl, poolSize: 2, onError: () => {} })
   try {
-    const settings = { taskQueuePrefix, payouts, caseDueMs, verificationPollMs }
+    const settings = { taskQueuePrefix, payouts, caseDueMs, verificationPollMs, proof }
     const reached = { say, bank, temporal, ...settings, keyring: () => keyringOf(secretKeys) }
     return await work({ db, clock: systemClock, madeBy: `ops:${userName()}`, ...reached })
   } finally {

@@ -49,6 +49,12 @@ export const slug: Kind<string> = {
   parse: (text) => (new RegExp(slugPattern).test(text) ? text : undefined),
 }
 
+export const hash: Kind<string> = {
+  placeholder: '<hash>',
+  rule: '64 hex digits',
+  parse: (text) => (/^[0-9a-f]{64}$/.test(text) ? text : undefined),
+}
+
 export const email: Kind<string> = {
   placeholder: '<email>',
   rule: 'an email address, such as ada@acme.test',

@@ -12,7 +12,7 @@ export interface Terminal {
   readonly stderr: Output
 }
 
-/** 0 done, 1 trouble (such as a database that is down), 2 a wrong argument or a refusal. */
+/** 0 done, 1 trouble (such as a database that is down, or a drift that was found), 2 a wrong argument or a refusal. */
 export type ExitCode = 0 | 1 | 2
 
 export async function run(argv: readonly string[], { env, stdout, stderr }: Terminal): Promise<ExitCode> {
@@ -33,7 +33,7 @@ export async function run(argv: readonly string[], { env, stdout, stderr }: Term
       return 2
     }
     printAnswer(stdout, form, answer)
-    return 0
+    return answer.found === 'something' ? 1 : 0
   } catch (error) {
     printError(stderr, form, troubleOf(error))
     return 1

@@ -12,16 +12,16 @@ import { postSet } from '../../../db/ledger'
 import { takeMails } from '../../../db/mails'
 import { findWallet } from '../../../db/wallets'
 import { refundPostings, topUpPostings } from '../../../domain/ledger'
-import { createLog } from '../../../log'
 import type { Rails } from '../../../rail/rails'
 import type { PayoutRef } from '../../../workflows/payout-steps'
 import { testKeyring } from '../../api/client'
 import { behindOurBack } from '../../db/behind-our-back'
 import { anAccount, aTransfer, openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
 import { createDatabase, type TestDatabase } from '../../setup/database'
+import { keptLog } from '../../setup/kept-logs'
 import { aClaim, aConnectedPartner, movingClock, openDb, railsTo, stepDeps } from '../payout/a-stage'
 
-const log = createLog({ level: 'silent', name: 'test' })
+const log = keptLog()
 const patience = { graceMs: 0, quietMs: 0, pauseMs: 0, settleWithinMs: 7_200_000, knownWithinMs: 900_000 }
 const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
 let database: TestDatabase
@@ -379,7 +379,9 @@ async function sendsOf({ payoutId }: PayoutRef): Promise<bigint> {
 
 async function found(): Promise<[string, string][]> {
   const drifts = await listDrifts(db, 'open', 50)
-  return drifts.map(({ kind, subject }): [string, string] => [kind, subject]).toSorted()
+  return drifts
+    .map(({ kind, subject }): [string, string] => [kind, subject])
+    .toSorted(([one], [other]) => one.localeCompare(other))
 }
 
 async function outcomes(): Promise<string[]> {

@@ -1,0 +1,35 @@
+// Erases the bank details of one payout: what is left of it is what lists, ledger, invoices and the audit chain need.
+import { findPayoutStory } from '../db/payout-story'
+import { shredRecipient } from '../db/retention'
+import { recordChange } from './activity'
+import { type Command, defineCommand, done, refused } from './command'
+import { required, uuid } from './options'
+
+const shred = defineCommand({
+  noun: 'payout',
+  verb: 'shred',
+  about: 'Erases the sealed bank details of a payout that is over, for good; its key still replays.',
+  options: { payout: required(uuid, 'Which payout.') },
+  example: ['--payout', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'],
+  async run(ops, { payout }) {
+    const { db, clock } = ops
+    const shredded = await db.transaction(async (tx) => {
+      const row = await shredRecipient(tx, payout)
+      const at = clock.now()
+      if (row !== null) await recordChange(ops, tx, { ...row, at, action: 'payout.shred', detail: payout })
+      return row
+    })
+    if (shredded !== null) return done({ id: payout, shredded: true }, `The bank details of ${payout} are erased.`)
+    const story = await findPayoutStory(db, payout)
+    if (story === null) return refused('not_found', `There is no payout ${payout}.`)
+    const { status, closedAt } = story.payout
+    if (closedAt === null && story.payout.releasedAt === null) {
+      return refused('invalid_state', `The payout ${payout} is not over: it may still need its bank details.`, {
+        status,
+      })
+    }
+    return done({ id: payout, shredded: false }, `The bank details of ${payout} were erased before.`)
+  },
+})
+
+export const shredCommands: readonly Command[] = [shred]

@@ -1,0 +1,180 @@
+// The proof, the audit chain and the erasing of one payout by the command line, against a real database and the sandbox bank.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { createPayoutSteps } from '../../activities/payout'
+import { systemClock } from '../../clock'
+import { latestActivity } from '../../db/activity'
+import type { Rails } from '../../rail/rails'
+import type { PayoutRef } from '../../workflows/payout-steps'
+import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../activities/payout/a-stage'
+import { behindOurBack } from '../db/behind-our-back'
+import { sealAll } from '../db/seal-all'
+import { requireSoundLedger } from '../referee/ledger-rules'
+import { keys, openTestBank, still, type TestBank } from '../sandbox-bank/bank-client'
+import { type OpsTerminal, oneSentence, openTerminal, type Ran, runWith } from './terminal'
+
+let terminal: OpsTerminal
+let bank: TestBank
+let rails: Rails
+let partnerId: string
+let steps: ReturnType<typeof createPayoutSteps>
+
+beforeAll(async () => {
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  rails = railsTo(bank, { callMs: 2_000 })
+})
+afterAll(async () => {
+  rails.close()
+  await bank.close()
+})
+beforeEach(async () => {
+  await terminal?.close()
+  terminal = await openTerminal()
+  partnerId = (await aConnectedPartner(terminal.db, bank)).id
+  await terminal.db.dataSource.query(
+    `UPDATE wallets SET rail = 'simulated', customer_ref = NULL, wallet_ref = NULL WHERE environment = 'sandbox'`,
+  )
+  const parts = stepDeps(terminal.db, rails)
+  steps = createPayoutSteps({ brief: parts, patient: parts })
+})
+afterAll(() => terminal.close())
+
+describe('proof', () => {
+  test('alone runs it, says that there is no drift, and exits with 0', async () => {
+    const none = 'Proved 2 wallets: no drift.\n'
+
+    expect(await ops('proof')).toEqual({ code: 0, out: none, err: '' })
+    expect(await ops('proof', 'run')).toEqual({ code: 0, out: none, err: '' })
+    expect(await ops('proof', 'list')).toEqual({ code: 0, out: 'No drift is known.\n', err: '' })
+  })
+
+  test('shows every drift and exits with 1, and the list shows it again', async () => {
+    const { payoutId } = await aSentPayout()
+    await behindOurBack(
+      terminal.db,
+      `DELETE FROM ledger_entries WHERE balance_micro_usdc IS NULL AND set_id IN
+      (SELECT id FROM ledger_sets WHERE payout_id = $1)`,
+      [payoutId],
+    )
+
+    const { code, out } = await ops('proof')
+    const listed = await ops('proof', 'list', '--json')
+
+    expect(code).toBe(1)
+    expect(out).toMatch(/^Proved 2 wallets: \d drifts\.\nKIND +PARTNER +ENVIRONMENT +SUBJECT/)
+    expect(out).toContain('set_sum')
+    expect(listed.code).toBe(1)
+    expect(JSON.parse(listed.out).data).toContainEqual(
+      expect.objectContaining({ kind: 'set_sum', environment: 'live' }),
+    )
+  })
+
+  test('a bank that is away is no proof', async () => {
+    const away = { ...bankVariables(), BANK_LIVE_URL: 'http://127.0.0.1:1/v0' }
+
+    const { code, out } = await runWith({ ...terminal.env, ...away }, ['proof'])
+
+    expect([code, out]).toEqual([1, expect.stringContaining('1 could not be proved')])
+  })
+})
+
+describe('audit verify', () => {
+  test('tells that the chain holds, its head and the length of what is not sealed', async () => {
+    const before = await terminal.json<{ unsealed_tail: string }>('audit', 'verify')
+    await seal()
+    const { code, out } = await ops('audit', 'verify')
+
+    expect(Number(before.unsealed_tail)).toBeGreaterThan(3)
+    expect(code).toBe(0)
+    expect(out).toMatch(/^The audit chain holds\.\nlinks_that_hold +\d+\nhead +[0-9a-f]{64}\nunsealed_tail +0\n$/)
+  })
+
+  test('names the first row that was changed, and exits with 1', async () => {
+    await seal()
+    const [row]: { id: string }[] = await terminal.db.dataSource.query('SELECT min(id)::text AS id FROM ledger_entries')
+    await behindOurBack(terminal.db, 'UPDATE ledger_entries SET amount_micro_usdc = 1 WHERE id::text = $1', [row?.id])
+
+    const { code, out } = await ops('audit', 'verify')
+
+    expect(code).toBe(1)
+    expect(out).toContain(`The row ${row?.id} of ledger_entries was changed after it was sealed`)
+  })
+})
+
+describe('payout shred', () => {
+  test('erases the bank details of one payout that is over, and leaves ledger, audit chain and all others alone', async () => {
+    const [one, other] = [await aCompletedPayout(), await aCompletedPayout()]
+    await seal()
+
+    const { code, out } = await shred(one)
+    const again = await shred(one)
+
+    expect([code, out]).toEqual([0, `The bank details of ${one.payoutId} are erased.\n`])
+    expect(again.out).toBe(`The bank details of ${one.payoutId} were erased before.\n`)
+    expect(await sealedOnes()).toEqual([other.payoutId])
+    const [entry] = await latestActivity(terminal.db, partnerId, 1)
+    expect(entry).toMatchObject({
+      action: 'payout.shred',
+      detail: one.payoutId,
+      madeBy: expect.stringMatching(/^ops:/),
+    })
+    await requireSoundLedger(terminal.db.dataSource)
+    expect((await ops('audit', 'verify')).code).toBe(0)
+    expect((await ops('proof')).code).toBe(0)
+  })
+
+  test('is refused for one that may still need them, and for one that is not there', async () => {
+    const open = await aSentPayout()
+    const refusals = [await shred(open), await shred({ payoutId: '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4', attempt: 1 })]
+
+    expect(refusals.map(({ code }) => code)).toEqual([2, 2])
+    for (const { err } of refusals) expect(err).toMatch(oneSentence)
+    expect(await sealedOnes()).toEqual([open.payoutId])
+  })
+})
+
+function ops(...argv: string[]): Promise<Ran> {
+  return runWith({ ...terminal.env, ...bankVariables() }, argv)
+}
+
+function bankVariables() {
+  const url = `${bank.url}/v0`
+  const quick = { PROOF_QUIET_MS: '0', PROOF_PAUSE_MS: '0' }
+  return {
+    BANK_SANDBOX_URL: url,
+    BANK_SANDBOX_KEY: keys.sandbox,
+    BANK_LIVE_URL: url,
+    BANK_LIVE_KEY: keys.live,
+    ...quick,
+  }
+}
+
+function shred({ payoutId }: PayoutRef): Promise<Ran> {
+  return ops('payout', 'shred', '--payout', payoutId)
+}
+
+function seal(): Promise<number> {
+  return sealAll(terminal.db, systemClock.now())
+}
+
+async function aSentPayout(): Promise<PayoutRef> {
+  const payout = await aClaim(terminal.db, { partnerId, environment: 'live' })
+  await steps.debitPayout(payout)
+  await steps.submitToRail(payout)
+  return payout
+}
+
+async function aCompletedPayout(): Promise<PayoutRef> {
+  const payout = await aSentPayout()
+  const [row]: { ref: string }[] = await terminal.db.dataSource.query(
+    'SELECT transfer_ref AS ref FROM payouts WHERE id = $1',
+    [payout.payoutId],
+  )
+  await bank.control('POST', `/transfers/${row?.ref}/advance`, { state: 'payment_processed' })
+  await steps.pollSettlement(payout)
+  return payout
+}
+
+async function sealedOnes(): Promise<string[]> {
+  const rows: { id: string }[] = await terminal.db.dataSource.query('SELECT payout_id AS id FROM sealed_recipients')
+  return rows.map(({ id }) => id)
+}
