@@ -1,0 +1,126 @@
+// The back-up that docs/operations.md tells of, restored for real: into an empty PostgreSQL, beside an empty Temporal, with payouts under way.
+import { randomUUID } from 'node:crypto'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { environment } from '../../config'
+import { migrate } from '../../db/migrate'
+import { choosePort } from '../../local/ports'
+import { startTemporal, type TemporalServer } from '../../local/temporal'
+import { findTemporalCli } from '../../local/temporal-cli'
+import { until } from '../local/until'
+import { type Answer, openWorld, type World } from '../stories/world'
+import { dump, type InstalledPostgres, restore, startInstalled } from './installed-postgres'
+
+jest.setTimeout(300_000)
+
+const folder = mkdtempSync(join(tmpdir(), 'payouts-restore-'))
+const toTransfers = { method: 'POST', path: '/v0/transfers' }
+let port: number
+let postgres: InstalledPostgres
+let temporal: TemporalServer
+let world: World
+
+beforeAll(async () => {
+  // As root PostgreSQL runs as another user, who has to get in.
+  chmodSync(folder, 0o777)
+  port = await choosePort(0)
+  postgres = await startInstalled(join(folder, 'first'), port)
+  temporal = await anEmptyTemporal(0)
+  await migrate(postgres.url)
+  world = await openWorld({ databaseUrl: postgres.url, temporalAddress: temporal.address })
+})
+afterAll(async () => {
+  try {
+    await world.close()
+  } finally {
+    await temporal.stop()
+    await postgres.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+test('a back-up is restored beside an empty Temporal: every payout that was open is finished, and nobody is paid twice', async () => {
+  const over = await pay(5)
+  await world.allSettled(over)
+  await world.bank.fault({ kind: 'stuck', state: 'pending', times: null })
+  const onTheirWay = await pay(5)
+  const answerLost = await payWith({ kind: 'reset', stage: 'after' })
+  const neverArrived = await payWith({ kind: 'reset', stage: 'before' })
+  const file = join(folder, 'payouts.dump')
+
+  await dump(postgres.url, file)
+  await Promise.all([world.api.kill(), world.worker.kill()])
+  await Promise.all([postgres.kill(), loseTemporal()])
+  postgres = await startInstalled(join(folder, 'second'), port)
+  temporal = await anEmptyTemporal(Number(temporal.address.split(':')[1]))
+  await restore(postgres.url, file)
+  await until('our own connections are back', () => world.db.ping().then(yes, no))
+  await world.bank.control('DELETE', '/faults')
+  await Promise.all([world.api.start(), world.worker.start()])
+
+  const open = [...onTheirWay, ...answerLost, ...neverArrived]
+  await moveOn(open)
+  const rows = await world.allSettled([...over, ...open])
+  expect(rows.map(({ status }) => status)).toEqual(Array(16).fill('completed'))
+  for (const { body } of [...over, ...open]) expect(await world.transfersOf(body.id)).toHaveLength(1)
+  const again = await world.get(`/v1/payouts/${over[0]?.body.id}`)
+  expect(again.body.status).toBe('completed')
+})
+
+function pay(many: number): Promise<Answer[]> {
+  return Promise.all(Array.from({ length: many }, () => payAtLast(`order-${randomUUID()}`)))
+}
+
+/** A machine that does other things too may be too slow for an answer, and then the key is free again. */
+function payAtLast(key: string): Promise<Answer> {
+  return until('the payout is accepted', async () => {
+    const answer = await world.pay({ amount_gbp: '5.00' }, { key })
+    return answer.status < 300 ? answer : null
+  })
+}
+
+/** Three payouts of which nobody has heard whether the bank has them. */
+async function payWith(fault: object): Promise<Answer[]> {
+  const id = await world.bank.fault({ ...fault, times: null, match: toTransfers })
+  const answers = await pay(3)
+  expect(answers.map(({ body }) => body.status)).toEqual(['pending', 'pending', 'pending'])
+  await world.bank.control('DELETE', `/faults/${id}`)
+  return answers
+}
+
+/** What the bank had been told to hold goes on. */
+async function moveOn(answers: readonly Answer[]): Promise<void> {
+  for (const { body } of answers) {
+    for (const { id, state } of await world.transfersOf(body.id)) {
+      if (state !== 'pending') continue
+      await world.bank.control('POST', `/transfers/${id}/advance`, { state: 'payment_processed' })
+    }
+  }
+}
+
+async function loseTemporal(): Promise<void> {
+  process.kill(temporal.pid, 'SIGKILL')
+  await temporal.exited
+}
+
+/** It keeps everything in memory, so the next one knows nothing. */
+async function anEmptyTemporal(preferredPort: number): Promise<TemporalServer> {
+  const cli = await findTemporalCli({ env: environment(), dataDir: join(folder, 'data'), report: () => undefined })
+  return startTemporal({
+    cli,
+    logFile: join(folder, 'temporal.log'),
+    dbFile: null,
+    preferredPort,
+    preferredUiPort: null,
+  })
+}
+
+function yes(): boolean {
+  return true
+}
+
+function no(): boolean {
+  return false
+}
