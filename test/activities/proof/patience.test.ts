@@ -1,0 +1,164 @@
+// What is only under way is no drift, what nobody could see proves nothing, and ops is told of each drift once.
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { runProof } from '../../../activities/proof/run'
+import { tellDrifts } from '../../../activities/proof/tell'
+import { readWallet } from '../../../activities/wallet-reading/read-wallet'
+import { takeMails } from '../../../db/mails'
+import type { Rails } from '../../../rail/rails'
+import { testKeyring } from '../../api/client'
+import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
+import { aProofStage, log, type ProofStage, patience } from './a-proof-stage'
+
+const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
+let bank: TestBank
+let stage: ProofStage
+let db: ProofStage['db']
+let rails: ProofStage['rails']
+let clock: ProofStage['clock']
+let deps: ProofStage['deps']
+let steps: ProofStage['steps']
+let wallet: ProofStage['wallet']
+
+beforeAll(async () => {
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+})
+afterAll(() => bank.close())
+beforeEach(async () => {
+  stage = await aProofStage(bank)
+  ;({ db, rails, clock, deps, steps, wallet } = stage)
+})
+afterEach(() => stage.close())
+
+test('a healthy wallet shows nothing, whatever its payouts are up to', async () => {
+  await stage.aPayout()
+  const debited = await stage.aPayout()
+  await steps.debitPayout(debited)
+  const sent = await stage.aSentPayout()
+  const completed = await stage.aSentPayout()
+  await stage.advance(completed, 'payment_processed')
+  await steps.pollSettlement(completed)
+  const refundedUnseen = await stage.aSentPayout()
+  await stage.advance(refundedUnseen, 'refunded')
+  const refunded = await stage.aSentPayout()
+  await stage.advance(refunded, 'refunded')
+  await steps.pollSettlement(refunded)
+  const lost = await stage.aLostAnswer()
+  const cancelled = await stage.aPayout()
+  await steps.debitPayout(cancelled)
+  await steps.cancelPayout(cancelled)
+
+  expect(await runProof(deps)).toEqual({ wallets: 2, ...fine })
+
+  expect([sent, lost].every(({ payoutId }) => payoutId !== '')).toBe(true)
+  expect(await outcomes()).toEqual(['equal', 'no_bank'])
+  expect(await stage.found()).toEqual([])
+})
+
+test('a deposit that is not booked is found once its time is over, and gone when it is', async () => {
+  const { json } = await bank.control('POST', `/wallets/${wallet.wallet}/deposits`, { amount: '12.345678' })
+  const patient = { ...deps, patience: { ...patience, graceMs: 60_000 } }
+
+  expect(await runProof(patient)).toMatchObject(fine)
+  clock.forward(61_000)
+  expect(await runProof(patient)).toMatchObject({ drifts: 1, fresh: 1 })
+  expect(await stage.found()).toEqual([['deposit_not_booked', json.id]])
+
+  await readWallet({ db, clock, log, rails, startReturn: async () => undefined }, wallet.id)
+  expect(await runProof(patient)).toMatchObject(fine)
+})
+
+test('a payout that is silent for longer than it may take is found, unless its rail is paused', async () => {
+  const sent = await stage.aSentPayout()
+  const waiting = await stage.aPayout()
+  await steps.debitPayout(waiting)
+
+  clock.forward(patience.knownWithinMs + 60_000)
+  await runProof(deps)
+  expect(await stage.found()).toEqual([['silent_payout', waiting.payoutId]])
+
+  await db.dataSource.query(
+    `INSERT INTO rail_pauses (id, environment, paused_at, paused_by) VALUES ($1, 'live', now(), 'ops:test')`,
+    [randomUUID()],
+  )
+  clock.forward(patience.settleWithinMs)
+  await runProof(deps)
+  expect(await stage.found()).toEqual([['silent_payout', sent.payoutId]])
+})
+
+test('a bank that does not answer proves nothing and takes nothing back', async () => {
+  const transfer = await stage.aStrangeTransfer()
+  await runProof(deps)
+  const fault = await bank.fault({ kind: 'status', status: 503, times: null, match: { method: 'GET' } })
+
+  expect(await runProof(deps)).toMatchObject({ failed: 1 })
+
+  await bank.control('DELETE', `/faults/${fault}`)
+  expect(await stage.found()).toEqual([['transfer_without_payout', transfer]])
+})
+
+test('a balance that the bank tells late is no drift while the wallet was not quiet', async () => {
+  const patient = { ...deps, patience: { ...patience, quietMs: 60_000 } }
+  await stage.aSentPayout()
+  const fault = await bank.fault({ kind: 'balance_lag', ms: 30_000, times: null, match: {} })
+
+  expect(await runProof(patient)).toMatchObject({ drifts: 0, busy: 1 })
+
+  await bank.control('DELETE', `/faults/${fault}`)
+  expect(await stage.found()).toEqual([])
+})
+
+test('what has its place is not read again, and what has none holds the reading up', async () => {
+  await stage.aSentPayout()
+  const strange = await stage.aStrangeTransfer()
+  // As if all of that were two hours old, and something has happened since.
+  await db.dataSource.query(`UPDATE payouts SET submit_started_at = submit_started_at - interval '2 hours'`)
+  const shifted = {
+    ...rails.provider_production,
+    walletHistory: async (asked: Parameters<Rails['provider_production']['walletHistory']>[0]) => {
+      const rows = await rails.provider_production.walletHistory(asked)
+      return rows.map((row, index) =>
+        index === rows.length - 1 || row.at === null ? row : { ...row, at: new Date(row.at.getTime() - 7_200_000) },
+      )
+    },
+  }
+  await stage.aSentPayout()
+  const later = { ...deps, rails: { ...rails, provider_production: shifted } }
+
+  await runProof(later)
+  await runProof(later)
+
+  const history = await rails.provider_production.walletHistory({
+    customerRef: wallet.customer,
+    walletRef: wallet.wallet,
+    after: null,
+  })
+  const [proved]: { proved_to: string }[] = await db.dataSource.query(
+    'SELECT proved_to FROM proofs WHERE wallet_id = $1',
+    [wallet.id],
+  )
+  expect(history.map(({ id }) => id).indexOf(proved?.proved_to ?? '')).toBe(1)
+  expect(await stage.found()).toEqual([['transfer_without_payout', strange]])
+})
+
+test('ops is mailed once for each new drift, and again for one that comes back', async () => {
+  const tell = () => tellDrifts({ db, clock, keyring: testKeyring, opsEmail: 'ops@payouts.test' })
+  await stage.aStrangeTransfer()
+  await runProof(deps)
+
+  expect([await tellDrifts({ db, clock, keyring: testKeyring, opsEmail: null }), await tell(), await tell()]).toEqual([
+    0, 1, 0,
+  ])
+  const [mail] = await takeMails(db, testKeyring, { at: clock.now(), leaseUntil: clock.now(), limit: 5 })
+  expect(mail?.mail).toMatchObject({ to: { address: 'ops@payouts.test' }, subject: 'The proof found a drift' })
+  expect(mail?.mail?.text).toContain('transfer_without_payout')
+
+  await db.dataSource.query('UPDATE drifts SET resolved_at = now()')
+  await runProof(deps)
+  expect(await tell()).toBe(1)
+})
+
+async function outcomes(): Promise<string[]> {
+  const rows: { outcome: string }[] = await db.dataSource.query('SELECT outcome FROM proofs ORDER BY outcome')
+  return rows.map(({ outcome }) => outcome)
+}
