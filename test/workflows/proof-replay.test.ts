@@ -1,0 +1,114 @@
+// The paths of the proof, of the sealer and of erasing, each gone once today by its workflow: it does its work, replays, and names nobody.
+// Recorded anew with RECORD_HISTORIES=1, only when a change is meant for runs that are not under way yet.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { WorkflowHandle } from '@temporalio/client'
+import { Worker } from '@temporalio/worker'
+import { systemClock } from '../../clock'
+import { verifyAudit } from '../../db/audit-verify'
+import { listDrifts } from '../../db/drifts'
+import type { proof, retention, sealAudit } from '../../workflows'
+import { aConnectedPartner } from '../activities/payout/a-stage'
+import { until } from '../local/until'
+import { keys, openTestBank, still, type TestBank } from '../sandbox-bank/bank-client'
+import { testSystem } from '../setup/system'
+import { type AWorker, aWorker, silenceTemporal } from '../worker/a-worker'
+import { asRecorded } from './payout-paths'
+
+const fresh = new Map<string, string>()
+let bank: TestBank
+let worker: AWorker
+let firstProof: unknown
+
+/** By the name of its recording: what is done so that it is taken. */
+const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
+  async 'proof/found'() {
+    // Its deposits at the bank are booked by nobody.
+    await worker.db.dataSource.query(`UPDATE wallets SET history_read_to = NULL`)
+    const handle = await start<typeof proof>('proof', [{ pageSize: 50, pages: 100 }])
+    firstProof = await handle.result()
+    return handle
+  },
+  async 'proof/continued'() {
+    const handle = await start<typeof proof>('proof', [{ pageSize: 1, pages: 1 }])
+    await handle.result()
+    // The first of its runs, not the one that it goes on in.
+    return worker.client.workflow.getHandle(handle.workflowId, handle.firstExecutionRunId)
+  },
+  'seal-audit/sealed': () => start<typeof sealAudit>('sealAudit', [{ batchSize: 2, batches: 1_000 }]),
+  'retention/erased': () => start<typeof retention>('retention', [{ batchSize: 10, batches: 10 }]),
+}
+const names = Object.keys(paths)
+
+silenceTemporal()
+
+beforeAll(async () => {
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  const access = (key: string) => ({ url: `${bank.url}/v0`, key })
+  const patience = { graceMs: 0, quietMs: 0, pauseMs: 0 }
+  const banks = { sandbox: access(keys.sandbox), live: access(keys.live) }
+  worker = await aWorker({ clock: systemClock, bank: banks, proof: patience, opsEmail: 'ops@payouts.test' })
+  await aConnectedPartner(worker.db, bank)
+  for (const [name, take] of Object.entries(paths)) {
+    const handle = await take()
+    await until(`${name} has ended`, async () => (await handle.describe()).status.name !== 'RUNNING')
+    fresh.set(name, await asRecorded(handle))
+  }
+  if (process.env['RECORD_HISTORIES'] === '1') record()
+}, 120_000)
+
+afterAll(async () => {
+  await worker.stop()
+  await worker.dispose()
+  await bank.close()
+})
+
+test('the proof finds what differs, and mails ops once', async () => {
+  const drifts = await listDrifts(worker.db, 'open', 10)
+
+  // The float that the stage has booked without the bank's name for it.
+  expect(drifts.map(({ kind }) => kind)).toContain('deposit_not_booked')
+  expect(firstProof).toMatchObject({ wallets: 2, drifts: drifts.length, fresh: drifts.length, busy: 0, failed: 0 })
+  const mails: unknown[] = await worker.db.dataSource.query(`SELECT id FROM mails WHERE kind = 'notice'`)
+  expect(mails).toHaveLength(1)
+})
+
+test('the sealer goes on until nothing that is over is left', async () => {
+  const { fault, links } = await verifyAudit(worker.db)
+
+  expect(fault).toBeNull()
+  expect(links).toBeGreaterThan(3n)
+})
+
+test('a proof of many wallets goes on in a fresh history', () => {
+  expect(fresh.get('proof/continued')).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')
+})
+
+test.each(names)('%s, as it runs today, replays', async (name) => {
+  const workflowBundle = { codePath: testSystem().workflowBundlePath }
+
+  await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(fresh.get(name) ?? ''))).resolves.toBeUndefined()
+})
+
+test.each(names)('the history of %s names nobody', (name) => {
+  const text = (fresh.get(name) ?? '').replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) =>
+    Buffer.from(data, 'base64').toString(),
+  )
+
+  expect(text).toMatch(/batchSize|pageSize/)
+  expect(text).not.toMatch(/Acme|ada@|Lovelace|ops@/)
+})
+
+function start<W extends typeof proof | typeof sealAudit | typeof retention>(type: string, args: Parameters<W>) {
+  const workflowId = `${worker.queuePrefix}-${type}-${JSON.stringify(args).length}`
+  return worker.client.workflow.start(type, { workflowId, taskQueue: worker.taskQueue, args: [...args] })
+}
+
+function record(): void {
+  for (const [name, history] of fresh) {
+    const file = join(__dirname, '../histories', `${name}.json`)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, `${JSON.stringify(JSON.parse(history), null, 2)}\n`)
+  }
+}
