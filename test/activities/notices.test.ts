@@ -13,10 +13,10 @@ import type { PartnerRow } from '../../db/partners'
 import { findWallet } from '../../db/wallets'
 import { debitPostings, topUpPostings } from '../../domain/ledger'
 import { type NoticeKind, noticeKinds } from '../../domain/notice'
-import { createLog } from '../../log'
 import { testKeyring } from '../api/client'
 import { aPartner, aPayoutRow, changePartner } from '../api/fixtures'
 import { createDatabase, type TestDatabase } from '../setup/database'
+import { keptLog } from '../setup/kept-logs'
 import { openDb } from './payout/a-stage'
 
 interface Mailed {
@@ -34,7 +34,7 @@ let steps: ReturnType<typeof createNoticeSteps>
 beforeAll(async () => {
   database = await createDatabase()
   db = await openDb(database.url)
-  const log = createLog({ level: 'silent', name: 'test' })
+  const log = keptLog()
   steps = createNoticeSteps({ db, clock, log, keyring: testKeyring, publicUrl })
 })
 afterAll(async () => {

@@ -6,14 +6,14 @@ import { systemClock } from '../../clock'
 import type { ActivityEntry } from '../../db/activity'
 import { listApiKeys } from '../../db/api-keys'
 import { type Db, openDatabase, type Statement } from '../../db/database'
-import { createLog } from '../../log'
 import { createDatabase, type TestDatabase } from '../setup/database'
+import { keptLog } from '../setup/kept-logs'
 import { aKey, aPartner } from './fixtures'
 
 let database: TestDatabase
 let db: Db
 let partnerId: string
-const log = createLog({ level: 'silent', name: 'test' })
+const log = keptLog()
 
 beforeAll(async () => {
   database = await createDatabase()

@@ -18,13 +18,14 @@ import { type Clock, systemClock } from '../../clock'
 import { type Db, openDatabase } from '../../db/database'
 import { type Keyring, openKeyring } from '../../db/keyring'
 import type { RailName } from '../../domain/environment'
-import { createLog, type Log } from '../../log'
+import type { Log } from '../../log'
 import { createMailer } from '../../mail/mailer'
 import { makeBelieveOrNone } from '../../rail/make-believe'
 import { createRates, type RateSource } from '../../rail/rates'
 import { simulatedRail } from '../../rail/simulated'
 import { connectClient, pingTemporal } from '../../temporal'
 import { createDatabase } from '../setup/database'
+import { keptLog } from '../setup/kept-logs'
 import { testSystem } from '../setup/system'
 import { requirePromised } from './promised'
 
@@ -107,7 +108,7 @@ export const testKeyring = openKeyring(testSecretKeys)
 
 export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const { clock = systemClock, rails = { simulated: simulatedRail }, rateLimit = 'off' } = options
-  const log = options.log ?? createLog({ level: 'silent', name: 'test' })
+  const log = options.log ?? keptLog()
   const fresh = options.database === undefined ? await createDatabase() : null
   const databaseUrl = options.database ?? fresh?.url ?? ''
   const db = await openDatabase({ url: databaseUrl, poolSize: 10, onError: () => undefined })

@@ -7,16 +7,16 @@ import { rateLimit } from '../../db/entities/rate-limit'
 import { mail as mails, type StoredMail } from '../../db/entities/session'
 import { openKeyring } from '../../db/keyring'
 import { enqueueMail, type MailKind, takeMails } from '../../db/mails'
-import { createLog } from '../../log'
 import { createMailer, type Mailer } from '../../mail/mailer'
 import { until } from '../local/until'
 import { anInbox, type TestInbox } from '../mail/an-inbox'
 import { createDatabase } from '../setup/database'
+import { keptLog } from '../setup/kept-logs'
 import { testKeyring } from './client'
 import { aClock } from './fixtures'
 
 const clock = aClock('2026-11-16T12:00:00Z')
-const log = createLog({ level: 'silent', name: 'test' })
+const log = keptLog()
 let database: { url: string; drop(): Promise<void> }
 let db: Db
 let inbox: TestInbox

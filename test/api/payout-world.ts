@@ -7,7 +7,6 @@ import { type Clock, systemClock } from '../../clock'
 import type { PayoutConfig } from '../../config'
 import { type Db, openDatabase } from '../../db/database'
 import { environments } from '../../domain/environment'
-import { createLog } from '../../log'
 import { createRails } from '../../rail/rails'
 import { connectClient } from '../../temporal'
 import { connectWorker } from '../../worker/connect'
@@ -17,6 +16,7 @@ import { payoutQueue } from '../../workflows/names'
 import { aConnectedPartner, type ConnectedPartner } from '../activities/payout/a-stage'
 import { type Json, keys, openTestBank, still, type TestBank } from '../sandbox-bank/bank-client'
 import { createDatabase } from '../setup/database'
+import { keptLog } from '../setup/kept-logs'
 import { testSystem } from '../setup/system'
 import { testTemporal } from '../worker/a-worker'
 import { type Answer, type Api, startApi, testSecretKeys } from './client'
@@ -68,7 +68,7 @@ export async function aPayoutWorld(options: WorldOptions = {}): Promise<PayoutWo
   const { clock = systemClock } = options
   const payouts = { ...quickPayouts, ...options.payouts }
   const taskQueuePrefix = `test-${randomBytes(6).toString('hex')}`
-  const log = createLog({ level: 'silent', name: 'test' })
+  const log = keptLog()
   const database = await createDatabase()
   const db = await openDatabase({ url: database.url, poolSize: 10, onError: () => undefined })
   const bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0, ...options.bank })

@@ -12,6 +12,7 @@ import { requireSearchAttributes, wantedAttributes } from '../../worker/search-a
 import { proxyOf } from '../db/tcp-proxy'
 import { until } from '../local/until'
 import { createDatabase, type TestDatabase } from '../setup/database'
+import { keepOutput } from '../setup/kept-logs'
 import { testSystem } from '../setup/system'
 import { testTemporal } from '../worker/a-worker'
 import { aKey, aPartner } from './fixtures'
@@ -57,6 +58,7 @@ async function start(env: Record<string, string> = {}): Promise<Run> {
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
+  keepOutput('api', [child.stdout, child.stderr])
   let output = ''
   child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
   child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()))

@@ -13,6 +13,7 @@ import { startTemporal } from '../../local/temporal'
 import { findTemporalCli } from '../../local/temporal-cli'
 import { bundleWorkflows } from '../../worker/bundle'
 import { templateDatabase, templateUrl } from './database'
+import { openLogsFolder, requireNothingPersonal } from './kept-logs'
 import stopAll, { onStop } from './stop'
 import { announce } from './system'
 
@@ -22,13 +23,15 @@ export default async function start(): Promise<void> {
   // As root PostgreSQL runs as another user, who has to get in.
   chmodSync(folder, 0o755)
   onStop(async () => rmSync(folder, { recursive: true, force: true }))
+  const logsFolder = openLogsFolder()
+  onStop(() => requireNothingPersonal(logsFolder))
   try {
     const [databaseUrl, temporalAddress, workflowBundlePath] = await Promise.all([
       postgres(folder),
       temporal(folder),
       bundle(folder),
     ])
-    announce({ databaseUrl, temporalAddress, workflowBundlePath })
+    announce({ databaseUrl, temporalAddress, workflowBundlePath, logsFolder })
   } catch (error) {
     // Jest calls the tear-down only after a set-up that went well.
     await stopAll()

@@ -4,6 +4,8 @@ export interface TestSystem {
   readonly databaseUrl: string
   readonly temporalAddress: string
   readonly workflowBundlePath: string
+  /** Where what is logged in this run is kept until its end. */
+  readonly logsFolder: string
 }
 
 const variable = 'PAYOUTS_TEST_SYSTEM'

@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { keepOutput } from '../setup/kept-logs'
 
 export interface Part {
   readonly name: string
@@ -40,6 +41,7 @@ export function aPart(main: string, env: Record<string, string>): Part {
       child = begun
       for (const stream of [begun.stdout, begun.stderr])
         stream?.on('data', (piece: Buffer) => (output += piece.toString()))
+      keepOutput(main, [begun.stdout, begun.stderr])
       const ready = await Promise.race([once(begun, 'message'), once(begun, 'exit').then(() => null)])
       if (ready === null) throw new Error(`${main} did not start:\n${output}`)
     },

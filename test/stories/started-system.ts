@@ -6,6 +6,7 @@ import { environment } from '../../config'
 import { isAlive } from '../../local/process/identity'
 import { projectDir } from '../../local/project-dir'
 import { until } from '../local/until'
+import { keepFiles } from '../setup/kept-logs'
 
 export interface Local {
   readonly api: string
@@ -43,6 +44,7 @@ export function start(dataDir: string, env: Record<string, string>, through?: st
   })
   const output = collect(child)
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  child.once('exit', () => keepFiles(join(dataDir, 'logs'), ['api.log', 'worker.log', 'mail-inbox.log']))
   const file = join(dataDir, 'local.json')
   const isReady = () => {
     if (child.exitCode !== null) throw new Error(`It ended instead of starting:\n${output()}`)

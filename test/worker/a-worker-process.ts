@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { keepOutput } from '../setup/kept-logs'
 
 export interface WorkerProcess {
   readonly child: ChildProcess
@@ -25,6 +26,7 @@ export function startWorkerProcess(env: Record<string, string>): WorkerProcess {
   const said: string[] = []
   const complained: string[] = []
   if (!child.stdout || !child.stderr) throw new Error('The pipes of the child are missing.')
+  keepOutput('worker', [child.stdout, child.stderr])
   const lines = createInterface(child.stdout).on('line', (line) => said.push(JSON.parse(line).msg))
   const complaints = createInterface(child.stderr).on('line', (line) => complained.push(line))
   // Not the child's own 'close', which never comes once its parent has disconnected from it.

@@ -7,7 +7,7 @@ import type { Clock } from '../../clock'
 import { type BankConfig, type Config, loadConfig, type TemporalConfig } from '../../config'
 import { type Db, openDatabase } from '../../db/database'
 import type { Seller } from '../../domain/invoice-document'
-import { createLog, type Log } from '../../log'
+import type { Log } from '../../log'
 import type { Mailer } from '../../mail/mailer'
 import { openMakeBelieveBank } from '../../rail/make-believe'
 import { connectWorker, installRuntime } from '../../worker/connect'
@@ -15,6 +15,7 @@ import { banksOf, createPayoutParts } from '../../worker/payouts'
 import { createWorker } from '../../worker/worker'
 import { housekeepingQueue, mailQueue, ofSystem } from '../../workflows/names'
 import { createDatabase } from '../setup/database'
+import { keptLog } from '../setup/kept-logs'
 import { testSystem } from '../setup/system'
 
 export interface AWorker {
@@ -35,7 +36,7 @@ export function testTemporal(): TemporalConfig {
 
 /** Once in a test file, since a process has only one runtime. */
 export function silenceTemporal(): void {
-  installRuntime(createLog({ level: 'silent', name: 'test' }))
+  installRuntime(keptLog())
 }
 
 export interface AWorkerOptions {
@@ -107,7 +108,7 @@ export interface TestActivityOptions extends AWorkerOptions {
 
 /** Every activity, as a worker has them; without a bank unless one is given. */
 export function testActivities({ db, client, queuePrefix, clock, ...options }: TestActivityOptions) {
-  const { log = createLog({ level: 'silent', name: 'test' }), bank, activityRetentionDays = 400 } = options
+  const { log = keptLog(), bank, activityRetentionDays = 400 } = options
   const own = { ...(bank ? { bank } : {}), ...(options.secretKeys ? { secretKeys: options.secretKeys } : {}) }
   const config = { ...testConfig(), ...own }
   const payouts = createPayoutParts(config, { db, log, clock })

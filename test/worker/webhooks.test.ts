@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { systemClock } from '../../clock'
 import { findBankWebhook } from '../../db/bank-webhooks'
 import { type Db, openDatabase } from '../../db/database'
-import { createLog } from '../../log'
 import { createRails } from '../../rail/rails'
 import { registerWebhooks } from '../../worker/webhooks'
 import { type Json, keys, openTestBank, type TestBank } from '../sandbox-bank/bank-client'
 import { createDatabase, type TestDatabase } from '../setup/database'
+import { keptLog } from '../setup/kept-logs'
 
-const log = createLog({ level: 'silent', name: 'test' })
+const log = keptLog()
 let database: TestDatabase
 let db: Db
 let bank: TestBank

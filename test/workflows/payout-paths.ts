@@ -3,9 +3,9 @@ import { hostname } from 'node:os'
 import type { WorkflowHandle } from '@temporalio/client'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils'
 import { createPayoutStarter } from '../../api/payout-starter'
-import { createLog } from '../../log'
 import { aClaim } from '../activities/payout/a-stage'
 import { until } from '../local/until'
+import { keptLog } from '../setup/kept-logs'
 import type { World } from '../stories/world'
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
@@ -67,7 +67,7 @@ export const payoutPaths: Readonly<Record<string, (world: World) => Promise<stri
 
 function starterOf({ temporal, queuePrefix }: World) {
   const payouts = { answerTimeoutMs: 8_000, pollMs: [50] }
-  const log = createLog({ level: 'silent', name: 'test' })
+  const log = keptLog()
   return createPayoutStarter({ temporal, payouts, taskQueuePrefix: queuePrefix, log })
 }
 

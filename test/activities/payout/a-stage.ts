@@ -13,12 +13,12 @@ import { findWallet } from '../../../db/wallets'
 import type { Environment } from '../../../domain/environment'
 import { topUpPostings } from '../../../domain/ledger'
 import { quoteFor } from '../../../domain/quote'
-import { createLog } from '../../../log'
 import { createRails, type Rails } from '../../../rail/rails'
 import type { PayoutRef } from '../../../workflows/payout-steps'
 import { testKeyring } from '../../api/client'
 import { standardPrices } from '../../domain/prices'
 import { keys, type TestBank } from '../../sandbox-bank/bank-client'
+import { keptLog } from '../../setup/kept-logs'
 
 export interface ConnectedPartner {
   readonly id: string
@@ -140,7 +140,7 @@ export function railsTo(bank: TestBank, { callMs = 300, clock = systemClock } = 
 
 export function stepDeps(db: Db, rails: Rails, change: Partial<PayoutDeps> = {}): PayoutDeps {
   const patience = { repeatForMs: 2_000, quietMs: 200, answerWithinMs: 400, answerCallMs: 300 }
-  const log = createLog({ level: 'silent', name: 'test' })
+  const log = keptLog()
   return { db, clock: systemClock, keyring: testKeyring, rails, log, patience, ...change }
 }
 

@@ -6,11 +6,11 @@ import type { Db } from '../../../db/database'
 import { listHeldDeposits } from '../../../db/held-deposits'
 import { findWalletToRead, moveHistoryReadTo } from '../../../db/wallet-readings'
 import { openWallet, type WalletRow } from '../../../db/wallets'
-import { createLog } from '../../../log'
 import { aPartner } from '../../db/a-partner'
 import { json, type ScriptedBank, startScriptedBank } from '../../rail/scripted-bank'
 import { ledgerRules } from '../../referee/ledger-rules'
 import { createDatabase, type TestDatabase } from '../../setup/database'
+import { keptLog } from '../../setup/kept-logs'
 import { openDb } from '../payout/a-stage'
 
 interface Movement {
@@ -21,7 +21,7 @@ interface Movement {
   readonly type?: string
 }
 
-const log = createLog({ level: 'silent', name: 'test' })
+const log = keptLog()
 const noon = Date.parse('2027-03-01T12:00:00.000Z')
 const minute = 60_000
 let database: TestDatabase

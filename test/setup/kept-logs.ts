@@ -1,0 +1,71 @@
+// Everything that our processes log while tests run is kept until the end, and then looked through for what must not be in it.
+import {
+  appendFileSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { isAlive } from '../../local/process/identity'
+import { projectDir } from '../../local/project-dir'
+import { createLog, type Log } from '../../log'
+import { lookThrough } from './personal'
+import { testSystem } from './system'
+
+/** A log for what a test runs in its own process: as talkative as can be. */
+export function keptLog(): Log {
+  const file = openSync(newFile('in-process'), 'a')
+  process.once('exit', () => closeSync(file))
+  return createLog({ level: 'debug', name: 'test' }, { write: (line) => void writeSync(file, line) })
+}
+
+/** What a process writes, beside whoever else listens. */
+export function keepOutput(name: string, streams: readonly (Readable | null)[]): void {
+  for (const stream of streams) {
+    const file = newFile(name)
+    stream?.on('data', (piece: Buffer) => appendFileSync(file, piece))
+  }
+}
+
+/** The log files that a system of its own leaves behind. */
+export function keepFiles(folder: string, names: readonly string[]): void {
+  for (const name of names.flatMap((each) => [each, `${each}.previous`])) {
+    if (existsSync(join(folder, name))) copyFileSync(join(folder, name), newFile(name))
+  }
+}
+
+/** For the set-up: an empty folder for this run, and none of runs that are over. */
+export function openLogsFolder(): string {
+  const all = join(projectDir(), '.cache/test-logs')
+  const folder = join(all, String(process.pid))
+  mkdirSync(all, { recursive: true })
+  for (const run of readdirSync(all)) {
+    if (!isAlive(Number(run)) || Number(run) === process.pid) rmSync(join(all, run), { recursive: true, force: true })
+  }
+  mkdirSync(folder)
+  return folder
+}
+
+/** For the tear-down: throws, and so fails the run, when there is anything personal or secret in what was logged. */
+export async function requireNothingPersonal(folder: string): Promise<void> {
+  const { files, lines, findings } = await lookThrough(folder)
+  if (findings.length === 0) {
+    process.stderr.write(`Logs of this run: ${lines} lines in ${files} files, nothing personal or secret in them.\n`)
+    return
+  }
+  const told = findings.map(({ file, line, what, around }) => `  ${what} in ${file}:${line}: ${around}`)
+  throw new Error(`The logs in ${folder} hold what must not be in them:\n${told.join('\n')}`)
+}
+
+let made = 0
+
+function newFile(name: string): string {
+  made += 1
+  return join(testSystem().logsFolder, `${process.pid}-${made}-${basename(name)}.log`)
+}

@@ -1,0 +1,67 @@
+// Finds in a log what must never be in one: names, addresses, account numbers, codes, keys and passwords, as the tests use them.
+import { createReadStream, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+export interface Finding {
+  readonly file: string
+  readonly line: number
+  readonly what: string
+  /** The line around it, without it. */
+  readonly around: string
+}
+
+export interface Looked {
+  readonly files: number
+  readonly lines: number
+  /** The first ones. */
+  readonly findings: readonly Finding[]
+}
+
+/** Of digits only those that stand alone: in an id, a time, a port or a number of JSON's they are something else. */
+const alone = (digits: number) => new RegExp(`(?<![\\w.:/-])\\d{${digits}}(?![\\w.:-])`)
+
+const rules: readonly (readonly [what: string, pattern: RegExp])[] = [
+  ['a name', /\b(Ada|Lovelace|Grace|Hopper)\b/],
+  ['an address', /St James Square|SW1Y ?4JH/i],
+  ['an account number', alone(8)],
+  ['a code or a sort code', alone(6)],
+  ['a code or a sort code', /code"?[:=] ?"?\d{6}(?!\d)/],
+  ['an account number', /account_?number"?[:=] ?"?\d{4}/i],
+  ['an email', /[\w.+-]+@[\w-]+(\.[\w-]+)*\.[a-z]{2,}\b/i],
+  ['an API key', /kp_(sandbox|live)_[0-9a-f]{9,}/],
+  ["a bank's key", /sk-(test|live)-[\w-]+/],
+  ['a secret key', /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/],
+  ['a session', /__Host-session=[\w-]+/],
+  ['a bearer of a key', /Bearer \w+/],
+  ['a password', /\w+:\/\/[^\s"/:@]*:[^\s"/@]+@/],
+]
+
+/** In one line; null when there is nothing. */
+export function personalIn(line: string): { readonly what: string; readonly around: string } | null {
+  for (const [what, pattern] of rules) {
+    const match = pattern.exec(line)
+    if (match) return { what, around: around(line, match) }
+  }
+  return null
+}
+
+export async function lookThrough(folder: string, most = 20): Promise<Looked> {
+  const findings: Finding[] = []
+  const files = readdirSync(folder)
+  let lines = 0
+  for (const file of files) {
+    let number = 0
+    for await (const line of createInterface(createReadStream(join(folder, file)))) {
+      number += 1
+      const found = findings.length < most ? personalIn(line) : null
+      if (found) findings.push({ file, line: number, ...found })
+    }
+    lines += number
+  }
+  return { files: files.length, lines, findings }
+}
+
+function around(line: string, { index, 0: match }: RegExpExecArray): string {
+  return `${line.slice(Math.max(0, index - 80), index)}█${line.slice(index + match.length, index + match.length + 40)}`
+}
