@@ -74,6 +74,33 @@ describe('payout resolve', () => {
     })
   })
 
+  test('two people who say sent at the same moment are one', async () => {
+    const payout = await anUnknown('after')
+    const [transfer] = await transfersOf(payout)
+    const asked: (() => void)[] = []
+    // Neither goes on before both have looked at the row and asked the bank.
+    const provider_sandbox = {
+      ...rails.provider_sandbox,
+      async transfer(ref: string) {
+        await new Promise<void>((resume) => {
+          asked.push(resume)
+          if (asked.length === 2) for (const each of asked) each()
+        })
+        return rails.provider_sandbox.transfer(ref)
+      },
+    }
+    const deps = stepDeps(terminal.db, { ...rails, provider_sandbox })
+    const word = { payoutId: payout.payoutId, transferRef: transfer?.id ?? '', evidence: 'a letter', by: 'ops:test' }
+
+    const said = await Promise.all([resolveByHand(deps, word), resolveByHand(deps, word)])
+
+    expect(new Set(said.map(({ outcome }) => outcome))).toEqual(new Set(['resolved', 'refused']))
+    expect(await lastEvents(payout, 2)).toEqual([
+      expect.objectContaining({ kind: 'sent' }),
+      expect.objectContaining({ kind: 'resolved' }),
+    ])
+  })
+
   test('sent is refused for a transfer of another payout, and for one that the bank does not have', async () => {
     const [payout, other] = [await anUnknown('before'), await anUnknown('after')]
     const [transfer] = await transfersOf(other)
