@@ -29,6 +29,8 @@ export interface RequestState {
   route: Route | null
   caller: Caller | null
   activityWritten: boolean
+  /** Which payout it was about, for who follows one through the logs. */
+  payoutId: string | null
 }
 
 export type ApiContext = ParameterizedContext<RequestState> & { params?: Record<string, string> }
@@ -42,7 +44,9 @@ export function answer(route: Route, deps: ApiDeps): (context: ApiContext) => Pr
     const request = await read(context, admitted, checks, deps).catch((error: unknown) => {
       throw admitted.mayOnlyRepeat && error instanceof ApiError ? new ApiError(admitted.mayOnlyRepeat) : error
     })
-    reply(context, await route.handle(request, deps))
+    const answered = await route.handle(request, deps)
+    context.state.payoutId = request.payout?.id ?? madeBy(route, answered)
+    reply(context, answered)
   }
 }
 
@@ -199,6 +203,11 @@ function fromAnyone(request: Omit<ApiRequest, 'caller'>): ApiRequest {
       throw new Error('a route that anyone may call asked who calls')
     },
   }
+}
+
+function madeBy({ access }: Route, { body }: Reply): string | null {
+  if (access.by === 'anyone' || access.finds !== 'claim' || typeof body !== 'object' || body === null) return null
+  return 'id' in body && typeof body.id === 'string' ? body.id : null
 }
 
 function reply(context: ApiContext, { status = 200, body, type, headers = {}, activity }: Reply): void {

@@ -28,6 +28,7 @@ export function around(deps: ApiDeps): (context: ApiContext, next: Next) => Prom
     context.state.route = null
     context.state.caller = null
     context.state.activityWritten = false
+    context.state.payoutId = null
     for (const name in secure) context.res.setHeader(name, secure[name] ?? '')
     context.res.setHeader('X-Request-Id', context.state.requestId)
     try {
@@ -98,6 +99,7 @@ function logLine(context: ApiContext, { log }: ApiDeps, us: number): void {
       route: context.state.route?.path ?? null,
       status: context.status,
       ms: us / 1000,
+      ...(context.state.payoutId === null ? {} : { payout_id: context.state.payoutId }),
       ...whoOf(context.state.caller),
     },
     'request',

@@ -147,9 +147,11 @@ test('SIGTERM does not wait for a verdict: a payout in flight is answered pendin
   run.child.kill('SIGTERM')
   const answered = await answer
 
-  expect([answered.status, Reflect.get(Object(await answered.json()), 'status')]).toEqual([201, 'pending'])
+  const made: { readonly id: string; readonly status: string } = JSON.parse(await answered.text())
+  expect([answered.status, made.status]).toEqual([201, 'pending'])
   expect([await exitCodeOf(run), seconds() < 10]).toEqual([0, true])
   expect(await payoutsStored('order-sigterm')).toEqual([{ answered: true }])
+  expect(run.output()).toMatch(new RegExp(`"route":"/v1/payouts".*"payout_id":"${made.id}"`))
 })
 
 test.each(['cut', 'hush'] as const)(
