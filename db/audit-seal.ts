@@ -20,7 +20,7 @@ export async function sealRows(tx: Tx, { at, limit }: { at: Date; limit: number 
   const [locked] = await tx.query<{ locked: boolean }>(lock, [])
   if (!locked?.locked) return 0
   const [last] = await tx.query<{ sequence: bigint; chainHash: Buffer }>(selectLast, [])
-  const rows = await tx.query<RowToSeal>(selectUnsealed, [limit, new Date(at.getTime() - lookBackMs)])
+  const rows = await tx.query<RowToSeal>(selectUnsealed, [limit, at])
   let hash = last?.chainHash ?? firstHash
   const links = rows.map((row) => {
     hash = chainHashOf(hash, row.rowHash)
@@ -38,9 +38,6 @@ export async function sealRows(tx: Tx, { at, limit }: { at: Date; limit: number 
   return links.length
 }
 
-/** No transaction of ours is open for an hour: what was not there to be sealed by then never will be. */
-const lookBackMs = 3_600_000
-
 const lock: Statement = {
   name: 'audit-lock',
   text: `SELECT pg_try_advisory_xact_lock(hashtextextended('audit_chain', 0)) AS locked`,
@@ -51,14 +48,21 @@ const selectLast: Statement = {
   text: 'SELECT sequence, chain_hash AS "chainHash" FROM audit_chain ORDER BY sequence DESC LIMIT 1',
 }
 
-/** What a table was sealed up to an hour ago; an older number is as good, and only looks at more. */
-const sealedTo = (table: string) => `coalesce((SELECT row_id::bigint FROM audit_chain
-  WHERE table_name = '${table}' AND sealed_at < $2 ORDER BY sequence DESC LIMIT 1), 0)`
+/**
+ * A number is taken a moment before its transaction gets an id, so one that is lower than what is sealed may still come, but
+ * only from a transaction that ran then. What was sealed before the oldest that runs now is passed; the minutes are for clocks.
+ */
+const passedAt = `(least($2::timestamptz, (SELECT min(xact_start) FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid())) - interval '5 minutes')`
 
-/** Charges have no number that grows: a day before the last one of an hour ago, since clocks differ. */
+/** What a table was sealed up to by then; a lower number is as good, and only looks at more. */
+const sealedTo = (table: string) => `coalesce((SELECT row_id::bigint FROM audit_chain
+  WHERE table_name = '${table}' AND sealed_at < ${passedAt} ORDER BY sequence DESC LIMIT 1), 0)`
+
+/** Charges have no number that grows: a day before the last one that was sealed by then. */
 const chargesSealedTo = `coalesce((SELECT sealed.created_at - interval '1 day' FROM audit_chain link
   JOIN charges sealed ON sealed.id = CASE link.table_name WHEN 'charges' THEN link.row_id::uuid END
-  WHERE link.table_name = 'charges' AND link.sealed_at < $2 ORDER BY link.sequence DESC LIMIT 1), '-infinity')`
+  WHERE link.table_name = 'charges' AND link.sealed_at < ${passedAt} ORDER BY link.sequence DESC LIMIT 1), '-infinity')`
 
 const isUnsealed = (table: string, id: string) =>
   `NOT EXISTS (SELECT FROM audit_chain link WHERE link.table_name = '${table}' AND link.row_id = ${id}::text)`

@@ -25,7 +25,7 @@ export function sealAuditSchedule(everyMs: number): OurSchedule {
     action: {
       ...startedAs(sealAuditId),
       workflowType: 'sealAudit',
-      args: [{ batchSize: 1_000, batches: 100 }] satisfies Parameters<typeof sealAudit>,
+      args: [{ batchSize: 5_000, batches: 100 }] satisfies Parameters<typeof sealAudit>,
       workflowExecutionTimeout: Math.max(10 * 60_000, 10 * everyMs),
     },
   }

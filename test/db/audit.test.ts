@@ -60,6 +60,17 @@ test('what is not sealed yet is counted', async () => {
   })
 })
 
+test('what was sealed long ago is not looked through again, and what is new is still found', async () => {
+  await someRows(2)
+  await sealAll(db, now)
+  await someRows(2)
+
+  const tomorrow = new Date(now.getTime() + 86_400_000)
+  await behindOurBack(db, `UPDATE audit_chain SET sealed_at = now() - interval '1 hour'`)
+  expect(await sealAll(db, tomorrow)).toBe(10)
+  expect(await verifyAudit(db)).toMatchObject({ links: 20n, fault: null, unsealed: nothingLeft })
+})
+
 test('small batches, and several sealers at once, make the same unbroken chain', async () => {
   await someRows(5)
 
