@@ -68,8 +68,9 @@ async function askTemporal(ops: Ops, payout: ToldPayout): Promise<readonly workf
     return await withTemporal(ops, async (client) => {
       // Loads Temporal's client, which takes longer than most commands.
       const { tellWorkflow }: typeof workflows = require('./from-workflow')
-      const ids = [payoutWorkflowId(payout), payoutReturnId(payout.id)]
-      return Promise.all(ids.map((id) => tellWorkflow(client, id)))
+      const ofPayout = await tellWorkflow(client, payoutWorkflowId(payout))
+      // Not beside each other: a call that is left behind when the other fails would throw where nobody can catch it.
+      return [ofPayout, await tellWorkflow(client, payoutReturnId(payout.id))]
     })
   } catch (error) {
     if (error instanceof Trouble) return null

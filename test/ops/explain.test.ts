@@ -162,11 +162,14 @@ test('without a workflow it says who starts one, without Temporal that it does n
   const { payoutId } = await aClaim(world.api.db, { partnerId: payer.id })
 
   const lost = await explained(payoutId)
-  const away = await explained(payoutId, { TEMPORAL_ADDRESS: '127.0.0.1:1' })
+  // Several, because a call that was left behind would end the process only now and then.
+  const absent = { TEMPORAL_ADDRESS: '127.0.0.1:1' }
+  const away = await Promise.all(Array.from({ length: 10 }, () => explained(payoutId, absent)))
   const none = await ops(payer.id)
 
   expect(lost.next[1]).toBe('No workflow looks after it (ABSENT): the next sweep starts one, payout retry does so now.')
-  expect(away.next[1]).toBe('Temporal does not answer, so what its workflow waits for is not known.')
+  const unknown = 'Temporal does not answer, so what its workflow waits for is not known.'
+  expect(away.map(({ next }) => next[1])).toEqual(away.map(() => unknown))
   expect([none.code, none.err]).toEqual([2, `There is no payout ${payer.id}.\n`])
 }, 30_000)
 
