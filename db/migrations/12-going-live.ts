@@ -31,7 +31,7 @@ const wallets = `
     ADD COLUMN funding_account_number text,
     ADD COLUMN funding_holder_name text,
     ADD COLUMN funding_bank_name text,
-    -- The last movement of the bank's history that was read.
+    -- The movement up to which the bank's history need not be read again.
     ADD COLUMN history_read_to text,
     ADD COLUMN low_balance_told_at timestamptz;
   CREATE INDEX wallets_ref_index ON wallets (wallet_ref) WHERE wallet_ref IS NOT NULL;
