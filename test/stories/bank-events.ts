@@ -33,10 +33,13 @@ export function inAnyOrder<T>(fresh: readonly T[], heard: readonly T[], count: n
   const random = numbers(20_261_115)
   const all = [...fresh, ...heard]
   const chosen = [...fresh, ...fresh]
-  while (chosen.length < count) chosen.push(all[Math.floor(random() * all.length)] as T)
+  while (chosen.length < count) {
+    const place = Math.floor(random() * all.length)
+    chosen.push(...all.slice(place, place + 1))
+  }
   return chosen
     .map((one) => ({ one, place: random() }))
-    .sort((a, b) => a.place - b.place)
+    .toSorted((a, b) => a.place - b.place)
     .map(({ one }) => one)
 }
 

@@ -35,29 +35,29 @@ afterAll(async () => {
   await inbox?.remove()
 })
 
-test('verification: the bank is asked until it has decided', async () => {
+test('verification and the first pounds: the bank is asked until it has decided, and the wallet is read', async () => {
   const grace = aPerson(world, inbox, 'grace@hopper.test')
   await grace.signUp('Hopper Ltd')
   await grace.ask('POST', '/v1/compliance/verification', {})
   const verification = async () => (await grace.ask('GET', '/v1/compliance')).body.business_verification
-  const links = await until('the links', async () => {
-    const now = await verification()
-    return now.continue_url !== null && now
-  })
+  const stands = (wanted: string) => until(wanted, async () => (await verification()).status === wanted)
+  await until('the links', async () => (await verification()).continue_url !== null)
+  const { terms_url, continue_url } = await verification()
 
-  await press(links.terms_url, 'accept')
-  await press(links.continue_url, 'ask')
-  await until('more is asked for', async () => (await verification()).status === 'action_required')
-  await press(links.continue_url, 'approve')
-  await until('it is approved', async () => (await verification()).status === 'approved')
-
+  await press(terms_url, 'accept')
+  await press(continue_url, 'ask')
+  await stands('action_required')
+  await press(continue_url, 'approve')
+  await stands('approved')
   const { body: account } = await grace.ask('GET', '/v1/account?environment=live')
-  // At 0.79395 GBP for a dollar 100.00 pounds buy 125.9525 dollars, rounded down to a cent.
   await payInPounds(world, account.bank_funding, '100.00')
-  await until('it is booked', async () => {
+  const balance = await until('it is booked', async () => {
     const { body } = await grace.ask('GET', '/v1/balance?environment=live')
-    return body.usdc === '125.95'
+    return body.usdc !== '0.00' && body.usdc
   })
+
+  // At 0.79395 GBP for a dollar 100.00 pounds buy 125.9525 dollars, rounded down to a cent.
+  expect(balance).toBe('125.95')
 })
 
 test('thirty days of payouts and deposits: each is settled, booked and found returned', async () => {

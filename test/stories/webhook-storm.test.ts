@@ -123,12 +123,9 @@ async function booksOf({ db }: World): Promise<Json> {
 /** So many side by side, in the order in which they are. */
 async function side<T, R>(width: number, all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
-  let next = 0
+  const waiting = all.entries()
   const lane = async () => {
-    while (next < all.length) {
-      const index = next++
-      results[index] = await work(all[index] as T)
-    }
+    for (const [index, one] of waiting) results[index] = await work(one)
   }
   await Promise.all(Array.from({ length: width }, lane))
   return results
