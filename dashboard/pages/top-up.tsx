@@ -28,8 +28,8 @@ export function TopUpPage() {
     >
       <div className="grid items-start gap-5 lg:grid-cols-2">
         {environment === 'sandbox' && isAdmin && <TestMoney />}
-        <Loaded query={account}>{(loaded) => <ByUsdc account={loaded} />}</Loaded>
         {account.data?.bank_funding && <ByBank funding={account.data.bank_funding} environment={environment} />}
+        <Loaded query={account}>{(loaded) => <ByUsdc account={loaded} />}</Loaded>
       </div>
     </Page>
   )
@@ -135,7 +135,11 @@ function ByBank({ funding, environment }: { readonly funding: BankFunding; reado
           <Fact name="Account number">
             <Copyable text={funding.account_number} name="account number" />
           </Fact>
-          {funding.bank_name && <Fact name="Bank">{funding.bank_name}</Fact>}
+          {funding.bank_name && (
+            <Fact name="Bank">
+              <Copyable text={funding.bank_name} name="bank" />
+            </Fact>
+          )}
         </Facts>
         {environment === 'sandbox' && (
           <Notice tone="warn">This is a sandbox account: real money sent to it is lost.</Notice>

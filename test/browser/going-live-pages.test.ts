@@ -171,7 +171,7 @@ describe('mails to admins', () => {
 
     await topUps.click()
     await page.getByText('Saved', { exact: true }).waitFor()
-    await page.getByLabel('Low below, in USDC').fill('1,250.5')
+    await page.getByLabel('The wallet is low below').fill('1,250.5')
     await page.getByRole('button', { name: 'Save the low balance' }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
     await page.reload()
@@ -179,7 +179,7 @@ describe('mails to admins', () => {
 
     expect(await topUps.isChecked()).toBe(false)
     expect(await page.getByRole('switch', { checked: true }).count()).toBe(5)
-    expect(await page.getByLabel('Low below, in USDC').inputValue()).toBe('1250.50')
+    expect(await page.getByLabel('The wallet is low below').inputValue()).toBe('1250.50')
     await expectGoodLooks(visitor, 'settings-mails')
     await visitor.leave()
   }, 60_000)
