@@ -100,8 +100,13 @@ async function lockToChange(
   const all = await listMembers(tx, partnerId)
   const member = all.find((each) => each.id === id.toLowerCase())
   if (member === undefined) return null
-  const admins = all.filter(({ role }) => role === 'admin')
-  return { role: member.role, isLastAdmin: member.role === 'admin' && admins.length === 1 }
+  const admins = all.filter(isUsableAdmin)
+  return { role: member.role, isLastAdmin: isUsableAdmin(member) && admins.length === 1 }
+}
+
+/** Who was invited and never signed in may never do so: the account must not be left to them, and they may always decline. */
+function isUsableAdmin({ role, lastLoginAt }: MemberRow): boolean {
+  return role === 'admin' && lastLoginAt !== null
 }
 
 const columns = `id, partner_id AS "partnerId", email, name, role,

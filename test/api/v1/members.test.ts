@@ -103,6 +103,25 @@ test('the last admin can neither be removed nor made a viewer', async () => {
   expect((await api.send('PATCH', `/v1/members/${id}`, { role: 'admin' }, { session })).status).toBe(200)
 })
 
+test('an admin who was invited and never signed in does not count: who invited them stays, and may take them away', async () => {
+  const partner = await aPartner(api)
+  const session = await aSession(api, partner)
+  const invited = anEmail()
+  await invite(session, invited, 'admin')
+  const me = Object((await api.get('/v1/auth/session', { session })).body['member']).id
+  const remove = (id: string) => api.send('DELETE', `/v1/members/${id}`, undefined, { session })
+
+  const left = await remove(me)
+  const demoted = await api.send('PATCH', `/v1/members/${me}`, { role: 'viewer' }, { session })
+  const declined = await remove(await idOf(session, invited))
+
+  expect([left, demoted].map(({ status, body }) => [status, body.error?.details])).toEqual([
+    [409, { status: 'last_admin' }],
+    [409, { status: 'last_admin' }],
+  ])
+  expect(declined.status).toBe(200)
+})
+
 test('a viewer may leave, is signed out by it, and may remove nobody else', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner, 'viewer')
