@@ -76,9 +76,7 @@ function Entries({ entries }: { readonly entries: readonly Activity[] }) {
               {entry.status !== null && ` · ${entry.status}`}
             </span>
           </Cell>
-          <Cell className="max-w-44 truncate text-soft">
-            <span title={entry.by}>{entry.by.replace(/^key:/, '')}</span>
-          </Cell>
+          <Cell className="max-w-44 text-soft wrap-anywhere">{entry.by.replace(/^key:/, '')}</Cell>
           <Cell from="md" className="text-soft">
             {entry.environment ?? '–'}
           </Cell>

@@ -73,6 +73,7 @@ test('what the bank may have is too late, and the page says so', async () => {
 
   await visitor.page.getByText('It is too late to cancel').waitFor(soon)
   await visitor.page.getByText('It may be at the bank already').waitFor()
+  expect(await visitor.page.getByText('nothing will be charged').count()).toBe(0)
   await visitor.picture('cancel-too-late')
   expect(await visitor.faults()).toEqual([])
   expect(await world.transfersOf(id)).toHaveLength(1)
