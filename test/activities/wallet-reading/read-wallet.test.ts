@@ -257,6 +257,27 @@ test('the refund of a payout of another wallet is held, and so is one of a payou
   expect(whys).toEqual(['payout_over', 'other_wallet'])
 })
 
+test('a second refund of one transfer is held: its payout has its money back already', async () => {
+  const payout = await aSent()
+  await move(payout, 'undeliverable')
+  await move(payout, 'refunded')
+  await steps.pollSettlement(payout)
+  const after = await balance()
+  const twice = async (wanted: Parameters<Rails['provider_production']['walletHistory']>[0]) => {
+    const history = await rails.provider_production.walletHistory(wanted)
+    const refund = history.at(-1)
+    return refund === undefined ? history : [...history, { ...refund, id: 'the-second' }]
+  }
+  const provider_production = { ...rails.provider_production, walletHistory: twice }
+
+  const read = await readWallet({ ...deps, rails: { ...rails, provider_production } }, wallet.id)
+
+  expect(read).toEqual({ ...nothing, held: 1 })
+  expect(await balance()).toBe(after)
+  const held = (await listHeldDeposits(db, 10)).filter(({ walletId }) => walletId === wallet.id)
+  expect(held).toMatchObject([{ why: 'second_refund', bankRef: 'the-second' }])
+})
+
 test('a wallet that is at no bank has nothing to read', async () => {
   await db.dataSource.query('UPDATE wallets SET customer_ref = NULL WHERE id = $1', [wallet.id])
   await deposit('5.00')
