@@ -7,7 +7,7 @@ import { signInMessage, signUpMessage } from '../../../mail/code-message'
 import type { ApiDeps } from '../../deps'
 import { ApiError } from '../../errors'
 import type { ApiRequest, Reply, ReplyShape, Route } from '../../route'
-import { Answer, Constant, Email, Strict, Text } from '../../schema'
+import { Answer, Constant, Email, Name, Strict } from '../../schema'
 import { bodyOf } from '../typed'
 import { countCodeRequest } from './limits'
 
@@ -15,7 +15,7 @@ const CodeRequest = Strict({ email: Email({ description: 'Where the code is sent
 
 const SignUpRequest = Strict(
   {
-    business_name: Text({ minLength: 1, maxLength: 120, 'x-hint': '1 to 120 characters' }),
+    business_name: Name({ maxLength: 120, 'x-hint': '1 to 120 characters' }),
     email: Email({ description: 'A work email; it becomes the first admin.' }),
   },
   { title: 'SignUpRequest' },
@@ -84,12 +84,12 @@ export const signUp: Route = {
   handle: async (request, deps) => {
     if (deps.config.signUp === 'off') throw new ApiError('route_not_found')
     const { email, business_name } = bodyOf<typeof SignUpRequest>(request)
-    const businessName = business_name.trim()
-    if (businessName === '') {
-      throw new ApiError('invalid_request', { details: { errors: ['business_name (1 to 120 characters)'] } })
-    }
     const wanted = { purpose: 'sign_up', email: email.toLowerCase(), message: signUpMessage } as const
-    return emailCode(request, deps, { ...wanted, perHour: signUpCodesPerEmailAndHour, said: { businessName } })
+    return emailCode(request, deps, {
+      ...wanted,
+      perHour: signUpCodesPerEmailAndHour,
+      said: { businessName: business_name.trim() },
+    })
   },
 }
 

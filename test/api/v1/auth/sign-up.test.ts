@@ -169,6 +169,12 @@ test('what the sign-up said is sealed until it is used, then gone, and never in 
   expect(decoded).not.toMatch(new RegExp(`Canary|${email}|${code}`))
 })
 
+test.each(['   ', '\u200b\u2060', 'Acme\r\nLtd'])('%j is no business name', async (business_name) => {
+  const { status, body } = await api.post('/v1/auth/signups', { business_name, email: anEmail() }, fromOurPages)
+
+  expect([status, body.error?.details]).toEqual([422, { errors: ['business_name (1 to 120 characters)'] }])
+})
+
 test('it can be switched off, and is then no route', async () => {
   const closed = await startApi({ database: worker.databaseUrl, signUp: 'off' })
 
