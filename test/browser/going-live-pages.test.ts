@@ -104,6 +104,14 @@ describe('a top-up', () => {
     await expectGoodLooks(visitor, 'top-up-live')
     await visitor.leave()
   }, 60_000)
+
+  test('says that real money is lost where live is make-believe, too', async () => {
+    const visitor = await open(admin, '/dashboard/top-up?environment=live')
+
+    await visitor.page.getByText('04-00-04').waitFor()
+    expect(await visitor.page.getByText(/make-believe: real money sent to it is lost/).count()).toBe(2)
+    await visitor.leave()
+  }, 60_000)
 })
 
 describe('a payout', () => {
