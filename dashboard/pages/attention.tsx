@@ -55,7 +55,7 @@ export function Attention() {
             <p className="mt-3 flex flex-wrap gap-2 border-t border-line pt-3">
               {cut.map((status) => (
                 <ButtonLink key={status} to="/dashboard/payouts" search={{ status }} weight="quiet">
-                  All that are {status}
+                  All {status} payouts
                 </ButtonLink>
               ))}
             </p>

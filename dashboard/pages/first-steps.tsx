@@ -29,9 +29,7 @@ function FirstLivePayout() {
   const isAdmin = useIsAdmin()
   return (
     <Card title="Make a first live payout">
-      <p className="text-soft">
-        Your business is verified. Put money into the wallet, then send a payout; it is charged and it is final.
-      </p>
+      <p className="text-soft">Your business is verified. Put money into the wallet, then send the first payout.</p>
       <div className="mt-4 flex flex-wrap gap-2">
         <ButtonLink to="/dashboard/top-up" weight={isAdmin ? 'plain' : 'primary'}>
           Top up
