@@ -5,7 +5,7 @@ export class GoingLive1794700800012 implements MigrationInterface {
   name = 'GoingLive1794700800012'
 
   async up(runner: QueryRunner): Promise<void> {
-    for (const part of [partners, wallets, returns, heldDeposits, cases, notices]) await runner.query(part)
+    for (const part of [partners, wallets, returns, heldDeposits, cases, notices, activity]) await runner.query(part)
   }
 
   async down(): Promise<void> {
@@ -139,4 +139,9 @@ const notices = `
   END $$;
   CREATE TRIGGER payout_events_notice AFTER INSERT ON payout_events
     FOR EACH ROW WHEN (NEW.kind IN ('failed', 'returned')) EXECUTE FUNCTION note_payout_event();
+`
+
+const activity = `
+  -- For the list of changes alone: among millions of reads the latest 200 of them would be looked for through all.
+  CREATE INDEX activity_changes_index ON activity (partner_id, at DESC, id DESC) WHERE changes;
 `
