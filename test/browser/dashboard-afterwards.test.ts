@@ -96,6 +96,7 @@ describe('in the sandbox an admin', () => {
 
       await shows('Failed')
       await page.getByText('The name does not belong to this account.').first().waitFor()
+      expect(visitor.complaints).toEqual([])
     },
     2 * minutes,
   )

@@ -65,6 +65,7 @@ describe('a newcomer who goes live', () => {
   test(
     'is asked for more, and hears it on both pages without reloading',
     async () => {
+      expect(await page.getByText('Action required', { exact: true }).count()).toBe(0)
       const tab = await atTheBank('Go on at the bank', 'Ask for more')
 
       await shows('Action required', tab)
