@@ -219,8 +219,15 @@ export const membersQuery = queryOptions({
   queryFn: ({ signal }) => call<List<Member>>('GET', '/v1/members', { signal }),
 })
 
-export const activityQuery = queryOptions({
-  queryKey: ['activity'],
-  queryFn: ({ signal }) => call<List<Activity>>('GET', '/v1/activity', { signal }),
-  refetchInterval: 20_000,
-})
+export type ActivityKind = 'everything' | 'changes'
+
+/** The server chooses, as 200 looks may stand before the first change. */
+export const activityQuery = (kind: ActivityKind) =>
+  queryOptions({
+    queryKey: ['activity', kind],
+    queryFn: ({ signal }) => {
+      const query = kind === 'changes' ? { changes_only: 'true' } : {}
+      return call<List<Activity>>('GET', '/v1/activity', { query, signal })
+    },
+    refetchInterval: 20_000,
+  })

@@ -41,10 +41,10 @@ describe('an admin', () => {
     'saves the settings, and the audit log says who changed what, but not to what',
     async () => {
       await visitor.go('/dashboard/settings?environment=sandbox')
-      expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+      expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
       await page.getByLabel('Business name').fill('Northwind Trading Ltd')
       await page.getByLabel('Billing email').fill('bills@northwind.example')
-      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
       await page.getByText('Saved', { exact: true }).waitFor()
       await page.getByRole('navigation', { name: 'Pages' }).getByText('Northwind Trading Ltd').waitFor()
 

@@ -87,7 +87,7 @@ describe('a verified partner', () => {
       await page.getByText('This picture has 41 kB; at most 40 kB are taken.').waitFor()
       await choose('logo.png', 'image/png', aPng)
       await page.locator('main img[src^="data:image/png"]').waitFor()
-      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
       await page.getByText('Saved', { exact: true }).waitFor()
       await visitor.picture('settings-logo')
 

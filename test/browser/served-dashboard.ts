@@ -15,7 +15,7 @@ export async function serveDashboard(options: ApiOptions = {}): Promise<ServedDa
   const api = await startApi({ publicUrl: 'http://localhost', ...options })
   try {
     const browser = await openChromium()
-    return { api, browser, close: () => browser.close().then(api.close) }
+    return { api, browser, close: () => browser.close().then(() => api.close()) }
   } catch (error) {
     await api.close()
     throw error
