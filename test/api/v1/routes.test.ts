@@ -104,6 +104,7 @@ test('the table holds every endpoint of §4, and what was added to them', () => 
     'POST /v1/auth/session/partner',
     'DELETE /v1/auth/session',
     'DELETE /v1/auth/sessions',
+    'DELETE /v1/auth/invitations/:slug',
     'PATCH /v1/account',
     'GET /v1/members',
     'POST /v1/members',
