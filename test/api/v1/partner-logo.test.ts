@@ -13,9 +13,9 @@ afterAll(() => api.close())
 
 /** Each of 1 × 1 pixels. */
 const beginnings = {
-  png: Buffer.from('89504e470d0a1a0a0000000d4948445200000001000000010806000000' + '1f15c489', 'hex'),
-  jpeg: Buffer.from('ffd8ffe000104a46494600010100000100010000' + 'ffc0000b080001000101011100', 'hex'),
-  webp: Buffer.from('524946461600000057454250' + '565038200a000000' + '300100' + '9d012a' + '01000100', 'hex'),
+  png: Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex'),
+  jpeg: Buffer.from('ffd8ffe000104a46494600010100000100010000ffc0000b080001000101011100', 'hex'),
+  webp: Buffer.from('524946461600000057454250565038200a0000003001009d012a01000100', 'hex'),
 }
 const pictureOf = (kind: keyof typeof beginnings, length = 200) =>
   Buffer.concat([beginnings[kind], Buffer.alloc(length - beginnings[kind].length, 7)])
