@@ -38,13 +38,13 @@ describe('the search of payouts', () => {
     'is empty after the filters are cleared, and is what it was after going back',
     async () => {
       await paid('Ada Lovelace')
+      await page.clock.install()
       await visitor.go('/dashboard/payouts?environment=sandbox')
       await page.getByRole('searchbox').fill('nobody')
       await page.waitForURL('**/payouts?*q=nobody*')
       await page.getByRole('button', { name: 'Clear the filters' }).click()
       await page.getByText('Ada Lovelace').waitFor()
       // Long enough for what was typed to be written back.
-      await page.clock.install()
       await page.clock.runFor(2_000)
 
       expect(await page.getByRole('searchbox').inputValue()).toBe('')
