@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { signatureHeader } from '../../sandbox-bank/webhooks/signature'
+import { payoutReturnId } from '../../workflows/names'
 import { until } from '../local/until'
 import type { Json } from '../sandbox-bank/bank-client'
 import { type Answer, openWorld, type World } from './world'
