@@ -12,10 +12,10 @@ export interface ApproveDeps extends VerificationDeps {
 
 /** Whoever repeats it, or does it at the same time, gets the same wallet. */
 export async function approvePartner(deps: ApproveDeps, partnerId: string): Promise<VerificationStanding> {
-  const { openLiveCustomer, connectLiveWallet } = createVerificationSteps(deps)
-  await openLiveCustomer({ partnerId })
+  const steps = createVerificationSteps(deps)
+  await steps.openLiveCustomer({ partnerId })
   const wallet = await findLiveWallet(deps.db, partnerId)
   assert(wallet !== null && wallet.customerRef !== null, 'a make-believe bank opens a customer with its link')
   await deps.bank.approveCustomer(wallet.customerRef)
-  return connectLiveWallet({ partnerId })
+  return steps.connectLiveWallet({ partnerId })
 }

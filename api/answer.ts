@@ -4,6 +4,7 @@ import type { ParameterizedContext } from 'koa'
 import type { Caller, PersonCaller } from '../db/callers'
 import { findClaim } from '../db/payout-claims'
 import { findPayout } from '../db/payouts'
+import { environments } from '../domain/environment'
 import { idempotencyKeyPattern } from '../domain/limits'
 import { authenticate, authenticatePerson, authenticateWithClaim, authenticateWithPayout } from './authenticate'
 import { clientAddress } from './client-address'
@@ -179,6 +180,7 @@ async function read(
 ): Promise<ApiRequest> {
   const params = { ...context.params }
   checks.params?.(params)
+  if (caller?.by === 'person') requireEnvironment(context)
   const body = checks.body ? await readJson(context.req) : undefined
   // Koa's own reading of a query takes half a second of CPU for one that repeats a name 7,500 times.
   const query = checks.query ? { ...parseQuery(context.querystring) } : {}
@@ -189,6 +191,17 @@ async function read(
   const address = () => addressOf(context, config.trustedProxies)
   const request = { ...found, requestId, params, query, body, header, address }
   return caller === null ? fromAnyone(request) : { ...request, caller }
+}
+
+/** Who misspells `live` must not be shown the sandbox as if it were that, nor pay there. For keys it is ignored (design §5). */
+function requireEnvironment({ state, querystring }: ApiContext): void {
+  const { environment } = parseQuery(querystring)
+  if (environment === undefined || environments.some((each) => each === environment)) return
+  if (state.route === null || !isOfPartner(state.route)) return
+  throw new ApiError('invalid_request', {
+    message: 'A query parameter is missing, malformed, or unknown.',
+    details: { errors: [`environment (${environments.join(' or ')})`] },
+  })
 }
 
 function addressOf(context: ApiContext, trustedProxies: number): string {

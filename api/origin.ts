@@ -17,6 +17,9 @@ export function isFromOurPages(headers: IncomingHttpHeaders, publicUrl: string):
 /** Either the address we are known by, or the one that this very request was sent to: a cookie is given to no other host. */
 function isOurs(origin: string, host: string | undefined, publicUrl: string): boolean {
   if (!URL.canParse(origin)) return false
-  const { host: from } = new URL(origin)
-  return origin === new URL(publicUrl).origin || (host !== undefined && from === host.toLowerCase())
+  const { host: from, protocol } = new URL(origin)
+  const known = new URL(publicUrl)
+  // Whoever sits on the wire can write any page that comes by plain http, also one of our own host.
+  if (known.protocol === 'https:' && protocol !== 'https:') return false
+  return origin === known.origin || (host !== undefined && from === host.toLowerCase())
 }

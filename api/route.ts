@@ -121,11 +121,11 @@ export function isOfPartner({ path, access }: Route): boolean {
 
 /** Whoever calls. */
 export function errorsOf(route: Route): ErrorCode[] {
-  const toPages: ErrorCode[] = isOfPartner(route) ? ['invalid_state'] : []
+  const toPages: ErrorCode[] = isOfPartner(route) ? ['invalid_state', 'invalid_request'] : []
   return [...new Set<ErrorCode>([...errorsWithoutPages(route), ...toPages])]
 }
 
-/** What §7 promises: without what only a page of the dashboard hears, which may show another partner than its session is at. */
+/** What §7 promises: without what only a page of the dashboard hears, which may show another partner or ask for no environment of ours. */
 export function errorsWithoutPages(route: Route): ErrorCode[] {
   return [...new Set<ErrorCode>([...impliedBy(route), ...route.errors, 'internal_error', 'service_unavailable'])]
 }

@@ -24,6 +24,20 @@ export const PayoutAmount = (words: Words = {}) =>
 export const Text = (options: Words & { minLength?: number; maxLength?: number } = {}) =>
   Type.String({ pattern: noNull, ...options })
 
+/**
+ * A name that people read on one line: at least one character can be seen, there is no control character, and none that turns
+ * the direction of what follows. Joiners within it stay: some scripts need them.
+ */
+export const Name = (options: Words & { maxLength: number; without?: 'addresses' }) => {
+  const { without, ...words } = options
+  return Type.String({ pattern: (without === 'addresses' ? noAddress : '^') + visibleLine, minLength: 1, ...words })
+}
+
+const blankLetters = String.raw`\u115f\u1160\u2800\u3164\uffa0`
+const neverInALine = String.raw`\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069`
+const visibleLine = `(?=.*(?![${blankLetters}])[\\p{L}\\p{N}\\p{P}\\p{S}])[^${neverInALine}]*$`
+const noAddress = String.raw`^(?!.*(?:/|[wW]{3}\.))`
+
 export const Pattern = (pattern: string, words: Words = {}) => Type.String({ pattern, ...words })
 export const Uuid = (words: Words = {}) => Type.String({ format: 'uuid', ...words })
 export const DateTime = (words: Words = {}) => Type.String({ format: 'date-time', ...words })
@@ -62,12 +76,12 @@ export const ListOf = <T extends TSchema>(item: T) =>
 
 export const EnvironmentName = OneOf(environments)
 
-/** Accepted on many endpoints and without effect for API keys: the key decides (§4, §5.3). So its value is not judged. */
+/** Accepted on many endpoints and without effect for API keys: the key decides (§4, §5.3). So its value is judged for people only. */
 export const environmentQuery = {
   environment: Type.Optional(
     Type.Unsafe<unknown>({
       description:
-        'For signed-in people: live, and sandbox otherwise. Ignored for API keys: the key decides the environment.',
+        'For signed-in people: sandbox, which it is without it, or live; anything else is 422. Ignored for API keys: the key decides the environment.',
     }),
   ),
 }

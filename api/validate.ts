@@ -90,7 +90,14 @@ function invalidRequest(errors: readonly ErrorObject[], noun: string): ApiError 
 }
 
 function describe(errors: readonly ErrorObject[]): string[] {
-  return [...new Set(errors.flatMap(describeError))]
+  return [...new Set(errors.filter((error) => !isAboutNull(error)).flatMap(describeError))]
+}
+
+/** What may be null and is wrong is told by the rule for what is not null: that it is not null either helps nobody. */
+function isAboutNull({ keyword, params, parentSchema }: ErrorObject): boolean {
+  if (keyword === 'type') return params['type'] === 'null'
+  const choices: unknown = keyword === 'anyOf' ? parentSchema?.['anyOf'] : undefined
+  return Array.isArray(choices) && choices.some((choice) => asRecord(choice)?.['type'] === 'null')
 }
 
 function describeError(error: ErrorObject): string[] {

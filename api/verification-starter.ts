@@ -21,7 +21,7 @@ export function createVerificationStarter(options: VerificationStarterOptions): 
     async wake(partnerId) {
       const start = verificationStart(partnerId, { queuePrefix, pollMs })
       await askWithin(temporal, wakeWithinMs, () =>
-        temporal.workflow.signalWithStart<typeof verification, []>('verification', start),
+        temporal.workflow.signalWithStart<typeof verification>('verification', start),
       )
     },
   }

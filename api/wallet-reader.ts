@@ -17,7 +17,7 @@ export function createWalletReader({ temporal, taskQueuePrefix }: WalletReaderOp
   return {
     async bankSpoke(walletId) {
       await askWithin(temporal, signalWithinMs, () =>
-        temporal.workflow.signalWithStart<typeof walletReading, []>('walletReading', {
+        temporal.workflow.signalWithStart<typeof walletReading>('walletReading', {
           workflowId: walletReadingId(walletId),
           taskQueue: ofSystem(housekeepingQueue, taskQueuePrefix),
           args: [{ walletId, readings }],

@@ -1,4 +1,5 @@
 // What the server wrote into the page for everyone who opens it: nothing of it is secret.
+import type { Environment } from './api/types'
 
 export interface PageFacts {
   /** Where this machine's mails end, where it keeps them. */
@@ -8,6 +9,11 @@ export interface PageFacts {
   readonly live_is_make_believe?: boolean
   /** Whether the sandbox's bank can be told what to do. */
   readonly sandbox_is_make_believe?: boolean
+}
+
+/** Whether money that is sent there is lost, as nobody's bank takes it. */
+export function isPretend(environment: Environment): boolean {
+  return environment === 'sandbox' || pageFacts.live_is_make_believe === true
 }
 
 export const pageFacts: PageFacts = JSON.parse(

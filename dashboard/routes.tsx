@@ -11,6 +11,7 @@ import {
 import { Refusal } from './api/call'
 import { sessionQuery } from './api/queries'
 import type { Environment } from './api/types'
+import { nextPage } from './next-page'
 import { FirstPaint, NotFound, OuterNotFound, OuterTrouble, PageTrouble } from './shell/fallbacks'
 import { rememberedEnvironment } from './shell/remembered'
 import { Shell } from './shell/shell'
@@ -24,11 +25,9 @@ const textIn = (search: Record<string, unknown>, name: string): string | undefin
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
 
-/** Only a page of ours may be asked for after the sign-in. */
-const nextIn = (search: Record<string, unknown>): { next?: string | undefined } => {
-  const next = textIn(search, 'next')
-  return { next: next !== undefined && /^\/dashboard(?![^/?#])/.test(next) ? next : undefined }
-}
+const nextIn = (search: Record<string, unknown>): { next?: string | undefined } => ({
+  next: nextPage(textIn(search, 'next')),
+})
 
 const environmentIn = (search: Record<string, unknown>): { environment?: Environment | undefined } => {
   const { environment } = search

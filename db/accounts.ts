@@ -24,6 +24,8 @@ export interface AccountRow extends PayoutPrices {
   readonly environment: Environment
   readonly rail: RailName
   readonly chain: string
+  /** What the bank calls the wallet; null until it is connected. */
+  readonly walletRef: string | null
   readonly address: string | null
   /** Where a bank transfer reaches the wallet; null until the bank has opened that account. */
   readonly fundingSortCode: string | null
@@ -51,7 +53,7 @@ const selectAccount: Statement = {
       p.continue_url AS "continueUrl", p.terms_url AS "termsUrl", p.screening,
       p.verification_reasons AS "verificationReasons", p.enabled_countries AS "enabledCountries",
       p.min_payout_pence AS "minPence", p.max_payout_pence AS "maxPerPayoutPence",
-      w.id AS "walletId", w.environment, w.rail, w.chain, w.address, w.balance_micro_usdc AS "balanceMicroUsdc",
+      w.id AS "walletId", w.environment, w.rail, w.chain, w.wallet_ref AS "walletRef", w.address, w.balance_micro_usdc AS "balanceMicroUsdc",
       w.funding_sort_code AS "fundingSortCode", w.funding_account_number AS "fundingAccountNumber",
       w.funding_holder_name AS "fundingHolderName", w.funding_bank_name AS "fundingBankName",
       l.payout_fixed_pence AS "payoutFixedPence", l.payout_basis_points AS "payoutBasisPoints",

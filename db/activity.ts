@@ -35,6 +35,11 @@ export async function latestActivity(db: Queryable, partnerId: string, limit: nu
   return db.query<ActivityRow>(selectLatest, [partnerId, limit])
 }
 
+/** The same, of what changed something. */
+export async function latestChanges(db: Queryable, partnerId: string, limit: number): Promise<ActivityRow[]> {
+  return db.query<ActivityRow>(selectLatestChanges, [partnerId, limit])
+}
+
 /** Deletes up to `limit` rows that changed nothing, oldest first, and says how many; what changed something stays for ever. */
 export async function pruneActivity(db: Queryable, old: { before: Date; limit: number }): Promise<number> {
   const [deleted] = await db.query<{ count: number }>(prune, [old.before, old.limit])
@@ -48,12 +53,18 @@ const insert: Statement = {
       changes boolean, status integer, "madeBy" text, detail text, "requestId" text)`,
 }
 
+const columns = `id, partner_id AS "partnerId", at, environment, action,
+  CASE WHEN changes THEN 'something' ELSE 'nothing' END AS changes, status, made_by AS "madeBy", detail,
+  request_id AS "requestId"`
+
 const selectLatest: Statement = {
   name: 'activity-latest',
-  text: `SELECT id, partner_id AS "partnerId", at, environment, action,
-      CASE WHEN changes THEN 'something' ELSE 'nothing' END AS changes, status, made_by AS "madeBy", detail,
-      request_id AS "requestId"
-    FROM activity WHERE partner_id = $1 ORDER BY at DESC, id DESC LIMIT $2`,
+  text: `SELECT ${columns} FROM activity WHERE partner_id = $1 ORDER BY at DESC, id DESC LIMIT $2`,
+}
+
+const selectLatestChanges: Statement = {
+  name: 'activity-latest-changes',
+  text: `SELECT ${columns} FROM activity WHERE partner_id = $1 AND changes ORDER BY at DESC, id DESC LIMIT $2`,
 }
 
 // Rows that another process is deleting are skipped, so that two of them share the work.

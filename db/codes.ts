@@ -17,7 +17,7 @@ export interface NewCode {
   readonly boundTo?: Buffer
   /** What a sign-up said; it is stored sealed. */
   readonly said?: Readonly<Record<string, string>>
-  /** How many codes a subject may ask for within any hour. */
+  /** How many codes of this purpose a subject may ask for within any hour. */
   readonly perHour: number
   readonly at: Date
 }
@@ -29,10 +29,11 @@ export type IssuedCode =
 /** The code is in the result and nowhere else. */
 export async function issueCode(tx: Tx, keyring: Keyring, wanted: NewCode): Promise<IssuedCode> {
   const { purpose, subject, boundTo = null, said, perHour, at } = wanted
-  // Two requests at once would both count four; the lock lets those of one subject in one after the other.
+  // Two requests at once would both count four; the lock lets those of one subject in one after the other. Each purpose is counted
+  // alone: anybody can ask for a sign-up with an email, which must not keep its owner from signing in.
   await tx.query(lockSubject, [subject])
   const since = new Date(at.getTime() - hourMs)
-  const [counted] = await tx.query<{ count: bigint; oldest: Date | null }>(countRecent, [subject, since])
+  const [counted] = await tx.query<{ count: bigint; oldest: Date | null }>(countRecent, [purpose, subject, since])
   assert(counted !== undefined, 'a count is always answered')
   if (counted.count >= perHour) {
     return { outcome: 'too_many', retryAt: new Date((counted.oldest ?? at).getTime() + hourMs) }
@@ -50,7 +51,7 @@ export async function issueCode(tx: Tx, keyring: Keyring, wanted: NewCode): Prom
 }
 
 export interface CodeToTry {
-  readonly purposes: readonly CodePurpose[]
+  readonly purpose: CodePurpose
   readonly subject: string
   readonly boundTo?: Buffer
   readonly code: string
@@ -65,43 +66,29 @@ export interface UsedCode {
 }
 
 /**
- * Uses the newest code of a purpose for this subject, and for exactly what it is bound to. Null when it is wrong, used, expired, tried too
+ * Uses the newest code of this purpose for this subject, and for exactly what it is bound to. Null when it is wrong, used, expired, tried too
  * often or was never asked for: nobody is told which. A wrong try is counted, so the transaction must be committed then too.
  */
 export async function tryCode(tx: Tx, keyring: Keyring, tried: CodeToTry): Promise<UsedCode | null> {
-  return useOneOf(tx, keyring, await findOpenCodes(tx, tried), tried)
+  const found = await findOpenCode(tx, tried)
+  return found && useCode(tx, keyring, found, tried)
 }
 
 export interface OpenCode extends UsedCode {
   readonly keyId: string
 }
 
-/**
- * The newest code of each purpose, where it may still be tried: so a flood of guesses costs a look each, and no lock. Of each,
- * because anybody can ask for a sign-up with an email, which must not void the code that its owner signs in with.
- */
-export async function findOpenCodes(
+/** The newest code of the purpose, where it may still be tried: so a flood of guesses costs a look each, and no lock. */
+export async function findOpenCode(
   db: Queryable,
-  { purposes, subject, boundTo, at }: Omit<CodeToTry, 'code' | 'usedFor'>,
-): Promise<OpenCode[]> {
-  return db.query<OpenCode>(selectNewest, [purposes, subject, boundTo ?? null, at])
+  { purpose, subject, boundTo, at }: Omit<CodeToTry, 'code' | 'usedFor'>,
+): Promise<OpenCode | null> {
+  const [newest] = await db.query<OpenCode>(selectNewest, [purpose, subject, boundTo ?? null, at])
+  return newest ?? null
 }
 
-/** The second half of tryCode: a guess is a try at each of them, newest first, until one matches. */
-export async function useOneOf(
-  tx: Tx,
-  keyring: Keyring,
-  codes: readonly OpenCode[],
-  tried: Pick<CodeToTry, 'code' | 'usedFor' | 'at'>,
-): Promise<UsedCode | null> {
-  for (const each of codes) {
-    const used = await useCode(tx, keyring, each, tried)
-    if (used !== null) return used
-  }
-  return null
-}
-
-async function useCode(
+/** The second half of tryCode. */
+export async function useCode(
   tx: Tx,
   keyring: Keyring,
   { id, purpose, keyId }: OpenCode,
@@ -167,7 +154,8 @@ const lockSubject: Statement = {
 
 const countRecent: Statement = {
   name: 'code-count-recent',
-  text: 'SELECT count(*) AS count, min(created_at) AS oldest FROM codes WHERE subject = $1 AND created_at > $2',
+  text: `SELECT count(*) AS count, min(created_at) AS oldest FROM codes
+    WHERE purpose = $1 AND subject = $2 AND created_at > $3`,
 }
 
 const insert: Statement = {
@@ -180,11 +168,10 @@ const insert: Statement = {
 const selectNewest: Statement = {
   name: 'code-newest',
   text: `SELECT id, purpose, "keyId" FROM (
-      SELECT DISTINCT ON (purpose) id, purpose, digest_key_id AS "keyId", created_at, used_at, tries FROM codes
-      WHERE subject = $2 AND purpose = ANY ($1::text[]) AND bound_to IS NOT DISTINCT FROM $3 AND expires_at > $4
-      ORDER BY purpose, created_at DESC, id DESC) newest
-    WHERE used_at IS NULL AND tries < ${codeTries}
-    ORDER BY created_at DESC, id DESC`,
+      SELECT id, purpose, digest_key_id AS "keyId", used_at, tries FROM codes
+      WHERE purpose = $1 AND subject = $2 AND bound_to IS NOT DISTINCT FROM $3 AND expires_at > $4
+      ORDER BY created_at DESC, id DESC LIMIT 1) newest
+    WHERE used_at IS NULL AND tries < ${codeTries}`,
 }
 
 // One row, one lock: of any number of guesses at once each sees the tries of those before it, and the sixth changes nothing.

@@ -42,6 +42,8 @@ export interface Membership {
   readonly partnerId: string
   readonly slug: string
   readonly partnerName: string
+  /** Null while it is only an invitation. */
+  readonly lastLoginAt: Date | null
 }
 
 /** The partners of one person, the one they were at last first. */
@@ -90,6 +92,16 @@ export async function removeMember(
   return member === undefined ? { outcome: 'not_found' } : { outcome: 'changed', member, roleBefore: known.role }
 }
 
+/** Null where it is none any more: they have signed in there, or were removed. */
+export async function declineInvitation(
+  tx: Tx,
+  { partnerId, memberId }: Pick<Membership, 'partnerId' | 'memberId'>,
+): Promise<MemberRow | null> {
+  await tx.query(lockPartner, [partnerId])
+  const [member] = await tx.query<MemberRow>(deleteInvited, [memberId])
+  return member ?? null
+}
+
 /** Two removals at once would each see the other admin; the partner's row lets them in one after the other. */
 async function lockToChange(
   tx: Tx,
@@ -100,8 +112,13 @@ async function lockToChange(
   const all = await listMembers(tx, partnerId)
   const member = all.find((each) => each.id === id.toLowerCase())
   if (member === undefined) return null
-  const admins = all.filter(({ role }) => role === 'admin')
-  return { role: member.role, isLastAdmin: member.role === 'admin' && admins.length === 1 }
+  const admins = all.filter(isUsableAdmin)
+  return { role: member.role, isLastAdmin: isUsableAdmin(member) && admins.length === 1 }
+}
+
+/** Who was invited and never signed in may never do so: the account must not be left to them, and they may always decline. */
+function isUsableAdmin({ role, lastLoginAt }: MemberRow): boolean {
+  return role === 'admin' && lastLoginAt !== null
 }
 
 const columns = `id, partner_id AS "partnerId", email, name, role,
@@ -128,7 +145,7 @@ const selectExists: Statement = {
 
 const selectByEmail: Statement = {
   name: 'memberships-by-email',
-  text: `SELECT m.id AS "memberId", p.id AS "partnerId", p.slug, p.name AS "partnerName"
+  text: `SELECT m.id AS "memberId", p.id AS "partnerId", p.slug, p.name AS "partnerName", m.last_login_at AS "lastLoginAt"
     FROM members m JOIN partners p ON p.id = m.partner_id
     WHERE m.email = $1 ORDER BY m.last_login_at DESC NULLS LAST, m.created_at, m.id`,
 }
@@ -162,4 +179,9 @@ const updateRole: Statement = {
 const deleteMember: Statement = {
   name: 'member-delete',
   text: `DELETE FROM members WHERE id = $1 RETURNING ${columns}`,
+}
+
+const deleteInvited: Statement = {
+  name: 'member-delete-invited',
+  text: `DELETE FROM members WHERE id = $1 AND last_login_at IS NULL RETURNING ${columns}`,
 }

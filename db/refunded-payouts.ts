@@ -12,6 +12,8 @@ export interface RefundedPayout {
   /** Neither released nor closed: its own workflow books what comes. */
   readonly isOpen: boolean
   readonly isRefundBooked: boolean
+  /** The bank's movement that was booked as its refund; null where none was, or its id was not kept. */
+  readonly refundRef: string | null
 }
 
 export async function findPayoutOfTransfer(
@@ -29,7 +31,8 @@ export async function findPayoutById(db: Queryable, payoutId: string): Promise<R
 
 const columns = `id AS "payoutId", wallet_id AS "walletId", environment, transfer_ref AS "transferRef", status,
   released_at IS NULL AND closed_at IS NULL AS "isOpen",
-  EXISTS (SELECT FROM ledger_sets WHERE payout_id = payouts.id AND cause IN ('refund', 'return')) AS "isRefundBooked"`
+  EXISTS (SELECT FROM ledger_sets WHERE payout_id = payouts.id AND cause IN ('refund', 'return')) AS "isRefundBooked",
+  (SELECT bank_ref FROM ledger_sets WHERE payout_id = payouts.id AND cause IN ('refund', 'return')) AS "refundRef"`
 
 const selectByTransfer: Statement = {
   name: 'refunded-payout-by-transfer',

@@ -18,11 +18,12 @@ function written(cell: Cell): string {
   return typeof cell === 'string' ? quoted(harmless(cell)) : cell.number
 }
 
-/** What begins like this is calculated by a spreadsheet; the apostrophe in front makes it text. */
+/** What begins like this, after whatever can not be seen, is calculated by a spreadsheet; the apostrophe in front makes it text. */
 function harmless(text: string): string {
-  return /^[\s\p{Cc}]*[=+\-@＝＋－＠]|^[\t\r\n]/u.test(text) ? `'${text}` : text
+  return /^[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r\n]/u.test(text) ? `'${text}` : text
 }
 
+/** Some spreadsheets part cells at semicolons or tabs. */
 function quoted(text: string): string {
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -7,6 +7,9 @@ export const codeTries = 5
 /** From all addresses together; with five tries each, 25 guesses in a million an hour. */
 export const codesPerEmailAndHour = 5
 
+/** Counted apart from those, because anybody can sign up with an email: 15 guesses more, and 40 in all. */
+export const signUpCodesPerEmailAndHour = 3
+
 /** How many partners one email may open by itself. */
 export const signUpsPerEmail = 5
 

@@ -26,32 +26,56 @@ export function signUpMessage({ address, code }: { address: string; code: string
   })
 }
 
-export function invitationMessage(invited: {
-  address: string
-  name: string | null
-  by: string
-  partner: string
-  verification: VerificationStatus
-  role: string
-  signInUrl: string
-}): Message {
-  const { address, name, by, partner, verification, role, signInUrl } = invited
-  // Anybody can sign up under any name: what an inbox shows of an unopened mail is not theirs to write.
-  const isKnown = verification === 'approved'
-  return messageOf(address, isKnown ? `You can now sign in to ${partner}` : 'You are invited to Payouts', {
-    preview: isKnown ? `${by} has added you to ${partner}.` : 'Somebody has added you to their account.',
-    heading: `Welcome to ${partner}`,
+export interface Invitation {
+  readonly address: string
+  readonly name: string | null
+  /** The email of who invites, which a code has proved to be theirs. */
+  readonly by: string
+  readonly partner: { readonly name: string; readonly slug: string; readonly verificationStatus: VerificationStatus }
+  readonly role: string
+  readonly publicUrl: string
+}
+
+export function invitationMessage(invited: Invitation): Message {
+  return invited.partner.verificationStatus === 'approved' ? invitationOfKnown(invited) : invitationOfUnknown(invited)
+}
+
+function invitationOfKnown({ address, name, by, partner, role, publicUrl }: Invitation): Message {
+  return messageOf(address, `You can now sign in to ${partner.name}`, {
+    preview: `${by} has added you to ${partner.name}.`,
+    heading: `Welcome to ${partner.name}`,
     paragraphs: [
       name === null ? 'Hello,' : `Hello ${name},`,
-      `${by} has added you to the payouts account of ${partner}. Sign in with this email address: there is no password, a code is emailed to you.`,
+      `${by} has added you to the payouts account of ${partner.name}. ${howToSignIn}`,
     ],
     facts: [
-      ['Sign in at', signInUrl],
+      ['Sign in at', `${publicUrl}/p/${partner.slug}`],
       ['Your role', role],
     ],
-    foot: 'If you do not know this business, ignore this mail: nothing happens unless you sign in.',
+    foot: whyInvited,
   })
 }
+
+/**
+ * Anybody can sign up under any name and invite anybody: no word of theirs is in our mail, neither a name nor the slug that was
+ * made of one; only their email, without which nobody could tell whether they know them.
+ */
+function invitationOfUnknown({ address, by, role, publicUrl }: Invitation): Message {
+  return messageOf(address, 'You are invited to Payouts', {
+    preview: 'Somebody has added you to their account.',
+    heading: 'You are invited',
+    paragraphs: ['Hello,', `Somebody has added you to their payouts account. ${howToSignIn}`],
+    facts: [
+      ['Invited by', by],
+      ['Sign in at', `${publicUrl}/sign-in`],
+      ['Your role', role],
+    ],
+    foot: whyInvited,
+  })
+}
+
+const howToSignIn = 'Sign in with this email address: there is no password, a code is emailed to you.'
+const whyInvited = 'If you do not know who invites you, ignore this mail: nothing happens unless you sign in.'
 
 const notYou = 'If you did not ask for it, ignore this mail, and give the code to nobody: we never ask for it.'
 const whyCode = 'Sent because somebody entered this email address on our sign-in page.'

@@ -25,7 +25,7 @@ export interface Rail {
   /** Oldest first; everything after the movement with the id `after`, everything there is when that is null. */
   walletHistory(wallet: WalletRefs & { after: string | null }): Promise<HistoryRow[]>
   /** What a transfer that was made after `since` has brought back into its wallet; null while the history has nothing of it. */
-  findRefund(refund: WalletRefs & { transferRef: string; since: Date }): Promise<bigint | null>
+  findRefund(refund: WalletRefs & { transferRef: string; since: Date }): Promise<Refund | null>
 
   /** Moves no money, so an answer that is lost is `unavailable`: repeat it under the same key. */
   registerRecipient(recipient: RecipientToRegister): Promise<Registered>
@@ -111,6 +111,12 @@ export interface UnreadableMovement {
 }
 
 export type HistoryRow = WalletMovement | UnreadableMovement
+
+export interface Refund {
+  readonly amountMicroUsdc: bigint
+  /** The bank's own id of the movement; null where a bank keeps no history. */
+  readonly movementRef: string | null
+}
 
 export interface BankRecipient {
   readonly type: RecipientType
@@ -199,6 +205,8 @@ export interface Transfer {
   readonly sentMicroUsdc: bigint
   /** Null when the transfer does not say it; the wallet's history then does, under this transfer's ref. */
   readonly refundedMicroUsdc: bigint | null
+  /** Whether it had been in the recipient's account, whatever became of it since. */
+  readonly wasDelivered: boolean
   /** A stable code, then a sentence; null while nothing went wrong. */
   readonly reason: string | null
   /** Null when the bank states no cost above zero. */

@@ -88,6 +88,7 @@ function transferAt(moment: keyof typeof states, ref: string, clock: Clock): Tra
     state,
     standing,
     sentMicroUsdc: BigInt(sent),
+    wasDelivered: standing === 'delivered',
     refundedMicroUsdc: standing === 'refunded' ? BigInt(sent) : null,
     reason: fate === 'refused' ? reasons.invalid_account : null,
     networkCostMicropounds: null,

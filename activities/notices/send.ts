@@ -1,7 +1,7 @@
 // Makes one mail for each admin of all notices that belong together; the notices are told in the transaction that leaves the mails.
 import type { Tx } from '../../db/database'
 import { enqueueMail } from '../../db/mails'
-import { listMembers } from '../../db/members'
+import { listMembers, type MemberRow } from '../../db/members'
 import { listNoticeGroups, type NoticeGroup, takeNotices } from '../../db/notices'
 import { findPartnerById } from '../../db/partners'
 import { assert } from '../../domain/assert'
@@ -41,7 +41,7 @@ async function tell(tx: Tx, deps: NoticeDeps, group: NoticeGroup): Promise<{ tol
   const content = isWanted && told > 0 ? await contentOf(tx, group, partner, abouts) : null
   if (content === null) return { told, mails: 0 }
 
-  const admins = (await listMembers(tx, partner.id)).filter(({ role }) => role === 'admin')
+  const admins = (await listMembers(tx, partner.id)).filter(isTold)
   const { name, verificationStatus: verification } = partner
   for (const { email: address } of admins) {
     const mail = noticeMessage({ address, partner: name, verification, publicUrl: deps.publicUrl, content })
@@ -49,4 +49,9 @@ async function tell(tx: Tx, deps: NoticeDeps, group: NoticeGroup): Promise<{ tol
     await enqueueMail(tx, deps.keyring, { kind: 'notice', mail, at, expiresAt })
   }
   return { told, mails: admins.length }
+}
+
+/** Who has never signed in may be a stranger whose address somebody has typed (decisions/admins-are-told.md). */
+function isTold({ role, lastLoginAt }: MemberRow): boolean {
+  return role === 'admin' && lastLoginAt !== null
 }

@@ -1,7 +1,7 @@
 // Asks the bank how a payout's transfer stands, and what of its money is in the wallet again.
 import type { StepRow } from '../../db/payout-steps'
 import { assert } from '../../domain/assert'
-import { RailUnavailable, type Transfer } from '../../rail/rail'
+import { RailUnavailable, type Refund, type Transfer } from '../../rail/rail'
 import type { PayoutDeps } from './deps'
 import { refsOf } from './recipient'
 
@@ -9,7 +9,7 @@ export interface Asked {
   readonly transfer: Transfer
   /** Whether the bank says that the money is in the wallet again. */
   readonly isBack: boolean
-  readonly refundMicroUsdc: bigint | null
+  readonly refund: Refund | null
 }
 
 /** The workflow's own pauses are the patience with a bank that is away: a retry in here would only lengthen its history. */
@@ -18,7 +18,7 @@ export async function askBank(deps: PayoutDeps, row: StepRow): Promise<Asked | '
   try {
     const transfer = await deps.rails[row.rail].transfer(row.transferRef)
     const isBack = transfer.standing === 'refunded' || transfer.standing === 'cancelled'
-    return { transfer, isBack, refundMicroUsdc: isBack ? await refundOf(deps, row, transfer) : null }
+    return { transfer, isBack, refund: isBack ? await refundOf(deps, row, transfer) : null }
   } catch (error) {
     if (error instanceof RailUnavailable) return 'no answer'
     throw error
@@ -26,8 +26,9 @@ export async function askBank(deps: PayoutDeps, row: StepRow): Promise<Asked | '
 }
 
 /** What really came back; the transfer of some banks does not say it, the wallet's history does. */
-async function refundOf({ rails }: PayoutDeps, row: StepRow, transfer: Transfer): Promise<bigint | null> {
-  if (transfer.refundedMicroUsdc !== null) return transfer.refundedMicroUsdc
+async function refundOf({ rails }: PayoutDeps, row: StepRow, transfer: Transfer): Promise<Refund | null> {
+  const { refundedMicroUsdc: amountMicroUsdc } = transfer
+  if (amountMicroUsdc !== null) return { amountMicroUsdc, movementRef: null }
   const since = row.submitStartedAt ?? new Date(0)
   return rails[row.rail].findRefund({ ...refsOf(row), transferRef: transfer.ref, since })
 }

@@ -14,7 +14,7 @@ import { isPassingTrouble } from '../../db/trouble'
 import { assert } from '../../domain/assert'
 import { type Posting, paidOutPostings, refundPostings, returnPostings } from '../../domain/ledger'
 import { assertMove, canMove, isFinal, type PayoutStatus } from '../../domain/payout'
-import type { Transfer } from '../../rail/rail'
+import type { Refund, Transfer } from '../../rail/rail'
 import { reasons } from '../../rail/reasons'
 import type { Asked } from './ask-bank'
 import { chargePayout, chargeReturn, creditReturned } from './charge'
@@ -50,7 +50,7 @@ export async function bookAnswer(
 }
 
 async function book(tx: Tx, deps: PayoutDeps, row: StepRow, asked: Asked): Promise<Booked> {
-  const { transfer, refundMicroUsdc } = asked
+  const { transfer, refund } = asked
   const status = statusFor(row.status, transfer)
   if (status === null) return leaveToPeople(tx, deps, row, transfer)
   await clearBankAttention(tx, row.id)
@@ -59,7 +59,7 @@ async function book(tx: Tx, deps: PayoutDeps, row: StepRow, asked: Asked): Promi
 
   const at = deps.clock.now()
   const paidOut = status === 'completed'
-  const ended = paidOut || refundMicroUsdc !== null
+  const ended = paidOut || refund !== null
   await movePayout(tx, {
     payoutId: row.id,
     status,
@@ -70,8 +70,8 @@ async function book(tx: Tx, deps: PayoutDeps, row: StepRow, asked: Asked): Promi
     afterwards: ended ? 'closed' : 'open',
     at,
   })
-  if (paidOut) await post(tx, row, 'paid_out', paidOutPostings(row.walletSendsMicroUsdc), at)
-  else if (refundMicroUsdc !== null) await postBack(tx, row, refundMicroUsdc, at)
+  if (paidOut) await post(tx, row, { cause: 'paid_out', postings: paidOutPostings(row.walletSendsMicroUsdc), at })
+  else if (refund !== null) await postBack(tx, row, refund, at)
   if (paidOut) await chargePayout(tx, row, transfer, at)
   if (status === 'returned' && row.status !== 'returned') {
     await creditReturned(tx, row, at)
@@ -108,9 +108,9 @@ function statusFor(now: PayoutStatus, transfer: Transfer): PayoutStatus | null {
       if (now === 'failed') return now
       return now === 'returned' || canMove(now, 'returned') ? 'returned' : null
     case 'refunded':
+      if (isFinal(now)) return now
       // Refunded before we saw why: it did not arrive, unless it had.
-      if (now === 'completed') return 'returned'
-      return isFinal(now) ? now : 'failed'
+      return now === 'completed' || (transfer.wasDelivered && canMove(now, 'returned')) ? 'returned' : 'failed'
     case 'needs_people':
       return null
   }
@@ -123,16 +123,26 @@ async function reportMissingRefund(tx: Tx, { clock, log, patience }: PayoutDeps,
   log.error({ payout_id: row.id, state: transfer.state }, 'the bank says refunded, and its wallet has no such deposit')
 }
 
-function postBack(tx: Tx, row: StepRow, refunded: bigint, at: Date): Promise<void> {
+function postBack(tx: Tx, row: StepRow, { amountMicroUsdc, movementRef }: Refund, at: Date): Promise<void> {
   const sent = row.walletSendsMicroUsdc
+  const back = { bankRef: movementRef, at }
   return row.completedAt === null
-    ? post(tx, row, 'refund', refundPostings(sent, refunded), at)
-    : post(tx, row, 'return', returnPostings(sent, refunded), at)
+    ? post(tx, row, { ...back, cause: 'refund', postings: refundPostings(sent, amountMicroUsdc) })
+    : post(tx, row, { ...back, cause: 'return', postings: returnPostings(sent, amountMicroUsdc) })
 }
 
-/** One path for every refund, unique by the bank's transfer, so that a deposit found later can not book it again. */
-async function post(tx: Tx, row: StepRow, cause: string, postings: readonly Posting[], at: Date): Promise<void> {
+interface ToPost {
+  readonly cause: string
+  readonly bankRef?: string | null
+  readonly postings: readonly Posting[]
+  readonly at: Date
+}
+
+/** One path for every refund, unique by the bank's transfer and its movement, so that a deposit found later can not book it again. */
+async function post(tx: Tx, row: StepRow, set: ToPost): Promise<void> {
   assert(row.transferRef !== null, 'only a transfer is settled')
-  const about = { walletId: row.walletId, payoutId: row.id, createdBy: 'bank', at }
-  await postSet(tx, { ...about, cause, causeRef: row.transferRef, postings })
+  const about = { walletId: row.walletId, payoutId: row.id, createdBy: 'bank' }
+  const { outcome } = await postSet(tx, { ...about, causeRef: row.transferRef, ...set })
+  // An open row has not booked it: somebody else has, and the payout must not close without its money.
+  assert(outcome === 'posted', 'what a payout gives or gets back is booked with it')
 }

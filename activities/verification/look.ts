@@ -5,6 +5,7 @@ import { verificationStart } from '../../workflows/verification-start'
 import type { VerificationsPage, VerificationsSteps } from '../../workflows/verification-steps'
 import type { SweepDeps } from '../sweep/deps'
 import { each } from '../sweep/each'
+import { startUnlessRunning } from '../sweep/start-unless-running'
 
 export interface LookDeps extends Pick<SweepDeps, 'db' | 'log' | 'temporal' | 'queuePrefix'> {
   readonly pollMs: readonly number[]
@@ -21,14 +22,15 @@ async function startVerifications(deps: LookDeps, { after, limit }: Verification
   const partners = await listPartnersToLookAt(deps.db, { after, limit })
   const { done } = await each(deps, partners, start(deps), (partnerId) => ({ partner_id: partnerId }))
   const last = partners.length < limit ? undefined : partners.at(-1)
-  return { started: done.length, next: last ?? null }
+  return { started: done.filter((was) => was !== 'RUNNING').length, next: last ?? null }
 }
 
-/** One that runs is not woken: it asks the bank when its own pause is over. */
-function start({ temporal, queuePrefix, pollMs }: LookDeps): (partnerId: string) => Promise<void> {
+/** One that gets on is not woken: it asks the bank when its own pause is over. */
+function start({ temporal, queuePrefix, pollMs }: LookDeps): (partnerId: string) => Promise<string> {
   return async (partnerId) => {
     const { signal: _, signalArgs: __, ...options } = verificationStart(partnerId, { queuePrefix, pollMs })
-    const policies = { ...options, workflowIdConflictPolicy: 'USE_EXISTING' } as const
-    await temporal.workflow.start<typeof verification>('verification', policies)
+    return startUnlessRunning(temporal, options.workflowId, (workflowIdConflictPolicy) =>
+      temporal.workflow.start<typeof verification>('verification', { ...options, workflowIdConflictPolicy }),
+    )
   }
 }

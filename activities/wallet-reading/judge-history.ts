@@ -67,7 +67,11 @@ function judgeRefund(wallet: WalletOfHistory, row: WalletMovement, payout: Refun
   if (payout.isOpen) return { verdict: 'not_ours', row }
   if (payout.transferRef !== row.transferRef) return { verdict: 'held', row, why: 'other_transfer' }
   if (payout.status === 'completed') return { verdict: 'return', row, payout }
-  return payout.isRefundBooked ? { verdict: 'not_ours', row } : { verdict: 'held', row, why: 'payout_over' }
+  if (!payout.isRefundBooked) return { verdict: 'held', row, why: 'payout_over' }
+  // Its payout has its money back: a second refund of the same transfer is nobody's.
+  return payout.refundRef === null || payout.refundRef === row.id
+    ? { verdict: 'not_ours', row }
+    : { verdict: 'held', row, why: 'second_refund' }
 }
 
 function isUuid(text: string): boolean {

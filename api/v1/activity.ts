@@ -1,10 +1,20 @@
 // GET /v1/activity: the latest requests on the account, by whom and with what result, and never what was in them (§2).
 import { Type } from 'typebox'
-import { type ActivityRow, latestActivity } from '../../db/activity'
+import { type ActivityRow, latestActivity, latestChanges } from '../../db/activity'
 import { activityListLength } from '../../domain/limits'
 import type { Route } from '../route'
-import { Answer, DateTime, EnvironmentName, ListOf, Nullable } from '../schema'
+import { Answer, DateTime, EnvironmentName, ListOf, Nullable, OneOf } from '../schema'
 import { presentList } from './list'
+import { queryOf } from './typed'
+
+const Query = Answer({
+  changes_only: Type.Optional(
+    OneOf(['true', 'false'], {
+      description: 'Whether to leave out what changed nothing: reads, and what was refused.',
+      'x-hint': 'true or false',
+    }),
+  ),
+})
 
 const Activity = Answer(
   {
@@ -27,6 +37,7 @@ export const listActivity: Route = {
   summary: `The latest ${activityListLength} requests on the account`,
   description: 'API calls and dashboard actions of both environments, newest first.',
   access: { by: 'key', action: 'activity.list', partner: 'any' },
+  query: Query,
   reply: {
     status: 200,
     description: 'The latest requests.',
@@ -48,11 +59,12 @@ export const listActivity: Route = {
       next_cursor: null,
     },
   },
-  errors: [],
-  handle: async ({ caller }, { db, activityLog }) => {
+  errors: ['invalid_request'],
+  handle: async (request, { db, activityLog }) => {
     // Calls are written in batches; a caller still finds those that it has made before this one.
     await activityLog.flush()
-    const rows = await latestActivity(db, caller.partner.id, activityListLength)
+    const find = queryOf<typeof Query>(request).changes_only === 'true' ? latestChanges : latestActivity
+    const rows = await find(db, request.caller.partner.id, activityListLength)
     return { body: presentList(rows.map(presentActivity)) }
   },
 }

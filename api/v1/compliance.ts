@@ -17,7 +17,10 @@ const BusinessVerification = Answer({
 })
 
 const AccountRules = Answer({
-  isolated_wallet: Type.Boolean({ description: "Whether the wallet holds this partner's money only." }),
+  isolated_wallet: Type.Boolean({
+    description:
+      "Whether there is a wallet at the bank that holds this partner's money only; false until it is connected.",
+  }),
   wallet_chain: Nullable(Type.String()),
   enabled_countries: Type.Array(Type.String()),
   payout_limits_gbp: Answer({ min: MoneyString(), max_per_payout: MoneyString() }),
@@ -89,8 +92,8 @@ export function presentCompliance(account: AccountRow): unknown {
       can_start: canStart(account.verificationStatus, account.providerStatus),
     },
     account: {
-      isolated_wallet: true,
-      wallet_chain: account.chain,
+      isolated_wallet: account.walletRef !== null,
+      wallet_chain: account.walletRef === null ? null : account.chain,
       enabled_countries: account.enabledCountries,
       payout_limits_gbp: {
         min: formatPence(account.minPence),

@@ -3,6 +3,7 @@ import type { Route } from '../route'
 import { getAccount } from './account'
 import { listActivity } from './activity'
 import { requestCode, signUp } from './auth/codes'
+import { deleteInvitation } from './auth/invitations'
 import { deleteSession, deleteSessions, getSession, switchPartner } from './auth/session'
 import { createSession } from './auth/sign-in'
 import { getBalance } from './balance'
@@ -78,6 +79,7 @@ export const routes: readonly Route[] = [
   switchPartner,
   deleteSession,
   deleteSessions,
+  deleteInvitation,
   changeAccount,
   listTeam,
   inviteMember,

@@ -5,7 +5,7 @@ import { environments } from '../../domain/environment'
 import { labelMaxLength } from '../../domain/limits'
 import { ApiError } from '../errors'
 import { personOf, type Route } from '../route'
-import { Answer, DateTime, EnvironmentName, Nullable, OneOf, Pattern, Strict, Text, Uuid } from '../schema'
+import { Answer, DateTime, EnvironmentName, Name, Nullable, OneOf, Pattern, Strict, Uuid } from '../schema'
 import { recordChange } from './change'
 import { tellAdmins } from './tell-admins'
 import { bodyOf, paramsOf } from './typed'
@@ -14,7 +14,7 @@ const NewKey = Strict(
   {
     environment: OneOf(environments),
     label: Type.Optional(
-      Nullable(Text({ maxLength: labelMaxLength, description: 'What it is for.', 'x-hint': 'at most 60 characters' })),
+      Nullable(Name({ maxLength: labelMaxLength, description: 'What it is for.', 'x-hint': '1 to 60 characters' })),
     ),
   },
   { title: 'NewKey' },

@@ -16,7 +16,7 @@ import { invitationsPerPartnerAndHour } from '../../domain/sign-in'
 import { invitationMessage } from '../../mail/code-message'
 import { ApiError } from '../errors'
 import { personOf, type Route } from '../route'
-import { Answer, DateTime, Email, ListOf, Nullable, OneOf, Strict, Text, Uuid } from '../schema'
+import { Answer, DateTime, Email, ListOf, Name, Nullable, OneOf, Strict, Uuid } from '../schema'
 import { endedCookie } from '../session-cookie'
 import { recordChange } from './change'
 import { presentList } from './list'
@@ -71,7 +71,9 @@ export const listTeam: Route = {
 const NewMember = Strict(
   {
     email: Email(),
-    name: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 80, 'x-hint': '1 to 80 characters' }))),
+    name: Type.Optional(
+      Nullable(Name({ maxLength: 80, without: 'addresses', 'x-hint': '1 to 80 characters, and no address of a page' })),
+    ),
     role: OneOf(memberRoles),
   },
   { title: 'NewMember' },
@@ -103,9 +105,8 @@ export const inviteMember: Route = {
       if (added === 'already_member') return null
       const row = await findPartnerById(tx, partner.id)
       assert(row !== null, 'a caller has a partner')
-      const signInUrl = `${deps.config.publicUrl}/p/${row.slug}`
-      const from = { by, partner: row.name, verification: row.verificationStatus }
-      const mail = invitationMessage({ address: added.email, name, ...from, role, signInUrl })
+      const from = { by, partner: row, publicUrl: deps.config.publicUrl }
+      const mail = invitationMessage({ address: added.email, name, role, ...from })
       await enqueueMail(tx, deps.keyring, { kind: 'invitation', mail, at, expiresAt: new Date(at.getTime() + weekMs) })
       const change = { partnerId: partner.id, by, action: 'member.create', detail: `${added.email} as ${role}` }
       await recordChange(tx, { ...change, status: 201 }, request, deps)

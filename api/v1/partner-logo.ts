@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { findLogo, findLogoDigest } from '../../db/partner-logos'
 import type { PartnerRow } from '../../db/partners'
 import { slugPattern } from '../../domain/limits'
-import { type Logo, logoMaxBytes, logoOf } from '../../domain/logo'
+import { type Logo, logoMaxBytes, logoMaxPixels, logoOf } from '../../domain/logo'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../errors'
 import { isNamed } from '../etag'
@@ -53,7 +53,7 @@ const dataUrl = /^data:(image\/(?:png|jpeg|webp));base64,([A-Za-z0-9+/]+={0,2})$
 export const logoPattern = dataUrl.source
 /** The longest base64 of the largest logo, and what stands before it. */
 export const logoMaxLength = 4 * Math.ceil(logoMaxBytes / 3) + 'data:image/jpeg;base64,'.length
-export const logoHint = `a PNG, JPEG or WebP of at most ${logoMaxBytes / 1024} KiB, as data:image/png;base64,…`
+export const logoHint = `a PNG, JPEG or WebP of at most ${logoMaxBytes / 1024} KiB and ${logoMaxPixels} pixels a side, as data:image/png;base64,…`
 
 /** Its bytes decide, not its name. */
 export function readLogo(text: string): Logo {

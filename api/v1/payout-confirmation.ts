@@ -69,5 +69,5 @@ export async function claimConfirmed(
 }
 
 function triedCode({ memberId, boundTo, code }: Confirmation, at: Date) {
-  return code === null ? null : { purposes: ['confirm'] as const, subject: memberId, boundTo, code, at }
+  return code === null ? null : { purpose: 'confirm' as const, subject: memberId, boundTo, code, at }
 }

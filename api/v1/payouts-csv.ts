@@ -13,7 +13,8 @@ export const exportPayouts: Route = {
   operationId: 'exportPayouts',
   tag: 'Payouts',
   summary: 'Payouts as CSV',
-  description: 'Takes the filters of the list, and answers all that they choose.',
+  description:
+    'Takes the filters of the list, and answers all that they choose. `account_last4` is text: a spreadsheet that guesses types drops its leading zeros unless that column is imported as text.',
   access: { by: 'key', action: 'payout.export', partner: 'any' },
   query: FilterQuery,
   reply: csvShape,

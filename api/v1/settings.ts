@@ -8,7 +8,7 @@ import { type MicroUsdc, parseUsdc } from '../../domain/money'
 import { type NoticeKind, noticeKinds } from '../../domain/notice'
 import { ApiError } from '../errors'
 import { personOf, type Route } from '../route'
-import { Answer, Email, MoneyString, Nullable, Pattern, Strict, Text } from '../schema'
+import { Answer, Email, MoneyString, Name, Nullable, Pattern, Strict, Text } from '../schema'
 import { Account, exampleAccount, presentAccount } from './account'
 import { recordChange } from './change'
 import {
@@ -25,7 +25,7 @@ const lowBalanceRule = 'from 0.01 to 1000000000.00'
 
 const AccountChanges = Strict(
   {
-    name: Type.Optional(Text({ minLength: 1, maxLength: 120, 'x-hint': '1 to 120 characters' })),
+    name: Type.Optional(Name({ maxLength: 120, 'x-hint': '1 to 120 characters' })),
     logo_url: Type.Optional(
       Nullable(
         Type.String({
@@ -99,8 +99,6 @@ export const changeAccount: Route = {
 
 function changesFrom(wanted: Static<typeof AccountChanges>): PartnerChanges {
   const { name, logo_url, brand_color, billing_email, contact_email, billing_address, low_balance_usdc } = wanted
-  if (name?.trim() === '')
-    throw new ApiError('invalid_request', { details: { errors: ['name (1 to 120 characters)'] } })
   return {
     ...(name === undefined ? {} : { name: name.trim() }),
     ...(logo_url === undefined ? {} : { logoUrl: logo_url }),

@@ -96,6 +96,11 @@ function partnerFor(path: string): Record<string, string> {
   return id === undefined || /^\/v1\/(auth|public)\//.test(path) ? {} : { 'X-Partner-Id': id }
 }
 
+/** A path in which whatever is put in stays one segment: an id out of the address bar must not lead elsewhere. */
+export function pathTo(path: TemplateStringsArray, ...parts: readonly string[]): string {
+  return String.raw({ raw: path }, ...parts.map(encodeURIComponent))
+}
+
 export function addressOf(path: string, query: CallOptions['query'] = {}): string {
   const given = Object.entries(query).flatMap<[string, string]>(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, String(value)]],

@@ -1,6 +1,7 @@
 // What the pages read, each with its key in the cache; what changes with the environment says so.
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { call } from './call'
+import { now } from '../now'
+import { call, pathTo } from './call'
 import type {
   Account,
   Activity,
@@ -33,7 +34,7 @@ export const sessionQuery = queryOptions({
 export const publicPartnerQuery = (slug: string) =>
   queryOptions({
     queryKey: ['public-partner', slug],
-    queryFn: ({ signal }) => call<PublicPartner>('GET', `/v1/public/partners/${encodeURIComponent(slug)}`, { signal }),
+    queryFn: ({ signal }) => call<PublicPartner>('GET', pathTo`/v1/public/partners/${slug}`, { signal }),
     staleTime: 300_000,
   })
 
@@ -109,10 +110,26 @@ export const latestPayoutsQuery = (environment: Environment, filters: PayoutFilt
     refetchInterval: ({ state }) => (state.data?.data.some(isUnderWay) ? 3_000 : 20_000),
   })
 
+const tooLongMs = 15 * 60 * 1000
+/** The server lists the newest first; as many as it gives at once, so that the oldest are among them. */
+const asManyAsGiven = 200
+
+/** Under way for too long at the moment of asking, however long ago they were made. */
+export const latePayoutsQuery = (environment: Environment, status: 'pending' | 'processing') =>
+  queryOptions({
+    queryKey: ['payouts', environment, 'late', status],
+    queryFn: ({ signal }) => {
+      const created_before = new Date(now().getTime() - tooLongMs).toISOString()
+      const query = { environment, status, created_before, limit: asManyAsGiven }
+      return call<List<Payout>>('GET', '/v1/payouts', { query, signal })
+    },
+    refetchInterval: 20_000,
+  })
+
 export const payoutQuery = (environment: Environment, id: string) =>
   queryOptions({
     queryKey: ['payout', environment, id],
-    queryFn: ({ signal }) => call<Payout>('GET', `/v1/payouts/${id}`, { query: { environment }, signal }),
+    queryFn: ({ signal }) => call<Payout>('GET', pathTo`/v1/payouts/${id}`, { query: { environment }, signal }),
     refetchInterval: ({ state }) => (state.data && !isUnderWay(state.data) ? 30_000 : 1_500),
   })
 
@@ -120,7 +137,7 @@ export const payoutEventsQuery = (environment: Environment, payout: Payout) =>
   queryOptions({
     queryKey: ['payout-events', environment, payout.id, payout.updated_at],
     queryFn: ({ signal }) =>
-      call<List<PayoutEvent>>('GET', `/v1/payouts/${payout.id}/events`, { query: { environment }, signal }),
+      call<List<PayoutEvent>>('GET', pathTo`/v1/payouts/${payout.id}/events`, { query: { environment }, signal }),
     placeholderData: (before) => before,
     // The money of a payout that did not go comes back a little later; a case changes nothing of the payout itself.
     refetchInterval: ({ state }) => (isAwaitingMoney(payout, state.data) ? 3_000 : 15_000),
@@ -134,7 +151,7 @@ export const casesQuery = (environment: Environment, payoutId: string) =>
   queryOptions({
     queryKey: ['payout-cases', environment, payoutId],
     queryFn: ({ signal }) =>
-      call<List<Case>>('GET', `/v1/payouts/${payoutId}/cases`, { query: { environment }, signal }),
+      call<List<Case>>('GET', pathTo`/v1/payouts/${payoutId}/cases`, { query: { environment }, signal }),
     refetchInterval: 15_000,
   })
 
@@ -142,7 +159,7 @@ export const payoutDetailsQuery = (environment: Environment, { id, status }: Pay
   queryOptions({
     queryKey: ['payout-details', environment, id, status],
     queryFn: ({ signal }) =>
-      call<PayoutDetails>('GET', `/v1/payouts/${id}/details`, { query: { environment }, signal }),
+      call<PayoutDetails>('GET', pathTo`/v1/payouts/${id}/details`, { query: { environment }, signal }),
     placeholderData: (before) => before,
   })
 
@@ -202,8 +219,15 @@ export const membersQuery = queryOptions({
   queryFn: ({ signal }) => call<List<Member>>('GET', '/v1/members', { signal }),
 })
 
-export const activityQuery = queryOptions({
-  queryKey: ['activity'],
-  queryFn: ({ signal }) => call<List<Activity>>('GET', '/v1/activity', { signal }),
-  refetchInterval: 20_000,
-})
+export type ActivityKind = 'everything' | 'changes'
+
+/** The server chooses, as 200 looks may stand before the first change. */
+export const activityQuery = (kind: ActivityKind) =>
+  queryOptions({
+    queryKey: ['activity', kind],
+    queryFn: ({ signal }) => {
+      const query = kind === 'changes' ? { changes_only: 'true' } : {}
+      return call<List<Activity>>('GET', '/v1/activity', { query, signal })
+    },
+    refetchInterval: 20_000,
+  })

@@ -12,11 +12,18 @@ export interface List<Item> {
 export interface Session {
   readonly member: { readonly email: string; readonly name: string | null; readonly role: Role }
   readonly partner: SignedInPartner
-  readonly partners: readonly { readonly slug: string; readonly name: string }[]
+  readonly partners: readonly PartnerOfMine[]
   /** Whether business verification is approved. */
   readonly live: boolean
   readonly expires_at: string
   readonly temporal_ui_url: string | null
+}
+
+export interface PartnerOfMine {
+  readonly slug: string
+  readonly name: string
+  /** Somebody there has invited this person, who has not accepted yet. */
+  readonly invited: boolean
 }
 
 export interface PublicPartner {

@@ -1,8 +1,8 @@
 // What somebody should look at: payouts that failed, came back or take too long, a wallet that runs low, and a verification that waits.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { balanceQuery, complianceQuery, latestPayoutsQuery, usageQuery } from '../api/queries'
-import type { Environment, Payout } from '../api/types'
+import { balanceQuery, complianceQuery, latePayoutsQuery, latestPayoutsQuery, usageQuery } from '../api/queries'
+import type { Environment, List, Payout, PayoutStatus } from '../api/types'
 import { now } from '../now'
 import { ButtonLink } from '../parts/button'
 import { Card } from '../parts/card'
@@ -14,11 +14,11 @@ import { useEnvironment, useSession } from '../shell/here'
 import { grouped, pounds, reasonWords, roughly } from '../words'
 
 const dayMs = 24 * 60 * 60 * 1000
-const tooLongMs = 15 * 60 * 1000
+const shownOfEach = 3
 
 export function Attention() {
   const environment = useEnvironment()
-  const payouts = useAttention(environment)
+  const { payouts, cut } = useAttention(environment)
   return (
     <>
       <Verification />
@@ -51,6 +51,15 @@ export function Attention() {
               </li>
             ))}
           </ul>
+          {cut.length > 0 && (
+            <p className="mt-3 flex flex-wrap gap-2 border-t border-line pt-3">
+              {cut.map((status) => (
+                <ButtonLink key={status} to="/dashboard/payouts" search={{ status }} weight="quiet">
+                  All {status} payouts
+                </ButtonLink>
+              ))}
+            </p>
+          )}
         </Card>
       )}
     </>
@@ -60,18 +69,37 @@ export function Attention() {
 function why({ status, failure_reason }: Payout): string {
   if (status === 'failed') return failure_reason ? reasonWords(failure_reason) : 'Failed.'
   if (status === 'returned') return `Sent back. ${failure_reason ? reasonWords(failure_reason) : ''}`
+  if (status === 'processing') return 'On its way for longer than usual.'
   return 'The bank has not confirmed it yet.'
 }
 
-/** What became so in the last week, as a payout may come back months later; one under way only when it takes too long. */
-function useAttention(environment: Environment): readonly Payout[] {
+interface Found {
+  readonly payouts: readonly Payout[]
+  /** Of which statuses there are more than are shown. */
+  readonly cut: readonly PayoutStatus[]
+}
+
+/** First what takes too long, however old, the oldest before the others; then what failed or came back in the last week. */
+function useAttention(environment: Environment): Found {
   // To the day, so that the address of the question stays the same and its answer can be kept.
   const since = new Date(Math.floor(now().getTime() / dayMs) * dayMs - 7 * dayMs).toISOString()
-  const ask = (status: string) => latestPayoutsQuery(environment, { status, limit: 4, updated_after: since })
-  const answers = [useQuery(ask('failed')), useQuery(ask('returned')), useQuery(ask('pending'))]
-  const found = answers.flatMap(({ data }) => data?.data ?? [])
-  const late = (payout: Payout) => now().getTime() - new Date(payout.created_at).getTime() > tooLongMs
-  return found.filter((payout) => payout.status !== 'pending' || late(payout)).slice(0, 6)
+  const ended = (status: PayoutStatus) =>
+    latestPayoutsQuery(environment, { status, limit: shownOfEach + 1, updated_after: since })
+  const kinds = [
+    { status: 'pending', found: oldestFirst(useQuery(latePayoutsQuery(environment, 'pending')).data) },
+    { status: 'processing', found: oldestFirst(useQuery(latePayoutsQuery(environment, 'processing')).data) },
+    { status: 'failed', found: useQuery(ended('failed')).data?.data ?? [] },
+    { status: 'returned', found: useQuery(ended('returned')).data?.data ?? [] },
+  ] as const
+  return {
+    // Each kind has room of its own: many failed ones must not push out one that nobody has heard of.
+    payouts: kinds.flatMap(({ found }) => found.slice(0, shownOfEach)),
+    cut: kinds.flatMap(({ status, found }) => (found.length > shownOfEach ? [status] : [])),
+  }
+}
+
+function oldestFirst(answer: List<Payout> | undefined): readonly Payout[] {
+  return answer?.data.toReversed() ?? []
 }
 
 const waiting: Readonly<Record<string, readonly [title: string, sentence: string]>> = {
@@ -94,11 +122,12 @@ function Verification() {
 /** Low: below what the partner has set for live, or else not enough for three payouts as they were this month. */
 function LowBalance() {
   const environment = useEnvironment()
-  const { partner } = useSession()
+  const { live, partner } = useSession()
   const limit = environment === 'live' ? partner.low_balance_usdc : null
   const { data: balance } = useQuery(balanceQuery(environment))
   const { data: usage } = useQuery(usageQuery(environment))
-  if (!balance || !usage) return null
+  // Until it is verified a business can put nothing in.
+  if (!balance || !usage || (environment === 'live' && !live)) return null
   const { completed, paid_to_sellers_gbp } = usage.payouts
   const isEmpty = roughly(balance.approx_gbp) < 1
   const usual = completed > 0 ? roughly(paid_to_sellers_gbp) / completed : 0

@@ -1,6 +1,7 @@
 // The monthly invoices, each with its lines and as a file.
 import { useQuery } from '@tanstack/react-query'
 import { ChevronRight } from 'lucide-react'
+import { pathTo } from '../api/call'
 import { invoicesQuery } from '../api/queries'
 import type { Invoice } from '../api/types'
 import { ButtonLink } from '../parts/button'
@@ -34,7 +35,8 @@ export function InvoicesPage() {
                 title="No invoices yet"
                 action={<ButtonLink to="/dashboard/usage">See this month so far</ButtonLink>}
               >
-                The first one comes on the 1st of the month after your first live payout.
+                Each comes on the 1st, if the month before cost anything in live: payouts, the account, the
+                verification.
               </Empty>
             </Card>
           ) : (
@@ -74,8 +76,8 @@ function One({ invoice }: { readonly invoice: Invoice }) {
           <Gbp of={invoice.total_gbp} />
         </p>
         <div className="flex gap-2">
-          <DownloadButton path={`/v1/invoices/${invoice.id}.pdf`} type="PDF" label={`${invoice.number} as PDF`} />
-          <DownloadButton path={`/v1/invoices/${invoice.id}.csv`} type="CSV" label={`${invoice.number} as CSV`} />
+          <DownloadButton path={pathTo`/v1/invoices/${invoice.id}.pdf`} type="PDF" label={`${invoice.number} as PDF`} />
+          <DownloadButton path={pathTo`/v1/invoices/${invoice.id}.csv`} type="CSV" label={`${invoice.number} as CSV`} />
         </div>
       </div>
       <details className="group border-t border-line">

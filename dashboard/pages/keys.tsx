@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Ban, KeyRound } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { call } from '../api/call'
+import { call, pathTo } from '../api/call'
 import { keysQuery } from '../api/queries'
 import type { ApiKey, CreatedKey } from '../api/types'
 import { Button, ButtonLink } from '../parts/button'
@@ -185,7 +185,7 @@ function RevokeKey({ apiKey, onClose }: { readonly apiKey: ApiKey | null; readon
   const queryClient = useQueryClient()
   const say = useSay()
   const revoke = useMutation({
-    mutationFn: (id: string) => call('POST', `/v1/keys/${id}/revoke`),
+    mutationFn: (id: string) => call('POST', pathTo`/v1/keys/${id}/revoke`),
     onSuccess: async () => {
       onClose()
       say('The key is revoked')

@@ -2,18 +2,17 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Send } from 'lucide-react'
-import { useEffect, useState } from 'react'
 import { type PayoutFilters, payoutsQuery } from '../api/queries'
-import { payoutStatuses } from '../api/types'
+import { type Payout, payoutStatuses } from '../api/types'
 import { Anchor, Button, ButtonLink } from '../parts/button'
 import { Card, Page } from '../parts/card'
 import { DownloadButton } from '../parts/download'
 import { Choice, Field } from '../parts/field'
-import { Bars, Empty } from '../parts/loaded'
+import { Bars, Empty, Loaded } from '../parts/loaded'
 import { More } from '../parts/more'
-import { Trouble } from '../parts/notice'
 import type { PayoutSearch } from '../routes'
 import { useEnvironment, useIsAdmin } from '../shell/here'
+import { SearchField } from './payouts/search-field'
 import { PayoutsTable } from './payouts-table'
 
 export function PayoutsPage() {
@@ -22,7 +21,6 @@ export function PayoutsPage() {
   const search = useSearch({ from: '/dashboard/payouts' })
   const filters = filtersOf(search)
   const query = useInfiniteQuery(payoutsQuery(environment, filters))
-  const payouts = query.data?.pages.flatMap(({ data }) => data)
   const isFiltered = Object.keys(filters).length > 0
   return (
     <Page
@@ -41,20 +39,18 @@ export function PayoutsPage() {
     >
       <Filters search={search} />
       <Card flush>
-        {payouts === undefined &&
-          (query.error ? (
-            <div className="p-4">
-              <Trouble error={query.error} retry={() => void query.refetch()} />
-            </div>
-          ) : (
-            <Bars rows={8} />
-          ))}
-        {payouts?.length === 0 && (isFiltered ? <NothingFound /> : <NoneYet />)}
-        {payouts && payouts.length > 0 && <PayoutsTable payouts={payouts} />}
+        <Loaded query={query} skeleton={<Bars rows={8} />}>
+          {({ pages }) => <Found payouts={pages.flatMap(({ data }) => data)} isFiltered={isFiltered} />}
+        </Loaded>
         <More of={query} what="payouts" />
       </Card>
     </Page>
   )
+}
+
+function Found({ payouts, isFiltered }: { readonly payouts: readonly Payout[]; readonly isFiltered: boolean }) {
+  if (payouts.length > 0) return <PayoutsTable payouts={payouts} />
+  return isFiltered ? <NothingFound /> : <NoneYet />
 }
 
 /** Days are the reader's own: from the first moment of one to the last of the other. */
@@ -75,26 +71,14 @@ function filtersOf({ status, q, from, to }: PayoutSearch): PayoutFilters {
 
 function Filters({ search }: { readonly search: PayoutSearch }) {
   const navigate = useNavigate()
-  const [typed, setTyped] = useState(search.q ?? '')
   const change = (changed: PayoutSearch) => {
     const kept = Object.entries({ ...search, ...changed }).filter(([, value]) => value)
     void navigate({ to: '/dashboard/payouts', search: Object.fromEntries(kept), replace: true })
   }
-  useEffect(() => {
-    if (typed.trim() === (search.q ?? '')) return
-    const timer = setTimeout(() => change({ q: typed.trim() }), 300)
-    return () => clearTimeout(timer)
-  })
   return (
     <search className="grid grid-cols-2 gap-3 sm:grid-cols-[minmax(12rem,1fr)_10rem_auto_auto] sm:items-end">
       <div className="col-span-2 sm:col-span-1">
-        <Field
-          label="Search"
-          type="search"
-          placeholder="Reference, name, last four, id"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-        />
+        <SearchField asked={search.q ?? ''} ask={(q) => change({ q })} />
       </div>
       <div className="col-span-2 sm:col-span-1">
         <Choice label="Status" value={search.status ?? ''} onChange={(event) => change({ status: event.target.value })}>

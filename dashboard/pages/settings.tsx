@@ -15,11 +15,10 @@ export function SettingsPage() {
     <Page title="Settings">
       {!isAdmin && <Notice>Viewers see the settings; an admin of your team can change them.</Notice>}
       <div className="grid items-start gap-5 lg:grid-cols-[3fr_2fr]">
-        <Card title="Business">
-          <BusinessForm key={partner.id} partner={partner} />
-        </Card>
         <div className="flex min-w-0 flex-col gap-5">
-          <Notifications key={partner.id} partner={partner} />
+          <Card title="Business">
+            <BusinessForm key={partner.id} partner={partner} />
+          </Card>
           <Card title="Your sign-in page">
             <Facts>
               <Fact name="Address">
@@ -30,6 +29,9 @@ export function SettingsPage() {
               </Fact>
             </Facts>
           </Card>
+        </div>
+        <div className="flex min-w-0 flex-col gap-5">
+          <Notifications key={partner.id} partner={partner} />
           <Sessions />
         </div>
       </div>

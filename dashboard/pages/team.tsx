@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { LogOut, type LucideIcon, UserMinus, UserPlus } from 'lucide-react'
 import { useState } from 'react'
-import { call } from '../api/call'
+import { call, pathTo } from '../api/call'
 import { membersQuery } from '../api/queries'
 import type { Member, Role } from '../api/types'
 import { Button } from '../parts/button'
@@ -60,7 +60,7 @@ function Members({ members }: { readonly members: readonly Member[] }) {
   const [removing, setRemoving] = useState<Member | null>(null)
   const [leaving, setLeaving] = useState<Member | null>(null)
   const change = useTeamChange(
-    (member: Member, role: Role) => call('PATCH', `/v1/members/${member.id}`, { body: { role } }),
+    (member: Member, role: Role) => call('PATCH', pathTo`/v1/members/${member.id}`, { body: { role } }),
     'The role is changed',
   )
   return (

@@ -4,6 +4,7 @@ import { type FormEvent, lazy, Suspense, useState } from 'react'
 import { call } from '../api/call'
 import { accountQuery, balanceQuery } from '../api/queries'
 import type { Account, BankFunding, Environment } from '../api/types'
+import { isPretend } from '../page-facts'
 import { Button, ButtonLink } from '../parts/button'
 import { Card, Fact, Facts, Page } from '../parts/card'
 import { Copyable } from '../parts/copy'
@@ -28,8 +29,8 @@ export function TopUpPage() {
     >
       <div className="grid items-start gap-5 lg:grid-cols-2">
         {environment === 'sandbox' && isAdmin && <TestMoney />}
-        <Loaded query={account}>{(loaded) => <ByUsdc account={loaded} />}</Loaded>
         {account.data?.bank_funding && <ByBank funding={account.data.bank_funding} environment={environment} />}
+        <Loaded query={account}>{(loaded) => <ByUsdc account={loaded} />}</Loaded>
       </div>
     </Page>
   )
@@ -110,8 +111,8 @@ function ByUsdc({ account: { funding_wallet, environment } }: { readonly account
         </Facts>
         <Notice tone="warn">
           Send only USDC, and only on {codeWords(chain)}.{' '}
-          {environment === 'sandbox'
-            ? 'This is a sandbox address: real money sent to it is lost.'
+          {isPretend(environment)
+            ? 'This address is make-believe: real money sent to it is lost.'
             : 'Anything else is lost.'}
         </Notice>
       </div>
@@ -135,10 +136,14 @@ function ByBank({ funding, environment }: { readonly funding: BankFunding; reado
           <Fact name="Account number">
             <Copyable text={funding.account_number} name="account number" />
           </Fact>
-          {funding.bank_name && <Fact name="Bank">{funding.bank_name}</Fact>}
+          {funding.bank_name && (
+            <Fact name="Bank">
+              <Copyable text={funding.bank_name} name="bank" />
+            </Fact>
+          )}
         </Facts>
-        {environment === 'sandbox' && (
-          <Notice tone="warn">This is a sandbox account: real money sent to it is lost.</Notice>
+        {isPretend(environment) && (
+          <Notice tone="warn">This account is make-believe: real money sent to it is lost.</Notice>
         )}
       </div>
     </Card>

@@ -53,7 +53,7 @@ function Rules({ compliance: { account } }: { readonly compliance: Compliance })
           <Gbp of={account.payout_limits_gbp.max_per_payout} />
         </Fact>
         <Fact name="Countries">{account.enabled_countries.join(', ') || 'none'}</Fact>
-        <Fact name="Wallet">{account.isolated_wallet ? 'yours alone' : 'shared'}</Fact>
+        <Fact name="Wallet">{account.isolated_wallet ? 'yours alone' : 'not open yet'}</Fact>
         <Fact name="Network">{account.wallet_chain ? codeWords(account.wallet_chain) : '–'}</Fact>
       </Facts>
     </Card>

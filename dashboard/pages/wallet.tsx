@@ -7,10 +7,9 @@ import type { WalletEntry } from '../api/types'
 import { ButtonLink } from '../parts/button'
 import { Card, Page } from '../parts/card'
 import { DownloadButton } from '../parts/download'
-import { Bars, Empty } from '../parts/loaded'
+import { Bars, Empty, Loaded } from '../parts/loaded'
 import { Moment } from '../parts/moment'
 import { More } from '../parts/more'
-import { Trouble } from '../parts/notice'
 import { Cell, Row, Table } from '../parts/table'
 import { useEnvironment } from '../shell/here'
 import { codeWords, grouped, pounds } from '../words'
@@ -19,7 +18,6 @@ export function WalletPage() {
   const environment = useEnvironment()
   const { data: balance } = useQuery(balanceQuery(environment))
   const query = useInfiniteQuery(walletEntriesQuery(environment))
-  const entries = query.data?.pages.flatMap(({ data }) => data)
   return (
     <Page
       title="Wallet"
@@ -35,16 +33,9 @@ export function WalletPage() {
       }
     >
       <Card flush>
-        {entries === undefined &&
-          (query.error ? (
-            <div className="p-4">
-              <Trouble error={query.error} retry={() => void query.refetch()} />
-            </div>
-          ) : (
-            <Bars rows={8} />
-          ))}
-        {entries?.length === 0 && <NoneYet />}
-        {entries && entries.length > 0 && <Statement entries={entries} />}
+        <Loaded query={query} skeleton={<Bars rows={8} />}>
+          {({ pages }) => <Statement entries={pages.flatMap(({ data }) => data)} />}
+        </Loaded>
         <More of={query} what="entries" />
       </Card>
     </Page>
@@ -61,6 +52,7 @@ const columns = [
 const kinds: Readonly<Record<string, string>> = { topup: 'Top-up', return: 'Returned payout' }
 
 function Statement({ entries }: { readonly entries: readonly WalletEntry[] }) {
+  if (entries.length === 0) return <NoneYet />
   return (
     <Table columns={columns} label="Wallet statement">
       {entries.map((entry) => (

@@ -3,15 +3,6 @@ import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
 import { buttonLook } from './button'
 
-export function useCopy(text: string): readonly [boolean, () => void] {
-  const [done, setDone] = useState(false)
-  const copy = () => {
-    void write(text).then(() => setDone(true))
-    setTimeout(() => setDone(false), 1_500)
-  }
-  return [done, copy]
-}
-
 export function CopyButton({
   text,
   name,
@@ -61,6 +52,15 @@ export function Copyable({
       <CopyButton text={text} name={name} />
     </span>
   )
+}
+
+function useCopy(text: string): readonly [boolean, () => void] {
+  const [done, setDone] = useState(false)
+  const copy = () => {
+    void write(text).then(() => setDone(true))
+    setTimeout(() => setDone(false), 1_500)
+  }
+  return [done, copy]
 }
 
 /** Browsers give the clipboard only to pages that came safely; elsewhere the old way still works. */

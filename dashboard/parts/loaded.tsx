@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { Trouble } from './notice'
 
 interface LoadedProps<T> {
-  readonly query: UseQueryResult<T>
+  readonly query: Pick<UseQueryResult<T>, 'data' | 'isError' | 'error'> & { readonly refetch: () => unknown }
   readonly children: (data: T) => ReactNode
   readonly skeleton?: ReactNode
 }

@@ -1,4 +1,5 @@
 // A partner's logo, or its first letter on its colour.
+import { pathTo } from '../api/call'
 import type { PublicPartner } from '../api/types'
 
 export function PartnerMark({ partner, large = false }: { readonly partner: PublicPartner; readonly large?: boolean }) {
@@ -17,11 +18,12 @@ export function PartnerMark({ partner, large = false }: { readonly partner: Publ
   )
 }
 
-/** Nothing is asked of other servers: a logo that lies elsewhere is not shown. */
-export function logoOf({ logo_url }: PublicPartner): string | null {
-  if (!logo_url || !URL.canParse(logo_url, location.origin)) return null
-  const { protocol, origin } = new URL(logo_url, location.origin)
-  return protocol === 'data:' || origin === location.origin ? logo_url : null
+/** Nothing is asked of other servers: our own logo is asked of the host that served the page, and one that lies elsewhere is not shown. */
+export function logoOf({ slug, logo_url }: PublicPartner): string | null {
+  if (!logo_url || !URL.canParse(logo_url)) return null
+  const { protocol, pathname, search } = new URL(logo_url)
+  if (protocol === 'data:') return logo_url
+  return pathname === pathTo`/v1/public/partners/${slug}/logo` ? `${pathname}${search}` : null
 }
 
 /** Only a plain hex colour is taken over from a partner's settings. */
@@ -30,7 +32,7 @@ export function colorOf({ brand_color }: PublicPartner): string | null {
 }
 
 /** Black or white, whichever is read more easily on the colour. */
-export function inkOn(hex: string): string {
+function inkOn(hex: string): string {
   const channels = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255)
   const [red = 0, green = 0, blue = 0] = channels.map((value) =>
     value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4,

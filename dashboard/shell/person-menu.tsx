@@ -1,13 +1,13 @@
-// Who is signed in: other partners of the same person, light or dark, and the ways out.
+// Who is signed in: other partners of the same person and who invites them, light or dark, and the ways out.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { BookOpen, Check, LogOut, Moon, Sun, SunMoon } from 'lucide-react'
+import { BookOpen, LogOut, Moon, Sun, SunMoon } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { call } from '../api/call'
-import { sessionQuery } from '../api/queries'
-import type { Session } from '../api/types'
 import { useSession } from './here'
+import { item, Line, Tick } from './menu-look'
+import { Invitations, Partners } from './partners-menu'
 import { rememberedTheme, type Theme } from './remembered'
 import { chooseTheme } from './theme'
 
@@ -17,12 +17,11 @@ const themes = [
   ['dark', 'Dark', Moon],
 ] as const
 
-const item =
-  'flex h-9 items-center gap-2.5 rounded-md px-2.5 outline-none select-none data-highlighted:bg-sunken [&_svg]:size-4 [&_svg]:text-soft'
-
 export function PersonMenu() {
-  const { member } = useSession()
+  const { member, partners } = useSession()
+  const isInvited = partners.some(({ invited }) => invited)
   const [theme, setTheme] = useState<Theme>(rememberedTheme)
+  const [trigger, setTrigger] = useState<HTMLElement | null>(null)
   const signOut = useSignOut()
   const choose = (next: Theme) => {
     setTheme(next)
@@ -31,12 +30,15 @@ export function PersonMenu() {
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger
-        aria-label={`Signed in as ${member.email}`}
-        className="inline-flex size-9 items-center justify-center rounded-full bg-sunken text-sm font-semibold uppercase hover:bg-line"
+        ref={setTrigger}
+        aria-label={`Signed in as ${member.email}${isInvited ? ', with an invitation' : ''}`}
+        className="relative inline-flex size-9 items-center justify-center rounded-full bg-sunken text-sm font-semibold uppercase hover:bg-line"
       >
         {member.email.charAt(0)}
+        {isInvited && <span aria-hidden className="absolute top-0 right-0 size-2.5 rounded-full bg-accent" />}
       </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+      {/* Within the header, so that everything on the page belongs to one of its parts. */}
+      <DropdownMenu.Portal container={trigger?.closest('header') ?? null}>
         <DropdownMenu.Content
           align="end"
           sideOffset={6}
@@ -47,6 +49,7 @@ export function PersonMenu() {
             <p className="text-xs text-soft">{member.role === 'admin' ? 'Admin' : 'Viewer: may look, not change'}</p>
           </div>
           <Partners />
+          <Invitations />
           <Line />
           <DropdownMenu.RadioGroup value={theme} aria-label="Light or dark">
             {themes.map(([value, name, Icon]) => (
@@ -73,41 +76,6 @@ export function PersonMenu() {
     </DropdownMenu.Root>
   )
 }
-
-function Partners(): ReactNode {
-  const { partner, partners } = useSession()
-  const queryClient = useQueryClient()
-  const navigate = useNavigate()
-  const change = useMutation({
-    mutationFn: (slug: string) => call<Session>('POST', '/v1/auth/session/partner', { body: { slug } }),
-    onSuccess: async (session) => {
-      queryClient.clear()
-      queryClient.setQueryData(sessionQuery.queryKey, session)
-      await navigate({ to: '/dashboard' })
-    },
-  })
-  if (partners.length < 2) return null
-  return (
-    <>
-      <Line />
-      <DropdownMenu.RadioGroup value={partner.slug} aria-label="Partner">
-        {partners.map(({ slug, name }) => (
-          <DropdownMenu.RadioItem key={slug} value={slug} className={item} onSelect={() => change.mutate(slug)}>
-            <span className="min-w-0 truncate">{name}</span>
-            <Tick />
-          </DropdownMenu.RadioItem>
-        ))}
-      </DropdownMenu.RadioGroup>
-    </>
-  )
-}
-
-const Tick = () => (
-  <DropdownMenu.ItemIndicator className="ml-auto">
-    <Check aria-hidden />
-  </DropdownMenu.ItemIndicator>
-)
-const Line = () => <DropdownMenu.Separator className="mx-1 my-1 h-px bg-line" />
 
 export function useSignOut(path: '/v1/auth/session' | '/v1/auth/sessions' = '/v1/auth/session') {
   const queryClient = useQueryClient()

@@ -11,6 +11,8 @@ import { adviceOf } from '../parts/notice'
 
 interface CodeStepProps {
   readonly email: string
+  /** To sign in, where it is left out. */
+  readonly purpose?: 'sign_up' | undefined
   readonly partner?: string | undefined
   readonly next?: string | undefined
   readonly sendAgain: () => Promise<unknown>
@@ -19,9 +21,9 @@ interface CodeStepProps {
 
 const pauseSeconds = 30
 
-export function CodeStep({ email, partner, next, sendAgain, back }: CodeStepProps) {
+export function CodeStep({ email, purpose, partner, next, sendAgain, back }: CodeStepProps) {
   const [code, setCode] = useState('')
-  const signIn = useSignIn({ email, partner, next, onRefused: () => setCode('') })
+  const signIn = useSignIn({ email, purpose, partner, next, onRefused: () => setCode('') })
   return (
     <form
       className="flex flex-col gap-4"
@@ -59,15 +61,18 @@ function wordsFor(error: Error): string {
 
 function useSignIn({
   email,
+  purpose,
   partner,
   next,
   onRefused,
-}: Pick<CodeStepProps, 'email' | 'partner' | 'next'> & { onRefused: () => void }) {
+}: Pick<CodeStepProps, 'email' | 'purpose' | 'partner' | 'next'> & { onRefused: () => void }) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   return useMutation({
     mutationFn: (code: string) =>
-      call<Session>('POST', '/v1/auth/sessions', { body: { email, code, ...(partner ? { partner } : {}) } }),
+      call<Session>('POST', '/v1/auth/sessions', {
+        body: { email, code, ...(purpose ? { purpose } : {}), ...(partner ? { partner } : {}) },
+      }),
     onSuccess: async (session) => {
       queryClient.clear()
       queryClient.setQueryData(sessionQuery.queryKey, session)

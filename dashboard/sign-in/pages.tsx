@@ -103,7 +103,7 @@ export function SignUpPage() {
   if (ask.isSuccess)
     return (
       <Frame title="Look into your mail" about={<SentTo email={email} />}>
-        <CodeStep email={email} sendAgain={() => send(email)} back={ask.reset} />
+        <CodeStep email={email} purpose="sign_up" sendAgain={() => send(email)} back={ask.reset} />
       </Frame>
     )
   return (

@@ -24,6 +24,7 @@ export const activity = new EntitySchema<StoredActivity>({
   },
   indices: [
     { name: 'activity_partner_index', columns: ['partnerId', 'at', 'id'] },
+    { name: 'activity_changes_index', columns: ['partnerId', 'at', 'id'], where: 'changes' },
     { name: 'activity_read_index', columns: ['at'], where: 'NOT changes' },
   ],
   checks: [{ name: 'activity_environment_check', expression: `environment IN ('sandbox', 'live')` }],

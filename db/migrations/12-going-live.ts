@@ -5,7 +5,7 @@ export class GoingLive1794700800012 implements MigrationInterface {
   name = 'GoingLive1794700800012'
 
   async up(runner: QueryRunner): Promise<void> {
-    for (const part of [partners, wallets, returns, heldDeposits, cases, notices]) await runner.query(part)
+    for (const part of [partners, wallets, returns, heldDeposits, cases, notices, activity]) await runner.query(part)
   }
 
   async down(): Promise<void> {
@@ -31,7 +31,7 @@ const wallets = `
     ADD COLUMN funding_account_number text,
     ADD COLUMN funding_holder_name text,
     ADD COLUMN funding_bank_name text,
-    -- The last movement of the bank's history that was read.
+    -- The movement up to which the bank's history need not be read again.
     ADD COLUMN history_read_to text,
     ADD COLUMN low_balance_told_at timestamptz;
   CREATE INDEX wallets_ref_index ON wallets (wallet_ref) WHERE wallet_ref IS NOT NULL;
@@ -139,4 +139,9 @@ const notices = `
   END $$;
   CREATE TRIGGER payout_events_notice AFTER INSERT ON payout_events
     FOR EACH ROW WHEN (NEW.kind IN ('failed', 'returned')) EXECUTE FUNCTION note_payout_event();
+`
+
+const activity = `
+  -- For the list of changes alone: among millions of reads the latest 200 of them would be looked for through all.
+  CREATE INDEX activity_changes_index ON activity (partner_id, at DESC, id DESC) WHERE changes;
 `

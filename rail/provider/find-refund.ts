@@ -1,5 +1,5 @@
 // Looks in a wallet's history for what one transfer brought back, no further than that transfer can be.
-import { RailUnavailable, type WalletMovement, type WalletRefs } from '../rail'
+import { RailUnavailable, type Refund, type WalletMovement, type WalletRefs } from '../rail'
 import { part } from './ask'
 import type { Client } from './client'
 import { isBefore } from './find-transfer'
@@ -12,7 +12,7 @@ export interface WantedRefund extends WalletRefs {
 }
 
 /** Newest first, so that a refund of now is on the first page however much the wallet has seen before. */
-export async function findRefund(client: Client, wanted: WantedRefund): Promise<bigint | null> {
+export async function findRefund(client: Client, wanted: WantedRefund): Promise<Refund | null> {
   let refund: WalletMovement | null = null
   const { complete } = await readList(client, {
     name: 'wallet history',
@@ -23,12 +23,12 @@ export async function findRefund(client: Client, wanted: WantedRefund): Promise<
       return refund !== null || (movement.at !== null && isBefore(movement.at, wanted.since))
     },
   })
-  return amountOf(refund, complete)
+  return read(refund, complete)
 }
 
 /** A list that moved under the reader may have had it: that is trouble, and not "nothing came back". */
-function amountOf(refund: WalletMovement | null, complete: boolean): bigint | null {
-  if (refund !== null) return refund.amountMicroUsdc
+function read(refund: WalletMovement | null, complete: boolean): Refund | null {
+  if (refund !== null) return { amountMicroUsdc: refund.amountMicroUsdc, movementRef: refund.id }
   if (!complete) throw new RailUnavailable('wallet history')
   return null
 }

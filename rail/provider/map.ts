@@ -44,6 +44,7 @@ export function readTransfer(body: unknown): Transfer {
     standing,
     sentMicroUsdc: microAt(body, 'source.amount'),
     refundedMicroUsdc: null,
+    wasDelivered: standing === 'delivered' || optionalTextAt(body, 'receipt.destination_tx_hash') !== null,
     reason: reasonOf(body, standing),
     networkCostMicropounds: networkCost(body),
     updatedAt: dateAt(body, 'updated_at'),

@@ -49,10 +49,7 @@ function readEvent(rawBody: Buffer): WebhookEvent {
       eventId: textAt(event, 'event_id'),
       category,
       // The movement itself can not be asked for, its wallet can.
-      objectRef: textAt(
-        event,
-        category === walletActivity ? 'event_object.bridge_wallet_id' : 'event_object_id',
-      ),
+      objectRef: textAt(event, category === walletActivity ? 'event_object.bridge_wallet_id' : 'event_object_id'),
       payoutId: category === 'transfer' ? optionalTextAt(event, 'event_object.client_reference_id') : null,
       // Of a movement, whether it came or left.
       state: optionalTextAt(event, category === walletActivity ? 'event_object.type' : 'event_object_status'),

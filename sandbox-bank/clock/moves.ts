@@ -24,6 +24,7 @@ export function moveTransfer(moment: Moment, before: Transfer, move: Move): Put[
     ...before,
     state: move.state,
     returnReason: sentBack ? (move.reason ?? 'MS03') : before.returnReason,
+    deliveredAt: move.state === 'payment_processed' ? moment.now : (before.deliveredAt ?? null),
     refundReferenceId: move.state === 'refunded' ? randomUUID() : before.refundReferenceId,
     next: null,
     // A change must be later than what it changes, or a reader of updated_after_ms could miss it.

@@ -43,7 +43,7 @@ function presentReceipt(transfer: Transfer): Record<string, unknown> {
     exchange_fee: '0.0',
     gas_fee: '0.0',
   }
-  if (!delivered.has(transfer.state)) return initial
+  if (!delivered.has(transfer.state) && (transfer.deliveredAt ?? null) === null) return initial
   const subtotal = transfer.sourceCents - transfer.developerFeeCents
   const left = subtotal - exactSource(transfer.outputPence, transfer.rateNano)
   return {

@@ -110,6 +110,8 @@ export interface Transfer {
   readonly fromAddress: string
   readonly returnReason: string | null
   readonly refundReferenceId: string | null
+  /** When it was in the recipient's account, whatever became of it since; a journal of the first release does not say. */
+  readonly deliveredAt?: number | null
   readonly next: NextMove | null
   readonly createdAt: number
   readonly updatedAt: number

@@ -119,6 +119,7 @@ describe('the OpenAPI document', () => {
       'GET /v1/auth/session',
       'DELETE /v1/auth/session',
       'POST /v1/auth/session/partner',
+      'DELETE /v1/auth/invitations/{slug}',
       'GET /v1/members',
       'POST /v1/members',
       'PATCH /v1/members/{id}',

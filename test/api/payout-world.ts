@@ -50,6 +50,8 @@ export interface WorldOptions {
   readonly payouts?: Partial<PayoutConfig>
   readonly bank?: Parameters<typeof openTestBank>[0]
   readonly workers?: 'started' | 'none'
+  /** Of http where a browser comes, whose cookie has another name then. */
+  readonly publicUrl?: string
 }
 
 const quickPayouts: PayoutConfig = {
@@ -79,7 +81,14 @@ export async function aPayoutWorld(options: WorldOptions = {}): Promise<PayoutWo
   await requireSearchAttributes(temporal, wantedAttributes)
   const { answerTimeoutMs, pollMs } = payouts
   const about = { database: database.url, clock, rails, bank: access }
-  const api = await startApi({ ...about, taskQueuePrefix, answerTimeoutMs, pollMs })
+  const { publicUrl } = options
+  const api = await startApi({
+    ...about,
+    taskQueuePrefix,
+    answerTimeoutMs,
+    pollMs,
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+  })
   const parts = createPayoutParts({ bank: access, payouts, secretKeys: testSecretKeys }, { db, log, clock })
   const workers = workersOf({ activities: createPayoutSteps(parts), taskQueuePrefix })
   if (options.workers !== 'none') await workers.start()

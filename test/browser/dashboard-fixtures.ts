@@ -120,3 +120,9 @@ export function aSessionOf({ db, clock }: Api, { id: memberId }: MemberRow): Pro
 function daysAgo({ clock }: Pick<Api, 'clock'>, days: number): Date {
   return new Date(clock.now().getTime() - days * dayMs)
 }
+
+/** One pixel. */
+export const aPng = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)

@@ -1,25 +1,22 @@
 // A page that nobody is at goes on reading, and says that it does so by itself: it must not keep a session open.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Browser, Request } from 'playwright-core'
-import { type Api, startApi } from '../api/client'
+import type { Api } from '../api/client'
 import { aPartner, aSession } from '../api/fixtures'
-import { buildDashboard } from './built-dashboard'
-import { openChromium } from './chromium'
 import { aVisitor } from './dashboard-visitor'
+import { type ServedDashboard, serveDashboard } from './served-dashboard'
 
+let served: ServedDashboard
 let api: Api
 let browser: Browser
 
 beforeAll(async () => {
-  buildDashboard()
-  api = await startApi({ publicUrl: 'http://localhost' })
-  browser = await openChromium()
+  served = await serveDashboard()
+  api = served.api
+  browser = served.browser
 }, 120_000)
 
-afterAll(async () => {
-  await browser?.close()
-  await api?.close()
-})
+afterAll(() => served?.close())
 
 test('what is read while nobody touches the page is marked, and what somebody asks for is not', async () => {
   const visitor = await aVisitor(browser, api.url, { session: await aSession(api, await aPartner(api), 'viewer') })

@@ -8,7 +8,7 @@ import { aPartner, aSession } from '../api/fixtures'
 import { buildDashboard } from './built-dashboard'
 import { openChromium } from './chromium'
 import { aBusyPartner } from './dashboard-fixtures'
-import { expectGoodLooks } from './dashboard-looks'
+import { goodLooks, looksOf } from './dashboard-looks'
 import { aVisitor } from './dashboard-visitor'
 
 let api: Api
@@ -80,7 +80,7 @@ describe('every page', () => {
       const visitor = await aVisitor(browser, api.url, { colorScheme: 'light', ...(token ? { session: token } : {}) })
       await visitor.go(path())
 
-      await expectGoodLooks(visitor, name)
+      expect(await looksOf(visitor, name)).toEqual(goodLooks)
       await visitor.leave()
     },
     60_000,

@@ -1,17 +1,17 @@
 // One person at two partners: switching between them, and what a page does that still shows the one from before.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
 import type { PartnerRow } from '../../db/partners'
-import { type Api, startApi } from '../api/client'
+import type { Api } from '../api/client'
 import { aKey, aPartner, aPayoutRow } from '../api/fixtures'
-import { buildDashboard } from './built-dashboard'
-import { openChromium } from './chromium'
 import { aMember, aSessionOf } from './dashboard-fixtures'
 import { fillPayout } from './dashboard-steps'
 import { aVisitor, type Visitor } from './dashboard-visitor'
+import { type ServedDashboard, serveDashboard } from './served-dashboard'
 
 const minute = 60_000
 
+let served: ServedDashboard
 let api: Api
 let browser: Browser
 let north: PartnerRow
@@ -20,15 +20,12 @@ let visitor: Visitor
 let page: Page
 
 beforeAll(async () => {
-  buildDashboard()
-  api = await startApi({ publicUrl: 'http://localhost' })
-  browser = await openChromium()
+  served = await serveDashboard()
+  api = served.api
+  browser = served.browser
 }, 2 * minute)
 
-afterAll(async () => {
-  await browser?.close()
-  await api?.close()
-})
+afterAll(() => served?.close())
 
 beforeEach(async () => {
   north = await aPartner(api, { name: 'Northwind Market Ltd' })
@@ -37,7 +34,7 @@ beforeEach(async () => {
   await aPayoutRow(api, south, { recipientName: 'Sid South' })
   const email = `ada@${north.slug}.example`
   const member = await aMember(api, north, { email, role: 'admin' })
-  await aMember(api, south, { email, role: 'admin' })
+  await aSessionOf(api, await aMember(api, south, { email, role: 'admin' }))
   visitor = await aVisitor(browser, api.url, { session: await aSessionOf(api, member) })
   page = visitor.page
 })
@@ -102,6 +99,63 @@ test(
   },
   minute,
 )
+
+describe('an invitation', () => {
+  let east: PartnerRow
+
+  beforeEach(async () => {
+    east = await aPartner(api, { name: ' northwind market ltd' })
+    await aMember(api, east, { email: `ada@${north.slug}.example`, role: 'viewer' })
+    await visitor.go('/dashboard?environment=sandbox')
+    await page.getByRole('button', { name: /Signed in as .*, with an invitation/ }).click()
+  })
+
+  test(
+    'stands apart from the own partners, and names that are alike are told apart',
+    async () => {
+      expect(await page.getByRole('menuitemradio', { name: /wind market/i }).allTextContents()).toEqual(
+        expect.arrayContaining([`Northwind Market Ltd${north.slug}`, 'Southwind Market Ltd']),
+      )
+      expect(await page.getByRole('menuitemradio', { name: east.slug }).count()).toBe(0)
+      expect(await invitation().textContent()).toContain(east.slug)
+      expect(await visitor.faults()).toEqual([])
+      await visitor.picture('menu-invitation')
+      await visitor.leave()
+    },
+    minute,
+  )
+
+  test(
+    'is declined without going there, and is gone',
+    async () => {
+      await invitation().getByRole('menuitem', { name: 'Decline' }).click()
+
+      await page.getByText(/^The invitation to .* is declined$/).waitFor()
+      await page.getByRole('button', { name: /Signed in as [^,]*$/ }).click()
+      await page.getByRole('menuitemradio', { name: 'Southwind Market Ltd' }).waitFor()
+      expect(await page.getByText(east.slug).count()).toBe(0)
+      expect(await page.getByRole('navigation', { name: 'Pages' }).getByText('Northwind Market Ltd').count()).toBe(1)
+      await visitor.leave()
+    },
+    minute,
+  )
+
+  test(
+    'is accepted by going there, and is then a partner like the others',
+    async () => {
+      await invitation().getByRole('menuitem', { name: 'Accept' }).click()
+
+      await page.getByRole('navigation', { name: 'Pages' }).getByText('northwind market ltd', { exact: true }).waitFor()
+      await page.getByRole('button', { name: /Signed in as [^,]*$/ }).click()
+      await page.getByRole('menuitemradio', { name: east.slug }).waitFor()
+      expect(await invitation().count()).toBe(0)
+      await visitor.leave()
+    },
+    minute,
+  )
+
+  const invitation = () => page.getByRole('group', { name: /^Invitation to/ })
+})
 
 /** Not even for the moment until the list is read again. */
 const watchForNora = `(() => {

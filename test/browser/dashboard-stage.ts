@@ -12,6 +12,8 @@ import { openChromium } from './chromium'
 
 export interface Stage {
   readonly local: Local
+  /** Where it keeps everything, and where ops finds it. */
+  readonly dataDir: string
   readonly browser: Browser
   close(): Promise<void>
 }
@@ -31,7 +33,7 @@ export async function aStage(): Promise<Stage> {
   try {
     const local = await system.ready()
     const browser = await openChromium()
-    return { local, browser, close: () => browser.close().then(stop) }
+    return { local, dataDir, browser, close: () => browser.close().then(stop) }
   } catch (error) {
     await stop()
     throw error

@@ -3,15 +3,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Browser, Page } from 'playwright-core'
 import type { MemberRow } from '../../db/members'
 import type { PartnerRow } from '../../db/partners'
-import { type Api, startApi } from '../api/client'
+import type { Api } from '../api/client'
 import { aPartner } from '../api/fixtures'
-import { buildDashboard } from './built-dashboard'
-import { openChromium } from './chromium'
 import { aMember, aSessionOf } from './dashboard-fixtures'
 import { aVisitor, type Visitor } from './dashboard-visitor'
+import { type ServedDashboard, serveDashboard } from './served-dashboard'
 
 const minute = 60_000
 
+let served: ServedDashboard
 let api: Api
 let browser: Browser
 let partner: PartnerRow
@@ -21,15 +21,12 @@ let visitor: Visitor
 let page: Page
 
 beforeAll(async () => {
-  buildDashboard()
-  api = await startApi({ publicUrl: 'http://localhost' })
-  browser = await openChromium()
+  served = await serveDashboard()
+  api = served.api
+  browser = served.browser
 }, 2 * minute)
 
-afterAll(async () => {
-  await browser?.close()
-  await api?.close()
-})
+afterAll(() => served?.close())
 
 beforeEach(async () => {
   partner = await aPartner(api, { name: 'Northwind Market Ltd' })
@@ -44,10 +41,10 @@ describe('an admin', () => {
     'saves the settings, and the audit log says who changed what, but not to what',
     async () => {
       await visitor.go('/dashboard/settings?environment=sandbox')
-      expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+      expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
       await page.getByLabel('Business name').fill('Northwind Trading Ltd')
       await page.getByLabel('Billing email').fill('bills@northwind.example')
-      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
       await page.getByText('Saved', { exact: true }).waitFor()
       await page.getByRole('navigation', { name: 'Pages' }).getByText('Northwind Trading Ltd').waitFor()
 

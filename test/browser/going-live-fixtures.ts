@@ -56,6 +56,7 @@ export async function aFundedPartner(api: Api): Promise<PartnerRow> {
 export async function aPayoutWithCases(api: Api, partner: PartnerRow): Promise<string> {
   const { id } = await aPayoutRow(api, partner, { environment: 'live', createdAt: ago(api, 30) })
   const recall = await open(api, id, 'recall', 'Paid to the wrong supplier: invoice 1042 was not theirs.')
+  const trace = await open(api, id, 'trace', 'The recipient says it has not arrived.')
   await api.db.transaction(async (tx) => {
     const at = api.clock.now()
     await addCaseNote(tx, { caseId: recall, at, madeBy: 'ops:grace', note: 'The bank has asked the recipient.' })
@@ -63,7 +64,7 @@ export async function aPayoutWithCases(api: Api, partner: PartnerRow): Promise<s
     if (row === null) throw new Error('the case is gone')
     await endCase(tx, row, { outcome: 'refused', costMicropounds: 12_500_000n, by: 'ops:grace', at })
   })
-  await markOneLate(api.db, await open(api, id, 'trace', 'The recipient says it has not arrived.'), api.clock.now())
+  await markOneLate(api.db, trace, api.clock.now())
   return id
 }
 

@@ -7,7 +7,7 @@ import { type Api, startApi } from '../api/client'
 import { aPartner, aPayoutRow, aSession } from '../api/fixtures'
 import { buildDashboard } from './built-dashboard'
 import { openChromium } from './chromium'
-import { expectGoodLooks } from './dashboard-looks'
+import { goodLooks, looksOf } from './dashboard-looks'
 import { aVisitor, type Visitor } from './dashboard-visitor'
 import { aFundedPartner, aPayoutWithCases, aReturnedPayout, standings } from './going-live-fixtures'
 
@@ -48,7 +48,7 @@ describe('verification', () => {
         '/dashboard/verification?environment=live',
       )
 
-      await expectGoodLooks(visitor, name)
+      expect(await looksOf(visitor, name)).toEqual(goodLooks)
       for (const link of await visitor.page.locator('main a[target=_blank]').all()) {
         expect(await link.getAttribute('rel')).toContain('noopener')
       }
@@ -87,6 +87,7 @@ describe('verification', () => {
 
     await visitor.page.getByText('Verification waits for you').waitFor()
     await visitor.picture('home-verification')
+    expect(await visitor.faults()).toEqual([])
     await visitor.leave()
   }, 60_000)
 })
@@ -101,7 +102,15 @@ describe('a top-up', () => {
     await page.getByRole('button', { name: 'Copy account number' }).click()
     await page.getByText('Copied account number').waitFor({ state: 'attached' })
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('10234567')
-    await expectGoodLooks(visitor, 'top-up-live')
+    expect(await looksOf(visitor, 'top-up-live')).toEqual(goodLooks)
+    await visitor.leave()
+  }, 60_000)
+
+  test('says that real money is lost where live is make-believe, too', async () => {
+    const visitor = await open(admin, '/dashboard/top-up?environment=live')
+
+    await visitor.page.getByText('04-00-04').waitFor()
+    expect(await visitor.page.getByText(/make-believe: real money sent to it is lost/).count()).toBe(2)
     await visitor.leave()
   }, 60_000)
 })
@@ -120,7 +129,7 @@ describe('a payout', () => {
     await visitor.page.getByText('Recall resolved: the recipient did not agree').waitFor()
     // One of a kind at a time: the trace is open.
     expect(await visitor.page.getByRole('button', { name: 'Trace', exact: true }).count()).toBe(0)
-    await expectGoodLooks(visitor, 'payout-cases')
+    expect(await looksOf(visitor, 'payout-cases')).toEqual(goodLooks)
     await visitor.leave()
   }, 60_000)
 
@@ -128,7 +137,7 @@ describe('a payout', () => {
     const id = await aReturnedPayout(api, partner)
     const visitor = await open(admin, `/dashboard/payouts/${id}?environment=live`)
     await visitor.page.getByText('The account is closed.').first().waitFor()
-    await expectGoodLooks(visitor, 'payout-returned')
+    expect(await looksOf(visitor, 'payout-returned')).toEqual(goodLooks)
 
     await visitor.go('/dashboard?environment=live')
     await visitor.page.getByText('Sent back. The account is closed.').waitFor()
@@ -171,7 +180,7 @@ describe('mails to admins', () => {
 
     await topUps.click()
     await page.getByText('Saved', { exact: true }).waitFor()
-    await page.getByLabel('Low below, in USDC').fill('1,250.5')
+    await page.getByLabel('The wallet is low below').fill('1,250.5')
     await page.getByRole('button', { name: 'Save the low balance' }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
     await page.reload()
@@ -179,8 +188,8 @@ describe('mails to admins', () => {
 
     expect(await topUps.isChecked()).toBe(false)
     expect(await page.getByRole('switch', { checked: true }).count()).toBe(5)
-    expect(await page.getByLabel('Low below, in USDC').inputValue()).toBe('1250.50')
-    await expectGoodLooks(visitor, 'settings-mails')
+    expect(await page.getByLabel('The wallet is low below').inputValue()).toBe('1250.50')
+    expect(await looksOf(visitor, 'settings-mails')).toEqual(goodLooks)
     await visitor.leave()
   }, 60_000)
 

@@ -1,5 +1,6 @@
 // What people wait for at the dashboard is looked up by an index, also among many payouts and by the plan for any values.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { latestChanges } from '../../db/activity'
 import { giveCodeBack } from '../../db/codes'
 import type { Queryable } from '../../db/database'
 import { findSimilarPayouts } from '../../db/similar-payouts'
@@ -59,6 +60,18 @@ test('the code that a payout gives back', async () => {
 
   expect(plan).toContain('codes_used_for_index')
   expect(plan).not.toContain('Seq Scan')
+})
+
+test('what was changed, among many reads', async () => {
+  const { id } = await aPartner(api)
+  await api.db.dataSource.query(`
+    INSERT INTO activity (partner_id, at, action, changes, made_by)
+    SELECT '${id}', now(), 'payout.list', n % 1000 = 0, 'x' FROM generate_series(1, ${many}) n`)
+  await api.db.dataSource.query('ANALYZE activity')
+
+  const plan = await planOf((db) => latestChanges(db, id, 200), ['uuid, integer', `'${id}', 200`])
+
+  expect(plan).toContain('activity_changes_index')
 })
 
 /** The plan that PostgreSQL keeps for a statement, whatever the values; its types and some values are needed to ask. */

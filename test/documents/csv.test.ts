@@ -14,18 +14,30 @@ test.each([
   ['a comma', 'a,b', '"a,b"'],
   ['a quote', 'a"b', '"a""b"'],
   ['a line break', 'a\r\nb', '"a\r\nb"'],
+  ['a semicolon', 'a;b', '"a;b"'],
+  ['a tab', 'a\tb', '"a\tb"'],
   ['a space at its end', 'a ', '"a "'],
   ['nothing', '', ''],
 ])('a text with %s stays one cell', (_what, text, expected) => {
   expect(csv([[text, 'x']])).toBe(`\uFEFF${expected},x\r\n`)
 })
 
-test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', ' =1', '＝1', "=cmd|' /C calc'!A0"])(
-  'the text %j is not a formula',
-  (text) => {
-    expect(csv([[text]]).replace(/^\uFEFF"?/, '')).toMatch(/^'/)
-  },
-)
+test.each([
+  '=1+1',
+  '+1',
+  '-1',
+  '@SUM(A1)',
+  '\t=1',
+  '\r=1',
+  ' =1',
+  '＝1',
+  '\u200b=1',
+  '\u2060 +1',
+  '\ufeff@A1',
+  "=cmd|' /C calc'!A0",
+])('the text %j is not a formula', (text) => {
+  expect(csv([[text]]).replace(/^\uFEFF"?/, '')).toMatch(/^'/)
+})
 
 test('whatever a text is, it comes back as one cell of one row', () => {
   fc.assert(

@@ -6,7 +6,7 @@ import type { Judged } from '../../activities/wallet-reading/judge-history'
 import { systemClock } from '../../clock'
 import { latestActivity } from '../../db/activity'
 import { findWallet } from '../../db/wallets'
-import { ledgerRules } from '../referee/ledger-rules'
+import { requireSoundLedger } from '../referee/ledger-rules'
 import { type OpsTerminal, openTerminal } from './terminal'
 
 interface Listed {
@@ -22,7 +22,7 @@ beforeAll(async () => {
   terminal = await openTerminal()
 })
 afterAll(async () => {
-  expect(await ledgerRules(terminal.db.dataSource)).toEqual([])
+  await requireSoundLedger(terminal.db.dataSource)
   await terminal.close()
 })
 beforeEach(async () => {
@@ -49,7 +49,7 @@ test('one that is held is listed, shown with its wallet and credited once, also 
   const both = await Promise.all([decide(), decide()])
   const again = await terminal.ops('deposit', 'keep', '--deposit', id, '--note', 'Or not')
 
-  expect(both.map(({ code }) => code).toSorted()).toEqual([0, again.code])
+  expect(both.filter(({ code }) => code === 0)).toHaveLength(1)
   expect(again).toMatchObject({ err: `No deposit ${id} is held.\n` })
   expect(await balance()).toBe(12_345_678n)
   const [entry] = await latestActivity(terminal.db, partnerId, 1)

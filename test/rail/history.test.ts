@@ -40,7 +40,10 @@ test('a refund is found behind what can not be read', async () => {
 
   const since = new Date('2027-03-01T11:00:00.000Z')
 
-  expect(await bank.rail.findRefund({ ...refs, transferRef: 'tr_1', since })).toBe(7_000_000n)
+  expect(await bank.rail.findRefund({ ...refs, transferRef: 'tr_1', since })).toEqual({
+    amountMicroUsdc: 7_000_000n,
+    movementRef: 'mov_1',
+  })
 })
 
 test.each([

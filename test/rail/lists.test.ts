@@ -138,7 +138,9 @@ describe('a refund', () => {
     await bank.control('POST', `/transfers/${refunded.ref}/advance`, { state: 'refunded', last: true })
     const more = await bank.fault(asked)
 
-    expect(await looked({ transferRef: refunded.ref, since })).toBe(refunded.sentMicroUsdc)
+    expect(await looked({ transferRef: refunded.ref, since })).toMatchObject({
+      amountMicroUsdc: refunded.sentMicroUsdc,
+    })
     expect(await bank.counts(more)).toMatchObject({ fired: 0 })
   })
 

@@ -38,6 +38,7 @@ describe('a transfer', () => {
       standing: 'under_way',
       sentMicroUsdc: 132_410_000n,
       refundedMicroUsdc: null,
+      wasDelivered: false,
       reason: null,
       networkCostMicropounds: null,
       updatedAt: new Date('2027-03-01T12:00:00.000Z'),

@@ -25,8 +25,9 @@ export function aPerson(world: World, inbox: TestInbox, email: string): Person {
     return { status: response.status, headers: response.headers, body: await response.json() }
   }
 
-  async function openSession(code: string): Promise<Answer> {
-    const answer = await ask('POST', '/v1/auth/sessions', { email, code })
+  async function openSession(code: string, purpose: 'sign_in' | 'sign_up'): Promise<Answer> {
+    const answer = await ask('POST', '/v1/auth/sessions', { email, code, purpose })
+    if (answer.status !== 201) throw new Error(`nobody is signed in: ${answer.status} ${answer.body.error.code}`)
     cookie = answer.headers.get('Set-Cookie')?.split(';')[0] ?? ''
     return answer
   }
@@ -37,12 +38,12 @@ export function aPerson(world: World, inbox: TestInbox, email: string): Person {
     async signUp(business_name) {
       await ask('POST', '/v1/auth/signups', { business_name, email })
       const [, code = ''] = await person.mailed(/^(\d{6}) is your/)
-      return openSession(code)
+      return openSession(code, 'sign_up')
     },
     async signIn() {
       await ask('POST', '/v1/auth/codes', { email })
       const [, code = ''] = await person.mailed(/^(\d{6}) is your/)
-      return openSession(code)
+      return openSession(code, 'sign_in')
     },
     mailed: (subject) =>
       until(`a mail ${subject}`, async () => {

@@ -50,7 +50,7 @@ test('every command of the tour works, and answers what the README shows', async
 
   expect(answered.length).toBeGreaterThanOrEqual(3)
   expect(answered).toEqual(blocks.filter(({ language }) => language === 'json').map(({ text }) => JSON.parse(text)))
-}, 60_000)
+}, 180_000)
 
 async function run(commands: string): Promise<string> {
   const here = commands

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { WorkflowHandle } from '@temporalio/client'
+import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client'
 import { Worker } from '@temporalio/worker'
 import { systemClock } from '../../clock'
 import { findPartnerById } from '../../db/partners'
@@ -189,7 +189,7 @@ test('a pause that no event tells of is seen by the daily look', async () => {
 
   await (await look({ pageSize: 50, pages: 10 })).result()
 
-  await untilStatus(partnerId, 'in_review')
+  expect(await untilStatus(partnerId, 'in_review')).toBe(true)
 })
 
 test('the daily look starts what was begun and has no workflow, wakes none that runs, and leaves others alone', async () => {
@@ -203,7 +203,9 @@ test('the daily look starts what was begun and has no workflow, wakes none that 
 
   await untilLooked(lost)
   expect((await handle.fetchHistory()).events?.length).toBe(before)
-  await expect(worker.client.workflow.getHandle(verificationId(other)).describe()).rejects.toThrow()
+  await expect(worker.client.workflow.getHandle(verificationId(other)).describe()).rejects.toThrow(
+    WorkflowNotFoundError,
+  )
   await handle.terminate()
 })
 
@@ -213,7 +215,7 @@ test('the longer nobody goes on, the slower the bank is asked; its word makes it
   const timers = async () => {
     const { events } = await handle.fetchHistory()
     const started = (events ?? []).flatMap((event) => event.timerStartedEventAttributes?.startToFireTimeout ?? [])
-    return started.map(({ seconds, nanos }) => Number(seconds ?? 0) * 1_000 + Number(nanos ?? 0) / 1e6)
+    return started.map(({ seconds, nanos }) => Number(seconds ?? 0) * 1_000 + (nanos ?? 0) / 1e6)
   }
   await until('it waits for a day', async () => (await timers()).length === 3)
   await wake(partnerId, never)

@@ -32,15 +32,16 @@ const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
     return worker.client.workflow.getHandle(walletReadingId(id))
   },
   async 'wallet-reading/again'() {
-    return spokenMeanwhile(() => aReading(100))
+    return spokenMeanwhile(100)
   },
   async 'wallet-reading/continued'() {
-    const handle = await spokenMeanwhile(() => aReading(1))
+    const handle = await spokenMeanwhile(1)
     return worker.client.workflow.getHandle(handle.workflowId, handle.firstExecutionRunId)
   },
   async 'wallet-reading/not-read'() {
+    const wallet = await aWallet()
     const fault = await bank.fault({ kind: 'status', status: 503, times: null, match: toHistory })
-    const handle = await aReading(100)
+    const handle = await aReading(wallet, 100)
     expect(await handle.result()).toBe('not_read')
     await bank.control('DELETE', `/faults/${fault}`)
     return handle
@@ -114,8 +115,7 @@ async function aWallet(): Promise<WalletRow> {
 
 type ReadingHandle = Awaited<ReturnType<typeof aReading>>
 
-async function aReading(readings: number) {
-  const { id: walletId } = await aWallet()
+function aReading({ id: walletId }: WalletRow, readings: number) {
   return worker.client.workflow.start<typeof walletReading>('walletReading', {
     workflowId: walletReadingId(walletId),
     taskQueue: worker.taskQueue,
@@ -124,9 +124,10 @@ async function aReading(readings: number) {
 }
 
 /** The bank does not answer until it has spoken. */
-async function spokenMeanwhile(start: () => Promise<ReadingHandle>): Promise<ReadingHandle> {
+async function spokenMeanwhile(readings: number): Promise<ReadingHandle> {
+  const wallet = await aWallet()
   const fault = await bank.fault({ kind: 'status', status: 503, times: null, match: toHistory })
-  const handle = await start()
+  const handle = await aReading(wallet, readings)
   await until('the bank was asked', async () => (await bank.counts(fault)).fired > 0)
   await handle.signal(bankSpokeSignal)
   await bank.control('DELETE', `/faults/${fault}`)

@@ -2,12 +2,12 @@
 import { type Static, Type } from 'typebox'
 import { issueCode, type NewCode } from '../../../db/codes'
 import { enqueueMail, type OutgoingMail } from '../../../db/mails'
-import { codeLastsMs, codesPerEmailAndHour } from '../../../domain/sign-in'
+import { codeLastsMs, codesPerEmailAndHour, signUpCodesPerEmailAndHour } from '../../../domain/sign-in'
 import { signInMessage, signUpMessage } from '../../../mail/code-message'
 import type { ApiDeps } from '../../deps'
 import { ApiError } from '../../errors'
 import type { ApiRequest, Reply, ReplyShape, Route } from '../../route'
-import { Answer, Constant, Email, Strict, Text } from '../../schema'
+import { Answer, Constant, Email, Name, Strict } from '../../schema'
 import { bodyOf } from '../typed'
 import { countCodeRequest } from './limits'
 
@@ -15,7 +15,7 @@ const CodeRequest = Strict({ email: Email({ description: 'Where the code is sent
 
 const SignUpRequest = Strict(
   {
-    business_name: Text({ minLength: 1, maxLength: 120, 'x-hint': '1 to 120 characters' }),
+    business_name: Name({ maxLength: 120, 'x-hint': '1 to 120 characters' }),
     email: Email({ description: 'A work email; it becomes the first admin.' }),
   },
   { title: 'SignUpRequest' },
@@ -57,7 +57,12 @@ export const requestCode: Route = {
   errors: ['rate_limited'],
   handle: async (request, deps) => {
     const email = bodyOf<typeof CodeRequest>(request).email.toLowerCase()
-    return emailCode(request, deps, { purpose: 'sign_in', email, message: signInMessage })
+    return emailCode(request, deps, {
+      purpose: 'sign_in',
+      email,
+      message: signInMessage,
+      perHour: codesPerEmailAndHour,
+    })
   },
 }
 
@@ -67,7 +72,8 @@ export const signUp: Route = {
   operationId: 'signUp',
   tag: 'Sign-in',
   summary: 'Open an account for a business',
-  description: 'Emails a code; the partner is opened, with a sandbox, when the code is used at POST /v1/auth/sessions.',
+  description:
+    'Emails a code; the partner is opened, with a sandbox, when the code is used at POST /v1/auth/sessions with `purpose: sign_up`.',
   access: { by: 'anyone' },
   body: {
     schema: SignUpRequest,
@@ -78,16 +84,16 @@ export const signUp: Route = {
   handle: async (request, deps) => {
     if (deps.config.signUp === 'off') throw new ApiError('route_not_found')
     const { email, business_name } = bodyOf<typeof SignUpRequest>(request)
-    const businessName = business_name.trim()
-    if (businessName === '') {
-      throw new ApiError('invalid_request', { details: { errors: ['business_name (1 to 120 characters)'] } })
-    }
     const wanted = { purpose: 'sign_up', email: email.toLowerCase(), message: signUpMessage } as const
-    return emailCode(request, deps, { ...wanted, said: { businessName } })
+    return emailCode(request, deps, {
+      ...wanted,
+      perHour: signUpCodesPerEmailAndHour,
+      said: { businessName: business_name.trim() },
+    })
   },
 }
 
-interface CodeToMail extends Pick<NewCode, 'purpose' | 'said'> {
+interface CodeToMail extends Pick<NewCode, 'purpose' | 'perHour' | 'said'> {
   readonly purpose: 'sign_in' | 'sign_up'
   readonly email: string
   readonly message: (code: { address: string; code: string }) => OutgoingMail
@@ -97,13 +103,13 @@ interface CodeToMail extends Pick<NewCode, 'purpose' | 'said'> {
 async function emailCode(
   request: ApiRequest,
   deps: ApiDeps,
-  { purpose, email, message, said }: CodeToMail,
+  { purpose, email, message, perHour, said }: CodeToMail,
 ): Promise<Reply> {
   await countCodeRequest(request, deps)
   const { db, keyring, clock, mails } = deps
   const at = clock.now()
   const issued = await db.transaction(async (tx) => {
-    const wanted = { purpose, subject: email, perHour: codesPerEmailAndHour, at, ...(said ? { said } : {}) }
+    const wanted = { purpose, subject: email, perHour, at, ...(said ? { said } : {}) }
     const result = await issueCode(tx, keyring, wanted)
     if (result.outcome === 'issued') {
       const mail = message({ address: email, code: result.code })

@@ -20,6 +20,15 @@ const sessionMember = {
   created_at: DateTime(),
 }
 
+const sessionPartner = {
+  slug: Type.String(),
+  name: Type.String(),
+  invited: Type.Boolean({
+    description:
+      'Whether it is only an invitation, which anybody can send: switching to it accepts, DELETE /v1/auth/invitations/{slug} declines.',
+  }),
+}
+
 export const Session = Answer(
   {
     object: Constant('session'),
@@ -36,7 +45,7 @@ export const Session = Answer(
       billing_address: Nullable(Type.String({ description: 'As an invoice prints it, line by line.' })),
       ...mailSettings,
     }),
-    partners: Type.Array(Answer({ slug: Type.String(), name: Type.String() }), {
+    partners: Type.Array(Answer(sessionPartner), {
       description: 'All partners of this email; POST /v1/auth/session/partner switches between them.',
     }),
     live: Type.Boolean({ description: 'Whether business verification is approved.' }),
@@ -70,7 +79,7 @@ export const exampleSession: Static<typeof Session> = {
     billing_address: null,
     ...exampleMailSettings,
   },
-  partners: [{ slug: 'acme', name: 'Acme Ltd' }],
+  partners: [{ slug: 'acme', name: 'Acme Ltd', invited: false }],
   live: true,
   expires_at: '2026-11-23T09:00:00.000Z',
   temporal_ui_url: null,
@@ -96,7 +105,9 @@ export async function describeSession(
     object: 'session',
     member: presentSessionMember(member),
     partner: presentSessionPartner(partner, await logoUrlOf(partner, deps)),
-    partners: memberships.map(({ slug, partnerName }) => ({ slug, name: partnerName })),
+    partners: memberships.map(({ slug, partnerName, lastLoginAt }) => {
+      return { slug, name: partnerName, invited: lastLoginAt === null }
+    }),
     live,
     expires_at: expiresAt.toISOString(),
     // Anybody can sign up and is an admin then: where our workflows are is for those whom we know.

@@ -35,6 +35,7 @@ export const switchPartner: Route = {
   operationId: 'switchPartner',
   tag: 'Sign-in',
   summary: 'Go on as a member of another partner',
+  description: 'At a partner that has invited them this accepts the invitation.',
   access: { by: 'person', action: 'session.switch', partner: 'any', role: 'viewer' },
   body: { schema: SwitchRequest, example: { slug: 'acme' } },
   reply: { status: 200, description: 'The session, now at that partner.', schema: Session, example: exampleSession },

@@ -1,6 +1,6 @@
 // POST /v1/auth/sessions: an emailed code for a session; the code of a sign-up opens the partner first (§5.9, design §6).
 import { type Static, Type } from 'typebox'
-import { findOpenCodes, giveCodeBack, type OpenCode, useOneOf } from '../../../db/codes'
+import { findOpenCode, giveCodeBack, type OpenCode, useCode } from '../../../db/codes'
 import type { Tx } from '../../../db/database'
 import { type Membership, membershipsOf } from '../../../db/members'
 import { endSessionOfToken, openSession } from '../../../db/sessions'
@@ -9,7 +9,7 @@ import { codePattern } from '../../../domain/sign-in'
 import type { ApiDeps } from '../../deps'
 import { ApiError } from '../../errors'
 import type { ApiRequest, Reply, Route } from '../../route'
-import { Email, Pattern, Strict } from '../../schema'
+import { Email, OneOf, Pattern, Strict } from '../../schema'
 import { readSessionCookie, sessionCookie } from '../../session-cookie'
 import { recordChange } from '../change'
 import { bodyOf } from '../typed'
@@ -20,9 +20,16 @@ const SignInRequest = Strict(
   {
     email: Email(),
     code: Pattern(codePattern, {
-      description: 'The newest code that was emailed, to sign in or to sign up.',
+      description: 'The newest code that was emailed for this purpose.',
       'x-hint': '6 digits',
     }),
+    purpose: Type.Optional(
+      OneOf(['sign_in', 'sign_up'], {
+        description: 'What the code was asked for. Only with `sign_up` does the code of a sign-up open its partner.',
+        default: 'sign_in',
+        'x-hint': 'sign_in or sign_up',
+      }),
+    ),
     partner: Type.Optional(
       Pattern(slugPattern, {
         description: 'Which of their partners, by its slug, and no other; the last one without it.',
@@ -51,11 +58,14 @@ export const createSession: Route = {
   errors: ['invalid_code', 'unauthorized', 'rate_limited'],
   handle: async (request, deps) => {
     await countTry(request, deps)
-    const { email, code, partner } = bodyOf<typeof SignInRequest>(request)
+    const { email, code, partner, purpose = 'sign_in' } = bodyOf<typeof SignInRequest>(request)
+    // Who names a partner wants into that one: a sign-up would open another.
+    if (purpose === 'sign_up' && partner !== undefined) {
+      throw new ApiError('invalid_request', { details: { errors: ['partner (not with purpose sign_up)'] } })
+    }
     const wanted = { email: email.toLowerCase(), code, partner }
-    const purposes = partner === undefined ? anyPurpose : signInOnly
-    const found = await findOpenCodes(deps.db, { purposes, subject: wanted.email, at: deps.clock.now() })
-    if (found.length === 0) throw new ApiError('invalid_code')
+    const found = await findOpenCode(deps.db, { purpose, subject: wanted.email, at: deps.clock.now() })
+    if (found === null) throw new ApiError('invalid_code')
     const tried = await deps.db.transaction((tx) => useAndOpen(tx, found, wanted, request, deps))
     if (tried === null) throw new ApiError('invalid_code')
     if ('opened' in tried) return signedIn(tried.opened, deps)
@@ -63,11 +73,7 @@ export const createSession: Route = {
   },
 }
 
-const anyPurpose = ['sign_in', 'sign_up'] as const
-/** Who names a partner wants into that one: a sign-up would open another. */
-const signInOnly = ['sign_in'] as const
-
-interface Wanted extends Omit<Static<typeof SignInRequest>, 'partner'> {
+interface Wanted extends Pick<Static<typeof SignInRequest>, 'email' | 'code'> {
   readonly partner: string | undefined
 }
 
@@ -81,17 +87,22 @@ interface Opened {
 /** One transaction, so that a code is used exactly when its session is there; a wrong try commits too, to be counted. */
 async function useAndOpen(
   tx: Tx,
-  found: readonly OpenCode[],
+  found: OpenCode,
   { email, code, partner }: Wanted,
   request: ApiRequest,
   deps: ApiDeps,
 ): Promise<{ readonly opened: Opened } | { readonly signUp: string } | null> {
-  const used = await useOneOf(tx, deps.keyring, found, { code, at: deps.clock.now() })
+  const used = await useCode(tx, deps.keyring, found, { code, at: deps.clock.now() })
   if (used === null) return null
   if (used.purpose === 'sign_up') return { signUp: used.id }
   const memberships = await membershipsOf(tx, email)
   const chosen = partner === undefined ? memberships[0] : memberships.find(({ slug }) => slug === partner)
-  const opened = chosen === undefined ? null : await open(tx, email, chosen, request, deps)
+  if (chosen === undefined) {
+    // At a partner that is not theirs the code stays good for their own: whoever sends the right one could have used it there.
+    await giveCodeBack(tx, used)
+    return null
+  }
+  const opened = await open(tx, email, chosen, request, deps)
   return opened === null ? null : { opened }
 }
 

@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Ban } from 'lucide-react'
 import { useState } from 'react'
-import { call } from '../../api/call'
+import { call, pathTo } from '../../api/call'
 import type { Payout } from '../../api/types'
 import { Button } from '../../parts/button'
 import { Dialog, DialogButtons } from '../../parts/dialog'
@@ -18,6 +18,7 @@ export function CancelPayout({ payout }: { readonly payout: Payout }) {
   const [open, setOpen] = useState(false)
   const cancel = useCancel(payout, () => setOpen(false))
   const trouble = cancel.error && cancelTroubleOf(cancel.error)
+  const isTooLate = trouble?.outcome === 'too_late'
   const close = () => {
     setOpen(false)
     cancel.reset()
@@ -32,23 +33,26 @@ export function CancelPayout({ payout }: { readonly payout: Payout }) {
           Cancel the payout
         </Button>
       )}
-      <Dialog open={open} onClose={close} title="Cancel this payout?">
+      <Dialog open={open} onClose={close} title={isTooLate ? 'This payout is not cancelled' : 'Cancel this payout?'}>
         <div className="flex flex-col gap-4">
-          <p className="text-soft">
-            <strong className="text-ink">{pounds(payout.amount_gbp)}</strong> to{' '}
-            <strong className="text-ink">{payout.recipient.name ?? 'the recipient'}</strong> is not sent, nothing is
-            charged, and the money is back in the wallet at once. That works only while the bank does not have it.
-          </p>
+          {!isTooLate && (
+            <p className="text-soft">
+              <strong className="text-ink">{pounds(payout.amount_gbp)}</strong> to{' '}
+              <strong className="text-ink">{payout.recipient.name ?? 'the recipient'}</strong> will not be sent, nothing
+              will be charged, and the money will be back in the wallet at once. That works only while the bank does not
+              have it.
+            </p>
+          )}
           {cancel.error && trouble?.outcome === 'other' && <Trouble error={cancel.error} />}
           {(trouble?.outcome === 'too_late' || trouble?.outcome === 'undecided') && (
-            <Notice tone={trouble.outcome === 'too_late' ? 'bad' : 'warn'} title={trouble.title}>
+            <Notice tone={isTooLate ? 'bad' : 'warn'} title={trouble.title}>
               {trouble.advice}
             </Notice>
           )}
         </div>
         <DialogButtons>
-          <Button onClick={close}>{trouble?.outcome === 'too_late' ? 'Close' : 'Keep it'}</Button>
-          {trouble?.outcome !== 'too_late' && (
+          <Button onClick={close}>{isTooLate ? 'Close' : 'Keep it'}</Button>
+          {!isTooLate && (
             <Button weight="danger" busy={cancel.isPending} onClick={() => cancel.mutate()}>
               {trouble?.outcome === 'undecided' ? 'Try again' : 'Cancel the payout'}
             </Button>
@@ -67,7 +71,7 @@ function useCancel({ id, environment }: Payout, onDone: () => void) {
     say('The payout is cancelled')
   }
   return useMutation({
-    mutationFn: () => call('POST', `/v1/payouts/${id}/cancel`, { query: { environment } }),
+    mutationFn: () => call('POST', pathTo`/v1/payouts/${id}/cancel`, { query: { environment } }),
     onSuccess: done,
     onError: (error) => {
       if (cancelTroubleOf(error).outcome === 'cancelled') done()

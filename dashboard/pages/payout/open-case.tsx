@@ -1,7 +1,7 @@
 // Asks for a recall or a trace: why, what it takes and what it costs, before anybody at the bank is asked.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { call } from '../../api/call'
+import { call, pathTo } from '../../api/call'
 import type { Case, CaseKind, Payout } from '../../api/types'
 import { Button } from '../../parts/button'
 import { Dialog, DialogButtons } from '../../parts/dialog'
@@ -83,7 +83,7 @@ function useOpen({ id, environment }: Payout, kind: CaseKind, onClose: () => voi
   const say = useSay()
   return useMutation({
     mutationFn: (reason: string) =>
-      call<Case>('POST', `/v1/payouts/${id}/cases`, { query: { environment }, body: { kind, reason } }),
+      call<Case>('POST', pathTo`/v1/payouts/${id}/cases`, { query: { environment }, body: { kind, reason } }),
     onSuccess: () => {
       onClose()
       say(words[kind].done)

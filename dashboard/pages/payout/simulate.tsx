@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Check, FlaskConical, Pause, Undo2, X } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
 import { useState } from 'react'
-import { call } from '../../api/call'
+import { call, pathTo } from '../../api/call'
 import { payoutQuery } from '../../api/queries'
 import type { Payout } from '../../api/types'
 import { pageFacts } from '../../page-facts'
@@ -47,29 +47,28 @@ export function Simulate({ payout }: { readonly payout: Payout }) {
           <FlaskConical aria-hidden />
           {isAwaited ? 'The bank was told' : 'Simulate'}
         </DropdownMenu.Trigger>
-        <DropdownMenu.Portal>
-          <DropdownMenu.Content
-            align="end"
-            sideOffset={6}
-            className="z-30 w-72 rounded-xl border border-line bg-surface p-1.5 shadow-over"
-          >
-            <p className="px-2.5 py-2 text-xs text-soft">What the sandbox bank does with it. No money moves.</p>
-            {possible.map((outcome) => {
-              const [Icon, name, about] = ways[outcome]
-              return (
-                <DropdownMenu.Item
-                  key={outcome}
-                  onSelect={() => choose(outcome)}
-                  className="flex h-9 items-center gap-2.5 rounded-md px-2.5 outline-none select-none data-highlighted:bg-sunken [&_svg]:size-4 [&_svg]:text-soft"
-                >
-                  <Icon aria-hidden />
-                  <span className="font-medium">{name}</span>
-                  <span className="ml-auto text-xs text-soft">{about}</span>
-                </DropdownMenu.Item>
-              )
-            })}
-          </DropdownMenu.Content>
-        </DropdownMenu.Portal>
+        {/* Not by a portal: what belongs to the page stays in its main part, for who jumps between parts. */}
+        <DropdownMenu.Content
+          align="end"
+          sideOffset={6}
+          className="z-30 w-72 rounded-xl border border-line bg-surface p-1.5 shadow-over"
+        >
+          <p className="px-2.5 py-2 text-xs text-soft">What the sandbox bank does with it. No money moves.</p>
+          {possible.map((outcome) => {
+            const [Icon, name, about] = ways[outcome]
+            return (
+              <DropdownMenu.Item
+                key={outcome}
+                onSelect={() => choose(outcome)}
+                className="flex h-9 items-center gap-2.5 rounded-md px-2.5 outline-none select-none data-highlighted:bg-sunken [&_svg]:size-4 [&_svg]:text-soft"
+              >
+                <Icon aria-hidden />
+                <span className="font-medium">{name}</span>
+                <span className="ml-auto text-xs text-soft">{about}</span>
+              </DropdownMenu.Item>
+            )
+          })}
+        </DropdownMenu.Content>
       </DropdownMenu.Root>
       <WithReason outcome={asking} simulate={simulate} onClose={() => setAsking(null)} />
     </>
@@ -134,7 +133,7 @@ function useSimulate({ id, environment, status }: Payout, onDone: () => void) {
   useQuery({ ...payoutQuery(environment, id), refetchInterval: 1_500, enabled: isAwaited })
   const simulate = useMutation({
     mutationFn: (body: Simulation) =>
-      call('POST', `/v1/sandbox/payouts/${id}/simulate`, { query: { environment }, body }),
+      call('POST', pathTo`/v1/sandbox/payouts/${id}/simulate`, { query: { environment }, body }),
     onSuccess: (_, { outcome }) => {
       if (outcome !== 'stall') setFrom(status)
       onDone()

@@ -62,7 +62,7 @@ function LowBalance({ partner: { low_balance_usdc: saved } }: { readonly partner
   return (
     <form onSubmit={submit} className="flex flex-col gap-3 border-t border-line pt-4">
       <Field
-        label="Low below, in USDC"
+        label="The wallet is low below (USDC)"
         optional
         inputMode="decimal"
         className="figures text-right"

@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { call } from '../../api/call'
+import { call, pathTo } from '../../api/call'
 import type { Member } from '../../api/types'
 import { Button } from '../../parts/button'
 import { Dialog, DialogButtons } from '../../parts/dialog'
@@ -18,7 +18,7 @@ interface GoingProps {
 
 export function Remove({ member, onClose }: GoingProps) {
   const remove = useTeamChange(
-    (who: Member) => call('DELETE', `/v1/members/${who.id}`),
+    (who: Member) => call('DELETE', pathTo`/v1/members/${who.id}`),
     'The person is removed',
     onClose,
   )
@@ -41,7 +41,7 @@ export function Leave({ member, onClose }: GoingProps) {
   const navigate = useNavigate()
   const say = useSay()
   const leave = useMutation({
-    mutationFn: (self: Member) => call('DELETE', `/v1/members/${self.id}`),
+    mutationFn: (self: Member) => call('DELETE', pathTo`/v1/members/${self.id}`),
     onSuccess: async () => {
       queryClient.clear()
       await navigate({ to: '/sign-in' })

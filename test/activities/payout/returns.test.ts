@@ -245,6 +245,14 @@ test('a payout that comes back before it was completed is charged the exception,
   ])
 })
 
+test('a payout that arrived and came back between two looks at the bank was returned, and did not fail', async () => {
+  const payout = await aSent()
+  for (const state of ['payment_processed', 'returned', 'refunded']) await move(payout, state)
+
+  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'returned' })
+  expect(await charges()).toEqual([`exception 6000000 ${thisMonth()}`])
+})
+
 test('a payout that is not completed is none of a return’s business', async () => {
   const payout = await aSent()
   await move(payout, 'returned')
@@ -290,7 +298,10 @@ async function move({ payoutId }: PayoutRef, state: string, reason?: string): Pr
 
 /** The steps, told by the bank that another sum has come back. */
 function withRefundOf(amountMicroUsdc: bigint) {
-  const provider_production = { ...rails.provider_production, findRefund: async () => amountMicroUsdc }
+  const provider_production = {
+    ...rails.provider_production,
+    findRefund: async () => ({ amountMicroUsdc, movementRef: null }),
+  }
   const changed = { ...deps, rails: { ...rails, provider_production } }
   return createPayoutSteps({ brief: changed, patient: changed })
 }

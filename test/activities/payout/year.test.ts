@@ -110,6 +110,7 @@ const delivered = {
   standing: 'delivered',
   sentMicroUsdc: 1n,
   refundedMicroUsdc: null,
+  wasDelivered: true,
   reason: null,
   networkCostMicropounds: null,
   updatedAt: new Date(0),

@@ -8,7 +8,7 @@ import { findWalletToRead, moveHistoryReadTo } from '../../../db/wallet-readings
 import { openWallet, type WalletRow } from '../../../db/wallets'
 import { aPartner } from '../../db/a-partner'
 import { json, type ScriptedBank, startScriptedBank } from '../../rail/scripted-bank'
-import { ledgerRules } from '../../referee/ledger-rules'
+import { requireSoundLedger } from '../../referee/ledger-rules'
 import { createDatabase, type TestDatabase } from '../../setup/database'
 import { keptLog } from '../../setup/kept-logs'
 import { openDb } from '../payout/a-stage'
@@ -46,7 +46,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  expect(await ledgerRules(db.dataSource)).toEqual([])
+  await requireSoundLedger(db.dataSource)
   await bank.close()
   await db.close()
   await database.drop()
@@ -117,12 +117,11 @@ test('an odd movement is held in sight without an amount, and the others are boo
 
   expect(await balance()).toBe(5_000_000n)
   const held = (await listHeldDeposits(db, 10_000)).filter(({ walletId }) => walletId === wallet.id)
-  const told = held.map(({ bankRef, why, amountMicroUsdc }) => [bankRef, why, amountMicroUsdc])
-  expect(told.toSorted()).toEqual([
-    ['m2', 'unreadable_currency', null],
-    ['m3', 'unreadable_type', null],
-    ['m4', 'unreadable_amount', null],
-  ])
+  const told = held.map(({ bankRef, why, amountMicroUsdc }) => `${bankRef} ${why} ${amountMicroUsdc}`)
+  expect(new Set(told)).toEqual(
+    new Set(['m2 unreadable_currency null', 'm3 unreadable_type null', 'm4 unreadable_amount null']),
+  )
+  expect(told).toHaveLength(3)
 })
 
 async function aLiveWallet(): Promise<WalletRow> {

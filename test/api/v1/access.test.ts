@@ -82,6 +82,8 @@ const expected: Readonly<Record<string, readonly number[]>> = {
   'POST /v1/auth/session/partner': [401, 401, 403, 403, 403, 200, 200, 404],
   'DELETE /v1/auth/session': forPeople(200),
   'DELETE /v1/auth/sessions': forPeople(200),
+  // None of them is only invited.
+  'DELETE /v1/auth/invitations/:slug': forPeople(404),
   'GET /v1/members': forPeople(200),
   'POST /v1/members': forAdmins(201),
   'PATCH /v1/members/:id': forAdminsOfIt(200),
@@ -104,12 +106,13 @@ test('every route is in this table, and nothing else is', () => {
   expect(Object.keys(expected).toSorted()).toEqual(routes.map(nameOf).toSorted())
 })
 
-test('a viewer may do nothing but read, ask what something would cost, and sign out', () => {
+test('a viewer may do nothing but read, ask what something would cost, decline an invitation, and sign out', () => {
   const allowed = routes.filter(
     (route) => route.access.by !== 'anyone' && route.method !== 'GET' && roleFor(route) === 'viewer',
   )
 
   expect(allowed.map(nameOf).toSorted()).toEqual([
+    'DELETE /v1/auth/invitations/:slug',
     'DELETE /v1/auth/session',
     'DELETE /v1/auth/sessions',
     'POST /v1/auth/session/partner',

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { changePrices } from '../../../db/price-lists'
 import { type Api, startApi } from '../client'
-import { aClock, aKey, aPartner } from '../fixtures'
+import { aClock, aKey, aPartner, aSession } from '../fixtures'
 
 const clock = aClock('2026-11-16T12:00:00Z')
 let api: Api
@@ -74,3 +74,23 @@ test('countries are those that are enabled for the account', async () => {
 
   expect((await api.get('/v1/account', { key })).body['enabled_countries']).toEqual([])
 })
+
+test.each(['Live', 'lvie', 'production', '', 'live&environment=sandbox'])(
+  'a person who asks for environment=%s is told so, and not shown the sandbox',
+  async (environment) => {
+    const session = await aSession(api, await aPartner(api))
+
+    const read = await api.get(`/v1/account?environment=${environment}`, { session })
+    const write = await api.post(`/v1/quotes?environment=${environment}`, { amount_gbp: '10.00' }, { session })
+    const ofSession = await api.get(`/v1/auth/session?environment=${environment}`, { session })
+
+    for (const { status, body } of [read, write]) {
+      expect([status, body.error?.code, body.error?.details]).toEqual([
+        422,
+        'invalid_request',
+        { errors: ['environment (sandbox or live)'] },
+      ])
+    }
+    expect(ofSession.status).toBe(200)
+  },
+)

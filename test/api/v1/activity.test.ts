@@ -78,6 +78,39 @@ test('only the latest 200 are shown', async () => {
   expect([data?.[0]?.['action'], data?.at(-1)?.['action']]).toEqual(['call.249', 'call.50'])
 })
 
+test('with changes_only=true reads push no change out, however many there are', async () => {
+  const partner = await aPartner(api)
+  const key = await aKey(api, partner, 'sandbox')
+  const entry = { partnerId: partner.id, environment: null, status: 200, madeBy: 'x', detail: null, requestId: null }
+  const entries = Array.from({ length: 250 }, (_, n) => ({
+    ...entry,
+    at: new Date(Date.UTC(2026, 10, 17, 0, 0, n)),
+    action: `call.${n}`,
+    changes: n === 3 || n === 7 ? ('something' as const) : ('nothing' as const),
+  }))
+  await recordActivity(api.db, entries)
+  const actionsOf = async (query: string) =>
+    (await api.get(`/v1/activity${query}`, { key })).body.data?.map(({ action }) => action)
+
+  const [changes, all, alsoAll] = [
+    await actionsOf('?changes_only=true'),
+    await actionsOf(''),
+    await actionsOf('?changes_only=false'),
+  ]
+
+  expect(changes?.slice(0, 2)).toEqual(['call.7', 'call.3'])
+  expect(changes).toContain('partner.create')
+  expect([all?.length, all?.includes('call.7'), alsoAll]).toEqual([200, false, all])
+})
+
+test.each(['yes', '', '1', 'true&changes_only=true'])('changes_only=%s is 422', async (wanted) => {
+  const key = await aKey(api, await aPartner(api), 'sandbox')
+
+  const { status, body } = await api.get(`/v1/activity?changes_only=${wanted}`, { key })
+
+  expect([status, body.error?.details]).toEqual([422, { errors: ['changes_only (true or false)'] }])
+})
+
 test('it holds nothing of a request’s body, query or path, and no secret', async () => {
   const key = await aKey(api, await aPartner(api), 'sandbox')
   await api.post('/v1/quotes', { amount_gbp: '77.77', canary: 'canary-body' }, { key })

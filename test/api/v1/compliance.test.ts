@@ -28,8 +28,8 @@ test('a new account has not started verification and may pay 1.00 to 20000.00', 
       can_start: true,
     },
     account: {
-      isolated_wallet: true,
-      wallet_chain: 'base',
+      isolated_wallet: false,
+      wallet_chain: null,
       enabled_countries: ['GB'],
       payout_limits_gbp: { min: '1.00', max_per_payout: '20000.00' },
       billing_email: partner.billingEmail,
@@ -38,6 +38,23 @@ test('a new account has not started verification and may pay 1.00 to 20000.00', 
     screening: 'in_review',
   })
 })
+
+test.each(['sandbox', 'live'] as const)(
+  'a %s wallet is the partner’s own once the bank has it',
+  async (environment) => {
+    const partner = await aPartner(api)
+    const key = await aKey(api, partner, environment)
+    const accountNow = async () => (await api.get('/v1/compliance', { key })).body['account']
+    expect(await accountNow()).toMatchObject({ isolated_wallet: false, wallet_chain: null })
+
+    await api.db.dataSource.query(
+      `UPDATE wallets SET customer_ref = id::text, wallet_ref = id::text WHERE partner_id = $1 AND environment = $2`,
+      [partner.id, environment],
+    )
+
+    expect(await accountNow()).toMatchObject({ isolated_wallet: true, wallet_chain: 'base' })
+  },
+)
 
 test('what the bank says and what ops have set is shown as it is', async () => {
   const partner = await aPartner(api, {
@@ -67,8 +84,8 @@ test('what the bank says and what ops have set is shown as it is', async () => {
       can_start: true,
     },
     account: {
-      isolated_wallet: true,
-      wallet_chain: 'base',
+      isolated_wallet: false,
+      wallet_chain: null,
       enabled_countries: [],
       payout_limits_gbp: { min: '2.50', max_per_payout: '5000.00' },
       billing_email: null,

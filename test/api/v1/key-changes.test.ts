@@ -87,6 +87,14 @@ test('a label has at most 60 characters, and nothing unknown is taken', async ()
   expect((await create(session, { environment: 'sandbox', label: 'x'.repeat(60) })).status).toBe(201)
 })
 
+test.each(['', '   ', '\u200b', 'shop\nserver'])('%j is no label', async (label) => {
+  const session = await aSession(api, await aPartner(api))
+
+  const { status, body } = await create(session, { environment: 'sandbox', label })
+
+  expect([status, body.error?.details]).toEqual([422, { errors: ['label (1 to 60 characters)'] }])
+})
+
 test('a label with markup comes back as it is, as data', async () => {
   const session = await aSession(api, await aPartner(api))
   const label = '<img src=x onerror=alert(1)>'

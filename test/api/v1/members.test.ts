@@ -62,7 +62,7 @@ test('an invited person is in the list, gets a mail that says where to sign in, 
   expect(signedIn.status).toBe(201)
 })
 
-test('an inbox shows nothing that an unverified partner has written, before the mail is opened', async () => {
+test('an invitation by an unverified partner holds no word of theirs, neither a name nor the slug made of it', async () => {
   const partner = await aPartner(api)
   await changePartner(api, partner, { name: 'You have won', verificationStatus: 'not_started' })
   const email = anEmail()
@@ -73,7 +73,41 @@ test('an inbox shows nothing that an unverified partner has written, before the 
   )
 
   expect(mail.subject).toBe('You are invited to Payouts')
+  expect(mail.text).toContain('http://payouts.test/sign-in')
+  for (const word of ['won', 'Grace', 'Hopper', partner.slug]) {
+    expect(`${mail.subject} ${mail.text} ${mail.html}`).not.toContain(word)
+  }
 })
+
+test.each([
+  'See https://evil.test',
+  'evil.test/win',
+  'WWW.evil.test',
+  'Grace\r\nBcc: all',
+  '\u200b\u200d',
+  '   ',
+  '\u3164',
+])('%j is nobody’s name', async (name) => {
+  const session = await aSession(api, await aPartner(api))
+
+  const { status, body } = await api.post('/v1/members', { email: anEmail(), name, role: 'viewer' }, { session })
+
+  expect([status, body.error?.details]).toEqual([
+    422,
+    { errors: ['name (1 to 80 characters, and no address of a page)'] },
+  ])
+})
+
+test.each(['Grace', "Conan O'Brien-Łuk", '李小龍', 'J.R. Smith', '\u0646\u0627\u0645\u200c\u0647'])(
+  '%j is a name',
+  async (name) => {
+    const session = await aSession(api, await aPartner(api))
+
+    const { body } = await api.post('/v1/members', { email: anEmail(), name, role: 'viewer' }, { session })
+
+    expect(body['name']).toBe(name)
+  },
+)
 
 test('somebody who is there already is not added again', async () => {
   const partner = await aPartner(api)
@@ -103,6 +137,25 @@ test('the last admin can neither be removed nor made a viewer', async () => {
   expect((await api.send('PATCH', `/v1/members/${id}`, { role: 'admin' }, { session })).status).toBe(200)
 })
 
+test('an admin who was invited and never signed in does not count: who invited them stays, and may take them away', async () => {
+  const partner = await aPartner(api)
+  const session = await aSession(api, partner)
+  const invited = anEmail()
+  await invite(session, invited, 'admin')
+  const me = Object((await api.get('/v1/auth/session', { session })).body['member']).id
+  const remove = (id: string) => api.send('DELETE', `/v1/members/${id}`, undefined, { session })
+
+  const left = await remove(me)
+  const demoted = await api.send('PATCH', `/v1/members/${me}`, { role: 'viewer' }, { session })
+  const declined = await remove(await idOf(session, invited))
+
+  expect([left, demoted].map(({ status, body }) => [status, body.error?.details])).toEqual([
+    [409, { status: 'last_admin' }],
+    [409, { status: 'last_admin' }],
+  ])
+  expect(declined.status).toBe(200)
+})
+
 test('a viewer may leave, is signed out by it, and may remove nobody else', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner, 'viewer')
@@ -120,13 +173,14 @@ test('a viewer may leave, is signed out by it, and may remove nobody else', asyn
 
 test('of two admins who remove each other at the same moment one stays', async () => {
   const partner = await aPartner(api)
-  const sessions = [await aSession(api, partner), await aSession(api, partner)]
-  const team = (await api.get('/v1/members', { session: sessions[0] ?? '' })).body.data ?? []
-  const [ada = '', ...two] = team.map((each) => String(each['id']))
-  await api.send('DELETE', `/v1/members/${ada}`, undefined, { session: sessions[0] ?? '' })
-
+  const [one, other] = [await aSession(api, partner), await aSession(api, partner)]
+  const ownId = async (session: string) =>
+    String(Object((await api.get('/v1/auth/session', { session })).body['member']).id)
+  const ids = { one: await ownId(one), other: await ownId(other) }
   const remove = (session: string, id: string) => api.send('DELETE', `/v1/members/${id}`, undefined, { session })
-  const answers = await Promise.all([remove(sessions[0] ?? '', two[1] ?? ''), remove(sessions[1] ?? '', two[0] ?? '')])
+  await remove(one, await idOf(one, firstAdminOf(partner)))
+
+  const answers = await Promise.all([remove(one, ids.other), remove(other, ids.one)])
 
   const left = await api.db.dataSource.query('SELECT role FROM members WHERE partner_id = $1', [partner.id])
   expect(left).toEqual([{ role: 'admin' }])

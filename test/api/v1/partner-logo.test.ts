@@ -11,10 +11,11 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
+/** Each of 1 × 1 pixels. */
 const beginnings = {
-  png: Buffer.from('89504e470d0a1a0a', 'hex'),
-  jpeg: Buffer.from('ffd8ffe0', 'hex'),
-  webp: Buffer.from('RIFF\x10\x00\x00\x00WEBPVP8 ', 'latin1'),
+  png: Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex'),
+  jpeg: Buffer.from('ffd8ffe000104a46494600010100000100010000ffc0000b080001000101011100', 'hex'),
+  webp: Buffer.from('524946461600000057454250565038200a0000003001009d012a01000100', 'hex'),
 }
 const pictureOf = (kind: keyof typeof beginnings, length = 200) =>
   Buffer.concat([beginnings[kind], Buffer.alloc(length - beginnings[kind].length, 7)])
@@ -76,7 +77,7 @@ test.each([
   ['an SVG that calls itself a PNG', asData('png', svg)],
   ['a JPEG that calls itself a PNG', asData('png', pictureOf('jpeg'))],
   ['a RIFF that is no WebP', asData('webp', Buffer.from('RIFF\x10\x00\x00\x00WAVEfmt ', 'latin1'))],
-  ['a beginning of a PNG', asData('png', beginnings.png.subarray(0, 7))],
+  ['a beginning of a PNG', asData('png', beginnings.png.subarray(0, 32))],
   ['a page', asData('png', Buffer.from('<html>')).replace('image/png', 'text/html')],
   ['no base64', 'data:image/png;base64,%89PNG'],
   ['a second line', `${asData('png', pictureOf('png'))}\n`],

@@ -104,6 +104,7 @@ test('the table holds every endpoint of §4, and what was added to them', () => 
     'POST /v1/auth/session/partner',
     'DELETE /v1/auth/session',
     'DELETE /v1/auth/sessions',
+    'DELETE /v1/auth/invitations/:slug',
     'PATCH /v1/account',
     'GET /v1/members',
     'POST /v1/members',
@@ -146,12 +147,13 @@ test('the statuses of §7: payout creation may be refused with 400, 401, 402, 40
   expect([...statuses].toSorted((a, b) => a - b)).toEqual([400, 401, 402, 403, 413, 415, 422, 429, 500, 502, 503])
 })
 
-test('a page that shows another partner is refused by all that is a partner’s, and not by the session itself', () => {
-  const refusing = routes.filter((route) => errorsOf(route).length > errorsWithoutPages(route).length)
+test('a page that shows another partner or misspells the environment is refused by all that is a partner’s, and not by the session', () => {
   const ofPartner = routes.filter(({ access, path }) => access.by !== 'anyone' && !path.startsWith('/v1/auth/'))
-  const listing = ofPartner.filter(({ errors }) => !errors.includes('invalid_state'))
+  const others = routes.filter((route) => !ofPartner.includes(route))
 
-  expect(refusing.map(({ operationId }) => operationId)).toEqual(listing.map(({ operationId }) => operationId))
+  for (const route of ofPartner)
+    expect(errorsOf(route)).toEqual(expect.arrayContaining(['invalid_state', 'invalid_request']))
+  for (const route of others) expect(errorsOf(route)).toEqual(errorsWithoutPages(route))
 })
 
 describe.each(named(routes))('%s', (_name, route) => {

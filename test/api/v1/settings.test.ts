@@ -41,6 +41,9 @@ test.each([
   [{ billing_email: 'nobody' }],
   [{ name: '' }],
   [{ name: '   ' }],
+  [{ name: '\u200b' }],
+  [{ name: 'Acme\nLtd' }],
+  [{ name: 'Acme \u202edtL' }],
   [{ name: null }],
   [{ billing_address: 'x'.repeat(501) }],
   [{ status: 'active' }],
@@ -54,6 +57,18 @@ test.each([
 
   expect([status, body.error?.code]).toEqual([422, 'invalid_request'])
   expect(await findPartnerById(api.db, partner.id)).toEqual(partner)
+})
+
+test.each([
+  [{ brand_color: 'red' }, 'brand_color (a colour such as #0f766e)'],
+  [{ billing_email: 'nobody' }, 'billing_email (must match format "email")'],
+  [{ billing_address: 7 }, 'billing_address (must be string)'],
+])('%j, which may be null, is told by one rule', async (wanted, told) => {
+  const session = await aSession(api, await aPartner(api))
+
+  const { body } = await change(session, wanted)
+
+  expect(body.error?.details).toEqual({ errors: [told] })
 })
 
 test('the activity list says who changed which fields, and not to what', async () => {

@@ -171,7 +171,8 @@ describe('it is refused', () => {
 
     const answers = await Promise.all(Array.from({ length: 10 }, () => api.post(path, {}, { session })))
 
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 9 }, () => 409)])
+    const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length
+    expect([count(200), count(409)]).toEqual([1, 9])
   })
 })
 

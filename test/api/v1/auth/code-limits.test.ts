@@ -1,11 +1,11 @@
 // Who may ask for codes how often, and what a stranger's request must not do to somebody who signs in (check 31).
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { code as codes } from '../../../../db/entities/session'
-import { codesPerEmailAndHour } from '../../../../domain/sign-in'
+import { codesPerEmailAndHour, signUpCodesPerEmailAndHour } from '../../../../domain/sign-in'
 import { anInbox, type TestInbox } from '../../../mail/an-inbox'
 import { type Api, startApi, testOrigin } from '../../client'
 import { aPartner } from '../../fixtures'
-import { aCode, aMember, anEmail, anotherCode, fromOurPages, signIn } from './people'
+import { aCode, aMember, anEmail, anotherCode, askForCode, fromOurPages, signIn } from './people'
 
 let inbox: TestInbox
 let api: Api
@@ -31,17 +31,35 @@ test('a sign-up that a stranger asks for leaves the sign-in code as it was', asy
   expect([asked.status, answer.status]).toEqual([202, 201])
 })
 
-test('a guess is a try at both codes, and five are all that either gets', async () => {
+test('a guess is a try at the code of its purpose alone, and five are all that either gets', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const code = await aCode(api, inbox, email)
   await askToSignUp(email)
+  const triesOf = async () => {
+    const rows = await api.db.dataSource.getRepository(codes).findBy({ subject: email })
+    return rows.map(({ purpose, tries }) => `${purpose} ${tries}`).toSorted()
+  }
+  const guess = (purpose: string) =>
+    Promise.all(Array.from({ length: 20 }, () => signIn(api, email, anotherCode(code), { purpose })))
 
-  await Promise.all(Array.from({ length: 20 }, () => signIn(api, email, anotherCode(code))))
+  await guess('sign_up')
+  const afterSignUps = await triesOf()
+  await guess('sign_in')
   const right = await signIn(api, email, code)
 
-  const rows = await api.db.dataSource.getRepository(codes).findBy({ subject: email })
-  expect(rows.map(({ purpose, tries }) => `${purpose} ${tries}`).toSorted()).toEqual(['sign_in 5', 'sign_up 5'])
+  expect(afterSignUps).toEqual(['sign_in 0', 'sign_up 5'])
+  expect(await triesOf()).toEqual(['sign_in 5', 'sign_up 5'])
   expect(right.status).toBe(401)
+})
+
+test('sign-ups that a stranger asks for, however many, take away none of the codes to sign in', async () => {
+  const { email } = await aMember(api, await aPartner(api))
+
+  const signUps = await Promise.all(Array.from({ length: 20 }, () => askToSignUp(email)))
+  const signIns = await Promise.all(Array.from({ length: 20 }, () => askForCode(api, email)))
+
+  const given = [signUps, signIns].map((answers) => answers.filter(({ status }) => status === 202).length)
+  expect(given).toEqual([signUpCodesPerEmailAndHour, codesPerEmailAndHour])
 })
 
 test('an email is sent five codes an hour, from however many addresses they are asked for', async () => {
@@ -53,12 +71,11 @@ test('an email is sent five codes an hour, from however many addresses they are 
   const asked = await Promise.all(
     Array.from({ length: 20 }, (_, n) => ask('/v1/auth/codes', `198.51.100.${n}`, { email: email.toUpperCase() })),
   )
-  const signUp = await ask('/v1/auth/signups', '198.51.100.7', { business_name: 'Evil Ltd', email })
   const ofOther = await ask('/v1/auth/codes', '198.51.100.7', { email: anEmail() })
   await limited.close()
 
   expect(asked.filter(({ status }) => status === 202)).toHaveLength(codesPerEmailAndHour)
-  expect([signUp.status, ofOther.status]).toEqual([429, 202])
+  expect(ofOther.status).toBe(202)
 })
 
 test('who names a partner that is not theirs is signed in nowhere, as if unknown', async () => {
@@ -70,4 +87,19 @@ test('who names a partner that is not theirs is signed in nowhere, as if unknown
   const unknown = await signIn(api, anEmail(), code, { partner: other.slug })
 
   expect([foreign.status, foreign.body, foreign.headers.get('Set-Cookie')]).toEqual([401, unknown.body, null])
+})
+
+test('at the page of a partner that is not theirs a right code is not used up, and a wrong one is a try', async () => {
+  const { email } = await aMember(api, await aPartner(api))
+  const { slug } = await aPartner(api)
+  const code = await aCode(api, inbox, email)
+
+  await signIn(api, email, anotherCode(code), { partner: slug })
+  const foreign = [await signIn(api, email, code, { partner: slug }), await signIn(api, email, code, { partner: slug })]
+  const [row] = await api.db.dataSource.getRepository(codes).findBy({ subject: email })
+  const own = await signIn(api, email, code)
+
+  expect(foreign.map(({ status }) => status)).toEqual([401, 401])
+  expect(row).toMatchObject({ tries: 1, usedAt: null })
+  expect(own.status).toBe(201)
 })

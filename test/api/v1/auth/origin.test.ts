@@ -106,10 +106,24 @@ describe('our own pages', () => {
     [{ origin: publicUrl, 'sec-fetch-site': 'same-origin', 'content-type': json }],
     [{ origin: publicUrl }],
     [{ 'sec-fetch-site': 'same-origin', 'content-type': 'application/json; charset=utf-8' }],
-    // Somebody who opens the dashboard by another of its names, such as 127.0.0.1.
-    [{ origin: 'http://127.0.0.1:3000', host: '127.0.0.1:3000', 'sec-fetch-site': 'same-origin' }],
+    // Somebody who opens the dashboard by another of its names.
+    [{ origin: 'https://pay.example.com', host: 'pay.example.com', 'sec-fetch-site': 'same-origin' }],
   ])('are let in with %j', (headers) => {
     expect(isFromOurPages(headers, publicUrl)).toBe(true)
+  })
+
+  test('are let in by another name without https where we are known without it, such as 127.0.0.1', () => {
+    const headers = { origin: 'http://127.0.0.1:3000', host: '127.0.0.1:3000' }
+
+    expect(isFromOurPages(headers, 'http://localhost:3000')).toBe(true)
+  })
+
+  test.each([
+    [{ origin: 'http://payouts.example.com', host: 'payouts.example.com' }],
+    [{ origin: 'http://payouts.example.com', host: 'payouts.example.com', 'sec-fetch-site': 'same-origin' }],
+    [{ origin: 'http://127.0.0.1:3000', host: '127.0.0.1:3000' }],
+  ])('come by https where we are known by it, so not with %j', (headers) => {
+    expect(isFromOurPages(headers, publicUrl)).toBe(false)
   })
 })
 

@@ -17,6 +17,8 @@ beforeAll(async () => {
   inbox = await anInbox()
   api = await startApi({ clock, smtpUrl: inbox.smtpUrl })
   partner = await aPartner(api)
+  // Somebody stays who can sign in: otherwise the last one who can would not be removed.
+  await aSession(api, partner)
 })
 afterAll(async () => {
   await api.close()

@@ -65,7 +65,7 @@ test('a member signs in with the code from the mail’s subject, and is told who
       },
       low_balance_usdc: null,
     },
-    partners: [{ slug: partner.slug, name: 'Acme Ltd' }],
+    partners: [{ slug: partner.slug, name: 'Acme Ltd', invited: false }],
     live: true,
     expires_at: '2026-11-23T12:00:00.000Z',
     temporal_ui_url: 'http://temporal.test:8233',

@@ -9,7 +9,7 @@ import { anInbox, type TestInbox } from '../../../mail/an-inbox'
 import { type AWorker, aWorker, silenceTemporal } from '../../../worker/a-worker'
 import { type Api, startApi, testSecretKeys } from '../../client'
 import { aPartner } from '../../fixtures'
-import { aMember, anEmail, anotherCode, codesOf, fromOurPages, signIn, tokenOf } from './people'
+import { aCode, aMember, anEmail, anotherCode, codesOf, fromOurPages, signIn, tokenOf } from './people'
 
 let inbox: TestInbox
 let worker: AWorker
@@ -44,11 +44,13 @@ async function signUp(email: string, business_name: string): Promise<string> {
   })
 }
 
+const open = (at: Api, email: string, code: string) => signIn(at, email, code, { purpose: 'sign_up' })
+
 test('the code opens the partner, its sandbox is funded, its first person an admin', async () => {
   const email = anEmail()
   const code = await signUp(email, 'Café Über Ltd.')
 
-  const answer = await signIn(api, email, code)
+  const answer = await open(api, email, code)
   const session = tokenOf(answer)
   const balance = await api.get('/v1/balance', { session })
   const key = await api.post('/v1/keys', { environment: 'sandbox', label: 'first' }, { session })
@@ -72,9 +74,9 @@ test('a wrong code opens nothing, and a right one used twice opens one', async (
   const email = anEmail()
   const code = await signUp(email, 'Once Ltd')
 
-  const wrong = await signIn(api, email, anotherCode(code))
+  const wrong = await open(api, email, anotherCode(code))
   const before = await countOf('Once Ltd')
-  const answers = await Promise.all(Array.from({ length: 5 }, () => signIn(api, email, code)))
+  const answers = await Promise.all(Array.from({ length: 5 }, () => open(api, email, code)))
 
   expect([wrong.status, before]).toEqual([401, 0])
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
@@ -82,10 +84,34 @@ test('a wrong code opens nothing, and a right one used twice opens one', async (
   expect(await countOf('Once Ltd')).toBe(1)
 })
 
+test('who signs in is not taken into a business that a stranger has named: the code of a sign-up works for nothing else', async () => {
+  const { email } = await aMember(api, await aPartner(api))
+  const code = await signUp(email, 'Stranger Ltd')
+
+  const answers = [await signIn(api, email, code), await signIn(api, email, code, { purpose: 'sign_in' })]
+  const named = await signIn(api, email, code, { purpose: 'sign_up', partner: 'acme' })
+
+  expect(answers.map(({ status, body }) => [status, body.error?.code])).toEqual([
+    [401, 'invalid_code'],
+    [401, 'invalid_code'],
+  ])
+  expect([named.status, named.body.error?.code]).toEqual([422, 'invalid_request'])
+  expect(await countOf('Stranger Ltd')).toBe(0)
+})
+
+test('a code to sign in opens no business', async () => {
+  const { email } = await aMember(api, await aPartner(api))
+  const code = await aCode(api, inbox, email)
+
+  const signedUp = await open(api, email, code)
+
+  expect([signedUp.status, (await signIn(api, email, code)).status]).toEqual([401, 201])
+})
+
 test('two businesses of one name get two slugs', async () => {
   const emails = [anEmail(), anEmail()]
   const sessions = []
-  for (const email of emails) sessions.push(await signIn(api, email, await signUp(email, 'Twin Ltd')))
+  for (const email of emails) sessions.push(await open(api, email, await signUp(email, 'Twin Ltd')))
 
   const slugs = sessions.map(({ body }) => Object(body['partner']).slug)
 
@@ -96,7 +122,7 @@ test('two businesses of one name get two slugs', async () => {
 test('an email that is known is answered alike, gets a code, and may open a second business', async () => {
   const { email } = await aMember(api, await aPartner(api))
 
-  const answer = await signIn(api, email, await signUp(email, 'Second Ltd'))
+  const answer = await open(api, email, await signUp(email, 'Second Ltd'))
 
   expect(Object(answer.body['partner']).name).toBe('Second Ltd')
   expect(answer.body['partners']).toHaveLength(2)
@@ -117,9 +143,9 @@ test('where nobody opens it in time the code may be tried again', async () => {
   const nowhere = { temporalAddress: '127.0.0.1:1', taskQueuePrefix: worker.queuePrefix }
   const alone = await startApi({ database: worker.databaseUrl, answerTimeoutMs: 300, ...nowhere })
 
-  const early = await signIn(alone, email, code)
+  const early = await open(alone, email, code)
   await alone.close()
-  const later = await signIn(api, email, code)
+  const later = await open(api, email, code)
 
   expect([early.status, early.body.error?.code, later.status]).toEqual([503, 'service_unavailable', 201])
   expect(await countOf('Patient Ltd')).toBe(1)
@@ -129,7 +155,7 @@ test('what the sign-up said is sealed until it is used, then gone, and never in 
   const email = anEmail()
   const code = await signUp(email, 'Canary Ltd')
   const before = await api.db.dataSource.getRepository(codes).findOneByOrFail({ subject: email })
-  await signIn(api, email, code)
+  await open(api, email, code)
   const after = await api.db.dataSource.getRepository(codes).findOneByOrFail({ subject: email })
 
   const history = await worker.client.workflow.getHandle(`sign-up/${before.id}`).fetchHistory()
@@ -141,6 +167,12 @@ test('what the sign-up said is sealed until it is used, then gone, and never in 
     Buffer.from(data, 'base64').toString('utf8'),
   )
   expect(decoded).not.toMatch(new RegExp(`Canary|${email}|${code}`))
+})
+
+test.each(['   ', '\u200b\u2060', 'Acme\r\nLtd'])('%j is no business name', async (business_name) => {
+  const { status, body } = await api.post('/v1/auth/signups', { business_name, email: anEmail() }, fromOurPages)
+
+  expect([status, body.error?.details]).toEqual([422, { errors: ['business_name (1 to 120 characters)'] }])
 })
 
 test('it can be switched off, and is then no route', async () => {

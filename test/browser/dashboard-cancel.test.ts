@@ -1,0 +1,123 @@
+// Cancelling in a real browser: in time, too late, and while nobody can decide; the page never says more than is known.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { Browser } from 'playwright-core'
+import { payoutWorkflowId } from '../../workflows/names'
+import { aSession } from '../api/fixtures'
+import { aPayoutWorld, type Payer, type PayoutWorld } from '../api/payout-world'
+import { until } from '../local/until'
+import { silenceTemporal } from '../worker/a-worker'
+import { buildDashboard } from './built-dashboard'
+import { openChromium } from './chromium'
+import { aVisitor, type Visitor } from './dashboard-visitor'
+
+const toCustomers = { method: 'POST', path: '/v0/customers/*' }
+const soon = { timeout: 20_000 }
+let world: PayoutWorld
+let browser: Browser
+let payer: Payer
+let visitor: Visitor
+
+beforeAll(async () => {
+  silenceTemporal()
+  buildDashboard()
+  // No look at the bank comes within a test: what is woken here was woken by the cancel.
+  world = await aPayoutWorld({ publicUrl: 'http://localhost', payouts: { pollMs: [600_000], answerTimeoutMs: 3_000 } })
+  browser = await openChromium()
+}, 120_000)
+beforeEach(async () => {
+  payer = await world.aPayer()
+  visitor = await aVisitor(browser, world.api.url, { session: await aSession(world.api, payer, 'admin') })
+})
+afterEach(async () => {
+  await visitor.leave()
+  await world.bank.control('DELETE', '/faults')
+})
+afterAll(async () => {
+  await browser?.close()
+  await world?.close()
+})
+
+test('a payout that the bank does not have is cancelled, and its money is back', async () => {
+  const { page } = visitor
+  await open(await aWaiting('order-in-time'))
+  await page.getByRole('button', { name: 'Cancel the payout' }).click()
+  await visitor.picture('cancel-dialog')
+  expect(await visitor.faults()).toEqual([])
+
+  await confirm()
+
+  await page.getByText('Cancelled', { exact: true }).first().waitFor(soon)
+  await page.getByText('Money back in the wallet').waitFor(soon)
+  expect(await page.getByRole('button', { name: 'Cancel the payout' }).count()).toBe(0)
+  await visitor.settled()
+  await visitor.picture('cancelled')
+  expect(visitor.complaints).toEqual([])
+}, 60_000)
+
+test('whoever keeps it cancels nothing', async () => {
+  const id = await aWaiting('order-kept')
+  await open(id)
+  await visitor.page.getByRole('button', { name: 'Cancel the payout' }).click()
+  await visitor.page.getByRole('button', { name: 'Keep it' }).click()
+
+  expect(await statusOf(id)).toBe('pending')
+}, 60_000)
+
+test('what the bank may have is too late, and the page says so', async () => {
+  await world.bank.fault({ kind: 'reset', stage: 'after', match: { method: 'POST', path: '/v0/transfers' } })
+  const id = String((await world.pay(payer)).body['id'])
+  await open(id)
+  await visitor.page.getByRole('button', { name: 'Cancel the payout' }).click()
+
+  await confirm()
+
+  await visitor.page.getByText('It is too late to cancel').waitFor(soon)
+  await visitor.page.getByText('It may be at the bank already').waitFor()
+  expect(await visitor.page.getByText('nothing will be charged').count()).toBe(0)
+  await visitor.picture('cancel-too-late')
+  expect(await visitor.faults()).toEqual([])
+  expect(await world.transfersOf(id)).toHaveLength(1)
+}, 60_000)
+
+test('while nobody can decide it may be tried again, and is not said to be cancelled', async () => {
+  const { page } = visitor
+  const id = await aWaiting('order-undecided')
+  await world.stopWorkers()
+  await open(id)
+  await page.getByRole('button', { name: 'Cancel the payout' }).click()
+
+  await confirm()
+  await page.getByText('It is not decided yet').waitFor(soon)
+  expect(await page.getByText('The payout is cancelled', { exact: true }).count()).toBe(0)
+  await visitor.picture('cancel-undecided')
+  await world.startWorkers()
+  await page.getByRole('button', { name: 'Try again' }).click()
+
+  await page.getByText('The payout is cancelled', { exact: true }).waitFor(soon)
+  expect(await statusOf(id)).toBe('cancelled')
+}, 60_000)
+
+async function open(id: string): Promise<void> {
+  await visitor.go(`/dashboard/payouts/${id}?environment=sandbox`)
+}
+
+const confirm = () => visitor.page.getByRole('dialog').getByRole('button', { name: 'Cancel the payout' }).click()
+
+/** Told to its caller as pending while no worker ran, and then the bank does not answer when it is to be sent. */
+async function aWaiting(idempotencyKey: string): Promise<string> {
+  await world.stopWorkers()
+  const id = String((await world.pay(payer, {}, { key: idempotencyKey })).body['id'])
+  await world.bank.fault({ kind: 'status', status: 503, times: null, match: toCustomers })
+  await world.startWorkers()
+  const about = { environment: 'sandbox', partnerId: payer.id, idempotencyKey, attempt: 1 } as const
+  const handle = world.temporal.workflow.getHandle(payoutWorkflowId(about))
+  await until('it waits for the bank', async () => {
+    const { events } = await handle.fetchHistory()
+    return events?.some((event) => event.timerStartedEventAttributes)
+  })
+  return id
+}
+
+async function statusOf(id: string): Promise<unknown> {
+  return (await world.api.get(`/v1/payouts/${id}`, { key: payer.keys.sandbox })).body['status']
+}

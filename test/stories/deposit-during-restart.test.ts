@@ -1,0 +1,97 @@
+// Money arrives at the bank while nobody of ours is there to hear of it: when they are back it is booked, once.
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
+import { walletReadingsId } from '../../workflows/names'
+import { until } from '../local/until'
+import type { Json } from '../sandbox-bank/bank-client'
+import { openWorld, type World } from './world'
+
+// A machine that does other things too is slow, and that is no fault of a story's.
+jest.setTimeout(120_000)
+
+/** 1.01 to 1.10 USDC: ten and 0.55. */
+const tenDeposits = 10_550_000n
+let world: World
+let walletRef: string
+
+beforeAll(async () => {
+  // All wallets are read when a story says so, so what is booked otherwise is booked because of an event.
+  world = await openWorld({ env: { WALLET_READ_EVERY_MS: '86400000' } })
+  await world.bankKnowsUs()
+  const [wallet] = await world.db.dataSource.query<Json[]>(
+    `SELECT wallet_ref FROM wallets WHERE partner_id = $1 AND environment = 'live'`,
+    [world.partner.id],
+  )
+  walletRef = wallet.wallet_ref
+})
+afterEach(async () => {
+  await world.bank.control('DELETE', '/faults')
+  await world.judge()
+})
+afterAll(() => world?.close())
+
+test('events that found nobody come again, each of them twice: every deposit is booked once', async () => {
+  const before = await world.balance('live')
+  await world.bank.fault({ kind: 'webhook_duplicate', copies: 1, times: null })
+  await killBoth()
+
+  const ids = await deposits(10)
+  await startBoth()
+
+  expect(await booked(ids)).toEqual({ sets: 10, balance: before + tenDeposits })
+})
+
+test('events that were lost meanwhile do not come again: the reading of all wallets finds the deposits', async () => {
+  const before = await world.balance('live')
+  const lost = await world.bank.fault({ kind: 'webhook_lost', times: null })
+  await killBoth()
+
+  const ids = await deposits(10)
+  await startBoth()
+  await world.trigger(walletReadingsId)
+
+  expect(await booked(ids)).toEqual({ sets: 10, balance: before + tenDeposits })
+  expect((await world.bank.counts(lost)).fired).toBeGreaterThanOrEqual(10)
+})
+
+test('killed when the first of them is booked: every deposit is booked once', async () => {
+  const before = await world.balance('live')
+
+  const ids = await deposits(10)
+  await until('one is booked', async () => (await countBooked(ids)) > 0)
+  await killBoth()
+  await startBoth()
+
+  expect(await booked(ids)).toEqual({ sets: 10, balance: before + tenDeposits })
+})
+
+async function killBoth(): Promise<void> {
+  await Promise.all([world.api.kill(), world.worker.kill()])
+}
+
+async function startBoth(): Promise<void> {
+  await Promise.all([world.api.start(), world.worker.start()])
+}
+
+/** Of 1.01, 1.02, 1.03 … USDC, one after the other; what the bank calls them. */
+async function deposits(count: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let cents = 1; cents <= count; cents++) {
+    const amount = `1.${String(cents).padStart(2, '0')}`
+    ids.push((await world.bank.control('POST', `/wallets/${walletRef}/deposits`, { amount })).json.id)
+  }
+  return ids
+}
+
+async function countBooked(ids: readonly string[]): Promise<number> {
+  const [row] = await world.db.dataSource.query<Json[]>(
+    `SELECT count(*)::int AS n FROM ledger_sets WHERE cause = 'deposit' AND bank_ref = ANY ($1)`,
+    [ids],
+  )
+  return row.n
+}
+
+/** What is there when all of them are. */
+async function booked(ids: readonly string[]): Promise<{ sets: number; balance: bigint }> {
+  await until('all are booked', async () => (await countBooked(ids)) >= ids.length, 60_000)
+  return { sets: await countBooked(ids), balance: await world.balance('live') }
+}
