@@ -1,5 +1,6 @@
 // A production Temporal server, built with Go and kept in .cache, on a PostgreSQL of its own: what a team runs, and not the development server.
 import { execFile } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -94,10 +95,10 @@ interface Service {
 }
 
 function chooseServices(): Promise<Service[]> {
+  // Temporal's own tables keep the port of a member as a smallint, and those that a system gives away are mostly above that.
+  const aPort = () => choosePort(randomInt(20_000, 32_000))
   const names = ['frontend', 'history', 'matching', 'worker']
-  return Promise.all(
-    names.map(async (name) => ({ name, grpcPort: await choosePort(0), membershipPort: await choosePort(0) })),
-  )
+  return Promise.all(names.map(async (name) => ({ name, grpcPort: await aPort(), membershipPort: await aPort() })))
 }
 
 function configuration({ port, url }: Postgres, services: readonly Service[], address: string): object {
