@@ -183,6 +183,7 @@ test('a suspended partner changes nothing: these alone of all writes let it in',
   )
 
   expect(open.map((route) => `${route.method} ${route.path} ${roleFor(route)}`).toSorted()).toEqual([
+    'DELETE /v1/auth/invitations/:slug viewer',
     'DELETE /v1/auth/session viewer',
     'DELETE /v1/auth/sessions viewer',
     'POST /v1/auth/session/partner viewer',
