@@ -12,6 +12,8 @@ async function main(): Promise<void> {
   const stop = new AbortController()
   // SIGTERM and Ctrl-C ask for it, and so does the end of the process that started this one.
   for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) process.on(event, () => stop.abort())
+  // Longer than a worker's own patience with what is under way; servers that are gone must not hold it for ever.
+  stop.signal.addEventListener('abort', () => setTimeout(() => process.exit(1), endWithinMs).unref())
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'unexpected')
     process.exit(1)
@@ -28,6 +30,8 @@ async function main(): Promise<void> {
   log.info('stopped')
   process.exit(0)
 }
+
+const endWithinMs = 30_000
 
 /** What its operator can put right is a sentence for them; anything else is unexpected, and goes to the log above. */
 function giveUp(error: unknown): void {
