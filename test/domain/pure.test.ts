@@ -11,10 +11,11 @@ test('there is something to look at', () => {
   expect(files).toEqual(expect.arrayContaining(['money.ts', 'rate.ts', 'fees.ts', 'quote.ts', 'ledger.ts']))
 })
 
-/** Months need a calendar, which workflows have too: never the present moment, which is a law of its own. */
+/** Months and deadlines need a calendar, which workflows have too: never the present moment, which is a law of its own. */
 const calendar: Readonly<Record<string, readonly string[]>> = {
   'month.ts': ['Date', 'Intl'],
   'monthly-account.ts': ['Date'],
+  'case.ts': ['Date'],
 }
 
 test.each(files)('domain/%s has no float and imports only its own folder', (file) => {
