@@ -10,7 +10,7 @@ import { createNoticeSteps } from './notices'
 import { createPayoutSteps, type PayoutStepDeps } from './payout'
 import { pruneActivity } from './prune-activity'
 import { createSignUpSteps } from './sign-up'
-import { startReturn } from './start-return'
+import { startReturnSeldom } from './start-return'
 import { createSweepSteps, type SweepDeps } from './sweep'
 import { createTopUpSteps, type TopUpDeps } from './top-up-sandbox'
 import { createVerificationSteps } from './verification'
@@ -65,9 +65,10 @@ function walletReadingDeps({ payouts: { patient }, sweep }: ActivityDeps): Walle
     clock,
     log,
     rails,
-    async startReturn(payout) {
+    quietMs: patient.patience.quietMs,
+    async startReturn(payout, refundedAt) {
       const deadline = systemClock.now().getTime() + startWithinMs
-      await sweep.temporal.withDeadline(deadline, () => startReturn(sweep, payout))
+      await sweep.temporal.withDeadline(deadline, () => startReturnSeldom(sweep, payout, refundedAt))
     },
   }
 }

@@ -155,7 +155,7 @@ export const isPassing = (attention: string) =>
 const awaited = (came: string) => `CASE WHEN ${came} AND ${isAwaited('attention')} THEN NULL ELSE attention END`
 
 function isAwaited(attention: string): string {
-  return `${attention} IN ('outcome_unknown', 'outcome_overdue', 'settlement_overdue', 'refund_missing')`
+  return `${attention} IN ('outcome_unknown', 'outcome_overdue', 'settlement_overdue', 'refund_missing', 'refund_unexplained')`
 }
 
 const selectStep: Statement = {
