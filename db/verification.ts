@@ -13,11 +13,11 @@ export type BegunVerification =
 export async function beginVerification(tx: Tx, partnerId: string, at: Date): Promise<BegunVerification> {
   const partner = await lockPartner(tx, partnerId)
   assert(partner !== null, 'the partner to verify must exist')
-  const { verificationStatus: status, providerStatus, verificationReasons } = partner
+  const { verificationStatus: status, providerStatus, verificationReasonMarks } = partner
   if (!canStart(status, providerStatus)) return { outcome: 'invalid_state', status }
   const changes =
     status === 'rejected'
-      ? ({ verificationStatus: 'action_required', verificationReasonsKnown: verificationReasons.length } as const)
+      ? ({ verificationStatus: 'action_required', verificationReasonsKnown: verificationReasonMarks } as const)
       : ({ verificationStatus: 'pending' } as const)
   return { outcome: 'begun', partner: await updatePartner(tx, partnerId, changes, at) }
 }

@@ -7,21 +7,29 @@ export interface BankStanding {
   readonly providerStatus: string
   readonly termsAccepted: boolean
   readonly paysGbp: boolean
-  readonly reasons: readonly string[]
+  readonly reasons: readonly Reason[]
+}
+
+/** Why the bank refused. */
+export interface Reason {
+  /** For people to read. */
+  readonly text: string
+  /** When the bank gave it, in its own writing; null when it does not say. */
+  readonly at: string | null
 }
 
 /** What we know besides. */
 export interface OurStanding {
   readonly status: VerificationStatus
-  /** How many of the bank's reasons were known when the partner tried again; null when it has not, or the bank has moved on since. */
-  readonly reasonsKnown: number | null
+  /** The marks of the reasons that were known when the partner tried again; null when it has not, or the bank has moved on since. */
+  readonly reasonsKnown: readonly string[] | null
   readonly wallet: 'connected' | 'absent'
 }
 
 export interface Standing {
   readonly status: VerificationStatus
   readonly screening: Screening
-  readonly reasonsKnown: number | null
+  readonly reasonsKnown: readonly string[] | null
   /** An unknown one changes no status: people have to look. */
   readonly word: 'known' | 'unknown'
 }
@@ -34,6 +42,11 @@ export function standingOf(bank: BankStanding, ours: OurStanding): Standing {
     reasonsKnown: bank.providerStatus === 'rejected' ? ours.reasonsKnown : null,
     word: status === null ? 'unknown' : 'known',
   }
+}
+
+/** Tells a reason from one of the same words at another time. */
+export function markOf({ text, at }: Reason): string {
+  return `${at ?? ''} ${text}`
 }
 
 /** Whether the bank lets this business have a wallet and pay pounds. */
@@ -74,9 +87,9 @@ function statusOfApproved(bank: BankStanding, { wallet }: OurStanding): Verifica
   return isReady(bank) && wallet === 'connected' ? 'approved' : 'in_review'
 }
 
-/** The bank has refused no more often than the partner knew when it tried again. */
+/** Every reason is one that the partner knew when it tried again. */
 function isOldNews({ reasons }: BankStanding, { reasonsKnown }: OurStanding): boolean {
-  return reasonsKnown !== null && reasons.length <= reasonsKnown
+  return reasonsKnown !== null && reasons.every((reason) => reasonsKnown.includes(markOf(reason)))
 }
 
 function screeningOf(providerStatus: string): Screening {

@@ -1,5 +1,6 @@
 // The port to a bank: what the service asks of it, whichever bank answers.
 import type { RecipientType } from '../domain/payout'
+import type { Reason } from '../domain/verification'
 
 /**
  * A refusal is a value, trouble is thrown as RailUnavailable. Nothing is tried again in here: who calls knows how often
@@ -60,8 +61,8 @@ export interface Verification {
   readonly paysGbp: boolean
   readonly continueUrl: string | null
   readonly termsUrl: string | null
-  /** For people to read. */
-  readonly reasons: readonly string[]
+  /** Why it was refused. */
+  readonly reasons: readonly Reason[]
 }
 
 export interface WalletRefs {

@@ -15,7 +15,7 @@ import { findPrices } from '../../db/price-lists'
 import { assert } from '../../domain/assert'
 import { micropoundsFromPence } from '../../domain/money'
 import type { VerificationStatus } from '../../domain/partner'
-import { isReady, type Standing, standingOf } from '../../domain/verification'
+import { isReady, markOf, type Standing, standingOf } from '../../domain/verification'
 import type { Verification } from '../../rail/rail'
 import type { VerificationStanding } from '../../workflows/verification-steps'
 import type { VerificationDeps } from './deps'
@@ -108,7 +108,8 @@ function changesOf({ status, screening, reasonsKnown }: Standing, bank: Verifica
     verificationStatus: status,
     providerStatus: bank.providerStatus,
     screening,
-    verificationReasons: bank.reasons,
+    verificationReasons: bank.reasons.map(({ text }) => text),
+    verificationReasonMarks: bank.reasons.map(markOf),
     verificationReasonsKnown: reasonsKnown,
     continueUrl: status === 'approved' ? null : bank.continueUrl,
     termsUrl: bank.termsAccepted ? null : bank.termsUrl,

@@ -140,6 +140,25 @@ describe('what the bank says', () => {
     expect(await notices()).toEqual(['rejected', 'rejected'])
   })
 
+  test('a second refusal in place of the first, with as many reasons, is a new one', async () => {
+    await open()
+    const refusing = (at: string) =>
+      withRail({
+        verification: async (ref) => ({
+          ...(await rail.verification(ref)),
+          providerStatus: 'rejected',
+          reasons: [{ text: 'The company could not be found.', at }],
+        }),
+      })
+    const first = refusing('2026-11-01T10:00:00Z')
+    await first.checkLiveCustomer({ partnerId: partner.id })
+    await begin()
+    expect(await first.checkLiveCustomer({ partnerId: partner.id })).toMatchObject({ status: 'action_required' })
+
+    const second = refusing('2026-11-02T10:00:00Z')
+    expect(await second.checkLiveCustomer({ partnerId: partner.id })).toMatchObject({ status: 'rejected' })
+  })
+
   test('only one of two who start at once has started', async () => {
     const begun = await Promise.all([begin(), begin()])
 
