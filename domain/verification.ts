@@ -54,6 +54,10 @@ export function isReady({ providerStatus, termsAccepted, paysGbp }: BankStanding
   return providerStatus === 'approved' && termsAccepted && paysGbp
 }
 
+/** What people read when the bank has not even opened it. */
+export const openingRefused =
+  'The bank could not open a verification for this name and contact email. Change the contact email or ask us.'
+
 /** The first time, and again after a refusal; whom the bank has sent away for good can not. */
 export function canStart(status: VerificationStatus, providerStatus: string | null): boolean {
   return status === 'not_started' || (status === 'rejected' && providerStatus !== 'offboarded')

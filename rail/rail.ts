@@ -10,7 +10,7 @@ export interface Rail {
   /** The bank's sell rate, GBP per USD × 10⁹; throws RailUnavailable when the bank does not answer. */
   rate(): Promise<bigint>
 
-  openCustomer(customer: CustomerToOpen): Promise<Verification>
+  openCustomer(customer: CustomerToOpen): Promise<OpenedCustomer>
   /** The one that was opened with this email; null when none was. */
   findCustomer(email: string): Promise<Verification | null>
   verification(verificationRef: string): Promise<Verification>
@@ -50,6 +50,11 @@ export interface CustomerToOpen {
   readonly redirectUrl: string | null
   readonly key: string
 }
+
+export type OpenedCustomer =
+  | { readonly outcome: 'opened'; readonly verification: Verification }
+  /** What was asked for is refused, and will be again: an email that the bank knows, a name that it does not take. */
+  | { readonly outcome: 'refused'; readonly code: string }
 
 export interface Verification {
   readonly verificationRef: string
@@ -226,6 +231,15 @@ export class RailUnavailable extends Error {
   constructor(call: string, options?: ErrorOptions) {
     super(`the bank did not answer: ${call}`, options)
     this.name = 'RailUnavailable'
+  }
+}
+
+/** The bank is there, and has no use for this one question or an answer that nobody can read; another may fare better. */
+export class RailRefused extends RailUnavailable {
+  constructor(call: string, options?: ErrorOptions) {
+    super(call, options)
+    this.message = `the bank gave no usable answer: ${call}`
+    this.name = 'RailRefused'
   }
 }
 
