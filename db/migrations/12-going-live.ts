@@ -52,10 +52,12 @@ const returns = `
     ADD COLUMN return_cost_micropounds bigint NOT NULL DEFAULT 5000000,
     ADD CONSTRAINT price_lists_return_cost_check CHECK (return_cost_micropounds >= 0);
 
-  -- Until when the bank's changed transfers were looked through.
   CREATE TABLE bank_readings (
-    environment  text PRIMARY KEY,
-    read_until   timestamptz NOT NULL,
+    environment      text PRIMARY KEY,
+    -- Until when the bank's changed transfers were looked through.
+    read_until       timestamptz,
+    -- The wallet that the reading of all of them got to; null when it got to the end.
+    wallets_read_to  uuid,
     CONSTRAINT bank_readings_environment_check CHECK (environment IN ('sandbox', 'live'))
   );
 `
