@@ -18,7 +18,7 @@ export interface RefundedPayout {
   readonly isRefundAttended: boolean
 }
 
-export async function findPayoutsOfTransfers(
+export async function findPayoutsByTransfer(
   db: Queryable,
   { rail, transferRefs }: { rail: string; transferRefs: readonly string[] },
 ): Promise<RefundedPayout[]> {

@@ -38,7 +38,7 @@ export interface Rail {
   /** The payout that a transfer names; null when it names none, and when the bank has no such transfer. */
   payoutOf(transferRef: string): Promise<string | null>
   findTransfer(wanted: WalletRefs & { payoutId: string; since: Date }): Promise<FoundTransfer>
-  changedSince(at: Date): AsyncIterable<Transfer>
+  changedSince(at: Date): AsyncIterable<ChangedTransfer>
 
   registerWebhook(webhook: { url: string; key: string }): Promise<{ webhookRef: string; publicKey: string }>
 }
@@ -212,6 +212,11 @@ export interface Transfer {
   readonly networkCostMicropounds: bigint | null
   readonly updatedAt: Date
 }
+
+/** One that can not be read is told with the payout that it pays in pounds from USDC; null when it is of another kind. */
+export type ChangedTransfer =
+  | { readonly outcome: 'read'; readonly transfer: Transfer }
+  | { readonly outcome: 'unreadable'; readonly payoutId: string | null }
 
 /** What a bank's event says; only a reason to ask the bank, never something to book. */
 export type WebhookEvent =

@@ -1,7 +1,7 @@
 // Says of each movement in a wallet's history what is to be done with it: a deposit is booked, a refund is its payout's, the
 // rest is held for people. Nothing is guessed (design §4).
 import type { Queryable } from '../../db/database'
-import { findPayoutById, findPayoutsOfTransfers, type RefundedPayout } from '../../db/refunded-payouts'
+import { findPayoutById, findPayoutsByTransfer, type RefundedPayout } from '../../db/refunded-payouts'
 import type { RailName } from '../../domain/environment'
 import { unexplainedWithdrawal, whyUnreadable } from '../../domain/held-movement'
 import { type HistoryRow, type Rail, RailUnavailable, type WalletMovement } from '../../rail/rail'
@@ -57,7 +57,7 @@ async function payoutsBehind(
   rows: readonly HistoryRow[],
 ): Promise<Known> {
   const refs = rows.flatMap((row) => (row.kind === 'unreadable' || row.transferRef === null ? [] : [row.transferRef]))
-  const payouts = refs.length === 0 ? [] : await findPayoutsOfTransfers(db, { rail, transferRefs: [...new Set(refs)] })
+  const payouts = refs.length === 0 ? [] : await findPayoutsByTransfer(db, { rail, transferRefs: [...new Set(refs)] })
   return new Map(payouts.map((payout) => [payout.transferRef ?? '', payout]))
 }
 
