@@ -1,5 +1,6 @@
 // Stands in for the bank's own people where it is make-believe: they say yes at once, and the steps of a verification do the rest.
 import { findLiveWallet } from '../db/live-wallets'
+import { beginVerification } from '../db/verification'
 import { assert } from '../domain/assert'
 import type { MakeBelieveBank } from '../rail/make-believe'
 import type { VerificationStanding } from '../workflows/verification-steps'
@@ -13,7 +14,10 @@ export interface ApproveDeps extends VerificationDeps {
 /** Whoever repeats it, or does it at the same time, gets the same wallet. */
 export async function approvePartner(deps: ApproveDeps, partnerId: string): Promise<VerificationStanding> {
   const steps = createVerificationSteps(deps)
-  await steps.openLiveCustomer({ partnerId })
+  // As an admin's click would; one that has begun goes on.
+  await deps.db.transaction((tx) => beginVerification(tx, partnerId, deps.clock.now()))
+  const opened = await steps.openLiveCustomer({ partnerId })
+  if (opened.status === 'rejected') return opened
   const wallet = await findLiveWallet(deps.db, partnerId)
   assert(wallet !== null && wallet.customerRef !== null, 'a make-believe bank opens a customer with its link')
   await deps.bank.approveCustomer(wallet.customerRef)

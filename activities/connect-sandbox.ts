@@ -8,7 +8,7 @@ import { hasOpenPayouts } from '../db/payouts-open'
 import { connectWallet, lockWallet, type WalletRow } from '../db/wallets'
 import { assert } from '../domain/assert'
 import { floatReversalPostings } from '../domain/ledger'
-import type { Rail, Verification } from '../rail/rail'
+import { type Rail, RailUnavailable, type Verification } from '../rail/rail'
 import type { ConnectSandboxSteps, SandboxCustomer, SandboxRefs } from '../workflows/connect-sandbox-steps'
 import { bankKeyFor } from './bank-key'
 import { bookDeposits } from './wallet-reading/book-deposits'
@@ -36,7 +36,10 @@ export function createConnectSandboxSteps(deps: ConnectSandboxDeps): ConnectSand
       const known = await rail.findCustomer(email)
       if (known !== null) return standingOf(known)
       const key = keyFor(`sandbox-customer/${partnerId}/${legalName}`)
-      return standingOf(await rail.openCustomer({ legalName, email, redirectUrl: null, key }))
+      const opened = await rail.openCustomer({ legalName, email, redirectUrl: null, key })
+      // The email is this partner's own, so a refusal is no verdict on it: trouble, as if nobody had answered.
+      if (opened.outcome === 'refused') throw new RailUnavailable(`open customer: ${opened.code}`)
+      return standingOf(opened.verification)
     },
     checkSandboxCustomer: async ({ verificationRef }) => standingOf(await rail.verification(verificationRef)),
     async createSandboxWallet({ partnerId, customerRef }) {

@@ -14,7 +14,7 @@ import { pruneActivity } from './prune-activity'
 import { createRailSwitchSteps } from './rail'
 import { createRetentionSteps, type RetentionDays } from './retention'
 import { createSignUpSteps } from './sign-up'
-import { startReturn } from './start-return'
+import { startReturnSeldom } from './start-return'
 import { createSweepSteps, type SweepDeps } from './sweep'
 import { createTopUpSteps, type TopUpDeps } from './top-up-sandbox'
 import { createVerificationSteps } from './verification'
@@ -77,9 +77,10 @@ function walletReadingDeps({ payouts: { patient }, sweep }: ActivityDeps): Walle
     clock,
     log,
     rails,
-    async startReturn(payout) {
+    quietMs: patient.patience.quietMs,
+    async startReturn(payout, refundedAt) {
       const deadline = systemClock.now().getTime() + startWithinMs
-      await sweep.temporal.withDeadline(deadline, () => startReturn(sweep, payout))
+      await sweep.temporal.withDeadline(deadline, () => startReturnSeldom(sweep, payout, refundedAt))
     },
   }
 }

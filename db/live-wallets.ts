@@ -1,4 +1,5 @@
 // A partner's live wallet and the customer behind it, from the day the bank is asked to verify the business.
+import { DatabaseError } from 'pg'
 import { assert } from '../domain/assert'
 import type { Queryable, Statement, Tx } from './database'
 
@@ -32,6 +33,18 @@ export async function storeLiveCustomer(
   const { walletId, verificationRef, customerRef, at } = customer
   await tx.query(storeCustomer, [walletId, verificationRef, customerRef, at])
 }
+
+/** The bank's customer turned out to be nobody's to have; a connected wallet keeps its own. */
+export async function forgetLiveCustomer(tx: Tx, walletId: string, at: Date): Promise<void> {
+  await tx.query(forgetCustomer, [walletId, at])
+}
+
+/** Whether what was to be stored is another partner's at the bank. */
+export function isAnothersRef(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '23505' && ownRefs.includes(error.constraint ?? '')
+}
+
+const ownRefs: readonly string[] = ['wallets_ref_unique', 'wallets_customer_unique', 'wallets_verification_unique']
 
 export interface LiveConnection {
   readonly walletId: string
@@ -87,6 +100,12 @@ const storeCustomer: Statement = {
   name: 'live-wallet-customer',
   text: `UPDATE wallets SET verification_ref = $2, customer_ref = $3, updated_at = $4
     WHERE id = $1 AND customer_ref IS NULL AND coalesce(verification_ref, $2) = $2`,
+}
+
+const forgetCustomer: Statement = {
+  name: 'live-wallet-forget-customer',
+  text: `UPDATE wallets SET verification_ref = NULL, customer_ref = NULL, updated_at = $2
+    WHERE id = $1 AND wallet_ref IS NULL`,
 }
 
 const connect: Statement = {

@@ -33,9 +33,15 @@ export interface PartnerRow {
   readonly billingAddress: string | null
   /** The first day of the last month that was billed; what is charged for it or before it goes on the next invoice. */
   readonly billedUntil: string | null
-  /** Why the bank refused, as people may read it; how many of these were known when the partner tried again, null when it has not. */
+  /** Why the bank refused, as people may read it, and each one's own mark. */
   readonly verificationReasons: readonly string[]
-  readonly verificationReasonsKnown: number | null
+  readonly verificationReasonMarks: readonly string[]
+  /** The marks that were known when the partner tried again; null when it has not. */
+  readonly verificationReasonsKnown: readonly string[] | null
+  /** How often it was started. */
+  readonly verificationTries: number
+  /** Since when the bank is to open it; null once it has answered, or people were told that it has not. */
+  readonly verificationAwaitedSince: Date | null
   /** What its admins do not want to be mailed about. */
   readonly mutedMails: readonly string[]
   /** Below this they are mailed; null when they do not want that. */
@@ -129,7 +135,10 @@ const changeable = [
   'liveOpenedAt',
   'billingAddress',
   'verificationReasons',
+  'verificationReasonMarks',
   'verificationReasonsKnown',
+  'verificationTries',
+  'verificationAwaitedSince',
   'mutedMails',
   'lowBalanceMicroUsdc',
 ] as const satisfies readonly (keyof PartnerChanges)[]
@@ -141,7 +150,8 @@ const columns = `id, slug, name, status, logo_url AS "logoUrl", brand_color AS "
   rate_limit_sandbox AS "rateLimitSandbox", rate_limit_live AS "rateLimitLive",
   live_opened_at AS "liveOpenedAt", closed_at AS "closedAt", billing_address AS "billingAddress",
   billed_until AS "billedUntil", verification_reasons AS "verificationReasons",
-  verification_reasons_known AS "verificationReasonsKnown", muted_mails AS "mutedMails",
+  verification_reason_marks AS "verificationReasonMarks", verification_reasons_known AS "verificationReasonsKnown",
+  verification_tries AS "verificationTries", verification_awaited_since AS "verificationAwaitedSince", muted_mails AS "mutedMails",
   low_balance_micro_usdc AS "lowBalanceMicroUsdc", created_at AS "createdAt", updated_at AS "updatedAt"`
 
 const selectById: Statement = { name: 'partner-by-id', text: `SELECT ${columns} FROM partners WHERE id = $1` }
@@ -174,7 +184,8 @@ const update: Statement = {
       contact_email = $7, billing_email = $8, verification_status = $9, provider_status = $10, continue_url = $11,
       terms_url = $12, screening = $13, enabled_countries = $14, min_payout_pence = $15, max_payout_pence = $16,
       rate_limit_sandbox = $17, rate_limit_live = $18, live_opened_at = $19, billing_address = $20,
-      verification_reasons = $21, verification_reasons_known = $22, muted_mails = $23, low_balance_micro_usdc = $24,
+      verification_reasons = $21, verification_reason_marks = $22, verification_reasons_known = $23,
+      verification_tries = $24, verification_awaited_since = $25, muted_mails = $26, low_balance_micro_usdc = $27,
       closed_at = CASE WHEN $4 = 'closed' THEN coalesce(closed_at, $2) END
     WHERE id = $1
     RETURNING ${columns}`,

@@ -1,4 +1,5 @@
 // A payout's first moment: the row that an Idempotency-Key stands for is claimed, joined or found to be taken (design §3).
+import { assert } from '../domain/assert'
 import type { Environment, RailName } from '../domain/environment'
 import type { CreatedVia } from '../domain/payout'
 import type { Quote } from '../domain/quote'
@@ -53,10 +54,18 @@ export interface IdempotencyKey {
   readonly idempotencyKey: string
 }
 
-/** Null when the key is taken by a row that is not released, or the wallet's rail has changed meanwhile: look again. */
-export async function claimPayout(db: Queryable, claim: Claim): Promise<{ id: string; attempt: number } | null> {
+export interface Claimed {
+  readonly id: string
+  readonly attempt: number
+}
+
+/**
+ * Null when the key is taken by a row that is not released, or the wallet's rail has changed meanwhile: look again. A partner
+ * that was suspended since it was let in claims nothing, whether or not the key is taken.
+ */
+export async function claimPayout(db: Queryable, claim: Claim): Promise<Claimed | 'partner_not_active' | null> {
   const { quote, fingerprint, accountHash, sealedRecipient } = claim
-  const [row] = await db.query<{ id: string; attempt: number }>(insertClaim, [
+  const [row] = await db.query<{ isActive: boolean; id: string | null; attempt: number | null }>(insertClaim, [
     claim.payoutId,
     claim.partnerId,
     claim.environment,
@@ -85,7 +94,9 @@ export async function claimPayout(db: Queryable, claim: Claim): Promise<{ id: st
     sealedRecipient.sealed,
     claim.requestId,
   ])
-  return row ?? null
+  assert(row !== undefined, 'who claims must be a partner')
+  if (!row.isActive) return 'partner_not_active'
+  return row.id === null || row.attempt === null ? null : { id: row.id, attempt: row.attempt }
 }
 
 export async function findClaim(
@@ -136,8 +147,11 @@ function claimFrom(told: InJson<ClaimedColumns>): ClaimedRow {
 const insertClaim: Statement = {
   name: 'payout-claim',
   text: `
-    WITH wallet AS (
-      SELECT id, rail, customer_ref FROM wallets WHERE id = $4 AND rail = $5 FOR KEY SHARE
+    WITH partner AS (
+      SELECT status = 'active' AS is_active FROM partners WHERE id = $2
+    ), wallet AS (
+      SELECT id, rail, customer_ref FROM wallets
+      WHERE id = $4 AND rail = $5 AND (SELECT is_active FROM partner) FOR KEY SHARE
     ), claimed AS (
       INSERT INTO payouts (id, partner_id, environment, wallet_id, rail, customer_ref, idempotency_key, fingerprint,
         fingerprint_key_id, field_fingerprints, reference, country, created_via, created_by, amount_pence, fee_pence,
@@ -168,7 +182,7 @@ const insertClaim: Statement = {
     ), told AS (
       INSERT INTO payout_events (payout_id, at, kind, status, made_by) SELECT id, $24, 'requested', 'pending', $13 FROM claimed
     )
-    SELECT id, attempt FROM claimed`,
+    SELECT partner.is_active AS "isActive", claimed.id, claimed.attempt FROM partner LEFT JOIN claimed ON true`,
 }
 
 const claimColumns = `${payoutColumns}, attempt, fee_in_transfer_pence AS "feeInTransferPence",

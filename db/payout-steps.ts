@@ -118,9 +118,9 @@ export async function markAnswered(
   return (await db.query(markAnsweredNow, [payoutId, attempt, at])).length > 0
 }
 
-/** For people: why this payout waits for them. What is about money gives way only to a transfer that our books do not know. */
-export async function setAttention(db: Queryable, payoutId: string, attention: string): Promise<void> {
-  await db.query(noteAttention, [payoutId, attention])
+/** For people: why this payout waits for them. What is about money gives way only to a transfer that our books do not know. False when nothing changed. */
+export async function setAttention(db: Queryable, payoutId: string, attention: string): Promise<boolean> {
+  return (await db.query(noteAttention, [payoutId, attention])).length > 0
 }
 
 /** False when people are told about it already, unless it was only of its being overdue. */
@@ -160,7 +160,7 @@ export const isPassing = (attention: string) =>
 const awaited = (came: string) => `CASE WHEN ${came} AND ${isAwaited('attention')} THEN NULL ELSE attention END`
 
 function isAwaited(attention: string): string {
-  return `${attention} IN ('outcome_unknown', 'outcome_overdue', 'settlement_overdue', 'refund_missing')`
+  return `${attention} IN ('outcome_unknown', 'outcome_overdue', 'settlement_overdue', 'refund_missing', 'refund_unexplained')`
 }
 
 const selectStep: Statement = {
@@ -250,7 +250,8 @@ const markAnsweredNow: Statement = {
 const noteAttention: Statement = {
   name: 'payout-attention',
   text: `UPDATE payouts SET attention = $2 WHERE id = $1 AND attention IS DISTINCT FROM $2
-    AND (attention IS NULL OR ${isPassing('attention')} OR (${isDisputed('$2::text')} AND NOT ${isDisputed('attention')}))`,
+    AND (attention IS NULL OR ${isPassing('attention')} OR (${isDisputed('$2::text')} AND NOT ${isDisputed('attention')}))
+    RETURNING id`,
 }
 
 const noteFirstAttention: Statement = {

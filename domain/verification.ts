@@ -7,21 +7,29 @@ export interface BankStanding {
   readonly providerStatus: string
   readonly termsAccepted: boolean
   readonly paysGbp: boolean
-  readonly reasons: readonly string[]
+  readonly reasons: readonly Reason[]
+}
+
+/** Why the bank refused. */
+export interface Reason {
+  /** For people to read. */
+  readonly text: string
+  /** When the bank gave it, in its own writing; null when it does not say. */
+  readonly at: string | null
 }
 
 /** What we know besides. */
 export interface OurStanding {
   readonly status: VerificationStatus
-  /** How many of the bank's reasons were known when the partner tried again; null when it has not, or the bank has moved on since. */
-  readonly reasonsKnown: number | null
+  /** The marks of the reasons that were known when the partner tried again; null when it has not, or the bank has moved on since. */
+  readonly reasonsKnown: readonly string[] | null
   readonly wallet: 'connected' | 'absent'
 }
 
 export interface Standing {
   readonly status: VerificationStatus
   readonly screening: Screening
-  readonly reasonsKnown: number | null
+  readonly reasonsKnown: readonly string[] | null
   /** An unknown one changes no status: people have to look. */
   readonly word: 'known' | 'unknown'
 }
@@ -36,10 +44,19 @@ export function standingOf(bank: BankStanding, ours: OurStanding): Standing {
   }
 }
 
+/** Tells a reason from one of the same words at another time. */
+export function markOf({ text, at }: Reason): string {
+  return `${at ?? ''} ${text}`
+}
+
 /** Whether the bank lets this business have a wallet and pay pounds. */
 export function isReady({ providerStatus, termsAccepted, paysGbp }: BankStanding): boolean {
   return providerStatus === 'approved' && termsAccepted && paysGbp
 }
+
+/** What people read when the bank has not even opened it. */
+export const openingRefused =
+  'The bank could not open a verification for this name and contact email. Change the contact email or ask us.'
 
 /** The first time, and again after a refusal; whom the bank has sent away for good can not. */
 export function canStart(status: VerificationStatus, providerStatus: string | null): boolean {
@@ -74,9 +91,9 @@ function statusOfApproved(bank: BankStanding, { wallet }: OurStanding): Verifica
   return isReady(bank) && wallet === 'connected' ? 'approved' : 'in_review'
 }
 
-/** The bank has refused no more often than the partner knew when it tried again. */
+/** Every reason is one that the partner knew when it tried again. */
 function isOldNews({ reasons }: BankStanding, { reasonsKnown }: OurStanding): boolean {
-  return reasonsKnown !== null && reasons.length <= reasonsKnown
+  return reasonsKnown !== null && reasons.every((reason) => reasonsKnown.includes(markOf(reason)))
 }
 
 function screeningOf(providerStatus: string): Screening {

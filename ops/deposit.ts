@@ -1,4 +1,4 @@
-// Deposits that nobody could explain: listed until somebody has decided whose they are.
+// Deposits and withdrawals that nobody could explain: listed until somebody has decided whose they are.
 import { type HeldDecision, resolveHeld } from '../activities/wallet-reading/resolve-held'
 import { type HeldDeposit, listHeldDeposits } from '../db/held-deposits'
 import { formatUsdcExactly } from '../domain/money'
@@ -13,7 +13,7 @@ const anId = '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'
 const list = defineCommand({
   noun: 'deposit',
   verb: 'list',
-  about: `Shows the deposits that are held, because nobody could say whose or what they are; at most ${shownAtOnce}.`,
+  about: `Shows the deposits that are held, and the withdrawals, because nobody could say whose or what they are; at most ${shownAtOnce}.`,
   options: {},
   example: [],
   async run({ db }) {
@@ -59,6 +59,8 @@ async function decide(ops: Ops, decision: HeldDecision): Promise<Answer> {
   switch (resolved.outcome) {
     case 'not_found':
       return refused('not_found', `No deposit ${id} is held.`)
+    case 'not_a_deposit':
+      return refused('invalid_request', 'It has left the wallet, so there is nothing to credit: find out who sent it.')
     case 'amount_needed':
       return refused('invalid_request', 'Its amount could not be read: say with --usdc how much is to be credited.')
     case 'amount_known':

@@ -24,6 +24,10 @@ const advices: readonly Advice[] = [
     step: "The bank says that it gave the money back, and the wallet's history has no such deposit: ask the bank where it is; it is booked by itself once it is there.",
   },
   {
+    code: 'refund_unexplained',
+    step: "The wallet's history has a refund of it, and its transfer counts as delivered: ask the bank which of them is right. It is booked by itself once the transfer says so, and must not be credited by hand; after payout attended this refund is not asked about again.",
+  },
+  {
     code: 'debit_missing',
     step: 'It was about to be sent and was never debited, so nothing was sent: let an engineer look at its timeline and ledger entries.',
   },

@@ -3,6 +3,7 @@ import { approvePartner } from '../activities/approve-partner'
 import { findPartnerById, findPartnerBySlug } from '../db/partners'
 import { beginVerification } from '../db/verification'
 import { assert } from '../domain/assert'
+import { openingRefused } from '../domain/verification'
 import type * as reaching from '../temporal'
 import type * as starting from '../workflows/verification-start'
 import { recordChange } from './activity'
@@ -58,7 +59,8 @@ const approve = defineCommand({
       const { db, clock, madeBy } = ops
       // A make-believe bank's words are all known, so there is nothing to log.
       const log = { error: () => {} }
-      await approvePartner({ db, clock, rail, bank, madeBy, log, redirectUrl: null }, partner.id)
+      const standing = await approvePartner({ db, clock, rail, bank, madeBy, log, redirectUrl: null }, partner.id)
+      if (standing.status === 'rejected') return refused('invalid_state', `${partner.slug}: ${openingRefused}`)
       const approved = await findPartnerById(db, partner.id)
       assert(approved !== null, 'a partner does not vanish')
       const sentence = `${partner.slug} is approved: its live wallet is at the make-believe bank.`

@@ -1,5 +1,6 @@
 // The port to a bank: what the service asks of it, whichever bank answers.
 import type { RecipientType } from '../domain/payout'
+import type { Reason } from '../domain/verification'
 
 /**
  * A refusal is a value, trouble is thrown as RailUnavailable. Nothing is tried again in here: who calls knows how often
@@ -9,7 +10,7 @@ export interface Rail {
   /** The bank's sell rate, GBP per USD × 10⁹; throws RailUnavailable when the bank does not answer. */
   rate(): Promise<bigint>
 
-  openCustomer(customer: CustomerToOpen): Promise<Verification>
+  openCustomer(customer: CustomerToOpen): Promise<OpenedCustomer>
   /** The one that was opened with this email; null when none was. */
   findCustomer(email: string): Promise<Verification | null>
   verification(verificationRef: string): Promise<Verification>
@@ -37,7 +38,7 @@ export interface Rail {
   /** The payout that a transfer names; null when it names none, and when the bank has no such transfer. */
   payoutOf(transferRef: string): Promise<string | null>
   findTransfer(wanted: WalletRefs & { payoutId: string; since: Date }): Promise<FoundTransfer>
-  changedSince(at: Date): AsyncIterable<Transfer>
+  changedSince(at: Date): AsyncIterable<ChangedTransfer>
   /** All out of a wallet, also those that are no payouts; everything there is when `since` is null. */
   transfersSince(listed: WalletRefs & { since: Date | null }): Promise<ListedTransfer[]>
 
@@ -52,6 +53,11 @@ export interface CustomerToOpen {
   readonly key: string
 }
 
+export type OpenedCustomer =
+  | { readonly outcome: 'opened'; readonly verification: Verification }
+  /** What was asked for is refused, and will be again: an email that the bank knows, a name that it does not take. */
+  | { readonly outcome: 'refused'; readonly code: string }
+
 export interface Verification {
   readonly verificationRef: string
   readonly customerRef: string | null
@@ -62,8 +68,8 @@ export interface Verification {
   readonly paysGbp: boolean
   readonly continueUrl: string | null
   readonly termsUrl: string | null
-  /** For people to read. */
-  readonly reasons: readonly string[]
+  /** Why it was refused. */
+  readonly reasons: readonly Reason[]
 }
 
 export interface WalletRefs {
@@ -214,6 +220,11 @@ export interface Transfer {
   readonly updatedAt: Date
 }
 
+/** One that can not be read is told with the payout that it pays in pounds from USDC; null when it is of another kind. */
+export type ChangedTransfer =
+  | { readonly outcome: 'read'; readonly transfer: Transfer }
+  | { readonly outcome: 'unreadable'; readonly payoutId: string | null }
+
 /** What a bank's event says; only a reason to ask the bank, never something to book. */
 export type WebhookEvent =
   | {
@@ -232,6 +243,15 @@ export class RailUnavailable extends Error {
   constructor(call: string, options?: ErrorOptions) {
     super(`the bank did not answer: ${call}`, options)
     this.name = 'RailUnavailable'
+  }
+}
+
+/** The bank is there, and has no use for this one question or an answer that nobody can read; another may fare better. */
+export class RailRefused extends RailUnavailable {
+  constructor(call: string, options?: ErrorOptions) {
+    super(call, options)
+    this.message = `the bank gave no usable answer: ${call}`
+    this.name = 'RailRefused'
   }
 }
 

@@ -18,7 +18,7 @@ export function createSimulatedRail({ clock }: { clock: Clock }): Rail {
   return {
     rate: async () => 790_000_000n,
 
-    openCustomer: async () => approved,
+    openCustomer: async () => ({ outcome: 'opened', verification: approved }),
     findCustomer: async () => approved,
     verification: async () => approved,
     createWallet: async ({ chain }) => ({ walletRef: simulatedRefs.walletRef, chain, address: null }),

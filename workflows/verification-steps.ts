@@ -13,7 +13,7 @@ export interface VerificationStanding {
 
 /** Each asks the bank, stores what it says in one transaction, and may be repeated at any point. */
 export interface VerificationSteps {
-  /** The customer at the bank, made by whoever asks first. */
+  /** Both do the same: the customer at the bank is made by whoever asks first, once it was begun. */
   openLiveCustomer(partner: PartnerToVerify): Promise<VerificationStanding>
   checkLiveCustomer(partner: PartnerToVerify): Promise<VerificationStanding>
   /** Wallet, deposit address, bank account, charge and approval, once. */

@@ -42,6 +42,7 @@ export async function verification(order: Verification): Promise<VerificationSta
 
 const dayMs = 86_400_000
 
+/** One that nobody has begun, because who started this could not say so in the row, has nothing to wait for either. */
 function isDecided(status: VerificationStatus): boolean {
-  return status === 'approved' || status === 'rejected'
+  return status === 'approved' || status === 'rejected' || status === 'not_started'
 }

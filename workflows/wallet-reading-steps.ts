@@ -14,7 +14,7 @@ export interface WalletRead {
 
 export interface WalletPage {
   readonly environment: Environment
-  /** The last wallet of the page before; null for the first page. */
+  /** The last wallet of the page before; null for the first page, which begins where the reading before has stopped. */
   readonly after: string | null
   readonly limit: number
 }

@@ -84,8 +84,8 @@ async function book(tx: Tx, deps: PayoutDeps, row: StepRow, asked: Asked): Promi
 
 /** Nobody guesses. One that is closed is not kept waiting: the bank's next word, or the daily look, brings it up again. */
 async function leaveToPeople(tx: Tx, { log }: PayoutDeps, row: StepRow, { state }: Transfer): Promise<Booked> {
-  await setAttention(tx, row.id, `bank_says_${state}`)
-  log.error({ payout_id: row.id, state }, 'the bank is in a state that needs a person')
+  const isNew = await setAttention(tx, row.id, `bank_says_${state}`)
+  if (isNew) log.error({ payout_id: row.id, state }, 'the bank is in a state that needs a person')
   const at = row.closedAt === null ? 'waiting' : 'over'
   return { at, status: row.status, says: `waiting: the bank says ${state}` }
 }

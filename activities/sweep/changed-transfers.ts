@@ -4,7 +4,7 @@ import { setAttention } from '../../db/payout-steps'
 import { findPayoutsOfTransfers, type PayoutOfTransfer } from '../../db/payouts-of-transfers'
 import type { Environment } from '../../domain/environment'
 import { newsOf } from '../../rail/news'
-import type { Transfer } from '../../rail/rail'
+import type { ChangedTransfer, Transfer } from '../../rail/rail'
 import type { ChangedTransfers, LookedThrough } from '../../workflows/changed-transfers-steps'
 import { startReturn } from '../start-return'
 import { ago, type SweepDeps } from './deps'
@@ -17,22 +17,46 @@ const overlapMs = dayMs
 /** Beyond it nothing comes back any more. */
 const firstLookMs = 91 * dayMs
 const atOnce = 100
+/** It is done every day: a look that old means that two have failed. */
+const oldLookMs = 2 * dayMs
 
 /** However much has changed, only some of it is held at a time. What could not be done is looked at again the next time. */
 export async function readChangedTransfers(deps: SweepDeps, { environment }: ChangedTransfers): Promise<LookedThrough> {
   const rail = deps.banks[environment]
   if (rail === null) return nothing
   const begunAt = deps.clock.now()
-  const readUntil = (await findReading(deps.db, environment)) ?? ago(deps, firstLookMs)
-  let sum = nothing
-  for await (const some of inBatches(rail.changedSince(new Date(readUntil.getTime() - overlapMs)))) {
-    sum = add(sum, await lookAt(deps, environment, some))
+  const saved = await findReading(deps.db, environment)
+  if (saved !== null && saved < ago(deps, oldLookMs)) {
+    deps.log.error({ environment, read_until: saved }, 'the changed transfers were not looked through for days')
   }
+  const readUntil = saved ?? ago(deps, firstLookMs)
+  let sum = nothing
+  let skipped = 0
+  for await (const some of inBatches(rail.changedSince(new Date(readUntil.getTime() - overlapMs)))) {
+    const unreadable = some.flatMap((each) => (each.outcome === 'unreadable' ? [each.payoutId] : []))
+    const failed = await reportUnreadable(deps, environment, unreadable)
+    skipped += unreadable.length - failed
+    const transfers = some.flatMap((each) => (each.outcome === 'read' ? [each.transfer] : []))
+    sum = add(add(sum, { ...nothing, failed }), await lookAt(deps, environment, transfers))
+  }
+  if (skipped > 0) deps.log.warn({ environment, skipped }, 'transfers that are no payouts of ours can not be read')
   if (sum.failed === 0) await saveReading(deps.db, environment, begunAt)
   return sum
 }
 
 const nothing: LookedThrough = { looked: 0, returns: 0, contradictions: 0, failed: 0 }
+
+/** Only those of our own payouts matter; how many they are. */
+async function reportUnreadable(
+  deps: SweepDeps,
+  environment: Environment,
+  named: readonly (string | null)[],
+): Promise<number> {
+  const ids = named.flatMap((payoutId) => (payoutId !== null && isUuid(payoutId) ? [payoutId] : []))
+  const ours = ids.length === 0 ? [] : await findPayoutsOfTransfers(deps.db, environment, ids)
+  for (const { payoutId } of ours) deps.log.error({ payout_id: payoutId }, 'its changed transfer can not be read')
+  return ours.length
+}
 
 async function lookAt(deps: SweepDeps, environment: Environment, some: readonly Transfer[]): Promise<LookedThrough> {
   const named = new Map<string, Transfer[]>()
@@ -66,8 +90,8 @@ function newsNow(transfer: Transfer, payout: PayoutOfTransfer) {
   return isTakenBack ? 'contradiction' : newsOf(transfer, payout)
 }
 
-async function* inBatches<T>(all: AsyncIterable<T>): AsyncGenerator<readonly T[]> {
-  let batch: T[] = []
+async function* inBatches(all: AsyncIterable<ChangedTransfer>): AsyncGenerator<readonly ChangedTransfer[]> {
+  let batch: ChangedTransfer[] = []
   for await (const one of all) {
     batch.push(one)
     if (batch.length < atOnce) continue

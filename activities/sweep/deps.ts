@@ -25,6 +25,6 @@ export interface SweepDeps {
   readonly banks: Readonly<Record<Environment, Pick<Rail, 'changedSince'> | null>>
 }
 
-export function ago({ clock }: SweepDeps, ms: number): Date {
+export function ago({ clock }: Pick<SweepDeps, 'clock'>, ms: number): Date {
   return new Date(clock.now().getTime() - ms)
 }

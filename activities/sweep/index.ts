@@ -2,6 +2,7 @@
 import type { ChangedTransfersSteps } from '../../workflows/changed-transfers-steps'
 import type { SweepSteps } from '../../workflows/sweep-steps'
 import { reportLateCases } from '../cases/look-after'
+import { reportLateOpenings } from '../verification/report-late'
 import { readChangedTransfers } from './changed-transfers'
 import type { SweepDeps } from './deps'
 import { reportOverdue } from './overdue'
@@ -19,6 +20,7 @@ export function createSweepSteps(deps: SweepDeps): SweepSteps & ChangedTransfers
     async reportOverdue(page) {
       const swept = await reportOverdue(deps, page)
       await reportLateCases(deps, page)
+      await reportLateOpenings(deps)
       return swept
     },
     readChangedTransfers: (order) => readChangedTransfers(deps, order),

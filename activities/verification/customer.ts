@@ -1,52 +1,62 @@
 // The business as the bank's customer: opened once, and looked at as often as anybody wants to know.
 import { findLiveWallet, type LiveWallet } from '../../db/live-wallets'
-import { findPartnerById, type PartnerRow } from '../../db/partners'
+import { lockPartner, type PartnerRow } from '../../db/partners'
 import { assert } from '../../domain/assert'
 import type { VerificationStanding } from '../../workflows/verification-steps'
 import { bankKeyFor } from '../bank-key'
 import type { VerificationDeps } from './deps'
+import { type Asked, refuse } from './refuse'
 import { storeStanding } from './store'
 
-/** Two who open at once use one customer: the one that is stored first. */
-export async function openLiveCustomer(deps: VerificationDeps, partnerId: string): Promise<VerificationStanding> {
-  const { verificationRef, walletRef } = await loadLiveWallet(deps, partnerId)
-  if (verificationRef !== null || walletRef !== null) return checkLiveCustomer(deps, partnerId)
-  const opened = await deps.rail.openCustomer(customerOf(await loadPartner(deps, partnerId), deps))
-  const stored = await storeStanding(deps, { partnerId, bank: opened, connection: null })
-  return stored ?? checkLiveCustomer(deps, partnerId)
-}
-
-export async function checkLiveCustomer(deps: VerificationDeps, partnerId: string): Promise<VerificationStanding> {
-  const { verificationRef } = await loadLiveWallet(deps, partnerId)
+/** Opens it where that was begun and has not been done yet, and then asks the bank where it stands. */
+export async function lookAtCustomer(deps: VerificationDeps, partnerId: string): Promise<VerificationStanding> {
+  const { partner, wallet, asked } = await loadAsked(deps, partnerId)
+  const { verificationRef, walletRef } = wallet
   if (verificationRef === null) {
-    // A wallet that was connected by other means: there is nothing that the bank could be asked for.
-    return { status: (await loadPartner(deps, partnerId)).verificationStatus, ready: false }
+    // With a wallet that was connected by other means there is nothing that the bank could be asked for.
+    if (walletRef !== null || !isBegun(partner)) return { status: partner.verificationStatus, ready: false }
+    return openCustomer(deps, partner, asked)
   }
   const bank = await deps.rail.verification(verificationRef)
-  const stored = await storeStanding(deps, { partnerId, bank, connection: null })
-  assert(stored !== null, 'a stored customer stays')
-  return stored
-}
-
-export async function loadLiveWallet({ db }: VerificationDeps, partnerId: string): Promise<LiveWallet> {
-  const wallet = await findLiveWallet(db, partnerId)
-  assert(wallet !== null, 'a partner must have a live wallet')
-  return wallet
-}
-
-async function loadPartner({ db }: VerificationDeps, partnerId: string): Promise<PartnerRow> {
-  const partner = await findPartnerById(db, partnerId)
-  assert(partner !== null, 'only a partner can be verified')
-  return partner
+  const stored = await storeStanding(deps, { asked, bank, connection: null })
+  // Somebody has begun anew meanwhile, with another customer.
+  return stored ?? lookAtCustomer(deps, partnerId)
 }
 
 /**
- * What is asked for is in the key, because the bank refuses one that comes again with another body; and so is the day, because
- * it refuses all that are older than one. A customer whom nobody was sent to does no harm.
+ * Read under their lock: a workflow can be quicker than the commit of who has started it, and must not act upon a row that does
+ * not say so, nor under the key of the try before.
  */
-function customerOf({ id, name: legalName, slug, contactEmail }: PartnerRow, { clock, redirectUrl }: VerificationDeps) {
+export async function loadAsked({ db }: VerificationDeps, partnerId: string) {
+  const partner = await db.transaction((tx) => lockPartner(tx, partnerId))
+  assert(partner !== null, 'only a partner can be verified')
+  const wallet: LiveWallet | null = await findLiveWallet(db, partnerId)
+  assert(wallet !== null, 'a partner must have a live wallet')
+  const asked: Asked = { partnerId, tries: partner.verificationTries, verificationRef: wallet.verificationRef }
+  return { partner, wallet, asked }
+}
+
+/** Two who open at once use one customer: the one that is stored first. */
+async function openCustomer(deps: VerificationDeps, partner: PartnerRow, asked: Asked): Promise<VerificationStanding> {
+  const opened = await deps.rail.openCustomer(customerOf(partner, deps))
+  const stored =
+    opened.outcome === 'opened'
+      ? await storeStanding(deps, { asked, bank: opened.verification, connection: null })
+      : await refuse(deps, asked, opened.code)
+  return stored ?? lookAtCustomer(deps, partner.id)
+}
+
+function isBegun({ verificationStatus }: PartnerRow): boolean {
+  return verificationStatus !== 'not_started' && verificationStatus !== 'rejected'
+}
+
+/**
+ * What is asked for is in the key, because the bank refuses one that comes again with another body; and so is the try, because it
+ * answers as before to one that comes again. Not the day: a customer whose answer was lost is found by the same key alone.
+ */
+function customerOf(partner: PartnerRow, { redirectUrl }: VerificationDeps) {
+  const { id, name: legalName, slug, contactEmail, verificationTries } = partner
   const email = contactEmail ?? `${slug}@partners.invalid`
-  const day = clock.now().toISOString().slice(0, 10)
-  const key = bankKeyFor(`live-customer/${JSON.stringify([id, legalName, email, redirectUrl, day])}`)
+  const key = bankKeyFor(`live-customer/${JSON.stringify([id, legalName, email, redirectUrl, verificationTries])}`)
   return { legalName, email, redirectUrl, key }
 }

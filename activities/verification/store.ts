@@ -4,26 +4,27 @@ import { addCharge } from '../../db/charges'
 import type { Tx } from '../../db/database'
 import {
   connectLiveWallet,
+  isAnothersRef,
   type LiveConnection,
   type LiveWallet,
   lockLiveWallet,
   storeLiveCustomer,
 } from '../../db/live-wallets'
-import { addNotice } from '../../db/notices'
 import { lockPartner, type PartnerChanges, type PartnerRow, updatePartner } from '../../db/partners'
 import { findPrices } from '../../db/price-lists'
 import { assert } from '../../domain/assert'
 import { micropoundsFromPence } from '../../domain/money'
-import type { VerificationStatus } from '../../domain/partner'
-import { isReady, type Standing, standingOf } from '../../domain/verification'
+import { isReady, markOf, type Standing, standingOf } from '../../domain/verification'
 import type { Verification } from '../../rail/rail'
 import type { VerificationStanding } from '../../workflows/verification-steps'
 import type { VerificationDeps } from './deps'
+import { type Asked, refuse } from './refuse'
+import { tellAdmins } from './tell-admins'
 
 export type Connection = Omit<LiveConnection, 'walletId' | 'at'>
 
 export interface Said {
-  readonly partnerId: string
+  readonly asked: Asked
   readonly bank: Verification
   /** The wallet to connect now; null where there is none yet, or where it is connected. */
   readonly connection: Connection | null
@@ -31,7 +32,19 @@ export interface Said {
 
 /** Null, and nothing is stored, when the bank speaks of another customer than the partner's own. */
 export async function storeStanding(deps: VerificationDeps, said: Said): Promise<VerificationStanding | null> {
-  const { partnerId, bank } = said
+  try {
+    return await store(deps, said)
+  } catch (error) {
+    if (!isAnothersRef(error)) throw error
+    const refused = await refuse(deps, said.asked, 'belongs_to_another_partner')
+    if (refused === null) throw error
+    return refused
+  }
+}
+
+async function store(deps: VerificationDeps, said: Said): Promise<VerificationStanding | null> {
+  const { asked, bank } = said
+  const { partnerId } = asked
   const at = deps.clock.now()
   return deps.db.transaction(async (tx) => {
     const partner = await lockPartner(tx, partnerId)
@@ -95,21 +108,16 @@ function reportUnknown({ log }: VerificationDeps, partner: PartnerRow, { word }:
   log.error({ partner_id: partner.id, state: bank.providerStatus }, 'the bank has a new word for a verification')
 }
 
-const worthTelling: readonly VerificationStatus[] = ['action_required', 'approved', 'rejected']
-
-async function tellAdmins(tx: Tx, partner: PartnerRow, status: VerificationStatus, at: Date): Promise<void> {
-  if (status === partner.verificationStatus || !worthTelling.includes(status)) return
-  await addNotice(tx, { partnerId: partner.id, environment: 'live', kind: 'verification', about: status, at })
-}
-
 /** Links lead only where something is left to do. */
 function changesOf({ status, screening, reasonsKnown }: Standing, bank: Verification): PartnerChanges {
   return {
     verificationStatus: status,
     providerStatus: bank.providerStatus,
     screening,
-    verificationReasons: bank.reasons,
+    verificationReasons: bank.reasons.map(({ text }) => text),
+    verificationReasonMarks: bank.reasons.map(markOf),
     verificationReasonsKnown: reasonsKnown,
+    verificationAwaitedSince: null,
     continueUrl: status === 'approved' ? null : bank.continueUrl,
     termsUrl: bank.termsAccepted ? null : bank.termsUrl,
   }

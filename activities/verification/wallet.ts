@@ -3,18 +3,18 @@ import type { LiveWallet } from '../../db/live-wallets'
 import { isReady } from '../../domain/verification'
 import type { VerificationStanding } from '../../workflows/verification-steps'
 import { bankKeyFor } from '../bank-key'
-import { checkLiveCustomer, loadLiveWallet } from './customer'
+import { loadAsked, lookAtCustomer } from './customer'
 import type { VerificationDeps } from './deps'
 import { type Connection, storeStanding } from './store'
 
 export async function connectLiveWallet(deps: VerificationDeps, partnerId: string): Promise<VerificationStanding> {
-  const known = await loadLiveWallet(deps, partnerId)
-  if (known.verificationRef === null || known.fundingRef !== null) return checkLiveCustomer(deps, partnerId)
+  const { wallet: known, asked } = await loadAsked(deps, partnerId)
+  if (known.verificationRef === null || known.fundingRef !== null) return lookAtCustomer(deps, partnerId)
   const bank = await deps.rail.verification(known.verificationRef)
   const { customerRef } = bank
   const connection = customerRef !== null && isReady(bank) ? await connectionOf(deps, known, customerRef) : null
-  const stored = await storeStanding(deps, { partnerId, bank, connection })
-  return stored ?? checkLiveCustomer(deps, partnerId)
+  const stored = await storeStanding(deps, { asked, bank, connection })
+  return stored ?? lookAtCustomer(deps, partnerId)
 }
 
 const chain = 'base'

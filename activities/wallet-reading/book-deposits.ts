@@ -51,10 +51,10 @@ async function book(tx: Tx, deposits: DepositsToBook, { id, amountMicroUsdc }: W
   return true
 }
 
-/** In suspense: the books have what the bank has, and the wallet shows only what is surely the partner's. */
+/** A deposit is in suspense: the books have what the bank has, and the wallet shows only what is surely the partner's. */
 async function hold(tx: Tx, deposits: DepositsToBook, row: HistoryRow, why: string): Promise<boolean> {
   const { wallet, createdBy, at } = deposits
-  const amountMicroUsdc = row.kind === 'unreadable' ? null : row.amountMicroUsdc
+  const amountMicroUsdc = row.kind === 'deposit' ? row.amountMicroUsdc : null
   if (amountMicroUsdc !== null) {
     const about = { walletId: wallet.id, cause: 'held_deposit', causeRef: row.id, bankRef: row.id, createdBy, at }
     const posted = await postSet(tx, { ...about, payoutId: null, postings: heldPostings(amountMicroUsdc) })

@@ -1,6 +1,7 @@
 // Reads what is new in a wallet's history at its bank and books it; may be done twice, by several at once, and be cut off anywhere.
 import type { Clock } from '../../clock'
 import type { Db } from '../../db/database'
+import { reportUnexplainedRefund } from '../../db/refunded-payouts'
 import { findWalletToRead, moveHistoryReadTo, type WalletToRead } from '../../db/wallet-readings'
 import type { RailName } from '../../domain/environment'
 import type { Log } from '../../log'
@@ -8,14 +9,17 @@ import type { Rail } from '../../rail/rail'
 import type { ReturnToStart } from '../../workflows/payout-return-start'
 import type { WalletRead } from '../../workflows/wallet-reading-steps'
 import { bookDeposits } from './book-deposits'
-import { type Judged, judgeHistory } from './judge-history'
+import { isUndecided, type Judged, judgeHistory } from './judge-history'
 
 export interface WalletReadingDeps {
   readonly db: Db
   readonly clock: Clock
   readonly log: Log
   readonly rails: Readonly<Record<RailName, Pick<Rail, 'walletHistory' | 'payoutOf'>>>
-  startReturn(payout: ReturnToStart): Promise<void>
+  /** How old a refund may get that its transfer does not explain, before people are told. */
+  readonly quietMs: number
+  /** Nothing is started where one has asked the bank of late, and since the refund came at `refundedAt`. */
+  startReturn(payout: ReturnToStart, refundedAt: Date): Promise<void>
 }
 
 export async function readWallet(deps: WalletReadingDeps, walletId: string): Promise<WalletRead> {
@@ -32,8 +36,8 @@ export async function readFound(deps: WalletReadingDeps, wallet: WalletToRead): 
   const history = await rail.walletHistory({ customerRef, walletRef, after: historyReadTo })
   const judged = await judgeHistory({ db, rail }, wallet, history)
   // Before the history counts as read: one that is cut off in between starts them again, and they are the same ones.
-  const returns = judged.flatMap((each) => (each.verdict === 'return' ? [each.payout] : []))
-  for (const payout of returns) await deps.startReturn(payout)
+  const returns = judged.filter((each) => each.verdict === 'return')
+  for (const { payout, row } of returns) await deps.startReturn(payout, row.at)
 
   const { booked, held } = await db.transaction(async (tx) => {
     const about = { wallet, judged, createdBy: 'bank', action: 'wallet.top_up', at: clock.now() } as const
@@ -43,21 +47,35 @@ export async function readFound(deps: WalletReadingDeps, wallet: WalletToRead): 
     return done
   })
   for (const { bankRef, why } of held) {
-    log.error({ wallet_id: walletId, bank_ref: bankRef, why }, 'a deposit is held: somebody has to look (ops deposit)')
+    log.error({ wallet_id: walletId, bank_ref: bankRef, why }, 'a movement is held: somebody has to look (ops deposit)')
   }
+  for (const each of returns) await reportUnexplained(deps, each)
   const unresolved = judged.filter(({ verdict }) => verdict === 'unresolved').length
   return { booked: booked.length, held: held.length, returns: returns.length, unresolved }
+}
+
+/** The bank's history and its transfer may differ for a moment; what differs for longer is money that is in no book. */
+async function reportUnexplained(
+  { db, clock, log, quietMs }: WalletReadingDeps,
+  { payout, row }: Extract<Judged, { verdict: 'return' }>,
+): Promise<void> {
+  if (clock.now().getTime() - row.at.getTime() < quietMs) return
+  if (!(await reportUnexplainedRefund(db, payout.payoutId))) return
+  log.error(
+    { payout_id: payout.payoutId, bank_ref: row.id },
+    'a refund is in the wallet, and its transfer knows of none',
+  )
 }
 
 /** How much later than its time a movement may appear in the history and still be seen. */
 const lateByMs = 60 * 60 * 1000
 
 /**
- * What need not be read again: all before the first movement that nobody could judge, but for the newest hour, by the bank's own
+ * What need not be read again: all before the first movement that is not decided, but for the newest hour, by the bank's own
  * clock, into which a movement may still be put that comes late. Null when that is nothing.
  */
 function readTo(judged: readonly Judged[]): string | null {
-  const open = judged.findIndex(({ verdict }) => verdict === 'unresolved')
+  const open = judged.findIndex(isUndecided)
   const known = (open === -1 ? judged : judged.slice(0, open)).map(({ row }) => row)
   const times = judged.flatMap(({ row }) => (row.at === null ? [] : [row.at.getTime()]))
   const settledBefore = Math.max(...times) - lateByMs

@@ -6,6 +6,7 @@ import { type HeldDeposit, lockHeldDeposit, resolveHeldDeposit } from '../../db/
 import { postSet } from '../../db/ledger'
 import { addNotice } from '../../db/notices'
 import { assert } from '../../domain/assert'
+import { isHeldWithdrawal } from '../../domain/held-movement'
 import { heldCreditPostings, topUpPostings } from '../../domain/ledger'
 import { formatUsdcExactly } from '../../domain/money'
 
@@ -20,7 +21,7 @@ export interface HeldDecision {
 
 export type ResolvedHeld =
   | { readonly outcome: 'resolved'; readonly deposit: HeldDeposit; readonly creditedMicroUsdc: bigint }
-  | { readonly outcome: 'not_found' | 'amount_needed' | 'amount_known' }
+  | { readonly outcome: 'not_found' | 'not_a_deposit' | 'amount_needed' | 'amount_known' }
 
 export async function resolveHeld(
   { db, clock }: { readonly db: Db; readonly clock: Clock },
@@ -31,6 +32,7 @@ export async function resolveHeld(
     const deposit = await lockHeldDeposit(tx, decision.id)
     if (deposit === null) return { outcome: 'not_found' }
     const isCredited = decision.outcome === 'credited'
+    if (isCredited && isHeldWithdrawal(deposit.why)) return { outcome: 'not_a_deposit' }
     if (isCredited && deposit.amountMicroUsdc === null && decision.amountMicroUsdc === null) {
       return { outcome: 'amount_needed' }
     }

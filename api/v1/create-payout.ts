@@ -103,11 +103,9 @@ async function create(released: ClaimedRow | null, asked: Asked, deps: ApiDeps):
   const { key, wanted, request } = asked
   if (released?.isDisputed) throw new ApiError('service_unavailable')
   const confirmation = confirmationFor(asked, deps)
-  const affordable = await requirePayable(asked, confirmation, deps).catch(async (error: unknown) => {
-    // Somebody else has sent the same key meanwhile: what hinders a new payout, which may be that one, does not hinder a repeat.
-    if (error instanceof ApiError && (await findClaim(deps.db, key))?.releasedAt === null) return null
-    throw error
-  })
+  const affordable = await requirePayable(asked, confirmation, deps).catch((error: unknown) =>
+    refuseUnlessTaken(error, key, deps),
+  )
   if (affordable === null) return null
   const { account, quote } = affordable
 
@@ -136,8 +134,15 @@ async function create(released: ClaimedRow | null, asked: Asked, deps: ApiDeps):
   } as const
   const claimed = await claimConfirmed(claim, confirmation, deps)
   if (claimed === null) return null
+  if (claimed === 'partner_not_active') return refuseUnlessTaken(new ApiError(claimed), key, deps)
   const row = { ...claimed, amountPence: wanted.amountPence, accountLast4 }
   return answerAttempt({ ...attemptOf(row, key, request.caller), by: 'claimer' }, deps)
+}
+
+/** Somebody else may have sent the same key meanwhile: what hinders a new payout, which may be that one, does not hinder a repeat. */
+async function refuseUnlessTaken(error: unknown, key: IdempotencyKey, { db }: ApiDeps): Promise<null> {
+  if (error instanceof ApiError && (await findClaim(db, key))?.releasedAt === null) return null
+  throw error
 }
 
 /** What the state decides, in the order of the checks (design §3): who pays, their code, corridor and limits, rate, wallet. */

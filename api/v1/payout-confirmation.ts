@@ -63,7 +63,7 @@ export async function claimConfirmed(
     const used = await tryCode(tx, keyring, { ...tried, usedFor: claim.payoutId })
     if (used === null) return null
     const claimed = await claimPayout(tx, claim)
-    if (claimed === null) await giveCodeBack(tx, used)
+    if (claimed === null || claimed === 'partner_not_active') await giveCodeBack(tx, used)
     return claimed
   })
 }

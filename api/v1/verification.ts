@@ -34,7 +34,7 @@ export const startVerification: Route = {
         status: 200,
       } as const
       await recordChange(tx, change, request, deps)
-      // Before the commit: what nobody looks after has not begun.
+      // Before the commit: what nobody looks after has not begun, and what the row does not say does nothing.
       await wake(deps, partner.id)
     })
     const account = await loadAccount(deps.db, { partnerId: partner.id, environment, at })

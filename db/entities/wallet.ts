@@ -41,7 +41,26 @@ export const wallet = new EntitySchema<StoredWallet>({
     historyReadTo: orNull(text),
     lowBalanceToldAt: orNull(time),
   },
-  indices: [{ name: 'wallets_ref_index', columns: ['walletRef'], where: 'wallet_ref IS NOT NULL' }],
+  indices: [
+    {
+      name: 'wallets_ref_unique',
+      columns: ['environment', 'walletRef'],
+      unique: true,
+      where: 'wallet_ref IS NOT NULL',
+    },
+    {
+      name: 'wallets_customer_unique',
+      columns: ['environment', 'customerRef'],
+      unique: true,
+      where: 'customer_ref IS NOT NULL',
+    },
+    {
+      name: 'wallets_verification_unique',
+      columns: ['environment', 'verificationRef'],
+      unique: true,
+      where: 'verification_ref IS NOT NULL',
+    },
+  ],
   uniques: [{ name: 'wallets_partner_unique', columns: ['partnerId', 'environment'] }],
   checks: [
     { name: 'wallets_environment_check', expression: `environment IN ('sandbox', 'live')` },

@@ -17,7 +17,12 @@ const partners = `
   ALTER TABLE partners
     -- What the bank lets people know of why it refused; those that were known when the partner tried again count no more.
     ADD COLUMN verification_reasons text[] NOT NULL DEFAULT '{}',
-    ADD COLUMN verification_reasons_known integer,
+    -- Each reason's own mark, in their order: one that comes again with the same words is another one.
+    ADD COLUMN verification_reason_marks text[] NOT NULL DEFAULT '{}',
+    ADD COLUMN verification_reasons_known text[],
+    ADD COLUMN verification_tries integer NOT NULL DEFAULT 0,
+    -- Since when the bank is to open it; null once it has answered, or people were told that it has not.
+    ADD COLUMN verification_awaited_since timestamptz,
     ADD COLUMN muted_mails text[] NOT NULL DEFAULT '{}',
     ADD COLUMN low_balance_micro_usdc bigint,
     ADD CONSTRAINT partners_low_balance_check CHECK (low_balance_micro_usdc > 0);
@@ -34,7 +39,11 @@ const wallets = `
     -- The movement up to which the bank's history need not be read again.
     ADD COLUMN history_read_to text,
     ADD COLUMN low_balance_told_at timestamptz;
-  CREATE INDEX wallets_ref_index ON wallets (wallet_ref) WHERE wallet_ref IS NOT NULL;
+  -- Nobody shares a customer or a wallet: one partner's money would be another's.
+  CREATE UNIQUE INDEX wallets_ref_unique ON wallets (environment, wallet_ref) WHERE wallet_ref IS NOT NULL;
+  CREATE UNIQUE INDEX wallets_customer_unique ON wallets (environment, customer_ref) WHERE customer_ref IS NOT NULL;
+  CREATE UNIQUE INDEX wallets_verification_unique ON wallets (environment, verification_ref)
+    WHERE verification_ref IS NOT NULL;
 `
 
 const returns = `
@@ -43,10 +52,12 @@ const returns = `
     ADD COLUMN return_cost_micropounds bigint NOT NULL DEFAULT 5000000,
     ADD CONSTRAINT price_lists_return_cost_check CHECK (return_cost_micropounds >= 0);
 
-  -- Until when the bank's changed transfers were looked through.
   CREATE TABLE bank_readings (
-    environment  text PRIMARY KEY,
-    read_until   timestamptz NOT NULL,
+    environment      text PRIMARY KEY,
+    -- Until when the bank's changed transfers were looked through.
+    read_until       timestamptz,
+    -- The wallet that the reading of all of them got to; null when it got to the end.
+    wallets_read_to  uuid,
     CONSTRAINT bank_readings_environment_check CHECK (environment IN ('sandbox', 'live'))
   );
 `

@@ -1,9 +1,9 @@
 // Reads which transfers have changed: in one question where they fit a page, else by a walk through all that can still come back.
 import type { Clock } from '../../clock'
-import { RailUnavailable, type Transfer } from '../rail'
+import type { ChangedTransfer } from '../rail'
 import { ask } from './ask'
 import type { Client } from './client'
-import { dateAt, listAt, Unreadable } from './fields'
+import { dateAt, listAt, Unreadable, valueAt } from './fields'
 import { walkList } from './lists'
 import { readTransfer } from './map'
 
@@ -12,23 +12,22 @@ const changesPerPage = 100
 const walkedMs = 91 * 86_400_000
 const name = 'changed transfers'
 
-/** One that can not be read keeps nobody from the others; that there was one is told at the end, as trouble. */
-export async function* changedSince(client: Client, clock: Clock, at: Date): AsyncGenerator<Transfer> {
-  let unread = 0
-  for await (const listed of changes(client, clock, at)) {
-    if (listed === null) unread += 1
-    else if (listed.transfer.updatedAt >= at) yield listed.transfer
+/** The bank's list has transfers of every kind: one that can not be read keeps nobody from the others. */
+export async function* changedSince(client: Client, clock: Clock, at: Date): AsyncGenerator<ChangedTransfer> {
+  for await (const { changed, updatedAt } of changes(client, clock, at)) {
+    if (updatedAt === null || updatedAt >= at) yield changed
   }
-  if (unread > 0) throw new RailUnavailable(name, { cause: new Error(`${unread} of them can not be read`) })
 }
 
+/** Null where a date can not be read. */
 interface Listed {
-  readonly transfer: Transfer
-  readonly createdAt: Date
+  readonly changed: ChangedTransfer
+  readonly createdAt: Date | null
+  readonly updatedAt: Date | null
 }
 
 /** The bank can not page through changes: more than a page of them is a walk through the list itself, newest first. */
-async function* changes(client: Client, clock: Clock, at: Date): AsyncGenerator<Listed | null> {
+async function* changes(client: Client, clock: Clock, at: Date): AsyncGenerator<Listed> {
   const path = `/transfers?limit=${changesPerPage}&updated_after_ms=${Math.max(0, at.getTime() - 1)}`
   const page = await ask(client, name, { method: 'GET', path }, (body) => listAt(body, 'data').map(readListed))
   if (page.length < changesPerPage) {
@@ -36,13 +35,27 @@ async function* changes(client: Client, clock: Clock, at: Date): AsyncGenerator<
     return
   }
   const oldest = clock.now().getTime() - walkedMs
-  const isPast = (listed: Listed | null) => listed !== null && listed.createdAt.getTime() < oldest
+  const isPast = ({ createdAt }: Listed) => createdAt !== null && createdAt.getTime() < oldest
   yield* walkList(client, { name, path: '/transfers', read: readListed, isPast })
 }
 
-function readListed(row: unknown): Listed | null {
+function readListed(row: unknown): Listed {
+  const [createdAt, updatedAt] = ['created_at', 'updated_at'].map((path) => orNull(() => dateAt(row, path)))
+  const transfer = orNull(() => readTransfer(row))
+  const changed: ChangedTransfer =
+    transfer === null ? { outcome: 'unreadable', payoutId: payoutOf(row) } : { outcome: 'read', transfer }
+  return { changed, createdAt: createdAt ?? null, updatedAt: updatedAt ?? null }
+}
+
+function payoutOf(row: unknown): string | null {
+  const isPayout = valueAt(row, 'source.currency') === 'usdc' && valueAt(row, 'destination.currency') === 'gbp'
+  const named = valueAt(row, 'client_reference_id')
+  return isPayout && typeof named === 'string' ? named : null
+}
+
+function orNull<T>(read: () => T): T | null {
   try {
-    return { transfer: readTransfer(row), createdAt: dateAt(row, 'created_at') }
+    return read()
   } catch (error) {
     if (error instanceof Unreadable) return null
     throw error

@@ -1,6 +1,6 @@
 // The rail that speaks the provider's protocol; sandbox and production are two base URLs with a key each.
 import type { NewWallet, Rail, Verification } from '../rail'
-import { ask, part } from './ask'
+import { ask, part, readAnswer, refusalOf } from './ask'
 import { changedSince } from './changed-since'
 import { type Client, type ClientOptions, createClient, endingBy } from './client'
 import { listAt, optionalTextAt, textAt } from './fields'
@@ -52,7 +52,10 @@ function customers(client: Client): Pick<Rail, 'openCustomer' | 'findCustomer' |
         redirect_uri: redirectUrl ?? undefined,
       })
       const call = { method: 'POST', path: '/kyc_links', key, body } as const
-      return withPayments(await ask(client, 'open customer', call, readKycLink))
+      const answer = await client.call(call)
+      const code = refusalOf(answer)
+      if (code !== null) return { outcome: 'refused', code }
+      return { outcome: 'opened', verification: await withPayments(readAnswer('open customer', answer, readKycLink)) }
     },
     async findCustomer(email) {
       const path = `/kyc_links?email=${part(email)}`

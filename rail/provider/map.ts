@@ -73,7 +73,10 @@ export function readKycLink(body: unknown): Omit<Verification, 'paysGbp'> {
     continueUrl: optionalTextAt(body, 'kyc_link'),
     termsUrl: optionalTextAt(body, 'tos_link'),
     // `developer_reason` beside it is not for people outside.
-    reasons: rejections.map((rejection) => textAt(rejection, 'reason')),
+    reasons: rejections.map((rejection) => ({
+      text: textAt(rejection, 'reason'),
+      at: optionalTextAt(rejection, 'created_at'),
+    })),
   }
 }
 

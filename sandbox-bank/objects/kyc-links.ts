@@ -1,7 +1,7 @@
 // The links by which a customer proves who they are and accepts the terms, and what changes when they have.
 import { randomUUID } from 'node:crypto'
 import { type Call, get, isoTime, type Moment, type Outcome, post, type Route } from '../http/call'
-import { invalid, notFound } from '../http/errors'
+import { invalid, notFound, Refusal } from '../http/errors'
 import { optionalText, requiredChoice, requiredText, valueAt } from '../http/fields'
 import { listPage } from '../http/lists'
 import type { Customer, Endorsement, KycLink, Put } from '../storage/records'
@@ -67,6 +67,7 @@ function createKycLink(call: Call): Outcome {
     pattern: /^[^\s@]+@[^\s@]+$/,
     says: 'must be an email address',
   })
+  refuseSecond(call, email)
   const type = requiredChoice(call.body, 'type', ['individual', 'business'])
   const redirectUri = optionalText(call.body, 'redirect_uri', { max: 2_048 })
   if (redirectUri !== null && !isWebAddress(redirectUri))
@@ -97,6 +98,17 @@ function createKycLink(call: Call): Outcome {
     about: { customer_id: customer.id },
   })
   return { status: 201, body, what: 'customer.created', puts: [['customers', customer], ['kycLinks', link], ...told] }
+}
+
+/** The live bank has one customer for an email; test customers may share one. */
+function refuseSecond(call: Call, email: string): void {
+  if (call.environment !== 'live') return
+  const isSame = ({ customerId }: KycLink) =>
+    call.books.customers.get(customerId)?.email.toLowerCase() === email.toLowerCase()
+  const existing = call.books.kycLinks.all().find(isSame)
+  if (existing === undefined) return
+  const message = 'A KYC link exists for this email.'
+  throw new Refusal(400, { code: 'duplicate_record', message, existing_kyc_link: presentLink(call, existing) })
 }
 
 /** All of them, or those of one email. */

@@ -36,6 +36,8 @@ export function useVerification(): void {
   beforeEach(async () => {
     logged = []
     partner = await aPartner({ db, clock }, { verificationStatus: 'not_started' })
+    await begin()
+    partner = await now()
   })
 
   afterAll(async () => {

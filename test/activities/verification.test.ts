@@ -1,10 +1,14 @@
 // The business as the bank's customer: each step stores what the bank says at once, and may be repeated at any point.
+import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { RailUnavailable } from '../../rail/rail'
+import { changePartner } from '../api/fixtures'
 import {
   begin,
   check,
+  clock,
   customers,
+  db,
   logged,
   lost,
   notices,
@@ -49,27 +53,23 @@ describe('opening the customer', () => {
   test('that was killed between the bank and us finds the same customer', async () => {
     const killed = withRail({ openCustomer: (customer) => rail.openCustomer(customer).then(lost) })
     await expect(killed.openLiveCustomer({ partnerId: partner.id })).rejects.toThrow(RailUnavailable)
-    expect(await now()).toMatchObject({ verificationStatus: 'not_started' })
+    expect(await now()).toMatchObject({ verificationStatus: 'pending', continueUrl: null })
 
     expect(await open()).toEqual({ status: 'pending', ready: false })
     expect(await customers()).toHaveLength(1)
   })
 
   test('by two who ask the bank for two different ones uses the one that was stored first, in all that is shown', async () => {
-    const late = withRail(
-      {
-        openCustomer: async (customer) => {
-          await open()
-          return rail.openCustomer(customer)
-        },
+    const late = withRail({
+      openCustomer: async (customer) => {
+        await open()
+        return rail.openCustomer({ ...customer, email: `other-${customer.email}`, key: randomUUID() })
       },
-      { redirectUrl: null },
-    )
+    })
 
     await late.openLiveCustomer({ partnerId: partner.id })
 
-    expect(await customers()).toHaveLength(2)
-    const first = (await customers()).find(({ kyc_link }) => kyc_link.includes('redirect_uri'))
+    const [first] = await customers()
     expect(await wallet()).toMatchObject({ verification_ref: first.id, customer_ref: first.customer_id })
     expect(await now()).toMatchObject({ continueUrl: first.kyc_link, termsUrl: first.tos_link })
   })
@@ -140,7 +140,28 @@ describe('what the bank says', () => {
     expect(await notices()).toEqual(['rejected', 'rejected'])
   })
 
+  test('a second refusal in place of the first, with as many reasons, is a new one', async () => {
+    await open()
+    const refusing = (at: string) =>
+      withRail({
+        verification: async (ref) => ({
+          ...(await rail.verification(ref)),
+          providerStatus: 'rejected',
+          reasons: [{ text: 'The company could not be found.', at }],
+        }),
+      })
+    const first = refusing('2026-11-01T10:00:00Z')
+    await first.checkLiveCustomer({ partnerId: partner.id })
+    await begin()
+    expect(await first.checkLiveCustomer({ partnerId: partner.id })).toMatchObject({ status: 'action_required' })
+
+    const second = refusing('2026-11-02T10:00:00Z')
+    expect(await second.checkLiveCustomer({ partnerId: partner.id })).toMatchObject({ status: 'rejected' })
+  })
+
   test('only one of two who start at once has started', async () => {
+    await changePartner({ db, clock }, partner, { verificationStatus: 'not_started' })
+
     const begun = await Promise.all([begin(), begin()])
 
     expect(begun.map(({ outcome }) => outcome).toSorted()).toEqual(['begun', 'invalid_state'])

@@ -1,10 +1,10 @@
-// What may exist only once, though our own code should never try: a transfer of a rail, and a charge on an invoice that counts.
+// What may exist only once, though our own code should never try: a transfer of a rail, a charge on an invoice that counts, and whose a customer or a wallet is.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Db, openDatabase } from '../../db/database'
 import { newId } from '../../db/id'
 import { createDatabase } from '../setup/database'
-import { aPartner, at } from './a-partner'
+import { aPartner, at, aWallet } from './a-partner'
 import { aPayout } from './a-payout'
 
 let database: { url: string; drop(): Promise<void> }
@@ -65,6 +65,21 @@ test('a transfer of a rail belongs to one payout; another rail may use the same 
   const second = aPayout(db, { transferRef, rail: 'simulated' })
 
   await expect(second).rejects.toMatchObject({ code: '23505', constraint: 'payouts_transfer_unique' })
+})
+
+test.each([
+  ['customer_ref', 'wallets_customer_unique'],
+  ['verification_ref', 'wallets_verification_unique'],
+  ['wallet_ref', 'wallets_ref_unique'],
+])('no two partners have one %s at a bank; another environment is another bank', async (column, constraint) => {
+  const ref = randomUUID()
+  const [one, other, third] = [await aWallet(db), await aWallet(db), await aWallet(db)]
+  const set = (id: string) => direct(`UPDATE wallets SET ${column} = $2 WHERE id = $1`, [id, ref])
+  await direct(`UPDATE wallets SET environment = 'live', rail = 'provider_production' WHERE id = $1`, [third.id])
+  await set(one.id)
+  await set(third.id)
+
+  await expect(set(other.id)).rejects.toMatchObject({ driverError: { code: '23505', constraint } })
 })
 
 test('a charge is on one invoice at most, until that invoice is void', async () => {

@@ -1,9 +1,13 @@
 // What each word of the bank means to us, and who may start.
 import { describe, expect, test } from '@jest/globals'
 import { type VerificationStatus, verificationStatuses } from '../../domain/partner'
-import { type BankStanding, canStart, isReady, type OurStanding, standingOf } from '../../domain/verification'
+import { type BankStanding, canStart, isReady, markOf, type OurStanding, standingOf } from '../../domain/verification'
 
 const bank: BankStanding = { providerStatus: 'not_started', termsAccepted: true, paysGbp: true, reasons: [] }
+const a = { text: 'a', at: '2026-11-01T10:00:00Z' }
+const b = { text: 'b', at: '2026-11-02T10:00:00Z' }
+const aLater = { ...a, at: b.at }
+const aOfNoTime = { ...a, at: null }
 const ours: OurStanding = { status: 'pending', reasonsKnown: null, wallet: 'absent' }
 
 describe('the bank’s word', () => {
@@ -21,15 +25,19 @@ describe('the bank’s word', () => {
     ['approved', {}, {}, 'in_review', 'clear'],
     ['approved', {}, { wallet: 'connected' }, 'approved', 'clear'],
     ['approved', { termsAccepted: false }, { wallet: 'connected' }, 'action_required', 'clear'],
-    ['rejected', { reasons: ['a'] }, {}, 'rejected', 'blocked'],
+    ['rejected', { reasons: [a] }, {}, 'rejected', 'blocked'],
     ['rejected', {}, {}, 'rejected', 'blocked'],
-    ['rejected', { reasons: ['a'] }, { reasonsKnown: 1 }, 'action_required', 'blocked'],
-    ['rejected', {}, { reasonsKnown: 0 }, 'action_required', 'blocked'],
-    ['rejected', { reasons: ['a', 'b'] }, { reasonsKnown: 1 }, 'rejected', 'blocked'],
-    ['rejected', { reasons: ['a'] }, { reasonsKnown: 0 }, 'rejected', 'blocked'],
+    ['rejected', { reasons: [a] }, { reasonsKnown: [markOf(a)] }, 'action_required', 'blocked'],
+    ['rejected', { reasons: [a] }, { reasonsKnown: [markOf(b), markOf(a)] }, 'action_required', 'blocked'],
+    ['rejected', { reasons: [aOfNoTime] }, { reasonsKnown: [markOf(aOfNoTime)] }, 'action_required', 'blocked'],
+    ['rejected', {}, { reasonsKnown: [] }, 'action_required', 'blocked'],
+    ['rejected', { reasons: [a, b] }, { reasonsKnown: [markOf(a)] }, 'rejected', 'blocked'],
+    ['rejected', { reasons: [b] }, { reasonsKnown: [markOf(a)] }, 'rejected', 'blocked'],
+    ['rejected', { reasons: [aLater] }, { reasonsKnown: [markOf(a)] }, 'rejected', 'blocked'],
+    ['rejected', { reasons: [a] }, { reasonsKnown: [] }, 'rejected', 'blocked'],
     ['paused', {}, { status: 'approved', wallet: 'connected' }, 'in_review', 'blocked'],
     ['offboarded', {}, { status: 'approved', wallet: 'connected' }, 'rejected', 'blocked'],
-    ['offboarded', {}, { reasonsKnown: 0 }, 'rejected', 'blocked'],
+    ['offboarded', {}, { reasonsKnown: [] }, 'rejected', 'blocked'],
   ])('%s %j, ours %j: %s, screening %s', (providerStatus, said, known, status, screening) => {
     const standing = standingOf({ ...bank, providerStatus, ...said }, { ...ours, ...known })
 
@@ -48,19 +56,20 @@ describe('the bank’s word', () => {
 })
 
 test('after a try the bank moves on: when it refuses again, that is news whatever reasons it lists', () => {
-  const tried = { ...ours, reasonsKnown: 1 }
-  const moved = standingOf({ ...bank, providerStatus: 'under_review', reasons: ['a'] }, tried)
+  const tried = { ...ours, reasonsKnown: [markOf(a)] }
+  const moved = standingOf({ ...bank, providerStatus: 'under_review', reasons: [a] }, tried)
   const { status, reasonsKnown } = moved
 
   expect(reasonsKnown).toBeNull()
-  const again = standingOf({ ...bank, providerStatus: 'rejected', reasons: ['a'] }, { ...tried, status, reasonsKnown })
+  const again = standingOf({ ...bank, providerStatus: 'rejected', reasons: [a] }, { ...tried, status, reasonsKnown })
   expect(again.status).toBe('rejected')
 })
 
 test('while the bank stays with its refusal, what was known stays known', () => {
-  const standing = standingOf({ ...bank, providerStatus: 'rejected', reasons: ['a'] }, { ...ours, reasonsKnown: 1 })
+  const reasonsKnown = [markOf(a)]
+  const standing = standingOf({ ...bank, providerStatus: 'rejected', reasons: [a] }, { ...ours, reasonsKnown })
 
-  expect(standing.reasonsKnown).toBe(1)
+  expect(standing.reasonsKnown).toEqual(reasonsKnown)
 })
 
 test('a business is ready with approval, terms and pounds, and with nothing less', () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { createConnectSandboxSteps } from '../../activities/connect-sandbox'
 import { systemClock } from '../../clock'
 import { latestActivity } from '../../db/activity'
-import { findPartnerById } from '../../db/partners'
+import { findPartnerById, findPartnerBySlug } from '../../db/partners'
 import { findWallet } from '../../db/wallets'
 import { createRails, type Rails } from '../../rail/rails'
 import { connectClient } from '../../temporal'
@@ -39,7 +39,7 @@ afterAll(async () => {
 beforeEach(async () => {
   partners += 1
   slug = `bank-${partners}`
-  const partner = await json('partner', 'create', '--name', 'Acme Ltd', '--slug', slug, '--email', 'ada@acme.test')
+  const partner = await json('partner', 'create', '--name', 'Acme Ltd', '--slug', slug, '--email', `ada@${slug}.test`)
   partnerId = partner.id
 })
 
@@ -147,6 +147,20 @@ describe('partner approve', () => {
     expect(await terminal.db.dataSource.query(charged, [partnerId])).toEqual([
       { kind: 'verification', amount: '39000000' },
     ])
+  })
+
+  test('is refused in plain words for an email that the bank has for somebody else', async () => {
+    await ops('partner', 'approve', '--partner', slug)
+    const second = `${slug}-second`
+    await json('partner', 'create', '--name', 'Acme Ltd', '--slug', second, '--email', `ada@${slug}.test`)
+
+    const refused = await ops('partner', 'approve', '--partner', second)
+
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('could not open a verification') })
+    expect(await findPartnerBySlug(terminal.db, second)).toMatchObject({
+      verificationStatus: 'rejected',
+      liveOpenedAt: null,
+    })
   })
 
   test('opens the account that is billed each month', async () => {

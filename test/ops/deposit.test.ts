@@ -2,10 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { bookDeposits } from '../../activities/wallet-reading/book-deposits'
-import type { Judged } from '../../activities/wallet-reading/judge-history'
+import { type Judged, judgeHistory } from '../../activities/wallet-reading/judge-history'
 import { systemClock } from '../../clock'
 import { latestActivity } from '../../db/activity'
 import { findWallet } from '../../db/wallets'
+import type { HistoryRow } from '../../rail/rail'
 import { requireSoundLedger } from '../referee/ledger-rules'
 import { type OpsTerminal, openTerminal } from './terminal'
 
@@ -92,10 +93,34 @@ test('one whose amount is known takes no other', async () => {
   expect((await terminal.json<Listed>('deposit', 'list')).data).toContainEqual(expect.objectContaining({ id }))
 })
 
+test.each(['unreadable', 'unexplained'] as const)(
+  'a withdrawal that is %s is never credited, and can be kept',
+  async (how) => {
+    const id = await aHeldWithdrawal(how)
+    const argv = ['deposit', 'credit', '--deposit', id, '--note', 'Mine']
+
+    expect(await terminal.ops(...argv)).toMatchObject({ err: expect.stringContaining('has left the wallet') })
+    expect(await terminal.ops(...argv, '--usdc', '7.50')).toMatchObject({ err: expect.stringContaining('has left') })
+
+    expect(await balance()).toBe(0n)
+    expect((await terminal.ops('deposit', 'keep', '--deposit', id, '--note', 'Known')).err).toBe('')
+  },
+)
+
+/** As the reading holds them. */
+async function aHeldWithdrawal(how: 'unreadable' | 'unexplained'): Promise<string> {
+  const [id, at] = [randomUUID(), systemClock.now()]
+  const row: HistoryRow =
+    how === 'unreadable'
+      ? { id, kind: 'unreadable', field: 'amount', looksLike: 'withdrawal', at }
+      : { id, kind: 'withdrawal', amountMicroUsdc: 7_500_000n, transferRef: null, at }
+  const rail = { payoutOf: () => Promise.reject(new Error('there is no transfer to ask about')) }
+  const wallet = { id: 'any', rail: 'provider_production' } as const
+  return hold(await judgeHistory({ db: terminal.db, rail }, wallet, [row]), at)
+}
+
 /** In the live wallet; without an amount it could not be read. */
 async function aHeld(amountMicroUsdc: bigint | null): Promise<string> {
-  const wallet = await findWallet(terminal.db, partnerId, 'live')
-  if (wallet === null) throw new Error('a partner must have a wallet')
   const [id, at] = [randomUUID(), systemClock.now()]
   const judged: Judged =
     amountMicroUsdc === null
@@ -109,9 +134,13 @@ async function aHeld(amountMicroUsdc: bigint | null): Promise<string> {
           why: 'unknown_transfer',
           row: { id, kind: 'deposit', amountMicroUsdc, transferRef: 'tr_1', at },
         }
-  await terminal.db.transaction((tx) =>
-    bookDeposits(tx, { wallet, judged: [judged], createdBy: 'bank', action: null, at }),
-  )
+  return hold([judged], at)
+}
+
+async function hold(judged: readonly Judged[], at: Date): Promise<string> {
+  const wallet = await findWallet(terminal.db, partnerId, 'live')
+  if (wallet === null) throw new Error('a partner must have a wallet')
+  await terminal.db.transaction((tx) => bookDeposits(tx, { wallet, judged, createdBy: 'bank', action: null, at }))
   const { data } = await terminal.json<Listed>('deposit', 'list')
   return data.find(({ partner }) => partner === slug)?.id ?? ''
 }

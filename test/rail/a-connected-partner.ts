@@ -2,7 +2,16 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { systemClock } from '../../clock'
 import { createProviderRail, type ProviderRail } from '../../rail/provider'
-import type { BankRecipient, Rail, Submitted, Transfer, TransferOrder, WalletRefs } from '../../rail/rail'
+import type {
+  BankRecipient,
+  OpenedCustomer,
+  Rail,
+  Submitted,
+  Transfer,
+  TransferOrder,
+  Verification,
+  WalletRefs,
+} from '../../rail/rail'
 import { keys } from '../sandbox-bank/bank-client'
 import { aRecipient } from './recipients'
 
@@ -21,10 +30,15 @@ export function railTo(url: string, change: { apiKey?: string; callMs?: number }
 }
 
 export async function aConnectedPartner(rail: Rail): Promise<Partner> {
-  const { customerRef } = await rail.openCustomer(aCustomer())
+  const { customerRef } = opened(await rail.openCustomer(aCustomer()))
   if (customerRef === null) throw new Error('the bank has opened no customer')
   const { walletRef } = await rail.createWallet({ customerRef, chain: 'base', key: randomUUID() })
   return { customerRef, walletRef, recipientRef: await register(rail, customerRef, aPayee()) }
+}
+
+export function opened(customer: OpenedCustomer): Verification {
+  if (customer.outcome !== 'opened') throw new Error(`the customer is refused: ${customer.code}`)
+  return customer.verification
 }
 
 export function aCustomer() {

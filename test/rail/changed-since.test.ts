@@ -1,6 +1,6 @@
 // Which transfers have changed: a walk no further back than money can come, and one odd row hides no other.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { RailUnavailable, type Transfer } from '../../rail/rail'
+import type { ChangedTransfer } from '../../rail/rail'
 import { aClock, aTransferJson, json, type ScriptedBank, startScriptedBank } from './scripted-bank'
 
 const dayMs = 86_400_000
@@ -27,41 +27,52 @@ function serve(rows: readonly Record<string, unknown>[]): void {
   })
 }
 
-async function changes(): Promise<{ refs: string[]; error: unknown }> {
+async function changes(since = new Date(0)): Promise<{ refs: string[]; unreadable: (string | null)[] }> {
   const refs: string[] = []
-  try {
-    for await (const { ref } of bank.rail.changedSince(new Date(0))) refs.push(ref)
-  } catch (error) {
-    return { refs, error }
+  const unreadable: (string | null)[] = []
+  for await (const each of bank.rail.changedSince(since)) {
+    if (each.outcome === 'read') refs.push(each.transfer.ref)
+    else unreadable.push(each.payoutId)
   }
-  return { refs, error: null }
+  return { refs, unreadable }
 }
 
 test('are read as far back as a payment may come back, and not the whole list', async () => {
   serve(aYear())
 
-  const { refs, error } = await changes()
+  const { refs, unreadable } = await changes()
 
-  expect([refs.length, refs.at(-1), error]).toEqual([92, 'tr_91', null])
+  expect([refs.length, refs.at(-1), unreadable]).toEqual([92, 'tr_91', []])
   expect(bank.heard.length).toBeLessThanOrEqual(3)
 })
 
-test('are each told, also behind one that can not be read, which is trouble at the end', async () => {
-  serve(aYear((day) => (day === 5 ? { source: { currency: 'doge', amount: '1.00' } } : {})))
+test('are each told, also behind those that can not be read, of which payouts are told by name', async () => {
+  const named = { client_reference_id: 'payout-1' }
+  const odd: Readonly<Record<number, Record<string, unknown>>> = {
+    5: { ...named, source: { currency: 'doge', amount: '1.00' } },
+    7: { ...named, source: { currency: 'usdc', amount: 'many' }, destination: { currency: 'gbp' } },
+  }
+  serve(aYear((day) => odd[day] ?? {}))
 
-  const { refs, error } = await changes()
+  const { refs, unreadable } = await changes()
 
-  expect([refs.length, refs.includes('tr_5'), refs.at(-1)]).toEqual([91, false, 'tr_91'])
-  expect(error).toBeInstanceOf(RailUnavailable)
+  expect([refs.length, refs.includes('tr_5'), refs.at(-1)]).toEqual([90, false, 'tr_91'])
+  expect(unreadable).toEqual([null, 'payout-1'])
+})
+
+test('that can not be read and have not changed since are not told', async () => {
+  serve(aYear(() => ({ source: { currency: 'doge', amount: '1.00' } })))
+
+  expect(await changes(new Date(aClock.now().getTime() + 1))).toEqual({ refs: [], unreadable: [] })
 })
 
 test('are taken as they come: the first is told before the second page is asked for', async () => {
   serve(aYear((day) => ({ created_at: new Date(aClock.now().getTime() - day * 60_000).toISOString() })))
 
   const walk = bank.rail.changedSince(new Date(0))[Symbol.asyncIterator]()
-  const first: IteratorResult<Transfer> = await walk.next()
+  const first: IteratorResult<ChangedTransfer> = await walk.next()
 
-  expect(first.value.ref).toBe('tr_0')
+  expect(first.value).toMatchObject({ transfer: { ref: 'tr_0' } })
   expect(bank.heard).toHaveLength(2)
   await walk.return?.()
 })

@@ -149,7 +149,7 @@ const harms: readonly Harm[] = [
   ],
   [
     'a wallet that the bank counts otherwise',
-    () => [`UPDATE wallets SET wallet_ref = (SELECT max(wallet_ref) FROM wallets)`],
+    () => [`UPDATE wallets SET wallet_ref = wallet_ref || '-other'`],
     'at the bank',
   ],
   ['a payout that never ends', () => [setRow(completed, 'closed_at = NULL')], 'I7 payout'],

@@ -147,7 +147,9 @@ export async function aParty(bank: Client, asked: Asked = {}): Promise<Party> {
 
 export function aKycLink(change: Json = {}): Json {
   const endorsements = ['base', 'faster_payments']
-  return { full_name: 'Analytical Engines Ltd', email: 'ada@example.com', type: 'business', endorsements, ...change }
+  // Its own each time: the live bank has one customer for an email.
+  const email = `${randomUUID()}@example.com`
+  return { full_name: 'Analytical Engines Ltd', email, type: 'business', endorsements, ...change }
 }
 
 let accounts = 10_000_000

@@ -49,6 +49,20 @@ test('links are listed, newest first, and by email', async () => {
   expect((await bank.get(`/kyc_links?email=${encodeURIComponent(email)}`, live)).json.data).toEqual([])
 })
 
+test('the live bank has one link for an email, however it is written, and names it; the sandbox has many', async () => {
+  const email = 'only-one@acme.test'
+  const first = await bank.post('/kyc_links', aKycLink({ email }), live)
+
+  const second = await bank.post('/kyc_links', aKycLink({ email: email.toUpperCase() }), live)
+
+  expect(second).toMatchObject({ status: 400, json: { code: 'duplicate_record', existing_kyc_link: first.json } })
+  const inSandbox = [
+    await bank.post('/kyc_links', aKycLink({ email })),
+    await bank.post('/kyc_links', aKycLink({ email })),
+  ]
+  expect(inSandbox.map(({ status }) => status)).toEqual([201, 201])
+})
+
 test('a live customer becomes active by the two pages, and is sent back where it came from', async () => {
   const { json } = await bank.post('/kyc_links', aKycLink({ redirect_uri: 'https://partner.example/back' }), live)
   const before = await bank.get(`/customers/${json.customer_id}`, live)

@@ -4,10 +4,11 @@ import { WorkflowNotFoundError } from '@temporalio/client'
 import { createPayoutSteps } from '../../activities/payout'
 import { readChangedTransfers } from '../../activities/sweep/changed-transfers'
 import { systemClock } from '../../clock'
-import { findReading } from '../../db/bank-readings'
+import { findReading, saveReading } from '../../db/bank-readings'
 import { loadStep } from '../../db/payout-steps'
 import type { Environment } from '../../domain/environment'
 import { createLog } from '../../log'
+import type { ChangedTransfer } from '../../rail/rail'
 import type { Rails } from '../../rail/rails'
 import { connectClient } from '../../temporal'
 import { requireSearchAttributes, wantedAttributes } from '../../worker/search-attributes'
@@ -134,6 +135,37 @@ test('a look that could not start everything does not count as one', async () =>
   await settle(payout)
 })
 
+test('a transfer of another kind, or of nobody we know, keeps no look from being one', async () => {
+  const payout = await aCompleted()
+  await move(payout, 'returned')
+  const strangers = [null, 'not-ours', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4']
+
+  expect(await lookWith(() => {}, 'there', strangers)).toMatchObject({ returns: 1, failed: 0 })
+  expect([await findReading(worker.db, 'live'), lines]).toEqual([expect.any(Date), []])
+  await settle(payout)
+})
+
+test('a transfer of ours that can not be read keeps nobody from being looked at, and is told until it can', async () => {
+  const [payout, unreadable] = [await aCompleted(), await aCompleted()]
+  await move(payout, 'returned')
+
+  expect(await lookWith(() => {}, 'there', [unreadable.payoutId])).toMatchObject({ returns: 1, failed: 1 })
+  expect(await findReading(worker.db, 'live')).toBeNull()
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ payout_id: unreadable.payoutId }])
+  await settle(payout)
+})
+
+test.each([
+  [1.9, 0],
+  [2.1, 1],
+])('that the last look is %d days old is an error %d times', async (days, errors) => {
+  await saveReading(worker.db, 'live', new Date(Date.now() - days * dayMs))
+
+  await lookWith(() => {})
+
+  expect(lines.filter((line) => line.includes('for days'))).toHaveLength(errors)
+})
+
 test('where no bank is configured nothing is looked at', async () => {
   const none = testActivities({ ...worker, clock: systemClock, log, bank: { sandbox: null, live: null } })
 
@@ -147,11 +179,16 @@ function banks() {
   return { sandbox: address(keys.sandbox), live: address(keys.live) }
 }
 
-/** One look, with an ear at what the bank is asked; with a Temporal that can not be reached, if that is wanted. */
-function lookWith(hear: (at: Date) => void, temporal: 'there' | 'away' = 'there') {
-  const changedSince = (at: Date) => {
+/** One look, with an ear at what the bank is asked; with a Temporal that can not be reached, or with odd transfers, if that is wanted. */
+function lookWith(
+  hear: (at: Date) => void,
+  temporal: 'there' | 'away' = 'there',
+  unreadable: readonly (string | null)[] = [],
+) {
+  async function* changedSince(at: Date): AsyncGenerator<ChangedTransfer> {
     hear(at)
-    return rails.provider_production.changedSince(at)
+    for (const payoutId of unreadable) yield { outcome: 'unreadable', payoutId }
+    yield* rails.provider_production.changedSince(at)
   }
   const limits = {
     olderThanMs: 0,

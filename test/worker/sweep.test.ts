@@ -6,12 +6,14 @@ import { openPartner } from '../../activities/open-partner'
 import { systemClock } from '../../clock'
 import type { StoredPayout } from '../../db/entities/payout'
 import { setAttention } from '../../db/payout-steps'
+import { beginVerification } from '../../db/verification'
 import { findWallet, type WalletRow } from '../../db/wallets'
 import { createLog } from '../../log'
 import { requireSearchAttributes, wantedAttributes } from '../../worker/search-attributes'
 import type { payout, sweep } from '../../workflows'
 import { connectSandboxId, payoutQueue, payoutSearchAttributes, payoutWorkflowId } from '../../workflows/names'
 import { payoutStart } from '../../workflows/payout-start'
+import { aPartner, changePartner } from '../api/fixtures'
 import { aWallet } from '../db/a-partner'
 import { aPayout } from '../db/a-payout'
 import { type Json, keys, openTestBank, type TestBank } from '../sandbox-bank/bank-client'
@@ -169,6 +171,27 @@ test('one of them whose history can not be followed any more is ended: nothing i
   while ((await describe(idOf(row))).status.name === 'RUNNING') expect(await aSweep()).toMatchObject({ failed: 0 })
 
   expect((await describe(idOf(row))).status.name).toBe('TERMINATED')
+})
+
+test('a verification that the bank has not opened within a quarter of an hour is told once for each try', async () => {
+  const aBeginner = async (minutesAgo: number) => {
+    const { id } = await aPartner({ db: worker.db, clock: systemClock }, { verificationStatus: 'not_started' })
+    const at = new Date(systemClock.now().getTime() - minutesAgo * 60_000)
+    await worker.db.transaction((tx) => beginVerification(tx, id, at))
+    return id
+  }
+  const [late, refused] = [await aBeginner(16), await aBeginner(16), await aBeginner(14)]
+  await changePartner(
+    { db: worker.db, clock: systemClock },
+    { id: refused },
+    { verificationStatus: 'rejected', verificationAwaitedSince: null },
+  )
+
+  await aSweep()
+  await aSweep()
+
+  const told = lines.map((line) => JSON.parse(line)).filter(({ partner_id }) => partner_id !== undefined)
+  expect(told.map(({ partner_id }) => partner_id)).toEqual([late])
 })
 
 test('a payout that the bank has for too long, and one of which nobody knows for too long, are told once', async () => {

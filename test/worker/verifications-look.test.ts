@@ -4,7 +4,7 @@ import { systemClock } from '../../clock'
 import { beginVerification } from '../../db/verification'
 import { housekeepingQueue, ofSystem, verificationId } from '../../workflows/names'
 import { aPartner } from '../api/fixtures'
-import { keys } from '../sandbox-bank/bank-client'
+import { type Json, keys } from '../sandbox-bank/bank-client'
 import { type AWorker, aWorker, silenceTemporal, testActivities } from './a-worker'
 
 let worker: AWorker
@@ -48,11 +48,13 @@ async function look(): Promise<number> {
   return (await looking.activities.startVerifications({ after: null, limit: 50 })).started
 }
 
+const historyDisagrees: Json = 24
+
 /** Takes the next task, and fails it as a worker does that can not follow the history. */
 async function failTask(): Promise<void> {
   const { workflowService } = worker.client
   const about = { namespace: 'default', identity: 'test' }
   const taskQueue = { name: ofSystem(housekeepingQueue, queuePrefix) }
   const { taskToken } = await workflowService.pollWorkflowTaskQueue({ ...about, taskQueue })
-  await workflowService.respondWorkflowTaskFailed({ ...about, taskToken, cause: 24 })
+  await workflowService.respondWorkflowTaskFailed({ ...about, taskToken, cause: historyDisagrees })
 }

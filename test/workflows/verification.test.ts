@@ -12,7 +12,7 @@ import { beginVerification } from '../../db/verification'
 import type { verifications } from '../../workflows'
 import { verificationId } from '../../workflows/names'
 import { verificationStart } from '../../workflows/verification-start'
-import { aPartner } from '../api/fixtures'
+import { aPartner, changePartner } from '../api/fixtures'
 import { until } from '../local/until'
 import { type Json, keys, openTestBank, type TestBank } from '../sandbox-bank/bank-client'
 import { testSystem } from '../setup/system'
@@ -146,6 +146,38 @@ test('five starts at once are one run and one customer', async () => {
   const partner = await findPartnerById(worker.db, partnerId)
   const { json } = await bank.get(`/kyc_links?email=${partner?.contactEmail}`, { environment: 'live' })
   expect(json.data).toHaveLength(1)
+})
+
+test('one that was started by who then could not say so in the row ends, and asks the bank for nothing', async () => {
+  const { id, contactEmail } = await aPartner(
+    { db: worker.db, clock: systemClock },
+    { verificationStatus: 'not_started' },
+  )
+
+  expect(await (await wake(id, never)).result()).toBe('not_started')
+
+  const { json } = await bank.get(`/kyc_links?email=${contactEmail}`, { environment: 'live' })
+  expect(json.data).toEqual([])
+})
+
+test('what the bank does not open ends as rejected, and goes on when it is tried again with another email', async () => {
+  const taken = await aBeginner()
+  await wake(taken, never)
+  await says(taken, { status: 'incomplete' })
+  const { contactEmail } = (await findPartnerById(worker.db, taken)) ?? {}
+  const partnerId = await aBeginner()
+  const change = (email: string | null = null) =>
+    changePartner({ db: worker.db, clock: systemClock }, { id: partnerId }, { contactEmail: email })
+  await change(contactEmail)
+  expect(await (await wake(partnerId, never)).result()).toBe('rejected')
+
+  await change(`other-${contactEmail}`)
+  await begin(partnerId)
+  const again = await wake(partnerId, quick)
+  await says(partnerId, yes)
+
+  expect(await again.result()).toBe('approved')
+  await worker.client.workflow.getHandle(verificationId(taken)).terminate()
 })
 
 test('a bank that is away is asked until it is back', async () => {

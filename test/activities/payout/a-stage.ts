@@ -40,7 +40,7 @@ export async function aConnectedPartner(db: Db, bank: TestBank, liveUsdc = '1000
 
 async function connect(db: Db, bank: TestBank, partnerId: string, environment: Environment): Promise<void> {
   const asked = { environment }
-  const opening = { full_name: 'Acme Ltd', email: 'ada@acme.test', type: 'business' }
+  const opening = { full_name: 'Acme Ltd', email: `${partnerId}@acme.test`, type: 'business' }
   const link = await bank.post('/kyc_links', { ...opening, endorsements: ['base', 'faster_payments'] }, asked)
   const customer = String(link.json.customer_id)
   await bank.control('POST', `/customers/${customer}/kyc`, { status: 'approved', tos_status: 'approved' })
@@ -112,7 +112,7 @@ export async function aClaim(db: Db, given: AClaim): Promise<PayoutRef> {
       requestId: 'test',
       at,
     })
-    if (claimed === null) throw new Error('the key is taken')
+    if (claimed === null || claimed === 'partner_not_active') throw new Error(claimed ?? 'the key is taken')
     await sealRecipient(tx, testKeyring, claimed.id, {
       type: 'individual',
       firstName,

@@ -74,10 +74,11 @@ test('a refund nobody saw coming is a failure, credited at once', async () => {
 })
 
 test.each(['error', 'underfunded', 'refund_failed', 'kyc_required', 'missing_return_policy', 'levitating'])(
-  '%s keeps it where it is, and people hear of it with what to do next',
+  '%s keeps it where it is, and people hear of it once, with what to do next',
   async (state) => {
     await move(state)
 
+    expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'sent', status: 'processing' })
     expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'sent', status: 'processing' })
 
     const { status, attention, closed_at } = await rowOf()

@@ -64,7 +64,7 @@ test('a deposit that is not booked is found once its time is over, and gone when
   expect(await runProof(patient)).toMatchObject({ drifts: 1, fresh: 1 })
   expect(await stage.found()).toEqual([['deposit_not_booked', json.id]])
 
-  await readWallet({ db, clock, log, rails, startReturn: async () => undefined }, wallet.id)
+  await readWallet({ db, clock, log, rails, startReturn: async () => undefined, quietMs: 1_000 }, wallet.id)
   expect(await runProof(patient)).toMatchObject(fine)
 })
 

@@ -48,7 +48,8 @@ beforeEach(async () => {
   const live = await findWallet(db, partnerId, 'live')
   wallet = { id: live?.id ?? '', customerRef: live?.customerRef ?? '', walletRef: live?.walletRef ?? '' }
   returns = []
-  deps = { db, clock: systemClock, log, rails, startReturn: async (payout) => void returns.push(payout) }
+  const startReturn = async (payout: ReturnToStart) => void returns.push(payout)
+  deps = { db, clock: systemClock, log, rails, quietMs: 60_000, startReturn }
   const stepParts = stepDeps(db, rails)
   steps = createPayoutSteps({ brief: stepParts, patient: stepParts })
   await readWallet(deps, wallet.id)
@@ -217,21 +218,25 @@ test('a bank that does not say whose a refund is keeps nobody else waiting, and 
     match: { method: 'GET', path: `/v0/transfers/${transfer}` },
   })
 
-  expect(await readWallet(deps, wallet.id)).toEqual({ ...nothing, booked: 1, unresolved: 1 })
+  expect(await readWallet(deps, wallet.id)).toEqual({ ...nothing, booked: 1, unresolved: 2 })
   await bank.control('DELETE', `/faults/${fault}`)
-  expect(await readWallet(deps, wallet.id)).toEqual({ ...nothing, held: 1 })
+  expect(await readWallet(deps, wallet.id)).toEqual({ ...nothing, held: 2 })
 })
 
-test('what came back from a transfer that is nobody’s is held: in suspense, listed and logged, once', async () => {
+test('what a transfer that is nobody’s took and brought back is held: listed and logged, once, what came back in suspense', async () => {
   await aForeignTransfer()
 
   const read = await Promise.all([1, 2, 3].map(() => readWallet(deps, wallet.id)))
 
-  expect(read.reduce((sum, { held }) => sum + held, 0)).toBe(1)
+  expect(read.reduce((sum, { held }) => sum + held, 0)).toBe(2)
   expect(await balance()).toBe(before)
   const held = (await listHeldDeposits(db, 10)).filter(({ walletId }) => walletId === wallet.id)
-  expect(held).toMatchObject([{ why: 'unknown_transfer', environment: 'live', partnerId }])
-  expect(await suspense()).toBe(held[0]?.amountMicroUsdc)
+  expect(held).toMatchObject([
+    { why: 'unexplained_withdrawal', amountMicroUsdc: null, environment: 'live', partnerId },
+    { why: 'unknown_transfer', environment: 'live', partnerId },
+  ])
+  expect(await suspense()).toBe(held[1]?.amountMicroUsdc)
+  expect(lines.filter((line) => line.includes('unexplained_withdrawal'))).toHaveLength(1)
   expect(lines.filter((line) => line.includes('unknown_transfer'))).toHaveLength(1)
 })
 
@@ -250,11 +255,11 @@ test('the refund of a payout of another wallet is held, and so is one of a payou
   await move(lost, 'undeliverable')
   await move(lost, 'refunded')
   await db.dataSource.query('UPDATE payouts SET wallet_id = $2 WHERE id = $1', [lost.payoutId, other])
-  expect(await readWallet(deps, wallet.id)).toEqual({ ...nothing, held: 1 })
+  expect(await readWallet(deps, wallet.id)).toEqual({ ...nothing, held: 2 })
   await db.dataSource.query('UPDATE payouts SET wallet_id = $2 WHERE id = $1', [lost.payoutId, wallet.id])
 
   const whys = (await listHeldDeposits(db, 10)).filter(({ walletId }) => walletId === wallet.id).map(({ why }) => why)
-  expect(whys).toEqual(['payout_over', 'other_wallet'])
+  expect(whys).toEqual(['payout_over', 'unexplained_withdrawal', 'other_wallet'])
 })
 
 test('a second refund of one transfer is held: its payout has its money back already', async () => {

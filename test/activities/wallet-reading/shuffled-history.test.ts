@@ -37,7 +37,8 @@ beforeAll(async () => {
   db = await openDb(database.url)
   bank = await startScriptedBank()
   const rails = { provider_production: bank.rail, provider_sandbox: bank.rail, simulated: bank.rail }
-  deps = { db, clock: systemClock, log, rails, startReturn: () => Promise.reject(new Error('nothing was sent')) }
+  const startReturn = () => Promise.reject(new Error('nothing was sent'))
+  deps = { db, clock: systemClock, log, rails, quietMs: 0, startReturn }
   bank.answer(({ path }, response) => {
     const rows = history.toSorted((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1))
     const after = new URL(path, bank.url).searchParams.get('starting_after')
@@ -128,7 +129,7 @@ async function aLiveWallet(): Promise<WalletRow> {
   const { id: partnerId } = await aPartner(db)
   const about = { partnerId, environment: 'live', rail: 'provider_production', at: systemClock.now() } as const
   const opened = await db.transaction((tx) => openWallet(tx, about))
-  await db.dataSource.query(`UPDATE wallets SET customer_ref = 'cust_1', wallet_ref = id::text WHERE id = $1`, [
+  await db.dataSource.query(`UPDATE wallets SET customer_ref = id::text, wallet_ref = id::text WHERE id = $1`, [
     opened.id,
   ])
   return opened

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { changePrices } from '../../../db/price-lists'
+import { until } from '../../local/until'
 import type { Json } from '../../sandbox-bank/bank-client'
 import { silenceTemporal } from '../../worker/a-worker'
 import type { Answer } from '../client'
@@ -91,6 +92,26 @@ describe('the same key with the same body', () => {
     for (const { status, body } of [other, faulty, fresh]) {
       expect([status, body.error?.code]).toEqual([403, 'partner_not_active'])
     }
+  })
+
+  test('is no repeat for who is suspended between being let in and the claim: that is 403, and claims nothing', async () => {
+    const someone = await world.aPayer()
+    const { dataSource } = world.api.db
+    const holder = dataSource.createQueryRunner()
+    await holder.startTransaction()
+    // Whoever has been let in waits here for its prices.
+    await holder.query('LOCK TABLE price_lists IN ACCESS EXCLUSIVE MODE')
+    const asked = world.pay(someone, aRequest())
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
+    await until('it waits', async () => (await dataSource.query(waiting)).length > 0)
+    await changePartner(world.api, someone, { status: 'suspended' })
+    await holder.commitTransaction()
+    await holder.release()
+
+    const { status, body } = await asked
+
+    expect([status, body.error?.code]).toEqual([403, 'partner_not_active'])
+    expect(await dataSource.query('SELECT FROM payouts WHERE partner_id = $1', [someone.id])).toEqual([])
   })
 
   test('asks neither Temporal nor the bank', async () => {

@@ -1,0 +1,122 @@
+// All wallets are read, whatever the bank has against some of them, and a reading that is cut off is gone on with.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { WalletReadingDeps } from '../../../activities/wallet-reading/read-wallet'
+import { readWallets } from '../../../activities/wallet-reading/read-wallets'
+import { systemClock } from '../../../clock'
+import type { Db } from '../../../db/database'
+import { openWallet } from '../../../db/wallets'
+import { createLog } from '../../../log'
+import { aPartner } from '../../db/a-partner'
+import { json, type ScriptedBank, startScriptedBank } from '../../rail/scripted-bank'
+import { createDatabase, type TestDatabase } from '../../setup/database'
+import { openDb } from '../payout/a-stage'
+
+const count = 12
+const lines: string[] = []
+const log = createLog({ level: 'error', name: 'test' }, { write: (line) => void lines.push(line) })
+const all = { environment: 'live', after: null, limit: 50 } as const
+let database: TestDatabase
+let db: Db
+let bank: ScriptedBank
+let deps: WalletReadingDeps
+/** In the order in which they are read. */
+let refs: string[]
+/** What the bank answers for a wallet's history; an empty one else. */
+let answers: ReadonlyMap<string, readonly [status: number, body: object]>
+/** Which wallets it was asked for. */
+let asked: Set<string>
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url)
+  bank = await startScriptedBank()
+  const rails = { provider_production: bank.rail, provider_sandbox: bank.rail, simulated: bank.rail }
+  deps = { db, clock: systemClock, log, rails, quietMs: 0, startReturn: async () => undefined }
+  for (let wallet = 0; wallet < count; wallet++) await aWallet()
+  const rows: { ref: string }[] = await db.dataSource.query(
+    `SELECT wallet_ref AS ref FROM wallets WHERE environment = 'live' AND wallet_ref IS NOT NULL ORDER BY id`,
+  )
+  refs = rows.map(({ ref }) => ref)
+})
+afterAll(async () => {
+  await bank.close()
+  await db.close()
+  await database.drop()
+})
+beforeEach(async () => {
+  lines.length = 0
+  answers = new Map()
+  asked = new Set()
+  bank.answer(({ path }, response) => {
+    const ref = path.split('/').find((part) => refs.includes(part)) ?? ''
+    asked.add(ref)
+    const [status, body] = answers.get(ref) ?? [200, { count: 0, data: [] }]
+    json(response, status, body)
+  })
+  await db.dataSource.query('DELETE FROM bank_readings')
+})
+
+test.each([
+  ['unknown to the bank', 404, { code: 'not_found' }],
+  ['forbidden', 403, { code: 'forbidden' }],
+  ['unreadable', 200, { data: 'none' }],
+])(
+  'five in a row that are %s keep nobody else from being read, and are each logged as an error',
+  async (_, status, body) => {
+    answers = new Map(refs.slice(0, 5).map((ref) => [ref, [status, body]]))
+
+    expect(await readWallets(deps, all)).toMatchObject({ read: count - 5, failed: 5, next: null })
+
+    expect(asked.size).toBe(count)
+    expect(new Set(lines.map((line) => JSON.parse(line).wallet_id)).size).toBe(5)
+  },
+)
+
+test.each([500, 503, 429])('a bank that answers %i for five in a row is away, and is asked no more', async (status) => {
+  answers = new Map(refs.map((ref) => [ref, [status, {}]]))
+
+  expect(await readWallets(deps, all)).toMatchObject({ read: 0, next: null })
+
+  expect(asked.size).toBe(5)
+  expect(lines).toEqual([])
+})
+
+test('five for which the bank is never there do not keep those behind them from being read the next time', async () => {
+  answers = new Map(refs.slice(0, 5).map((ref) => [ref, [500, {}]]))
+
+  await readWallets(deps, all)
+  asked.clear()
+  expect(await readWallets(deps, all)).toMatchObject({ read: count - 5, next: null })
+  expect([...asked].toSorted()).toEqual(refs.slice(5).toSorted())
+
+  asked.clear()
+  await readWallets(deps, all)
+  expect([...asked].toSorted()).toEqual(refs.slice(0, 5).toSorted())
+})
+
+test('a reading that is cut off within a page is gone on with behind the last that were read', async () => {
+  const away = new Error('the database is away')
+  const cutOff: Db = {
+    ...db,
+    transaction: (work) => (asked.size > 5 ? Promise.reject(away) : db.transaction(work)),
+    query: (statement, values) => (asked.size > 5 ? Promise.reject(away) : db.query(statement, values)),
+  }
+
+  await expect(readWallets({ ...deps, db: cutOff }, all)).rejects.toBe(away)
+  asked.clear()
+  await readWallets(deps, all)
+  expect([...asked].toSorted()).toEqual(refs.slice(5).toSorted())
+
+  asked.clear()
+  await readWallets(deps, all)
+  expect(asked.size).toBe(count)
+})
+
+async function aWallet(): Promise<void> {
+  const { id: partnerId } = await aPartner(db)
+  const about = { partnerId, environment: 'live', rail: 'provider_production', at: systemClock.now() } as const
+  const { id } = await db.transaction((tx) => openWallet(tx, about))
+  const connect = 'UPDATE wallets SET customer_ref = $2, wallet_ref = $2 WHERE id = $1'
+  await db.dataSource.query(connect, [id, randomUUID()])
+}
