@@ -3,6 +3,7 @@ import { forgetBankRecipient } from '../../db/bank-recipients'
 import type { Queryable } from '../../db/database'
 import { isPosted } from '../../db/ledger'
 import { keepPayout, loadStep, type StepRow, setAttention, startSubmit } from '../../db/payout-steps'
+import { assert } from '../../domain/assert'
 import { kept } from '../../domain/verdict'
 import type { Submitted, Transfer } from '../../rail/rail'
 import type { PayoutRef, Underway } from '../../workflows/payout-steps'
@@ -22,6 +23,7 @@ export async function submitToRail(deps: PayoutDeps, payout: PayoutRef): Promise
 
   const time = answerTime(deps)
   const recipient = await registerRecipient(deps, row, time)
+  if (recipient === null) return overMeanwhile(deps, payout)
   if (recipient.outcome === 'rejected') {
     return releasePayout(deps, payout, { ...accountRejected(recipient.reason), proof: 'nothing-called' })
   }
@@ -45,6 +47,13 @@ export async function submitToRail(deps: PayoutDeps, payout: PayoutRef): Promise
   const first = { key: row.bankKey, body: frozen, call: 'first', endBy: time.endBy } as const
   const submitted = await whileBusy(time, () => deps.rails[row.rail].submit(first))
   return record(deps, payout, row, recipientRef, submitted)
+}
+
+/** Somebody has cancelled it between our two looks at the row, and so wiped its recipient. */
+async function overMeanwhile(deps: PayoutDeps, payout: PayoutRef): Promise<Underway> {
+  const standing = standingOf(await loadStep(deps.db, payout.payoutId), payout)
+  assert(standing !== null, 'a payout that is to be sent must have its recipient')
+  return standing
 }
 
 /** Without a debit nothing may be sent, however that came about: a person has to look. */

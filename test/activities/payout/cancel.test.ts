@@ -1,7 +1,7 @@
 // Cancel against submit: the row decides, whichever comes first, and the bank's own records are the witness.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { createPayoutSteps } from '../../../activities/payout'
-import type { Db } from '../../../db/database'
+import type { Db, Statement } from '../../../db/database'
 import { loadStep } from '../../../db/payout-steps'
 import { findWallet } from '../../../db/wallets'
 import type { Rail } from '../../../rail/rail'
@@ -87,6 +87,24 @@ test('of a cancel and a submit at the same moment one wins, every time', async (
   }
 })
 
+test('a cancel between two looks of a submit at the row has wiped the recipient, and the submit hears of it', async () => {
+  const before = await balance()
+  const payout = await aDebited()
+  const cancelled: Db = {
+    ...db,
+    async query<Row>(statement: Statement, values: readonly unknown[]) {
+      const rows = await db.query<Row>(statement, values)
+      if (statement.name === 'payout-step') await stepsWith({}).cancelPayout(payout)
+      return rows
+    },
+  }
+
+  const { at, status } = await stepsWith({}, cancelled).submitToRail(payout)
+
+  expect([at, status, (await transfersOf(payout)).length]).toEqual(['over', 'cancelled', 0])
+  expect(await balance()).toBe(before)
+})
+
 test('a cancel that is repeated gives the money back once', async () => {
   const before = await balance()
   const steps = stepsWith({})
@@ -98,10 +116,10 @@ test('a cancel that is repeated gives the money back once', async () => {
   expect(await balance()).toBe(before)
 })
 
-function stepsWith(change: Partial<Rail>) {
+function stepsWith(change: Partial<Rail>, to: Db = db) {
   const changed = { ...rails, provider_sandbox: { ...rails.provider_sandbox, ...change } }
   const patience = { repeatForMs: 2_000, quietMs: 200, answerWithinMs: 5_000, answerCallMs: 5_000 }
-  const deps = stepDeps(db, changed, { patience })
+  const deps = stepDeps(to, changed, { patience })
   return createPayoutSteps({ brief: deps, patient: deps })
 }
 
