@@ -54,6 +54,7 @@ const selectById: Statement = {
 
 const noteUnexplained: Statement = {
   name: 'payout-refund-unexplained',
-  text: `UPDATE payouts SET attention = 'refund_unexplained' WHERE id = $1 AND status = 'completed'
-    AND (attention IS NULL OR attention IN ('outcome_overdue', 'settlement_overdue')) RETURNING id`,
+  text: `UPDATE payouts SET attention = 'refund_unexplained'
+    WHERE id = $1 AND status = 'completed' AND (attention IS NULL OR attention IN ('outcome_overdue', 'settlement_overdue'))
+    RETURNING id`,
 }
