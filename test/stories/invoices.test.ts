@@ -2,13 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { followRun } from '../../activities/invoices/follow-run'
-import { chargeException, creditReturned } from '../../activities/payout/charge'
+import { createPayoutSteps } from '../../activities/payout'
 import { addChargedPartners } from '../../bench/charged-partners'
 import { systemClock } from '../../clock'
 import { londonMonthOf, type Month, nextMonth, previousMonth, startOf } from '../../domain/month'
 import { createMailer } from '../../mail/mailer'
 import type { invoiceRun } from '../../workflows'
 import { housekeepingQueue, invoiceRunName, ofSystem } from '../../workflows/names'
+import { railsTo, stepDeps } from '../activities/payout/a-stage'
 import { until } from '../local/until'
 import { anInbox, type TestInbox } from '../mail/an-inbox'
 import type { Json } from '../sandbox-bank/bank-client'
@@ -99,6 +100,7 @@ test('the run of the Schedule and one of finance at the same moment: everybody i
 })
 
 test('live payouts, one returned in its month and one in the next: charged, invoiced, credited, shown and mailed', async () => {
+  await world.ops('price', 'set', '--partner', world.partner.slug, '--return-cost', '0.01')
   await paid('100.00')
   const [sameMonth, later] = [await paid('200.00'), await paid('300.00')]
   await returned(sameMonth, systemClock.now())
@@ -136,13 +138,19 @@ async function paid(amount_gbp: string): Promise<string> {
   return body.id
 }
 
-/** As the bank's word of it will do; the return costs a penny. */
-function returned(id: string, at: Date): Promise<void> {
-  const row = { id, partnerId: world.partner.id, environment: 'live' } as const
-  return world.db.transaction(async (tx) => {
-    await creditReturned(tx, row, at)
-    await chargeException(tx, row, { causeRef: `return/${id}`, costMicropounds: 10_000n, at })
-  })
+/** The bank sends it back without a word; who asks it does so at the time that is given. */
+async function returned(payoutId: string, at: Date): Promise<void> {
+  const lost = await world.bank.fault({ kind: 'webhook_lost', times: null })
+  const [transfer] = await world.transfersOf(payoutId)
+  for (const state of ['returned', 'refunded']) {
+    await world.bank.control('POST', `/transfers/${transfer.id}/advance`, { state, last: true })
+  }
+  const rails = railsTo(world.bank, { callMs: 5_000 })
+  const deps = stepDeps(world.db, rails, { clock: { now: () => at } })
+  const { status } = await createPayoutSteps({ brief: deps, patient: deps }).pollReturn({ payoutId })
+  rails.close()
+  await world.bank.control('DELETE', `/faults/${lost}`)
+  expect(status).toBe('returned')
 }
 
 /** By a worker whose clock shows the morning of the 1st after it: a month that runs can not be billed. */
