@@ -9,7 +9,7 @@ import { settleMs, sumOf, verdictOn } from '../chaos/verdict'
 import { type OwnServers, openServers } from './own-servers'
 import { openWorld, type World } from './world'
 
-/** Another one each time; `npm run chaos -- --seed` brings back what a failed run printed. */
+/** The same one each time; `npm run chaos` brings others. */
 const seed = Number(environment()['CHAOS_SEED'] ?? 7)
 const minutes = Number(environment()['CHAOS_MINUTES'] ?? 0.5)
 const finals = ['completed', 'failed', 'returned']
