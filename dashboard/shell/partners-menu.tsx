@@ -1,13 +1,12 @@
 // The partners of the person who is signed in, to switch between; and apart from them those who only invite, to accept or decline.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { DropdownMenu } from 'radix-ui'
 import { call, pathTo } from '../api/call'
 import { sessionQuery } from '../api/queries'
 import type { PartnerOfMine, Session } from '../api/types'
 import { adviceOf } from '../parts/notice'
 import { useSay } from '../parts/toast'
-import { useSession } from './here'
+import { useEnvironment, useSession } from './here'
 import { item, Line, Tick } from './menu-look'
 
 export function Partners() {
@@ -80,16 +79,12 @@ function isNamedAlike(one: PartnerOfMine, other: PartnerOfMine): boolean {
 
 /** To be at a partner is also to have accepted its invitation. */
 function useSwitch() {
-  const queryClient = useQueryClient()
-  const navigate = useNavigate()
+  const environment = useEnvironment()
   const say = useSay()
   return useMutation({
     mutationFn: (slug: string) => call<Session>('POST', '/v1/auth/session/partner', { body: { slug } }),
-    onSuccess: async (session) => {
-      queryClient.clear()
-      queryClient.setQueryData(sessionQuery.queryKey, session)
-      await navigate({ to: '/dashboard' })
-    },
+    // A page anew: what this one still shows of the first partner must not stand under the name of the other for a moment.
+    onSuccess: () => location.assign(`/dashboard?environment=${environment}`),
     onError: (error) => say(adviceOf(error), 'bad'),
   })
 }
