@@ -9,7 +9,7 @@ module.exports = {
   globalSetup: '<rootDir>/test/setup/start.ts',
   globalTeardown: '<rootDir>/test/setup/stop.ts',
   // One file waits for servers while another computes.
-  maxWorkers: 2,
+  maxWorkers: 3,
   workerIdleMemoryLimit: '1GB',
   cacheDirectory: '<rootDir>/.cache/jest',
   testTimeout: 30000,
