@@ -1,7 +1,7 @@
 // Emailed 6-digit codes (§1, design §6): single use, ten minutes, five tries that are counted by the UPDATE that judges them.
 import { createHmac, randomInt } from 'node:crypto'
 import { assert } from '../domain/assert'
-import { codeLastsMs, codeTries } from '../domain/sign-in'
+import { codeLastsMs, codeTries, triesPerEmailAndHour } from '../domain/sign-in'
 import type { Queryable, Statement, Tx } from './database'
 import { newId } from './id'
 import type { Keyring, PurposeKey } from './keyring'
@@ -97,6 +97,8 @@ export async function useCode(
   const key = keyring.find('code', keyId)
   if (key === null) return null
   const digest = digestOf(key, { id, purpose, code })
+  // Tries at two codes of one subject, side by side, would not see each other.
+  await tx.query(lockSubjectOf, [id])
   const [judged] = await tx.query<{ matches: boolean }>(judge, [id, digest, at, usedFor ?? null])
   return judged?.matches ? { id, purpose } : null
 }
@@ -152,6 +154,11 @@ const lockSubject: Statement = {
   text: `SELECT pg_advisory_xact_lock(hashtextextended('code/' || $1, 0))`,
 }
 
+const lockSubjectOf: Statement = {
+  name: 'code-lock-subject-of',
+  text: `SELECT pg_advisory_xact_lock(hashtextextended('code/' || subject, 0)) FROM codes WHERE id = $1`,
+}
+
 const countRecent: Statement = {
   name: 'code-count-recent',
   text: `SELECT count(*) AS count, min(created_at) AS oldest FROM codes
@@ -174,14 +181,19 @@ const selectNewest: Statement = {
     WHERE used_at IS NULL AND tries < ${codeTries}`,
 }
 
-// One row, one lock: of any number of guesses at once each sees the tries of those before it, and the sixth changes nothing.
+/** A code to sign up signs in as one to sign in does: what was guessed at either counts for both. */
+const triesLeft = `(purpose = 'confirm' OR ${triesPerEmailAndHour} > (SELECT sum(spent.tries) FROM codes spent
+  WHERE spent.subject = codes.subject AND spent.purpose IN ('sign_in', 'sign_up')
+    AND spent.created_at > $3::timestamptz - interval '1 hour'))`
+
+// Under the subject's lock: of any number of guesses at once each sees the tries of those before it, and the sixth changes nothing.
 const judge: Statement = {
   name: 'code-judge',
   text: `UPDATE codes SET
       tries = tries + CASE WHEN digest = $2 THEN 0 ELSE 1 END,
       used_at = CASE WHEN digest = $2 THEN $3::timestamptz END,
       used_for = CASE WHEN digest = $2 THEN coalesce($4::uuid, used_for) ELSE used_for END
-    WHERE id = $1 AND used_at IS NULL AND expires_at > $3 AND tries < ${codeTries}
+    WHERE id = $1 AND used_at IS NULL AND expires_at > $3 AND tries < ${codeTries} AND ${triesLeft}
     RETURNING digest = $2 AS matches`,
 }
 

@@ -4,11 +4,14 @@ export const codePattern = '^[0-9]{6}$'
 export const codeLastsMs = 10 * 60 * 1000
 export const codeTries = 5
 
-/** From all addresses together; with five tries each, 25 guesses in a million an hour. */
+/** From all addresses together. */
 export const codesPerEmailAndHour = 5
 
-/** Counted apart from those, because anybody can sign up with an email: 15 guesses more, and 40 in all. */
+/** Counted apart from those, because anybody can sign up with an email. */
 export const signUpCodesPerEmailAndHour = 3
+
+/** At its codes of both kinds together, since either signs in: 25 guesses in a million an hour. */
+export const triesPerEmailAndHour = codesPerEmailAndHour * codeTries
 
 /** How many partners one email may open by itself. */
 export const signUpsPerEmail = 5

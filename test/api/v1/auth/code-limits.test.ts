@@ -1,7 +1,7 @@
 // Who may ask for codes how often, and what a stranger's request must not do to somebody who signs in (check 31).
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { code as codes } from '../../../../db/entities/session'
-import { codesPerEmailAndHour, signUpCodesPerEmailAndHour } from '../../../../domain/sign-in'
+import { codesPerEmailAndHour, codeTries, signUpCodesPerEmailAndHour } from '../../../../domain/sign-in'
 import { anInbox, type TestInbox } from '../../../mail/an-inbox'
 import { type Api, startApi, testOrigin } from '../../client'
 import { aPartner } from '../../fixtures'
@@ -50,6 +50,44 @@ test('a guess is a try at the code of its purpose alone, and five are all that e
   expect(afterSignUps).toEqual(['sign_in 0', 'sign_up 5'])
   expect(await triesOf()).toEqual(['sign_in 5', 'sign_up 5'])
   expect(right.status).toBe(401)
+})
+
+test('an hour has 25 guesses for an email, at its codes to sign in and to sign up together', async () => {
+  const { email } = await aMember(api, await aPartner(api))
+  const guess = (purpose: string) =>
+    Promise.all(Array.from({ length: codeTries }, () => signIn(api, email, '000000', { purpose })))
+
+  for (let asked = 0; asked < signUpCodesPerEmailAndHour; asked++) {
+    await askToSignUp(email)
+    await guess('sign_up')
+  }
+  for (let asked = 0; asked < codesPerEmailAndHour; asked++) {
+    await askForCode(api, email)
+    await guess('sign_in')
+  }
+
+  const rows = await api.db.dataSource.getRepository(codes).findBy({ subject: email })
+  expect(rows.reduce((sum, { tries }) => sum + tries, 0)).toBe(25)
+})
+
+test('guesses at a code to sign in and one to sign up, side by side, are 25 too', async () => {
+  const { email } = await aMember(api, await aPartner(api))
+  await askForCode(api, email)
+  await askToSignUp(email)
+  // As if 23 had been guessed at the others of this hour.
+  await api.db.dataSource.query(
+    `INSERT INTO codes (id, purpose, subject, digest, digest_key_id, tries, created_at, expires_at)
+      SELECT gen_random_uuid(), 'sign_in', subject, digest, digest_key_id, tries.n, created_at - interval '20 minutes', created_at
+      FROM codes, unnest(ARRAY[5, 5, 5, 5, 3]) AS tries (n) WHERE subject = $1 AND purpose = 'sign_in'`,
+    [email],
+  )
+
+  await Promise.all(
+    ['sign_in', 'sign_up'].flatMap((purpose) => [1, 2, 3].map(() => signIn(api, email, '000000', { purpose }))),
+  )
+
+  const rows = await api.db.dataSource.getRepository(codes).findBy({ subject: email })
+  expect(rows.reduce((sum, { tries }) => sum + tries, 0)).toBe(25)
 })
 
 test('sign-ups that a stranger asks for, however many, take away none of the codes to sign in', async () => {

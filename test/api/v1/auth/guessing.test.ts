@@ -61,7 +61,7 @@ test('a known and an unknown email cost the same statements, and no request wait
 
   expect(asked[0]).toEqual(['code-lock-subject', 'code-count-recent', 'code-insert', 'mail-insert'])
   expect(asked[1]).toEqual(asked[0])
-  expect(tried[0]).toEqual(['code-newest', 'code-judge'])
+  expect(tried[0]).toEqual(['code-newest', 'code-lock-subject-of', 'code-judge'])
   expect(tried[1]).toEqual(tried[0])
 })
 
