@@ -5,6 +5,7 @@ import type { Environment } from '../domain/environment'
 import type { PayoutStatus } from '../domain/payout'
 import type { Queryable, Statement, Tx } from './database'
 import { newId } from './id'
+import { tellPayout } from './payout-events'
 import { isVisible } from './payouts'
 
 export interface CaseRow {
@@ -52,7 +53,8 @@ export async function openCase(tx: Tx, wanted: NewCase): Promise<OpenedCase> {
   const [row] = await tx.query<CaseRow>(selectOpenOf, [payoutId, kind])
   assert(row !== undefined, 'nobody ends a case while its payout is held')
   if (made === undefined) return { outcome: 'already_open', case: row }
-  await tellPayout(tx, row, { at: openedAt, madeBy: openedBy, kind: 'case_opened', detail: kind })
+  const { payoutStatus: status } = row
+  await tellPayout(tx, { payoutId, status, at: openedAt, madeBy: openedBy, kind: 'case_opened', detail: kind })
   return { outcome: 'opened', case: row }
 }
 
@@ -92,7 +94,8 @@ export async function endCase(
 ): Promise<boolean> {
   const ended = await tx.query(end, [row.id, outcome, costMicropounds, by, at])
   if (ended.length === 0) return false
-  await tellPayout(tx, row, { at, madeBy: by, kind: 'case_resolved', detail: `${row.kind}: ${outcome}` })
+  const { payoutId, payoutStatus: status, kind } = row
+  await tellPayout(tx, { payoutId, status, at, madeBy: by, kind: 'case_resolved', detail: `${kind}: ${outcome}` })
   return true
 }
 
@@ -115,17 +118,6 @@ export async function markOneLate(db: Queryable, id: string, at: Date): Promise<
   return late ?? null
 }
 
-interface Told {
-  readonly at: Date
-  readonly madeBy: string
-  readonly kind: 'case_opened' | 'case_resolved'
-  readonly detail: string
-}
-
-async function tellPayout(tx: Tx, row: CaseRow, { at, madeBy, kind, detail }: Told): Promise<void> {
-  await tx.query(insertEvent, [row.payoutId, at, kind, row.payoutStatus, madeBy, detail])
-}
-
 const holdPayout: Statement = {
   name: 'case-payout',
   text: `SELECT status FROM payouts WHERE id = $1 AND ${isVisible} FOR NO KEY UPDATE`,
@@ -135,11 +127,6 @@ const insert: Statement = {
   name: 'case-insert',
   text: `INSERT INTO cases (id, payout_id, kind, reason, opened_by, opened_at, due_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
     ON CONFLICT (payout_id, kind) WHERE resolved_at IS NULL DO NOTHING RETURNING id`,
-}
-
-const insertEvent: Statement = {
-  name: 'case-event',
-  text: `INSERT INTO payout_events (payout_id, at, kind, status, made_by, detail) VALUES ($1, $2, $3, $4, $5, $6)`,
 }
 
 const selected = `SELECT c.id, c.payout_id AS "payoutId", p.partner_id AS "partnerId", partners.slug, p.environment,

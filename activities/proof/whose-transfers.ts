@@ -2,7 +2,7 @@
 import type { Queryable } from '../../db/database'
 import { type BookedPayout, findBookedPayout, findPayoutsByTransfer } from '../../db/proof-wallets'
 import type { HistoryRow, ListedTransfer } from '../../rail/rail'
-import { isUuid } from '../sweep/is-uuid'
+import { isUuid } from '../is-uuid'
 import type { BankedWallet, ProofRail } from './deps'
 
 /** Asked after the bank was read: a payout is in our books before its transfer is in the bank's, never the other way round. */

@@ -6,10 +6,10 @@ import type { Environment } from '../../domain/environment'
 import { newsOf } from '../../rail/news'
 import type { ChangedTransfer, Transfer } from '../../rail/rail'
 import type { ChangedTransfers, LookedThrough } from '../../workflows/changed-transfers-steps'
+import { isUuid } from '../is-uuid'
 import { startReturn } from '../start-return'
 import { ago, type SweepDeps } from './deps'
 import { each } from './each'
-import { isUuid } from './is-uuid'
 
 const dayMs = 86_400_000
 /** What was looked through the day before is looked at again: clocks differ, and a workflow may have been lost meanwhile. */

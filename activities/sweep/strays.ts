@@ -5,9 +5,9 @@ import { systemClock } from '../../clock'
 import { findOver } from '../../db/payouts-open'
 import { bankSpokeSignal, payoutQueue, payoutSearchAttributes } from '../../workflows/names'
 import type { Page, SweptPage } from '../../workflows/sweep-steps'
+import { isUuid } from '../is-uuid'
 import { ago, type SweepDeps } from './deps'
 import { each } from './each'
-import { isUuid } from './is-uuid'
 import { isStuck } from './stuck'
 
 export async function sweepStrays(deps: SweepDeps, page: Page): Promise<SweptPage> {

@@ -5,6 +5,7 @@ import { findPayoutById, findPayoutsByTransfer, type RefundedPayout } from '../.
 import type { RailName } from '../../domain/environment'
 import { unexplainedWithdrawal, whyUnreadable } from '../../domain/held-movement'
 import { type HistoryRow, type Rail, RailUnavailable, type WalletMovement } from '../../rail/rail'
+import { isUuid } from '../is-uuid'
 
 export type Judged =
   | { readonly verdict: 'deposit'; readonly row: WalletMovement }
@@ -105,8 +106,4 @@ function judgeRefund(wallet: WalletOfHistory, row: WalletMovement, payout: Refun
   return payout.refundRef === null || payout.refundRef === row.id
     ? { verdict: 'not_ours', row }
     : { verdict: 'held', row, why: 'second_refund' }
-}
-
-function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 }
