@@ -125,7 +125,7 @@ test('one that nobody knows of: until when it is repeated, and what people do ab
 })
 
 test('one that was refused: no payout exists, and its money is back', async () => {
-  await world.bank.fault({ kind: 'status', status: 401, times: 1, match: toTransfers })
+  await world.bank.fault({ kind: 'status', status: 401, times: null, match: toTransfers })
   const answer = await world.pay(payer, {}, { key: 'order-refused' })
   expect(answer.status).toBe(502)
   const [row] = await world.api.db.dataSource.query(`SELECT id FROM payouts WHERE partner_id = $1`, [payer.id])
