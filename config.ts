@@ -1,7 +1,30 @@
 // The only reader of process.env: one checked, frozen Config, and every mistake reported at once by its variable's name.
-import { type EnvironmentVariables, Reader, type SecretKey } from './setting-reader'
+import { type BankConfig, readBank } from './config/bank'
+import { refuseDevelopmentSecrets } from './config/development-secrets'
+import { dayMs, hourMs, minuteMs } from './config/durations'
+import { ConfigError } from './config/error'
+import { type MailConfig, readMail, readSeller, type SellerConfig } from './config/mail'
+import {
+  type CaseDueConfig,
+  type PayoutConfig,
+  readCaseDue,
+  readPayouts,
+  readSweep,
+  readVerificationPoll,
+  type SweepConfig,
+} from './config/payouts'
+import { type ProofConfig, readProof } from './config/proof'
+import { type EnvironmentVariables, Reader, type SecretKey } from './config/reader'
+import { type MetricsConfig, readMetrics, readTrustedProxies } from './config/surroundings'
+import { readTemporal, type TemporalConfig } from './config/temporal'
 
-export type { EnvironmentVariables, SecretKey } from './setting-reader'
+export type { BankAccess, BankConfig } from './config/bank'
+export { ConfigError } from './config/error'
+export type { MailConfig, SellerConfig } from './config/mail'
+export type { PayoutConfig, SweepConfig } from './config/payouts'
+export type { EnvironmentVariables, SecretKey } from './config/reader'
+export type { MetricsConfig } from './config/surroundings'
+export type { TemporalConfig, TemporalTls } from './config/temporal'
 
 export interface Config {
   readonly host: string
@@ -53,105 +76,9 @@ export interface Config {
   readonly metrics: MetricsConfig
 }
 
-/** Where Prometheus reads; null for a process that it does not. Each has a port, as both may run on one machine. */
-export interface MetricsConfig {
-  readonly host: string
-  readonly apiPort: number | null
-  readonly workerPort: number | null
-}
-
-export interface MailConfig {
-  readonly smtpUrl: string
-  readonly from: { readonly name: string; readonly address: string }
-}
-
-/** What an invoice prints about the one who issues it. */
-export interface SellerConfig {
-  readonly name: string
-  readonly addressLines: readonly string[]
-  readonly email: string
-  readonly companyNumber: string | null
-  /** Both or none: without them the invoice says that no VAT is charged. */
-  readonly vat: { readonly number: string; readonly basisPoints: number } | null
-  /** How to pay, line by line. */
-  readonly paymentLines: readonly string[]
-}
-
-export interface BankConfig {
-  readonly sandbox: BankAccess | null
-  readonly live: BankAccess | null
-}
-
-export interface BankAccess {
-  /** With the version of the protocol behind it, such as http://127.0.0.1:8300/v0. */
-  readonly url: string
-  readonly key: string
-}
-
-/** Every interval and deadline of a payout, so that tests run in milliseconds. */
-export interface PayoutConfig {
-  /** How long a caller is kept waiting for the verdict. */
-  readonly answerTimeoutMs: number
-  /** The pauses between two questions to the bank: the first, the second …, and from then on the last. */
-  readonly pollMs: readonly number[]
-  /** How long the identical call is repeated under one bank key: less than the bank remembers it for. */
-  readonly repeatForMs: number
-  /** How long after the first call a listing without the transfer proves that there is none. */
-  readonly quietMs: number
-  /** Each call while a caller waits, and its connection. */
-  readonly briefCallMs: number
-  readonly briefConnectMs: number
-  /** Until then a call may begin while a caller waits, the first one and those to a bank that was busy: with the last of them everything is over one call's time later. */
-  readonly answerWithinMs: number
-  /** Each call that nobody waits for; below the 30 s that a poll has. */
-  readonly patientCallMs: number
-}
-
-/** How often our books are compared with the bank's, and how patiently. */
-export interface ProofConfig {
-  readonly everyMs: number
-  /** How old a deposit may be that is not booked. */
-  readonly graceMs: number
-  /** How long nothing must have moved in a wallet before its balance is judged. */
-  readonly quietMs: number
-  /** Between the two looks that must agree. */
-  readonly pauseMs: number
-}
-
-export interface CaseDueConfig {
-  readonly recall: number
-  readonly trace: number
-}
-
-/** How often payouts without a workflow and sandboxes without a bank are looked for, how old a payout must be for that, and when it is overdue. */
-export interface SweepConfig {
-  readonly everyMs: number
-  readonly olderThanMs: number
-  /** How old a payout may be that the bank has and that is not over, before people are told. */
-  readonly settleWithinMs: number
-  /** The same for one of which nobody knows whether the bank has it. */
-  readonly knownWithinMs: number
-}
-
-export interface TemporalConfig {
-  readonly address: string
-  readonly namespace: string
-  readonly tls: boolean
-  readonly apiKey: string | null
-}
-
 export type LogLevel = (typeof logLevels)[number]
 
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
-
-export class ConfigError extends Error {
-  constructor(readonly mistakes: readonly string[]) {
-    super(
-      `The configuration has ${mistakes.length === 1 ? 'a mistake' : 'mistakes'}:\n${mistakes.map((m) => `  ${m}`).join('\n')}`,
-    )
-    this.name = 'ConfigError'
-  }
-}
 
 /** What this process was started with, for those who start others; everybody else takes a Config. */
 export function environment(): EnvironmentVariables {
@@ -243,129 +170,4 @@ export function loadTemporalConfig(env: EnvironmentVariables): TemporalConfig {
   const temporal = readTemporal(read)
   if (read.mistakes.length > 0) throw new ConfigError(read.mistakes)
   return temporal
-}
-
-const minuteMs = 60 * 1000
-const hourMs = 60 * minuteMs
-const dayMs = 24 * hourMs
-
-function readTemporal(read: Reader): TemporalConfig {
-  return {
-    address: read.text('TEMPORAL_ADDRESS'),
-    namespace: read.text('TEMPORAL_NAMESPACE', 'default'),
-    tls: read.oneOf('TEMPORAL_TLS', ['on', 'off'], 'off') === 'on',
-    apiKey: read.text('TEMPORAL_API_KEY', '') || null,
-  }
-}
-
-/** We speak no TLS, so https ends at a proxy: uncounted, all callers would share its address, and its limits. */
-function readTrustedProxies(read: Reader): number {
-  if (read.text('PUBLIC_URL', '').startsWith('https:') && !read.has('TRUSTED_PROXIES')) {
-    read.mistakes.push(
-      'TRUSTED_PROXIES is required where PUBLIC_URL is https: how many proxies stand before the API, or 0.',
-    )
-  }
-  return read.integer('TRUSTED_PROXIES', 0, 0, 10)
-}
-
-/** Loopback unless told otherwise: the figures tell a partner's competitors more than they should know. */
-function readMetrics(read: Reader): MetricsConfig {
-  const port = (name: string) => (read.has(name) ? read.integer(name, 0, 1, 65535) : null)
-  return {
-    host: read.text('METRICS_HOST', '127.0.0.1'),
-    apiPort: port('METRICS_PORT'),
-    workerPort: port('WORKER_METRICS_PORT'),
-  }
-}
-
-/** Whoever has read this repository, or the data folder of a trial, could open what such a secret seals. */
-function refuseDevelopmentSecrets(read: Reader, secrets: Pick<Config, 'secretKeys' | 'bank' | 'databaseUrl'>): void {
-  if (read.text('NODE_ENV', 'development') !== 'production') return
-  const refuse = (name: string, why: string) => read.mistakes.push(`${name} ${why}: production refuses it.`)
-  for (const { id, bytes } of secrets.secretKeys) {
-    if (id.startsWith('local')) refuse('SECRET_KEYS', `has a key, ${id}, that npm start made`)
-    // Of 32 random bytes about 30 differ.
-    else if (new Set(bytes).size < 16) refuse('SECRET_KEYS', `has a key, ${id}, that is not random`)
-  }
-  for (const environment of ['sandbox', 'live'] as const) {
-    const key = secrets.bank[environment]?.key.replace(/^sk-(test|live)-/, '')
-    const name = `BANK_${environment.toUpperCase()}_KEY`
-    if (key?.startsWith('local-')) refuse(name, 'was made by npm start')
-    else if (key && key.length < 16) refuse(name, 'is an example')
-  }
-  const password = URL.canParse(secrets.databaseUrl) ? new URL(secrets.databaseUrl).password.toLowerCase() : ''
-  if (examplePasswords.includes(password)) refuse('DATABASE_URL', 'has the password of an example')
-}
-
-const examplePasswords = ['postgres', 'password', 'payouts', 'secret', 'example', 'changeme', 'temporal']
-
-function readBank(read: Reader): BankConfig {
-  const access = (environment: 'SANDBOX' | 'LIVE'): BankAccess | null => {
-    const url = read.optionalUrl(`BANK_${environment}_URL`)
-    return url === null ? null : { url: url.replace(/\/+$/, ''), key: read.text(`BANK_${environment}_KEY`) }
-  }
-  return { sandbox: access('SANDBOX'), live: access('LIVE') }
-}
-
-/** Quick while people are at the bank's pages, and slower the longer they have left them. */
-function readVerificationPoll(read: Reader): readonly number[] {
-  const pauses = [2_000, 5_000, 15_000, minuteMs, 5 * minuteMs, 30 * minuteMs, 3 * hourMs, 12 * hourMs, dayMs]
-  return read.integers('VERIFICATION_POLL_MS', pauses, 10, dayMs)
-}
-
-function readProof(read: Reader): ProofConfig {
-  return {
-    everyMs: read.integer('PROOF_EVERY_MS', 15 * minuteMs, 1_000, dayMs),
-    graceMs: read.integer('PROOF_GRACE_MS', 30 * minuteMs, 0, dayMs),
-    quietMs: read.integer('PROOF_QUIET_MS', 10_000, 0, hourMs),
-    pauseMs: read.integer('PROOF_PAUSE_MS', 2_000, 0, minuteMs),
-  }
-}
-
-function readSweep(read: Reader): SweepConfig {
-  return {
-    everyMs: read.integer('SWEEP_EVERY_MS', 60_000, 1_000, dayMs),
-    olderThanMs: read.integer('SWEEP_OLDER_THAN_MS', 10_000, 0, dayMs),
-    settleWithinMs: read.integer('PAYOUT_SETTLE_WITHIN_MS', 2 * hourMs, 1_000, 7 * dayMs),
-    knownWithinMs: read.integer('PAYOUT_KNOWN_WITHIN_MS', 15 * minuteMs, 1_000, 7 * dayMs),
-  }
-}
-
-function readCaseDue(read: Reader): CaseDueConfig {
-  return {
-    recall: read.integer('CASE_RECALL_DUE_MS', 10 * dayMs, 1, 90 * dayMs),
-    trace: read.integer('CASE_TRACE_DUE_MS', 5 * dayMs, 1, 90 * dayMs),
-  }
-}
-
-function readMail(read: Reader): MailConfig | null {
-  if (!read.has('SMTP_URL')) return null
-  return { smtpUrl: read.url('SMTP_URL', ['smtp:', 'smtps:']), from: read.mailbox('MAIL_FROM') }
-}
-
-function readSeller(read: Reader): SellerConfig | null {
-  if (!read.has('SELLER_NAME')) return null
-  const vat = read.has('SELLER_VAT_NUMBER') || read.has('SELLER_VAT_RATE')
-  return {
-    name: read.text('SELLER_NAME'),
-    addressLines: read.lines('SELLER_ADDRESS'),
-    email: read.mailbox('SELLER_EMAIL').address,
-    companyNumber: read.text('SELLER_COMPANY_NUMBER', '') || null,
-    vat: vat ? { number: read.text('SELLER_VAT_NUMBER'), basisPoints: read.percent('SELLER_VAT_RATE') } : null,
-    paymentLines: read.lines('SELLER_BANK'),
-  }
-}
-
-function readPayouts(read: Reader): PayoutConfig {
-  return {
-    answerTimeoutMs: read.integer('PAYOUT_ANSWER_MS', 8_000, 100, 60_000),
-    pollMs: read.integers('PAYOUT_POLL_MS', [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000], 10, dayMs),
-    repeatForMs: read.integer('PAYOUT_REPEAT_MS', 23 * hourMs, 0, dayMs),
-    quietMs: read.integer('PAYOUT_QUIET_MS', 600_000, 0, dayMs),
-    // Together a caller's calls stay well below the 5 s after which the server gives its workflow task to another worker.
-    briefCallMs: read.integer('PAYOUT_CALL_MS', 1_000, 10, 3_000),
-    briefConnectMs: read.integer('PAYOUT_CONNECT_MS', 500, 10, 3_000),
-    answerWithinMs: read.integer('PAYOUT_WITHIN_MS', 1_500, 100, 3_000),
-    patientCallMs: read.integer('PAYOUT_PATIENT_CALL_MS', 6_000, 10, 7_000),
-  }
 }

@@ -3,6 +3,7 @@
 import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client'
 import { systemClock } from './clock'
 import type { TemporalConfig } from './config'
+import { serverOf } from './temporal/server'
 
 /** Opens nothing yet: the first call connects, so a process may start before its Temporal server. */
 export function connectClient(config: TemporalConfig): Client {
@@ -42,13 +43,6 @@ const asking = new WeakMap<Client['connection'], number>()
 /** For `withDeadline`, which takes a moment of the machine's own clock. */
 export function deadlineIn(ms: number): number {
   return systemClock.now().getTime() + ms
-}
-
-/** Address and credentials in the form both kinds of connection take; an API key never travels in plain text. */
-export function serverOf(config: TemporalConfig): { address: string; tls: boolean; apiKey?: string } {
-  return config.apiKey === null
-    ? { address: config.address, tls: config.tls }
-    : { address: config.address, tls: true, apiKey: config.apiKey }
 }
 
 /** Longer than the 20 s for which the server itself holds a waiting call open. */

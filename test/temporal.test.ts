@@ -3,11 +3,13 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
 import { type Client, Connection } from '@temporalio/client'
-import { askWithin, connectClient, pingTemporal, serverOf } from '../temporal'
+import { type EnvironmentVariables, loadTemporalConfig } from '../config'
+import { askWithin, connectClient, pingTemporal } from '../temporal'
+import { serverOf } from '../temporal/server'
 import { proxyOf } from './db/tcp-proxy'
 import { testSystem } from './setup/system'
 
-const config = { namespace: 'default', tls: false, apiKey: null } as const
+const config = { namespace: 'default', tls: null, apiKey: null } as const
 const clients: Client[] = []
 
 afterEach(async () => {
@@ -71,8 +73,11 @@ test('a deadline holds though another call, which has ended meanwhile, had one t
 })
 
 test('an API key never travels in plain text', () => {
-  expect(serverOf({ ...config, address: 'cloud:7233', apiKey: 'k' })).toMatchObject({ tls: true, apiKey: 'k' })
-  expect(serverOf({ ...config, address: 'local:7233' })).toEqual({ address: 'local:7233', tls: false })
+  const server = (env: EnvironmentVariables) => serverOf(loadTemporalConfig({ TEMPORAL_ADDRESS: 'there:7233', ...env }))
+
+  expect(server({ TEMPORAL_API_KEY: 'k' })).toEqual({ address: 'there:7233', tls: {}, apiKey: 'k' })
+  expect(server({ TEMPORAL_API_KEY: 'k', TEMPORAL_TLS: 'off' }).tls).toEqual({})
+  expect(server({})).toEqual({ address: 'there:7233', tls: false })
 })
 
 function connect(address: string, namespace = 'default'): Client {

@@ -4,7 +4,7 @@ import { NativeConnection, Runtime, type RuntimeOptions } from '@temporalio/work
 import { systemClock } from '../clock'
 import { ConfigError, type TemporalConfig } from '../config'
 import type { Log } from '../log'
-import { serverOf } from '../temporal'
+import { serverOf } from '../temporal/server'
 import { sdkLogger } from './sdk-log'
 
 /** Connects at once, or throws; a server that goes away later is waited for by the SDK itself. */

@@ -23,7 +23,7 @@ export interface Stage {
 export async function openStage(system: System): Promise<Stage> {
   const sql = new Postgres({ connectionString: system.databaseUrl })
   await sql.connect()
-  const temporal = connectClient({ address: system.temporalAddress, namespace: 'default', tls: false, apiKey: null })
+  const temporal = connectClient({ address: system.temporalAddress, namespace: 'default', tls: null, apiKey: null })
   const port = await choosePort(0)
   const accepting = { ...system.env, PORT: String(port), RATE_LIMIT: 'off', PAYOUT_POLL_MS: '3600000' }
   const [api, worker] = await Promise.all([

@@ -115,7 +115,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const temporal = connectClient({
     address: options.temporalAddress ?? testSystem().temporalAddress,
     namespace: 'default',
-    tls: false,
+    tls: null,
     apiKey: null,
   })
   const activityLog = createActivityLog({ db, clock, log })

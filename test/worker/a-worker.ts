@@ -31,7 +31,7 @@ export interface AWorker {
 }
 
 export function testTemporal(): TemporalConfig {
-  return { address: testSystem().temporalAddress, namespace: 'default', tls: false, apiKey: null }
+  return { address: testSystem().temporalAddress, namespace: 'default', tls: null, apiKey: null }
 }
 
 /** Once in a test file, since a process has only one runtime. */

@@ -1,4 +1,4 @@
-// How config.ts reads a setting: each kind of value is checked, and what is wrong is collected instead of thrown.
+// How a setting is read: each kind of value is checked, and what is wrong is collected instead of thrown.
 import { readFileSync } from 'node:fs'
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
