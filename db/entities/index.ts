@@ -24,6 +24,7 @@ import { rateLimit } from './rate-limit'
 import { sealedRecipient } from './sealed-recipient'
 import { code, mail, session } from './session'
 import { wallet } from './wallet'
+import { worker } from './worker'
 
 export const entities = [
   partner,
@@ -61,4 +62,5 @@ export const entities = [
   drift,
   proof,
   auditLink,
+  worker,
 ]

@@ -14,6 +14,7 @@ import { GoingLive1794700800012 } from './12-going-live'
 import { Proof1794700800013 } from './13-proof'
 import { Audit1794700800014 } from './14-audit'
 import { RailPauses1794700800016 } from './16-rail-pauses'
+import { Workers1794700800017 } from './17-workers'
 
 export const migrations = [
   Partners1794700800001,
@@ -31,4 +32,5 @@ export const migrations = [
   Proof1794700800013,
   Audit1794700800014,
   RailPauses1794700800016,
+  Workers1794700800017,
 ]
