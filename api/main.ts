@@ -9,6 +9,7 @@ import { makeBelieveOrNone } from '../rail/make-believe'
 import { createRails } from '../rail/rails'
 import { createRates } from '../rail/rates'
 import { connectClient, pingTemporal } from '../temporal'
+import { refusalOf } from '../temporal/refusal'
 import { createActivityLog } from './activity-log'
 import { createCaseStarter } from './case-starter'
 import { listen, stop } from './listen'
@@ -65,6 +66,7 @@ async function main(): Promise<void> {
   const metrics = await openMetrics(config.metrics, { db, clock, requests })
   log.info({ port: config.port }, 'listening')
   if (process.connected) process.send?.({ ready: true })
+  pingTemporal(temporal, refusalWithinMs).catch(warnOfRefusal(log))
 
   await stopping
   // Whoever stops us waits ten seconds: neither a verdict that does not come nor a server that is gone may hold us longer.
@@ -96,6 +98,16 @@ const mailTimeouts = { connectTimeoutMs: 3_000, answerTimeoutMs: 5_000 }
 
 function warn(log: Log): (error: Error) => void {
   return (error) => log.warn({ err: error }, 'a database connection was lost')
+}
+
+const refusalWithinMs = 5_000
+
+/** A Temporal server that is away comes back by itself; one that does not trust us waits for people, and they should read why. */
+function warnOfRefusal(log: Log): (error: unknown) => void {
+  return (error) => {
+    const refusal = refusalOf(error)
+    if (refusal !== null) log.warn(`Temporal can not be used: ${refusal}`)
+  }
 }
 
 /** SIGTERM and Ctrl-C ask for it, and so does the end of the process that started this one. */

@@ -1,6 +1,7 @@
 // Asks the Temporal server something from a command, with an end to the waiting.
 import type { Client } from '@temporalio/client'
 import type * as reaching from '../temporal'
+import { refusalOf } from '../temporal/refusal'
 import type { Ops } from './connect'
 import { Trouble } from './trouble'
 
@@ -17,6 +18,8 @@ export async function withTemporal<T>(
   try {
     return await client.withDeadline(deadlineIn(withinMs), () => work(client))
   } catch (error) {
+    const refusal = refusalOf(error)
+    if (refusal !== null) throw new Trouble(`Temporal can not be used: ${refusal}.`)
     if (isAway(error)) throw new Trouble('Temporal does not answer: see that it runs, then repeat the command.')
     throw error
   } finally {

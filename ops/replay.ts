@@ -4,6 +4,7 @@ import { ConfigError, environment, loadTemporalConfig } from '../config'
 import { dataDirOf, readRunningEnvironment } from '../local/running'
 import { createLog } from '../log'
 import { connectClient } from '../temporal'
+import { refusalOf } from '../temporal/refusal'
 import { bundlePath } from '../worker/bundle-path'
 import { installRuntime } from '../worker/connect'
 
@@ -33,9 +34,15 @@ async function replay(): Promise<number> {
 replay().then(
   (code) => process.exit(code),
   (error: unknown) => {
-    const sentence =
-      error instanceof ConfigError ? 'Nothing is running: run npm start, or set TEMPORAL_ADDRESS.' : String(error)
-    process.stderr.write(`${sentence}\n`)
+    process.stderr.write(`${sentenceOf(error)}\n`)
     process.exit(1)
   },
 )
+
+function sentenceOf(error: unknown): string {
+  const isAddressMissing = error instanceof ConfigError && error.mistakes.includes('TEMPORAL_ADDRESS is required.')
+  if (isAddressMissing) return 'Nothing is running: run npm start, or set TEMPORAL_ADDRESS.'
+  if (error instanceof ConfigError) return error.message
+  const refusal = refusalOf(error)
+  return refusal === null ? String(error) : `Temporal can not be used: ${refusal}.`
+}

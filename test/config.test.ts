@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { ConfigError, type EnvironmentVariables, loadConfig, loadDatabaseUrl, loadOpsConfig } from '../config'
 import { loadSecrets } from '../local/secrets'
+import { makeAuthority } from './temporal/certificates'
 
 const randomHex = randomBytes(32).toString('hex')
 
@@ -215,6 +216,32 @@ test('what npm start makes is refused by production', () => {
   const mistakes = mistakesOf({ ...needed, NODE_ENV: 'production', SECRET_KEYS, ...bank, ...sandbox })
 
   expect(mistakes.map((mistake) => mistake.split(' ')[0])).toEqual(['SECRET_KEYS', 'BANK_SANDBOX_KEY', 'BANK_LIVE_KEY'])
+})
+
+test('Temporal by TLS: what does not fit together is named, all of it at once, and nothing of it is shown', () => {
+  const [ours, theirs] = [makeAuthority('one').issue('payouts.test'), makeAuthority('two').issue('payouts.test')]
+  const tls = { TEMPORAL_TLS: 'on', TEMPORAL_TLS_CERT: ours.certificate, TEMPORAL_TLS_KEY: ours.key }
+  const broken = ours.certificate.replace(/^M.{20}/m, 'MIIBnot-a-certificate')
+  const withTls = (change: EnvironmentVariables) => mistakesOf({ ...needed, ...tls, ...change })
+
+  expect(withTls({})).toEqual([])
+  expect(withTls({ TEMPORAL_TLS_CA: `${ours.certificate}\n${theirs.certificate}` })).toEqual([])
+  expect(withTls({ TEMPORAL_TLS_KEY: '' })).toEqual(['TEMPORAL_TLS_KEY is required where TEMPORAL_TLS_CERT is set.'])
+  expect(withTls({ TEMPORAL_TLS_CERT: '' })).toEqual(['TEMPORAL_TLS_CERT is required where TEMPORAL_TLS_KEY is set.'])
+  expect(withTls({ TEMPORAL_TLS_KEY: theirs.key })).toEqual(['TEMPORAL_TLS_KEY is not the key of TEMPORAL_TLS_CERT.'])
+  expect(withTls({ TEMPORAL_TLS_CERT: ours.key, TEMPORAL_TLS_KEY: ours.certificate, TEMPORAL_TLS_CA: broken })).toEqual(
+    [
+      'TEMPORAL_TLS_CA must be a certificate in PEM form, or several one after the other.',
+      'TEMPORAL_TLS_CERT must be a certificate in PEM form, or several one after the other.',
+      'TEMPORAL_TLS_KEY must be a private key in PEM form, without a passphrase.',
+    ],
+  )
+  expect(withTls({ TEMPORAL_TLS: 'off', TEMPORAL_TLS_SERVER_NAME: 'temporal.test' })).toEqual([
+    'TEMPORAL_TLS_SERVER_NAME is set, but TEMPORAL_TLS is not on.',
+    'TEMPORAL_TLS_CERT is set, but TEMPORAL_TLS is not on.',
+    'TEMPORAL_TLS_KEY is set, but TEMPORAL_TLS is not on.',
+  ])
+  expect(withTls({ TEMPORAL_TLS: '', TEMPORAL_API_KEY: 'k' })).toEqual([])
 })
 
 test('metrics are shown to nobody unless a port is named, and then to this machine alone', () => {

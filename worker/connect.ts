@@ -4,6 +4,7 @@ import { NativeConnection, Runtime, type RuntimeOptions } from '@temporalio/work
 import { systemClock } from '../clock'
 import { ConfigError, type TemporalConfig } from '../config'
 import type { Log } from '../log'
+import { refusalOf } from '../temporal/refusal'
 import { serverOf } from '../temporal/server'
 import { sdkLogger } from './sdk-log'
 
@@ -12,7 +13,7 @@ export async function connectWorker(config: TemporalConfig): Promise<NativeConne
   try {
     return await NativeConnection.connect(serverOf(config))
   } catch (error) {
-    throw new Error(reasonOf(error), { cause: error })
+    throw new Error(refusalOf(error) ?? reasonOf(error), { cause: error })
   }
 }
 
