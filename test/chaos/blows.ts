@@ -1,14 +1,18 @@
 // Deals the blows of a plan to a world, none to what is down already, and starts again what has ended by itself.
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Environment } from '../../domain/environment'
 import type { OwnServers } from '../stories/own-servers'
 import type { Part } from '../stories/part'
 import type { World } from '../stories/world'
+import { pauseRail } from './pause-rail'
 import { type Blow, type Target, targets } from './plan'
 
 export interface Dealt {
   readonly kills: number
   /** Faults and outages that the bank was told of. */
   readonly faults: number
+  /** How often ops has paused the rail. */
+  readonly pauses: number
   /** Processes of ours that ended though nobody killed them, with the last they said. */
   readonly ended: readonly string[]
 }
@@ -22,25 +26,31 @@ interface Victim {
 export async function deal(plan: readonly Blow[], world: World, servers: OwnServers): Promise<Dealt> {
   const parts = partsOf(world)
   const victims: Record<Target, Victim> = { ...parts, ...servers, bank: world.bank }
-  const busy = new Map<Target, Promise<unknown>>()
+  const busy: Busy = new Map()
   const begun = performance.now()
   const supervisor = supervise(parts, busy)
-  let [kills, faults] = [0, 0]
+  let [kills, faults, pauses] = [0, 0, 0]
   for (const blow of plan) {
     await pause(Math.max(0, begun + blow.atMs - performance.now()))
-    if (blow.kind !== 'kill') {
-      // A bank that is down can not be told to fail.
-      if (await told(world, blow)) faults += 1
-    } else if (!busy.has(blow.target)) {
-      // On a slow machine it may not be up again: then there is nothing to kill.
+    // On a slow machine it may not be up or open again: then there is nothing to kill or to pause.
+    if (blow.kind === 'kill' && !busy.has(blow.target)) {
       during(busy, blow.target, strike(victims[blow.target], blow.downMs))
       kills += 1
+    } else if (blow.kind === 'pause' && !busy.has(blow.environment)) {
+      during(busy, blow.environment, pauseRail(world, blow))
+      pauses += 1
+    } else if (blow.kind === 'fault' || blow.kind === 'outage') {
+      // A bank that is down can not be told to fail.
+      if (await told(world, blow)) faults += 1
     }
   }
   await Promise.all(busy.values())
   const ended = await supervisor.stop()
-  return { kills, faults, ended }
+  return { kills, faults, pauses, ended }
 }
+
+/** What is down or paused, until it is not. */
+type Busy = Map<Target | Environment, Promise<unknown>>
 
 function partsOf({ apis, workers }: World) {
   const [api1, api2] = apis
@@ -49,11 +59,11 @@ function partsOf({ apis, workers }: World) {
   return { 'api-1': api1, 'api-2': api2, 'worker-1': worker1, 'worker-2': worker2 }
 }
 
-function during(busy: Map<Target, Promise<unknown>>, target: Target, work: Promise<unknown>): void {
-  const done = work.then(() => busy.delete(target))
+function during(busy: Busy, what: Target | Environment, work: Promise<unknown>): void {
+  const done = work.then(() => busy.delete(what))
   // What could not be started again stays, and whoever waits for all of them at the end hears of it.
   done.catch(() => undefined)
-  busy.set(target, done)
+  busy.set(what, done)
 }
 
 async function strike(victim: Victim, downMs: number): Promise<void> {
@@ -76,7 +86,7 @@ async function startAtLast(victim: Victim): Promise<void> {
   }
 }
 
-async function told({ bank }: World, blow: Exclude<Blow, { kind: 'kill' }>): Promise<boolean> {
+async function told({ bank }: World, blow: Extract<Blow, { kind: 'fault' | 'outage' }>): Promise<boolean> {
   const [path, body] = blow.kind === 'fault' ? ['/faults', blow.fault] : ['/outage', { ms: blow.ms }]
   return bank.control('POST', path, body).then(
     ({ status }) => status < 300,
@@ -84,7 +94,7 @@ async function told({ bank }: World, blow: Exclude<Blow, { kind: 'kill' }>): Pro
   )
 }
 
-function supervise(parts: Partial<Record<Target, Part>>, busy: Map<Target, Promise<unknown>>) {
+function supervise(parts: Partial<Record<Target, Part>>, busy: Busy) {
   const ended: string[] = []
   const look = () => {
     for (const target of targets) {

@@ -5,6 +5,7 @@ import { systemClock } from '../../clock'
 import type { Environment } from '../../domain/environment'
 import { aConnectedPartner, topUp } from '../activities/payout/a-stage'
 import { aKey } from '../api/fixtures'
+import { until } from '../local/until'
 import type { Seen } from '../referee/referee'
 import type { Json } from '../sandbox-bank/bank-client'
 import type { World } from '../stories/world'
@@ -13,8 +14,8 @@ export interface Partners {
   readonly seen: readonly Seen[]
   /** The account numbers that were ordered to be paid, each by one order. */
   readonly accounts: readonly string[]
-  /** No new orders; resolves when each one has its answer. */
-  stop(): Promise<void>
+  /** No new orders; resolves when each one has its answer, and throws when one has none in time. */
+  stop(withinMs: number): Promise<void>
 }
 
 interface Payer {
@@ -80,12 +81,16 @@ export async function openPartners(world: World): Promise<Partners> {
     }
   }
 
-  const clients = Promise.all(Array.from({ length: partnersMany * clientsOfEach }, (_, index) => client(index)))
+  let isAnswered = false
+  const clients = Promise.all(
+    Array.from({ length: partnersMany * clientsOfEach }, (_, index) => client(index)),
+  ).finally(() => (isAnswered = true))
   return {
     seen,
     accounts,
-    async stop() {
+    async stop(withinMs) {
       closing.abort()
+      await until('every order has its answer', () => isAnswered, withinMs)
       await clients
     },
   }

@@ -1,7 +1,8 @@
 // The plan of a run of chaos: the same seed brings the same blows, and even a short run kills everything once.
 import { expect, test } from '@jest/globals'
+import { environments } from '../../domain/environment'
 import { openTestBank } from '../sandbox-bank/bank-client'
-import { planOf, targets } from './plan'
+import { type Blow, planOf, targets } from './plan'
 
 test('the same seed plans the same blows, another seed others', () => {
   expect(planOf({ seed: 7, ms: 60_000 })).toEqual(planOf({ seed: 7, ms: 60_000 }))
@@ -14,10 +15,23 @@ test('a longer run of a seed begins like a shorter one', () => {
   expect(planOf({ seed: 7, ms: 60_000 }).slice(0, short.length)).toEqual(short)
 })
 
-test.each([1, 2, 3, 4, 5])('half a minute of seed %i kills everything at least once', (seed) => {
-  const killed = planOf({ seed, ms: 30_000 }).flatMap((blow) => (blow.kind === 'kill' ? [blow.target] : []))
+test.each([1, 2, 3, 4, 5])(
+  'half a minute of seed %i kills everything at least once, returns a payout and pauses the rail',
+  (seed) => {
+    const plan = planOf({ seed, ms: 30_000 })
 
-  expect([...new Set(killed)].toSorted()).toEqual([...targets].toSorted())
+    const killed = plan.flatMap((blow) => (blow.kind === 'kill' ? [blow.target] : []))
+    expect([...new Set(killed)].toSorted()).toEqual([...targets].toSorted())
+    expect(returnsIn(plan)).toBeGreaterThan(0)
+    expect(pausedIn(plan).length).toBeGreaterThan(0)
+  },
+)
+
+test.each([1, 2, 3, 4, 5])('five minutes of seed %i return payouts and pause both rails', (seed) => {
+  const plan = planOf({ seed, ms: 300_000 })
+
+  expect(returnsIn(plan)).toBeGreaterThan(4)
+  expect(new Set(pausedIn(plan))).toEqual(new Set(environments))
 })
 
 test('the bank understands every fault of a long plan', async () => {
@@ -31,3 +45,11 @@ test('the bank understands every fault of a long plan', async () => {
   expect(kinds.length).toBeGreaterThan(20)
   expect([...new Set(statuses.map(({ status }) => status))]).toEqual([201])
 })
+
+function returnsIn(plan: readonly Blow[]): number {
+  return plan.filter((blow) => blow.kind === 'fault' && blow.fault.kind === 'return').length
+}
+
+function pausedIn(plan: readonly Blow[]): string[] {
+  return plan.flatMap((blow) => (blow.kind === 'pause' ? [blow.environment] : []))
+}

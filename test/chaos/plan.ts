@@ -1,4 +1,5 @@
 // What goes wrong and when, in a run of chaos: decided by the seed alone, before anything has started.
+import { type Environment, environments } from '../../domain/environment'
 import type { Json } from '../sandbox-bank/bank-client'
 import { numbersFrom } from '../stories/numbers-from'
 
@@ -13,25 +14,57 @@ export type Blow =
   | { readonly atMs: number; readonly kind: 'fault'; readonly fault: Json }
   /** The bank takes no connection for a while. */
   | { readonly atMs: number; readonly kind: 'outage'; readonly ms: number }
+  /** Ops pauses the rail, and resumes it so much later. */
+  | { readonly atMs: number; readonly kind: 'pause'; readonly environment: Environment; readonly ms: number }
 
 /** Every fault is limited in how often it strikes; what is left of them at the end is lifted. */
 export function planOf({ seed, ms }: { readonly seed: number; readonly ms: number }): readonly Blow[] {
   const random = numbersFrom(seed)
-  const blows: Blow[] = []
   const kill = (atMs: number, target: Target): Blow => ({ atMs, kind: 'kill', target, downMs: 100 + random(3_000) })
-  // However short the run: everything has been killed once.
+  const fault = (atMs: number, from: readonly Json[]): Blow => {
+    return { atMs, kind: 'fault', fault: { ...pick(from, random), times: 1 + random(4) } }
+  }
+  const deal: Record<Lot, (atMs: number) => Blow[]> = {
+    kill: (atMs) => [kill(atMs, pick(targets, random))],
+    killAll: (atMs) => targets.map((each) => kill(atMs, each)),
+    outage: (atMs) => [{ atMs, kind: 'outage', ms: 200 + random(3_000) }],
+    pause: (atMs) => [{ atMs, kind: 'pause', environment: pick(environments, random), ms: 500 + random(4_000) }],
+    return: (atMs) => [fault(atMs, returns)],
+    fault: (atMs) => [fault(atMs, faults)],
+  }
+  const blows: Blow[] = []
+  // However short the run: everything has been killed once, something has come back, and the rail was paused.
   const first = shuffled(targets, random)
+  const then: Lot[] = ['pause', 'return']
   for (let atMs = 1_000 + random(1_500); atMs < ms; atMs += 400 + random(2_600)) {
     const target = first.pop()
-    const lot = random(100)
-    if (target !== undefined) blows.push(kill(atMs, target))
-    else if (lot < 40) blows.push(kill(atMs, pick(targets, random)))
-    else if (lot < 43) blows.push(...targets.map((each) => kill(atMs, each)))
-    else if (lot < 47) blows.push({ atMs, kind: 'outage', ms: 200 + random(3_000) })
-    if (target !== undefined || lot >= 47) blows.push({ atMs, kind: 'fault', fault: aFault(random) })
+    if (target !== undefined) blows.push(kill(atMs, target), fault(atMs, faults))
+    else blows.push(...deal[then.pop() ?? pick(lots, random)](atMs))
   }
   return blows
 }
+
+type Lot = 'kill' | 'killAll' | 'outage' | 'pause' | 'return' | 'fault'
+
+/** A hundred of them. */
+const lots: readonly Lot[] = [
+  ...many(38, 'kill'),
+  ...many(3, 'killAll'),
+  ...many(4, 'outage'),
+  ...many(5, 'pause'),
+  ...many(6, 'return'),
+  ...many(44, 'fault'),
+]
+
+function many(count: number, lot: Lot): Lot[] {
+  return Array.from({ length: count }, () => lot)
+}
+
+/** Soon after it was paid, so that we may not have heard of that, and when it is over for us. */
+const returns: readonly Json[] = [
+  { kind: 'return', ms: 300 },
+  { kind: 'return', ms: 4_000 },
+]
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 const toAnything = { path: '/v0/*' }
@@ -53,7 +86,7 @@ const faults: readonly Json[] = [
   { kind: 'slow_body', ms: 1_200, match: toTransfers },
   { kind: 'busy', match: toTransfers },
   { kind: 'undeliverable' },
-  { kind: 'return', ms: 300 },
+  ...returns,
   { kind: 'refund_delay', ms: 1_500 },
   { kind: 'list_short' },
   { kind: 'webhook_lost' },
@@ -63,10 +96,6 @@ const faults: readonly Json[] = [
   { kind: 'webhook_bad_signature' },
   { kind: 'webhook_expired' },
 ]
-
-function aFault(random: (below: number) => number): Json {
-  return { ...pick(faults, random), times: 1 + random(4) }
-}
 
 function pick<T>(from: readonly T[], random: (below: number) => number): T {
   const picked = from[random(from.length)]

@@ -9,6 +9,7 @@ import { migrate } from '../../db/migrate'
 import { choosePort } from '../../local/ports'
 import { startTemporal, type TemporalServer } from '../../local/temporal'
 import { findTemporalCli } from '../../local/temporal-cli'
+import { driftsOf } from '../chaos/at-rest'
 import { until } from '../local/until'
 import { type Answer, openWorld, type World } from '../stories/world'
 import { dump, type InstalledPostgres, restore, startInstalled } from './installed-postgres'
@@ -67,6 +68,8 @@ test('a back-up is restored beside an empty Temporal: every payout that was open
   for (const { body } of [...over, ...open]) expect(await world.transfersOf(body.id)).toHaveLength(1)
   const again = await world.get(`/v1/payouts/${over[0]?.body.id}`)
   expect(again.body.status).toBe('completed')
+  await world.judge()
+  expect(await driftsOf(world)).toEqual([])
 })
 
 function pay(many: number): Promise<Answer[]> {

@@ -1,9 +1,10 @@
 // The referee itself: silent about payouts that went well, and it finds every kind of harm that is planted.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { QueryRunner } from 'typeorm'
 import { createPayoutSteps } from '../../activities/payout'
 import { systemClock } from '../../clock'
-import type { Db } from '../../db/database'
+import type { Db, Statement } from '../../db/database'
 import { issueInvoice } from '../../db/invoice-issue'
 import { londonMonthOf, nextMonth, startOf } from '../../domain/month'
 import type { Rails } from '../../rail/rails'
@@ -152,6 +153,26 @@ const harms: readonly Harm[] = [
     () => [`UPDATE wallets SET wallet_ref = wallet_ref || '-other'`],
     'at the bank',
   ],
+  [
+    'a recorded change that was rewritten',
+    () => [unguarded, `UPDATE activity SET made_by = 'nobody' WHERE action = 'partner.create'`],
+    'I9 row_changed',
+  ],
+  [
+    'a recorded change that was removed',
+    () => [unguarded, `DELETE FROM activity WHERE action = 'partner.create'`],
+    'I9 row_missing',
+  ],
+  [
+    'an entry that was removed',
+    () => [unguarded, `DELETE FROM ledger_entries WHERE set_id = ${aSet()}`],
+    'I9 row_missing',
+  ],
+  [
+    'a booking that nobody seals',
+    () => [unguarded, addSet(completed, 'float', 'unsealed')],
+    'I9 1 rows of ledger_sets',
+  ],
   ['a payout that never ends', () => [setRow(completed, 'closed_at = NULL')], 'I7 payout'],
   [
     'an account number in a column',
@@ -225,6 +246,7 @@ function evidence(change: Partial<Evidence> = {}): Evidence {
   const canaries = [{ text: account }, { text: 'Ada L', allowedIn: 'payouts.recipient_name' }]
   return {
     records: db.dataSource,
+    audited: db,
     bankControlUrl: bank.controlUrl,
     seen: [],
     canaries,
@@ -240,11 +262,17 @@ async function afterHarm(statements: readonly string[]): Promise<string[]> {
   await runner.startTransaction()
   try {
     for (const statement of statements) await runner.query(statement)
-    return await findViolations(evidence({ records: runner }))
+    return await findViolations(evidence({ records: runner, audited: within(runner) }))
   } finally {
     await runner.rollbackTransaction()
     await runner.release()
   }
+}
+
+/** The database as it is inside a transaction. */
+function within(runner: QueryRunner): Db {
+  const tx = { query: ({ text }: Statement, values: readonly unknown[]) => runner.query(text, [...values]) }
+  return { ...db, ...tx, transaction: (work) => work(tx) }
 }
 
 /** The ledger defends itself; harm gets in only with its triggers and foreign keys off. */

@@ -1,5 +1,7 @@
-// The referee: what must hold after every story, whatever went wrong in it (checks.md, I1–I8 and I10).
+// The referee: what must hold after every story, whatever went wrong in it (checks.md, I1–I10).
+import type { Db } from '../../db/database'
 import { until } from '../local/until'
+import { auditRules } from './audit-rules'
 import { type BankBooks, bankRules, readBank } from './bank-rules'
 import { billingRules } from './billing-rules'
 import { clientRules, type Seen } from './client-rules'
@@ -14,6 +16,8 @@ export type { Canary } from './secret-rules'
 export interface Evidence {
   /** The database. */
   readonly records: Records
+  /** The same one, for its audit chain: what is not sealed yet is sealed. */
+  readonly audited: Db
   /** The address of the bank's control plane: its own records are the witness. */
   readonly bankControlUrl: string
   /** Every answer that a client got, in the order in which they came. */
@@ -28,6 +32,8 @@ export interface Evidence {
   readonly withinMs?: number
 }
 
+const restMs = 60_000
+
 export async function referee(evidence: Evidence): Promise<void> {
   const violations = await findViolations(evidence)
   if (violations.length > 0) throw new Error(`The referee objects:\n${violations.join('\n')}`)
@@ -41,6 +47,7 @@ export async function findViolations(evidence: Evidence): Promise<string[]> {
     await ledgerRules(evidence.records),
     await billingRules(evidence.records),
     await pathRules(evidence.records),
+    await auditRules(evidence.audited, evidence.withinMs ?? restMs),
     await bankRules(evidence.records, bank, evidence.leftOpen ?? []),
     await clientRules(evidence.records, bank, evidence.seen),
     await secretRules(evidence.records, evidence.canaries, evidence.texts),
@@ -51,7 +58,7 @@ export async function findViolations(evidence: Evidence): Promise<string[]> {
 export type { BankBooks }
 
 /** I7: everything comes to rest in time. */
-async function rest({ records, leftOpen = [], withinMs = 60_000 }: Evidence): Promise<string[]> {
+async function rest({ records, leftOpen = [], withinMs = restMs }: Evidence): Promise<string[]> {
   let open: { id: string; status: string; says: string }[] = []
   const closed = async () => {
     open = await records.query(

@@ -1,11 +1,15 @@
 // Everything goes wrong at once, for half a minute or as long as `npm run chaos` says: nothing is lost and nobody is paid twice.
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { systemClock } from '../../clock'
 import { environment } from '../../config'
 import { migrate } from '../../db/migrate'
+import { driftsOf } from '../chaos/at-rest'
 import { deal } from '../chaos/blows'
 import { openPartners } from '../chaos/partners'
 import { planOf } from '../chaos/plan'
-import { settleMs, sumOf, verdictOn } from '../chaos/verdict'
+import { type Run, rowOf } from '../chaos/summary'
+import { sumOf, verdictMs, verdictOn } from '../chaos/verdict'
+import { behindOurBack } from '../db/behind-our-back'
 import { type OwnServers, openServers } from './own-servers'
 import { openWorld, type World } from './world'
 
@@ -14,7 +18,8 @@ const seed = Number(environment()['CHAOS_SEED'] ?? 7)
 const minutes = Number(environment()['CHAOS_MINUTES'] ?? 0.5)
 const finals = ['completed', 'failed', 'returned']
 
-jest.setTimeout(minutes * 60_000 + 3 * settleMs)
+// Whatever is down when the plan is over has the time of a verdict to start.
+jest.setTimeout(minutes * 60_000 + 2 * verdictMs)
 
 let servers: OwnServers
 let world: World
@@ -26,7 +31,13 @@ beforeAll(async () => {
     ofEach: 2,
     databaseUrl: servers.postgres.url,
     temporalAddress: servers.temporal.address,
-    env: { PAYOUT_ANSWER_MS: '3000', WALLET_READ_EVERY_MS: '5000' },
+    // Proof and sealer are at work all the while, and are killed as often as everything else.
+    env: {
+      PAYOUT_ANSWER_MS: '3000',
+      WALLET_READ_EVERY_MS: '5000',
+      PROOF_EVERY_MS: '5000',
+      AUDIT_SEAL_EVERY_MS: '2000',
+    },
   })
 })
 afterAll(async () => {
@@ -45,14 +56,32 @@ test(`${minutes} minutes of chaos, seed ${seed}: every accepted payout is final,
   await world.bank.control('DELETE', '/outage')
   const verdict = await verdictOn(world, partners)
 
-  tell({ seed, minutes, ...dealt, ...verdict })
-  expect(verdict.paidTwice).toEqual([])
+  tell({ seed, minutes, at: systemClock.now(), ...dealt, ...verdict })
+  expect(verdict).toMatchObject({ paidTwice: [], drifts: [], falseAlarms: [] })
   expect(Object.keys(verdict.outcomes).filter((status) => !finals.includes(status))).toEqual([])
   expect(sumOf(verdict.outcomes)).toBe(verdict.orders)
+  expect(Object.keys(verdict.environments)).toEqual(['live', 'sandbox'])
   expect(dealt.ended).toEqual([])
 })
 
+test('the verdict is no formality: one changed entry is a drift, one changed line of the activity list breaks the chain', async () => {
+  const change = (sql: string) => behindOurBack(world.db, sql)
+  const entry = 'WHERE id = (SELECT min(id) FROM ledger_entries WHERE balance_micro_usdc IS NOT NULL)'
+  const line = 'WHERE id = (SELECT min(id) FROM activity WHERE changes)'
+
+  await change(`UPDATE ledger_entries SET amount_micro_usdc = amount_micro_usdc + 1 ${entry}`)
+  const drifts = await driftsOf(world)
+  await change(`UPDATE ledger_entries SET amount_micro_usdc = amount_micro_usdc - 1 ${entry}`)
+  await change(`UPDATE activity SET made_by = made_by || '?' ${line}`)
+  const judged = await world.judge().catch(String)
+  await change(`UPDATE activity SET made_by = left(made_by, -1) ${line}`)
+
+  expect(drifts.join('\n')).toContain('wallet_balance')
+  expect(judged).toContain('I9 row_changed')
+  expect(await driftsOf(world)).toEqual([])
+})
+
 /** What goes into docs/reliability.md; a run of the tests says nothing. */
-function tell(result: object): void {
-  if (environment()['CHAOS_MINUTES'] !== undefined) process.stderr.write(`${JSON.stringify(result)}\n`)
+function tell(run: Run): void {
+  if (environment()['CHAOS_MINUTES'] !== undefined) process.stderr.write(`${JSON.stringify(run)}\n${rowOf(run)}\n`)
 }

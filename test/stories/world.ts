@@ -9,17 +9,7 @@ import type { Db } from '../../db/database'
 import type { Environment } from '../../domain/environment'
 import { choosePort } from '../../local/ports'
 import { connectClient } from '../../temporal'
-import {
-  changedTransfersId,
-  invoiceRunName,
-  noticesId,
-  ofSystem,
-  payoutWorkflowId,
-  pruneActivityId,
-  sweepId,
-  verificationsId,
-  walletReadingsId,
-} from '../../workflows/names'
+import { ofSystem, payoutWorkflowId, sweepId } from '../../workflows/names'
 import { aConnectedPartner, anAccountNumber, type ConnectedPartner, openDb, topUp } from '../activities/payout/a-stage'
 import { aKey } from '../api/fixtures'
 import { until } from '../local/until'
@@ -31,6 +21,7 @@ import { testTemporal } from '../worker/a-worker'
 import { type KillableBank, openBankProcess } from './bank-process'
 import { clockAhead } from './clock-ahead'
 import { outlinesOfOpen, textsOf } from './histories'
+import { deleteSchedules } from './own-schedules'
 import { aPart, type Part } from './part'
 import { settings } from './settings'
 
@@ -122,16 +113,6 @@ export interface World {
 
 /** Long enough for a machine that does other things too. */
 const patienceMs = 60_000
-
-const scheduleIds = [
-  sweepId,
-  pruneActivityId,
-  invoiceRunName,
-  changedTransfersId,
-  verificationsId,
-  walletReadingsId,
-  noticesId,
-]
 
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const database = options.databaseUrl === undefined ? await createDatabase() : null
@@ -290,8 +271,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         { text: secrets.live.slice(-40) },
       ]
       const texts = [...logs, ...histories]
-      const evidence = { records: db.dataSource, bankControlUrl: bank.controlUrl, seen, canaries, texts, leftOpen }
-      await referee(evidence).catch(explained)
+      const books = { records: db.dataSource, audited: db, bankControlUrl: bank.controlUrl }
+      await referee({ ...books, seen, canaries, texts, leftOpen }).catch(explained)
     },
     async close() {
       try {
@@ -299,12 +280,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       } finally {
         // Everything has come to rest, so there is nothing left to finish.
         await Promise.all([...apis, ...workers].map((part) => part.kill()))
-        for (const id of scheduleIds) {
-          await temporal.schedule
-            .getHandle(ofSystem(id, prefix))
-            .delete()
-            .catch(() => undefined)
-        }
+        await deleteSchedules(temporal, prefix)
         await temporal.connection.close()
         await db.close()
         await bank.close()

@@ -1,5 +1,6 @@
 // A database, a bank and a partner connected to it, for the steps of a payout called one by one.
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { connectSandboxWallet } from '../../../activities/connect-sandbox'
 import { openPartner } from '../../../activities/open-partner'
 import type { PayoutDeps } from '../../../activities/payout/deps'
 import { type Clock, systemClock } from '../../../clock'
@@ -14,6 +15,7 @@ import type { Environment } from '../../../domain/environment'
 import { topUpPostings } from '../../../domain/ledger'
 import { quoteFor } from '../../../domain/quote'
 import { createRails, type Rails } from '../../../rail/rails'
+import type { SandboxRefs } from '../../../workflows/connect-sandbox-steps'
 import type { PayoutRef } from '../../../workflows/payout-steps'
 import { testKeyring } from '../../api/client'
 import { standardPrices } from '../../domain/prices'
@@ -45,14 +47,24 @@ async function connect(db: Db, bank: TestBank, partnerId: string, environment: E
   const customer = String(link.json.customer_id)
   await bank.control('POST', `/customers/${customer}/kyc`, { status: 'approved', tos_status: 'approved' })
   const wallet = await bank.post(`/customers/${customer}/wallets`, { chain: 'base' }, asked)
+  const refs = { verificationRef: String(link.json.id), customerRef: customer, walletRef: String(wallet.json.id) }
+  if (environment === 'sandbox') await connectSandbox(db, bank, { partnerId, ...refs, address: null })
   const history = await bank.get(`/wallets/${wallet.json.id}/history`, asked)
-  const rail = environment === 'live' ? 'provider_production' : 'provider_sandbox'
-  // The bank's float is in our ledger already, as the float that every sandbox is opened with.
   await db.dataSource.query(
-    `UPDATE wallets SET rail = $3, customer_ref = $4, wallet_ref = $5, history_read_to = $6
+    `UPDATE wallets SET customer_ref = $3, wallet_ref = $4, history_read_to = $5
       WHERE partner_id = $1 AND environment = $2`,
-    [partnerId, environment, rail, customer, wallet.json.id, history.json.data[0]?.id ?? null],
+    [partnerId, environment, refs.customerRef, refs.walletRef, history.json.data[0]?.id ?? null],
   )
+}
+
+/** As in life: the simulated float goes, and the bank's is booked under the bank's name for it, which the proof asks for. */
+async function connectSandbox(db: Db, bank: TestBank, refs: SandboxRefs): Promise<void> {
+  const rails = railsTo(bank, { callMs: 10_000 })
+  try {
+    await connectSandboxWallet({ db, clock: systemClock, rails }, refs)
+  } finally {
+    rails.close()
+  }
 }
 
 /** Money of the partner's own, at the bank and in our ledger. */

@@ -149,6 +149,7 @@ async function updated({ payoutId }: PayoutRef): Promise<unknown> {
 async function objections(): Promise<string[]> {
   const evidence = {
     records: db.dataSource,
+    audited: db,
     bankControlUrl: bank.controlUrl,
     seen: [],
     canaries: [],

@@ -1,0 +1,31 @@
+// What the proof says once everything has come to rest, and whether it has cried wolf on the way there.
+import { runProof } from '../../activities/proof/run'
+import { systemClock } from '../../clock'
+import { listDrifts } from '../../db/drifts'
+import { railsTo } from '../activities/payout/a-stage'
+import { log, patience } from '../activities/proof/a-proof-stage'
+import type { World } from '../stories/world'
+
+const shownAtMost = 20
+
+/** Empty when our books agree with themselves and with the bank's, in every wallet. */
+export async function driftsOf({ db, bank }: World): Promise<string[]> {
+  const rails = railsTo(bank, { callMs: 10_000 })
+  try {
+    const { busy, failed } = await runProof({ db, clock: systemClock, log, rails, patience })
+    const unproved = busy + failed > 0 ? [`${busy} wallets were busy at rest, ${failed} could not be proved`] : []
+    return [...unproved, ...(await told({ db }, 'open'))]
+  } finally {
+    rails.close()
+  }
+}
+
+/** What a proof had found while everything went wrong, and a later one no longer: nothing was ever amiss, so it should be none. */
+export function falseAlarmsOf(world: World): Promise<string[]> {
+  return told(world, 'gone')
+}
+
+async function told({ db }: Pick<World, 'db'>, which: 'open' | 'gone'): Promise<string[]> {
+  const drifts = await listDrifts(db, which, shownAtMost)
+  return drifts.map(({ kind, subject, expected, found }) => `${kind} ${subject}: expected ${expected}, found ${found}`)
+}

@@ -1,0 +1,31 @@
+// Ops pauses the rail and resumes it, by the commands that people have, whatever is down meanwhile.
+import { setTimeout as pause } from 'node:timers/promises'
+import { railStates } from '../../db/rail-pauses'
+import { until } from '../local/until'
+import type { World } from '../stories/world'
+import type { Blow } from './plan'
+
+/** As long as ops may have to repeat a command before the database is there to be told. */
+const toldWithinMs = 180_000
+
+/** Resolves when it is open again. */
+export async function pauseRail(world: World, { environment, ms }: Extract<Blow, { kind: 'pause' }>): Promise<void> {
+  await insist(world, 'pause', environment)
+  await pause(ms)
+  await insist(world, 'resume', environment)
+}
+
+/** A command whose answer was lost may have been obeyed, and is then refused the next time. */
+async function insist(world: World, verb: 'pause' | 'resume', environment: string): Promise<void> {
+  const isObeyed = async () => {
+    const states = await railStates(world.db)
+    const state = states.find((each) => each.environment === environment)
+    return state !== undefined && (state.pausedAt !== null) === (verb === 'pause')
+  }
+  const isTold = () =>
+    world
+      .ops('rail', verb, '--environment', environment)
+      .then(() => true, isObeyed)
+      .catch(() => false)
+  await until(`ops could ${verb} the rail of ${environment}`, isTold, toldWithinMs)
+}

@@ -1,0 +1,34 @@
+// A run of chaos as a row for the table of docs/reliability.md.
+import type { Dealt } from './blows'
+import type { Verdict } from './verdict'
+
+export interface Run extends Dealt, Verdict {
+  readonly seed: number
+  readonly minutes: number
+  readonly at: Date
+}
+
+/** In the order of that table’s columns. */
+export function rowOf(run: Run): string {
+  const cells = [
+    run.at.toISOString().slice(0, 10),
+    `${run.minutes} min`,
+    run.seed,
+    run.kills,
+    run.faults,
+    run.pauses,
+    `${run.orders} (${listed(run.environments, ' ')})`,
+    listed(run.answers, ' × '),
+    listed(run.outcomes, ' '),
+    run.paidTwice.length || 'none',
+    run.drifts.length + run.falseAlarms.length || 'none',
+    run.sealed,
+  ]
+  return `| ${cells.join(' | ')} |`
+}
+
+function listed(counts: Readonly<Record<string, number>>, between: string): string {
+  return Object.entries(counts)
+    .map(([what, count]) => `${count}${between}${what}`)
+    .join(', ')
+}

@@ -1,0 +1,33 @@
+// I9: the audit chain holds from its first link on, and once the sealer has run nothing is outside it.
+import { systemClock } from '../../clock'
+import { sealRows } from '../../db/audit-seal'
+import { type Verified, verifyAudit } from '../../db/audit-verify'
+import type { Db } from '../../db/database'
+import { until } from '../local/until'
+
+const atOnce = 5_000
+
+export async function auditRules(db: Db, withinMs: number): Promise<string[]> {
+  const { fault, unsealed } = await verifySealed(db, withinMs)
+  const broken = fault ? [`I9 ${fault.what} at link ${fault.sequence}: ${fault.table} ${fault.rowId}`] : []
+  const left = Object.entries(unsealed).filter(([, count]) => count > 0)
+  return [...broken, ...left.map(([table, count]) => `I9 ${count} rows of ${table} are not sealed`)]
+}
+
+/** A transaction that still runs holds the sealer back for a moment. */
+async function verifySealed(db: Db, withinMs: number): Promise<Verified> {
+  const seal = () => db.transaction((tx) => sealRows(tx, { at: systemClock.now(), limit: atOnce }))
+  let verified: Verified | null = null
+  const isDecided = async () => {
+    for (let sealed = atOnce; sealed > 0; ) sealed = await seal()
+    verified = await verifyAudit(db)
+    return verified.fault !== null || Object.values(verified.unsealed).every((count) => count === 0)
+  }
+  await until('everything is sealed', isDecided, withinMs).catch(unlessKnown)
+  return unlessKnown(null)
+
+  function unlessKnown(error: unknown): Verified {
+    if (verified === null) throw error
+    return verified
+  }
+}
