@@ -18,6 +18,7 @@ import { proofCommands } from './proof'
 import { railCommands } from './rail'
 import { shredCommands } from './shred'
 import { walletCommands } from './wallet'
+import { workerCommands } from './worker'
 
 export const commands: readonly Command[] = [
   ...partnerCommands,
@@ -32,6 +33,7 @@ export const commands: readonly Command[] = [
   ...shredCommands,
   ...caseCommands,
   ...railCommands,
+  ...workerCommands,
   ...bankEventCommands,
   ...priceCommands,
   ...invoiceCommands,

@@ -4,9 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '@temporalio/worker/package.json'
-import { bundlePath } from './bundle-path'
-
-const madeFromPath = `${bundlePath}.made-from`
+import { bundlePath, madeFromPath } from './bundle-path'
 
 async function main(): Promise<void> {
   const fingerprint = fingerprintOf(['workflows', 'domain', 'worker/bundle.js'].flatMap(filesBelow))

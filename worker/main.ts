@@ -2,6 +2,7 @@
 
 import { ConfigError, loadConfig } from '../config'
 import { createLog } from '../log'
+import { endWithin } from './end-within'
 import { runWorker } from './run'
 import { SchemaBehind } from './schema'
 import { SearchAttributesWrong } from './search-attributes'
@@ -12,15 +13,14 @@ async function main(): Promise<void> {
   const stop = new AbortController()
   // SIGTERM and Ctrl-C ask for it, and so does the end of the process that started this one.
   for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) process.on(event, () => stop.abort())
-  // Longer than a worker's own patience with what is under way; servers that are gone must not hold it for ever.
-  stop.signal.addEventListener('abort', () => setTimeout(() => process.exit(1), endWithinMs).unref())
+  endWithin(patienceMs, stop.signal, log)
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'unexpected')
     process.exit(1)
   })
   try {
-    await runWorker(config, log, stop.signal, () => {
-      log.info('working')
+    await runWorker(config, log, stop.signal, (worker) => {
+      log.info({ worker }, 'working')
       process.send?.({ ready: true })
     })
   } catch (error) {
@@ -31,7 +31,8 @@ async function main(): Promise<void> {
   process.exit(0)
 }
 
-const endWithinMs = 30_000
+/** Longer than a worker's own patience with what is under way, and no longer than its supervisor's. */
+const patienceMs = 30_000
 
 /** What its operator can put right is a sentence for them; anything else is unexpected, and goes to the log above. */
 function giveUp(error: unknown): void {

@@ -15,16 +15,23 @@ import type { Activities } from '../workflows/activities'
 import { housekeepingQueue, mailQueue, ofSystem, payoutQueue, sweepId } from '../workflows/names'
 import { bundlePath } from './bundle-path'
 import { connectWorker, installRuntime } from './connect'
+import { workUntilStopped } from './drain'
 import { patiently } from './patience'
 import { banksOf, createPayoutParts } from './payouts'
+import { register } from './registration'
 import { putSchedule, schedulesOf } from './schedules'
 import { requireSchema } from './schema'
 import { requireSearchAttributes, SearchAttributesWrong, wantedAttributes } from './search-attributes'
+import { openStateGauge } from './state-gauge'
+import { ownVersion } from './version'
 import { registerWebhooks } from './webhooks'
 import { createWorker } from './worker'
 
+/** Told under which id it is listed. */
+type OnReady = (workerId: string) => void
+
 /** Resolves when the signal has stopped it and nothing is under way any more. */
-export async function runWorker(config: Config, log: Log, signal: AbortSignal, onReady: () => void): Promise<void> {
+export async function runWorker(config: Config, log: Log, signal: AbortSignal, onReady: OnReady): Promise<void> {
   const postgres = `PostgreSQL at ${new URL(config.databaseUrl).host}`
   const temporal = `Temporal at ${config.temporal.address}`
   const patience = { log, signal }
@@ -41,10 +48,14 @@ export async function runWorker(config: Config, log: Log, signal: AbortSignal, o
   const mailer = config.mail === null ? null : createMailer(config.mail)
   const sandboxBank = config.bank.sandbox === null ? null : openMakeBelieveBank(config.bank.sandbox, systemClock)
   const activities = activitiesOf(config, { db, log, client, payouts, mailer, sandboxBank })
+  const about = { db, log, clock: systemClock, version: ownVersion(), taskQueues: queuesOf(config) }
+  const registration = await patiently(postgres, () => register({ ...about, onState: openStateGauge() }), patience)
   const workers = await createWorkers(config, connection, activities)
-  const webhooks = registerWebhooks(config, { db, rails: payouts.patientRails, patience })
-  await runAll(workers, signal, onReady)
+  const untilDrained = { log, signal: AbortSignal.any([signal, registration.askedToDrain]) }
+  const webhooks = registerWebhooks(config, { db, rails: payouts.patientRails, patience: untilDrained })
+  await workUntilStopped(workers, { registration, signal, log, onReady: () => onReady(registration.id) })
   await webhooks
+  await registration.end()
   payouts.close()
   sandboxBank?.close()
   mailer?.close()
@@ -102,6 +113,12 @@ function activitiesOf(config: Config, parts: ActivityParts): Activities {
   return createActivities({ db, clock, ...settings, payouts, sweep: sweeping, invoices, topUps })
 }
 
+function queuesOf({ taskQueuePrefix }: Config): string[] {
+  const housekeeping = ofSystem(housekeepingQueue, taskQueuePrefix)
+  const ofPayouts = environments.map((environment) => payoutQueue(environment, taskQueuePrefix))
+  return [...ofPayouts, housekeeping, mailQueue(housekeeping)]
+}
+
 /** Each queue has slots of its own, so that a bank that hangs in one environment takes none from the other. */
 function createWorkers(config: Config, connection: NativeConnection, activities: Activities): Promise<Worker[]> {
   const { taskQueuePrefix, temporal } = config
@@ -115,16 +132,4 @@ function createWorkers(config: Config, connection: NativeConnection, activities:
     createWorker({ ...parts, taskQueue: housekeeping, load: 'housekeeping' }),
     createWorker({ ...activitiesOnly, taskQueue: mailQueue(housekeeping), load: 'mail' }),
   ])
-}
-
-/** One that fails takes the others with it: half a worker would look like a whole one. */
-async function runAll(workers: readonly Worker[], signal: AbortSignal, onReady: () => void): Promise<void> {
-  const stop = () => {
-    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
-  }
-  signal.addEventListener('abort', stop)
-  const runs = workers.map((worker) => worker.run().finally(stop))
-  if (signal.aborted) stop()
-  else onReady()
-  await Promise.all(runs)
 }

@@ -1,0 +1,127 @@
+// The worker processes: which there are, and to drain one, so that it finishes what it has and takes nothing new.
+import { setTimeout as wait } from 'node:timers/promises'
+import { askToDrain } from '../db/worker-drain'
+import { findWorker, type ListedWorker, listWorkers } from '../db/workers'
+import { type Answer, type Command, defineCommand, done, found, refused } from './command'
+import type { Ops } from './connect'
+import { type Kind, oneOf, optional, required } from './options'
+import { table } from './print'
+
+const workerId: Kind<string> = {
+  placeholder: '<id>',
+  rule: 'the id of a worker, as worker list shows it',
+  parse: (text) => (/^[2-9a-z]{6}$/.test(text) ? text : undefined),
+}
+
+const seconds: Kind<number> = {
+  placeholder: '<seconds>',
+  rule: 'a whole number from 0 to 600',
+  parse: (text) => (/^\d{1,3}$/.test(text) && Number(text) <= 600 ? Number(text) : undefined),
+}
+
+const list = defineCommand({
+  noun: 'worker',
+  verb: 'list',
+  about: 'Shows the worker processes of the last week: which work, since when, last heard of, draining, drained, gone.',
+  options: {},
+  example: [],
+  async run({ db }) {
+    const workers = await listWorkers(db)
+    const header = ['ID', 'STATE', 'HOST', 'PID', 'VERSION', 'SINCE', 'LAST SEEN', 'DRAINING SINCE', 'BY']
+    const rows = workers.map((each) => [
+      each.id,
+      each.state,
+      each.host,
+      String(each.pid),
+      each.version,
+      each.startedAt.toISOString(),
+      each.seenAt.toISOString(),
+      each.drainingAt?.toISOString() ?? null,
+      each.askedBy,
+    ])
+    return done({ object: 'list', data: workers.map(presentWorker) }, table(header, rows))
+  },
+})
+
+const drain = defineCommand({
+  noun: 'worker',
+  verb: 'drain',
+  about: 'Makes a worker finish what it has begun and take nothing new; its process stays, idle, until it is ended.',
+  options: {
+    worker: required(workerId, 'Which one.'),
+    wait: optional(seconds, 'How long to wait until it is drained, 0 for not at all; 60 without it.'),
+    last: optional(oneOf(['allow']), 'Also where no other worker takes its work: payouts then wait until one does.'),
+  },
+  example: ['--worker', 'k7m2qd'],
+  async run(ops, given) {
+    const { db, clock, madeBy } = ops
+    const ifLast = given.last === 'allow' ? 'drain' : 'refuse'
+    const answer = await askToDrain(db, { id: given.worker, by: madeBy, at: clock.now(), ifLast })
+    if (answer.outcome === 'unknown') return refused('not_found', `There is no worker ${given.worker}.`)
+    const { outcome, worker } = answer
+    if (outcome === 'last') return refused('invalid_state', isLast(worker))
+    if (outcome === 'too-late') return refused('invalid_state', tooLate(worker))
+    const sentence = `Worker ${worker.id} ${outcome === 'asked' ? 'is asked to drain' : 'is draining already'}.`
+    if (given.wait === 0) return done(presentWorker(worker), sentence)
+    ops.say(sentence)
+    return outcomeOf(await drained(db, worker, given.wait ?? 60))
+  },
+})
+
+export const workerCommands: readonly Command[] = [list, drain]
+
+/** What has become of it when it is drained or gone, or when the time is over. */
+async function drained(db: Ops['db'], asked: ListedWorker, withinSeconds: number): Promise<ListedWorker> {
+  const end = performance.now() + withinSeconds * 1_000
+  let worker = asked
+  while (worker.state === 'draining' && performance.now() < end) {
+    await wait(pollMs)
+    worker = (await findWorker(db, asked.id)) ?? worker
+  }
+  return worker
+}
+
+const pollMs = 250
+
+function outcomeOf(worker: ListedWorker): Answer {
+  const json = presentWorker(worker)
+  const { id, pid, host } = worker
+  if (worker.state === 'drained')
+    return done(json, `Worker ${id} is drained: process ${pid} on ${host} stays idle until it is ended.`)
+  if (worker.state === 'ended')
+    return done(json, `Worker ${id} has finished what it had begun, and its process has ended.`)
+  if (worker.state === 'gone')
+    return found(json, `Worker ${id} was lost while it drained: others take over what it had begun within seconds.`)
+  return found(json, `Worker ${id} is still draining: worker list shows when it is done.`)
+}
+
+function isLast({ id }: ListedWorker): string {
+  return `No other worker takes the work of ${id}: start one first, or say --last allow and payouts wait until there is one.`
+}
+
+function tooLate({ id, state, seenAt, drainedAt, endedAt, askedBy }: ListedWorker): string {
+  if (state === 'drained') return `Worker ${id} was drained at ${at(drainedAt)}${askedBy ? ` by ${askedBy}` : ''}.`
+  if (state === 'ended') return `Worker ${id} has ended at ${at(endedAt)}.`
+  return `Worker ${id} is gone: it was last heard of at ${at(seenAt)}.`
+}
+
+function at(time: Date | null): string {
+  return time?.toISOString() ?? 'an unknown time'
+}
+
+function presentWorker(worker: ListedWorker) {
+  return {
+    id: worker.id,
+    state: worker.state,
+    host: worker.host,
+    pid: worker.pid,
+    version: worker.version,
+    task_queues: worker.taskQueues,
+    started_at: worker.startedAt.toISOString(),
+    seen_at: worker.seenAt.toISOString(),
+    draining_at: worker.drainingAt?.toISOString() ?? null,
+    asked_by: worker.askedBy,
+    drained_at: worker.drainedAt?.toISOString() ?? null,
+    ended_at: worker.endedAt?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,195 @@
+// Workers by the command line, against a real database: who works and who does not, and one that is drained with who did it.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { latestActivity } from '../../db/activity'
+import { enterWorker, type OwnState, sayAlive, type WorkerProcess } from '../../db/workers'
+import { until } from '../local/until'
+import { type OpsTerminal, oneSentence, openTerminal } from './terminal'
+
+interface Listed {
+  readonly id: string
+  readonly state: string
+  readonly [field: string]: unknown
+}
+
+let terminal: OpsTerminal
+let partnerId: string
+
+beforeAll(async () => {
+  terminal = await openTerminal()
+  const argv = ['partner', 'create', '--name', 'Acme Ltd', '--slug', 'acme', '--email', 'ada@acme.test']
+  partnerId = (await terminal.json<{ id: string }>(...argv)).id
+})
+beforeEach(() => terminal.db.dataSource.query('TRUNCATE workers'))
+afterAll(() => terminal.close())
+
+const listed = async () => (await terminal.json<{ data: Listed[] }>('worker', 'list')).data
+const drain = (id: string, ...more: string[]) => terminal.ops('worker', 'drain', '--worker', id, ...more)
+const drains = async () =>
+  (await latestActivity(terminal.db, partnerId, 50)).filter(({ action }) => action === 'worker.drain')
+
+test('worker list shows each with its state: those that live first, the forgotten not at all', async () => {
+  await aWorker('aaaaaa')
+  await aWorker('bbbbbb', { state: 'draining' })
+  await aWorker('cccccc', { state: 'drained' })
+  await aWorker('dddddd', { state: 'ended' })
+  await aWorker('eeeeee', { silentFor: '31 s' })
+  await aWorker('ffffff', { silentFor: '8 days' })
+  await aWorker('gggggg', { silentFor: '6 days', startedAt: new Date('2026-11-01T00:00:00.000Z') })
+  await aWorker('hhhhhh', { startedAt: new Date('2026-11-14T00:00:00.000Z') })
+
+  expect((await listed()).map(({ id, state }) => [id, state])).toEqual([
+    ['aaaaaa', 'working'],
+    ['bbbbbb', 'draining'],
+    ['cccccc', 'drained'],
+    ['hhhhhh', 'working'],
+    ['dddddd', 'ended'],
+    ['eeeeee', 'gone'],
+    ['gggggg', 'gone'],
+  ])
+  const { out } = await terminal.ops('worker', 'list')
+  expect(out).toMatch(
+    /^ID +STATE +HOST +PID +VERSION +SINCE +LAST SEEN +DRAINING SINCE +BY\naaaaaa +working +host-1 +41 /,
+  )
+})
+
+test('worker drain asks, waits, and says when it is drained; every partner’s activity list tells who did it', async () => {
+  const worker = await aWorker('aaaaaa')
+  await aWorker('bbbbbb')
+
+  const asking = drain('aaaaaa')
+  await until('the worker hears it', () => sayAlive(terminal.db, worker, 'working'))
+  const [during] = await listed()
+  await sayAlive(terminal.db, worker, 'drained')
+  const { code, out } = await asking
+
+  expect(during).toMatchObject({ id: 'aaaaaa', state: 'draining', asked_by: expect.stringMatching(/^ops:\S+$/) })
+  expect([code, out]).toEqual([
+    0,
+    'Worker aaaaaa is asked to drain.\nWorker aaaaaa is drained: process 41 on host-1 stays idle until it is ended.\n',
+  ])
+  expect(await drains()).toEqual([
+    expect.objectContaining({
+      changes: 'something',
+      environment: null,
+      detail: 'aaaaaa',
+      madeBy: expect.stringMatching(/^ops:\S+$/),
+    }),
+  ])
+})
+
+test('who asks again waits too, and is told only once in the activity list', async () => {
+  const worker = await aWorker('aaaaaa')
+  await aWorker('bbbbbb')
+  const before = (await drains()).length
+
+  const first = await drain('aaaaaa', '--wait', '0')
+  const late = await drain('aaaaaa', '--wait', '1')
+  await sayAlive(terminal.db, worker, 'ended')
+  const joined = await drain('aaaaaa')
+
+  expect([first.code, first.out]).toEqual([0, 'Worker aaaaaa is asked to drain.\n'])
+  expect([late.code, late.out]).toEqual([
+    1,
+    'Worker aaaaaa is draining already.\nWorker aaaaaa is still draining: worker list shows when it is done.\n',
+  ])
+  expect([joined.code, joined.err]).toEqual([2, expect.stringMatching(/^Worker aaaaaa has ended at \S+\.\n$/)])
+  expect(await drains()).toHaveLength(before + 1)
+})
+
+test('a worker that ends or is lost while it drains is not waited for in vain', async () => {
+  const [ending, lost] = [await aWorker('aaaaaa'), await aWorker('bbbbbb')]
+  await aWorker('cccccc')
+
+  const both = Promise.all([drain(ending.id), drain(lost.id)])
+  await until('both hear it', async () => (await listed()).filter(({ state }) => state === 'draining').length === 2)
+  await sayAlive(terminal.db, ending, 'ended')
+  await silence(lost.id, '31 s')
+  const [ended, gone] = await both
+
+  expect([ended.code, ended.out]).toEqual([0, expect.stringContaining('its process has ended')])
+  expect([gone.code, gone.out]).toEqual([1, expect.stringContaining('Worker bbbbbb was lost while it drained')])
+})
+
+test.each<[string, Parameters<typeof aWorker>[1] | null, RegExp]>([
+  ['is not there', null, /^There is no worker aaaaaa\.\n$/],
+  ['is gone', { silentFor: '31 s' }, /^Worker aaaaaa is gone: it was last heard of at \S+Z\.\n$/],
+  ['has ended', { state: 'ended' }, /^Worker aaaaaa has ended at \S+Z\.\n$/],
+  ['is drained', { state: 'drained' }, /^Worker aaaaaa was drained at \S+Z\.\n$/],
+])('a worker that %s is refused in a sentence, and nothing is written', async (_, about, sentence) => {
+  if (about) await aWorker('aaaaaa', about)
+  await aWorker('bbbbbb')
+  const before = await drains()
+
+  const { code, err } = await drain('aaaaaa')
+
+  expect([code, err]).toEqual([2, expect.stringMatching(sentence)])
+  expect(err).toMatch(oneSentence)
+  expect(await drains()).toEqual(before)
+})
+
+test.each<[string, () => Promise<unknown>]>([
+  ['is the only one', async () => {}],
+  ['has only a drained one beside it', () => aWorker('bbbbbb', { state: 'drained' })],
+  ['has only one beside it that is gone', () => aWorker('bbbbbb', { silentFor: '31 s' })],
+  ['has only another system’s beside it', () => aWorker('bbbbbb', { taskQueues: ['other-payouts-live'] })],
+])('a worker that %s is drained only when that is said', async (_, others) => {
+  await aWorker('aaaaaa')
+  await others()
+
+  const refusal = await drain('aaaaaa')
+  const allowed = await drain('aaaaaa', '--last', 'allow', '--wait', '0')
+
+  expect([refusal.code, refusal.err]).toEqual([2, expect.stringMatching(/^No other worker takes the work of aaaaaa: /)])
+  expect(refusal.err).toMatch(oneSentence)
+  expect(allowed.code).toBe(0)
+})
+
+test('two who drain the last two workers at once: one of them is refused', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    await terminal.db.dataSource.query('TRUNCATE workers')
+    await Promise.all([aWorker('aaaaaa'), aWorker('bbbbbb')])
+
+    const both = await Promise.all(['aaaaaa', 'bbbbbb'].map((id) => drain(id, '--wait', '0')))
+
+    expect(new Set(both.map(({ code }) => code))).toEqual(new Set([0, 2]))
+  }
+})
+
+test('signs of life enter a worker again whose row is lost, with how far it is, and never take back that it ended', async () => {
+  const worker = await aWorker('aaaaaa', { state: 'drained' })
+  await terminal.db.dataSource.query('TRUNCATE workers')
+
+  const isToDrain = await sayAlive(terminal.db, worker, 'drained')
+  const [again] = await listed()
+  await sayAlive(terminal.db, worker, 'ended')
+  await sayAlive(terminal.db, worker, 'working')
+
+  expect([isToDrain, again?.state]).toEqual([true, 'drained'])
+  expect((await listed()).map(({ state }) => state)).toEqual(['ended'])
+  expect(await enterWorker(terminal.db, worker)).toBe(false)
+})
+
+interface About {
+  readonly state?: OwnState
+  readonly silentFor?: string
+  readonly taskQueues?: string[]
+  readonly startedAt?: Date
+}
+
+let started = 0
+
+/** As its process enters it; each one earlier than the one before, so that the list has them in the order of the test. */
+async function aWorker(id: string, about: About = {}): Promise<WorkerProcess> {
+  started += 1
+  const startedAt = new Date(Date.parse('2026-11-15T11:00:00.000Z') - started * 1_000)
+  const queues = ['payouts-sandbox', 'payouts-live']
+  const worker = { id, host: 'host-1', pid: 41, version: '1.3.0', startedAt, taskQueues: queues, ...about }
+  await enterWorker(terminal.db, worker)
+  if (about.state) await sayAlive(terminal.db, worker, about.state)
+  if (about.silentFor) await silence(id, about.silentFor)
+  return worker
+}
+
+async function silence(id: string, since: string): Promise<void> {
+  await terminal.db.dataSource.query(`UPDATE workers SET seen_at = now() - $2::interval WHERE id = $1`, [id, since])
+}

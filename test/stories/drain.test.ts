@@ -1,0 +1,83 @@
+// Ops drains one of two workers while payouts run: nothing is lost, nobody is paid twice, and the other one does all the rest.
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
+import { askToDrain } from '../../db/worker-drain'
+import { listWorkers } from '../../db/workers'
+import { until } from '../local/until'
+import { openWorld, type World } from './world'
+
+// A machine that does other things too is slow, and that is no fault of a story's.
+jest.setTimeout(180_000)
+
+interface Listed {
+  readonly id: string
+  readonly state: string
+}
+
+const toTransfers = { method: 'POST', path: '/v0/transfers' }
+
+let world: World
+
+beforeAll(async () => {
+  const patience = { PAYOUT_CALL_MS: '3000', PAYOUT_PATIENT_CALL_MS: '7000', PAYOUT_ANSWER_MS: '30000' }
+  world = await openWorld({ ofEach: 2, env: patience })
+})
+afterEach(async () => {
+  await world.bank.control('DELETE', '/faults')
+  await world.judge()
+})
+afterAll(() => world.close())
+
+test('one of two is drained under load: every payout completes, at the latest with the other one, and it stays drained', async () => {
+  const [leaving] = await working()
+  const answers = Array.from({ length: 30 }, () => world.pay({ amount_gbp: '5.00' }))
+  await someAreSent(500)
+
+  const drained = await world.ops('worker', 'drain', '--worker', leaving?.id ?? '')
+
+  expect(drained).toMatchObject({ id: leaving?.id, state: 'drained' })
+  answers.push(...Array.from({ length: 10 }, () => world.pay({ amount_gbp: '5.00' })))
+  const answered = await Promise.all(answers)
+  expect(new Set(answered.map(({ status }) => status))).toEqual(new Set([201]))
+  const rows = await world.allSettled(answered)
+  expect(rows.map(({ status }) => status)).toEqual(Array(40).fill('completed'))
+  expect(world.workers.map((worker) => worker.isRunning())).toEqual([true, true])
+  expect(await working()).toHaveLength(1)
+})
+
+test('all are drained while the bank takes its time: the call is heard, and the next worker goes on from there', async () => {
+  const workers = await working()
+  // The caller's own call gives up after 3 s; the one that nobody waits for hears the bank.
+  const slow = await world.bank.fault({ kind: 'hang', ms: 5_000, times: null, match: toTransfers })
+  const { body } = await world.pay({ amount_gbp: '7.00' })
+  await until('the bank has the second call', async () => (await world.bank.counts(slow)).fired === 2)
+  expect((await world.row(body.id)).transfer_ref).toBeNull()
+
+  // Not by the command, whose start may take as long as the call.
+  const at = new Date()
+  for (const { id } of workers) await askToDrain(world.db, { id, by: 'ops:ada', at, ifLast: 'drain' })
+  await until('all are drained', async () => (await states()).every((state) => state === 'drained'))
+
+  const { transfer_ref: heard } = await world.row(body.id)
+  expect([heard, (await world.bank.counts(slow)).fired]).toEqual([expect.any(String), 2])
+  for (const worker of world.workers) await worker.stop()
+  await world.worker.start()
+  expect(await world.settled(body.id)).toMatchObject({ status: 'completed', transfer_ref: heard })
+  expect(await world.transfersOf(body.id)).toHaveLength(1)
+})
+
+async function states(): Promise<string[]> {
+  return (await listWorkers(world.db)).map(({ state }) => state)
+}
+
+async function working(): Promise<Listed[]> {
+  const { data }: { data: Listed[] } = await world.ops('worker', 'list')
+  return data.filter(({ state }) => state === 'working')
+}
+
+function someAreSent(amountPence: number): Promise<unknown> {
+  return until('some are on their way', async () => {
+    const sql = 'SELECT count(*)::int AS n FROM payouts WHERE amount_pence = $1 AND submit_started_at IS NOT NULL'
+    const [{ n }] = await world.db.dataSource.query<[{ n: number }]>(sql, [amountPence])
+    return n > 3
+  })
+}

@@ -1,0 +1,79 @@
+// A step that outlasts the patience of a draining worker: the worker is drained all the same, and another one does the step again.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Client } from '@temporalio/client'
+import { type NativeConnection, Worker } from '@temporalio/worker'
+import type { OwnState } from '../../db/workers'
+import { createLog } from '../../log'
+import { connectWorker } from '../../worker/connect'
+import { workUntilStopped } from '../../worker/drain'
+import { heartbeats } from '../../worker/heartbeat'
+import type { pruneActivity } from '../../workflows'
+import { until } from '../local/until'
+import { testSystem } from '../setup/system'
+import { silenceTemporal, testTemporal } from './a-worker'
+
+silenceTemporal()
+
+let connection: NativeConnection
+
+beforeAll(async () => {
+  connection = await connectWorker(testTemporal())
+})
+afterAll(() => connection.close())
+
+test('it says so, stays, and the step is done elsewhere', async () => {
+  const taskQueue = `stubborn-${randomUUID()}`
+  const workerWith = (activity: () => Promise<number>) =>
+    Worker.create({
+      connection,
+      taskQueue,
+      workflowBundle: { codePath: testSystem().workflowBundlePath },
+      activities: { pruneActivity: activity },
+      interceptors: { activity: [heartbeats] },
+      shutdownGraceTime: '200ms',
+      shutdownForceTime: '1s',
+    })
+  const [begun, never] = [deferred(), deferred()]
+  const stubborn = await workerWith(async () => {
+    begun.resolve()
+    await never.promise
+    return 0
+  })
+  const [ask, stop] = [new AbortController(), new AbortController()]
+  const states: OwnState[] = []
+  const said: string[] = []
+  const log = createLog({ level: 'info', name: 'worker' }, { write: (line) => void said.push(JSON.parse(line).msg) })
+  const registration = { askedToDrain: ask.signal, become: async (state: OwnState) => void states.push(state) }
+  let hasEnded = false
+  const working = workUntilStopped([stubborn], { registration, signal: stop.signal, log, onReady: () => {} }).then(
+    () => (hasEnded = true),
+  )
+  const handle = await new Client({ connection }).workflow.start<typeof pruneActivity>('pruneActivity', {
+    workflowId: `prune-activity-${randomUUID()}`,
+    taskQueue,
+    args: [{ batchSize: 2, batchesPerRun: 2, removed: 0 }],
+  })
+  await begun.promise
+
+  ask.abort()
+  await until('drained', () => states.includes('drained'))
+  const other = await workerWith(async () => 0)
+  await other.runUntil(handle.result())
+
+  expect(states).toEqual(['draining', 'drained'])
+  expect(said).toEqual([
+    'what had begun did not end in time, so another worker does it again',
+    'drained: it takes nothing new until this process is ended',
+  ])
+  expect(hasEnded).toBe(false)
+  stop.abort()
+  await working
+  never.resolve()
+}, 60_000)
+
+function deferred(): { promise: Promise<void>; resolve(): void } {
+  let resolve = () => {}
+  const promise = new Promise<void>((done) => (resolve = done))
+  return { promise, resolve }
+}

@@ -1,0 +1,163 @@
+// A worker process that ops drains: it notices, stays without working, can still be told from one that is gone, and ends when asked.
+import { randomBytes } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
+import type { Client } from '@temporalio/client'
+import { findWorker, listWorkers } from '../../db/workers'
+import { choosePort } from '../../local/ports'
+import { connectClient } from '../../temporal'
+import { ofSystem } from '../../workflows/names'
+import { scrape } from '../api/metrics/scrape'
+import { proxyOf } from '../db/tcp-proxy'
+import { until } from '../local/until'
+import { type OpsTerminal, openTerminal } from '../ops/terminal'
+import { testSystem } from '../setup/system'
+import { testTemporal } from './a-worker'
+import { startWorkerProcess, type WorkerProcess } from './a-worker-process'
+
+// A machine that does other things too is slow, and that is no fault of a worker's.
+jest.setTimeout(120_000)
+
+let terminal: OpsTerminal
+let client: Client
+const started: WorkerProcess[] = []
+const prefix = `drain-${randomBytes(4).toString('hex')}`
+
+beforeAll(async () => {
+  terminal = await openTerminal()
+  client = connectClient(testTemporal())
+})
+
+afterEach(async () => {
+  for (const { child, ended } of started.splice(0)) {
+    child.kill('SIGKILL')
+    await ended
+  }
+})
+
+afterAll(async () => {
+  for await (const { scheduleId } of client.schedule.list())
+    if (scheduleId.startsWith(prefix)) await client.schedule.getHandle(scheduleId).delete()
+  await client.connection.close()
+  await terminal.close()
+})
+
+test('it stops asking for work, stays until its process is ended, and says all along how it is', async () => {
+  const metricsPort = await choosePort(0)
+  const worker = start({ WORKER_METRICS_PORT: String(metricsPort) })
+  await worker.ready
+  const metrics = () => scrape(`http://127.0.0.1:${metricsPort}`)
+  const id = await idOf(worker)
+  await until('it asks for work', async () => pollersIn((await metrics()).text) > 0)
+
+  const { code, out } = await terminal.ops('worker', 'drain', '--worker', id, '--last', 'allow')
+
+  expect([code, out]).toEqual([0, expect.stringContaining(`Worker ${id} is drained: process ${worker.child.pid} on `)])
+  const sweep = await client.workflow.start('sweep', {
+    workflowId: `${prefix}-untaken`,
+    taskQueue: ofSystem('housekeeping', prefix),
+    args: [{ pageSize: 1, pages: 1 }],
+  })
+  await until('nothing is asked for', async () => pollersIn((await metrics()).text) === 0)
+  const { text } = await metrics()
+  expect(statesIn(text)).toEqual({ working: 0, draining: 0, drained: 1 })
+  expect(text).not.toMatch(noSlotLeft)
+  const { seenAt } = await listed(id)
+  await until('it says once more that it lives', async () => (await listed(id)).seenAt > seenAt)
+  expect((await listed(id)).state).toBe('drained')
+  expect((await sweep.describe()).historyLength).toBe(2)
+  expect(worker.said).toEqual(['working', 'drained: it takes nothing new until this process is ended'])
+  expect(worker.child.exitCode).toBeNull()
+
+  worker.child.kill('SIGTERM')
+
+  expect(await worker.ended).toBe(0)
+  expect((await listed(id)).state).toBe('ended')
+  await sweep.terminate()
+})
+
+test('one that has lost its database notices when it has it back', async () => {
+  const postgres = await proxyOf(terminal.env.DATABASE_URL)
+  const worker = start({ DATABASE_URL: postgres.url })
+  await worker.ready
+  const id = await idOf(worker)
+  await postgres.cut()
+  await worker.says(/^The list of workers can not be used yet/)
+
+  const asked = await terminal.ops('worker', 'drain', '--worker', id, '--last', 'allow', '--wait', '0')
+  await postgres.mend()
+  await worker.says(/^drained/)
+
+  expect(asked.code).toBe(0)
+  await until('the list says so', async () => (await listed(id)).state === 'drained')
+  await postgres.cut()
+})
+
+test('that it is drained is said again to a database that has missed it', async () => {
+  const postgres = await proxyOf(terminal.env.DATABASE_URL)
+  const worker = start({ DATABASE_URL: postgres.url })
+  await worker.ready
+  const id = await idOf(worker)
+  await terminal.ops('worker', 'drain', '--worker', id, '--last', 'allow', '--wait', '0')
+  await worker.says(/^drained/)
+  await postgres.cut()
+  await worker.says(/^The list of workers can not be used yet/)
+  await terminal.db.dataSource.query('UPDATE workers SET drained_at = NULL WHERE id = $1', [id])
+  const missed = (await listed(id)).state
+  await postgres.mend()
+  const later = await until('the list says so', async () => (await listed(id)).drainedAt)
+
+  expect([missed, later]).toEqual(['draining', expect.any(Date)])
+  await postgres.cut()
+})
+
+test('a signal is seen in the list too, and who was killed is not taken for one that works', async () => {
+  const [signalled, killed] = [start(), start()]
+  await Promise.all([signalled.ready, killed.ready])
+  const [first, second] = [await idOf(signalled), await idOf(killed)]
+
+  signalled.child.kill('SIGTERM')
+  killed.child.kill('SIGKILL')
+  await Promise.all([signalled.ended, killed.ended])
+
+  expect(await listed(first)).toMatchObject({ state: 'ended', askedBy: null, drainingAt: expect.any(Date) })
+  await terminal.db.dataSource.query(`UPDATE workers SET seen_at = seen_at - interval '30 s' WHERE id = $1`, [second])
+  expect((await listed(second)).state).toBe('gone')
+})
+
+function start(env: Record<string, string> = {}): WorkerProcess {
+  const worker = startWorkerProcess({
+    DATABASE_URL: terminal.env.DATABASE_URL,
+    TEMPORAL_ADDRESS: testSystem().temporalAddress,
+    SECRET_KEYS: terminal.env.SECRET_KEYS,
+    TASK_QUEUE_PREFIX: prefix,
+    ...env,
+  })
+  started.push(worker)
+  return worker
+}
+
+async function idOf({ child }: WorkerProcess): Promise<string> {
+  const found = (await listWorkers(terminal.db)).find(({ pid }) => pid === child.pid)
+  if (found === undefined) throw new Error('the worker is not listed')
+  return found.id
+}
+
+async function listed(id: string) {
+  const found = await findWorker(terminal.db, id)
+  if (found === null) throw new Error('the worker is not listed')
+  return found
+}
+
+/** As the alert PayoutsWorkerGone adds them up. */
+function pollersIn(text: string): number {
+  const samples = [...text.matchAll(/^temporal_num_pollers\{.*\} (\d+)$/gm)]
+  return samples.reduce((sum, [, value]) => sum + Number(value), 0)
+}
+
+/** What the alert PayoutsWorkerFull looks for. */
+const noSlotLeft = /^temporal_worker_task_slots_available\{.*worker_type="WorkflowWorker".*\} 0$/m
+
+function statesIn(text: string): Record<string, number> {
+  const samples = [...text.matchAll(/^payouts_worker_state\{.*state="(\w+)".*\} (\d+)$/gm)]
+  return Object.fromEntries(samples.map(([, state = '', value]) => [state, Number(value)]))
+}

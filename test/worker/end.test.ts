@@ -1,0 +1,94 @@
+// A worker that is asked to stop ends in time, whatever has become of its servers.
+import { randomBytes } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
+import { proxyOf, type TcpProxy } from '../db/tcp-proxy'
+import { createDatabase, type TestDatabase } from '../setup/database'
+import { testSystem } from '../setup/system'
+import { startWorkerProcess, type WorkerProcess } from './a-worker-process'
+
+// A machine that does other things too is slow, and that is no fault of a worker's.
+jest.setTimeout(120_000)
+
+/** What docker-compose.yml and docs/operations.md promise, and a little for such a machine. */
+const boundMs = 30_000 + 5_000
+
+let database: TestDatabase
+let postgres: TcpProxy
+let temporal: TcpProxy
+let worker: WorkerProcess
+
+beforeAll(async () => {
+  database = await createDatabase()
+})
+beforeEach(async () => {
+  postgres = await proxyOf(database.url)
+  temporal = await proxyOf(`http://${testSystem().temporalAddress}`)
+})
+afterEach(async () => {
+  worker.child.kill('SIGKILL')
+  await worker.ended
+  await Promise.all([postgres.cut(), temporal.cut()])
+})
+afterAll(() => database.drop())
+
+test('in order when both servers are gone', async () => {
+  worker = start()
+  await worker.ready
+  await Promise.all([postgres.cut(), temporal.cut()])
+
+  const { code, afterMs } = await askedToStop()
+
+  expect(code).toBe(0)
+  expect(afterMs).toBeLessThan(boundMs)
+  expect(worker.said.at(-1)).toBe('stopped')
+})
+
+test('in order when PostgreSQL is silent', async () => {
+  worker = start()
+  await worker.ready
+  postgres.hush()
+
+  const { code, afterMs } = await askedToStop()
+
+  expect(code).toBe(0)
+  // What it has to say to the list of workers is given up soon.
+  expect(afterMs).toBeLessThan(12_000)
+})
+
+test('by force when Temporal is silent, because nothing else would end it', async () => {
+  worker = start()
+  await worker.ready
+  temporal.hush()
+
+  const { code, afterMs } = await askedToStop()
+
+  expect([code, worker.child.signalCode]).toEqual([null, 'SIGKILL'])
+  expect(afterMs).toBeLessThan(boundMs)
+  expect(worker.said.at(-1)).toBe('not stopped within 30000 ms of being asked to, so it is killed')
+})
+
+test('also while it waits for a Temporal that is silent', async () => {
+  temporal.hush()
+  worker = start()
+  await worker.says(/^Temporal at .* can not be used yet/)
+
+  const { afterMs } = await askedToStop()
+
+  expect(afterMs).toBeLessThan(boundMs)
+})
+
+function start(): WorkerProcess {
+  return startWorkerProcess({
+    DATABASE_URL: postgres.url,
+    TEMPORAL_ADDRESS: new URL(temporal.url).host,
+    TASK_QUEUE_PREFIX: `end-${randomBytes(4).toString('hex')}`,
+    SECRET_KEYS: `k1:${'0'.repeat(64)}`,
+  })
+}
+
+async function askedToStop() {
+  const askedAt = performance.now()
+  worker.child.kill('SIGTERM')
+  const code = await worker.ended
+  return { code, afterMs: performance.now() - askedAt }
+}

@@ -1,0 +1,11 @@
+// The end of a process that was asked to stop comes in time, whatever it waits for.
+import type { Log } from '../log'
+
+/** Killed and not exited: an orderly exit waits for threads of the SDK, and those may wait for a server that is silent. */
+export function endWithin(ms: number, signal: AbortSignal, log: Log): void {
+  const kill = () => {
+    log.error(`not stopped within ${ms} ms of being asked to, so it is killed`)
+    process.kill(process.pid, 'SIGKILL')
+  }
+  signal.addEventListener('abort', () => setTimeout(kill, ms).unref(), { once: true })
+}

@@ -1,0 +1,81 @@
+// A worker's entry in the list of workers: that it lives, how far it is, and whether ops has asked it to drain.
+import { randomInt } from 'node:crypto'
+import { hostname } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Clock } from '../clock'
+import type { Db } from '../db/database'
+import { enterWorker, type OwnState, sayAlive, type WorkerProcess } from '../db/workers'
+import { type Patience, patiently } from './patience'
+
+export interface Registration {
+  readonly id: string
+  readonly askedToDrain: AbortSignal
+  /** Told at once where the database answers, and otherwise with the next sign of life. */
+  become(state: OwnState): Promise<void>
+  /** The last word; never rejects. */
+  end(): Promise<void>
+}
+
+export interface RegistrationParts {
+  readonly db: Db
+  readonly clock: Clock
+  readonly log: Patience['log']
+  readonly version: string
+  readonly taskQueues: readonly string[]
+  readonly onState?: (state: OwnState) => void
+}
+
+/** How long ops waits at the most for a worker to notice. */
+const aliveEveryMs = 2_000
+
+export async function register({ db, clock, log, onState, ...about }: RegistrationParts): Promise<Registration> {
+  const worker = await enter(db, { ...about, host: hostname(), pid: process.pid, startedAt: clock.now() })
+  const asked = new AbortController()
+  const over = new AbortController()
+  let state: OwnState = 'working'
+  onState?.(state)
+
+  const say = async () => {
+    if (await sayAlive(db, worker, state)) asked.abort()
+  }
+  async function keepSaying(): Promise<void> {
+    for (;;) {
+      await wait(aliveEveryMs, null, { signal: over.signal })
+      await patiently('The list of workers', say, { log, signal: over.signal })
+    }
+  }
+  const saying = keepSaying().catch(ignore)
+
+  async function become(next: OwnState): Promise<void> {
+    state = next
+    onState?.(state)
+    await say().catch(ignore)
+  }
+  return {
+    id: worker.id,
+    askedToDrain: asked.signal,
+    become,
+    async end() {
+      over.abort()
+      await saying
+      await become('ended')
+    },
+  }
+}
+
+async function enter(db: Db, about: Omit<WorkerProcess, 'id'>): Promise<WorkerProcess> {
+  for (;;) {
+    const worker = { ...about, id: newWorkerId() }
+    if (await enterWorker(db, worker)) return worker
+  }
+}
+
+/** Without letters and digits that look like others. */
+const letters = '23456789abcdefghjkmnpqrstuvwxyz'
+
+function newWorkerId(): string {
+  return Array.from({ length: 6 }, () => letters.charAt(randomInt(letters.length))).join('')
+}
+
+/** Said again with the next sign of life; and a loop that ends has nothing more to say. */
+function ignore(): void {}
