@@ -3,34 +3,34 @@
 
 import { apiKeyDigests, readApiKeySecret } from '../db/api-key-secret'
 import { type Caller, findCaller, type PersonCaller } from '../db/callers'
-import type { Keyring } from '../db/keyring'
 import { type ClaimedRow, findCallerAndClaim } from '../db/payout-claims'
 import { findCallerAndPayout, type PayoutRow } from '../db/payouts'
 import { findPerson, touchSession } from '../db/sessions'
 import type { Environment } from '../domain/environment'
 import type { ApiDeps } from './deps'
 import { ApiError } from './errors'
+import { renewDigest } from './renew-digest'
 
-export async function authenticate(header: string, { db, keyring }: ApiDeps): Promise<Caller> {
-  return firstFound(header, keyring, (digest) => findCaller(db, digest))
+export async function authenticate(header: string, deps: ApiDeps): Promise<Caller> {
+  return firstFound(header, deps, (digest) => findCaller(deps.db, digest))
 }
 
 /** The same, with the payout of theirs that they ask for. */
 export async function authenticateWithPayout(
   header: string,
   payoutId: string,
-  { db, keyring }: ApiDeps,
+  deps: ApiDeps,
 ): Promise<{ caller: Caller; payout: PayoutRow | null }> {
-  return firstFound(header, keyring, (digest) => findCallerAndPayout(db, digest, payoutId))
+  return firstFound(header, deps, (digest) => findCallerAndPayout(deps.db, digest, payoutId))
 }
 
 /** The same, with what is stored under the Idempotency-Key they send. */
 export async function authenticateWithClaim(
   header: string,
   idempotencyKey: string,
-  { db, keyring }: ApiDeps,
+  deps: ApiDeps,
 ): Promise<{ caller: Caller; claim: ClaimedRow | null }> {
-  return firstFound(header, keyring, (digest) => findCallerAndClaim(db, digest, idempotencyKey))
+  return firstFound(header, deps, (digest) => findCallerAndClaim(deps.db, digest, idempotencyKey))
 }
 
 /** A page that asks by itself is no sign of a person before it: it reads, and does not keep the session from being idle. */
@@ -54,17 +54,18 @@ export async function authenticatePerson(
 const touchesPerIdle = 100
 
 /** A key is stored under the secret key of its day: today's is asked first, older ones only while a rotation lasts. */
-async function firstFound<T>(
-  header: string,
-  keyring: Keyring,
-  find: (digest: Buffer) => Promise<T | null>,
-): Promise<T> {
+async function firstFound<T>(header: string, deps: ApiDeps, find: (digest: Buffer) => Promise<T | null>): Promise<T> {
   const secret = /^Bearer ([\x21-\x7e]{1,200})$/i.exec(header)?.[1]
   // A mistyped key is told by its checksum, without a question to the database.
   if (!secret || !readApiKeySecret(secret)) throw new ApiError('unauthorized')
-  for (const { digest } of apiKeyDigests(keyring, secret)) {
-    const found = await find(digest)
-    if (found !== null) return found
+  const digests = apiKeyDigests(deps.keyring, secret)
+  // Between two questions another call may have renewed the digest, so that neither finds it: then both are asked again.
+  const asked = digests.length > 1 ? [...digests, ...digests] : digests
+  for (const each of asked) {
+    const found = await find(each.digest)
+    if (found === null) continue
+    await renewDigest(each, digests, deps)
+    return found
   }
   throw new ApiError('unauthorized')
 }

@@ -3,7 +3,7 @@ import { assert } from '../domain/assert'
 import type { Environment } from '../domain/environment'
 import { keysPerEnvironment } from '../domain/limits'
 import type { VerificationStatus } from '../domain/partner'
-import { apiKeyDigests, newApiKeySecret, prefixOf } from './api-key-secret'
+import { type ApiKeyDigest, apiKeyDigests, newApiKeySecret, prefixOf } from './api-key-secret'
 import type { Queryable, Statement, Tx } from './database'
 import { newId } from './id'
 import type { Keyring } from './keyring'
@@ -84,6 +84,11 @@ export async function listApiKeys(db: Queryable, partnerId: string): Promise<Api
   return db.query<ApiKeyRow>(selectByPartner, [partnerId])
 }
 
+/** The secret was shown to us under an older key: from now on the current one knows it too, and the older one may go. */
+export async function renewApiKeyDigest(db: Queryable, from: Buffer, to: ApiKeyDigest): Promise<void> {
+  await db.query(renewDigest, [from, to.digest, to.keyId])
+}
+
 /** Many uses in one statement, so that a request costs no write; a late batch never moves a time back. */
 export async function recordApiKeyUse(db: Queryable, uses: readonly ApiKeyUse[]): Promise<void> {
   if (uses.length === 0) return
@@ -124,6 +129,11 @@ const selectByName: Statement = { name: 'api-key-by-name', text: `SELECT ${colum
 const selectByPartner: Statement = {
   name: 'api-keys-by-partner',
   text: `SELECT ${columns} FROM api_keys WHERE partner_id = $1 ORDER BY created_at DESC, id DESC`,
+}
+
+const renewDigest: Statement = {
+  name: 'api-key-renew-digest',
+  text: 'UPDATE api_keys SET digest = $2, digest_key_id = $3 WHERE digest = $1',
 }
 
 // Rows are locked in one order, so that two processes writing the same keys can not block each other for good.

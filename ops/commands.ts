@@ -8,6 +8,7 @@ import { depositCommands } from './deposit'
 import { explainCommands } from './explain'
 import { invoiceCommands } from './invoices'
 import { keyCommands } from './key'
+import { keyringCommands } from './keyring'
 import { partnerCommands } from './partner'
 import { setPartner } from './partner-settings'
 import { verificationCommands } from './partner-verification'
@@ -25,6 +26,7 @@ export const commands: readonly Command[] = [
   setPartner,
   ...verificationCommands,
   ...keyCommands,
+  ...keyringCommands,
   ...walletCommands,
   ...depositCommands,
   ...payoutCommands,

@@ -51,6 +51,8 @@ export interface ApiOptions {
   readonly mailInboxUrl?: string
   readonly bank?: ApiDeps['config']['bank']
   readonly caseDueMs?: ApiDeps['config']['caseDueMs']
+  /** Other ones than those of every test. */
+  readonly keyring?: Keyring
 }
 
 export interface Api {
@@ -107,7 +109,12 @@ export const testSecretKeys = [
 export const testKeyring = openKeyring(testSecretKeys)
 
 export async function startApi(options: ApiOptions = {}): Promise<Api> {
-  const { clock = systemClock, rails = { simulated: simulatedRail }, rateLimit = 'off' } = options
+  const {
+    clock = systemClock,
+    rails = { simulated: simulatedRail },
+    rateLimit = 'off',
+    keyring = testKeyring,
+  } = options
   const log = options.log ?? keptLog()
   const fresh = options.database === undefined ? await createDatabase() : null
   const databaseUrl = options.database ?? fresh?.url ?? ''
@@ -120,7 +127,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   })
   const activityLog = createActivityLog({ db, clock, log })
   const mailer = options.smtpUrl === undefined ? null : createMailer({ smtpUrl: options.smtpUrl, from: mailFrom })
-  const mails = createMailSender({ db, keyring: testKeyring, mailer, clock, log })
+  const mails = createMailSender({ db, keyring, mailer, clock, log })
   const taskQueuePrefix = options.taskQueuePrefix ?? `nobody-${randomBytes(6).toString('hex')}`
   const simulating = { connectMs: 500, callMs: 1_000 }
   const sandboxBank = makeBelieveOrNone(options.bank?.sandbox ?? null, clock, simulating)
@@ -136,7 +143,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       caseDueMs: options.caseDueMs ?? { recall: 10 * 86_400_000, trace: 5 * 86_400_000 },
     },
     db,
-    keyring: testKeyring,
+    keyring,
     rates: createRates({ rails, clock }),
     payouts: createPayoutStarter({
       temporal,
@@ -165,7 +172,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     url,
     databaseUrl,
     db,
-    keyring: testKeyring,
+    keyring,
     clock,
     deps,
     get: (path, call) => send(url, 'GET', path, undefined, call),

@@ -4,8 +4,9 @@ import type { Client } from '@temporalio/client'
 import { Worker } from '@temporalio/worker'
 import { createPayoutSteps } from '../../activities/payout'
 import { type Clock, systemClock } from '../../clock'
-import type { PayoutConfig } from '../../config'
+import type { PayoutConfig, SecretKey } from '../../config'
 import { type Db, openDatabase } from '../../db/database'
+import type { Keyring } from '../../db/keyring'
 import { environments } from '../../domain/environment'
 import { createRails } from '../../rail/rails'
 import { connectClient } from '../../temporal'
@@ -52,6 +53,10 @@ export interface WorldOptions {
   readonly workers?: 'started' | 'none'
   /** Of http where a browser comes, whose cookie has another name then. */
   readonly publicUrl?: string
+  /** The API's, where they are others than those of every test. */
+  readonly keyring?: Keyring
+  /** The workers'. */
+  readonly secretKeys?: readonly SecretKey[]
 }
 
 const quickPayouts: PayoutConfig = {
@@ -81,15 +86,16 @@ export async function aPayoutWorld(options: WorldOptions = {}): Promise<PayoutWo
   await requireSearchAttributes(temporal, wantedAttributes)
   const { answerTimeoutMs, pollMs } = payouts
   const about = { database: database.url, clock, rails, bank: access }
-  const { publicUrl } = options
+  const { publicUrl, keyring, secretKeys = testSecretKeys } = options
   const api = await startApi({
     ...about,
     taskQueuePrefix,
     answerTimeoutMs,
     pollMs,
     ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...(keyring === undefined ? {} : { keyring }),
   })
-  const parts = createPayoutParts({ bank: access, payouts, secretKeys: testSecretKeys }, { db, log, clock })
+  const parts = createPayoutParts({ bank: access, payouts, secretKeys }, { db, log, clock })
   const workers = workersOf({ activities: createPayoutSteps(parts), taskQueuePrefix })
   if (options.workers !== 'none') await workers.start()
 
