@@ -16,13 +16,10 @@ export function fingerprintOf(keyring: Keyring, fields: CanonicalFields): Finger
   return { keyId: key.id, whole: wholeOf(key, fields), fields: fieldsOf(key, fields) }
 }
 
-/**
- * The paths whose values differ from what was fingerprinted; none when it is the same request. Without the key that made it
- * nobody can tell any more: then all of them count as different, so that nothing is shown or paid to whoever guesses a key.
- */
-export function differingFields(keyring: Keyring, stored: Fingerprint, fields: CanonicalFields): string[] {
+/** The paths whose values differ from what was fingerprinted; none when it is the same request, null when its key is gone. */
+export function differingFields(keyring: Keyring, stored: Fingerprint, fields: CanonicalFields): string[] | null {
   const key = keyring.find('fingerprint', stored.keyId)
-  if (key === null) return Object.keys(fields).toSorted()
+  if (key === null) return null
   if (timingSafeEqual(wholeOf(key, fields), stored.whole)) return []
   const asked = fieldsOf(key, fields)
   const paths = new Set([...Object.keys(stored.fields), ...Object.keys(asked)])

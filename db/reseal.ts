@@ -62,7 +62,7 @@ function renew(keyring: Keyring, before: SealedPayout, fieldsOf: FieldsOf): Rene
   const details = openOrNull(keyring, before)
   if (details === null) return null
   const fields = fieldsOf(before, details)
-  const isSameRequest = differingFields(keyring, before.fingerprint, fields).length === 0
+  const isSameRequest = differingFields(keyring, before.fingerprint, fields)?.length === 0
   const { sortCode, accountNumber } = details
   const known = accountHashes(keyring, sortCode, accountNumber)
   const isSameAccount = before.accountHash !== null && known.some((hash) => before.accountHash?.equals(hash))

@@ -43,6 +43,10 @@ export async function openRecipient(db: Queryable, keyring: Keyring, payoutId: s
   return details
 }
 
+export async function hasRecipient(db: Queryable, payoutId: string): Promise<boolean> {
+  return (await db.query(selectSealed, [payoutId])).length > 0
+}
+
 export async function wipeRecipient(tx: Tx, payoutId: string): Promise<void> {
   await tx.query(wipe, [payoutId])
 }

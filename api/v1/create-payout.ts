@@ -6,7 +6,8 @@ import { type Caller, nameOf } from '../../db/callers'
 import { differingFields, fingerprintOf } from '../../db/fingerprint'
 import { newId } from '../../db/id'
 import { type ClaimedRow, findClaim, type IdempotencyKey } from '../../db/payout-claims'
-import { accountHash, sealDetails } from '../../db/sealed-recipients'
+import { accountHash, hasRecipient, sealDetails } from '../../db/sealed-recipients'
+import { assert } from '../../domain/assert'
 import { type Quote, quoteFor } from '../../domain/quote'
 import { shortfallOf } from '../../domain/shortfall'
 import type { ApiDeps } from '../deps'
@@ -89,7 +90,8 @@ interface Asked {
 async function repeat(claim: ClaimedRow, { key, wanted, request }: Asked, deps: ApiDeps): Promise<Reply | null> {
   const { mayOnlyRepeat, caller } = request
   const attempt = attemptOf(claim, key, caller)
-  const differing_fields = differingFields(deps.keyring, claim.fingerprint, wanted.fields)
+  const differing_fields =
+    differingFields(deps.keyring, claim.fingerprint, wanted.fields) ?? (await anyField(claim, wanted, deps))
   if (differing_fields.length === 0) {
     return isStored(claim) ? replayed(claim) : answerAttempt({ ...attempt, by: 'joiner' }, deps)
   }
@@ -97,6 +99,17 @@ async function repeat(claim: ClaimedRow, { key, wanted, request }: Asked, deps: 
   // Another body's payout that is not decided yet may still be taken back, and then its key is free for this one.
   if (!isStored(claim) && (await awaitDecision(attempt, deps))?.releasedAt !== null) return null
   throw new ApiError('idempotency_key_reused', { details: { payout_id: claim.id, differing_fields } })
+}
+
+/** Its secret key was taken out: where the bank details are erased nobody can tell any more what was asked for, so nothing counts as the same. */
+async function anyField(
+  { id, fingerprint }: ClaimedRow,
+  { fields }: PayoutRequest,
+  { db }: ApiDeps,
+): Promise<string[]> {
+  // Told to a partner who repeats a payout of today, that could make them pay it under another key.
+  assert(!(await hasRecipient(db, id)), `the key ${fingerprint.keyId} must stay in SECRET_KEYS until it was resealed`)
+  return Object.keys(fields).toSorted()
 }
 
 async function create(released: ClaimedRow | null, asked: Asked, deps: ApiDeps): Promise<Reply | null> {

@@ -114,6 +114,24 @@ describe('an API key of before a rotation', () => {
   })
 })
 
+test('a key that is taken out too soon makes a repeat wait, and not look like another payout', async () => {
+  const request = aRequest()
+  keys = [k1]
+  const secret = await aKeyUnder([k1])
+  await pay('order-too-soon', request, secret)
+  keys = [k2, k1]
+  expect(await statusOf(secret)).toBe(200)
+
+  keys = [k2]
+  const repeated = await pay('order-too-soon', request, secret)
+
+  expect([repeated.status, repeated.body.error?.code]).toEqual([500, 'internal_error'])
+  expect(await states()).toMatchObject({ k1: 'missing' })
+  keys = [k2, k1]
+  expect((await pay('order-too-soon', request, secret)).status).toBe(200)
+  await ops('reseal')
+})
+
 test('a payout whose bank details are erased is never paid again: without its key a repeat is refused', async () => {
   const request = aRequest()
   keys = [k1]
