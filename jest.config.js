@@ -4,7 +4,8 @@ module.exports = {
   // Each of these loads every core: they come after all others, one at a time (jest.stories.config.js).
   testPathIgnorePatterns: ['/test/stories/(?!start|readme)', '/test/workflows/payout-replay'],
   transform: { '^.+\\.(ts|js|mjs)$': '@swc/jest' },
-  transformIgnorePatterns: ['/node_modules/(?!(typebox)/)'],
+  testEnvironment: '<rootDir>/test/setup/environment.js',
+  runtime: '<rootDir>/test/setup/runtime.js',
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/'],
   globalSetup: '<rootDir>/test/setup/start.ts',
   globalTeardown: '<rootDir>/test/setup/stop.ts',

@@ -1,15 +1,5 @@
 // Everything that our processes log while tests run is kept until the end, and then looked through for what must not be in it.
-import {
-  appendFileSync,
-  closeSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { appendFileSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { isAlive } from '../../local/process/identity'
@@ -20,9 +10,8 @@ import { testSystem } from './system'
 
 /** A log for what a test runs in its own process: as talkative as can be. */
 export function keptLog(): Log {
-  const file = openSync(newFile('in-process'), 'a')
-  process.once('exit', () => closeSync(file))
-  return createLog({ level: 'debug', name: 'test' }, { write: (line) => void writeSync(file, line) })
+  const file = newFile('in-process')
+  return createLog({ level: 'debug', name: 'test' }, { write: (line) => appendFileSync(file, line) })
 }
 
 /** What a process writes, beside whoever else listens. */

@@ -1,0 +1,42 @@
+// Where a test file runs: in the realm of Node itself, as our programs do, so that a package can be loaded once for many files.
+const vm = require('node:vm')
+const { ModuleMocker } = require('jest-mock')
+
+/** Stands for a context of its own where Jest asks for one. */
+const thisRealm = {}
+
+const compileFunction = vm.compileFunction
+vm.compileFunction = (code, parameters, options = {}) => {
+  if (options.parsingContext !== thisRealm) return compileFunction(code, parameters, options)
+  // A function that could import would never be forgotten: https://github.com/nodejs/node/issues/44211.
+  const { parsingContext: _thisRealm, importModuleDynamically: _never, ...others } = options
+  return compileFunction(code, parameters, others)
+}
+
+const { console } = globalThis
+const exit = process.exit.bind(process)
+
+class ThisRealm {
+  global = globalThis
+  moduleMocker = new ModuleMocker(globalThis)
+  fakeTimers = null
+  fakeTimersModern = null
+
+  getVmContext() {
+    return thisRealm
+  }
+
+  exportConditions() {
+    return ['node', 'node-addons']
+  }
+
+  async setup() {}
+
+  /** Jest puts others in their places for a file, and these hold on to all that the file has loaded. */
+  async teardown() {
+    globalThis.console = console
+    process.exit = exit
+  }
+}
+
+module.exports = ThisRealm
