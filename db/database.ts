@@ -59,18 +59,16 @@ async function run<Row>(on: Pool | PoolClient, statement: Statement, values: rea
 }
 
 async function transact<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const client = await pool.connect()
   let lost: Error | undefined
   const noteLoss = (error: unknown) => {
     // Only an error that the server itself sent proves that the connection is still in step with it.
     if (!(error instanceof DatabaseError)) lost = new Error('the connection was lost', { cause: error })
   }
+  const client = await checkOut(pool, noteLoss)
   const answerOf = async <Answer>(sent: Promise<Answer>): Promise<Answer> => {
     sent.catch(noteLoss)
     return sent
   }
-  // The pool listens only to idle clients: a connection that dies between two statements would end the process.
-  client.on('error', noteLoss)
   try {
     await answerOf(client.query('BEGIN'))
     const result = await work({ query: (statement, values) => answerOf(run(client, statement, values)) })
@@ -85,6 +83,20 @@ async function transact<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Promise<T>
     client.off('error', noteLoss)
     client.release(lost)
   }
+}
+
+/**
+ * The pool listens only to idle clients: a connection that dies between two statements would end the process. So would one
+ * that dies as it is handed out, which is why the listener is there before a promise could have told anybody.
+ */
+function checkOut(pool: Pool, noteLoss: (error: unknown) => void): Promise<PoolClient> {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, client) => {
+      if (client === undefined) return reject(error ?? new Error('the pool gave no connection'))
+      client.on('error', noteLoss)
+      resolve(client)
+    })
+  })
 }
 
 function poolOf(dataSource: DataSource): Pool {

@@ -112,6 +112,21 @@ test('a connection that dies between two statements of a transaction fails that 
   expect(await db.query(nameOf, [id])).toEqual([{ name: 'Acme Ltd' }])
 })
 
+test('a connection that ends in the moment it is handed out fails its transaction and nothing else', async () => {
+  const proxy = await proxyOf(database.url)
+  const other = await openDatabase({ url: proxy.url, poolSize: 2, onError: () => undefined })
+
+  // While the only connection is busy, so that the second transaction needs a new one.
+  await other.transaction(async () => {
+    proxy.farewellNext()
+    await expect(other.transaction((tx) => tx.query(backend, []))).rejects.toThrow('not queryable')
+  })
+
+  expect(await other.transaction((tx) => tx.query(backend, []))).toHaveLength(1)
+  await other.close()
+  await proxy.cut()
+})
+
 test('a database that goes away and comes back is survived', async () => {
   const proxy: TcpProxy = await proxyOf(database.url)
   const other = await openDatabase({ url: proxy.url, poolSize: 3, onError: () => undefined })

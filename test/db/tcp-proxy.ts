@@ -1,5 +1,6 @@
 // A network between the service and PostgreSQL that a test can cut and mend.
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { Transform } from 'node:stream'
 
 export interface TcpProxy {
   readonly url: string
@@ -8,21 +9,28 @@ export interface TcpProxy {
   mend(): Promise<void>
   /** Keeps every connection and passes nothing on any more, as a network that has lost its way does. */
   hush(): void
+  /** The next connection is ready, and in the same breath ended, as by a backend whose postmaster was just killed. */
+  farewellNext(): void
 }
 
 export async function proxyOf(databaseUrl: string): Promise<TcpProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let hushed = false
+  let farewells = 0
   const server = createServer((near) => {
     if (hushed) return void sockets.add(near.on('error', () => near.destroy()))
     const far = connect(Number(target.port), target.hostname)
+    if (farewells > 0) {
+      farewells -= 1
+      far.pipe(farewellAfterReady()).pipe(near)
+    } else far.pipe(near)
+    near.pipe(far)
     for (const [socket, other] of [
       [near, far],
       [far, near],
     ] as const) {
       sockets.add(socket)
-      socket.pipe(other)
       socket.on('error', () => other.destroy())
       socket.on('close', () => sockets.delete(socket))
     }
@@ -43,7 +51,26 @@ export async function proxyOf(databaseUrl: string): Promise<TcpProxy> {
       hushed = true
       for (const socket of sockets) socket.unpipe().pause()
     },
+    farewellNext: () => void (farewells += 1),
   }
+}
+
+const readyForQuery = Buffer.from('Z\0\0\0\u0005I')
+const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to unexpected postmaster exit', '']
+const farewellText = Buffer.from(fields.map((field) => `${field}\0`).join(''))
+
+/** Both in one piece, which is what a busy process reads them as. */
+function farewellAfterReady(): Transform {
+  const length = Buffer.alloc(4)
+  length.writeInt32BE(farewellText.length + length.length)
+  const farewell = Buffer.concat([Buffer.from('E'), length, farewellText])
+  return new Transform({
+    transform(piece: Buffer, _, done) {
+      const isReady = piece.subarray(-readyForQuery.length).equals(readyForQuery)
+      done(null, isReady ? Buffer.concat([piece, farewell]) : piece)
+      if (isReady) this.end()
+    },
+  })
 }
 
 function listen(server: Server, port: number): Promise<number> {

@@ -30,6 +30,7 @@ test.each([
   '{"route":"/v1/payouts/:id","status":200,"ms":123456.123,"key":"kp_sandbox_12345678","port":123456}',
   '{"err":{"stack":"Error: x\\n    at run (/work/node_modules/@koa/router/dist/index.js:482139:12)"},"queue":"test-12345678"}',
   '{"confirm_code":"[redacted]","email":"[redacted]"}',
+  String.raw`details: b"\x1aB\n@type.googleapis.com/temporal.api.errordetails.v1.NotFoundFailure"`,
   'PostgreSQL at 127.0.0.1:48213 can not be used yet',
 ])('an ordinary line is left alone: %#', (line) => {
   expect(personalIn(line)).toBeNull()
