@@ -7,10 +7,12 @@ export interface ProofConfig {
   readonly everyMs: number
   /** How old a deposit may be that is not booked. */
   readonly graceMs: number
-  /** How long nothing must have moved in a wallet before its balance is judged. */
+  /** How far the balance that the bank tells may be behind its own movements. */
   readonly quietMs: number
   /** Between the two looks that must agree. */
   readonly pauseMs: number
+  /** How long a wallet may go without having been compared. */
+  readonly comparedWithinMs: number
 }
 
 export function readProof(read: Reader): ProofConfig {
@@ -19,5 +21,6 @@ export function readProof(read: Reader): ProofConfig {
     graceMs: read.integer('PROOF_GRACE_MS', 30 * minuteMs, 0, dayMs),
     quietMs: read.integer('PROOF_QUIET_MS', 10_000, 0, hourMs),
     pauseMs: read.integer('PROOF_PAUSE_MS', 2_000, 0, minuteMs),
+    comparedWithinMs: read.integer('PROOF_COMPARED_WITHIN_MS', 6 * hourMs, minuteMs, 7 * dayMs),
   }
 }

@@ -59,7 +59,7 @@ const selectStanding: Statement = {
     FROM bank_events WHERE attended_at IS NULL AND outcome IN ('quarantined', 'unknown_payout') GROUP BY environment
     UNION ALL
     SELECT 'drift', wallets.environment, NULL, count(*)::integer, 0, ${age('first_seen_at')}
-    FROM drifts JOIN wallets ON wallets.id = wallet_id WHERE resolved_at IS NULL GROUP BY wallets.environment
+    FROM drifts JOIN wallets ON wallets.id = wallet_id WHERE resolved_at IS NULL AND accepted_by_id IS NULL GROUP BY wallets.environment
     UNION ALL
     SELECT 'paused', environment, NULL, count(*)::integer, 0, ${age('paused_at')}
     FROM rail_pauses WHERE resumed_at IS NULL GROUP BY environment`,

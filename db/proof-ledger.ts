@@ -1,23 +1,23 @@
 // What our own books say against themselves, each question in one statement and so of one moment: nothing under way disturbs it.
 import type { Finding } from '../domain/drift'
-import type { Queryable, Statement, Tx } from './database'
+import type { Statement, Tx } from './database'
 
-/** In a transaction of its own: a wallet with millions of entries takes longer than a caller would wait. */
-export async function findLedgerDrifts(tx: Tx, walletId: string): Promise<Finding[]> {
-  await tx.query(allowLong, [String(statementMs)])
-  const found: Finding[] = []
-  for (const question of [balances, setSums, payoutLedgers]) {
-    found.push(...(await tx.query<Finding>(question, [walletId])))
-  }
-  return found
+export interface LedgerDrifts {
+  readonly findings: readonly Finding[]
+  /** What the wallet has got by entries without a movement. */
+  readonly unnamedMicroUsdc: bigint
 }
 
-/** Payouts that are not over and of which nothing was heard for longer than they may take. */
-export async function findSilentPayouts(
-  db: Queryable,
-  { sentBefore, unknownBefore, limit }: { sentBefore: Date; unknownBefore: Date; limit: number },
-): Promise<Finding[]> {
-  return db.query<Finding>(silent, [sentBefore, unknownBefore, limit])
+/** In a transaction of its own: a wallet with millions of entries takes longer than a caller would wait. */
+export async function findLedgerDrifts(tx: Tx, walletId: string): Promise<LedgerDrifts> {
+  await tx.query(allowLong, [String(statementMs)])
+  const findings: Finding[] = []
+  for (const question of [balances, suspense, setSums, payoutLedgers, payoutRows]) {
+    findings.push(...(await tx.query<Finding>(question, [walletId])))
+  }
+  const unnamed = await tx.query<Finding>(unnamedEntries, [walletId])
+  const unnamedMicroUsdc = unnamed.reduce((sum, { found }) => sum + BigInt(found), 0n)
+  return { findings: [...findings, ...unnamed], unnamedMicroUsdc }
 }
 
 const statementMs = 120_000
@@ -29,7 +29,8 @@ const balances: Statement = {
   name: 'proof-balance',
   answerMs,
   text: `SELECT 'wallet_balance' AS kind, id AS "walletId", id::text AS subject, 'entries sum to ' || total AS expected,
-      'balance ' || balance_micro_usdc || ', last entry ' || last AS found
+      'balance ' || balance_micro_usdc || ', last entry ' || last AS found,
+      balance_micro_usdc - total || ' ' || balance_micro_usdc - last AS size
     FROM (
       SELECT w.id, w.balance_micro_usdc,
         (SELECT coalesce(sum(e.amount_micro_usdc), 0) FROM ledger_entries e WHERE e.account_id = a.id) AS total,
@@ -41,14 +42,36 @@ const balances: Statement = {
     WHERE balance_micro_usdc <> total OR balance_micro_usdc <> last`,
 }
 
+// What is held for people, or stays where it is by their word.
+const suspense: Statement = {
+  name: 'proof-suspense',
+  answerMs,
+  text: `SELECT 'suspense_balance' AS kind, $1::uuid AS "walletId", $1::text AS subject, 'held deposits of ' || held AS expected,
+      'suspense ' || total AS found, (total - held)::text AS size
+    FROM (SELECT
+      (SELECT coalesce(sum(e.amount_micro_usdc), 0) FROM ledger_entries e JOIN ledger_accounts a ON a.id = e.account_id
+        WHERE a.wallet_id = $1 AND a.kind = 'suspense') AS total,
+      (SELECT coalesce(sum(amount_micro_usdc), 0) FROM held_deposits
+        WHERE wallet_id = $1 AND (resolved_at IS NULL OR outcome = 'kept')) AS held
+    ) told WHERE total <> held`,
+}
+
+// A set stays within its wallet, and so does the payout that it is for.
 const setSums: Statement = {
   name: 'proof-sets',
   answerMs,
-  text: `SELECT 'set_sum' AS kind, s.wallet_id AS "walletId", s.id::text AS subject, '0' AS expected,
-      coalesce(sum(e.amount_micro_usdc)::text, 'no entries') AS found
-    FROM ledger_sets s LEFT JOIN ledger_entries e ON e.set_id = s.id LEFT JOIN ledger_accounts a ON a.id = e.account_id
-    WHERE s.wallet_id = $1
-    GROUP BY s.id, a.currency HAVING coalesce(sum(e.amount_micro_usdc), 1) <> 0 ORDER BY s.id LIMIT 1000`,
+  text: `SELECT 'set_sum' AS kind, wallet_id AS "walletId", id::text AS subject, '0' AS expected,
+      CASE WHEN entries = 0 THEN 'no entries' WHEN strange > 0 THEN strange || ' entries of another wallet'
+        WHEN is_astray THEN 'a payout of another wallet, or none' ELSE total::text END AS found
+    FROM (
+      SELECT s.id, s.wallet_id, count(e.id) AS entries, sum(e.amount_micro_usdc) AS total,
+        count(e.id) FILTER (WHERE a.wallet_id IS DISTINCT FROM s.wallet_id) AS strange,
+        s.payout_id IS NOT NULL AND p.id IS NULL AS is_astray
+      FROM ledger_sets s LEFT JOIN ledger_entries e ON e.set_id = s.id LEFT JOIN ledger_accounts a ON a.id = e.account_id
+      LEFT JOIN payouts p ON p.id = s.payout_id AND p.wallet_id = s.wallet_id
+      WHERE s.wallet_id = $1 GROUP BY s.id, p.id
+    ) told
+    WHERE entries = 0 OR total <> 0 OR strange > 0 OR is_astray ORDER BY id LIMIT 1000`,
 }
 
 // A payout's status and its entries change in one transaction, so they agree in every moment.
@@ -69,32 +92,46 @@ const payoutLedgers: Statement = {
         count(DISTINCT s.id) FILTER (WHERE s.cause = 'debit') AS debits,
         count(DISTINCT s.id) FILTER (WHERE s.cause IN ('reversal', 'refund', 'return')) AS credits
       FROM payouts p LEFT JOIN ledger_sets s ON s.payout_id = p.id LEFT JOIN ledger_entries e ON e.set_id = s.id
-      LEFT JOIN ledger_accounts a ON a.id = e.account_id
+      LEFT JOIN ledger_accounts a ON a.id = e.account_id AND a.wallet_id = p.wallet_id
       WHERE p.wallet_id = $1 GROUP BY p.id
     ) moved
     WHERE credits > debits OR CASE
-      WHEN gone THEN wallet <> 0 OR transit <> 0
-      WHEN status IN ('processing', 'completed') AND wallet <> -sends THEN true
-      WHEN status = 'pending' AND wallet NOT IN (0, -sends) THEN true
-      WHEN closed THEN transit <> 0 OR paid <> CASE status WHEN 'completed' THEN sends ELSE 0 END
-      ELSE false END
+      WHEN gone THEN wallet <> 0 OR transit <> 0 OR paid <> 0
+      WHEN status = 'pending' THEN wallet NOT IN (0, -sends) OR transit <> -wallet OR paid <> 0
+      WHEN status = 'processing' THEN wallet <> -sends OR transit <> sends OR paid <> 0
+      WHEN status = 'completed' THEN wallet <> -sends OR transit <> 0 OR paid <> sends
+      WHEN closed THEN transit <> 0 OR paid <> 0
+      ELSE wallet <> -sends OR transit + paid <> sends END
     ORDER BY id LIMIT 1000`,
 }
 
-// While sending is paused, what was not sent yet waits for people and not in silence.
-const silent: Statement = {
-  name: 'proof-silent',
-  text: `SELECT 'silent_payout' AS kind, p.wallet_id AS "walletId", p.id::text AS subject,
-      'news since ' || to_char(deadline AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS expected,
-      p.status || ', last heard of ' || to_char(heard AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS found
-    FROM payouts p
-    CROSS JOIN LATERAL (SELECT CASE WHEN p.transfer_ref IS NULL THEN $2::timestamptz ELSE $1::timestamptz END AS deadline) d
-    CROSS JOIN LATERAL (SELECT greatest(p.created_at, p.returned_at,
-      (SELECT max(e.at) FROM payout_events e WHERE e.payout_id = p.id AND e.kind <> 'attention'),
-      (SELECT max(r.resumed_at) FROM rail_pauses r WHERE r.environment = p.environment)) AS heard) h
-    WHERE p.released_at IS NULL AND p.closed_at IS NULL AND heard < deadline
-      AND p.created_at < greatest($1::timestamptz, $2::timestamptz)
-      AND NOT (p.submit_started_at IS NULL
-        AND EXISTS (SELECT FROM rail_pauses r WHERE r.environment = p.environment AND r.resumed_at IS NULL))
-    ORDER BY p.created_at LIMIT $3`,
+// What a payout's row says of itself: its wallet's owner, its quote (design §4), and the status that its timeline ends with.
+const payoutRows: Statement = {
+  name: 'proof-payout-rows',
+  answerMs,
+  text: `SELECT 'payout_row' AS kind, p.wallet_id AS "walletId", p.id::text AS subject,
+      concat_ws(', ', 'of its wallet', w.environment, 'sends ' || quoted.sends, coalesce(last.status, 'no timeline')) AS expected,
+      concat_ws(', ', CASE WHEN p.partner_id = w.partner_id THEN 'of its wallet' ELSE 'of another partner' END,
+        p.environment || ' by ' || p.rail, 'sends ' || p.wallet_sends_micro_usdc, p.status) AS found
+    FROM payouts p JOIN wallets w ON w.id = p.wallet_id
+    CROSS JOIN LATERAL (SELECT 10000 * div((p.amount_pence + p.fee_in_transfer_pence) * 1000000000::numeric
+      + p.gbp_per_usd_nano - 1, p.gbp_per_usd_nano) AS sends) quoted
+    LEFT JOIN LATERAL (SELECT e.status FROM payout_events e WHERE e.payout_id = p.id ORDER BY e.id DESC LIMIT 1) last ON true
+    WHERE p.wallet_id = $1 AND p.released_at IS NULL AND (p.partner_id <> w.partner_id OR p.environment <> w.environment
+      OR (p.rail = 'provider_production') <> (w.environment = 'live') OR p.wallet_sends_micro_usdc <> quoted.sends
+      OR last.status IS DISTINCT FROM p.status)
+    ORDER BY p.id LIMIT 1000`,
+}
+
+// Money that came in without the bank's name for it. Before a sandbox is connected to its bank there is no such name.
+const unnamedEntries: Statement = {
+  name: 'proof-unnamed',
+  answerMs,
+  text: `SELECT 'entry_without_movement' AS kind, s.wallet_id AS "walletId", s.id::text AS subject,
+      'a movement at the bank' AS expected, sum(e.amount_micro_usdc)::text AS found
+    FROM ledger_sets s JOIN wallets w ON w.id = s.wallet_id JOIN ledger_entries e ON e.set_id = s.id
+    JOIN ledger_accounts a ON a.id = e.account_id AND a.wallet_id = s.wallet_id AND a.kind IN ('wallet', 'suspense')
+    WHERE s.wallet_id = $1 AND w.rail <> 'simulated' AND s.bank_ref IS NULL AND s.payout_id IS NULL
+      AND (w.environment = 'live' OR s.cause NOT IN ('float', 'float_reversal', 'top_up'))
+    GROUP BY s.id HAVING sum(e.amount_micro_usdc) <> 0 ORDER BY s.id LIMIT 1000`,
 }

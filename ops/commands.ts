@@ -5,6 +5,7 @@ import { bankEventCommands } from './bank-event'
 import { caseCommands } from './case'
 import type { Command } from './command'
 import { depositCommands } from './deposit'
+import { driftCommands } from './drift'
 import { explainCommands } from './explain'
 import { invoiceCommands } from './invoices'
 import { keyCommands } from './key'
@@ -40,5 +41,6 @@ export const commands: readonly Command[] = [
   ...priceCommands,
   ...invoiceCommands,
   ...proofCommands,
+  ...driftCommands,
   ...auditCommands,
 ]

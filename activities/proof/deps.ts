@@ -6,15 +6,17 @@ import type { RailName } from '../../domain/environment'
 import type { Log } from '../../log'
 import type { Rail } from '../../rail/rail'
 
-export type ProofRail = Pick<Rail, 'wallet' | 'walletHistory' | 'transfersSince' | 'payoutOf'>
+export type ProofRail = Pick<Rail, 'rate' | 'wallet' | 'walletHistory' | 'transfersSince' | 'payoutOf'>
 
 export interface ProofPatience {
   /** How old a deposit may be that is not booked: the bank's events and the readings of wallets need their time. */
   readonly graceMs: number
-  /** How long nothing must have moved in a wallet before its balance is judged: a bank's balance may be a little behind. */
+  /** How far the balance that the bank tells may be behind its own movements. */
   readonly quietMs: number
   /** Between two looks. */
   readonly pauseMs: number
+  /** How long a wallet may go without having been compared, before that itself is told. */
+  readonly comparedWithinMs: number
   /** How long a payout that the bank has may be silent, and one of which nobody knows whether it has it. */
   readonly settleWithinMs: number
   readonly knownWithinMs: number

@@ -1,6 +1,7 @@
-// Payouts of which nothing was heard for longer than they may take.
+// What has waited for longer than it may: payouts of which nothing was heard, and wallets that could not be compared.
 import { recordLook } from '../../db/drifts'
-import { findSilentPayouts } from '../../db/proof-ledger'
+import { findNotCompared, findSilentPayouts } from '../../db/proof-overdue'
+import { overdueDrifts } from '../../domain/drift'
 import type { ProofDeps } from './deps'
 
 const atMost = 1_000
@@ -10,8 +11,10 @@ export async function proveSilence({ db, clock, patience }: ProofDeps): Promise<
   const ago = (ms: number) => new Date(at.getTime() - ms)
   return db.transaction(async (tx) => {
     const [sentBefore, unknownBefore] = [ago(patience.settleWithinMs), ago(patience.knownWithinMs)]
-    const findings = await findSilentPayouts(tx, { sentBefore, unknownBefore, limit: atMost })
-    const fresh = await recordLook(tx, { walletId: null, kinds: ['silent_payout'], findings, at })
-    return { drifts: findings.length, fresh }
+    const silent = await findSilentPayouts(tx, { sentBefore, unknownBefore, limit: atMost })
+    const notCompared = await findNotCompared(tx, { before: ago(patience.comparedWithinMs), limit: atMost })
+    const findings = [...silent, ...notCompared]
+    const { fresh, open } = await recordLook(tx, { walletId: null, kinds: overdueDrifts, findings, at })
+    return { drifts: open.length, fresh }
   })
 }

@@ -1,10 +1,12 @@
-// The tables of the proof: what differs between our books and the bank's, and how far each wallet was proved.
+// The tables of the proof: what differs between our books and the bank's, what people say to it, and how far each wallet was proved.
 import { EntitySchema } from 'typeorm'
 import type { Finding } from '../../domain/drift'
-import { id, idOf, orNull, text, time } from './columns'
+import { bigint, id, idOf, integer, orNull, text, time, uuid, withDefault } from './columns'
 
-export interface StoredDrift extends Finding {
+export interface StoredDrift extends Required<Finding> {
   readonly id: string
+  readonly acceptedById: string | null
+  readonly passedAt: Date | null
   readonly firstSeenAt: Date
   readonly lastSeenAt: Date
   readonly resolvedAt: Date | null
@@ -25,17 +27,48 @@ export const drift = new EntitySchema<StoredDrift>({
     lastSeenAt: time,
     resolvedAt: orNull(time),
     toldAt: orNull(time),
+    size: withDefault(text, ''),
+    acceptedById: orNull(idOf('DriftDecision')),
+    passedAt: orNull(time),
   },
   uniques: [{ name: 'drifts_subject_unique', columns: ['kind', 'subject'] }],
   indices: [{ name: 'drifts_open_index', columns: ['walletId'], where: 'resolved_at IS NULL' }],
   checks: [
     {
       name: 'drifts_kind_check',
-      expression: `kind IN ('wallet_balance', 'set_sum', 'payout_ledger',
-        'transfer_without_payout', 'transfer_amount', 'payout_without_transfer', 'deposit_not_booked', 'bank_balance',
-        'silent_payout')`,
+      expression: `kind IN ('wallet_balance', 'suspense_balance', 'set_sum', 'payout_ledger',
+        'payout_row', 'entry_without_movement', 'booking_without_movement', 'transfer_without_payout', 'transfer_amount',
+        'payout_without_transfer', 'deposit_not_booked', 'deposit_amount', 'bank_balance', 'silent_payout', 'not_compared')`,
     },
   ],
+})
+
+export interface StoredDriftDecision extends Omit<Finding, 'size'> {
+  readonly id: string
+  readonly driftId: string
+  readonly outcome: 'accepted' | 'reopened'
+  readonly reason: string
+  readonly decidedBy: string
+  readonly decidedAt: Date
+}
+
+export const driftDecision = new EntitySchema<StoredDriftDecision>({
+  name: 'DriftDecision',
+  tableName: 'drift_decisions',
+  columns: {
+    id,
+    driftId: uuid,
+    walletId: idOf('Wallet'),
+    kind: text,
+    subject: text,
+    expected: text,
+    found: text,
+    outcome: text,
+    reason: text,
+    decidedBy: text,
+    decidedAt: time,
+  },
+  checks: [{ name: 'drift_decisions_outcome_check', expression: `outcome IN ('accepted', 'reopened')` }],
 })
 
 export type ProofOutcome = 'equal' | 'drift' | 'busy' | 'no_answer' | 'no_bank'
@@ -47,6 +80,10 @@ export interface StoredProof {
   readonly comparedAt: Date | null
   readonly provedTo: string | null
   readonly provedToAt: Date | null
+  readonly summedTo: string | null
+  readonly bankMicroUsdc: bigint
+  readonly acceptedMicroUsdc: bigint
+  readonly bookings: number
 }
 
 export const proof = new EntitySchema<StoredProof>({
@@ -59,6 +96,10 @@ export const proof = new EntitySchema<StoredProof>({
     comparedAt: orNull(time),
     provedTo: orNull(text),
     provedToAt: orNull(time),
+    summedTo: orNull(text),
+    bankMicroUsdc: withDefault(bigint, 0),
+    acceptedMicroUsdc: withDefault(bigint, 0),
+    bookings: withDefault(integer, 0),
   },
   checks: [
     {

@@ -8,7 +8,7 @@ import { bankRecipient } from './bank-recipient'
 import { bankWebhook } from './bank-webhook'
 import { caseNote, payoutCase } from './case'
 import { charge, uninvoicedCharge } from './charge'
-import { drift, proof } from './drift'
+import { drift, driftDecision, proof } from './drift'
 import { heldDeposit } from './held-deposit'
 import { invoice, invoiceCharge, invoiceLine, invoiceNumber } from './invoice'
 import { ledgerAccount, ledgerEntry, ledgerSet } from './ledger'
@@ -60,6 +60,7 @@ export const entities = [
   notice,
   railPause,
   drift,
+  driftDecision,
   proof,
   auditLink,
   worker,

@@ -15,6 +15,7 @@ import { Proof1794700800013 } from './13-proof'
 import { Audit1794700800014 } from './14-audit'
 import { RailPauses1794700800016 } from './16-rail-pauses'
 import { Workers1794700800017 } from './17-workers'
+import { DriftDecisions1794700800018 } from './18-drift-decisions'
 
 export const migrations = [
   Partners1794700800001,
@@ -33,4 +34,5 @@ export const migrations = [
   Audit1794700800014,
   RailPauses1794700800016,
   Workers1794700800017,
+  DriftDecisions1794700800018,
 ]

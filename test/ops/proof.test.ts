@@ -44,7 +44,7 @@ describe('proof', () => {
 
     expect(await ops('proof')).toEqual({ code: 0, out: none, err: '' })
     expect(await ops('proof', 'run')).toEqual({ code: 0, out: none, err: '' })
-    expect(await ops('proof', 'list')).toEqual({ code: 0, out: 'No drift is known.\n', err: '' })
+    expect(await ops('proof', 'list')).toEqual({ code: 0, out: 'No drift is open.\n', err: '' })
   })
 
   test('shows every drift and exits with 1, and the list shows it again', async () => {
@@ -60,7 +60,7 @@ describe('proof', () => {
     const listed = await ops('proof', 'list', '--json')
 
     expect(code).toBe(1)
-    expect(out).toMatch(/^Proved 2 wallets: \d drifts\.\nKIND +PARTNER +ENVIRONMENT +SUBJECT/)
+    expect(out).toMatch(/^Proved 2 wallets: \d drifts\.\nOpen:\nID +KIND +PARTNER +ENVIRONMENT +SUBJECT/)
     expect(out).toContain('set_sum')
     expect(listed.code).toBe(1)
     expect(JSON.parse(listed.out).data).toContainEqual(
@@ -75,6 +75,84 @@ describe('proof', () => {
 
     expect([code, out]).toEqual([1, expect.stringContaining('1 could not be proved')])
   })
+})
+
+describe('proof accept and reopen', () => {
+  test('an accepted drift is listed apart, exits with 0, and is in the list of activity', async () => {
+    const id = await aDrift()
+
+    const accepted = await ops('proof', 'accept', '--drift', id, '--reason', 'Ticket 4711')
+    const { code, out } = await ops('proof')
+    const listed = await ops('proof', 'list', '--json')
+
+    expect([accepted.code, accepted.out]).toEqual([
+      0,
+      expect.stringMatching(/^The drift set_sum of .* is accepted\.\n$/),
+    ])
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^Proved 2 wallets: no drift\. 1 more are accepted\.\nAccepted:\n/),
+    ])
+    expect(JSON.parse(listed.out)).toMatchObject({
+      data: [],
+      accepted: [{ id, kind: 'set_sum', reason: 'Ticket 4711', accepted_by: expect.stringMatching(/^ops:/) }],
+    })
+    const [entry] = await latestActivity(terminal.db, partnerId, 1)
+    expect(entry).toMatchObject({ action: 'drift.accept', detail: id, environment: 'live', changes: 'something' })
+    expect(await ledgerSize()).toBe(entries)
+  })
+
+  test('a reopened drift is open again, and both decisions stay as they were made', async () => {
+    const id = await aDrift()
+    await ops('proof', 'accept', '--drift', id, '--reason', 'Ticket 4711')
+
+    const reopened = await ops('proof', 'reopen', '--drift', id, '--reason', 'Not that one')
+    const { code } = await ops('proof')
+
+    expect([reopened.code, code]).toEqual([0, 1])
+    const decisions = () =>
+      terminal.db.dataSource.query('SELECT outcome, reason FROM drift_decisions ORDER BY decided_at, id')
+    expect(await decisions()).toEqual([
+      { outcome: 'accepted', reason: 'Ticket 4711' },
+      { outcome: 'reopened', reason: 'Not that one' },
+    ])
+    await expect(terminal.db.dataSource.query('DELETE FROM drift_decisions')).rejects.toThrow('append only')
+    await expect(terminal.db.dataSource.query(`UPDATE drift_decisions SET reason = ''`)).rejects.toThrow('append only')
+  })
+
+  test('is refused for a drift that is not there, and for one that was decided before', async () => {
+    const id = await aDrift()
+    const unknown = '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'
+    const refusals = [
+      await ops('proof', 'accept', '--drift', unknown, '--reason', 'none'),
+      await ops('proof', 'reopen', '--drift', id, '--reason', 'none'),
+      await ops('proof', 'accept', '--drift', id),
+    ]
+
+    expect(refusals.map(({ code }) => code)).toEqual([2, 2, 2])
+    for (const { err } of refusals) expect(err).toMatch(oneSentence)
+  })
+
+  let entries: number
+
+  /** A set of which one side was taken away; answers its id. */
+  async function aDrift(): Promise<string> {
+    await behindOurBack(
+      terminal.db,
+      `DELETE FROM ledger_entries WHERE balance_micro_usdc IS NULL AND set_id IN
+        (SELECT s.id FROM ledger_sets s JOIN wallets w ON w.id = s.wallet_id WHERE s.bank_ref IS NOT NULL AND w.environment = 'live')`,
+    )
+    entries = await ledgerSize()
+    const { out } = await ops('proof', '--json')
+    const { data }: { data: { id: string; kind: string }[] } = JSON.parse(out)
+    expect(data.map(({ kind }) => kind)).toEqual(['set_sum'])
+    return data[0]?.id ?? ''
+  }
+
+  async function ledgerSize(): Promise<number> {
+    const [row]: { count: string }[] = await terminal.db.dataSource.query('SELECT count(*) FROM ledger_entries')
+    return Number(row?.count)
+  }
 })
 
 describe('audit verify', () => {

@@ -16,7 +16,14 @@ import { aClaim, aConnectedPartner, movingClock, openDb, railsTo, stepDeps } fro
 export const log = createLog({ level: 'silent', name: 'test' })
 
 /** The strictest there is, but for payouts, which have their usual time. */
-export const patience = { graceMs: 0, quietMs: 0, pauseMs: 0, settleWithinMs: 7_200_000, knownWithinMs: 900_000 }
+export const patience = {
+  graceMs: 0,
+  quietMs: 0,
+  pauseMs: 0,
+  comparedWithinMs: 21_600_000,
+  settleWithinMs: 7_200_000,
+  knownWithinMs: 900_000,
+}
 
 export interface ProofStage {
   readonly db: Db
@@ -76,6 +83,9 @@ export async function aProofStage(bank: TestBank): Promise<ProofStage> {
         `UPDATE payouts SET transfer_ref = NULL, transfer_state = NULL, status = 'pending', verdict = 'unknown' WHERE id = $1`,
         [payout.payoutId],
       )
+      await behindOurBack(db, `DELETE FROM payout_events WHERE payout_id = $1 AND status = 'processing'`, [
+        payout.payoutId,
+      ])
       return payout
     },
     async aStrangeTransfer(change = {}) {

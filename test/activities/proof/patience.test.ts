@@ -97,15 +97,18 @@ test('a bank that does not answer proves nothing and takes nothing back', async 
   expect(await stage.found()).toEqual([['transfer_without_payout', transfer]])
 })
 
-test('a balance that the bank tells late is no drift while the wallet was not quiet', async () => {
+test('a balance that the bank tells late is no drift while its movements are young, and one when they are not', async () => {
   const patient = { ...deps, patience: { ...patience, quietMs: 60_000 } }
   await stage.aSentPayout()
   const fault = await bank.fault({ kind: 'balance_lag', ms: 30_000, times: null, match: {} })
 
-  expect(await runProof(patient)).toMatchObject({ drifts: 0, busy: 1 })
-
+  const [late, wrong] = [await runProof(patient), await runProof(deps)]
   await bank.control('DELETE', `/faults/${fault}`)
-  expect(await stage.found()).toEqual([])
+
+  expect(late).toMatchObject(fine)
+  expect(wrong).toMatchObject({ drifts: 1, fresh: 1 })
+  expect(await stage.found()).toEqual([['bank_balance', wallet.id]])
+  expect(await runProof(deps)).toMatchObject(fine)
 })
 
 test('what has its place is not read again, and what has none holds the reading up', async () => {
