@@ -1,11 +1,12 @@
 // Somebody who uses the dashboard in a real browser, and everything the browser complains about meanwhile.
-import { mkdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { cache } from './chromium'
+import { keepPicture } from './pictures'
 
-const screenshots = join(cache, 'screenshots', 'dashboard')
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Every rule is applied; what was found in order is only not described. */
+const violations = 'axe.run({ resultTypes: ["violations"] }).then((result) => result.violations)'
 
 export interface Visitor {
   readonly page: Page
@@ -25,7 +26,6 @@ export async function aVisitor(
   url: string,
   { session, ...options }: BrowserContextOptions & { readonly session?: string } = {},
 ): Promise<Visitor> {
-  mkdirSync(screenshots, { recursive: true })
   const context = await browser.newContext({
     viewport: { width: 1280, height: 860 },
     locale: 'en-GB',
@@ -50,10 +50,10 @@ export async function aVisitor(
       await settled()
     },
     settled,
-    picture: async (name) => void (await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true })),
+    picture: (name) => keepPicture(page, `dashboard/${name}`, { fullPage: true }),
     async faults() {
-      await page.evaluate(axe)
-      const found: Fault[] = await page.evaluate('axe.run().then((result) => result.violations)')
+      if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe)
+      const found: Fault[] = await page.evaluate(violations)
       return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
     },
     leave: () => context.close(),

@@ -1,23 +1,21 @@
 // A real browser reads /docs: the guide, an operation and a call from the page, without a word to anyone but our server.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
 import { type Api, startApi } from '../api/client'
 import { aKey, aPartner } from '../api/fixtures'
-import { cache, openChromium } from './chromium'
+import { openChromium } from './chromium'
+import { keepPicture } from './pictures'
 
 /** A name under .localhost counts as safe as https, so the page may use what browsers allow only there. */
 const origin = 'http://payouts.localhost'
-const screenshots = join(cache, 'screenshots')
 
 let api: Api
 let key: string
 let browser: Browser
 
 beforeAll(async () => {
-  mkdirSync(screenshots, { recursive: true })
   execFileSync(process.execPath, [join(__dirname, '../../api/docs/build-assets.mjs')])
   api = await startApi({ publicUrl: origin })
   key = await aKey(api, await aPartner(api), 'sandbox')
@@ -63,10 +61,10 @@ describe('/docs in a browser', () => {
 
     await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
     await page.getByRole('cell', { name: 'insufficient_funds' }).waitFor()
-    await page.screenshot({ path: join(screenshots, 'docs-light.png') })
+    await keepPicture(page, 'docs-light')
     await page.getByRole('button', { name: 'What a payout would cost now' }).click()
     await page.getByRole('heading', { name: 'What a payout would cost now' }).waitFor()
-    await page.screenshot({ path: join(screenshots, 'docs-operation.png') })
+    await keepPicture(page, 'docs-operation')
 
     expect(asked).toContain(`${origin}/openapi.json`)
     expect(strangers()).toEqual([])
@@ -82,7 +80,7 @@ describe('/docs in a browser', () => {
     await page.getByRole('button', { name: /Test Request.*\/v1\/balance/ }).click()
     await page.getByRole('button', { name: /^Send/ }).first().click()
     await page.getByText('200 OK').waitFor()
-    await page.screenshot({ path: join(screenshots, 'docs-call.png') })
+    await keepPicture(page, 'docs-call')
 
     expect(strangers()).toEqual([])
     expect(complaints).toEqual([])

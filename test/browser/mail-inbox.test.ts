@@ -1,8 +1,6 @@
 // The mail inbox in a real browser: a mail appears by itself, and a hostile one runs nothing and asks nobody.
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
 import { invoicePdf } from '../../documents/invoice-pdf'
@@ -10,9 +8,8 @@ import { invoiceMessage } from '../../mail/invoice-message'
 import { createMailer, type Mailer } from '../../mail/mailer'
 import { anInvoice } from '../documents/an-invoice'
 import { anInbox, type TestInbox } from '../mail/an-inbox'
-import { cache, openChromium } from './chromium'
-
-const screenshots = join(cache, 'screenshots')
+import { openChromium } from './chromium'
+import { keepPicture } from './pictures'
 
 let inbox: TestInbox
 let mailer: Mailer
@@ -24,7 +21,6 @@ let evilUrl: string
 const heard: string[] = []
 
 beforeAll(async () => {
-  mkdirSync(screenshots, { recursive: true })
   inbox = await anInbox()
   mailer = createMailer({ smtpUrl: inbox.smtpUrl, from: { name: 'Billing', address: 'billing@example.test' } })
   evil = createServer((request, response) => {
@@ -55,7 +51,7 @@ test('a mail appears by itself, opens with a click, and its PDF can be saved', a
 
   expect(await page.textContent('h1')).toBe('Invoice INV-2026-000123 from Example Payouts Ltd for October 2026')
   expect(await page.frameLocator('iframe').locator('h1').textContent()).toBe('Your invoice for October 2026')
-  await page.screenshot({ path: join(screenshots, 'mail-inbox.png') })
+  await keepPicture(page, 'mail-inbox')
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('.files a')])
   expect(download.suggestedFilename()).toBe('INV-2026-000123.pdf')
 })
