@@ -91,6 +91,18 @@ async function occupy(port: number): Promise<Server> {
   return server
 }
 
+test('a Temporal server that it can not trust, or that speaks no TLS, does not stop it, and the log says what to do', async () => {
+  const run = await start({ TEMPORAL_TLS: 'on' })
+
+  await until('it has said so', () =>
+    /Temporal can not be used: the server speaks no TLS: set TEMPORAL_TLS/.test(run.output()),
+  )
+
+  expect((await fetch(`${run.url}/healthz`)).status).toBe(200)
+  run.child.kill('SIGTERM')
+  expect(await exitCodeOf(run)).toBe(0)
+})
+
 test('it is ready when PostgreSQL and Temporal answer, and says which of them does not', async () => {
   const whole = await start()
   const without = await start({ TEMPORAL_ADDRESS: `127.0.0.1:${await choosePort(0)}` })
