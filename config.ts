@@ -15,7 +15,7 @@ import {
 } from './config/payouts'
 import { type ProofConfig, readProof } from './config/proof'
 import { type EnvironmentVariables, Reader, type SecretKey } from './config/reader'
-import { type MetricsConfig, readMetrics, readTrustedProxies } from './config/surroundings'
+import { type MetricsConfig, readMetrics, readOpsUser, readTrustedProxies } from './config/surroundings'
 import { readTemporal, type TemporalConfig } from './config/temporal'
 
 export type { BankAccess, BankConfig } from './config/bank'
@@ -87,6 +87,19 @@ export function environment(): EnvironmentVariables {
 
 export function loadConfig(env: EnvironmentVariables = process.env): Config {
   const read = new Reader(env)
+  const config = readConfig(read)
+  if (read.mistakes.length > 0) throw new ConfigError(read.mistakes)
+  return Object.freeze(config)
+}
+
+/** Whatever is set of it, as it is set: for those who start other processes that must go by the same settings. */
+export function settingsIn(env: EnvironmentVariables): EnvironmentVariables {
+  const read = new Reader(env)
+  readConfig(read)
+  return read.used
+}
+
+function readConfig(read: Reader): Config {
   const port = read.integer('PORT', 3000, 0, 65535)
   const config: Config = {
     host: read.text('HOST', '0.0.0.0'),
@@ -128,8 +141,7 @@ export function loadConfig(env: EnvironmentVariables = process.env): Config {
     metrics: readMetrics(read),
   }
   refuseDevelopmentSecrets(read, config)
-  if (read.mistakes.length > 0) throw new ConfigError(read.mistakes)
-  return Object.freeze(config)
+  return config
 }
 
 /** The part of it that the command line needs; only commands that make a secret need the secret keys. */
@@ -145,6 +157,7 @@ export function loadOpsConfig(env: EnvironmentVariables): OpsConfig {
     caseDueMs: readCaseDue(read),
     verificationPollMs: readVerificationPoll(read),
     proof: { ...readProof(read), ...readSweep(read) },
+    user: readOpsUser(read),
   }
   refuseDevelopmentSecrets(read, config)
   if (read.mistakes.length > 0) throw new ConfigError(read.mistakes)
@@ -157,6 +170,8 @@ export type OpsConfig = Pick<
 > & {
   readonly temporal: TemporalConfig | null
   readonly proof: ProofConfig & SweepConfig
+  /** Who gives the commands; null where that is whoever is logged in to this machine. */
+  readonly user: string | null
 }
 
 /** All that a migration needs; empty where it is neither set nor in a file that can be read. */

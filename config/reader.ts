@@ -12,6 +12,8 @@ export interface SecretKey {
 /** Reads one variable at a time and collects what is wrong instead of stopping at the first mistake. */
 export class Reader {
   readonly mistakes: string[] = []
+  /** Which variables were looked at and are set, as they are. */
+  readonly used: Record<string, string> = {}
   /** Each file is read, and complained about, once. */
   private readonly files = new Map<string, string>()
 
@@ -29,11 +31,17 @@ export class Reader {
 
   /** As it is set, or from the file that <name>_FILE names: what is in a file shows in no list of processes or containers. */
   private given(name: string): string {
-    const [value, file] = [this.env[name] || '', this.env[`${name}_FILE`] || '']
+    const [value, file] = [this.use(name), this.use(`${name}_FILE`)]
     if (file === '' || this.files.has(name)) return this.files.get(name) ?? value
     this.files.set(name, value || this.contentOf(file, name))
     if (value !== '') this.mistakes.push(`${name} and ${name}_FILE are both set; one of them must go.`)
     return this.given(name)
+  }
+
+  private use(name: string): string {
+    const value = this.env[name] || ''
+    if (value !== '') this.used[name] = value
+    return value
   }
 
   private contentOf(file: string, name: string): string {

@@ -1,6 +1,6 @@
 // The environment that migrations, worker, API and ops share, made of what the start found and what it was given.
 
-import type { EnvironmentVariables } from '../config'
+import { type EnvironmentVariables, settingsIn } from '../config'
 import { isLocal, type Plan } from './plan'
 import type { Secrets } from './secrets'
 
@@ -15,47 +15,6 @@ export interface Found {
   /** Null when Temporal is not ours. */
   readonly temporalUi: string | null
 }
-
-/** Given by whoever starts the system, and passed on to those who later talk to it. */
-const passedOn = [
-  'HOST',
-  'DATABASE_POOL_SIZE',
-  'TEMPORAL_NAMESPACE',
-  'TEMPORAL_TLS',
-  'TEMPORAL_API_KEY',
-  'RATE_LIMIT',
-  'LOG_LEVEL',
-  'ACTIVITY_RETENTION_DAYS',
-  'RECIPIENT_RETENTION_DAYS',
-  'BANK_EVENT_RETENTION_DAYS',
-  'AUDIT_SEAL_EVERY_MS',
-  'PROOF_EVERY_MS',
-  'OPS_EMAIL',
-  'BANK_SANDBOX_URL',
-  'BANK_SANDBOX_KEY',
-  'BANK_LIVE_URL',
-  'BANK_LIVE_KEY',
-  'WEBHOOK_URL',
-  'TASK_QUEUE_PREFIX',
-  'SMTP_URL',
-  'MAIL_FROM',
-  'MAIL_INBOX_URL',
-  'TEMPORAL_UI_URL',
-  'SIGN_UP',
-  'SESSION_IDLE_MS',
-  'SESSION_MS',
-  'TRUSTED_PROXIES',
-  'METRICS_HOST',
-  'METRICS_PORT',
-  'WORKER_METRICS_PORT',
-  'SELLER_NAME',
-  'SELLER_ADDRESS',
-  'SELLER_EMAIL',
-  'SELLER_COMPANY_NUMBER',
-  'SELLER_VAT_NUMBER',
-  'SELLER_VAT_RATE',
-  'SELLER_BANK',
-]
 
 /** An invoice of one machine is as make-believe as its bank, and says so. */
 const makeBelieveSeller = {
@@ -85,8 +44,9 @@ export function environmentFor(
       : { TEMPORAL_UI_URL: env.TEMPORAL_UI_URL || workflowsPage(found.temporalUi, env) }),
     ...(found.bank === null || env.SELLER_NAME ? {} : makeBelieveSeller),
   }
-  const given = Object.fromEntries(passedOn.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
-  return { full: { ...(databaseUrl ? env : withoutPostgresVariables(env)), ...own }, shared: { ...given, ...own } }
+  // Whoever talks to the system later goes by the same times and limits as its worker, and gets nothing else of this environment.
+  const shared = { ...settingsIn(env), ...own }
+  return { full: { ...(databaseUrl ? env : withoutPostgresVariables(env)), ...own }, shared }
 }
 
 function mailVariables({ smtp, inbox }: NonNullable<Found['mail']>, env: EnvironmentVariables): EnvironmentVariables {

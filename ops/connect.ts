@@ -31,14 +31,12 @@ export async function withOps<T>(
   work: (ops: Ops) => Promise<T>,
 ): Promise<T> {
   const config = loadOpsConfig(env.DATABASE_URL || env.DATABASE_URL_FILE ? env : runningEnvironment(env))
-  const { databaseUrl, secretKeys, bank, temporal, taskQueuePrefix, payouts, caseDueMs, verificationPollMs, proof } =
-    config
+  const { databaseUrl, secretKeys, bank, temporal, user, ...settings } = config
   // An idle connection that is lost needs no word of its own: the next query says it.
   const db = await openDatabase({ url: databaseUrl, poolSize: 2, onError: () => {} })
   try {
-    const settings = { taskQueuePrefix, payouts, caseDueMs, verificationPollMs, proof }
     const reached = { say, bank, temporal, ...settings, keyring: () => keyringOf(secretKeys) }
-    return await work({ db, clock: systemClock, madeBy: `ops:${userName()}`, ...reached })
+    return await work({ db, clock: systemClock, madeBy: `ops:${user ?? userName()}`, ...reached })
   } finally {
     await db.close()
   }
@@ -46,7 +44,8 @@ export async function withOps<T>(
 
 function runningEnvironment(env: EnvironmentVariables): EnvironmentVariables {
   const running = readRunningEnvironment(dataDirOf(env))
-  if (running !== null) return running
+  // Who gives the command is not who has started the system.
+  if (running !== null) return { ...running, OPS_USER: env.OPS_USER }
   throw new Trouble(
     `Nothing is running in ${env.DATA_DIR || '.data'}: run npm start, or set DATABASE_URL and SECRET_KEYS.`,
   )

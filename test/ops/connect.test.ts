@@ -1,6 +1,7 @@
 // ops talks to DATABASE_URL, or to the running system of DATA_DIR; trouble on the way is one sentence and exit code 1.
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { takeLock } from '../../local/lock'
@@ -65,6 +66,47 @@ describe('the system that ops talks to', () => {
 
     expect(shown.code).toBe(0)
     expect(created).toEqual({ code: 1, out: '', err: 'SECRET_KEYS must be set too, to the value the API runs with.\n' })
+  })
+})
+
+describe('who gives a command', () => {
+  const change = ['key', 'create', '--partner', 'acme', '--environment', 'sandbox']
+  const production = {
+    NODE_ENV: 'production',
+    SECRET_KEYS: `k1:${createHash('sha256').update('a test').digest('hex')}`,
+  }
+  const lastBy = async () => {
+    const [row] = await terminal.db.dataSource.query('SELECT made_by FROM activity ORDER BY at DESC, id DESC LIMIT 1')
+    return row.made_by
+  }
+
+  test('is OPS_USER, so that people in one container can be told apart', async () => {
+    const { code } = await runWith({ ...terminal.env, OPS_USER: 'ada@payouts.test' }, change)
+
+    expect([code, await lastBy()]).toEqual([0, 'ops:ada@payouts.test'])
+  })
+
+  test('is not who has started the system', async () => {
+    writeFileSync(join(dataDir, 'env.json'), JSON.stringify({ ...terminal.env, OPS_USER: 'starter' }))
+    const lock = takeLock(join(dataDir, 'lock.json'), { api: 'http://localhost:3000' })
+
+    await runWith({ DATA_DIR: dataDir, OPS_USER: 'grace' }, change)
+    const named = await lastBy()
+    await runWith({ DATA_DIR: dataDir }, change)
+
+    expect([named, await lastBy()]).toEqual(['ops:grace', `ops:${userInfo().username}`])
+    if (lock.outcome === 'taken') lock.release()
+  })
+
+  test('must be said in production, in words that the activity list can hold', async () => {
+    const env = { ...terminal.env, ...production }
+    const nobody = await runWith(env, ['partner', 'list'])
+    const odd = await runWith({ ...env, OPS_USER: 'ada lovelace' }, ['partner', 'list'])
+    const ada = await runWith({ ...env, OPS_USER: 'ada' }, ['partner', 'list'])
+
+    expect([nobody.code, odd.code, ada.code]).toEqual([1, 1, 0])
+    expect(nobody.err).toBe('OPS_USER is required in production: who you are, as the activity list will tell.\n')
+    expect(odd.err).toBe('OPS_USER must be 1 to 60 letters, digits and . _ @ + - without blanks.\n')
   })
 })
 

@@ -1,0 +1,52 @@
+// What npm start tells ops and scripts about the system that it runs: every setting that it was given, and nothing else.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { loadConfig, loadOpsConfig } from '../../config'
+import { environmentFor } from '../../local/environment-for'
+
+const page = readFileSync(join(__dirname, '../../docs/configuration.md'), 'utf8')
+const settings = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name = '']) => name)
+
+const found = {
+  databaseUrl: 'postgresql://127.0.0.1/payouts',
+  temporalAddress: '127.0.0.1:7233',
+  secretKeys: `k1:${'0'.repeat(64)}`,
+  bank: null,
+  mail: null,
+  temporalUi: null,
+}
+
+test('every setting that it was given is passed on, but who gives a command', () => {
+  const given = Object.fromEntries(settings.map((name) => [name, `given-${name}`]))
+
+  const { shared } = environmentFor(planWith({ ...given, SOMEBODYS_PASSWORD: 'hunter2' }), found)
+
+  expect(settings.length).toBeGreaterThan(60)
+  expect(settings.filter((name) => shared[name] === undefined)).toEqual(['OPS_USER'])
+  expect(shared).toMatchObject({ PAYOUT_QUIET_MS: 'given-PAYOUT_QUIET_MS', PROOF_GRACE_MS: 'given-PROOF_GRACE_MS' })
+  expect(JSON.stringify(shared)).not.toContain('hunter2')
+})
+
+test('also as a file', () => {
+  const { shared } = environmentFor(planWith({ PAYOUT_POLL_MS_FILE: '/run/poll' }), found)
+
+  expect(shared['PAYOUT_POLL_MS_FILE']).toBe('/run/poll')
+})
+
+test('ops decides about unknown outcomes by the times of the worker', () => {
+  const times = { PAYOUT_REPEAT_MS: '20000', PAYOUT_QUIET_MS: '30000', SWEEP_EVERY_MS: '5000', CASE_TRACE_DUE_MS: '77' }
+
+  const { full, shared } = environmentFor(planWith(times), found)
+
+  const [worker, ops] = [loadConfig(full), loadOpsConfig(shared)]
+  expect(ops.payouts).toEqual(worker.payouts)
+  expect(ops.payouts).toMatchObject({ repeatForMs: 20_000, quietMs: 30_000 })
+  expect([ops.caseDueMs, ops.verificationPollMs]).toEqual([worker.caseDueMs, worker.verificationPollMs])
+  expect(ops.proof).toEqual({ ...worker.proof, ...worker.sweep })
+})
+
+function planWith(env: Readonly<Record<string, string>>): Parameters<typeof environmentFor>[0] {
+  const servers = { databaseUrl: null, temporalAddress: null, bank: 'ours', mail: 'ours' } as const
+  return { env, dataDir: '/nowhere', host: '127.0.0.1', port: 3000, api: 'http://localhost:3000', ...servers }
+}
