@@ -2,7 +2,8 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --no-fund --no-audit
+# No package's script runs: what is started here needs none of them.
+RUN npm ci --ignore-scripts --no-fund --no-audit
 COPY . .
 RUN npm run -s build && npm prune --omit=dev --omit=optional
 

@@ -14,7 +14,9 @@ keep() {
 
 keep postgres_password "$(random 24)"
 keep temporal_postgres_password "$(random 24)"
-keep database_url "postgresql://payouts:$(cat "$folder/postgres_password")@postgres:5432/payouts"
+keep app_password "$(random 24)"
+keep database_owner_url "postgresql://payouts:$(cat "$folder/postgres_password")@postgres:5432/payouts"
+keep database_url "postgresql://payouts_app:$(cat "$folder/app_password")@postgres:5432/payouts"
 keep secret_keys "k1:$(random 32)"
 keep bank_sandbox_key "sk-test-$(random 24)"
 keep bank_live_key "sk-live-$(random 24)"

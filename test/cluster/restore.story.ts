@@ -11,6 +11,7 @@ import { startTemporal, type TemporalServer } from '../../local/temporal'
 import { findTemporalCli } from '../../local/temporal-cli'
 import { driftsOf } from '../chaos/at-rest'
 import { until } from '../local/until'
+import { asApplication } from '../setup/app-role'
 import { type Answer, openWorld, type World } from '../stories/world'
 import { dump, type InstalledPostgres, restore, startInstalled } from './installed-postgres'
 
@@ -56,6 +57,7 @@ test('a back-up is restored beside an empty Temporal: every payout that was open
   await Promise.all([postgres.kill(), loseTemporal()])
   postgres = await startInstalled(join(folder, 'second'), port)
   temporal = await anEmptyTemporal(Number(temporal.address.split(':')[1]))
+  await asApplication(postgres.url)
   await restore(postgres.url, file)
   await until('our own connections are back', () => world.db.ping().then(yes, no))
   await world.bank.control('DELETE', '/faults')

@@ -15,6 +15,7 @@ import { aKey } from '../api/fixtures'
 import { until } from '../local/until'
 import { referee, type Seen } from '../referee/referee'
 import { keys as bankKeys, type Json, quick } from '../sandbox-bank/bank-client'
+import { asApplication } from '../setup/app-role'
 import { createDatabase } from '../setup/database'
 import { testSystem } from '../setup/system'
 import { testTemporal } from '../worker/a-worker'
@@ -127,7 +128,13 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const [webhookPort = 0] = ports
   const prefix = `story-${randomBytes(5).toString('hex')}`
   const temporalAddress = options.temporalAddress ?? testSystem().temporalAddress
-  const told = { databaseUrl, temporalAddress, bankUrl: bank.url, webhookPort, prefix }
+  const told = {
+    databaseUrl: await asApplication(databaseUrl),
+    temporalAddress,
+    bankUrl: bank.url,
+    webhookPort,
+    prefix,
+  }
   const env = { ...settings(told), ...options.env }
   const apis = ports.map((port) => aPart('api/main.js', { ...env, PORT: String(port), ...options.apiEnv }))
   const workers = each.map(() => aPart('worker/main.js', env))

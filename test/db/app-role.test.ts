@@ -1,0 +1,44 @@
+// What the application's role may not do: switch off what guards the books. That it can do its work is shown by every story.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Client } from 'pg'
+import { asApplication } from '../setup/app-role'
+import { createDatabase, type TestDatabase } from '../setup/database'
+
+let database: TestDatabase
+let application: Client
+
+beforeAll(async () => {
+  database = await createDatabase()
+  application = new Client({ connectionString: await asApplication(database.url) })
+  await application.connect()
+})
+afterAll(async () => {
+  await application.end()
+  await database.drop()
+})
+
+test.each([
+  'ALTER TABLE ledger_entries DISABLE TRIGGER ALL',
+  'SET session_replication_role = replica',
+  'TRUNCATE ledger_entries',
+  'DROP TABLE audit_chain',
+  'CREATE TABLE mine (id int)',
+  'CREATE FUNCTION mine() RETURNS int LANGUAGE sql AS $$ SELECT 1 $$',
+  'ALTER ROLE payouts_app SUPERUSER',
+])('it may not: %s', async (sql) => {
+  await expect(application.query(sql)).rejects.toMatchObject({ code: '42501' })
+})
+
+test('it reads and writes what it needs, also in a table of a later migration', async () => {
+  const owner = new Client({ connectionString: database.url })
+  await owner.connect()
+  await owner.query('CREATE TABLE of_a_later_migration (id bigserial, note text)')
+  await owner.end()
+
+  await application.query(`INSERT INTO of_a_later_migration (note) VALUES ('here')`)
+
+  expect((await application.query('SELECT id, note FROM of_a_later_migration')).rows).toEqual([
+    { id: '1', note: 'here' },
+  ])
+  expect((await application.query('SELECT count(*)::int FROM migrations')).rows[0].count).toBeGreaterThan(10)
+})
