@@ -32,8 +32,14 @@ export function createLog(options: { level: LogLevel; name: string }, destinatio
 export function pooledOutput(): DestinationStream & { flushSync(): void } {
   const output = openDestination({ dest: 1, sync: true, minLength: 8_192 })
   setInterval(() => output.flush(), 200).unref()
-  process.once('exit', () => output.flushSync())
+  process.once('exit', () => flushAtTheEnd(output))
   return output
+}
+
+/** Where nobody reads any more, flushSync would try for ever and the process never end; flush finds that out, and it then does nothing. */
+function flushAtTheEnd(output: { flush(): void; flushSync(): void }): void {
+  output.flush()
+  output.flushSync()
 }
 
 /** What an error may say about itself: its other fields (a query's parameters, a row's values) stay out of the log. */

@@ -1,4 +1,7 @@
 // What a log line looks like, and what never gets into one.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { createLog, type Log } from '../log'
 
@@ -91,6 +94,24 @@ test('an error that only gathers others is logged as the first of them', () => {
   )
 
   expect(JSON.parse(lines[0] ?? '').err.message).toBe('connect ECONNREFUSED ::1:5432')
+})
+
+test('a process whose last lines nobody reads any more ends all the same', async () => {
+  const built = JSON.stringify(join(__dirname, '../dist/log.js'))
+  const program = `const { createLog, pooledOutput } = require(${built})
+    const log = createLog({ level: 'info', name: 'test' }, pooledOutput())
+    process.once('message', () => { log.info('to nobody'); process.exit(3) })
+    process.send('ready')`
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  await once(child, 'message')
+
+  child.stdout?.destroy()
+  child.send('end')
+  const giveUp = setTimeout(() => child.kill('SIGKILL'), 10_000)
+  const [code] = await once(child, 'exit')
+  clearTimeout(giveUp)
+
+  expect(code).toBe(3)
 })
 
 function aLog(): { log: Log; lines: string[] } {
