@@ -2,6 +2,7 @@
 import { ActivityFailure, continueAsNew, isCancellation } from '@temporalio/workflow'
 import type { Environment } from '../domain/environment'
 import * as activities from './activities'
+import { requireCounts } from './input'
 import type { Proved } from './proof-steps'
 
 export interface Proving {
@@ -17,7 +18,9 @@ export interface Proving {
 export type ProofPlaces = Readonly<Record<Environment, { readonly after: string | null } | null>>
 
 /** The environments go on beside each other: a bank that hangs keeps only its own wallets waiting. */
-export async function proof({ pageSize, pages, from = beginning, sofar = nothing }: Proving): Promise<Proved> {
+export async function proof(order: Proving): Promise<Proved> {
+  requireCounts(order, { pageSize: 1_000, pages: 1_000 }, '{"pageSize": 50, "pages": 100}')
+  const { pageSize, pages, from = beginning, sofar = nothing } = order
   const [sandbox, live] = await Promise.all([
     proveSome('sandbox', from.sandbox, { pageSize, pages }),
     proveSome('live', from.live, { pageSize, pages }),

@@ -2,6 +2,10 @@
 import type { Environment } from '../domain/environment'
 import type { Page } from './sweep-steps'
 
+/** Written by people in the Web UI. */
+export const wantedOfRailSwitch =
+  '{"environment": "sandbox" or "live", "action": "pause", "resume" or "wake", "by": who you are, "reason": why}'
+
 export interface RailOrder {
   readonly environment: Environment
   readonly action: 'pause' | 'resume'

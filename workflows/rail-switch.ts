@@ -1,8 +1,9 @@
 // Pauses or resumes the sending of payouts in one environment, for people in the Web UI; after a resume, wakes what has waited.
-import { ActivityFailure, continueAsNew, isCancellation, workflowInfo } from '@temporalio/workflow'
+import { ActivityFailure, ApplicationFailure, continueAsNew, isCancellation, workflowInfo } from '@temporalio/workflow'
 import type { Environment } from '../domain/environment'
 import * as activities from './activities'
-import type { WokenPage } from './rail-switch-steps'
+import { invalidInput, refusedInput } from './input'
+import { type WokenPage, wantedOfRailSwitch } from './rail-switch-steps'
 
 export interface RailSwitch {
   readonly environment: Environment
@@ -30,7 +31,9 @@ const pageSize = 50
 /** After so many the waking goes on in a fresh history. */
 const pages = 100
 
+/** What is wrong with an order is told by its steps, but for one that is not there. */
 export async function railSwitch(order: RailSwitch): Promise<RailSwitched> {
+  if (typeof order !== 'object' || order === null) throw refusedInput(wantedOfRailSwitch)
   const { environment, action, by, reason = null, from } = order
   const askedAt = workflowInfo().startTime.toISOString()
   const { changed } =
@@ -59,7 +62,11 @@ async function wakePage(environment: Environment, after: string | null): Promise
   try {
     return await activities.wakeUnsent({ environment, after, limit: pageSize })
   } catch (error) {
-    if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error
+    if (!(error instanceof ActivityFailure) || isCancellation(error) || isOfInput(error)) throw error
     return { woken: 0, failed: 1, next: null }
   }
+}
+
+function isOfInput({ cause }: ActivityFailure): boolean {
+  return cause instanceof ApplicationFailure && cause.type === invalidInput
 }

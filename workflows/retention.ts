@@ -1,5 +1,6 @@
 // Erases, every night, what was kept as long as it has to be; ledger, invoices and the audit chain are never touched.
 import * as activities from './activities'
+import { requireCounts } from './input'
 
 export interface Erasing {
   readonly batchSize: number
@@ -12,7 +13,9 @@ export interface Erased {
   readonly bankEvents: number
 }
 
-export async function retention({ batchSize, batches }: Erasing): Promise<Erased> {
+export async function retention(order: Erasing): Promise<Erased> {
+  requireCounts(order, { batchSize: 10_000, batches: 1_000 }, '{"batchSize": 1000, "batches": 500}')
+  const { batchSize, batches } = order
   const eraseAll = async (erase: (batch: { limit: number }) => Promise<number>) => {
     let erased = 0
     for (let batch = 0; batch < batches; batch++) {

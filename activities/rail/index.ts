@@ -3,7 +3,12 @@ import { ApplicationFailure } from '@temporalio/common'
 import { listUnsentPayouts } from '../../db/payouts-open'
 import { pauseRail, resumeRail } from '../../db/rail-pauses'
 import { environments } from '../../domain/environment'
-import type { RailOrder, RailSwitchSteps, WokenPage } from '../../workflows/rail-switch-steps'
+import {
+  type RailOrder,
+  type RailSwitchSteps,
+  type WokenPage,
+  wantedOfRailSwitch,
+} from '../../workflows/rail-switch-steps'
 import { wakePayout } from '../start-payout'
 import type { SweepDeps } from '../sweep'
 import { each } from '../sweep/each'
@@ -39,12 +44,15 @@ function requireReadable({ environment, action, by, reason }: RailOrder): void {
     isLine(by, 60) &&
     by.trim() !== '' &&
     (reason === null || isLine(reason, 200))
-  if (isRight) return
-  const wanted = '{"environment": "sandbox" or "live", "action": "pause" or "resume", "by": who you are, "reason": why}'
-  throw ApplicationFailure.nonRetryable(`The input must be ${wanted}.`, 'InvalidInput')
+  if (!isRight) throw unreadable()
+}
+
+function unreadable(): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(`The input must be ${wantedOfRailSwitch}.`, 'InvalidInput')
 }
 
 async function wakeUnsent(deps: RailDeps, page: Parameters<RailSwitchSteps['wakeUnsent']>[0]): Promise<WokenPage> {
+  if (!environments.includes(page.environment)) throw unreadable()
   const rows = await listUnsentPayouts(deps.db, page)
   const wake = (row: (typeof rows)[number]) => wakePayout(deps, row)
   const { done, failed } = await each(deps, rows, wake, ({ payoutId }) => ({ payout_id: payoutId }))

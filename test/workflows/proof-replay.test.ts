@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { WorkflowHandle } from '@temporalio/client'
+import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client'
 import { Worker } from '@temporalio/worker'
 import { systemClock } from '../../clock'
 import { verifyAudit } from '../../db/audit-verify'
@@ -24,8 +24,9 @@ let firstProof: unknown
 /** By the name of its recording: what is done so that it is taken. */
 const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
   async 'proof/found'() {
-    // Its deposits at the bank are booked by nobody.
-    await worker.db.dataSource.query(`UPDATE wallets SET history_read_to = NULL`)
+    // Booked by nobody.
+    const [wallet] = await worker.db.dataSource.query(`SELECT wallet_ref FROM wallets WHERE environment = 'sandbox'`)
+    await bank.control('POST', `/wallets/${wallet.wallet_ref}/deposits`, { amount: '3.00' })
     const handle = await start<typeof proof>('proof', [{ pageSize: 50, pages: 100 }])
     firstProof = await handle.result()
     return handle
@@ -67,7 +68,6 @@ afterAll(async () => {
 test('the proof finds what differs, and mails ops once', async () => {
   const drifts = await listDrifts(worker.db, 'open', 10)
 
-  // The float that the stage has booked without the bank's name for it.
   expect(drifts.map(({ kind }) => kind)).toContain('deposit_not_booked')
   expect(firstProof).toMatchObject({ wallets: 2, drifts: drifts.length, fresh: drifts.length, busy: 0, failed: 0 })
   const mails: unknown[] = await worker.db.dataSource.query(`SELECT id FROM mails WHERE kind = 'notice'`)
@@ -99,6 +99,34 @@ test.each(names)('the history of %s names nobody', (name) => {
   expect(text).toMatch(/batchSize|pageSize/)
   expect(text).not.toMatch(/Acme|ada@|Lovelace|ops@/)
 })
+
+test.each([
+  ['proof', undefined],
+  ['proof', null],
+  ['proof', { pageSize: '50', pages: 100 }],
+  ['proof', { pageSize: 50, pages: 0 }],
+  ['retention', undefined],
+  ['retention', { batchSize: 1_000 }],
+  ['retention', { batchSize: 1_000_000, batches: 1 }],
+])(
+  'a %s that was started by hand with %j ends at once, and says what is wanted',
+  async (type, input) => {
+    const workflowId = `${worker.queuePrefix}-${type}-by-hand-${JSON.stringify(input)}`
+    const args = input === undefined ? [] : [input]
+    const handle = await worker.client.workflow.start(type, { workflowId, taskQueue: worker.taskQueue, args })
+
+    const failure = await handle.result().catch((error: unknown) => error)
+
+    expect(failure).toBeInstanceOf(WorkflowFailedError)
+    const sentence = failure instanceof WorkflowFailedError ? failure.cause?.message : ''
+    expect(sentence).toBe(
+      type === 'proof'
+        ? 'The input must be as {"pageSize": 50, "pages": 100}, with pageSize from 1 to 1000 and pages from 1 to 1000.'
+        : 'The input must be as {"batchSize": 1000, "batches": 500}, with batchSize from 1 to 10000 and batches from 1 to 1000.',
+    )
+  },
+  60_000,
+)
 
 function start<W extends typeof proof | typeof sealAudit | typeof retention>(type: string, args: Parameters<W>) {
   const workflowId = `${worker.queuePrefix}-${type}-${JSON.stringify(args).length}`

@@ -128,6 +128,11 @@ test.each([
   { environment: 'live', action: 'pause', by: ' ' },
   { environment: 'live', action: 'pause' },
   { environment: 'live', action: 'pause', by: 'grace', reason: 7 },
+  { environment: 'moon', action: 'wake', by: 'grace' },
+  { action: 'wake' },
+  undefined,
+  null,
+  'pause',
 ])(
   'an input that nobody can follow is refused at once, and says what is wanted: %j',
   async (input: Json) => {
@@ -136,7 +141,8 @@ test.each([
     const failure = await handle.result().catch((error: unknown) => error)
 
     expect(failure).toBeInstanceOf(WorkflowFailedError)
-    expect(JSON.stringify(failure instanceof WorkflowFailedError && failure.cause)).toContain('The input must be')
+    const wanted = String.raw`The input must be {\"environment\": \"sandbox\" or \"live\", \"action\": \"pause\", \"resume\" or \"wake\"`
+    expect(JSON.stringify(failure instanceof WorkflowFailedError && failure.cause)).toContain(wanted)
   },
   60_000,
 )
