@@ -173,14 +173,10 @@ const lockedStep: Statement = {
   text: `SELECT ${stepColumns} FROM payouts p JOIN wallets w ON w.id = p.wallet_id WHERE p.id = $1 FOR UPDATE OF p`,
 }
 
+/** It and a pause of the rail wait for each other (`rail-pauses.ts`). */
 const markSubmit: Statement = {
   name: 'payout-start-submit',
-  text: `UPDATE payouts SET bank_body = $3, submit_started_at = $4, updated_at = $4
-    WHERE id = $1 AND attempt = $2 AND status = 'pending' AND submit_started_at IS NULL AND released_at IS NULL
-      AND NOT ${isRailPaused('payouts.environment')}
-      AND EXISTS (SELECT FROM ledger_sets debit WHERE debit.wallet_id = payouts.wallet_id AND debit.cause = 'debit'
-        AND debit.cause_ref = payouts.id::text || '/' || payouts.attempt::text)
-    RETURNING bank_body AS body`,
+  text: 'SELECT start_submit($1, $2, $3, $4) AS body',
 }
 
 /**

@@ -22,7 +22,10 @@ export interface RailState {
   readonly unconfirmed: number
 }
 
-/** False when it was paused already. Every partner's activity list tells it, in the same statement. */
+/**
+ * False when it was paused already. Every partner's activity list tells it, in the same statement. When it returns, each payout
+ * has made its first call or waits: `start_submit` holds the same lock together with others.
+ */
 export async function pauseRail(db: Queryable, change: RailChange & { reason: string | null }): Promise<boolean> {
   const { environment, by, reason, at } = change
   return (await db.query(insertPause, [newId(at), environment, by, reason, at])).length > 0
@@ -41,6 +44,20 @@ export async function railStates(db: Queryable): Promise<RailState[]> {
   return db.query<RailState>(selectStates, [])
 }
 
+export interface PastPause {
+  readonly environment: Environment
+  readonly pausedAt: Date
+  readonly pausedBy: string
+  readonly reason: string | null
+  readonly resumedAt: Date
+  readonly resumedBy: string | null
+}
+
+/** Those that are over, the last first. */
+export async function pastPauses(db: Queryable, limit: number): Promise<PastPause[]> {
+  return db.query<PastPause>(selectPast, [limit])
+}
+
 export const isRailPaused = (environment: string) =>
   `EXISTS (SELECT FROM rail_pauses pause WHERE pause.environment = ${environment} AND pause.resumed_at IS NULL)`
 
@@ -50,8 +67,9 @@ const toldToPartners = (action: string, by: string, at: string) => `INSERT INTO 
 
 const insertPause: Statement = {
   name: 'rail-pause',
-  text: `WITH changed AS (
-      INSERT INTO rail_pauses (id, environment, paused_by, reason, paused_at) VALUES ($1, $2, $3, $4, $5)
+  text: `WITH alone AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended('rail/' || $2, 0))), changed AS (
+      INSERT INTO rail_pauses (id, environment, paused_by, reason, paused_at)
+      SELECT $1::uuid, $2, $3, $4, $5::timestamptz FROM alone
       ON CONFLICT (environment) WHERE resumed_at IS NULL DO NOTHING RETURNING environment
     ), told AS (${toldToPartners('rail.pause', '$3', '$5')})
     SELECT environment FROM changed`,
@@ -64,6 +82,13 @@ const endPause: Statement = {
       WHERE environment = $1 AND resumed_at IS NULL AND paused_at <= $4 RETURNING environment
     ), told AS (${toldToPartners('rail.resume', '$2', '$3')})
     SELECT environment FROM changed`,
+}
+
+const selectPast: Statement = {
+  name: 'rail-pauses-past',
+  text: `SELECT environment, paused_at AS "pausedAt", paused_by AS "pausedBy", reason, resumed_at AS "resumedAt",
+      resumed_by AS "resumedBy"
+    FROM rail_pauses WHERE resumed_at IS NOT NULL ORDER BY resumed_at DESC, id DESC LIMIT $1`,
 }
 
 const selectStates: Statement = {

@@ -1,14 +1,16 @@
 // A paused rail: payouts are set aside and wait, whichever moment the pause falls into, and the bank's own records are the witness.
+import { EventEmitter, once } from 'node:events'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { createPayoutSteps } from '../../../activities/payout'
 import { systemClock } from '../../../clock'
 import type { Db, Statement } from '../../../db/database'
-import { loadStep } from '../../../db/payout-steps'
+import { loadStep, lockStep, startSubmit } from '../../../db/payout-steps'
 import { markOverdue } from '../../../db/payouts-open'
 import { pauseRail, railStates, resumeRail } from '../../../db/rail-pauses'
 import type { Rail } from '../../../rail/rail'
 import type { Rails } from '../../../rail/rails'
 import type { PayoutRef } from '../../../workflows/payout-steps'
+import { until } from '../../local/until'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
 import { createDatabase, type TestDatabase } from '../../setup/database'
@@ -119,6 +121,30 @@ test('of a pause and many submits at the same moment each payout is sent or wait
   for (const payout of payouts) expect(await transfersOf(payout)).toHaveLength(1)
 })
 
+test('a pause that meets a first call in the middle is over after it: what is reported as waiting is not sent', async () => {
+  const payout = await aDebited()
+  const held = new EventEmitter()
+  const locked = once(held, 'locked')
+  const holds = db.transaction(async (tx) => {
+    await lockStep(tx, payout.payoutId)
+    held.emit('locked')
+    await once(held, 'release')
+  })
+  await locked
+  const submitting = startSubmit(db, { ...payout, body: '{}', at: systemClock.now() })
+  await until('the call waits for the row', () => waitingFor('tuple', 'transactionid'))
+  const pausing = pause()
+  await until('the pause waits for the call', () => waitingFor('advisory'))
+  held.emit('release')
+  await holds
+
+  await pausing
+
+  expect(await submitting).toBe('{}')
+  expect((await loadStep(db, payout.payoutId)).submitStartedAt).not.toBeNull()
+  expect(await startSubmit(db, { ...(await aDebited()), body: '{}', at: systemClock.now() })).toBeNull()
+})
+
 test('what may have been sent before is looked for and not repeated while the rail is paused', async () => {
   const toTransfers = { method: 'POST', path: '/v0/transfers' }
   await bank.fault({ kind: 'reset', stage: 'before', times: 1, match: toTransfers })
@@ -179,4 +205,13 @@ async function aDebited(environment: 'sandbox' | 'live' = 'sandbox'): Promise<Pa
 
 async function transfersOf({ payoutId }: PayoutRef): Promise<unknown[]> {
   return (await bank.control('GET', `/transfers?client_reference_id=${payoutId}`)).json.data
+}
+
+/** Somebody waits for a lock of one of these kinds in this database. */
+async function waitingFor(...kinds: readonly string[]): Promise<boolean> {
+  const rows = await db.dataSource.query(
+    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = ANY ($1)`,
+    [kinds],
+  )
+  return rows.length > 0
 }
