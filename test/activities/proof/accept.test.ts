@@ -86,7 +86,8 @@ test('the proof goes on behind what is accepted, to the penny, and comes back to
   expect(drift).toMatchObject({ subject: strange })
   await decide(drift?.id ?? '', reopenDrift)
   expect(await runProof(later)).toMatchObject({ drifts: 1 })
-  expect(await stage.found()).toEqual([['transfer_without_payout', strange]])
+  expect(await listDrifts(db, 'open', 5)).toEqual([expect.objectContaining({ subject: strange, found: drift?.found })])
+  expect(await markOf()).toEqual({ bank: 10_000_000_000n, accepted: 0n })
 })
 
 /** The bank tells so much more than its movements amount to. */
