@@ -37,11 +37,12 @@ export interface CaseDueConfig {
 }
 
 export function readPayouts(read: Reader): PayoutConfig {
+  const bounds = read.text('NODE_ENV', 'development') === 'production' ? bankBounds : testBounds
   return {
     answerTimeoutMs: read.integer('PAYOUT_ANSWER_MS', 8_000, 100, 60_000),
     pollMs: read.integers('PAYOUT_POLL_MS', [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000], 10, dayMs),
-    repeatForMs: read.integer('PAYOUT_REPEAT_MS', 23 * hourMs, 0, dayMs),
-    quietMs: read.integer('PAYOUT_QUIET_MS', 600_000, 0, dayMs),
+    repeatForMs: read.integer('PAYOUT_REPEAT_MS', 23 * hourMs, ...bounds.repeatForMs),
+    quietMs: read.integer('PAYOUT_QUIET_MS', 600_000, ...bounds.quietMs),
     // Together a caller's calls stay well below the 5 s after which the server gives its workflow task to another worker.
     briefCallMs: read.integer('PAYOUT_CALL_MS', 1_000, 10, 3_000),
     briefConnectMs: read.integer('PAYOUT_CONNECT_MS', 500, 10, 3_000),
@@ -49,6 +50,22 @@ export function readPayouts(read: Reader): PayoutConfig {
     patientCallMs: read.integer('PAYOUT_PATIENT_CALL_MS', 6_000, 10, 7_000),
   }
 }
+
+type Bounds = readonly [min: number, max: number]
+
+/**
+ * Where real money moves. At the end of both times a bank whose list lacks the transfer is believed, and the money goes back:
+ * a call that the bank still works on by then would pay what was taken back.
+ */
+const bankBounds: Readonly<Record<'repeatForMs' | 'quietMs', Bounds>> = {
+  // A list may be behind for a while, the identical call is not. The bank remembers a key for 24 h: a repeat after that pays anew.
+  repeatForMs: [hourMs, 23 * hourMs],
+  // A gateway gives up on a request after a minute, as a rule; our own calls end after 7 s.
+  quietMs: [5 * minuteMs, dayMs],
+}
+
+/** Tests and stories wait for milliseconds, for a bank of their own. */
+const testBounds: typeof bankBounds = { repeatForMs: [0, dayMs], quietMs: [0, dayMs] }
 
 export function readSweep(read: Reader): SweepConfig {
   return {

@@ -206,6 +206,18 @@ test('production starts with secrets of its own', () => {
   expect(mistakesOf({ ...needed, ...own })).toEqual([])
 })
 
+test('production refuses times after which a payout could be paid and refunded, all of them at once', () => {
+  const typed = { PAYOUT_REPEAT_MS: '86400000', PAYOUT_QUIET_MS: '600' }
+  const mistakes = [
+    'PAYOUT_REPEAT_MS must be a whole number from 3600000 to 82800000.',
+    'PAYOUT_QUIET_MS must be a whole number from 300000 to 86400000.',
+  ]
+
+  expect(mistakesOf({ ...needed, ...typed, NODE_ENV: 'production', SECRET_KEYS: `k1:${randomHex}` })).toEqual(mistakes)
+  expect(() => loadOpsConfig({ ...needed, ...typed, NODE_ENV: 'production', OPS_USER: 'ada' })).toThrow(mistakes[1])
+  expect(mistakesOf({ ...needed, ...typed })).toEqual([])
+})
+
 test('what npm start makes is refused by production', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'payouts-secrets-'))
   const { SECRET_KEYS, bankKeys } = loadSecrets(dataDir)
