@@ -2,7 +2,6 @@
 import type { Environment } from '../domain/environment'
 import type { PayoutStatus } from '../domain/payout'
 import type { Queryable, Statement, Tx } from './database'
-import { isRailPaused } from './rail-pauses'
 
 export interface OpenPayout {
   readonly payoutId: string
@@ -117,8 +116,10 @@ const attendToOverdue: Statement = {
       SELECT id FROM payouts
       WHERE released_at IS NULL AND closed_at IS NULL AND attention IS NULL AND created_at < greatest($1::timestamptz, $2::timestamptz)
         AND ${since} < ${deadline}
-        -- What people have paused waits for nobody else.
-        AND NOT (submit_started_at IS NULL AND ${isRailPaused('payouts.environment')})
+        -- What people have paused waits for nobody else, and has its time anew when they resume.
+        AND NOT EXISTS (SELECT FROM rail_pauses pause WHERE pause.environment = payouts.environment
+          AND coalesce(pause.resumed_at, 'infinity') >= ${deadline}
+          AND coalesce(submit_started_at, 'infinity') >= coalesce(pause.resumed_at, 'infinity'))
         AND NOT EXISTS (SELECT 1 FROM payout_events e WHERE e.payout_id = payouts.id AND e.kind = 'attended'
           AND e.at >= ${deadline})
       ORDER BY created_at LIMIT $3 FOR UPDATE OF payouts SKIP LOCKED

@@ -31,12 +31,12 @@ export async function pauseRail(db: Queryable, change: RailChange & { reason: st
   return (await db.query(insertPause, [newId(at), environment, by, reason, at])).length > 0
 }
 
-/** False when it was not paused, or only after `pausedBefore`: who asks late does not end a pause they know nothing of. */
+/** False when it was not paused, or only after `pausedBefore`, where given: who asks late does not end a pause they know nothing of. */
 export async function resumeRail(
   db: Queryable,
-  { environment, by, at, pausedBefore = at }: RailChange & { pausedBefore?: Date },
+  { environment, by, at, pausedBefore }: RailChange & { pausedBefore?: Date },
 ): Promise<boolean> {
-  return (await db.query(endPause, [environment, by, at, pausedBefore])).length > 0
+  return (await db.query(endPause, [environment, by, at, pausedBefore ?? null])).length > 0
 }
 
 /** Both environments, each once. */
@@ -78,8 +78,8 @@ const insertPause: Statement = {
 const endPause: Statement = {
   name: 'rail-resume',
   text: `WITH changed AS (
-      UPDATE rail_pauses SET resumed_by = $2, resumed_at = $3
-      WHERE environment = $1 AND resumed_at IS NULL AND paused_at <= $4 RETURNING environment
+      UPDATE rail_pauses SET resumed_by = $2, resumed_at = greatest($3, paused_at)
+      WHERE environment = $1 AND resumed_at IS NULL AND paused_at <= coalesce($4::timestamptz, 'infinity') RETURNING environment
     ), told AS (${toldToPartners('rail.resume', '$2', '$3')})
     SELECT environment FROM changed`,
 }

@@ -170,19 +170,27 @@ test('a payout that waits for a paused rail can be cancelled, and the other envi
   expect(await steps.submitToRail(live)).toMatchObject({ at: 'sent' })
 })
 
+test('a pause is over when somebody resumes, also by a clock that is behind', async () => {
+  await pause()
+
+  expect(await resumeRail(db, { environment: 'sandbox', by: 'ops:test', at: new Date(0) })).toBe(true)
+})
+
 test('nobody is told that it is overdue while people have paused the rail; what waits is counted', async () => {
   const payout = await aDebited()
   await pause()
   await stepsWith({}).submitToRail(payout)
   const soon = new Date(systemClock.now().getTime() + 60_000)
-  const overdue = async () =>
-    (await markOverdue(db, { sentBefore: soon, unknownBefore: soon, limit: 100 })).map(({ payoutId }) => payoutId)
+  const overdue = async (before = soon) =>
+    (await markOverdue(db, { sentBefore: before, unknownBefore: before, limit: 100 })).map(({ payoutId }) => payoutId)
 
   expect(await overdue()).not.toContain(payout.payoutId)
   const [sandbox] = (await railStates(db)).filter(({ environment }) => environment === 'sandbox')
   expect(sandbox).toMatchObject({ pausedBy: 'ops:test', reason: 'a test' })
   expect(sandbox?.unsent).toBeGreaterThan(0)
+  const whilePaused = systemClock.now()
   await resume()
+  expect(await overdue(whilePaused)).not.toContain(payout.payoutId)
   expect(await overdue()).toContain(payout.payoutId)
 })
 
