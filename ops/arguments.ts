@@ -1,6 +1,6 @@
 // Reads arguments by the table of commands; whatever is wrong with them becomes one sentence.
 import { parseArgs } from 'node:util'
-import { type Command, type Given, nameOf, type Refusal, refused } from './command'
+import { bareOptionOf, type Command, type Given, nameOf, type Refusal, refused } from './command'
 import { commandHelp, nounHelp, overview } from './help'
 import type { OptionTable } from './options'
 
@@ -12,7 +12,7 @@ export type Reading =
 export function readArguments(commands: readonly Command[], argv: readonly string[]): Reading {
   const tokens = tokensOf(commands, argv)
   const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []))
-  const [noun, verb, extra] = words
+  const [noun, verb, ...bare] = words
   const ofNoun = commands.filter((command) => command.noun === noun)
   const command = ofNoun.find((each) => (verb === undefined ? each.whenAlone === 'runs' : each.verb === verb))
 
@@ -21,8 +21,11 @@ export function readArguments(commands: readonly Command[], argv: readonly strin
   if (command === undefined) return wrong(whichCommand(commands, ofNoun, words))
   if (asksForHelp(argv)) return { outcome: 'help', text: commandHelp(command) }
 
-  const given = readOptions(command, tokens)
+  const name = bareOptionOf(command)
+  const named = name === null ? [] : bare.slice(0, 1).map((value) => optionToken(name, value))
+  const given = readOptions(command, [...named, ...tokens])
   if (typeof given === 'string') return wrong(given)
+  const extra = bare[named.length]
   if (extra !== undefined) return wrong(`${nameOf(command)} does not take ${JSON.stringify(extra)}.`)
   return { outcome: 'run', command, given }
 }
@@ -90,6 +93,11 @@ function readOptions(command: Command, tokens: readonly Token[]): Given<OptionTa
 }
 
 type OptionToken = Extract<Token, { kind: 'option' }>
+
+/** A bare word, as if its option had been written in front of it. */
+function optionToken(name: string, value: string): OptionToken {
+  return { kind: 'option', index: 0, name, rawName: `--${name}`, value, inlineValue: true }
+}
 
 function readOption(command: Command, token: OptionToken): { value: unknown } | { fault: string } {
   const { name, rawName } = token

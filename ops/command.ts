@@ -10,6 +10,8 @@ export interface Command<Options extends OptionTable = OptionTable> {
   /** What happens, in a sentence. */
   readonly about: string
   readonly options: Options
+  /** Which option a bare word behind noun and verb is for; the one that is named as the noun, where nothing is said. */
+  readonly bare?: string
   /** The arguments behind noun and verb of a call that works when pasted. */
   readonly example: readonly string[]
   run(ops: Ops, given: Given<Options>): Promise<Answer>
@@ -55,6 +57,11 @@ export type RefusalCode =
 /** Keeps each command's own types inside it, so that one table can hold them all. */
 export function defineCommand<Options extends OptionTable>(command: Command<Options>): Command {
   return command
+}
+
+/** Null where a bare word means nothing. */
+export function bareOptionOf({ noun, bare = noun, options }: Command): string | null {
+  return Object.hasOwn(options, bare) ? bare : null
 }
 
 export function nameOf(command: Command): string {

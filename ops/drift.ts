@@ -16,6 +16,7 @@ const accept = defineCommand({
   verb: 'accept',
   about: 'Says that a drift is explained: it alerts nobody any more while it stays as it is. Nothing is booked.',
   options,
+  bare: 'drift',
   example: ['--drift', anId, '--reason', 'The bank moved it back by hand, ticket 4711'],
   run: (ops, given) => decide(ops, { ...given, action: 'accept' }),
 })
@@ -26,6 +27,7 @@ const reopen = defineCommand({
   about:
     'Says that a drift which was accepted is not explained after all; its wallet is proved from its beginning again.',
   options,
+  bare: 'drift',
   example: ['--drift', anId, '--reason', 'Ticket 4711 was about another transfer'],
   run: (ops, given) => decide(ops, { ...given, action: 'reopen' }),
 })

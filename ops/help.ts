@@ -1,5 +1,5 @@
 // Every --help, written from the table of commands.
-import { type Command, nameOf } from './command'
+import { bareOptionOf, type Command, nameOf } from './command'
 import { columns } from './print'
 
 export function overview(commands: readonly Command[]): string {
@@ -30,9 +30,10 @@ export function commandHelp(command: Command): string {
   const usage = options.map(([name, { kind, presence }]) =>
     presence === 'required' ? `--${name} ${kind.placeholder}` : `[--${name} ${kind.placeholder}]`,
   )
+  const bare = bareOptionOf(command)
   const lines = options.map(([name, { kind, presence, about }]) => [
     `--${name} ${kind.placeholder}`,
-    `${about} ${presence === 'required' ? 'Required' : 'Optional'}: ${kind.rule}.`,
+    `${about} ${presence === 'required' ? 'Required' : 'Optional'}${name === bare ? `, --${name} may be left out` : ''}: ${kind.rule}.`,
   ])
   return page([
     wrap([`Usage: ${program} ${nameOf(command)}`, ...usage, '[--json]']),

@@ -1,6 +1,7 @@
 // A wrong argument gets one clear sentence and exit code 2, whatever is wrong with it; none of these reaches a database.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { nameOf } from '../../ops/command'
+import { readArguments } from '../../ops/arguments'
+import { bareOptionOf, nameOf } from '../../ops/command'
 import { commands } from '../../ops/commands'
 import { type OpsTerminal, openTerminal, runWith } from './terminal'
 
@@ -22,30 +23,60 @@ describe('a wrong command', () => {
   test.each<[string[], string]>([
     [
       [],
-      'Say what to do, beginning with one of: partner, key, wallet, deposit, payout, case, rail, bank-event, price, invoices, proof, audit (--help tells more).',
+      'Say what to do, beginning with one of: partner, key, keyring, wallet, deposit, payout, case, rail, worker, bank-event, price, invoices, proof, audit (--help tells more).',
     ],
     [
       ['--json=x'],
-      'Say what to do, beginning with one of: partner, key, wallet, deposit, payout, case, rail, bank-event, price, invoices, proof, audit (--help tells more).',
+      'Say what to do, beginning with one of: partner, key, keyring, wallet, deposit, payout, case, rail, worker, bank-event, price, invoices, proof, audit (--help tells more).',
     ],
     [
       ['bank'],
-      'There is no command "bank": it must begin with one of: partner, key, wallet, deposit, payout, case, rail, bank-event, price, invoices, proof, audit.',
+      'There is no command "bank": it must begin with one of: partner, key, keyring, wallet, deposit, payout, case, rail, worker, bank-event, price, invoices, proof, audit.',
     ],
     [
       ['pay\u001bout\n'],
-      String.raw`There is no command "pay\u001bout\n": it must begin with one of: partner, key, wallet, deposit, payout, case, rail, bank-event, price, invoices, proof, audit.`,
+      String.raw`There is no command "pay\u001bout\n": it must begin with one of: partner, key, keyring, wallet, deposit, payout, case, rail, worker, bank-event, price, invoices, proof, audit.`,
     ],
     [['key'], 'Say what to do with key, one of: create, list, revoke.'],
     [['key', 'make', '--help'], 'There is no command "key make": key has create, list, revoke.'],
     [
       ['__proto__', 'constructor'],
-      'There is no command "__proto__": it must begin with one of: partner, key, wallet, deposit, payout, case, rail, bank-event, price, invoices, proof, audit.',
+      'There is no command "__proto__": it must begin with one of: partner, key, keyring, wallet, deposit, payout, case, rail, worker, bank-event, price, invoices, proof, audit.',
     ],
     [['partner', 'list', 'acme'], 'partner list does not take "acme".'],
     [['partner', 'list', '--', '--json'], 'partner list does not take "--json".'],
   ])('%j', async (argv, sentence) => {
     expect(await runWith(nowhere, argv)).toEqual({ code: 2, out: '', err: `${sentence}\n` })
+  })
+})
+
+describe('a bare word', () => {
+  const id = '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'
+
+  test.each([
+    [['payout', 'explain', id], { payout: id }],
+    [['payout', 'explain', id, '--json'], { payout: id }],
+    [['payout', 'attended', '--note', 'by phone', id.toUpperCase()], { payout: id, note: 'by phone' }],
+    [['partner', 'show', 'acme'], { partner: 'acme' }],
+    [['proof', 'accept', id, '--reason', 'ticket 4711'], { drift: id, reason: 'ticket 4711' }],
+  ])('is for the option that the command is about: %j', (argv, given) => {
+    expect(readArguments(commands, argv)).toMatchObject({ outcome: 'run', given })
+  })
+
+  test('does for every command about one payout', () => {
+    const about = commands.filter(({ noun, options }) => noun === 'payout' && 'payout' in options)
+
+    expect(about.map(({ verb }) => verb)).toEqual(['show', 'attended', 'explain', 'retry', 'resolve', 'shred'])
+    for (const command of about) expect(bareOptionOf(command)).toBe('payout')
+  })
+
+  test.each([
+    [['payout', 'show', 'x'], `--payout must be an id, such as ${id}.`],
+    [['payout', 'show', id, '--payout', id], '--payout must be given only once.'],
+    [['payout', 'show', id, id], `payout show does not take "${id}".`],
+    [['payout', 'attention', id], `payout attention does not take "${id}".`],
+  ])('is refused where it does not fit: %j', (argv, message) => {
+    expect(readArguments(commands, argv)).toMatchObject({ outcome: 'refused', message })
   })
 })
 
