@@ -5,7 +5,7 @@ import type { Statement, Tx } from './database'
 export interface PeoplesEvent {
   readonly payoutId: string
   readonly at: Date
-  readonly kind: 'resolved' | 'retried' | 'case_opened' | 'case_resolved'
+  readonly kind: 'resolved' | 'retried' | 'shredded' | 'case_opened' | 'case_resolved'
   readonly status: PayoutStatus
   readonly madeBy: string
   /** Without names and account numbers. */

@@ -1,5 +1,6 @@
 // Erases what was kept as long as it has to be: bank details of payouts that are over, and events of the bank that were handled.
 import type { Environment } from '../domain/environment'
+import type { PayoutStatus } from '../domain/payout'
 import type { Queryable, Statement, Tx } from './database'
 
 export interface Old {
@@ -13,12 +14,15 @@ export async function eraseRecipients(db: Queryable, { before, limit }: Old): Pr
 }
 
 /** Whose payout it was; null when it is not over, or has none any more. */
-export async function shredRecipient(
-  tx: Tx,
-  payoutId: string,
-): Promise<{ readonly partnerId: string; readonly environment: Environment } | null> {
-  const [row] = await tx.query<{ partnerId: string; environment: Environment }>(shred, [payoutId])
+export async function shredRecipient(tx: Tx, payoutId: string): Promise<Shredded | null> {
+  const [row] = await tx.query<Shredded>(shred, [payoutId])
   return row ?? null
+}
+
+interface Shredded {
+  readonly partnerId: string
+  readonly environment: Environment
+  readonly status: PayoutStatus
 }
 
 /** Answers how many. What contradicts our books stays until somebody has dealt with it, however old it is. */
@@ -44,7 +48,7 @@ const eraseOldRecipients: Statement = {
 const shred: Statement = {
   name: 'retention-shred',
   text: `DELETE FROM sealed_recipients s USING payouts p WHERE s.payout_id = $1 AND p.id = s.payout_id AND p.closed_at IS NOT NULL
-    RETURNING p.partner_id AS "partnerId", p.environment`,
+    RETURNING p.partner_id AS "partnerId", p.environment, p.status`,
 }
 
 const eraseOldEvents: Statement = {

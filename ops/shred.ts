@@ -1,4 +1,5 @@
 // Erases the bank details of one payout: what is left of it is what lists, ledger, invoices and the audit chain need.
+import { tellPayout } from '../db/payout-events'
 import { findPayoutStory } from '../db/payout-story'
 import { shredRecipient } from '../db/retention'
 import { recordChange } from './activity'
@@ -12,11 +13,14 @@ const shred = defineCommand({
   options: { payout: required(uuid, 'Which payout.') },
   example: ['--payout', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'],
   async run(ops, { payout }) {
-    const { db, clock } = ops
+    const { db, clock, madeBy } = ops
     const shredded = await db.transaction(async (tx) => {
       const row = await shredRecipient(tx, payout)
       const at = clock.now()
-      if (row !== null) await recordChange(ops, tx, { ...row, at, action: 'payout.shred', detail: payout })
+      if (row === null) return null
+      const { partnerId, environment, status } = row
+      await tellPayout(tx, { payoutId: payout, at, kind: 'shredded', status, madeBy, detail: null })
+      await recordChange(ops, tx, { partnerId, environment, at, action: 'payout.shred', detail: payout })
       return row
     })
     if (shredded !== null) return done({ id: payout, shredded: true }, `The bank details of ${payout} are erased.`)

@@ -4,7 +4,7 @@ import type { CaseRow } from '../../db/cases'
 import type { PayoutBankEvent } from '../../db/payout-bank-events'
 import type { PayoutStory, ToldEntry, ToldEvent, ToldPayout } from '../../db/payout-story'
 import { formatPence, formatUsdcExactly } from '../../domain/money'
-import type { Told } from './told'
+import { ended, type Told } from './told'
 
 export interface Known extends PayoutStory {
   readonly bankEvents: readonly PayoutBankEvent[]
@@ -24,7 +24,7 @@ export function toldByDatabase({ payout, events, entries, bankEvents, cases }: K
 function toldEvent({ at, kind, madeBy, detail }: ToldEvent, payout: ToldPayout): Told {
   const sentence = eventSentences[kind]
   const text = sentence?.(madeBy, detail ?? 'no reason given', payout) ?? `${kind} by ${madeBy}: ${detail ?? '-'}.`
-  return { at, from: 'timeline', text }
+  return { at, from: 'timeline', text, ...writtenBy(kind) }
 }
 
 type EventSentence = (by: string, detail: string, payout: ToldPayout) => string
@@ -41,9 +41,24 @@ const eventSentences: Readonly<Record<string, EventSentence>> = {
   attention: (_, detail) => `People were asked to look, because of ${detail}.`,
   attended: (by, detail) => `${by} has dealt with it: ${ended(detail)}`,
   resolved: (by, detail) => `${by} has said what became of it: ${ended(detail)}`,
+  shredded: (by) => `${by} erased its bank details, for good.`,
   retried: (by, detail) => `${by} asked for it to go on now: its workflow was ${detail}.`,
   case_opened: (by, detail) => `${by} opened a ${detail}.`,
   case_resolved: (by, detail) => `${by} ended a case, ${detail}.`,
+}
+
+/** By the step while which a caller waits; of the others the server itself knows when they have ended. */
+function writtenBy(what: string): Pick<Told, 'step'> {
+  const step = callersSteps[what]
+  return step === undefined ? {} : { step }
+}
+
+const callersSteps: Readonly<Record<string, string>> = {
+  debit: 'debitPayout',
+  called: 'submitToRail',
+  sent: 'submitToRail',
+  unconfirmed: 'submitToRail',
+  cancelled: 'cancelPayout',
 }
 
 function toldByRow(payout: ToldPayout): Told[] {
@@ -52,12 +67,17 @@ function toldByRow(payout: ToldPayout): Told[] {
   const told = [
     [
       submitStartedAt,
+      'called',
       `The first call to the bank by ${rail} began, in attempt ${attempt}, under the bank key ${bankKey}${as}.`,
     ],
-    [answeredAt, 'Who asked for it was answered that it is pending: from here on it is there for good.'],
-    [releasedAt, `Attempt ${attempt} was refused as ${verdict ?? 'payout_not_created'}, and the key was given back.`],
+    [answeredAt, 'answered', 'Who asked for it was answered that it is pending: from here on it is there for good.'],
+    [
+      releasedAt,
+      'released',
+      `Attempt ${attempt} was refused as ${verdict ?? 'payout_not_created'}, and the key was given back.`,
+    ],
   ] as const
-  return told.flatMap(([at, text]) => (at === null ? [] : [{ at, from: 'row', text }]))
+  return told.flatMap(([at, what, text]) => (at === null ? [] : [{ at, from: 'row', text, ...writtenBy(what) }]))
 }
 
 interface LedgerSet {
@@ -88,7 +108,7 @@ function toldSet({ at, cause, entries }: LedgerSet): Told {
           `${formatUsdcExactly(sum < 0n ? -sum : sum)} USDC ${isOut ? 'from' : 'to'} ${account}`,
       )
       .join(' and ')
-  return { at, from: 'ledger', text: `Booked as ${cause}: ${side(true)}, ${side(false)}.` }
+  return { at, from: 'ledger', text: `Booked as ${cause}: ${side(true)}, ${side(false)}.`, ...writtenBy(cause) }
 }
 
 function toldBankEvent({ at, category, objectRef, objectState, outcome }: PayoutBankEvent): Told {
@@ -105,9 +125,4 @@ function toldCase({ id, kind, openedAt, dueAt, overdueAt, resolvedAt, outcome }:
     [resolvedAt, `The case ${id} ended as ${outcome ?? '-'}.`],
   ] as const
   return told.flatMap(([at, text]) => (at === null ? [] : [{ at, from: 'case', text }]))
-}
-
-/** As the end of a sentence. */
-function ended(text: string): string {
-  return text.endsWith('.') ? text : `${text}.`
 }

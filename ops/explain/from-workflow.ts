@@ -5,7 +5,7 @@ import {
   type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client'
-import type { Told } from './told'
+import { ended, type Told } from './told'
 
 export interface ToldWorkflow {
   readonly told: readonly Told[]
@@ -49,7 +49,10 @@ function readHistory(events: readonly HistoryEvent[], workflowId: string): Pick<
     const at = dateOf(event.eventTime)
     const id = String(event.eventId)
     const step = localStepOf(event)
-    if (step !== null) tell(step.at, stepSentence(step), `step ${step.name} ${step.says ?? ''}`)
+    if (step !== null) {
+      const again = `step ${step.name} ${step.says ?? ''}`
+      told.push({ at: step.at, from: 'workflow', text: stepSentence(step), again, step: step.name, endedBy: at })
+    }
     const start = event.workflowExecutionStartedEventAttributes
     if (start) tell(at, `Its workflow ${workflowId} began${start.continuedExecutionRunId ? ' a fresh history' : ''}.`)
     const timer = event.timerStartedEventAttributes
@@ -90,7 +93,7 @@ interface Step {
 
 function stepSentence({ name, attempt, says }: Step): string {
   const tries = attempt > 1 ? ` at attempt ${attempt}` : ''
-  return `The step ${name} ran${tries}${says === null ? '' : `: ${says}`}.`
+  return ended(`The step ${name} ran${tries}${says === null ? '' : `: ${says}`}`)
 }
 
 /** Steps that somebody waits for are written by the worker itself, as a marker. */

@@ -5,13 +5,17 @@ export interface Told {
   /** Where it is known from. */
   readonly from: 'timeline' | 'row' | 'ledger' | 'bank' | 'case' | 'workflow'
   readonly text: string
+  /** The step of the workflow that wrote it, or that it tells of. */
+  readonly step?: string
+  /** Of a step: it had ended by then. When it did is told too early by what its worker had waited for meanwhile. */
+  readonly endedBy?: Date
   /** Things that only repeat each other have the same one. */
   readonly again?: string
 }
 
 /** In order; of what repeats without anything between, the first, how often, and the last. */
 export function inOrder(told: readonly Told[]): Told[] {
-  const sorted = told.toSorted((one, other) => one.at.getTime() - other.at.getTime())
+  const sorted = afterWhatTheyWrote(told).toSorted((one, other) => one.at.getTime() - other.at.getTime())
   const story: Told[] = []
   let run: Told[] = []
   for (const each of [...sorted, null]) {
@@ -23,6 +27,23 @@ export function inOrder(told: readonly Told[]): Told[] {
     run = each === null ? [] : [each]
   }
   return story
+}
+
+/** A step has ended when it has written what it has, and none ends before the one in front of it. */
+function afterWhatTheyWrote(told: readonly Told[]): Told[] {
+  let before = 0
+  return told.map((each) => {
+    const { endedBy, step } = each
+    if (endedBy === undefined) return each
+    const written = told.filter((fact) => fact.step === step && fact.endedBy === undefined && fact.at <= endedBy)
+    before = Math.max(before, each.at.getTime(), ...written.map(({ at }) => at.getTime()))
+    return { ...each, at: new Date(before) }
+  })
+}
+
+/** As the end of a sentence. */
+export function ended(text: string): string {
+  return text.endsWith('.') ? text : `${text}.`
 }
 
 function isAgain(first: Told | undefined, next: Told): boolean {

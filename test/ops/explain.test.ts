@@ -48,13 +48,13 @@ test('one that the bank has: what was booked, sent and awaited, in the order in 
   inThisOrder(steps, [
     /^key:\S+ asked to pay 120\.00 GBP to the account that ends with \d{4}\.$/,
     /^Booked as debit: 153\.30 USDC from wallet, 153\.30 USDC to in_transit\.$/,
+    /^The step debitPayout ran: held\.$/,
     /^The first call to the bank by provider_sandbox began, in attempt 1, under the bank key \S+; its transfer is /,
     /^The bank has accepted it\.$/,
+    /^The step submitToRail ran: sent to the bank\.$/,
   ])
   const told = steps.map(({ text }) => text)
   expect(told).toContainEqual(expect.stringMatching(/^Its workflow payout\/sandbox\/.* began\.$/))
-  expect(told).toContainEqual(expect.stringMatching(/^The step debitPayout ran: held\.$/))
-  expect(told).toContainEqual(expect.stringMatching(/^The step submitToRail ran: sent to the bank\.$/))
   expect(next[0]).toBe(
     `The bank is awaited to deliver it: it is asked about the transfer ${transfer?.id} until it says so.`,
   )
@@ -151,6 +151,7 @@ test('one that has failed at the bank, and one that waits for a paused rail', as
   await resumeRail(world.api.db, { environment: 'sandbox', by: 'ops:ada', at: systemClock.now() })
 
   inThisOrder(ofFailed.steps, [/^It has failed: \S+: .*\.$/])
+  for (const { text } of [...ofFailed.steps, ...ofWaiting.steps]) expect(text).not.toMatch(/\.\.$/)
   expect(ofFailed.status).toBe('failed')
   expect(ofWaiting.next[0]).toMatch(
     /^It is sent when the rail of sandbox is resumed, which ops:ada paused at 20\S+Z\.$/,
@@ -172,6 +173,33 @@ test('without a workflow it says who starts one, without Temporal that it does n
   expect(away.map(({ next }) => next[1])).toEqual(away.map(() => unknown))
   expect([none.code, none.err]).toEqual([2, `There is no payout ${payer.id}.\n`])
 }, 30_000)
+
+test('a step is told after what it wrote and after the step before it, however early its worker has it', () => {
+  const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms)
+  const step = (name: string, ms: number, endedBy: number) =>
+    ({ at: at(ms), from: 'workflow', text: `${name} ran`, step: name, endedBy: at(endedBy) }) as const
+
+  const told = inOrder([
+    { at: at(569), from: 'ledger', text: 'debited', step: 'debitPayout' },
+    { at: at(612), from: 'row', text: 'called', step: 'submitToRail' },
+    { at: at(640), from: 'timeline', text: 'sent', step: 'submitToRail' },
+    // Of a run that came later.
+    { at: at(9_000), from: 'timeline', text: 'unconfirmed', step: 'submitToRail' },
+    step('debitPayout', 350, 700),
+    step('submitToRail', 394, 700),
+    step('pollSettlement', 399, 700),
+  ])
+
+  expect(told.map(({ text }) => text)).toEqual([
+    'debited',
+    'debitPayout ran',
+    'called',
+    'sent',
+    'submitToRail ran',
+    'pollSettlement ran',
+    'unconfirmed',
+  ])
+})
 
 test('what only repeats is told once, with how often', () => {
   const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second))
