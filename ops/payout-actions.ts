@@ -5,6 +5,7 @@ import type * as starting from '../activities/start-payout'
 import { tellPayout } from '../db/payout-events'
 import { findPayoutStory } from '../db/payout-story'
 import { findOpenPayout, type OpenPayout } from '../db/payouts-open'
+import { railStates } from '../db/rail-pauses'
 import { createLog } from '../log'
 import { createRails } from '../rail/rails'
 import { recordChange } from './activity'
@@ -32,8 +33,10 @@ const retry = defineCommand({
       await tellPayout(tx, { payoutId, at, kind: 'retried', status, madeBy: ops.madeBy, detail: how })
       await recordChange(ops, tx, { partnerId, environment, at, action: 'payout.retry', detail: payoutId })
     })
-    const sentence = how === 'woken' ? 'Its workflow is awake.' : 'It had no workflow that gets on, and has one now.'
-    return done({ id: payoutId, workflow: how }, sentence)
+    const woken = how === 'woken' ? 'Its workflow is awake.' : 'It had no workflow that gets on, and has one now.'
+    const rail = await pauseOf(ops, open)
+    const json = { id: payoutId, workflow: how, rail: rail === null ? 'open' : 'paused' }
+    return done(json, rail === null ? woken : `${woken} ${rail}`)
   },
 })
 
@@ -68,6 +71,14 @@ const resolve = defineCommand({
 })
 
 export const payoutActionCommands: readonly Command[] = [retry, resolve]
+
+/** Why a payout that is awake gets no further; null where the rail is open. */
+async function pauseOf({ db }: Ops, { environment }: OpenPayout): Promise<string | null> {
+  const rail = (await railStates(db)).find((each) => each.environment === environment)
+  if (!rail?.pausedAt) return null
+  const paused = `The rail of ${environment} is paused, since ${rail.pausedAt.toISOString()} by ${rail.pausedBy ?? 'somebody'}`
+  return `${paused}: until rail resume it waits if it was not sent, and is only asked about if it was.`
+}
 
 async function overOrUnknown({ db }: Ops, payoutId: string) {
   const story = await findPayoutStory(db, payoutId)

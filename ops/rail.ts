@@ -1,6 +1,6 @@
 // The way to the bank: paused and resumed by environment, and what waits meanwhile.
 import type { Client } from '@temporalio/client'
-import { pauseRail, type RailState, railStates, resumeRail } from '../db/rail-pauses'
+import { type PastPause, pastPauses, pauseRail, type RailState, railStates, resumeRail } from '../db/rail-pauses'
 import { formatPence } from '../domain/money'
 import type { railSwitch } from '../workflows/rail-switch'
 import { wakeUnsentStart } from '../workflows/rail-switch-start'
@@ -9,6 +9,8 @@ import type { Ops } from './connect'
 import { environment, optional, reason, required } from './options'
 import { table } from './print'
 import { withTemporal } from './reach-temporal'
+
+const pastShown = 10
 
 const pause = defineCommand({
   noun: 'rail',
@@ -49,7 +51,7 @@ const resume = defineCommand({
     const when = isWoken ? 'sent now' : 'sent when each looks by itself, because Temporal does not answer'
     return done(
       { ...state, woken: isWoken },
-      `The rail of ${given.environment} is open; ${state.unsent} payouts are ${when}.`,
+      `The rail of ${given.environment} is open; ${state.unsent === 1 ? '1 payout is' : `${state.unsent} payouts are`} ${when}.`,
     )
   },
 })
@@ -57,7 +59,7 @@ const resume = defineCommand({
 const status = defineCommand({
   noun: 'rail',
   verb: 'status',
-  about: 'Shows whether the rail of each environment is open or paused, since when, by whom, and what waits.',
+  about: `Shows whether the rail of each environment is open or paused, since when, by whom, why, and what waits; and the last ${pastShown} pauses that are over.`,
   options: {},
   example: [],
   async run({ db }) {
@@ -73,7 +75,10 @@ const status = defineCommand({
       each.unsent_gbp,
       String(each.unconfirmed),
     ])
-    return done({ object: 'list', data }, table(header, rows))
+    const past = (await pastPauses(db, pastShown)).map(presentPast)
+    const pastRows = past.map((each) => Object.values(each))
+    const over = past.length === 0 ? [] : ['Over:', table(pastHeader, pastRows)]
+    return done({ object: 'list', data, past }, [table(header, rows), ...over].join('\n'))
   },
 })
 
@@ -89,7 +94,25 @@ async function stateOf(db: Ops['db'], wanted: string): Promise<Presented> {
 }
 
 function said({ unsent, unsent_gbp, unconfirmed }: Presented): string {
-  return `${unsent} payouts over ${unsent_gbp} GBP wait, and ${unconfirmed} were on their way before and are asked about`
+  const waiting =
+    unsent === 1 ? `1 payout over ${unsent_gbp} GBP waits` : `${unsent} payouts over ${unsent_gbp} GBP wait`
+  const before =
+    unconfirmed === 1 ? '1 was on its way before and is' : `${unconfirmed} were on their way before and are`
+  return `${waiting}, and ${before} asked about`
+}
+
+const pastHeader = ['ENVIRONMENT', 'PAUSED', 'BY', 'REASON', 'RESUMED', 'BY']
+
+// The order of the fields is the order of the list's columns.
+function presentPast({ environment, pausedAt, pausedBy, reason, resumedAt, resumedBy }: PastPause) {
+  return {
+    environment,
+    paused_at: pausedAt.toISOString(),
+    paused_by: pausedBy,
+    reason,
+    resumed_at: resumedAt.toISOString(),
+    resumed_by: resumedBy,
+  }
 }
 
 function presentState(state: RailState) {

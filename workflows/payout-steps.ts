@@ -17,6 +17,9 @@ export interface Underway {
   readonly says: string
 }
 
+/** By our API, which has recorded who asked; or by whoever may use the Web UI, whom only Temporal knows. */
+export type Cancelled = 'by update' | 'in Temporal'
+
 /** The money is set aside and nothing was sent. */
 export interface Held {
   readonly at: 'held'
@@ -30,7 +33,7 @@ export interface PayoutSteps {
   /** Registers the recipient and sends the transfer, within a second or two. */
   submitToRail(payout: PayoutRef): Promise<Underway>
   /** Wins only where nothing was sent. */
-  cancelPayout(payout: PayoutRef): Promise<Underway>
+  cancelPayout(payout: PayoutRef & { readonly how?: Cancelled }): Promise<Underway>
   /** Repeats the identical call, and looks the transfer up once that proves nothing any more. */
   resolveSubmit(payout: PayoutRef): Promise<Underway>
   /** Asks the bank how the transfer stands and books it. */

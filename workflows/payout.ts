@@ -15,7 +15,7 @@ import {
 import type { Verdict } from '../domain/verdict'
 import * as activities from './activities'
 import { payoutSearchAttributes } from './names'
-import type { PayoutRef, Underway } from './payout-steps'
+import type { Cancelled, PayoutRef, Underway } from './payout-steps'
 
 export interface PayoutOrder extends PayoutRef {
   /** How long to wait before the bank is asked again: the first time, the second …, and from then on as the last. */
@@ -34,12 +34,12 @@ const longHistory = 1_000
 export async function payout(order: PayoutOrder): Promise<void> {
   let verdict: Verdict | undefined
   let spoke = false
-  let cancelled = false
+  let cancelled: Cancelled | null = null
   let unsent = true
   let shown: Underway['status'] = 'pending'
   setHandler(create, () => uncancelled(async () => answered(() => verdict)))
   setHandler(cancel, () => {
-    cancelled = true
+    cancelled ??= 'by update'
     spoke = true
     return uncancelled(async () => condition(() => !unsent))
   })
@@ -47,7 +47,7 @@ export async function payout(order: PayoutOrder): Promise<void> {
     spoke = true
   })
   CancellationScope.current().cancelRequested.catch(() => {
-    cancelled = true
+    cancelled ??= 'in Temporal'
     // Runs of the first releases slept on until their next look at the bank.
     if (patched('cancel-wakes')) spoke = true
   })
@@ -70,19 +70,20 @@ export async function payout(order: PayoutOrder): Promise<void> {
   })
 }
 
-async function begin(order: PayoutOrder, cancelled: () => boolean): Promise<Underway> {
+async function begin(order: PayoutOrder, cancelled: () => Cancelled | null): Promise<Underway> {
   const step = await activities.debitPayout(order)
   if (step.at !== 'held') return step
   return send(order, cancelled)
 }
 
 /** The only place where a cancel counts: from the first call to the bank on, the money is on its way. */
-function send(order: PayoutOrder, cancelled: () => boolean): Promise<Underway> {
-  return cancelled() ? activities.cancelPayout(order) : activities.submitToRail(order)
+function send(order: PayoutOrder, cancelled: () => Cancelled | null): Promise<Underway> {
+  const how = cancelled()
+  return how === null ? activities.submitToRail(order) : activities.cancelPayout({ ...order, how })
 }
 
 /** The bank may have had it for long when that becomes known, so how it stands is asked in the same breath. */
-async function next(order: PayoutOrder, { at }: Underway, cancelled: () => boolean): Promise<Underway> {
+async function next(order: PayoutOrder, { at }: Underway, cancelled: () => Cancelled | null): Promise<Underway> {
   if (at === 'unsent') return send(order, cancelled)
   const resolved = at === 'unknown' ? await activities.resolveSubmit(order) : null
   return resolved === null || resolved.at === 'sent' ? activities.pollSettlement(order) : resolved

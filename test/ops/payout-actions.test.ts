@@ -5,8 +5,10 @@ import type { Client } from '@temporalio/client'
 import { createPayoutSteps } from '../../activities/payout'
 import { resolveSubmit } from '../../activities/payout/resolve'
 import { resolveByHand } from '../../activities/payout/resolve-by-hand'
+import { systemClock } from '../../clock'
 import { latestActivity } from '../../db/activity'
 import { loadStep, setAttention } from '../../db/payout-steps'
+import { pauseRail, resumeRail } from '../../db/rail-pauses'
 import { findWallet } from '../../db/wallets'
 import type { Rails } from '../../rail/rails'
 import { connectClient } from '../../temporal'
@@ -232,6 +234,26 @@ describe('payout retry', () => {
       expect.objectContaining({ kind: 'retried', detail: 'started', made_by: byOps }),
       expect.objectContaining({ kind: 'retried', detail: 'woken', made_by: byOps }),
     ])
+  })
+
+  test('says that it keeps waiting where the rail is paused', async () => {
+    const payout = await aClaim(terminal.db, { partnerId })
+    await steps().debitPayout(payout)
+    const at = systemClock.now()
+    await pauseRail(terminal.db, { environment: 'sandbox', by: 'ops:ada', reason: null, at })
+
+    const { code, out } = await ops(['payout', 'retry', payout.payoutId])
+    await resumeRail(terminal.db, { environment: 'sandbox', by: 'ops:ada', at: systemClock.now() })
+    const open = await ops(['payout', 'retry', payout.payoutId])
+
+    expect([code, open.out]).toEqual([0, 'Its workflow is awake.\n'])
+    expect(out).toBe(
+      `It had no workflow that gets on, and has one now. The rail of sandbox is paused, since ${at.toISOString()} by ops:ada: ` +
+        'until rail resume it waits if it was not sent, and is only asked about if it was.\n',
+    )
+    const { workflow_id } = await terminal.json<{ workflow_id: string }>('payout', 'show', payout.payoutId)
+    await temporal.workflow.getHandle(workflow_id).terminate('a test')
+    await steps().cancelPayout(payout)
   })
 
   test('is refused for one that is over and for none, and is trouble where Temporal does not answer', async () => {

@@ -50,6 +50,17 @@ test('rail pause, status and resume: one environment alone, with who and why, in
     expect.stringMatching(/^The rail of live is open; 0 payouts are sent/),
   ])
   expect((await states()).map(({ state }) => state)).toEqual(['open', 'open'])
+  const { past } = await terminal.json<{ past: object[] }>('rail', 'status')
+  expect(past[0]).toMatchObject({
+    environment: 'live',
+    reason: 'The bank asked us to wait',
+    paused_by: expect.stringMatching(/^ops:/),
+    resumed_by: expect.stringMatching(/^ops:/),
+  })
+  expect((await terminal.ops('rail', 'status')).out).toMatch(
+    /^Over:\nENVIRONMENT .*\nlive .*The bank asked us to wait/m,
+  )
+  // What ops says to ops is not for partners.
   const told = await latestActivity(terminal.db, partnerId, 2)
   const change = { environment: 'live', changes: 'something', madeBy: expect.stringMatching(/^ops:\S+$/), detail: null }
   expect(told).toEqual([

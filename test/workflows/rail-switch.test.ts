@@ -92,7 +92,7 @@ test('the command line pauses and resumes the same, and wakes by the same workfl
 
   const { out } = await ops('resume')
 
-  expect(out).toBe('The rail of sandbox is open; 1 payouts are sent now.\n')
+  expect(out).toBe('The rail of sandbox is open; 1 payout is sent now.\n')
   await sent([answer])
 }, 60_000)
 
