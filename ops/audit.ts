@@ -20,9 +20,11 @@ const verify = defineCommand({
     const verified = await verifyAudit(db, given.head ?? null)
     const shown = present(verified)
     const { fault } = verified
-    const { table, row_id, what, sequence, ...facts } = shown
+    const { table, row_id, what, sequence, last_good, ...facts } = shown
     if (fault === null) return done(shown, `The audit chain holds.\n${fields(facts)}`)
-    return found(shown, `${sentenceOf(fault)}\n${fields({ ...facts, table, row_id, what, sequence })}`)
+    const { links_that_hold, unsealed_tail } = facts
+    const known = { links_that_hold, last_good, unsealed_tail, table, row_id, what, sequence }
+    return found(shown, `${sentenceOf(fault)}\n${fields(known)}`)
   },
 })
 
@@ -32,7 +34,9 @@ function present({ links, head, fault, unsealed }: Verified) {
   const tail = Object.values(unsealed).reduce((sum, count) => sum + count, 0)
   return {
     links_that_hold: String(links),
-    head,
+    // Whoever keeps a head must not replace it by that of the part in front of a fault.
+    head: fault === null ? head : null,
+    last_good: fault === null ? null : head,
     unsealed_tail: String(tail),
     what: fault?.what ?? null,
     sequence: fault === null ? null : String(fault.sequence),

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { mistakesIn } from './rules.mjs'
+import { mistakesIn, summaryOf } from './rules.mjs'
 
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), '../..'))
 
@@ -15,10 +15,9 @@ function read(path) {
   }
 }
 
-const mistakes = mistakesIn({
-  manifest: read('package.json'),
-  lock: read('package-lock.json'),
-  installed: read('node_modules/.package-lock.json'),
-})
+const manifest = read('package.json')
+const lock = read('package-lock.json')
+const mistakes = mistakesIn({ manifest, lock, installed: read('node_modules/.package-lock.json') })
 for (const mistake of mistakes) process.stderr.write(`${mistake}\n`)
+if (mistakes.length === 0) process.stdout.write(`${summaryOf(lock)}\n`)
 process.exitCode = mistakes.length > 0 ? 1 : 0

@@ -64,6 +64,12 @@ function overBudget(manifest, lock) {
   ]
 }
 
+/** For people who have asked, and hear of no mistake. */
+export function summaryOf(lock) {
+  const all = packagesOf(lock).length
+  return `${all} packages, ${productionOf(lock).length} of them in production (at most ${budget.all}), and what is installed here is what the lock file names.`
+}
+
 /** All that production needs, by their paths; what is only for some systems is not counted. */
 export function productionOf(lock) {
   return packagesOf(lock).filter(([, { dev, devOptional, optional }]) => !dev && !devOptional && !optional)

@@ -175,6 +175,10 @@ describe('audit verify', () => {
 
     expect(code).toBe(1)
     expect(out).toContain(`The row ${row?.id} of ledger_entries was changed after it was sealed`)
+    // Who keeps the head must not keep one from in front of the fault instead.
+    expect(out).not.toMatch(/^head /m)
+    const { out: json } = await ops('audit', 'verify', '--json')
+    expect(JSON.parse(json)).toMatchObject({ head: null, what: 'row_changed' })
   })
 })
 
@@ -195,6 +199,9 @@ describe('payout shred', () => {
       detail: one.payoutId,
       madeBy: expect.stringMatching(/^ops:/),
     })
+    const { events } = await terminal.json<{ events: object[] }>('payout', 'show', one.payoutId)
+    expect(events.at(-1)).toMatchObject({ event: 'shredded', status: 'completed', by: entry?.madeBy, detail: null })
+    expect((await ops('payout', 'explain', one.payoutId)).out).toContain(`${entry?.madeBy} erased its bank details`)
     await requireSoundLedger(terminal.db.dataSource)
     expect((await ops('audit', 'verify')).code).toBe(0)
     expect((await ops('proof')).code).toBe(0)
