@@ -81,7 +81,7 @@ export async function aPayoutWorld(options: WorldOptions = {}): Promise<PayoutWo
   const bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0, ...options.bank })
   const address = (key: string) => ({ url: `${bank.url}/v0`, key })
   const access = { sandbox: address(keys.sandbox), live: address(keys.live) }
-  const rails = createRails({ bank: access, clock, timeouts: { connectMs: 300, callMs: 1_000 } })
+  const rails = createRails({ bank: access, clock, timeouts: { connectMs: 2_000, callMs: 2_000 } })
   const temporal = connectClient(testTemporal())
   await requireSearchAttributes(temporal, wantedAttributes)
   const { answerTimeoutMs, pollMs } = payouts

@@ -19,13 +19,14 @@ export interface Partner extends WalletRefs {
   readonly recipientRef: string
 }
 
+/** With room for a busy machine: a webhook's key alone can take a second to make. */
 export function railTo(url: string, change: { apiKey?: string; callMs?: number } = {}): ProviderRail {
-  const { apiKey = keys.sandbox, callMs = 2_000 } = change
+  const { apiKey = keys.sandbox, callMs = 10_000 } = change
   return createProviderRail({
     baseUrl: `${url}/v0`,
     apiKey,
     clock: systemClock,
-    timeouts: { connectMs: 1_000, callMs },
+    timeouts: { connectMs: 5_000, callMs },
   })
 }
 

@@ -205,14 +205,14 @@ export function micro(text: string): bigint {
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false>,
-  withinMs = 8_000,
+  withinMs = 25_000,
 ): Promise<T> {
   const end = Date.now() + withinMs
   for (;;) {
     const seen = await look()
     if (seen) return seen
     if (Date.now() > end) throw new Error(`not seen in time: ${what}`)
-    await pause(5)
+    await pause(10)
   }
 }
 

@@ -144,14 +144,14 @@ export function anAccountNumber(): string {
   return `${randomInt(1_000, 10_000)}${randomInt(1_000, 10_000)}`
 }
 
-export function railsTo(bank: TestBank, { callMs = 300, clock = systemClock } = {}): Rails {
+export function railsTo(bank: TestBank, { callMs = 2_000, clock = systemClock } = {}): Rails {
   const access = (key: string) => ({ url: `${bank.url}/v0`, key })
   const accesses = { sandbox: access(keys.sandbox), live: access(keys.live) }
-  return createRails({ bank: accesses, clock, timeouts: { connectMs: 300, callMs } })
+  return createRails({ bank: accesses, clock, timeouts: { connectMs: 2_000, callMs } })
 }
 
 export function stepDeps(db: Db, rails: Rails, change: Partial<PayoutDeps> = {}): PayoutDeps {
-  const patience = { repeatForMs: 2_000, quietMs: 200, answerWithinMs: 400, answerCallMs: 300 }
+  const patience = { repeatForMs: 2_000, quietMs: 200, answerWithinMs: 400, answerCallMs: 2_000 }
   const log = keptLog()
   return { db, clock: systemClock, keyring: testKeyring, rails, log, patience, ...change }
 }
