@@ -6,11 +6,14 @@ import type { Part } from '../stories/part'
 import type { World } from '../stories/world'
 import { pauseRail } from './pause-rail'
 import { type Blow, type Target, targets } from './plan'
+import { takeBackAt } from './take-back'
 
 export interface Dealt {
   readonly kills: number
   /** Faults and outages that the bank was told of. */
   readonly faults: number
+  /** How many transfers came back that had been paid. */
+  readonly returns: number
   /** How often ops has paused the rail. */
   readonly pauses: number
   /** Processes of ours that ended though nobody killed them, with the last they said. */
@@ -29,6 +32,7 @@ export async function deal(plan: readonly Blow[], world: World, servers: OwnServ
   const busy: Busy = new Map()
   const begun = performance.now()
   const supervisor = supervise(parts, busy)
+  const takeBack = takeBackAt(world)
   let [kills, faults, pauses] = [0, 0, 0]
   for (const blow of plan) {
     await pause(Math.max(0, begun + blow.atMs - performance.now()))
@@ -39,6 +43,8 @@ export async function deal(plan: readonly Blow[], world: World, servers: OwnServ
     } else if (blow.kind === 'pause' && !busy.has(blow.environment)) {
       during(busy, blow.environment, pauseRail(world, blow))
       pauses += 1
+    } else if (blow.kind === 'return') {
+      await takeBack.take(blow.many)
     } else if (blow.kind === 'fault' || blow.kind === 'outage') {
       // A bank that is down can not be told to fail.
       if (await told(world, blow)) faults += 1
@@ -46,8 +52,12 @@ export async function deal(plan: readonly Blow[], world: World, servers: OwnServ
   }
   await Promise.all(busy.values())
   const ended = await supervisor.stop()
-  return { kills, faults, pauses, ended }
+  const returns = await takeBack.finish(returnsWithinMs)
+  return { kills, faults, returns, pauses, ended }
 }
+
+/** On a slow machine little may have been paid by then. */
+const returnsWithinMs = 180_000
 
 /** What is down or paused, until it is not. */
 type Busy = Map<Target | Environment, Promise<unknown>>

@@ -14,6 +14,8 @@ export type Blow =
   | { readonly atMs: number; readonly kind: 'fault'; readonly fault: Json }
   /** The bank takes no connection for a while. */
   | { readonly atMs: number; readonly kind: 'outage'; readonly ms: number }
+  /** The bank takes back so many transfers that it had paid. */
+  | { readonly atMs: number; readonly kind: 'return'; readonly many: number }
   /** Ops pauses the rail, and resumes it so much later. */
   | { readonly atMs: number; readonly kind: 'pause'; readonly environment: Environment; readonly ms: number }
 
@@ -21,16 +23,16 @@ export type Blow =
 export function planOf({ seed, ms }: { readonly seed: number; readonly ms: number }): readonly Blow[] {
   const random = numbersFrom(seed)
   const kill = (atMs: number, target: Target): Blow => ({ atMs, kind: 'kill', target, downMs: 100 + random(3_000) })
-  const fault = (atMs: number, from: readonly Json[]): Blow => {
-    return { atMs, kind: 'fault', fault: { ...pick(from, random), times: 1 + random(4) } }
+  const fault = (atMs: number): Blow => {
+    return { atMs, kind: 'fault', fault: { ...pick(faults, random), times: 1 + random(4) } }
   }
   const deal: Record<Lot, (atMs: number) => Blow[]> = {
     kill: (atMs) => [kill(atMs, pick(targets, random))],
     killAll: (atMs) => targets.map((each) => kill(atMs, each)),
     outage: (atMs) => [{ atMs, kind: 'outage', ms: 200 + random(3_000) }],
     pause: (atMs) => [{ atMs, kind: 'pause', environment: pick(environments, random), ms: 500 + random(4_000) }],
-    return: (atMs) => [fault(atMs, returns)],
-    fault: (atMs) => [fault(atMs, faults)],
+    return: (atMs) => [{ atMs, kind: 'return', many: 1 + random(3) }],
+    fault: (atMs) => [fault(atMs)],
   }
   const blows: Blow[] = []
   // However short the run: everything has been killed once, something has come back, and the rail was paused.
@@ -38,7 +40,7 @@ export function planOf({ seed, ms }: { readonly seed: number; readonly ms: numbe
   const then: Lot[] = ['pause', 'return']
   for (let atMs = 1_000 + random(1_500); atMs < ms; atMs += 400 + random(2_600)) {
     const target = first.pop()
-    if (target !== undefined) blows.push(kill(atMs, target), fault(atMs, faults))
+    if (target !== undefined) blows.push(kill(atMs, target), fault(atMs))
     else blows.push(...deal[then.pop() ?? pick(lots, random)](atMs))
   }
   return blows
@@ -60,12 +62,6 @@ function many(count: number, lot: Lot): Lot[] {
   return Array.from({ length: count }, () => lot)
 }
 
-/** Soon after it was paid, so that we may not have heard of that, and when it is over for us. */
-const returns: readonly Json[] = [
-  { kind: 'return', ms: 300 },
-  { kind: 'return', ms: 4_000 },
-]
-
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 const toAnything = { path: '/v0/*' }
 
@@ -86,7 +82,8 @@ const faults: readonly Json[] = [
   { kind: 'slow_body', ms: 1_200, match: toTransfers },
   { kind: 'busy', match: toTransfers },
   { kind: 'undeliverable' },
-  ...returns,
+  // So soon that we may not have heard that it was paid.
+  { kind: 'return', ms: 300 },
   { kind: 'refund_delay', ms: 1_500 },
   { kind: 'list_short' },
   { kind: 'webhook_lost' },

@@ -16,6 +16,7 @@ export function rowOf(run: Run): string {
     run.seed,
     run.kills,
     run.faults,
+    run.returns,
     run.pauses,
     `${run.orders} (${listed(run.environments, ' ')})`,
     listed(run.answers, ' × '),

@@ -61,6 +61,7 @@ test(`${minutes} minutes of chaos, seed ${seed}: every accepted payout is final,
   expect(Object.keys(verdict.outcomes).filter((status) => !finals.includes(status))).toEqual([])
   expect(sumOf(verdict.outcomes)).toBe(verdict.orders)
   expect(Object.keys(verdict.environments)).toEqual(['live', 'sandbox'])
+  expect(verdict.outcomes['returned']).toBeGreaterThan(0)
   expect(dealt.ended).toEqual([])
 })
 
