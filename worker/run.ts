@@ -10,16 +10,15 @@ import { environments } from '../domain/environment'
 import type { Log } from '../log'
 import { createMailer, type Mailer } from '../mail/mailer'
 import { type MakeBelieveBank, openMakeBelieveBank } from '../rail/make-believe'
-import { deadlineIn } from '../temporal'
 import type { Activities } from '../workflows/activities'
-import { housekeepingQueue, mailQueue, ofSystem, payoutQueue, sweepId } from '../workflows/names'
+import { housekeepingQueue, mailQueue, ofSystem, payoutQueue } from '../workflows/names'
 import { bundlePath } from './bundle-path'
 import { connectWorker, installRuntime } from './connect'
 import { workUntilStopped } from './drain'
 import { patiently } from './patience'
 import { banksOf, createPayoutParts } from './payouts'
+import { putSchedules } from './put-schedules'
 import { register } from './registration'
-import { putSchedule, schedulesOf } from './schedules'
 import { requireSchema } from './schema'
 import { requireSearchAttributes, SearchAttributesWrong, wantedAttributes } from './search-attributes'
 import { openStateGauge } from './state-gauge'
@@ -41,8 +40,9 @@ export async function runWorker(config: Config, log: Log, signal: AbortSignal, o
   await requireSchema(db)
   const connection = await patiently(temporal, () => connectWorker(config.temporal), patience)
   const client = new Client({ connection, namespace: config.temporal.namespace })
-  const wrong = await patiently(temporal, () => prepare(client, config), patience)
+  const wrong = await patiently(temporal, () => wrongAttributes(client), patience)
   if (wrong !== null) throw wrong
+  const schedules = await putSchedules(client, config, { patience })
 
   const payouts = createPayoutParts(config, { db, log })
   const mailer = config.mail === null ? null : createMailer(config.mail)
@@ -55,6 +55,7 @@ export async function runWorker(config: Config, log: Log, signal: AbortSignal, o
   const webhooks = registerWebhooks(config, { db, rails: payouts.patientRails, patience: untilDrained })
   await workUntilStopped(workers, { registration, signal, log, onReady: () => onReady(registration.id) })
   await webhooks
+  await schedules.over
   await registration.end()
   payouts.close()
   sandboxBank?.close()
@@ -73,18 +74,14 @@ function openWorkersDatabase({ databaseUrl, databasePoolSize }: Config, log: Log
 }
 
 /** What no waiting can put right is an answer; everything else is thrown, and tried again. */
-async function prepare(client: Client, config: Config): Promise<SearchAttributesWrong | null> {
+async function wrongAttributes(client: Client): Promise<SearchAttributesWrong | null> {
   try {
     await requireSearchAttributes(client, wantedAttributes)
+    return null
   } catch (error) {
     if (error instanceof SearchAttributesWrong) return error
     throw error
   }
-  for (const schedule of schedulesOf(config)) await putSchedule(client, schedule)
-  // What was left while no worker ran need not wait for the next minute.
-  const sweep = client.schedule.getHandle(ofSystem(sweepId, config.taskQueuePrefix))
-  await client.withDeadline(deadlineIn(10_000), () => sweep.trigger())
-  return null
 }
 
 interface ActivityParts {

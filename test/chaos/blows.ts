@@ -6,18 +6,18 @@ import type { Part } from '../stories/part'
 import type { World } from '../stories/world'
 import { pauseRail } from './pause-rail'
 import { type Blow, type Target, targets } from './plan'
-import { takeBackAt } from './take-back'
+import { type TakeBack, takeBackAt } from './take-back'
 
 export interface Dealt {
   readonly kills: number
   /** Faults and outages that the bank was told of. */
   readonly faults: number
-  /** How many transfers came back that had been paid. */
-  readonly returns: number
   /** How often ops has paused the rail. */
   readonly pauses: number
   /** Processes of ours that ended though nobody killed them, with the last they said. */
   readonly ended: readonly string[]
+  /** What the bank is still to take back. */
+  readonly takeBack: TakeBack
 }
 
 interface Victim {
@@ -52,12 +52,8 @@ export async function deal(plan: readonly Blow[], world: World, servers: OwnServ
   }
   await Promise.all(busy.values())
   const ended = await supervisor.stop()
-  const returns = await takeBack.finish(returnsWithinMs)
-  return { kills, faults, returns, pauses, ended }
+  return { kills, faults, pauses, ended, takeBack }
 }
-
-/** On a slow machine little may have been paid by then. */
-const returnsWithinMs = 180_000
 
 /** What is down or paused, until it is not. */
 type Busy = Map<Target | Environment, Promise<unknown>>

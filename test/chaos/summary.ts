@@ -2,7 +2,9 @@
 import type { Dealt } from './blows'
 import type { Verdict } from './verdict'
 
-export interface Run extends Dealt, Verdict {
+export interface Run extends Omit<Dealt, 'takeBack'>, Verdict {
+  /** How many transfers came back that had been paid. */
+  readonly returns: number
   readonly seed: number
   readonly minutes: number
   readonly at: Date

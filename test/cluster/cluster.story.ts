@@ -34,7 +34,7 @@ beforeAll(async () => {
     ofEach: 2,
     databaseUrl: postgres.url,
     temporalAddress: temporal.address,
-    env: { PAYOUT_ANSWER_MS: '3000', PROOF_EVERY_MS: '5000', AUDIT_SEAL_EVERY_MS: '2000' },
+    env: { PAYOUT_ANSWER_MS: '3000', PROOF_EVERY_MS: '15000', AUDIT_SEAL_EVERY_MS: '10000' },
   })
   partners = await openPartners(world)
 })
