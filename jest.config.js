@@ -6,6 +6,7 @@ module.exports = {
   transform: { '^.+\\.(ts|js|mjs)$': '@swc/jest' },
   testEnvironment: '<rootDir>/test/setup/environment.js',
   runtime: '<rootDir>/test/setup/runtime.js',
+  testSequencer: '<rootDir>/test/setup/sequencer.js',
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/'],
   globalSetup: '<rootDir>/test/setup/start.ts',
   globalTeardown: '<rootDir>/test/setup/stop.ts',
