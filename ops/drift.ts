@@ -1,5 +1,6 @@
 // What people decide about a drift that will not go away by itself: it is explained, or it is not after all.
 import { acceptDrift, type DriftToDecide, lockDrift, reopenDrift } from '../db/drift-decisions'
+import { saidInUsdc } from '../domain/drift-amounts'
 import { recordChange } from './activity'
 import { type Answer, type Command, defineCommand, done, refused } from './command'
 import type { Ops } from './connect'
@@ -57,7 +58,8 @@ async function decide(ops: Ops, { drift: id, reason, action }: Decision): Promis
     return refused('not_found', `There is no drift ${id}, or it has changed since: see proof list.`)
   if (decided === 'decided_before')
     return refused('invalid_state', `The drift ${id} is ${isAccepting ? 'accepted already' : 'not accepted'}.`)
-  const { kind, subject, partner, environment, expected, found } = decided
+  const { kind, subject, partner, environment } = decided
+  const [expected, found] = [saidInUsdc(kind, decided.expected), saidInUsdc(kind, decided.found)]
   const text = `The drift ${kind} of ${subject} (${partner} ${environment}) is ${isAccepting ? 'accepted' : 'open again'}.`
   return done(
     { id, outcome: isAccepting ? 'accepted' : 'reopened', kind, partner, environment, subject, expected, found },

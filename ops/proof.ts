@@ -2,11 +2,13 @@
 import { runProof } from '../activities/proof/run'
 import { type Drift, listDrifts } from '../db/drifts'
 import { listNotCompared, type NotCompared } from '../db/proof-overdue'
+import { saidInUsdc } from '../domain/drift-amounts'
 import { createLog } from '../log'
 import { createRails } from '../rail/rails'
 import type { Proved } from '../workflows/proof-steps'
 import { type Answer, type Command, defineCommand, done, found } from './command'
 import type { Ops } from './connect'
+import { driftSteps } from './drift-step'
 import { table } from './print'
 
 const shownAtOnce = 200
@@ -22,10 +24,10 @@ const runNow = defineCommand({
   options: {},
   example: [],
   async run(ops) {
-    const proved = await prove(ops)
+    const { proved, errors } = await prove(ops)
     const { json, sections, isOpen } = await whatIsKnown(ops)
-    const text = [sentenceOf(proved, json.data.length, json.accepted.length), ...sections].join('\n')
-    const told = { object: 'proof', ...proved, ...json }
+    const text = [sentenceOf(proved, errors, json.data.length, json.accepted.length), ...sections].join('\n')
+    const told = { object: 'proof', ...proved, errors, ...json }
     return !isOpen && proved.failed === 0 ? done(told, text) : found(told, text)
   },
 })
@@ -33,7 +35,7 @@ const runNow = defineCommand({
 const list = defineCommand({
   noun: 'proof',
   verb: 'list',
-  about: `Shows the drifts that the last proof has found (at most ${shownAtOnce}, the longest known first), those that people have accepted, the last ${goneShown} that are gone, and wallets that were not compared. Exits with 1 when one is open.`,
+  about: `Shows the drifts that the last proof has found, with what to do about each kind (at most ${shownAtOnce}, the longest known first), those that people have accepted, the last ${goneShown} that are gone, and wallets that were not compared. Exits with 1 when one is open.`,
   options: {},
   example: [],
   async run(ops): Promise<Answer> {
@@ -48,10 +50,19 @@ const list = defineCommand({
 
 export const proofCommands: readonly Command[] = [runNow, list]
 
-async function prove({ db, clock, bank, proof }: Ops): Promise<Proved> {
+/** With what else than a silent bank kept a wallet from being proved, which its log would tell. */
+async function prove({ db, clock, bank, proof }: Ops): Promise<{ proved: Proved; errors: readonly string[] }> {
   const rails = createRails({ bank, clock, timeouts })
+  const errors: string[] = []
+  const destination = {
+    write(line: string) {
+      const { err } = JSON.parse(line)
+      if (typeof err?.message === 'string') errors.push(err.message)
+    },
+  }
   try {
-    return await runProof({ db, clock, rails, patience: proof, log: createLog({ level: 'silent', name: 'ops' }) })
+    const log = createLog({ level: 'error', name: 'ops' }, destination)
+    return { proved: await runProof({ db, clock, rails, patience: proof, log }), errors }
   } finally {
     rails.close()
   }
@@ -59,23 +70,44 @@ async function prove({ db, clock, bank, proof }: Ops): Promise<Proved> {
 
 async function whatIsKnown({ db }: Ops) {
   const open = (await listDrifts(db, 'open', shownAtOnce)).map(presentDrift)
+  const data = open.map((drift) => ({ ...drift, next_step: driftSteps[drift.kind] }))
   const accepted = (await listDrifts(db, 'accepted', shownAtOnce)).map(presentAccepted)
   const notCompared = (await listNotCompared(db, shownAtOnce)).map(presentNotCompared)
+  const steps = [...new Set(open.map(({ kind }) => kind))].map((kind) => `${kind}: ${driftSteps[kind]}`)
   const sections = [
     ...section('Open', driftHeader, open),
+    ...steps,
     ...section('Accepted', acceptedHeader, accepted),
     ...section('Not compared', ['PARTNER', 'ENVIRONMENT', 'WHY', 'LAST LOOK', 'LAST COMPARED'], notCompared),
   ]
-  return { json: { data: open, accepted, not_compared: notCompared }, sections, isOpen: open.length > 0 }
+  return { json: { data, accepted, not_compared: notCompared }, sections, isOpen: open.length > 0 }
 }
 
-function sentenceOf({ wallets, busy, failed }: Proved, open: number, accepted: number): string {
-  const parts = [`Proved ${wallets} wallets: ${open === 0 ? 'no drift' : `${open} drifts`}.`]
-  if (accepted > 0) parts.push(`${accepted} more are accepted.`)
+function sentenceOf(
+  { wallets, busy, failed }: Proved,
+  errors: readonly string[],
+  open: number,
+  accepted: number,
+): string {
+  const all = counted(wallets, 'wallet')
+  const drifts = open === 0 ? 'no drift' : counted(open, 'drift')
+  const parts = [failed === 0 ? `Proved ${all}: ${drifts}.` : `Proved ${wallets - failed} of ${all}; ${drifts} known.`]
+  if (accepted > 0) parts.push(`${accepted} more ${accepted === 1 ? 'is' : 'are'} accepted.`)
   if (busy > 0) parts.push(`In ${busy} no two looks agreed: their balance was not compared with the bank’s.`)
-  if (failed > 0)
-    parts.push(`${failed} could not be proved, because their bank did not answer or for what the worker’s log says.`)
+  const silent = failed - errors.length
+  if (silent > 0)
+    parts.push(
+      `The bank did not answer about ${counted(silent, 'wallet')}: what was open there stays open, and nothing was compared.`,
+    )
+  if (errors.length > 0)
+    parts.push(
+      `${counted(errors.length, 'wallet')} could not be proved because of an error: ${[...new Set(errors)].join('; ').replace(/\.$/, '')}.`,
+    )
   return parts.join(' ')
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 function section(title: string, header: readonly string[], rows: readonly Readonly<Record<string, string | null>>[]) {
@@ -96,8 +128,8 @@ function presentDrift(drift: Drift) {
     partner: drift.partner,
     environment: drift.environment,
     subject: drift.subject,
-    expected: drift.expected,
-    found: drift.found,
+    expected: saidInUsdc(drift.kind, drift.expected),
+    found: saidInUsdc(drift.kind, drift.found),
     first_seen_at: drift.firstSeenAt.toISOString(),
     last_seen_at: drift.lastSeenAt.toISOString(),
   }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { createPayoutSteps } from '../../activities/payout'
 import { systemClock } from '../../clock'
 import { latestActivity } from '../../db/activity'
+import { driftSteps } from '../../ops/drift-step'
 import type { Rails } from '../../rail/rails'
 import type { PayoutRef } from '../../workflows/payout-steps'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../activities/payout/a-stage'
@@ -60,20 +61,35 @@ describe('proof', () => {
     const listed = await ops('proof', 'list', '--json')
 
     expect(code).toBe(1)
-    expect(out).toMatch(/^Proved 2 wallets: \d drifts\.\nOpen:\nID +KIND +PARTNER +ENVIRONMENT +SUBJECT/)
-    expect(out).toContain('set_sum')
+    expect(out).toMatch(/^Proved 2 wallets: \d drifts?\.\nOpen:\nID +KIND +PARTNER +ENVIRONMENT +SUBJECT/)
+    expect(out).toMatch(/set_sum .* 0\.00 USDC +-153\.30 USDC /)
+    expect(out).toContain(`\nset_sum: ${driftSteps.set_sum}\n`)
     expect(listed.code).toBe(1)
     expect(JSON.parse(listed.out).data).toContainEqual(
-      expect.objectContaining({ kind: 'set_sum', environment: 'live' }),
+      expect.objectContaining({ kind: 'set_sum', environment: 'live', next_step: driftSteps.set_sum }),
     )
   })
 
   test('a bank that is away is no proof', async () => {
     const away = { ...bankVariables(), BANK_LIVE_URL: 'http://127.0.0.1:1/v0' }
+    const silence = 'The bank did not answer about 1 wallet: what was open there stays open, and nothing was compared.'
 
     const { code, out } = await runWith({ ...terminal.env, ...away }, ['proof'])
 
-    expect([code, out]).toEqual([1, expect.stringContaining('1 could not be proved')])
+    expect([code, out]).toEqual([1, expect.stringContaining(silence)])
+    expect(out).toMatch(/^Proved 1 of 2 wallets; no drift known\. /)
+  })
+
+  test('an error of our own is told, because nobody reads a log of this process', async () => {
+    await terminal.db.dataSource.query('ALTER TABLE held_deposits RENAME TO held_elsewhere')
+
+    const { code, out } = await ops('proof')
+
+    expect(code).toBe(1)
+    expect(out).toMatch(
+      /^Proved 0 of 2 wallets; no drift known\. 2 wallets could not be proved because of an error: .*held_deposits/,
+    )
+    expect(out).not.toContain('The bank did not answer')
   })
 })
 
@@ -91,7 +107,7 @@ describe('proof accept and reopen', () => {
     ])
     expect([code, out]).toEqual([
       0,
-      expect.stringMatching(/^Proved 2 wallets: no drift\. 1 more are accepted\.\nAccepted:\n/),
+      expect.stringMatching(/^Proved 2 wallets: no drift\. 1 more is accepted\.\nAccepted:\n/),
     ])
     expect(JSON.parse(listed.out)).toMatchObject({
       data: [],
