@@ -53,8 +53,7 @@ export async function openCase(tx: Tx, wanted: NewCase): Promise<OpenedCase> {
   const [row] = await tx.query<CaseRow>(selectOpenOf, [payoutId, kind])
   assert(row !== undefined, 'nobody ends a case while its payout is held')
   if (made === undefined) return { outcome: 'already_open', case: row }
-  const { payoutStatus: status } = row
-  await tellPayout(tx, { payoutId, status, at: openedAt, madeBy: openedBy, kind: 'case_opened', detail: kind })
+  await tellPayout(tx, { payoutId, at: openedAt, madeBy: openedBy, kind: 'case_opened', detail: kind })
   return { outcome: 'opened', case: row }
 }
 
@@ -94,8 +93,8 @@ export async function endCase(
 ): Promise<boolean> {
   const ended = await tx.query(end, [row.id, outcome, costMicropounds, by, at])
   if (ended.length === 0) return false
-  const { payoutId, payoutStatus: status, kind } = row
-  await tellPayout(tx, { payoutId, status, at, madeBy: by, kind: 'case_resolved', detail: `${kind}: ${outcome}` })
+  const { payoutId, kind } = row
+  await tellPayout(tx, { payoutId, at, madeBy: by, kind: 'case_resolved', detail: `${kind}: ${outcome}` })
   return true
 }
 

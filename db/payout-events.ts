@@ -1,23 +1,25 @@
 // The timeline of a payout, as people write into it.
-import type { PayoutStatus } from '../domain/payout'
 import type { Statement, Tx } from './database'
+
+/** What people do about a payout, and what is no news of it from the bank or from us. */
+export const peoplesKinds = ['resolved', 'retried', 'shredded', 'attended', 'case_opened', 'case_resolved'] as const
 
 export interface PeoplesEvent {
   readonly payoutId: string
   readonly at: Date
-  readonly kind: 'resolved' | 'retried' | 'shredded' | 'case_opened' | 'case_resolved'
-  readonly status: PayoutStatus
+  readonly kind: (typeof peoplesKinds)[number]
   readonly madeBy: string
   /** Without names and account numbers. */
   readonly detail: string | null
 }
 
-export async function tellPayout(tx: Tx, event: PeoplesEvent): Promise<void> {
-  const { payoutId, at, kind, status, madeBy, detail } = event
-  await tx.query(insert, [payoutId, at, kind, status, madeBy, detail])
+/** With the status that the payout has then: it may have gone on since its caller has looked. */
+export async function tellPayout(tx: Tx, { payoutId, at, kind, madeBy, detail }: PeoplesEvent): Promise<void> {
+  await tx.query(insert, [payoutId, at, kind, madeBy, detail])
 }
 
 const insert: Statement = {
   name: 'payout-event-by-people',
-  text: `INSERT INTO payout_events (payout_id, at, kind, status, made_by, detail) VALUES ($1, $2, $3, $4, $5, $6)`,
+  text: `INSERT INTO payout_events (payout_id, at, kind, status, made_by, detail)
+    SELECT id, $2::timestamptz, $3::text, status, $4::text, $5::text FROM payouts WHERE id = $1 FOR UPDATE`,
 }

@@ -1,6 +1,7 @@
 // What our own books say against themselves, each question in one statement and so of one moment: nothing under way disturbs it.
 import type { Finding } from '../domain/drift'
 import type { Statement, Tx } from './database'
+import { peoplesKinds } from './payout-events'
 
 export interface LedgerDrifts {
   readonly findings: readonly Finding[]
@@ -105,7 +106,10 @@ const payoutLedgers: Statement = {
     ORDER BY id LIMIT 1000`,
 }
 
-// What a payout's row says of itself: its wallet's owner, its quote (design §4), and the status that its timeline ends with.
+const byPeople = peoplesKinds.map((kind) => `'${kind}'`).join()
+
+// What a payout's row says of itself: its wallet's owner, its quote (design §4), and the status that its timeline ends with. What
+// people do changes no status.
 const payoutRows: Statement = {
   name: 'proof-payout-rows',
   answerMs,
@@ -116,7 +120,8 @@ const payoutRows: Statement = {
     FROM payouts p JOIN wallets w ON w.id = p.wallet_id
     CROSS JOIN LATERAL (SELECT 10000 * div((p.amount_pence + p.fee_in_transfer_pence) * 1000000000::numeric
       + p.gbp_per_usd_nano - 1, p.gbp_per_usd_nano) AS sends) quoted
-    LEFT JOIN LATERAL (SELECT e.status FROM payout_events e WHERE e.payout_id = p.id ORDER BY e.id DESC LIMIT 1) last ON true
+    LEFT JOIN LATERAL (SELECT e.status FROM payout_events e WHERE e.payout_id = p.id
+      AND e.kind NOT IN (${byPeople}) ORDER BY e.id DESC LIMIT 1) last ON true
     WHERE p.wallet_id = $1 AND p.released_at IS NULL AND (p.partner_id <> w.partner_id OR p.environment <> w.environment
       OR (p.rail = 'provider_production') <> (w.environment = 'live') OR p.wallet_sends_micro_usdc <> quoted.sends
       OR last.status IS DISTINCT FROM p.status)

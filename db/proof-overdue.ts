@@ -3,6 +3,7 @@ import type { Finding } from '../domain/drift'
 import type { Environment } from '../domain/environment'
 import type { Queryable, Statement, Tx } from './database'
 import type { ProofOutcome } from './entities/drift'
+import { peoplesKinds } from './payout-events'
 
 /** Payouts that are not over and of which nothing was heard for longer than they may take. */
 export async function findSilentPayouts(
@@ -42,7 +43,10 @@ export async function markUnanswered(
   return (await tx.query(markOthers, [environment, after, at])).length
 }
 
-// While sending is paused, what was not sent yet waits for people and not in silence.
+const noNews = ['attention', ...peoplesKinds].map((kind) => `'${kind}'`).join()
+
+// While sending is paused, what was not sent yet waits for people and not in silence. What was sent before is the bank's to tell of,
+// whatever is paused, resumed or asked meanwhile.
 const silent: Statement = {
   name: 'proof-silent',
   text: `SELECT 'silent_payout' AS kind, p.wallet_id AS "walletId", p.id::text AS subject,
@@ -52,8 +56,9 @@ const silent: Statement = {
     FROM payouts p
     CROSS JOIN LATERAL (SELECT CASE WHEN p.transfer_ref IS NULL THEN $2::timestamptz ELSE $1::timestamptz END AS deadline) d
     CROSS JOIN LATERAL (SELECT greatest(p.created_at, p.returned_at,
-      (SELECT max(e.at) FROM payout_events e WHERE e.payout_id = p.id AND e.kind <> 'attention'),
-      (SELECT max(r.resumed_at) FROM rail_pauses r WHERE r.environment = p.environment)) AS heard) h
+      (SELECT max(e.at) FROM payout_events e WHERE e.payout_id = p.id AND e.kind NOT IN (${noNews})),
+      (SELECT max(r.resumed_at) FROM rail_pauses r WHERE r.environment = p.environment
+        AND coalesce(p.submit_started_at >= r.resumed_at, true))) AS heard) h
     WHERE p.released_at IS NULL AND p.closed_at IS NULL AND heard < deadline
       AND p.created_at < greatest($1::timestamptz, $2::timestamptz)
       AND NOT (p.submit_started_at IS NULL

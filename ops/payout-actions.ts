@@ -29,8 +29,8 @@ const retry = defineCommand({
     const how = await withTemporal(ops, (client) => wake(ops, client, open))
     const at = ops.clock.now()
     await ops.db.transaction(async (tx) => {
-      const { partnerId, environment, status } = open
-      await tellPayout(tx, { payoutId, at, kind: 'retried', status, madeBy: ops.madeBy, detail: how })
+      const { partnerId, environment } = open
+      await tellPayout(tx, { payoutId, at, kind: 'retried', madeBy: ops.madeBy, detail: how })
       await recordChange(ops, tx, { partnerId, environment, at, action: 'payout.retry', detail: payoutId })
     })
     const woken = how === 'woken' ? 'Its workflow is awake.' : 'It had no workflow that gets on, and has one now.'

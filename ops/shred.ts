@@ -18,8 +18,8 @@ const shred = defineCommand({
       const row = await shredRecipient(tx, payout)
       const at = clock.now()
       if (row === null) return null
-      const { partnerId, environment, status } = row
-      await tellPayout(tx, { payoutId: payout, at, kind: 'shredded', status, madeBy, detail: null })
+      const { partnerId, environment } = row
+      await tellPayout(tx, { payoutId: payout, at, kind: 'shredded', madeBy, detail: null })
       await recordChange(ops, tx, { partnerId, environment, at, action: 'payout.shred', detail: payout })
       return row
     })

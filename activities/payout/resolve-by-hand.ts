@@ -75,7 +75,7 @@ async function decide(
     if (resolved.outcome === 'refused') return resolved
     const at = clock.now()
     const detail = `${transferRef === null ? 'not sent' : `sent as ${transferRef}`}: ${evidence}`
-    await tellPayout(tx, { payoutId, at, kind: 'resolved', status: resolved.status, madeBy: by, detail })
+    await tellPayout(tx, { payoutId, at, kind: 'resolved', madeBy: by, detail })
     const { partnerId, environment } = row
     const change = { partnerId, environment, at, action: 'payout.resolve', madeBy: by, detail: payoutId } as const
     await recordActivity(tx, [{ ...change, changes: 'something', status: null, requestId: null }])
