@@ -34,7 +34,11 @@ export interface RequestState {
   payoutId: string | null
 }
 
-export type ApiContext = ParameterizedContext<RequestState> & { params?: Record<string, string> }
+export type ApiContext = ParameterizedContext<RequestState> & {
+  params?: Record<string, string>
+  /** As the router has it: a pattern, never what somebody asked for. */
+  routerPath?: string
+}
 
 export function answer(route: Route, deps: ApiDeps): (context: ApiContext) => Promise<void> {
   const checks = compile(route)

@@ -39,8 +39,8 @@ export function around(deps: ApiDeps): (context: ApiContext, next: Next) => Prom
     remember(context, deps)
     const us = Number((process.hrtime.bigint() - startedAt) / 1_000n)
     logLine(context, deps, us)
-    const { method, status, state } = context
-    deps.requests.count({ method, route: state.route?.path ?? null, status, seconds: us / 1e6 })
+    const { method, status, state, routerPath } = context
+    deps.requests.count({ method, route: state.route?.path ?? routerPath ?? null, status, seconds: us / 1e6 })
   }
 }
 

@@ -42,6 +42,7 @@ async function main(): Promise<void> {
   const mailer = config.mail === null ? null : createMailer({ ...config.mail, ...mailTimeouts })
   const mails = createMailSender({ db, keyring, mailer, clock, log })
   const requests = createRequestFigures()
+  const ping = () => pingTemporal(temporal, 2_000)
   const server = createApi({
     config,
     db,
@@ -60,10 +61,16 @@ async function main(): Promise<void> {
     clock,
     log,
     requests,
-    pingTemporal: () => pingTemporal(temporal, 2_000),
+    pingTemporal: ping,
   })
   await listen(server, config)
-  const metrics = await openMetrics(config.metrics, { db, clock, requests })
+  const metrics = await openMetrics(config.metrics, {
+    db,
+    clock,
+    requests,
+    retention: config.retention,
+    pingTemporal: ping,
+  })
   log.info({ port: config.port }, 'listening')
   if (process.connected) process.send?.({ ready: true })
   pingTemporal(temporal, refusalWithinMs).catch(warnOfRefusal(log))

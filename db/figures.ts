@@ -1,15 +1,16 @@
 // Figures about the business for those who watch it: few rows, found by indexes that hold only what is not over.
+import type { DriftKind } from '../domain/drift'
 import type { Environment } from '../domain/environment'
 import type { PayoutStatus } from '../domain/payout'
 import type { Queryable, Statement } from './database'
 
-export type FigureKind = 'open' | 'attention' | 'held_deposits' | 'quarantined' | 'drift' | 'paused'
+export type FigureKind = 'open' | 'pending' | 'attention' | 'held_deposits' | 'quarantined' | 'drift' | 'paused'
 
 export interface StandingFigure {
   readonly kind: FigureKind
   readonly environment: Environment
-  /** The payouts' status; null for what is no payout. */
-  readonly status: PayoutStatus | null
+  /** The open payouts' status, the drifts' kind, whether the bank was called about the pending; null for what has no sorts. */
+  readonly sort: PayoutStatus | DriftKind | 'called' | 'not_called' | null
   readonly count: number
   readonly microUsdc: bigint
   /** Of the oldest of them. */
@@ -42,11 +43,22 @@ export async function lastEvent(db: Queryable): Promise<bigint> {
 
 const age = (oldest: string) => `greatest(0, extract(epoch FROM $1::timestamptz - min(${oldest})))::float8`
 
+const railStates = `SELECT environment, max(resumed_at) AS last_resumed_at, bool_or(resumed_at IS NULL) AS is_paused
+  FROM rail_pauses GROUP BY environment`
+
+// What was not sent waits on purpose while the rail is paused, and for nobody's help until its turn has come again.
 const selectStanding: Statement = {
   name: 'figures-standing',
-  text: `SELECT 'open' AS kind, environment, status, count(*)::integer AS count,
+  text: `SELECT 'open' AS kind, environment, status AS sort, count(*)::integer AS count,
       sum(wallet_sends_micro_usdc)::bigint AS "microUsdc", ${age('coalesce(returned_at, created_at)')} AS "ageSeconds"
     FROM payouts WHERE released_at IS NULL AND closed_at IS NULL GROUP BY environment, status
+    UNION ALL
+    SELECT 'pending', p.environment, CASE WHEN submit_started_at IS NULL THEN 'not_called' ELSE 'called' END,
+      count(*)::integer, 0, ${age('coalesce(submit_started_at, greatest(created_at, last_resumed_at))')}
+    FROM payouts p LEFT JOIN (${railStates}) rail ON rail.environment = p.environment
+    WHERE released_at IS NULL AND closed_at IS NULL AND status = 'pending'
+      AND NOT (submit_started_at IS NULL AND coalesce(is_paused, false))
+    GROUP BY p.environment, submit_started_at IS NULL
     UNION ALL
     SELECT 'attention', environment, NULL, count(*)::integer, 0, ${age('updated_at')}
     FROM payouts WHERE attention IS NOT NULL GROUP BY environment
@@ -58,8 +70,9 @@ const selectStanding: Statement = {
     SELECT 'quarantined', environment, NULL, count(*)::integer, 0, ${age('received_at')}
     FROM bank_events WHERE attended_at IS NULL AND outcome IN ('quarantined', 'unknown_payout') GROUP BY environment
     UNION ALL
-    SELECT 'drift', wallets.environment, NULL, count(*)::integer, 0, ${age('first_seen_at')}
-    FROM drifts JOIN wallets ON wallets.id = wallet_id WHERE resolved_at IS NULL AND accepted_by_id IS NULL GROUP BY wallets.environment
+    SELECT 'drift', wallets.environment, drifts.kind, count(*)::integer, 0, ${age('first_seen_at')}
+    FROM drifts JOIN wallets ON wallets.id = wallet_id WHERE resolved_at IS NULL AND accepted_by_id IS NULL
+    GROUP BY wallets.environment, drifts.kind
     UNION ALL
     SELECT 'paused', environment, NULL, count(*)::integer, 0, ${age('paused_at')}
     FROM rail_pauses WHERE resumed_at IS NULL GROUP BY environment`,

@@ -4,7 +4,8 @@ import { newId } from './id'
 import type { Keyring } from './keyring'
 import { openText, type Sealed, sealText } from './seal'
 
-export type MailKind = 'sign_in' | 'sign_up' | 'invitation' | 'confirm' | 'notice'
+export const mailKinds = ['sign_in', 'sign_up', 'invitation', 'confirm', 'notice'] as const
+export type MailKind = (typeof mailKinds)[number]
 
 export interface OutgoingMail {
   readonly to: { readonly name: string; readonly address: string }

@@ -25,17 +25,30 @@ export async function countInvoiced(db: Queryable, period: Month): Promise<numbe
   return row?.count ?? 0
 }
 
+/** Those of a month that is over who have no invoice for it; one that people have voided waits for theirs. */
+export async function countNotBilled(db: Queryable, period: Month): Promise<number> {
+  const [row] = await db.query<{ count: number }>(countToBill, [firstDayOf(period), startOf(nextMonth(period))])
+  return row?.count ?? 0
+}
+
+const isToBill = (settled: string) => `NOT EXISTS (SELECT FROM invoices
+        WHERE partner_id = partners.id AND period = $1 AND status IN (${settled}))
+      AND (
+        (coalesce(billed_until < $1, true) AND live_opened_at < $2)
+        OR EXISTS (SELECT FROM uninvoiced_charges WHERE partner_id = partners.id AND month <= $1 AND kind <> 'credit')
+      )`
+
 const selectToBill: Statement = {
   name: 'partners-to-bill',
   text: `SELECT id, slug FROM partners
     WHERE ($3::uuid IS NULL OR id > $3)
-      AND NOT EXISTS (SELECT FROM invoices
-        WHERE partner_id = partners.id AND period = $1 AND status IN ('open', 'paid'))
-      AND (
-        (coalesce(billed_until < $1, true) AND live_opened_at < $2)
-        OR EXISTS (SELECT FROM uninvoiced_charges WHERE partner_id = partners.id AND month <= $1 AND kind <> 'credit')
-      )
+      AND ${isToBill(`'open', 'paid'`)}
     ORDER BY id LIMIT $4`,
+}
+
+const countToBill: Statement = {
+  name: 'partners-not-billed',
+  text: `SELECT count(*)::integer AS count FROM partners WHERE ${isToBill(`'open', 'paid', 'void'`)}`,
 }
 
 const countIssued: Statement = {

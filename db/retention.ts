@@ -3,6 +3,13 @@ import type { Environment } from '../domain/environment'
 import type { PayoutStatus } from '../domain/payout'
 import type { Queryable, Statement, Tx } from './database'
 
+export interface RetentionDays {
+  /** From the day a payout is over. */
+  readonly recipientDays: number
+  /** From the day an event was received. */
+  readonly bankEventDays: number
+}
+
 export interface Old {
   readonly before: Date
   readonly limit: number
@@ -31,10 +38,13 @@ export async function eraseBankEvents(db: Queryable, { before, limit }: Old): Pr
 }
 
 /** Ids begin with their time (id.ts), so that what is too young is not even looked at. */
-function firstIdAt(at: Date): string {
+export function firstIdAt(at: Date): string {
   const hex = at.getTime().toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }
+
+export const isErasableEvent = `handled_at IS NOT NULL
+        AND (attended_at IS NOT NULL OR outcome NOT IN ('quarantined', 'unknown_payout'))`
 
 // Rows that another process is erasing are skipped, so that two of them share the work.
 const eraseOldRecipients: Statement = {
@@ -54,8 +64,7 @@ const shred: Statement = {
 const eraseOldEvents: Statement = {
   name: 'retention-bank-events',
   text: `DELETE FROM bank_events WHERE id IN (
-      SELECT id FROM bank_events WHERE id < $3::uuid AND received_at < $1 AND handled_at IS NOT NULL
-        AND (attended_at IS NOT NULL OR outcome NOT IN ('quarantined', 'unknown_payout'))
+      SELECT id FROM bank_events WHERE id < $3::uuid AND received_at < $1 AND ${isErasableEvent}
       ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED
     ) RETURNING id`,
 }

@@ -1,15 +1,8 @@
 // The steps that erase what was kept long enough, bound to what they act upon.
 import type { Clock } from '../../clock'
 import type { Db } from '../../db/database'
-import { eraseBankEvents, eraseRecipients } from '../../db/retention'
+import { eraseBankEvents, eraseRecipients, type RetentionDays } from '../../db/retention'
 import type { RetentionSteps } from '../../workflows/retention-steps'
-
-export interface RetentionDays {
-  /** From the day a payout is over. */
-  readonly recipientDays: number
-  /** From the day an event was received. */
-  readonly bankEventDays: number
-}
 
 export interface RetentionDeps {
   readonly db: Db

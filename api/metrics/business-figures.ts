@@ -1,10 +1,14 @@
-// The business in figures, read from the database at most once in a while, however many ask.
+// The business in figures, and whether what it stands on is there: asked at most once in a while, however many ask us.
 import type { Clock } from '../../clock'
 import type { Db } from '../../db/database'
 import { readStanding } from '../../db/figures'
+import type { RetentionDays } from '../../db/retention'
+import { readUpkeep } from '../../db/upkeep-figures'
+import { gauge } from './gauge'
 import { createSettledFigures } from './settled-figures'
 import { standingMetrics } from './standing-figures'
 import type { Metric } from './text'
+import { upkeepMetrics } from './upkeep-figures'
 
 const shareForMs = 5_000
 
@@ -14,19 +18,37 @@ export interface BusinessFigures {
   metrics(): Promise<Metric[]>
 }
 
-export function createBusinessFigures(parts: { readonly db: Db; readonly clock: Clock }): BusinessFigures {
-  const { db, clock } = parts
+export interface BusinessParts {
+  readonly db: Db
+  readonly clock: Clock
+  readonly retention: RetentionDays
+  /** Resolves when Temporal answers; rejects when it does not in time. */
+  readonly pingTemporal: () => Promise<void>
+}
+
+export function createBusinessFigures(parts: BusinessParts): BusinessFigures {
+  const { db, clock, retention, pingTemporal } = parts
   const settled = createSettledFigures(parts)
   let read: Promise<Metric[]> | null = null
   let readAt = 0
 
-  /** A database that is away is a figure too: the others are missing then, not old. */
   async function readNow(): Promise<Metric[]> {
+    const [fromDatabase, isTemporalUp] = await Promise.all([readDatabase(), isThere(pingTemporal())])
+    return [...fromDatabase, ...settled.metrics(), temporalUp(isTemporalUp)]
+  }
+
+  /** A database that is away is a figure too: the others are missing then, not old. */
+  async function readDatabase(): Promise<Metric[]> {
+    const now = clock.now()
     try {
-      const [standing] = await Promise.all([readStanding(db, clock.now()), settled.update()])
-      return [reachable(1), ...standingMetrics(standing), ...settled.metrics()]
+      const [standing, upkeep] = await Promise.all([
+        readStanding(db, now),
+        readUpkeep(db, { now, retention }),
+        settled.update(),
+      ])
+      return [databaseUp(true), ...standingMetrics(standing), ...upkeepMetrics(upkeep)]
     } catch {
-      return [reachable(0), ...settled.metrics()]
+      return [databaseUp(false)]
     }
   }
 
@@ -43,7 +65,21 @@ export function createBusinessFigures(parts: { readonly db: Db; readonly clock: 
   }
 }
 
-function reachable(value: 0 | 1): Metric {
-  const help = 'Whether PostgreSQL answered when the figures were read.'
-  return { name: 'payouts_database_up', help, type: 'gauge', samples: [{ value }] }
+function databaseUp(isUp: boolean): Metric {
+  return gauge('payouts_database_up', 'Whether PostgreSQL answered when the figures were read.', [
+    { value: Number(isUp) },
+  ])
+}
+
+function temporalUp(isUp: boolean): Metric {
+  return gauge('payouts_temporal_up', 'Whether Temporal answered when the figures were read.', [
+    { value: Number(isUp) },
+  ])
+}
+
+function isThere(answered: Promise<void>): Promise<boolean> {
+  return answered.then(
+    () => true,
+    () => false,
+  )
 }

@@ -1,17 +1,13 @@
 // GET /metrics on a port of its own, so that no proxy which shows the API to the world shows this as well.
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { Clock } from '../../clock'
 import type { MetricsConfig } from '../../config'
-import type { Db } from '../../db/database'
 import { listen, stop } from '../listen'
-import { createBusinessFigures } from './business-figures'
+import { type BusinessParts, createBusinessFigures } from './business-figures'
 import { createProcessFigures } from './process-figures'
 import type { RequestFigures } from './request-figures'
 import { asText, contentType } from './text'
 
-export interface MetricsParts {
-  readonly db: Db
-  readonly clock: Clock
+export interface MetricsParts extends BusinessParts {
   readonly requests: RequestFigures
 }
 
@@ -23,8 +19,8 @@ export async function openMetrics(config: MetricsConfig, parts: MetricsParts): P
   return { close: () => stop(server) }
 }
 
-export async function createMetricsServer({ db, clock, requests }: MetricsParts): Promise<Server> {
-  const business = createBusinessFigures({ db, clock })
+export async function createMetricsServer({ requests, ...parts }: MetricsParts): Promise<Server> {
+  const business = createBusinessFigures(parts)
   const ownFigures = createProcessFigures()
   await business.start()
   return createServer((request, response) => {

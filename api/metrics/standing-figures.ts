@@ -1,6 +1,8 @@
 // What is not over and what waits for people, as gauges: zero where there is nothing, so that alerts can tell it from silence.
 import type { FigureKind, StandingFigure } from '../../db/figures'
+import { driftKinds } from '../../domain/drift'
 import { type Environment, environments } from '../../domain/environment'
+import { gauge } from './gauge'
 import type { Metric, Sample } from './text'
 
 /** Failed and returned ones are open until their money is back. */
@@ -12,23 +14,29 @@ export function standingMetrics(figures: readonly StandingFigure[]): Metric[] {
   const each = (value: (environment: Environment) => number): Sample[] =>
     environments.map((environment) => ({ labels: { environment }, value: value(environment) }))
   const counts = (kind: FigureKind) => each((environment) => of(kind, environment)[0]?.count ?? 0)
-  const byStatus = (value: (figure: StandingFigure | undefined) => number): Sample[] =>
+  const bySort = (
+    kind: FigureKind,
+    label: string,
+    sorts: readonly StandingFigure['sort'][],
+    value: ValueOf,
+  ): Sample[] =>
     environments.flatMap((environment) =>
-      openStatuses.map((status) => ({
-        labels: { environment, status },
-        value: value(of('open', environment).find((figure) => figure.status === status)),
+      sorts.map((sort) => ({
+        labels: { environment, [label]: String(sort) },
+        value: value(of(kind, environment).find((figure) => figure.sort === sort)),
       })),
     )
   return [
-    gauge(
-      'payouts_open',
-      'Payouts that are not over.',
-      byStatus((figure) => figure?.count ?? 0),
-    ),
+    gauge('payouts_open', 'Payouts that are not over.', bySort('open', 'status', openStatuses, countOf)),
     gauge(
       'payouts_oldest_open_seconds',
       'How old the oldest of them is; one that came back counts from its return.',
-      byStatus((figure) => figure?.ageSeconds ?? 0),
+      bySort('open', 'status', openStatuses, ageOf),
+    ),
+    gauge(
+      'payouts_oldest_pending_seconds',
+      'How long the oldest pending one waits: since the bank was called, or, not counting pauses of the rail, to be sent.',
+      bySort('pending', 'bank', ['called', 'not_called'], ageOf),
     ),
     gauge(
       'payouts_held_usdc',
@@ -43,14 +51,18 @@ export function standingMetrics(figures: readonly StandingFigure[]): Metric[] {
       each((environment) => usdc(of('held_deposits', environment)[0]?.microUsdc ?? 0n)),
     ),
     gauge('payouts_quarantined_events', "Events of the bank's that were put aside.", counts('quarantined')),
-    gauge('payouts_drifts', "Differences between our books and the bank's.", counts('drift')),
+    gauge(
+      'payouts_drifts',
+      "Differences between our books and the bank's, by kind.",
+      bySort('drift', 'kind', driftKinds, countOf),
+    ),
     gauge('payouts_rail_paused', 'Whether people have paused sending to the bank.', counts('paused')),
   ]
 }
 
-function gauge(name: string, help: string, samples: readonly Sample[]): Metric {
-  return { name, help, type: 'gauge', samples }
-}
+type ValueOf = (figure: StandingFigure | undefined) => number
+const countOf: ValueOf = (figure) => figure?.count ?? 0
+const ageOf: ValueOf = (figure) => figure?.ageSeconds ?? 0
 
 /** For a picture, where the last digit of a large sum does not matter. */
 function usdc(micro: bigint): number {

@@ -1,32 +1,27 @@
 // The business in figures, from a real database: what is open, how long it took, what waits for people.
-import { once } from 'node:events'
-import type { Server } from 'node:http'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { Client } from 'pg'
-import { createMetricsServer } from '../../../api/metrics/server'
-import { type Api, portOf, startApi } from '../client'
+import { type Api, startApi } from '../client'
 import { aClock, aKey, aPartner, aPayoutRow } from '../fixtures'
+import { type MetricsServer, startMetrics } from './a-metrics-server'
 import { scrape } from './scrape'
 
 const now = '2026-11-15T12:00:00.000Z'
 const anHourAgo = new Date('2026-11-15T11:00:00.000Z')
 let api: Api
 let clock: ReturnType<typeof aClock>
-let server: Server
+let metrics: MetricsServer
 let url: string
 
 beforeEach(async () => {
   clock = aClock(now)
   api = await startApi({ clock })
-  server = await createMetricsServer(api.deps)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  url = `http://127.0.0.1:${portOf(server.address())}`
+  metrics = await startMetrics(api)
+  url = metrics.url
 })
 
 afterEach(async () => {
-  server.close()
-  server.closeAllConnections()
+  metrics.close()
   await api.close()
 })
 
@@ -48,6 +43,29 @@ test('payouts that are not over are counted by status, with their money and the 
   expect(value('payouts_database_up')).toBe(1)
 })
 
+test('a pending payout counts from the call to the bank, or from when it could have been sent: a pause is not its fault', async () => {
+  const partner = await aPartner(api)
+  const pending = { status: 'pending', createdAt: anHourAgo } as const
+  await aPayoutRow(api, partner, { ...pending, submitStartedAt: null })
+  await aPayoutRow(api, partner, { ...pending, submitStartedAt: new Date('2026-11-15T11:10:00.000Z') })
+  await aPayoutRow(api, partner, { ...pending, submitStartedAt: null, environment: 'live' })
+  const pauses = (change: string) => api.db.dataSource.query(change)
+
+  const open = await scrape(url)
+  await pauses(`INSERT INTO rail_pauses (id, environment, paused_at, paused_by)
+    VALUES (gen_random_uuid(), 'sandbox', '2026-11-15T11:20:00Z', 'ops')`)
+  const paused = await scrapeLater()
+  await pauses(`UPDATE rail_pauses SET resumed_at = '${now}', resumed_by = 'ops'`)
+  const resumed = await scrapeLater()
+
+  const [called, notCalled] = ['called', 'not_called'].map(
+    (bank) => `payouts_oldest_pending_seconds{environment="sandbox",bank="${bank}"}`,
+  )
+  expect([open, paused, resumed].map(({ value }) => value(String(called)))).toEqual([3_000, 3_006, 3_012])
+  expect([open, paused, resumed].map(({ value }) => value(String(notCalled)))).toEqual([3_600, 0, 12])
+  expect(paused.value('payouts_oldest_pending_seconds{environment="live",bank="not_called"}')).toBe(3_606)
+})
+
 test('a payout that waits for people is counted, and so are a held deposit, an event put aside, a drift and a pause', async () => {
   const partner = await aPartner(api)
   const { walletId } = await aPayoutRow(api, partner, { attention: 'outcome_overdue', closedAt: clock.now() })
@@ -66,13 +84,18 @@ test('a payout that waits for people is counted, and so are a held deposit, an e
       CASE WHEN n = 3 THEN timestamptz '${now}' END FROM generate_series(1, 3) n`,
   )
   await api.db.dataSource.query(
+    `INSERT INTO drifts (id, kind, wallet_id, subject, expected, found, first_seen_at, last_seen_at)
+    VALUES (gen_random_uuid(), 'silent_payout', '${walletId}', 'payout-1', 'news', 'none', '${now}', '${now}')`,
+  )
+  await api.db.dataSource.query(
     `INSERT INTO rail_pauses (id, environment, paused_at, paused_by) VALUES (gen_random_uuid(), 'live', '${now}', 'ops')`,
   )
 
   const { value } = await scrape(url)
 
-  expect(value('payouts_drifts{environment="sandbox"}')).toBe(2)
-  expect(value('payouts_drifts{environment="live"}')).toBe(0)
+  expect(value('payouts_drifts{environment="sandbox",kind="bank_balance"}')).toBe(2)
+  expect(value('payouts_drifts{environment="sandbox",kind="silent_payout"}')).toBe(1)
+  expect(value('payouts_drifts{environment="live",kind="bank_balance"}')).toBe(0)
   expect(value('payouts_rail_paused{environment="live"}')).toBe(1)
   expect(value('payouts_attention{environment="sandbox"}')).toBe(1)
   expect(value('payouts_held_deposits{environment="sandbox"}')).toBe(1)
@@ -152,7 +175,31 @@ test('without its database it says so, and still shows what it knows itself', as
   expect(names).not.toContain('payouts_open')
   expect(value('payouts_http_requests_total{method="GET",route="/v1/account",status="200"}')).toBe(1)
   expect(value('payouts_http_requests_total{method="any",route="other",status="404"}')).toBe(1)
-  expect(value('payouts_http_request_seconds_count{route="/v1/account"}')).toBe(1)
+  expect(value('payouts_http_request_seconds_count{method="GET",route="/v1/account"}')).toBe(1)
+  expect(value('payouts_temporal_up')).toBe(1)
+})
+
+test('without Temporal it says so, and still shows the rest', async () => {
+  const cutOff = await startApi({ clock, database: api.databaseUrl, temporalAddress: '127.0.0.1:1' })
+  const away = await startMetrics(cutOff)
+
+  const { value } = await scrape(away.url)
+  away.close()
+  await cutOff.close()
+
+  expect([value('payouts_temporal_up'), value('payouts_database_up')]).toEqual([0, 1])
+})
+
+test('who asks whether we live, and the bank, are counted apart from strangers', async () => {
+  for (const path of ['/healthz', '/readyz', '/healthz/']) await fetch(`${api.url}${path}`)
+  await fetch(`${api.url}/webhooks/bank`, { method: 'POST' })
+
+  const { value, text } = await scrape(url)
+
+  for (const route of ['/healthz', '/readyz'])
+    expect(value(`payouts_http_requests_total{method="GET",route="${route}",status="200"}`)).toBe(1)
+  expect(value('payouts_http_requests_total{method="any",route="other",status="404"}')).toBe(1)
+  expect(text).toMatch(/^payouts_http_requests_total\{method="POST",route="\/webhooks\/bank",status="4\d\d"\} 1$/m)
 })
 
 test('there is nothing else on that port, and no /metrics on the one of the API', async () => {

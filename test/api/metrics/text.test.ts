@@ -36,3 +36,15 @@ test('whatever strangers ask for is one series: they could make up any number of
 
   expect(counted?.samples).toEqual([{ labels: { method: 'any', route: 'other', status: '404' }, value: 3 }])
 })
+
+test('a route’s times are kept by method: a caller that only reads hides no slow write', () => {
+  const requests = createRequestFigures()
+  for (const method of ['GET', 'POST']) requests.count({ method, route: '/v1/payouts', status: 200, seconds: 0.001 })
+
+  const counts = requests.metrics()[1]?.samples.filter(({ suffix }) => suffix === '_count')
+
+  expect(counts?.map(({ labels }) => labels)).toEqual([
+    { method: 'GET', route: '/v1/payouts' },
+    { method: 'POST', route: '/v1/payouts' },
+  ])
+})
