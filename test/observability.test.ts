@@ -2,12 +2,17 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { WorkflowHandle } from '@temporalio/client'
+import { overdueDrifts } from '../domain/drift'
 import { choosePort } from '../local/ports'
+import { connectClient } from '../temporal'
+import { housekeepingQueue, ofSystem } from '../workflows/names'
 import { type Scrape, scrape } from './api/metrics/scrape'
 import { until } from './local/until'
 import { createDatabase, type TestDatabase } from './setup/database'
 import { testSystem } from './setup/system'
 import { aPart, type Part } from './stories/part'
+import { testTemporal } from './worker/a-worker'
 
 const read = (path: string) => readFileSync(join(__dirname, '../docs', path), 'utf8')
 const alerts = [...read('observability/alerts.yml').matchAll(/- alert: (\w+)\n {8}expr: >-\n {10}(.+)\n/g)].map(
@@ -24,6 +29,8 @@ const queries = [
 let database: TestDatabase
 let parts: Part[]
 let shown: Scrape[]
+const client = connectClient(testTemporal())
+let hanging: WorkflowHandle | null = null
 
 beforeAll(async () => {
   database = await createDatabase()
@@ -40,20 +47,27 @@ beforeAll(async () => {
   }
   parts = [aPart('api/main.js', env), aPart('worker/main.js', env)]
   await Promise.all(parts.map((part) => part.start()))
-  await fetch(`http://127.0.0.1:${port}/v1/payouts`)
+  for (const method of ['GET', 'POST']) await fetch(`http://127.0.0.1:${port}/v1/payouts`, { method })
   const worker = `http://127.0.0.1:${workerMetrics}`
+  await failSomeWorkflows(ofSystem(housekeepingQueue, env.TASK_QUEUE_PREFIX))
   // The sweep that a worker's start asks for is the first workflow it is given.
-  await until('a workflow ran', async () => (await scrape(worker)).names.has('temporal_workflow_completed_total'))
+  const ran = ['workflow_completed_total', 'workflow_failed_total', 'workflow_task_execution_failed_total']
+  await until('workflows ran and failed', async () => {
+    const { names } = await scrape(worker)
+    return ran.every((name) => names.has(`temporal_${name}`))
+  })
   shown = [await scrape(`http://127.0.0.1:${apiMetrics}`), await scrape(worker)]
 }, 90_000)
 
 afterAll(async () => {
+  await hanging?.terminate()
+  await client.connection.close()
   await Promise.all(parts.map((part) => part.stop()))
   await database.drop()
 })
 
 test('every metric that an alert or a panel asks for is shown', () => {
-  const names = new Set(shown.flatMap((each) => [...each.names]))
+  const names = new Set([...shown.flatMap((each) => [...each.names]), ...prometheusOwn])
   const missing = queries.flatMap(({ name, expr }) =>
     metricsIn(expr)
       .filter((metric) => !names.has(metric))
@@ -64,17 +78,46 @@ test('every metric that an alert or a panel asks for is shown', () => {
   expect(missing).toEqual([])
 })
 
-test('every label that one of them selects by is there, with that value', () => {
-  const text = shown.map((each) => each.text).join('\n')
+test('every label that one of them selects by is there, with each value that is named', () => {
+  const lines = shown.flatMap((each) => each.text.split('\n'))
   const selectors = queries.flatMap(({ name, expr }) =>
-    [...expr.matchAll(/(\w+)\{(\w+)="([^"$]+)"\}/g)].map(([, metric = '', label = '', value = '']) => {
-      const series = new RegExp(`^${metric}\\{[^}]*\\b${label}="${value}"`, 'm')
-      return { name, metric, label, value, there: series.test(text) }
-    }),
+    [...expr.matchAll(/(\w+)\{([^}]+)\}/g)]
+      .filter(([, metric = '']) => !prometheusOwn.includes(metric))
+      .map(([, metric = '', matchers = '']) => ({ name, metric, matchers })),
   )
 
-  expect(selectors.length).toBeGreaterThan(4)
-  expect(selectors.filter(({ there }) => !there)).toEqual([])
+  const missing = selectors.filter(({ metric, matchers }) => {
+    const series = lines.filter((line) => line.startsWith(`${metric}{`))
+    const each = [...matchers.matchAll(/(\w+)(=~|!~|!=|=)"([^"]*)"/g)]
+    const wanted = each.filter(([, , how]) => how === '=').map(([, label, , value]) => `${label}="${value}"`)
+    const named = each
+      .filter(([, , how = '']) => how.startsWith('!'))
+      .flatMap(([, label, , value = '']) => value.split('|').map((one) => `${label}="${one}"`))
+    const isThere = (...all: string[]) => series.some((line) => all.every((one) => line.includes(one)))
+    return !(
+      isThere(...wanted) &&
+      named.every((one) => isThere(one)) &&
+      each.every(([, label]) => isThere(`${label}="`))
+    )
+  })
+
+  expect(selectors.length).toBeGreaterThan(20)
+  expect(missing).toEqual([])
+})
+
+test('the job of every process that Prometheus is told of is one that the alert for a lost process knows', () => {
+  const [, jobs = ''] = /up\{job=~"([^"]+)"\} == 0/.exec(read('observability/alerts.yml')) ?? []
+  const named = [...read('observability/prometheus.yml').matchAll(/job_name: (\S+)/g)].map(([, job = '']) => job)
+
+  expect(named).toHaveLength(2)
+  expect(named.filter((job) => !new RegExp(`^(?:${jobs})$`).test(job))).toEqual([])
+})
+
+test('what only says that something is late wakes nobody as a drift', () => {
+  const pages = alerts.find(({ name }) => name === 'PayoutsDrift')?.expr ?? ''
+  const [, leftOut = ''] = /payouts_drifts\{kind!~"([^"]+)"\}/.exec(pages) ?? []
+
+  expect(new Set(leftOut.split('|'))).toEqual(new Set(overdueDrifts))
 })
 
 test('each alert has its paragraph in the runbook, and each paragraph its alert', () => {
@@ -95,6 +138,17 @@ test('what is shown names no partner, no payout and nobody', () => {
 
   for (const label of ['partner', 'payout', 'key', 'email', 'name', 'workflow_id']) expect(labels).not.toContain(label)
 })
+
+/** What Prometheus itself knows of each process that it asks. */
+const prometheusOwn = ['up']
+
+/** The SDK shows what failed from the first failure on. */
+async function failSomeWorkflows(taskQueue: string): Promise<void> {
+  const start = (type: string) => client.workflow.start(type, { taskQueue, workflowId: `${taskQueue}/${type}` })
+  hanging = await start('noSuchWorkflow')
+  // By hand and without its month it fails at once.
+  await start('invoiceRun')
+}
 
 /** The words of an expression that are neither functions nor labels. */
 function metricsIn(expr: string): string[] {
