@@ -24,6 +24,8 @@ export interface StepRow {
   readonly bankKey: string
   readonly bankBody: string | null
   readonly transferRef: string | null
+  /** Of this attempt: nothing of it was sent before. */
+  readonly createdAt: Date
   readonly submitStartedAt: Date | null
   readonly verdict: string | null
   readonly verdictDetails: Readonly<Record<string, string>> | null
@@ -143,7 +145,7 @@ const stepColumns = `p.id, p.attempt, p.partner_id AS "partnerId", p.environment
   p.customer_ref AS "customerRef", w.wallet_ref AS "walletRef", p.status, p.reference, p.amount_pence AS "amountPence",
   p.fee_pence AS "feePence", p.fee_in_transfer_pence AS "feeInTransferPence",
   p.wallet_sends_micro_usdc AS "walletSendsMicroUsdc", p.gbp_per_usd_nano AS "gbpPerUsdNano", p.bank_key AS "bankKey", p.bank_body AS "bankBody",
-  p.transfer_ref AS "transferRef", p.submit_started_at AS "submitStartedAt", p.verdict,
+  p.transfer_ref AS "transferRef", p.created_at AS "createdAt", p.submit_started_at AS "submitStartedAt", p.verdict,
   p.verdict_details AS "verdictDetails", p.answered_at AS "answeredAt", p.released_at AS "releasedAt",
   p.completed_at AS "completedAt", p.closed_at AS "closedAt", p.attention,
   ${isRailPaused('p.environment')} AS "isRailPaused"`

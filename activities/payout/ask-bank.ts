@@ -29,6 +29,5 @@ export async function askBank(deps: PayoutDeps, row: StepRow): Promise<Asked | '
 async function refundOf({ rails }: PayoutDeps, row: StepRow, transfer: Transfer): Promise<Refund | null> {
   const { refundedMicroUsdc: amountMicroUsdc } = transfer
   if (amountMicroUsdc !== null) return { amountMicroUsdc, movementRef: null }
-  const since = row.submitStartedAt ?? new Date(0)
-  return rails[row.rail].findRefund({ ...refsOf(row), transferRef: transfer.ref, since })
+  return rails[row.rail].findRefund({ ...refsOf(row), transferRef: transfer.ref, since: row.createdAt })
 }

@@ -33,7 +33,7 @@ export type Resolved =
 /** Without a transfer it was not sent, and its money goes back to the wallet. */
 export async function resolveByHand(deps: HandDeps, word: Word): Promise<Resolved> {
   const row = await loadStep(deps.db, word.payoutId)
-  const objection = objectionTo(row) ?? (word.transferRef === null ? tooEarly(deps, row) : null)
+  const objection = objectionTo(row, word) ?? (word.transferRef === null ? tooEarly(deps, row) : null)
   if (objection !== null) return refusedFor(objection)
   return word.transferRef === null ? resolveNotSent(deps, row, word) : resolveSent(deps, row, word, word.transferRef)
 }
@@ -47,8 +47,8 @@ async function resolveSent(deps: HandDeps, { id, rail }: StepRow, word: Word, tr
 }
 
 async function resolveNotSent(deps: HandDeps, { rail, ...row }: StepRow, word: Word): Promise<Resolved> {
-  const since = row.submitStartedAt ?? new Date(0)
-  const found = await deps.rails[rail].findTransfer({ ...refsOf({ rail, ...row }), payoutId: row.id, since })
+  const asked = { ...refsOf({ rail, ...row }), payoutId: row.id, since: row.createdAt }
+  const found = await deps.rails[rail].findTransfer(asked)
   if (found.outcome === 'found') {
     return refusedFor(`The bank has the transfer ${found.transfer.ref} of this payout, so it was sent.`)
   }
@@ -64,12 +64,13 @@ async function resolveNotSent(deps: HandDeps, { rail, ...row }: StepRow, word: W
 /** Under the row's lock: the worker, or another person, may have found it out meanwhile. */
 async function decide(
   { db, clock }: HandDeps,
-  { payoutId, evidence, by, transferRef }: Word,
+  word: Word,
   work: (tx: Tx, row: StepRow) => Promise<Resolved>,
 ): Promise<Resolved> {
+  const { payoutId, evidence, by, transferRef } = word
   return db.transaction(async (tx) => {
     const row = await lockStep(tx, payoutId)
-    const objection = objectionTo(row)
+    const objection = objectionTo(row, word)
     if (objection !== null) return refusedFor(objection)
     const resolved = await work(tx, row)
     if (resolved.outcome === 'refused') return resolved
@@ -90,9 +91,10 @@ async function recordAs(tx: Tx, { clock, log }: HandDeps, row: StepRow, transfer
   throw new Error('a transfer of a payout that was held must be recorded')
 }
 
-function objectionTo(row: StepRow): string | null {
+function objectionTo(row: StepRow, { transferRef }: Word): string | null {
   const standing = standingOf(row, { payoutId: row.id, attempt: row.attempt })
-  if (standing?.at === 'unknown') return null
+  // A restored row does not know of a call that was made after its back-up; the bank says whether this transfer is its own.
+  if (standing?.at === 'unknown' || (standing === null && transferRef !== null)) return null
   if (standing === null) return 'Nothing of it was sent to the bank yet, so there is nothing to resolve.'
   return standing.at === 'sent'
     ? 'The bank is known to have it, so there is nothing to resolve.'

@@ -1,19 +1,21 @@
 // Finds out what became of a call whose answer was lost: the identical call again, then a look through the bank's own list.
-import { loadStep, type StepRow, setAttention } from '../../db/payout-steps'
+import { loadStep, type StepRow } from '../../db/payout-steps'
 import { assert } from '../../domain/assert'
-import { type FoundTransfer, RailUnavailable } from '../../rail/rail'
 import type { PayoutRef, Underway } from '../../workflows/payout-steps'
 import type { PayoutDeps } from './deps'
-import { refsOf } from './recipient'
+import { lookFor } from './look'
 import { failNeverSent } from './settle'
 import { standingOf, unconfirmed } from './standing'
-import { recordTransfer } from './submit'
+import { recordTransfer, submitUnsent } from './submit'
+import { takeOver } from './take-over'
 import { noteUnknown } from './unknown'
 
 export async function resolveSubmit(deps: PayoutDeps, payout: PayoutRef): Promise<Underway> {
   const row = await loadStep(deps.db, payout.payoutId)
   const standing = standingOf(row, payout)
-  if (standing?.at !== 'unknown') return standing ?? unconfirmed
+  // The row knows of no call: it was restored after one, or has waited until the bank may have forgotten one.
+  if (standing === null) return (await takeOver(deps, payout, row)) ?? submitUnsent(deps, payout, row)
+  if (standing.at !== 'unknown') return standing
   if (row.verdict === null) {
     const noted = await noteUnknown(deps, payout)
     if (noted.at !== 'unknown') return noted
@@ -33,27 +35,12 @@ export async function resolveSubmit(deps: PayoutDeps, payout: PayoutRef): Promis
 }
 
 async function lookUp(deps: PayoutDeps, payout: PayoutRef, row: StepRow, ageMs: number): Promise<Underway> {
-  const since = row.submitStartedAt
-  assert(since !== null, 'only a call that was started is looked for')
-  const found = await find(deps, row, since)
+  const found = await lookFor(deps, row)
   // The workflow's own pauses are the patience with a bank that is away.
-  if (found === 'no answer') return { ...unconfirmed, says: 'the bank does not answer' }
+  if (found.outcome === 'no answer') return { ...unconfirmed, says: 'the bank does not answer' }
   if (found.outcome === 'found') return recordTransfer(deps, payout, row, found.transfer)
   // The last repeat may still be under way at the bank: only its silence a quiet period later is final.
   const { repeatForMs, quietMs } = deps.patience
   if (found.outcome === 'absent' && ageMs >= repeatForMs + quietMs) return failNeverSent(deps, payout)
-  if (found.outcome === 'incomplete') {
-    deps.log.error({ payout_id: row.id }, 'the bank’s list is incomplete: a person has to decide about this payout')
-    await setAttention(deps.db, row.id, 'outcome_unknown')
-  }
   return unconfirmed
-}
-
-async function find({ rails }: PayoutDeps, row: StepRow, since: Date): Promise<FoundTransfer | 'no answer'> {
-  try {
-    return await rails[row.rail].findTransfer({ ...refsOf(row), payoutId: row.id, since })
-  } catch (error) {
-    if (error instanceof RailUnavailable) return 'no answer'
-    throw error
-  }
 }

@@ -10,6 +10,7 @@ import type { PayoutRef, Underway } from '../../workflows/payout-steps'
 import { answerTime, isTimeLeft, whileBusy } from './answer-time'
 import type { PayoutDeps } from './deps'
 import { holdPayout } from './hold'
+import { isLate, toBeLookedFor } from './late'
 import { refsOf, registerRecipient } from './recipient'
 import { debitOf, releasePayout } from './release'
 import { standingOf, unconfirmed } from './standing'
@@ -17,6 +18,14 @@ import { noteUnknown } from './unknown'
 
 export async function submitToRail(deps: PayoutDeps, payout: PayoutRef): Promise<Underway> {
   const row = await loadStep(deps.db, payout.payoutId)
+  if (standingOf(row, payout) === null && !row.isRailPaused && isLate(row, deps)) {
+    return holdPayout(deps, payout, toBeLookedFor)
+  }
+  return submitUnsent(deps, payout, row)
+}
+
+/** However late: the bank must be known to have nothing of a payout that is. */
+export async function submitUnsent(deps: PayoutDeps, payout: PayoutRef, row: StepRow): Promise<Underway> {
   const standing = standingOf(row, payout)
   if (standing !== null) return standing.at === 'unknown' ? noteUnknown(deps, payout) : standing
   if (row.isRailPaused) return holdPayout(deps, payout)

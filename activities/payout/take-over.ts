@@ -1,0 +1,19 @@
+// Takes over the transfer that the bank has of a payout of which our row knows no call.
+import type { StepRow } from '../../db/payout-steps'
+import type { PayoutRef, Underway } from '../../workflows/payout-steps'
+import type { PayoutDeps } from './deps'
+import { holdPayout } from './hold'
+import { lookFor } from './look'
+import { unconfirmed } from './standing'
+import { recordTransfer } from './submit'
+
+/** Null on proof that the bank has nothing of it. */
+export async function takeOver(deps: PayoutDeps, payout: PayoutRef, row: StepRow): Promise<Underway | null> {
+  const found = await lookFor(deps, row)
+  if (found.outcome === 'absent') return null
+  if (found.outcome !== 'found') return holdPayout(deps, payout, unsure)
+  deps.log.warn({ payout_id: row.id, transfer_ref: found.transfer.ref }, 'the bank has what no row knew to be sent')
+  return recordTransfer(deps, payout, row, found.transfer)
+}
+
+const unsure: Underway = { ...unconfirmed, at: 'unsent', says: 'waiting: the bank does not say whether it has it' }

@@ -1,0 +1,187 @@
+// A first call that comes when the bank may have forgotten an earlier one, of a restored row or after a very long pause: nobody is paid twice, and nothing is paid and refunded.
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { createPayoutSteps } from '../../../activities/payout'
+import type { PayoutDeps } from '../../../activities/payout/deps'
+import { resolveByHand } from '../../../activities/payout/resolve-by-hand'
+import type { Db } from '../../../db/database'
+import { loadStep } from '../../../db/payout-steps'
+import { pauseRail, resumeRail } from '../../../db/rail-pauses'
+import type { Rail } from '../../../rail/rail'
+import type { Rails } from '../../../rail/rails'
+import type { PayoutRef, PayoutSteps } from '../../../workflows/payout-steps'
+import { requireSoundLedger } from '../../referee/ledger-rules'
+import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
+import { createDatabase, type TestDatabase } from '../../setup/database'
+import { aClaim, aConnectedPartner, movingClock, openDb, railsTo, stepDeps } from './a-stage'
+
+const dayMs = 24 * 3_600_000
+const toTransfers = { method: 'POST', path: '/v0/transfers' }
+const theList = { method: 'GET', path: '/v0/customers/*' }
+let database: TestDatabase
+let db: Db
+let bank: TestBank
+let rails: Rails
+let partnerId: string
+let clock: ReturnType<typeof movingClock>
+let steps: PayoutSteps
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url)
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+beforeEach(async () => {
+  // It remembers a key for as long as it takes to ask again.
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0, idempotencyWindowMs: 0 })
+  clock = movingClock()
+  rails = railsTo(bank, { clock })
+  partnerId = (await aConnectedPartner(db, bank)).id
+  steps = stepsWith({})
+})
+afterEach(async () => {
+  await requireSoundLedger(db.dataSource)
+  rails.close()
+  await bank.close()
+})
+
+test.each([
+  ['the same bank key', (payout: PayoutRef) => payout],
+  ['another bank key, because it was tried again after the back-up', changeBankKey],
+])('a restored payout that the bank has under %s is taken over and not sent again', async (_key, changed) => {
+  const payout = await aDebited()
+  await steps.submitToRail(payout)
+  await restoreDebited(payout)
+  await changed(payout)
+  clock.forward(dayMs)
+
+  const first = await steps.submitToRail(payout)
+  const second = await steps.resolveSubmit(payout)
+
+  const [transfer, ...others] = await transfersOf(payout)
+  expect(others).toHaveLength(0)
+  expect([first.at, second.at]).toEqual(['unknown', 'sent'])
+  expect(await loadStep(db, payout.payoutId)).toMatchObject({ status: 'processing', transferRef: transfer?.id })
+})
+
+test('one whose key the bank does not take is found in its list, however long before its own first call it was sent', async () => {
+  const payout = await aDebited()
+  await steps.submitToRail(payout)
+  await restoreDebited(payout)
+  clock.forward(dayMs - 2 * 3_600_000)
+
+  expect(await steps.submitToRail(payout)).toMatchObject({ at: 'unknown' })
+  clock.forward(61_000)
+  expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'sent' })
+  expect(await transfersOf(payout)).toHaveLength(1)
+})
+
+test('people can name the transfer of a restored payout at once, before anything is sent again', async () => {
+  const payout = await aDebited()
+  await steps.submitToRail(payout)
+  const { transferRef } = await loadStep(db, payout.payoutId)
+  await restoreDebited(payout)
+  const word = { payoutId: payout.payoutId, evidence: 'ops proof named it', by: 'ops:test' }
+
+  expect(await resolveByHand(depsWith({}), { ...word, transferRef: null })).toMatchObject({ outcome: 'refused' })
+  expect(await resolveByHand(depsWith({}), { ...word, transferRef })).toEqual({
+    outcome: 'resolved',
+    status: 'processing',
+  })
+  expect(await steps.submitToRail(payout)).toMatchObject({ at: 'sent' })
+  expect(await transfersOf(payout)).toHaveLength(1)
+})
+
+test('one that the bank does not have is sent, once, and what the bank then says of it counts as of a first call', async () => {
+  const [sent, refused] = [await aDebited(), await aDebited()]
+  clock.forward(dayMs)
+
+  for (const payout of [sent, refused]) expect(await steps.submitToRail(payout)).toMatchObject({ at: 'unknown' })
+  expect(await steps.resolveSubmit(sent)).toMatchObject({ at: 'sent' })
+  await bank.fault({ kind: 'status', status: 401, times: null, match: toTransfers })
+  expect(await steps.resolveSubmit(refused)).toMatchObject({ at: 'over', status: 'failed' })
+
+  expect(await transfersOf(sent)).toHaveLength(1)
+  expect(await transfersOf(refused)).toHaveLength(0)
+})
+
+test('a bank that does not say whether it has it is waited for: nothing is sent and nothing given back', async () => {
+  const [had, absent] = [await aDebited(), await aDebited()]
+  await steps.submitToRail(had)
+  await restoreDebited(had)
+  clock.forward(dayMs)
+  const list = await bank.fault({ kind: 'status', status: 503, times: null, match: theList })
+
+  for (const payout of [had, absent]) {
+    expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'unsent', status: 'pending' })
+    expect(await steps.cancelPayout(payout)).toMatchObject({ at: 'unsent', status: 'pending' })
+  }
+  await bank.control('DELETE', `/faults/${list}`)
+
+  expect(await steps.cancelPayout(had)).toMatchObject({ at: 'sent' })
+  expect(await steps.cancelPayout(absent)).toMatchObject({ at: 'over', status: 'cancelled' })
+  expect((await transfersOf(had)).length + (await transfersOf(absent)).length).toBe(1)
+})
+
+test('a rail that is paused while the bank is asked stays paused', async () => {
+  const payout = await aDebited()
+  clock.forward(dayMs)
+  const about = { environment: 'sandbox', by: 'ops:test' } as const
+  const pausing = stepsWith({
+    async findTransfer(wanted) {
+      await pauseRail(db, { ...about, reason: 'a test', at: clock.now() })
+      return rails.provider_sandbox.findTransfer(wanted)
+    },
+  })
+
+  expect(await pausing.resolveSubmit(payout)).toMatchObject({ at: 'unsent' })
+  expect(await transfersOf(payout)).toHaveLength(0)
+
+  await resumeRail(db, { ...about, at: clock.now() })
+  expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'sent' })
+})
+
+test('one that comes in time is sent at once, without a look', async () => {
+  const payout = await aDebited()
+  clock.forward(dayMs - 2 * 3_600_000)
+  const hasty = stepsWith({ findTransfer: () => Promise.reject(new Error('nobody looks')) })
+
+  expect(await hasty.submitToRail(payout)).toMatchObject({ at: 'sent' })
+})
+
+function stepsWith(change: Partial<Rail>): PayoutSteps {
+  const deps = depsWith(change)
+  return createPayoutSteps({ brief: deps, patient: deps })
+}
+
+function depsWith(change: Partial<Rail>): PayoutDeps {
+  const changed = { ...rails, provider_sandbox: { ...rails.provider_sandbox, ...change } }
+  const patience = { repeatForMs: 60_000, quietMs: 60_000, answerWithinMs: 5_000, answerCallMs: 5_000 }
+  return stepDeps(db, changed, { clock, patience })
+}
+
+async function aDebited(): Promise<PayoutRef> {
+  const payout = await aClaim(db, { partnerId })
+  await steps.debitPayout(payout)
+  return payout
+}
+
+/** The row as a back-up has it that was made between the debit and the first call. */
+async function restoreDebited({ payoutId }: PayoutRef): Promise<void> {
+  await db.dataSource.query(
+    `UPDATE payouts SET status = 'pending', verdict = NULL, verdict_at = NULL, transfer_ref = NULL, transfer_state = NULL,
+      submit_started_at = NULL, bank_body = NULL WHERE id = $1`,
+    [payoutId],
+  )
+}
+
+async function changeBankKey({ payoutId }: PayoutRef): Promise<void> {
+  await db.dataSource.query('UPDATE payouts SET bank_key = $2 WHERE id = $1', [payoutId, randomUUID()])
+}
+
+async function transfersOf({ payoutId }: PayoutRef): Promise<{ id: string }[]> {
+  return (await bank.control('GET', `/transfers?client_reference_id=${payoutId}`)).json.data
+}
