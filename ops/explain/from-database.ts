@@ -47,18 +47,26 @@ const eventSentences: Readonly<Record<string, EventSentence>> = {
   case_resolved: (by, detail) => `${by} ended a case, ${detail}.`,
 }
 
-/** By the step while which a caller waits; of the others the server itself knows when they have ended. */
-function writtenBy(what: string): Pick<Told, 'step'> {
-  const step = callersSteps[what]
-  return step === undefined ? {} : { step }
+function writtenBy(what: string): Pick<Told, 'writtenBy'> {
+  const steps = stepsThatWrite[what]
+  return steps === undefined ? {} : { writtenBy: steps }
 }
 
-const callersSteps: Readonly<Record<string, string>> = {
-  debit: 'debitPayout',
-  called: 'submitToRail',
-  sent: 'submitToRail',
-  unconfirmed: 'submitToRail',
-  cancelled: 'cancelPayout',
+const [sending, polling] = ['submitToRail', ['pollSettlement', 'pollReturn']] as const
+/** Only steps that run inside the workflow's task; of the others the server itself knows when they have ended. */
+const stepsThatWrite: Readonly<Record<string, readonly string[]>> = {
+  debit: ['debitPayout'],
+  called: [sending],
+  sent: [sending],
+  unconfirmed: [sending],
+  failed: [sending, ...polling],
+  reversal: [sending, 'cancelPayout'],
+  cancelled: ['cancelPayout'],
+  completed: polling,
+  paid_out: polling,
+  returned: polling,
+  return: polling,
+  refund: polling,
 }
 
 function toldByRow(payout: ToldPayout): Told[] {

@@ -5,7 +5,9 @@ export interface Told {
   /** Where it is known from. */
   readonly from: 'timeline' | 'row' | 'ledger' | 'bank' | 'case' | 'workflow'
   readonly text: string
-  /** The step of the workflow that wrote it, or that it tells of. */
+  /** The steps of the workflow of which one has written it. */
+  readonly writtenBy?: readonly string[]
+  /** The step that it tells of. */
   readonly step?: string
   /** Of a step: it had ended by then. When it did is told too early by what its worker had waited for meanwhile. */
   readonly endedBy?: Date
@@ -34,8 +36,8 @@ function afterWhatTheyWrote(told: readonly Told[]): Told[] {
   let before = 0
   return told.map((each) => {
     const { endedBy, step } = each
-    if (endedBy === undefined) return each
-    const written = told.filter((fact) => fact.step === step && fact.endedBy === undefined && fact.at <= endedBy)
+    if (endedBy === undefined || step === undefined) return each
+    const written = told.filter(({ writtenBy, at }) => writtenBy?.includes(step) && at <= endedBy)
     before = Math.max(before, each.at.getTime(), ...written.map(({ at }) => at.getTime()))
     return { ...each, at: new Date(before) }
   })

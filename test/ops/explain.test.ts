@@ -82,6 +82,7 @@ test('one that has arrived, with the bank’s events and a case: nothing is left
 
   inThisOrder(steps, [
     /^The bank says that the money has arrived/,
+    /^The step pollSettlement ran: completed\.$/,
     /^The bank sent an event: transfer tr-1 is payment_processed; nobody has seen to it yet\.$/,
   ])
   expect(steps.map(({ text }) => text)).toContainEqual(
@@ -180,11 +181,11 @@ test('a step is told after what it wrote and after the step before it, however e
     ({ at: at(ms), from: 'workflow', text: `${name} ran`, step: name, endedBy: at(endedBy) }) as const
 
   const told = inOrder([
-    { at: at(569), from: 'ledger', text: 'debited', step: 'debitPayout' },
-    { at: at(612), from: 'row', text: 'called', step: 'submitToRail' },
-    { at: at(640), from: 'timeline', text: 'sent', step: 'submitToRail' },
+    { at: at(569), from: 'ledger', text: 'debited', writtenBy: ['debitPayout'] },
+    { at: at(612), from: 'row', text: 'called', writtenBy: ['submitToRail'] },
+    { at: at(640), from: 'timeline', text: 'sent', writtenBy: ['submitToRail', 'pollSettlement'] },
     // Of a run that came later.
-    { at: at(9_000), from: 'timeline', text: 'unconfirmed', step: 'submitToRail' },
+    { at: at(9_000), from: 'timeline', text: 'unconfirmed', writtenBy: ['submitToRail'] },
     step('debitPayout', 350, 700),
     step('submitToRail', 394, 700),
     step('pollSettlement', 399, 700),
