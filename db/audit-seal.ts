@@ -1,12 +1,22 @@
 // Chains rows of the ledger, charges and recorded changes, each hash bound to the one before it, off everybody's path.
 import { createHash } from 'node:crypto'
+import { horizonNow, isAhead, movePassed } from './audit-progress'
+import { rowHashOf, rowTextOf } from './audit-rows'
 import type { Statement, Tx } from './database'
 import type { AuditedTable } from './entities/audit'
 
-export interface RowToSeal {
+export interface Sealed {
+  /** How many rows were chained. */
+  readonly rows: number
+  /** Of the whole chain, afterwards. */
+  readonly links: bigint
+  readonly head: string
+}
+
+interface RowToSeal {
   readonly tableName: AuditedTable
   readonly rowId: string
-  readonly rowHash: Buffer
+  readonly rowText: string
 }
 
 export const firstHash = Buffer.alloc(32)
@@ -15,27 +25,32 @@ export function chainHashOf(before: Buffer, rowHash: Buffer): Buffer {
   return createHash('sha256').update(before).update(rowHash).digest()
 }
 
-/** One sealer at a time; answers how many rows it chained. */
-export async function sealRows(tx: Tx, { at, limit }: { at: Date; limit: number }): Promise<number> {
+/** One sealer at a time: null where another one is at work. */
+export async function sealRows(tx: Tx, { at, limit }: { at: Date; limit: number }): Promise<Sealed | null> {
   const [locked] = await tx.query<{ locked: boolean }>(lock, [])
-  if (!locked?.locked) return 0
+  if (!locked?.locked) return null
   const [last] = await tx.query<{ sequence: bigint; chainHash: Buffer }>(selectLast, [])
-  const rows = await tx.query<RowToSeal>(selectUnsealed, [limit, at])
+  const horizon = await horizonNow(tx)
+  const rows = await tx.query<RowToSeal>(selectUnsealed, [limit])
+  const before = last?.sequence ?? 0n
   let hash = last?.chainHash ?? firstHash
-  const links = rows.map((row) => {
-    hash = chainHashOf(hash, row.rowHash)
-    return { ...row, chainHash: hash }
+  const links = rows.map(({ tableName, rowId, rowText }) => {
+    const rowHash = rowHashOf(rowText)
+    hash = chainHashOf(hash, rowHash)
+    return { tableName, rowId, rowHash, chainHash: hash }
   })
-  const first = (last?.sequence ?? 0n) + 1n
   await tx.query(insert, [
-    first,
+    before + 1n,
     links.map(({ tableName }) => tableName),
     links.map(({ rowId }) => rowId),
     links.map(({ rowHash }) => rowHash),
     links.map(({ chainHash }) => chainHash),
     at,
   ])
-  return links.length
+  const sequence = before + BigInt(links.length)
+  // Only who took all there was can say that nothing is left.
+  if (links.length < limit) await movePassed(tx, { horizon, sequence, at })
+  return { rows: links.length, links: sequence, head: hash.toString('hex') }
 }
 
 const lock: Statement = {
@@ -48,23 +63,7 @@ const selectLast: Statement = {
   text: 'SELECT sequence, chain_hash AS "chainHash" FROM audit_chain ORDER BY sequence DESC LIMIT 1',
 }
 
-/**
- * A number is taken a moment before its transaction gets an id, so one that is lower than what is sealed may still come, but
- * only from a transaction that ran then. What was sealed before the oldest that runs now is passed; the minutes are for clocks.
- */
-const passedAt = `(least($2::timestamptz, (SELECT min(xact_start) FROM pg_stat_activity
-  WHERE datname = current_database() AND pid <> pg_backend_pid())) - interval '5 minutes')`
-
-/** What a table was sealed up to by then; a lower number is as good, and only looks at more. */
-const sealedTo = (table: string) => `coalesce((SELECT row_id::bigint FROM audit_chain
-  WHERE table_name = '${table}' AND sealed_at < ${passedAt} ORDER BY sequence DESC LIMIT 1), 0)`
-
-/** Charges have no number that grows: a day before the last one that was sealed by then. */
-const chargesSealedTo = `coalesce((SELECT sealed.created_at - interval '1 day' FROM audit_chain link
-  JOIN charges sealed ON sealed.id = CASE link.table_name WHEN 'charges' THEN link.row_id::uuid END
-  WHERE link.table_name = 'charges' AND link.sealed_at < ${passedAt} ORDER BY link.sequence DESC LIMIT 1), '-infinity')`
-
-const isUnsealed = (table: string, id: string) =>
+const isUnsealed = (table: AuditedTable, id: string) =>
   `NOT EXISTS (SELECT FROM audit_chain link WHERE link.table_name = '${table}' AND link.row_id = ${id}::text)`
 
 /**
@@ -77,27 +76,33 @@ const isOver = (row: string) => `age(${row}.xmin) > age((SELECT pg_snapshot_xmin
 
 const selectUnsealed: Statement = {
   name: 'audit-unsealed',
-  text: `WITH entries AS (
-      SELECT e, e.id, e.set_id, age(e.xmin) AS old FROM ledger_entries e
-      WHERE e.id > ${sealedTo('ledger_entries')} AND ${isUnsealed('ledger_entries', 'e.id')} AND ${isOver('e')}
+  text: `WITH accounts AS (
+      SELECT o.id, age(o.xmin) AS old, ${rowTextOf.ledger_accounts('o')} AS words
+      FROM wallets w JOIN ledger_accounts o ON o.wallet_id = w.id
+      WHERE ${isAhead.wallets('w')} AND ${isUnsealed('ledger_accounts', 'o.id')} AND ${isOver('o')}
+      ORDER BY w.created_at, o.id LIMIT $1
+    ), entries AS (
+      SELECT e.id, e.set_id, age(e.xmin) AS old, ${rowTextOf.ledger_entries('e')} AS words FROM ledger_entries e
+      WHERE ${isAhead.ledger_entries('e')} AND ${isUnsealed('ledger_entries', 'e.id')} AND ${isOver('e')}
       ORDER BY e.id LIMIT $1
     ), sets AS (
-      SELECT s, s.id, age(s.xmin) AS old FROM ledger_sets s
+      SELECT s.id, age(s.xmin) AS old, ${rowTextOf.ledger_sets('s')} AS words FROM ledger_sets s
       WHERE s.id IN (SELECT set_id FROM entries) AND ${isUnsealed('ledger_sets', 's.id')}
     ), fees AS (
-      SELECT c, c.id, age(c.xmin) AS old FROM charges c
-      WHERE c.created_at > ${chargesSealedTo} AND ${isUnsealed('charges', 'c.id')} AND ${isOver('c')}
+      SELECT c.id, age(c.xmin) AS old, ${rowTextOf.charges('c')} AS words FROM charges c
+      WHERE ${isAhead.charges('c')} AND ${isUnsealed('charges', 'c.id')} AND ${isOver('c')}
       ORDER BY c.created_at LIMIT $1
     ), changes AS (
-      SELECT a, a.id, age(a.xmin) AS old FROM activity a
-      WHERE a.changes AND a.id > ${sealedTo('activity')} AND ${isUnsealed('activity', 'a.id')} AND ${isOver('a')}
+      SELECT a.id, age(a.xmin) AS old, ${rowTextOf.activity('a')} AS words FROM activity a
+      WHERE a.changes AND ${isAhead.activity('a')} AND ${isUnsealed('activity', 'a.id')} AND ${isOver('a')}
       ORDER BY a.id LIMIT $1
     )
-    SELECT "tableName", "rowId", "rowHash" FROM (
-      SELECT old, 1 AS rank, 0 AS number, id::text AS "rowId", 'ledger_sets' AS "tableName", audit_hash(s) AS "rowHash" FROM sets
-      UNION ALL SELECT old, 2, id, id::text, 'ledger_entries', audit_hash(e) FROM entries
-      UNION ALL SELECT old, 3, 0, id::text, 'charges', audit_hash(c) FROM fees
-      UNION ALL SELECT old, 4, id, id::text, 'activity', audit_hash(a) FROM changes
+    SELECT "tableName", "rowId", "rowText" FROM (
+      SELECT old, 0 AS rank, 0 AS number, id::text AS "rowId", 'ledger_accounts' AS "tableName", words AS "rowText" FROM accounts
+      UNION ALL SELECT old, 1, 0, id::text, 'ledger_sets', words FROM sets
+      UNION ALL SELECT old, 2, id, id::text, 'ledger_entries', words FROM entries
+      UNION ALL SELECT old, 3, 0, id::text, 'charges', words FROM fees
+      UNION ALL SELECT old, 4, id, id::text, 'activity', words FROM changes
     ) unsealed
     ORDER BY old DESC, rank, number, "rowId"`,
 }

@@ -24,7 +24,7 @@ const verify = defineCommand({
     if (fault === null) return done(shown, `The audit chain holds.\n${fields(facts)}`)
     const { links_that_hold, unsealed_tail } = facts
     const known = { links_that_hold, last_good, unsealed_tail, table, row_id, what, sequence }
-    return found(shown, `${sentenceOf(fault)}\n${fields(known)}`)
+    return found(shown, `${sentenceOf(fault, verified.links)}\n${fields(known)}`)
   },
 })
 
@@ -39,13 +39,13 @@ function present({ links, head, fault, unsealed }: Verified) {
     last_good: fault === null ? null : head,
     unsealed_tail: String(tail),
     what: fault?.what ?? null,
-    sequence: fault === null ? null : String(fault.sequence),
+    sequence: fault?.sequence == null ? null : String(fault.sequence),
     table: fault?.table ?? null,
     row_id: fault?.rowId ?? null,
   }
 }
 
-function sentenceOf({ what, sequence, table, rowId }: FirstFault): string {
+function sentenceOf({ what, sequence, table, rowId }: FirstFault, links: bigint): string {
   switch (what) {
     case 'row_changed':
       return `The row ${rowId} of ${table} was changed after it was sealed (link ${sequence}).`
@@ -54,7 +54,9 @@ function sentenceOf({ what, sequence, table, rowId }: FirstFault): string {
     case 'link_changed':
       return `Link ${sequence} of the chain, about the row ${rowId} of ${table}, was rewritten or stands where another one was.`
     case 'head_missing':
-      return `The chain ends after ${sequence - 1n} links without the head that was kept: its end was cut off, or it was made anew.`
+      return `The chain ends after ${links} links without the head that was kept: its end was cut off, or it was made anew.`
+    case 'row_unsealed':
+      return `The row ${rowId} of ${table} is in no link, though later ones are: it was put in behind what was sealed.`
     case 'link_missing':
       return `Link ${sequence} of the chain was removed.`
   }

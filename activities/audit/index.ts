@@ -5,5 +5,7 @@ import type { Db } from '../../db/database'
 import type { AuditSteps } from '../../workflows/audit-steps'
 
 export function createAuditSteps({ db, clock }: { readonly db: Db; readonly clock: Clock }): AuditSteps {
-  return { sealAudit: ({ limit }) => db.transaction((tx) => sealRows(tx, { at: clock.now(), limit })) }
+  return {
+    sealAudit: async ({ limit }) => (await db.transaction((tx) => sealRows(tx, { at: clock.now(), limit })))?.rows ?? 0,
+  }
 }

@@ -1,7 +1,7 @@
 // Every table as TypeORM knows it; a test compares them with what the migrations made.
 import { activity } from './activity'
 import { apiKey } from './api-key'
-import { auditLink } from './audit'
+import { auditLink, auditProgress, auditVerification } from './audit'
 import { bankEvent } from './bank-event'
 import { bankReading } from './bank-reading'
 import { bankRecipient } from './bank-recipient'
@@ -63,5 +63,7 @@ export const entities = [
   driftDecision,
   proof,
   auditLink,
+  auditProgress,
+  auditVerification,
   worker,
 ]

@@ -16,6 +16,7 @@ import { Audit1794700800014 } from './14-audit'
 import { RailPauses1794700800016 } from './16-rail-pauses'
 import { Workers1794700800017 } from './17-workers'
 import { DriftDecisions1794700800018 } from './18-drift-decisions'
+import { AuditMore1794700800020 } from './20-audit-more'
 import { FirstCalls1794700800023 } from './23-first-calls'
 
 export const migrations = [
@@ -36,5 +37,6 @@ export const migrations = [
   RailPauses1794700800016,
   Workers1794700800017,
   DriftDecisions1794700800018,
+  AuditMore1794700800020,
   FirstCalls1794700800023,
 ]

@@ -7,7 +7,7 @@ import type { Db } from '../../db/database'
 /** Answers how many rows that were. */
 export async function sealAll(db: Db, at: Date): Promise<number> {
   for (let sealed = 0; ; await pause(10)) {
-    sealed += await db.transaction((tx) => sealRows(tx, { at, limit: 1_000 }))
+    sealed += (await db.transaction((tx) => sealRows(tx, { at, limit: 1_000 })))?.rows ?? 0
     const { unsealed } = await verifyAudit(db)
     if (Object.values(unsealed).every((count) => count === 0)) return sealed
   }

@@ -16,7 +16,8 @@ export async function auditRules(db: Db, withinMs: number): Promise<string[]> {
 
 /** A transaction that still runs holds the sealer back for a moment. */
 async function verifySealed(db: Db, withinMs: number): Promise<Verified> {
-  const seal = () => db.transaction((tx) => sealRows(tx, { at: systemClock.now(), limit: atOnce }))
+  const seal = async () =>
+    (await db.transaction((tx) => sealRows(tx, { at: systemClock.now(), limit: atOnce })))?.rows ?? 0
   let verified: Verified | null = null
   const isDecided = async () => {
     for (let sealed = atOnce; sealed > 0; ) sealed = await seal()
