@@ -1,8 +1,10 @@
-/** Every test file but the stories of faults, compiled by swc; PostgreSQL and Temporal are started once for all of them. */
+/** Every test file but the stories that load every core, compiled by swc; PostgreSQL and Temporal are started once for all. */
+const calm = require('./test/setup/calm-stories')
+
 module.exports = {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  // Each of these loads every core: they come after all others, one at a time (jest.stories.config.js).
-  testPathIgnorePatterns: ['/test/stories/(?!start|readme)', '/test/workflows/payout-replay'],
+  // These come after all others, one at a time (jest.stories.config.js).
+  testPathIgnorePatterns: [`/test/stories/(?!(${calm.join('|')})\\.test)`, '/test/workflows/payout-replay'],
   transform: { '^.+\\.(ts|js|mjs)$': '@swc/jest' },
   testEnvironment: '<rootDir>/test/setup/environment.js',
   runtime: '<rootDir>/test/setup/runtime.js',

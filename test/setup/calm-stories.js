@@ -1,0 +1,12 @@
+// The stories that run beside other files: they wait more than they compute, and passed on a machine with ten times the load.
+module.exports = [
+  'start',
+  'readme',
+  'operators',
+  'going-live',
+  'lost-webhooks',
+  'on-call',
+  'deposit-during-restart',
+  'missed-first',
+  'suspended',
+]
