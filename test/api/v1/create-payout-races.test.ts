@@ -16,7 +16,8 @@ let payer: Payer
 
 beforeAll(async () => {
   silenceTemporal()
-  world = await aPayoutWorld()
+  // Workers are stopped and started while a caller waits, which takes a busy machine its time.
+  world = await aPayoutWorld({ payouts: { answerTimeoutMs: 20_000 } })
   payer = await world.aPayer()
 })
 afterEach(async () => {
