@@ -35,7 +35,7 @@ export interface ActivityDeps {
   readonly publicUrl: string
   readonly verificationPollMs: readonly number[]
   readonly proof: ProofPatience
-  /** Who is mailed about drifts; null where nobody is. */
+  /** Who is mailed about drifts and faults of the audit chain; null where nobody is. */
   readonly opsEmail: string | null
   readonly retention: RetentionDays
 }
@@ -59,7 +59,7 @@ export function createActivities(deps: ActivityDeps): Activities {
     ...createPayoutCaseSteps(deps.payouts.patient),
     ...createWalletReadingSteps(walletReadingDeps(deps)),
     ...createProofSteps({ ...deps.payouts.patient, patience: deps.proof, opsEmail: deps.opsEmail }),
-    ...createAuditSteps(deps),
+    ...createAuditSteps({ ...deps.payouts.patient, opsEmail: deps.opsEmail }),
     ...createRetentionSteps(deps),
     ...createNoticeSteps({ ...deps.payouts.patient, publicUrl: deps.publicUrl }),
   }

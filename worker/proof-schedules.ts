@@ -1,7 +1,7 @@
 // What happens by the clock so that the books can be trusted: the proof, the audit chain, and the erasing of what was kept long enough.
 import { ScheduleOverlapPolicy } from '@temporalio/client'
-import type { proof, retention, sealAudit } from '../workflows'
-import { housekeepingQueue, proofId, retentionId, sealAuditId } from '../workflows/names'
+import type { proof, retention, sealAudit, verifyAudit } from '../workflows'
+import { housekeepingQueue, proofId, retentionId, sealAuditId, verifyAuditId } from '../workflows/names'
 import type { OurSchedule } from './schedules'
 
 export function proofSchedule(everyMs: number): OurSchedule {
@@ -29,6 +29,18 @@ export function sealAuditSchedule(everyMs: number): OurSchedule {
       workflowExecutionTimeout: Math.max(10 * 60_000, 10 * everyMs),
     },
   }
+}
+
+export const verifyAuditSchedule: OurSchedule = {
+  scheduleId: verifyAuditId,
+  spec: { calendars: [{ hour: 5, minute: 15, comment: 'every night' }], timezone: 'Europe/London' },
+  action: {
+    ...startedAs(verifyAuditId),
+    workflowType: 'verifyAudit',
+    args: [] satisfies Parameters<typeof verifyAudit>,
+    workflowExecutionTimeout: '23 hours',
+  },
+  policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
 }
 
 export const retentionSchedule: OurSchedule = {

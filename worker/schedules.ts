@@ -21,7 +21,7 @@ import {
   sweepId,
 } from '../workflows/names'
 import { noticesSchedule, walletReadingsSchedule } from './frequent-schedules'
-import { proofSchedule, retentionSchedule, sealAuditSchedule } from './proof-schedules'
+import { proofSchedule, retentionSchedule, sealAuditSchedule, verifyAuditSchedule } from './proof-schedules'
 import { verificationsSchedule } from './verifications-schedule'
 
 export type OurSchedule = ScheduleOptions<ScheduleOptionsStartWorkflowAction<Workflow>>
@@ -43,6 +43,7 @@ export function schedulesOf(config: ScheduleConfig): OurSchedule[] {
     noticesSchedule(config.noticesEveryMs),
     proofSchedule(config.proof.everyMs),
     sealAuditSchedule(config.auditSealEveryMs),
+    verifyAuditSchedule,
     retentionSchedule,
   ]
   return all.map((schedule) => renamed(schedule, config.taskQueuePrefix))

@@ -158,10 +158,19 @@ export const { proveWallets, proveSilence, tellDrifts } = proxyActivities<ProofS
 })
 
 /** The next run seals, or erases, what this one could not. */
-export const { sealAudit, eraseRecipients, eraseBankEvents } = proxyActivities<AuditSteps & RetentionSteps>({
+export const { sealAudit, eraseRecipients, eraseBankEvents } = proxyActivities<
+  Pick<AuditSteps, 'sealAudit'> & RetentionSteps
+>({
   startToCloseTimeout: '1 minute',
   heartbeatTimeout,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 5 },
+})
+
+/** A chain of years takes its time. It is there again tomorrow. */
+export const { verifyAudit } = proxyActivities<Pick<AuditSteps, 'verifyAudit'>>({
+  startToCloseTimeout: '6 hours',
+  heartbeatTimeout,
+  retry: { initialInterval: '1 minute', backoffCoefficient: 2, maximumAttempts: 3 },
 })
 
 /** The next run does what this one could not. */

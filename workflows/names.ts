@@ -81,6 +81,7 @@ export const walletReadingsId = 'wallet-readings'
 export const noticesId = 'notices'
 export const proofId = 'proof'
 export const sealAuditId = 'seal-audit'
+export const verifyAuditId = 'verify-audit'
 export const retentionId = 'retention'
 
 export function walletReadingId(walletId: string): string {

@@ -1,11 +1,12 @@
-// The step that seals the audit chain, bound to what it acts upon.
-import type { Clock } from '../../clock'
-import { sealRows } from '../../db/audit-seal'
-import type { Db } from '../../db/database'
+// The steps of the audit chain, bound to what they act upon.
 import type { AuditSteps } from '../../workflows/audit-steps'
+import type { AuditDeps } from './deps'
+import { sealAudit } from './seal'
+import { verifyAudit } from './verify'
 
-export function createAuditSteps({ db, clock }: { readonly db: Db; readonly clock: Clock }): AuditSteps {
+export function createAuditSteps(deps: AuditDeps): AuditSteps {
   return {
-    sealAudit: async ({ limit }) => (await db.transaction((tx) => sealRows(tx, { at: clock.now(), limit })))?.rows ?? 0,
+    sealAudit: (batch) => sealAudit(deps, batch),
+    verifyAudit: () => verifyAudit(deps),
   }
 }

@@ -18,6 +18,8 @@ test.each([
   ['an API key', `{"key":"kp_live_${'0a'.repeat(24)}"}`],
   ["a bank's key", '{"header":"sk-test-tests"}'],
   ['a secret key', `{"keys":"k1:${'01'.repeat(32)}"}`],
+  ['a secret key', `{"head":"${'01'.repeat(32)}"}`],
+  ['a secret key', `{"audit_head":"${'01'.repeat(32)}","keys":"k1:${'02'.repeat(32)}"}`],
   ['a session', 'Cookie: __Host-session=abc'],
   ['a bearer of a key', '"Authorization":"Bearer abc"'],
   ['a password', 'connecting to postgresql://payouts:hush@127.0.0.1:5432/payouts'],
@@ -31,6 +33,7 @@ test.each([
   '{"err":{"stack":"Error: x\\n    at run (/work/node_modules/@koa/router/dist/index.js:482139:12)"},"queue":"test-12345678"}',
   '{"confirm_code":"[redacted]","email":"[redacted]"}',
   String.raw`details: b"\x1aB\n@type.googleapis.com/temporal.api.errordetails.v1.NotFoundFailure"`,
+  `{"links":"12","audit_head":"${'01'.repeat(32)}","msg":"the audit chain has grown"}`,
   'PostgreSQL at 127.0.0.1:48213 can not be used yet',
 ])('an ordinary line is left alone: %#', (line) => {
   expect(personalIn(line)).toBeNull()

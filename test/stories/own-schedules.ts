@@ -11,6 +11,7 @@ import {
   sealAuditId,
   sweepId,
   verificationsId,
+  verifyAuditId,
   walletReadingsId,
 } from '../../workflows/names'
 
@@ -24,6 +25,7 @@ const scheduleIds = [
   noticesId,
   proofId,
   sealAuditId,
+  verifyAuditId,
   retentionId,
 ]
 

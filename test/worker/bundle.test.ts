@@ -43,6 +43,7 @@ test('it holds every workflow', () => {
     'topUp',
     'verification',
     'verifications',
+    'verifyAudit',
     'walletReading',
     'walletReadings',
   ])

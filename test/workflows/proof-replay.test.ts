@@ -8,7 +8,7 @@ import { Worker } from '@temporalio/worker'
 import { systemClock } from '../../clock'
 import { verifyAudit } from '../../db/audit-verify'
 import { listDrifts } from '../../db/drifts'
-import type { proof, retention, sealAudit } from '../../workflows'
+import type { proof, retention, sealAudit, verifyAudit as verifying } from '../../workflows'
 import { aConnectedPartner } from '../activities/payout/a-stage'
 import { until } from '../local/until'
 import { keys, openTestBank, still, type TestBank } from '../sandbox-bank/bank-client'
@@ -38,6 +38,7 @@ const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
     return worker.client.workflow.getHandle(handle.workflowId, handle.firstExecutionRunId)
   },
   'seal-audit/sealed': () => start<typeof sealAudit>('sealAudit', [{ batchSize: 2, batches: 1_000 }]),
+  'verify-audit/held': () => start<typeof verifying>('verifyAudit', []),
   'retention/erased': () => start<typeof retention>('retention', [{ batchSize: 10, batches: 10 }]),
 }
 const names = Object.keys(paths)
@@ -81,6 +82,16 @@ test('the sealer goes on until nothing that is over is left', async () => {
   expect(links).toBeGreaterThan(3n)
 })
 
+test('the chain is followed, and what was found is kept with the history and in the database', async () => {
+  const { head, links } = await verifyAudit(worker.db)
+  const kept = await worker.db.dataSource.query(
+    `SELECT links::int, encode(head, 'hex') AS head, fault FROM audit_verifications`,
+  )
+
+  expect(kept).toEqual([{ links: Number(links), head, fault: null }])
+  expect(decoded('verify-audit/held')).toContain(head)
+})
+
 test('a proof of many wallets goes on in a fresh history', () => {
   expect(fresh.get('proof/continued')).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')
 })
@@ -92,11 +103,9 @@ test.each(names)('%s, as it runs today, replays', async (name) => {
 })
 
 test.each(names)('the history of %s names nobody', (name) => {
-  const text = (fresh.get(name) ?? '').replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) =>
-    Buffer.from(data, 'base64').toString(),
-  )
+  const text = decoded(name)
 
-  expect(text).toMatch(/batchSize|pageSize/)
+  expect(text).toMatch(/batchSize|pageSize|"links"/)
   expect(text).not.toMatch(/Acme|ada@|Lovelace|ops@/)
 })
 
@@ -128,9 +137,18 @@ test.each([
   60_000,
 )
 
-function start<W extends typeof proof | typeof sealAudit | typeof retention>(type: string, args: Parameters<W>) {
+function start<W extends typeof proof | typeof sealAudit | typeof verifying | typeof retention>(
+  type: string,
+  args: Parameters<W>,
+) {
   const workflowId = `${worker.queuePrefix}-${type}-${JSON.stringify(args).length}`
   return worker.client.workflow.start(type, { workflowId, taskQueue: worker.taskQueue, args: [...args] })
+}
+
+function decoded(name: string): string {
+  return (fresh.get(name) ?? '').replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) =>
+    Buffer.from(data, 'base64').toString(),
+  )
 }
 
 function record(): void {

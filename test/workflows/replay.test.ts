@@ -26,6 +26,7 @@ const recorded: Readonly<Record<string, readonly string[]>> = {
   'wallet-readings': ['completed', 'continued'],
   'top-up': ['added'],
   verification: ['approved-at-once', 'asked-for-more', 'continued', 'rejected', 'tried-again'],
+  'verify-audit': ['held'],
   verifications: ['continued', 'looked'],
   'invoice-run': ['completed', 'continued', 'one-failed'],
   invoice: ['already', 'issued', 'nothing'],
