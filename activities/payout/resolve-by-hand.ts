@@ -1,13 +1,14 @@
 // A person says what became of a call whose answer was lost, with evidence: the bank is asked first, the row decides, and nothing is ever sent.
 import { recordActivity } from '../../db/activity'
 import type { Tx } from '../../db/database'
+import { isPosted } from '../../db/ledger'
 import { tellPayout } from '../../db/payout-events'
 import { loadStep, lockStep, type StepRow } from '../../db/payout-steps'
 import type { PayoutStatus } from '../../domain/payout'
 import type { Transfer } from '../../rail/rail'
 import type { PayoutDeps } from './deps'
 import { refsOf } from './recipient'
-import { refuse, reverseDebit } from './release'
+import { debitOf, refuse, reverseDebit } from './release'
 import { neverSent } from './settle'
 import { standingOf } from './standing'
 import { recordTransfer } from './submit'
@@ -38,12 +39,16 @@ export async function resolveByHand(deps: HandDeps, word: Word): Promise<Resolve
   return word.transferRef === null ? resolveNotSent(deps, row, word) : resolveSent(deps, row, word, word.transferRef)
 }
 
-async function resolveSent(deps: HandDeps, { id, rail }: StepRow, word: Word, transferRef: string): Promise<Resolved> {
+async function resolveSent(deps: HandDeps, row: StepRow, word: Word, transferRef: string): Promise<Resolved> {
+  if (!(await isPosted(deps.db, debitOf(row)))) {
+    return refusedFor('It is not debited yet, which its workflow does: is a worker running?')
+  }
+  const { id, rail } = row
   const names = await deps.rails[rail].payoutOf(transferRef)
   if (names === null) return refusedFor('The bank has no such transfer, or it names no payout.')
   if (names !== id) return refusedFor('The bank says that this transfer is not of this payout.')
   const transfer = await deps.rails[rail].transfer(transferRef)
-  return decide(deps, word, (tx, row) => recordAs(tx, deps, row, transfer))
+  return decide(deps, word, (tx, locked) => recordAs(tx, deps, locked, transfer))
 }
 
 async function resolveNotSent(deps: HandDeps, { rail, ...row }: StepRow, word: Word): Promise<Resolved> {

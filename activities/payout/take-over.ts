@@ -1,14 +1,17 @@
 // Takes over the transfer that the bank has of a payout of which our row knows no call.
+import { isPosted } from '../../db/ledger'
 import type { StepRow } from '../../db/payout-steps'
 import type { PayoutRef, Underway } from '../../workflows/payout-steps'
 import type { PayoutDeps } from './deps'
 import { holdPayout } from './hold'
 import { lookFor } from './look'
+import { debitOf } from './release'
 import { unconfirmed } from './standing'
 import { recordTransfer } from './submit'
 
-/** Null on proof that the bank has nothing of it. */
+/** Null on proof that the bank has nothing of it, and of one that was never debited: it can neither be settled nor sent. */
 export async function takeOver(deps: PayoutDeps, payout: PayoutRef, row: StepRow): Promise<Underway | null> {
+  if (!(await isPosted(deps.db, debitOf(row)))) return null
   const found = await lookFor(deps, row)
   if (found.outcome === 'absent') return null
   if (found.outcome !== 'found') return holdPayout(deps, payout, unsure)

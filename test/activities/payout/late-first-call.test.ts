@@ -95,6 +95,28 @@ test('people can name the transfer of a restored payout at once, before anything
   expect(await transfersOf(payout)).toHaveLength(1)
 })
 
+test('one that was never debited is neither taken over nor sent, by nobody', async () => {
+  const sent = await aDebited()
+  await steps.submitToRail(sent)
+  const { transferRef } = await loadStep(db, sent.payoutId)
+  const payout = await aClaim(db, { partnerId })
+  const word = { payoutId: payout.payoutId, evidence: 'a guess', by: 'ops:test' }
+  const finding = stepsWith({
+    findTransfer: async () => ({
+      outcome: 'found',
+      transfer: await rails.provider_sandbox.transfer(String(transferRef)),
+    }),
+  })
+
+  expect(await finding.resolveSubmit(payout)).toMatchObject({ at: 'unknown' })
+  expect(await resolveByHand(depsWith({}), { ...word, transferRef })).toMatchObject({
+    outcome: 'refused',
+    why: expect.stringContaining('not debited'),
+  })
+  expect(await loadStep(db, payout.payoutId)).toMatchObject({ transferRef: null, attention: 'debit_missing' })
+  expect(await transfersOf(payout)).toHaveLength(0)
+})
+
 test('one that the bank does not have is sent, once, and what the bank then says of it counts as of a first call', async () => {
   const [sent, refused] = [await aDebited(), await aDebited()]
   clock.forward(dayMs)
