@@ -13,7 +13,7 @@ export interface LedgerDrifts {
 export async function findLedgerDrifts(tx: Tx, walletId: string): Promise<LedgerDrifts> {
   await tx.query(allowLong, [String(statementMs)])
   const findings: Finding[] = []
-  for (const question of [balances, suspense, setSums, payoutLedgers, payoutRows]) {
+  for (const question of [balances, suspense, setSums, payoutLedgers, payoutRows, payoutCharges]) {
     findings.push(...(await tx.query<Finding>(question, [walletId])))
   }
   const unnamed = await tx.query<Finding>(unnamedEntries, [walletId])
@@ -26,21 +26,22 @@ const answerMs = statementMs + 2_000
 
 const allowLong: Statement = { name: 'proof-prepare', text: `SELECT set_config('statement_timeout', $1, true)` }
 
+// Each entry says the balance after it: the first one that does not is named, whatever later ones have made of it.
 const balances: Statement = {
   name: 'proof-balance',
   answerMs,
-  text: `SELECT 'wallet_balance' AS kind, id AS "walletId", id::text AS subject, 'entries sum to ' || total AS expected,
-      'balance ' || balance_micro_usdc || ', last entry ' || last AS found,
-      balance_micro_usdc - total || ' ' || balance_micro_usdc - last AS size
-    FROM (
-      SELECT w.id, w.balance_micro_usdc,
-        (SELECT coalesce(sum(e.amount_micro_usdc), 0) FROM ledger_entries e WHERE e.account_id = a.id) AS total,
-        coalesce((SELECT e.balance_micro_usdc FROM ledger_entries e WHERE e.account_id = a.id ORDER BY e.id DESC LIMIT 1),
-          0) AS last
-      FROM wallets w JOIN ledger_accounts a ON a.wallet_id = w.id AND a.kind = 'wallet' AND a.currency = 'USDC'
-      WHERE w.id = $1
-    ) told
-    WHERE balance_micro_usdc <> total OR balance_micro_usdc <> last`,
+  text: `SELECT 'wallet_balance' AS kind, w.id AS "walletId", w.id::text AS subject, 'entries sum to ' || total AS expected,
+      concat_ws(', ', 'balance ' || w.balance_micro_usdc, 'after entry ' || first.id || ' balance '
+        || coalesce(first.stated::text, 'none') || ', entries sum to ' || first.running) AS found,
+      concat_ws(' ', w.balance_micro_usdc - total, first.id, first.stated - first.running) AS size
+    FROM wallets w JOIN ledger_accounts a ON a.wallet_id = w.id AND a.kind = 'wallet' AND a.currency = 'USDC'
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(e.amount_micro_usdc), 0) AS total FROM ledger_entries e WHERE e.account_id = a.id) summed
+    LEFT JOIN LATERAL (
+      SELECT * FROM (SELECT e.id, e.balance_micro_usdc AS stated, sum(e.amount_micro_usdc) OVER (ORDER BY e.id) AS running
+        FROM ledger_entries e WHERE e.account_id = a.id) each
+      WHERE stated IS DISTINCT FROM running ORDER BY id LIMIT 1) first ON true
+    WHERE w.id = $1 AND (w.balance_micro_usdc <> total OR first.id IS NOT NULL)`,
 }
 
 // What is held for people, or stays where it is by their word.
@@ -126,6 +127,41 @@ const payoutRows: Statement = {
       OR (p.rail = 'provider_production') <> (w.environment = 'live') OR p.wallet_sends_micro_usdc <> quoted.sends
       OR last.status IS DISTINCT FROM p.status)
     ORDER BY p.id LIMIT 1000`,
+}
+
+const inPounds = (micropounds: string) => `trim_scale(round(${micropounds} / 1000000.0, 6)) || ' GBP'`
+
+// What a live payout cost is charged in the transaction that completes it, and its fee credited in the one that brings it back. The
+// costs of the network and of exceptions are the bank's word of that moment, which is kept nowhere else.
+const payoutCharges: Statement = {
+  name: 'proof-charges',
+  answerMs,
+  text: `SELECT 'payout_charge' AS kind, $1::uuid AS "walletId", subject,
+      dues || ' fees of ' || ${inPounds('due')} || ', ' || dues || ' network fees, ' || backs || ' credits of '
+        || ${inPounds('back')} AS expected,
+      fees || ' fees of ' || ${inPounds('fee')} || ', ' || networks || ' network fees, ' || credits || ' credits of '
+        || ${inPounds('credit')} AS found
+    FROM (
+      SELECT coalesce(p.id::text, c.subject) AS subject, coalesce(p.dues, 0) AS dues, coalesce(p.due, 0) AS due,
+        CASE WHEN p.is_back AND p.due > 0 THEN 1 ELSE 0 END AS backs, CASE WHEN p.is_back THEN p.due ELSE 0 END AS back,
+        coalesce(c.fees, 0) AS fees, coalesce(c.fee, 0) AS fee, coalesce(c.networks, 0) AS networks,
+        coalesce(c.credits, 0) AS credits, coalesce(c.credit, 0) AS credit
+      FROM (
+        SELECT id, (completed_at IS NOT NULL)::integer AS dues, completed_at IS NOT NULL AND returned_at IS NOT NULL AS is_back,
+          CASE WHEN completed_at IS NOT NULL THEN 10000 * (fee_pence - fee_in_transfer_pence) ELSE 0 END AS due
+        FROM payouts WHERE wallet_id = $1
+      ) p FULL JOIN (
+        SELECT coalesce(payout_id::text, cause_ref) AS subject, count(*) FILTER (WHERE kind = 'payout_fee') AS fees,
+          coalesce(sum(amount_micropounds) FILTER (WHERE kind = 'payout_fee'), 0) AS fee,
+          count(*) FILTER (WHERE kind = 'network_fee') AS networks, count(*) FILTER (WHERE kind = 'credit') AS credits,
+          coalesce(sum(amount_micropounds) FILTER (WHERE kind = 'credit'), 0) AS credit
+        FROM charges WHERE partner_id = (SELECT partner_id FROM wallets WHERE id = $1)
+          AND (kind IN ('payout_fee', 'network_fee') OR (kind = 'credit' AND payout_id IS NOT NULL))
+        GROUP BY 1
+      ) c ON c.subject = p.id::text
+      WHERE EXISTS (SELECT FROM wallets WHERE id = $1 AND environment = 'live')
+    ) told
+    WHERE (fees, fee, networks, credits, credit) IS DISTINCT FROM (dues, due, dues, backs, back) ORDER BY subject LIMIT 1000`,
 }
 
 // Money that came in without the bank's name for it. Before a sandbox is connected to its bank there is no such name.

@@ -1,7 +1,7 @@
 // What has waited for too long: payouts of which nothing was heard, and wallets that were not compared with the bank.
 import type { Finding } from '../domain/drift'
 import type { Environment } from '../domain/environment'
-import type { Queryable, Statement, Tx } from './database'
+import type { Queryable, Statement } from './database'
 import type { ProofOutcome } from './entities/drift'
 import { peoplesKinds } from './payout-events'
 
@@ -13,7 +13,7 @@ export async function findSilentPayouts(
   return db.query<Finding>(silent, [sentBefore, unknownBefore, limit])
 }
 
-/** Wallets at a bank that no proof could compare since that moment. */
+/** Wallets that no proof could compare since that moment. Those at no bank count as compared when their books were. */
 export async function findNotCompared(
   db: Queryable,
   { before, limit }: { before: Date; limit: number },
@@ -33,14 +33,6 @@ export interface NotCompared {
 /** Those that the last look could not compare, the longest ago first. */
 export async function listNotCompared(db: Queryable, limit: number): Promise<NotCompared[]> {
   return db.query<NotCompared>(selectNotCompared, [limit])
-}
-
-/** The bank is away: nobody asks it about the wallets behind that one. Answers how many those are. */
-export async function markUnanswered(
-  tx: Tx,
-  { environment, after, at }: { environment: Environment; after: string; at: Date },
-): Promise<number> {
-  return (await tx.query(markOthers, [environment, after, at])).length
 }
 
 const noNews = ['attention', ...peoplesKinds].map((kind) => `'${kind}'`).join()
@@ -66,8 +58,6 @@ const silent: Statement = {
     ORDER BY p.created_at LIMIT $3`,
 }
 
-const isBanked = `w.rail <> 'simulated' AND w.customer_ref IS NOT NULL AND w.wallet_ref IS NOT NULL`
-
 const overdue: Statement = {
   name: 'proof-overdue',
   text: `SELECT 'not_compared' AS kind, w.id AS "walletId", w.id::text AS subject,
@@ -76,20 +66,12 @@ const overdue: Statement = {
         to_char(p.compared_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'never') AS found,
       coalesce(extract(epoch FROM p.compared_at)::text, 'never') AS size
     FROM wallets w LEFT JOIN proofs p ON p.wallet_id = w.id
-    WHERE ${isBanked} AND coalesce(p.compared_at, w.created_at) < $1 ORDER BY w.id LIMIT $2`,
+    WHERE coalesce(p.compared_at, w.created_at) < $1 ORDER BY w.id LIMIT $2`,
 }
 
 const selectNotCompared: Statement = {
   name: 'proof-not-compared',
   text: `SELECT partners.slug AS partner, w.environment, p.outcome, p.looked_at AS "lookedAt", p.compared_at AS "comparedAt"
     FROM wallets w JOIN partners ON partners.id = w.partner_id LEFT JOIN proofs p ON p.wallet_id = w.id
-    WHERE ${isBanked} AND p.outcome IN ('busy', 'no_answer') ORDER BY p.compared_at NULLS FIRST, w.id LIMIT $1`,
-}
-
-const markOthers: Statement = {
-  name: 'proof-mark-unanswered',
-  text: `INSERT INTO proofs (wallet_id, outcome, looked_at)
-    SELECT w.id, 'no_answer', $3 FROM wallets w WHERE w.environment = $1 AND w.id > $2 AND ${isBanked}
-    ON CONFLICT (wallet_id) DO UPDATE SET outcome = excluded.outcome, looked_at = excluded.looked_at
-    RETURNING wallet_id`,
+    WHERE p.outcome IN ('busy', 'no_answer', 'too_long', 'failed') ORDER BY p.compared_at NULLS FIRST, w.id LIMIT $1`,
 }

@@ -7,6 +7,7 @@ export const ledgerDrifts = [
   'set_sum',
   'payout_ledger',
   'payout_row',
+  'payout_charge',
   'entry_without_movement',
 ] as const
 /** What any answer of the bank decides, movement by movement. */

@@ -12,6 +12,8 @@ export const driftSteps: Readonly<Record<DriftKind, string>> = {
     'What was booked for a payout does not fit its status: compare payout explain with the transfer at the bank, and let an engineer correct the books by what the bank says.',
   payout_row:
     'A payout’s row does not fit its wallet, its quote or its timeline, so it was changed by hand: see payout show, and let an engineer find with audit verify what was changed.',
+  payout_charge:
+    'What a live payout was charged, or credited when it came back, is not what its row says: compare payout show with its charges, let an engineer find with audit verify which of them was changed, and correct the next invoice with invoices credit.',
   entry_without_movement:
     'Money was credited that the bank has no movement for: find out who booked it and why, and accept it if finance knows; otherwise let an engineer reverse it.',
   transfer_without_payout:
@@ -31,5 +33,5 @@ export const driftSteps: Readonly<Record<DriftKind, string>> = {
   silent_payout:
     'Nothing was heard of a payout for too long: see payout explain, which says what it waits for, and ask the bank about its transfer; it is gone by itself with the next news.',
   not_compared:
-    'No proof could compare this wallet with the bank for too long: proof list says whether its bank gives no answer, which is to be asked for this wallet’s history, or whether no two looks agreed, which an engineer looks into.',
+    'No proof could compare this wallet with the bank for too long: proof list says whether its bank gives no answer (no_answer), which is to be asked for this wallet’s history, or whether no two looks agreed (busy), its history is too long (too_long) or something of ours went wrong (failed), which an engineer looks into.',
 }

@@ -255,6 +255,15 @@ export class RailRefused extends RailUnavailable {
   }
 }
 
+/** The bank has more to tell than anybody would wait for: to ask again does not help. */
+export class ListTooLong extends RailRefused {
+  constructor(call: string, options?: ErrorOptions) {
+    super(call, options)
+    this.message = `the bank's list is too long to be read: ${call}`
+    this.name = 'ListTooLong'
+  }
+}
+
 /** An event that the bank did not sign, or not now; 400 makes the bank send it again with a fresh signature. */
 export class BadSignature extends Error {
   constructor(why: string) {

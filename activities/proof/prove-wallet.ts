@@ -1,55 +1,102 @@
-// Proves one wallet: our books against themselves, then against the bank's; what two looks agree on is written down.
-import { passAccepted, recordLook } from '../../db/drifts'
+// Proves one wallet: our books against themselves, which needs no bank, then against the bank's; what is found is written down.
+import { passAccepted, type Recorded, recordLook } from '../../db/drifts'
 import type { ProofOutcome } from '../../db/entities/drift'
 import { findLedgerDrifts } from '../../db/proof-ledger'
 import { markProved, type WalletToProve } from '../../db/proof-wallets'
 import { ledgerDrifts } from '../../domain/drift'
-import { RailRefused, RailUnavailable } from '../../rail/rail'
+import { ListTooLong, RailRefused, RailUnavailable } from '../../rail/rail'
 import type { BankedWallet, ProofDeps } from './deps'
 import { type Judged, judgeLooks } from './judge'
 
 export interface ProvedWallet {
   readonly outcome: ProofOutcome
-  /** The bank is there, and had no usable answer about this wallet. */
-  readonly isRefused: boolean
+  /** The bank may be away altogether. */
+  readonly isSilent: boolean
   readonly drifts: number
   readonly fresh: number
 }
 
-export async function proveWallet(deps: ProofDeps, wallet: WalletToProve): Promise<ProvedWallet> {
-  const { db, clock, log } = deps
-  const { findings: ofLedger, unnamedMicroUsdc } = await db.transaction((tx) => findLedgerDrifts(tx, wallet.id))
-  const ofBank = await judgeBank(deps, wallet, unnamedMicroUsdc)
-  const walletId = wallet.id
-  const { outcome, isRefused } = ofBank
-  const at = clock.now()
-  const { fresh, open } = await db.transaction(async (tx) => {
-    const kinds = [...ledgerDrifts, ...ofBank.kinds]
-    const recorded = await recordLook(tx, { walletId, kinds, findings: [...ofLedger, ...ofBank.findings], at })
-    const isPassed = await passAccepted(tx, ofBank.passed, at)
-    await markProved(tx, { walletId, outcome, mark: isPassed ? ofBank.settled : null, at })
-    return recorded
+/** Whatever becomes of the bank's part, what our own books have told stays. Never throws: the next wallet has its turn. */
+export async function proveWallet(
+  deps: ProofDeps,
+  wallet: WalletToProve,
+  bank: 'there' | 'away',
+): Promise<ProvedWallet> {
+  const found: Recorded[] = []
+  let decided: Pick<ProvedWallet, 'outcome' | 'isSilent'> = { outcome: 'failed', isSilent: false }
+  try {
+    const books = await proveBooks(deps, wallet)
+    found.push(books)
+    const judged = await judgeBank(deps, wallet, { bank, unnamedMicroUsdc: books.unnamedMicroUsdc })
+    found.push(await recordJudged(deps, wallet, judged))
+    decided = judged
+  } catch (error) {
+    deps.log.error({ err: error, wallet_id: wallet.id }, 'a wallet could not be proved')
+    await markFailed(deps, wallet)
+  }
+  const { outcome, isSilent } = decided
+  const [drifts, fresh] = [found.flatMap(({ open }) => open).length, found.reduce((sum, one) => sum + one.fresh, 0)]
+  return { outcome, isSilent, drifts, fresh }
+}
+
+async function proveBooks(
+  deps: ProofDeps,
+  { id: walletId }: WalletToProve,
+): Promise<Recorded & { readonly unnamedMicroUsdc: bigint }> {
+  const { db, clock } = deps
+  const proved = await db.transaction(async (tx) => {
+    const { findings, unnamedMicroUsdc } = await findLedgerDrifts(tx, walletId)
+    const recorded = await recordLook(tx, { walletId, kinds: ledgerDrifts, findings, at: clock.now() })
+    return { ...recorded, unnamedMicroUsdc }
   })
+  logOpen(deps, walletId, proved)
+  return proved
+}
+
+async function recordJudged(deps: ProofDeps, { id: walletId }: WalletToProve, judged: Judged): Promise<Recorded> {
+  const { db, clock } = deps
+  const { outcome, kinds, findings, passed, settled } = judged
+  const at = clock.now()
+  const recorded = await db.transaction(async (tx) => {
+    const looked = await recordLook(tx, { walletId, kinds, findings, at })
+    const isPassed = await passAccepted(tx, passed, at)
+    await markProved(tx, { walletId, outcome, mark: isPassed ? settled : null, at })
+    return looked
+  })
+  logOpen(deps, walletId, recorded)
+  return recorded
+}
+
+async function markFailed({ db, clock, log }: ProofDeps, { id: walletId }: WalletToProve): Promise<void> {
+  try {
+    await db.transaction((tx) => markProved(tx, { walletId, outcome: 'failed', mark: null, at: clock.now() }))
+  } catch (error) {
+    log.warn({ err: error, wallet_id: walletId }, 'it is not written down either')
+  }
+}
+
+function logOpen({ log }: ProofDeps, walletId: string, { open }: Recorded): void {
   for (const { kind, subject, expected, found } of open) {
     const facts = { wallet_id: walletId, kind, subject, expected, found }
     log.error(facts, 'our books drift: somebody has to look (ops proof)')
   }
-  return { outcome, isRefused, drifts: open.length, fresh }
 }
 
 async function judgeBank(
   deps: ProofDeps,
   wallet: WalletToProve,
-  unnamedMicroUsdc: bigint,
-): Promise<Judged & Pick<ProvedWallet, 'isRefused'>> {
-  const nothing = { kinds: [], findings: [], settled: null, passed: [], isRefused: false }
+  { bank, unnamedMicroUsdc }: { readonly bank: 'there' | 'away'; readonly unnamedMicroUsdc: bigint },
+): Promise<Judged & Pick<ProvedWallet, 'isSilent'>> {
+  const nothing = { kinds: [], findings: [], settled: null, passed: [], isSilent: false }
   if (!isBanked(wallet)) return { ...nothing, outcome: 'no_bank' }
+  if (bank === 'away') return { ...nothing, outcome: 'no_answer' }
   try {
-    return { ...(await judgeLooks(deps, wallet, unnamedMicroUsdc)), isRefused: false }
+    return { ...(await judgeLooks(deps, wallet, unnamedMicroUsdc)), isSilent: false }
   } catch (error) {
     if (!(error instanceof RailUnavailable)) throw error
-    deps.log.warn({ err: error, wallet_id: wallet.id }, 'a wallet could not be proved: its bank does not answer')
-    return { ...nothing, outcome: 'no_answer', isRefused: error instanceof RailRefused }
+    deps.log.warn({ err: error, wallet_id: wallet.id }, 'a wallet could not be compared with its bank')
+    if (error instanceof ListTooLong) return { ...nothing, outcome: 'too_long' }
+    return { ...nothing, outcome: 'no_answer', isSilent: !(error instanceof RailRefused) }
   }
 }
 

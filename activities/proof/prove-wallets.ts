@@ -1,53 +1,37 @@
 // Proves a page of wallets, one after the other: one that can not be proved does not keep the others from being proved.
-import { markUnanswered } from '../../db/proof-overdue'
 import { listWalletsToProve, type WalletToProve } from '../../db/proof-wallets'
 import { RailRefused, RailUnavailable } from '../../rail/rail'
 import type { ProofPage, Proved } from '../../workflows/proof-steps'
 import type { ProofDeps } from './deps'
 import { type ProvedWallet, proveWallet } from './prove-wallet'
 
-/** After so many wallets in a row whose bank is silent, the bank itself is asked whether it is there. */
-const silentAtMost = 5
 /** Well before the activity's own time is over, the rest of a page is left to the next one. */
 const pageAtMostMs = 5 * 60_000
 
+/**
+ * Once the bank is away it is not asked about the wallets behind, which would take its time-out for each of them: their own books are
+ * proved all the same, and those of the next pages with them, so that a bank that hangs is met once in a page's time and not in each page.
+ */
 export async function proveWallets(
   deps: ProofDeps,
   page: ProofPage,
 ): Promise<Proved & { readonly next: string | null }> {
   const { db, clock } = deps
-  const wallets = await listWalletsToProve(db, page)
   const endBy = clock.now().getTime() + pageAtMostMs
-  const done: (ProvedWallet | null)[] = []
-  let silent = 0
-  for (const wallet of wallets) {
-    const proved = await proveOne(deps, wallet)
-    done.push(proved)
-    if (proved?.outcome !== 'no_bank') silent = isSilent(proved) ? silent + 1 : 0
-    if (silent === silentAtMost) {
-      silent = 0
-      if (await isAway(deps, wallet)) {
-        const unasked = await markUnanswered(db, { environment: page.environment, after: wallet.id, at: clock.now() })
-        return { ...sumOf(done, unasked), next: null }
-      }
+  const done: ProvedWallet[] = []
+  let bank: 'there' | 'away' = 'there'
+  let next = page.after
+  do {
+    const wallets = await listWalletsToProve(db, { ...page, after: next })
+    for (const wallet of wallets) {
+      const proved = await proveWallet(deps, wallet, bank)
+      done.push(proved)
+      if (proved.isSilent && (await isAway(deps, wallet))) bank = 'away'
+      if (clock.now().getTime() >= endBy) return { ...sumOf(done), next: wallet.id }
     }
-    if (clock.now().getTime() >= endBy) return { ...sumOf(done, 0), next: wallet.id }
-  }
-  const last = wallets.length < page.limit ? undefined : wallets.at(-1)
-  return { ...sumOf(done, 0), next: last?.id ?? null }
-}
-
-async function proveOne(deps: ProofDeps, wallet: WalletToProve): Promise<ProvedWallet | null> {
-  try {
-    return await proveWallet(deps, wallet)
-  } catch (error) {
-    deps.log.error({ err: error, wallet_id: wallet.id }, 'a wallet could not be proved')
-    return null
-  }
-}
-
-function isSilent(proved: ProvedWallet | null): boolean {
-  return proved?.outcome === 'no_answer' && !proved.isRefused
+    next = wallets.length < page.limit ? null : (wallets.at(-1)?.id ?? null)
+  } while (bank === 'away' && next !== null)
+  return { ...sumOf(done), next }
 }
 
 /** A few wallets that the bank never gets to the end of must not hide all others. */
@@ -56,19 +40,18 @@ async function isAway({ rails }: ProofDeps, { rail }: WalletToProve): Promise<bo
     await rails[rail].rate()
     return false
   } catch (error) {
-    if (!(error instanceof RailUnavailable)) throw error
-    return !(error instanceof RailRefused)
+    return error instanceof RailUnavailable && !(error instanceof RailRefused)
   }
 }
 
-function sumOf(done: readonly (ProvedWallet | null)[], unasked: number): Proved {
-  const proved = done.flatMap((each) => each ?? [])
-  const answered = proved.filter(({ outcome }) => outcome !== 'no_answer')
+const notCompared: ReadonlySet<string> = new Set<ProvedWallet['outcome']>(['no_answer', 'too_long', 'failed'])
+
+function sumOf(done: readonly ProvedWallet[]): Proved {
   return {
-    wallets: done.length + unasked,
-    drifts: proved.reduce((total, { drifts }) => total + drifts, 0),
-    fresh: proved.reduce((total, { fresh }) => total + fresh, 0),
-    busy: proved.filter(({ outcome }) => outcome === 'busy').length,
-    failed: done.length + unasked - answered.length,
+    wallets: done.length,
+    drifts: done.reduce((total, { drifts }) => total + drifts, 0),
+    fresh: done.reduce((total, { fresh }) => total + fresh, 0),
+    busy: done.filter(({ outcome }) => outcome === 'busy').length,
+    failed: done.filter(({ outcome }) => notCompared.has(outcome)).length,
   }
 }

@@ -37,8 +37,9 @@ export const drift = new EntitySchema<StoredDrift>({
     {
       name: 'drifts_kind_check',
       expression: `kind IN ('wallet_balance', 'suspense_balance', 'set_sum', 'payout_ledger',
-        'payout_row', 'entry_without_movement', 'booking_without_movement', 'transfer_without_payout', 'transfer_amount',
-        'payout_without_transfer', 'deposit_not_booked', 'deposit_amount', 'bank_balance', 'silent_payout', 'not_compared')`,
+        'payout_row', 'payout_charge', 'entry_without_movement', 'booking_without_movement', 'transfer_without_payout',
+        'transfer_amount', 'payout_without_transfer', 'deposit_not_booked', 'deposit_amount', 'bank_balance',
+        'silent_payout', 'not_compared')`,
     },
   ],
 })
@@ -71,7 +72,8 @@ export const driftDecision = new EntitySchema<StoredDriftDecision>({
   checks: [{ name: 'drift_decisions_outcome_check', expression: `outcome IN ('accepted', 'reopened')` }],
 })
 
-export type ProofOutcome = 'equal' | 'drift' | 'busy' | 'no_answer' | 'no_bank'
+/** Of these a wallet was compared with its bank, or is at none: equal, drift, no_bank. */
+export type ProofOutcome = 'equal' | 'drift' | 'busy' | 'no_answer' | 'no_bank' | 'too_long' | 'failed'
 
 export interface StoredProof {
   readonly walletId: string
@@ -104,7 +106,7 @@ export const proof = new EntitySchema<StoredProof>({
   checks: [
     {
       name: 'proofs_outcome_check',
-      expression: `outcome IN ('equal', 'drift', 'busy', 'no_answer', 'no_bank')`,
+      expression: `outcome IN ('equal', 'drift', 'busy', 'no_answer', 'no_bank', 'too_long', 'failed')`,
     },
   ],
 })

@@ -121,6 +121,7 @@ export const payout = new EntitySchema<StoredPayout>({
       columns: ['createdAt'],
       where: 'released_at IS NULL AND closed_at IS NULL',
     },
+    { name: 'payouts_wallet_index', columns: ['walletId'] },
     { name: 'payouts_attention_index', columns: ['updatedAt'], where: 'attention IS NOT NULL' },
     {
       name: 'payouts_reference_index',

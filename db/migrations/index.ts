@@ -17,6 +17,7 @@ import { RailPauses1794700800016 } from './16-rail-pauses'
 import { Workers1794700800017 } from './17-workers'
 import { DriftDecisions1794700800018 } from './18-drift-decisions'
 import { AuditMore1794700800020 } from './20-audit-more'
+import { ProofMore1794700800021 } from './21-proof-more'
 import { FirstCalls1794700800023 } from './23-first-calls'
 
 export const migrations = [
@@ -39,4 +40,5 @@ export const migrations = [
   DriftDecisions1794700800018,
   AuditMore1794700800020,
   FirstCalls1794700800023,
+  ProofMore1794700800021,
 ]

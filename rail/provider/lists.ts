@@ -1,5 +1,5 @@
 // Reads the bank's lists, newest first, in pages that overlap, so that a page which shifts while being read is noticed.
-import { RailUnavailable } from '../rail'
+import { ListTooLong, RailUnavailable } from '../rail'
 import { ask } from './ask'
 import type { Client } from './client'
 import { listAt, textAt } from './fields'
@@ -14,8 +14,9 @@ export interface ListToRead<T> {
 
 export interface Listing<T> {
   readonly rows: ReadonlyMap<string, T>
-  /** False when rows may have been skipped between two pages. */
+  /** False when rows may have been skipped between two pages, or when there are more than are read. */
   readonly complete: boolean
+  readonly isTooLong?: true
 }
 
 const pageSize = 100
@@ -43,7 +44,7 @@ export async function readList<T>(client: Client, list: ListToRead<T>): Promise<
       order.push(id)
     }
   }
-  return { rows, complete: false }
+  return { rows, complete: false, isTooLong: true }
 }
 
 /** For lists that are too long to be held: each row as it is read, and trouble when rows may have been skipped. */
@@ -66,7 +67,8 @@ export async function* walkList<T>(client: Client, list: ListToRead<T>): AsyncGe
 
 /** For those who can ask again: rows that may be missing are trouble, not an answer. */
 export async function readWholeList<T>(client: Client, list: ListToRead<T>): Promise<ReadonlyMap<string, T>> {
-  const { rows, complete } = await readList(client, list)
+  const { rows, complete, isTooLong } = await readList(client, list)
+  if (isTooLong) throw new ListTooLong(list.name)
   if (!complete) throw moved(list.name)
   return rows
 }

@@ -2,10 +2,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { latestChanges } from '../../db/activity'
 import { giveCodeBack } from '../../db/codes'
-import type { Queryable } from '../../db/database'
+import type { Queryable, Statement } from '../../db/database'
+import { findLedgerDrifts } from '../../db/proof-ledger'
 import { findSimilarPayouts } from '../../db/similar-payouts'
 import { type Api, startApi } from '../api/client'
 import { aPartner, aPayoutRow } from '../api/fixtures'
+import { behindOurBack } from './behind-our-back'
 
 const many = 5_000
 let api: Api
@@ -72,6 +74,25 @@ test('what was changed, among many reads', async () => {
   const plan = await planOf((db) => latestChanges(db, id, 200), ['uuid, integer', `'${id}', 200`])
 
   expect(plan).toContain('activity_changes_index')
+})
+
+const ofWallet = ['proof-payouts', 'proof-payout-rows', 'proof-charges']
+
+test.each(ofWallet)('%s: the payouts of a wallet, among those of many wallets', async (name) => {
+  await behindOurBack(api.db, 'UPDATE payouts SET wallet_id = gen_random_uuid()')
+  await api.db.dataSource.query('ANALYZE payouts')
+  const asked: Statement[] = []
+  const query = async (statement: Statement) => (asked.push(statement), [])
+  await findLedgerDrifts({ query }, 'any')
+  const question = asked.find((each) => each.name === name)
+
+  const plan = await planOf(
+    (db) => db.query({ name, text: question?.text ?? '' }, []),
+    ['uuid', `'01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55'`],
+  )
+
+  expect(plan).toContain('payouts_wallet_index')
+  expect(plan).not.toMatch(/(Seq Scan on|payouts_pkey on) payouts/)
 })
 
 /** The plan that PostgreSQL keeps for a statement, whatever the values; its types and some values are needed to ask. */

@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import type { ProviderRail } from '../../rail/provider'
-import { RailUnavailable, type Transfer } from '../../rail/rail'
+import { ListTooLong, RailUnavailable, type Transfer } from '../../rail/rail'
 import { openTestBank, still, type TestBank } from '../sandbox-bank/bank-client'
 import { aConnectedPartner, anOrder, type Partner, pay, railTo } from './a-connected-partner'
+import { json, startScriptedBank } from './scripted-bank'
 
 const many = 230
 const since = new Date(0)
@@ -121,6 +122,23 @@ describe('a wallet’s history', () => {
 
     expect(await rail.walletHistory({ ...partner, after: null })).toEqual(whole)
   })
+
+  test('that is longer than anybody waits for is too long, and is not said to have moved', async () => {
+    const scripted = await startScriptedBank()
+    let next = 0
+    // Each page begins with the 21 rows that the one before has ended with, as a list does that is at rest.
+    scripted.answer((_, response) => {
+      const first = next === 0 ? 0 : next - 20
+      next = first + 100
+      json(response, 200, { data: Array.from({ length: 100 }, (__, row) => ({ id: `row-${first + row}` })) })
+    })
+
+    const reading = scripted.rail.walletHistory({ ...partner, after: null })
+
+    await expect(reading).rejects.toThrow(ListTooLong)
+    expect(scripted.heard).toHaveLength(2_000)
+    await scripted.close()
+  }, 60_000)
 
   test('with a hole is trouble', async () => {
     await bank.fault({ kind: 'list_shift', by: 30 })

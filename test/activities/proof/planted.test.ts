@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { runProof } from '../../../activities/proof/run'
+import { listDrifts } from '../../../db/drifts'
 import { postSet } from '../../../db/ledger'
 import { findWallet } from '../../../db/wallets'
 import { heldCreditPostings, heldPostings, type Posting, topUpPostings } from '../../../domain/ledger'
@@ -42,6 +43,29 @@ test('two deposits booked with amounts that are wrong by the same sum are both f
   await runProof(deps)
 
   expect(await stage.found()).toEqual([one, other].toSorted().map((id) => ['deposit_amount', id]))
+})
+
+test.each([
+  ['first', 0],
+  ['second', 1],
+  ['last', 2],
+])('a balance after the %s entry that is not the sum up to there is found, with that entry', async (_which, index) => {
+  await book(await aDeposit('10.000000'), topUpPostings(10_000_000n))
+  await stage.aSentPayout()
+  const entries: { id: string }[] = await db.dataSource.query(
+    `SELECT e.id FROM ledger_entries e JOIN ledger_accounts a ON a.id = e.account_id
+      WHERE a.wallet_id = $1 AND a.kind = 'wallet' ORDER BY e.id`,
+    [wallet.id],
+  )
+  expect(entries).toHaveLength(3)
+  const { id } = entries[index] ?? { id: '' }
+  await behindOurBack(db, 'UPDATE ledger_entries SET balance_micro_usdc = 1 WHERE id = $1', [id])
+
+  await runProof(deps)
+
+  expect(await stage.found()).toEqual([['wallet_balance', wallet.id]])
+  const [drift] = await listDrifts(db, 'open', 1)
+  expect(drift?.found).toMatch(new RegExp(`^balance \\d+, after entry ${id} balance 1, entries sum to \\d+$`))
 })
 
 test('a credit and a withdrawal of the same sum that name no movement are both found', async () => {
