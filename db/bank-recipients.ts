@@ -2,14 +2,12 @@
 import { createHmac } from 'node:crypto'
 import type { Queryable, Statement } from './database'
 import { newId } from './id'
-import type { Keyring } from './keyring'
+import type { Keyring, PurposeKey } from './keyring'
 import type { BankDetails } from './sealed-recipients'
 
 /** Keyed, because a bare hash of an account number can be guessed. */
 export function detailsHash(keyring: Keyring, details: BankDetails): Buffer {
-  const { type, firstName, lastName, bankName, sortCode, accountNumber } = details
-  const text = JSON.stringify([type, firstName, lastName, bankName, sortCode, accountNumber])
-  return createHmac('sha256', keyring.current('account').bytes).update(text).digest()
+  return hashUnder(keyring.current('account'), details)
 }
 
 export async function findBankRecipient(db: Queryable, customerRef: string, hash: Buffer): Promise<string | null> {
@@ -30,6 +28,17 @@ export async function forgetBankRecipient(db: Queryable, customerRef: string, re
   await db.query(deleteRecipient, [customerRef, recipientRef])
 }
 
+/** At every customer and under every key: whoever pays the account again registers it afresh. */
+export async function forgetDetails(db: Queryable, keyring: Keyring, details: BankDetails): Promise<void> {
+  await db.query(deleteDetails, [keyring.all('account').map((key) => hashUnder(key, details))])
+}
+
+function hashUnder({ bytes }: PurposeKey, details: BankDetails): Buffer {
+  const { type, firstName, lastName, bankName, sortCode, accountNumber } = details
+  const text = JSON.stringify([type, firstName, lastName, bankName, sortCode, accountNumber])
+  return createHmac('sha256', bytes).update(text).digest()
+}
+
 const selectRecipient: Statement = {
   name: 'bank-recipient',
   text: 'SELECT recipient_ref AS ref FROM bank_recipients WHERE customer_ref = $1 AND details_hash = $2',
@@ -44,4 +53,9 @@ const insertRecipient: Statement = {
 const deleteRecipient: Statement = {
   name: 'bank-recipient-delete',
   text: 'DELETE FROM bank_recipients WHERE customer_ref = $1 AND recipient_ref = $2',
+}
+
+const deleteDetails: Statement = {
+  name: 'bank-recipient-forget-details',
+  text: 'DELETE FROM bank_recipients WHERE details_hash = ANY ($1::bytea[])',
 }

@@ -16,14 +16,27 @@ export function fingerprintOf(keyring: Keyring, fields: CanonicalFields): Finger
   return { keyId: key.id, whole: wholeOf(key, fields), fields: fieldsOf(key, fields) }
 }
 
-/** The paths whose values differ from what was fingerprinted; none when it is the same request, null when its key is gone. */
+/** How the paths begin of what is erased with the bank details. */
+export const recipientPaths = 'recipient.'
+
+/**
+ * The paths whose values differ from what was fingerprinted; none when it is the same request, null when its key is gone. Of a
+ * recipient that was erased it can only be told that it differs, and only where nothing else does.
+ */
 export function differingFields(keyring: Keyring, stored: Fingerprint, fields: CanonicalFields): string[] | null {
   const key = keyring.find('fingerprint', stored.keyId)
   if (key === null) return null
   if (timingSafeEqual(wholeOf(key, fields), stored.whole)) return []
   const asked = fieldsOf(key, fields)
-  const paths = new Set([...Object.keys(stored.fields), ...Object.keys(asked)])
-  return [...paths].filter((path) => stored.fields[path] !== asked[path]).toSorted()
+  const paths = [...new Set([...Object.keys(stored.fields), ...Object.keys(asked)])]
+  const differing = paths.filter((path) => stored.fields[path] !== asked[path]).toSorted()
+  if (Object.keys(stored.fields).some(isOfRecipient)) return differing
+  const others = differing.filter((path) => !isOfRecipient(path))
+  return others.length === 0 ? ['recipient'] : others
+}
+
+function isOfRecipient(path: string): boolean {
+  return path.startsWith(recipientPaths)
 }
 
 function wholeOf(key: PurposeKey, fields: CanonicalFields): Buffer {

@@ -211,7 +211,7 @@ const recordKept: Statement = {
 
 const release: Statement = {
   name: 'payout-release',
-  text: `WITH wiped AS (DELETE FROM sealed_recipients WHERE payout_id = $1), given_back AS (
+  text: `WITH given_back AS (
       UPDATE codes SET used_at = NULL FROM payouts
       WHERE payouts.id = $1 AND payouts.created_via = 'dashboard' AND codes.used_for = payouts.id AND codes.purpose = 'confirm'
     )

@@ -37,7 +37,7 @@ const selectRecipients: Statement = {
         coalesce(max(completed_at) FILTER (WHERE status = 'completed'), max(created_at)) AS last_paid_at
       FROM payouts WHERE ${counts} GROUP BY account_hash, account_last4
     ), before AS (
-      SELECT coalesce(recipients.last_paid_at, payouts.created_at) AS last_paid_at, account_hash
+      SELECT coalesce(recipients.last_paid_at, payouts.completed_at, payouts.created_at) AS last_paid_at, account_hash
       FROM payouts LEFT JOIN recipients USING (account_hash) WHERE payouts.id = $5
     ), page AS (
       SELECT * FROM recipients

@@ -103,6 +103,7 @@ async function write(db: Db, renewed: readonly Renewed[]): Promise<void> {
       renewed.map(({ account }) => account.hash),
       renewed.map(({ account }) => account.keyId),
       renewed.map(({ before }) => before.accountHash),
+      renewed.map(({ before }) => JSON.stringify(before.fingerprint.fields)),
     ])
     await tx.query(updateSeals, [
       ids,
@@ -142,11 +143,12 @@ const selectBatch: Statement = {
 const updateHashes: Statement = {
   name: 'reseal-hashes',
   text: `WITH renewed AS (
-      SELECT * FROM unnest($1::uuid[], $2::bytea[], $3::bytea[], $4::text[], $5::jsonb[], $6::bytea[], $7::text[], $8::bytea[])
-        AS each (id, was, whole, whole_key_id, fields, account, account_key_id, account_was)
+      SELECT * FROM unnest($1::uuid[], $2::bytea[], $3::bytea[], $4::text[], $5::jsonb[], $6::bytea[], $7::text[], $8::bytea[],
+        $9::jsonb[]) AS each (id, was, whole, whole_key_id, fields, account, account_key_id, account_was, fields_were)
     ), locked AS (
       SELECT renewed.* FROM payouts p JOIN renewed ON renewed.id = p.id
       WHERE p.fingerprint = renewed.was AND p.account_hash IS NOT DISTINCT FROM renewed.account_was
+        AND p.field_fingerprints = renewed.fields_were
       ORDER BY p.id FOR NO KEY UPDATE OF p
     )
     UPDATE payouts p SET fingerprint = locked.whole, fingerprint_key_id = locked.whole_key_id,

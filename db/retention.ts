@@ -1,7 +1,10 @@
 // Erases what was kept as long as it has to be: bank details of payouts that are over, and events of the bank that were handled.
 import type { Environment } from '../domain/environment'
 import type { PayoutStatus } from '../domain/payout'
+import { forgetDetails } from './bank-recipients'
 import type { Queryable, Statement, Tx } from './database'
+import type { Keyring } from './keyring'
+import { openRecipient, wipeRecipient, withoutRecipient } from './sealed-recipients'
 
 export interface RetentionDays {
   /** From the day a payout is over. */
@@ -15,15 +18,26 @@ export interface Old {
   readonly limit: number
 }
 
-/** Answers how many. Only of payouts that are closed: one that is open may still have to be sent. */
+/**
+ * Answers how many rows. Only of payouts that are closed: one that is open may still have to be sent. What the bank knows of an
+ * account goes when it is as old, whoever was paid since: the next payout to it registers it afresh.
+ */
 export async function eraseRecipients(db: Queryable, { before, limit }: Old): Promise<number> {
-  return (await db.query(eraseOldRecipients, [before, limit, firstIdAt(before)])).length
+  const recipients = await db.query(eraseOldRecipients, [before, limit, firstIdAt(before)])
+  const rest = limit - recipients.length
+  const registrations = rest > 0 ? await db.query(eraseOldRegistrations, [before, rest, firstIdAt(before)]) : []
+  return recipients.length + registrations.length
 }
 
 /** Whose payout it was; null when it is not over, or has none any more. */
-export async function shredRecipient(tx: Tx, payoutId: string): Promise<Shredded | null> {
-  const [row] = await tx.query<Shredded>(shred, [payoutId])
-  return row ?? null
+export async function shredRecipient(tx: Tx, keyring: Keyring, payoutId: string): Promise<Shredded | null> {
+  const [row] = await tx.query<Shredded>(lockOver, [payoutId])
+  if (row === undefined) return null
+  // What does not open any more goes all the same; what the bank knows of it then goes by its age.
+  const details = await openRecipient(tx, keyring, payoutId).catch(() => null)
+  if (details !== null) await forgetDetails(tx, keyring, details)
+  await wipeRecipient(tx, payoutId)
+  return row
 }
 
 interface Shredded {
@@ -46,19 +60,35 @@ export function firstIdAt(at: Date): string {
 export const isErasableEvent = `handled_at IS NOT NULL
         AND (attended_at IS NOT NULL OR outcome NOT IN ('quarantined', 'unknown_payout'))`
 
+/** Which recipients are due; the metrics ask by the same words whether one was left. */
+export const dueRecipients = (before: string, firstId: string) =>
+  `sealed_recipients s JOIN payouts p ON p.id = s.payout_id WHERE s.payout_id < ${firstId}::uuid AND p.closed_at < ${before}`
+export const dueRegistrations = (before: string, firstId: string) =>
+  `bank_recipients b WHERE b.id < ${firstId}::uuid AND b.created_at < ${before}`
+
 // Rows that another process is erasing are skipped, so that two of them share the work.
 const eraseOldRecipients: Statement = {
   name: 'retention-recipients',
-  text: `DELETE FROM sealed_recipients WHERE payout_id IN (
-      SELECT s.payout_id FROM sealed_recipients s JOIN payouts p ON p.id = s.payout_id
-      WHERE s.payout_id < $3::uuid AND p.closed_at < $1 ORDER BY s.payout_id LIMIT $2 FOR UPDATE OF s SKIP LOCKED
-    ) RETURNING payout_id`,
+  text: `WITH due AS (
+      SELECT p.id FROM ${dueRecipients('$1', '$3')} ORDER BY s.payout_id LIMIT $2
+      FOR NO KEY UPDATE OF p SKIP LOCKED FOR UPDATE OF s SKIP LOCKED
+    ), forgotten AS (
+      UPDATE payouts SET ${withoutRecipient} WHERE id IN (SELECT id FROM due)
+    )
+    DELETE FROM sealed_recipients WHERE payout_id IN (SELECT id FROM due) RETURNING payout_id`,
 }
 
-const shred: Statement = {
+const eraseOldRegistrations: Statement = {
+  name: 'retention-registrations',
+  text: `DELETE FROM bank_recipients WHERE id IN (
+      SELECT b.id FROM ${dueRegistrations('$1', '$3')} ORDER BY b.id LIMIT $2 FOR UPDATE SKIP LOCKED
+    ) RETURNING id`,
+}
+
+const lockOver: Statement = {
   name: 'retention-shred',
-  text: `DELETE FROM sealed_recipients s USING payouts p WHERE s.payout_id = $1 AND p.id = s.payout_id AND p.closed_at IS NOT NULL
-    RETURNING p.partner_id AS "partnerId", p.environment, p.status`,
+  text: `SELECT p.partner_id AS "partnerId", p.environment, p.status FROM payouts p JOIN sealed_recipients s ON s.payout_id = p.id
+    WHERE p.id = $1 AND p.closed_at IS NOT NULL FOR NO KEY UPDATE OF p FOR UPDATE OF s`,
 }
 
 const eraseOldEvents: Statement = {

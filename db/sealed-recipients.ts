@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto'
 import type { RecipientType } from '../domain/payout'
 import type { Queryable, Statement, Tx } from './database'
+import { recipientPaths } from './fingerprint'
 import type { Keyring, PurposeKey } from './keyring'
 import { openText, type Sealed, sealText } from './seal'
 
@@ -47,6 +48,7 @@ export async function hasRecipient(db: Queryable, payoutId: string): Promise<boo
   return (await db.query(selectSealed, [payoutId])).length > 0
 }
 
+/** The payout's row is held by the caller, or taken first: everybody locks it before its recipient. */
 export async function wipeRecipient(tx: Tx, payoutId: string): Promise<void> {
   await tx.query(wipe, [payoutId])
 }
@@ -81,4 +83,16 @@ const selectSealed: Statement = {
   text: 'SELECT key_id AS "keyId", sealed FROM sealed_recipients WHERE payout_id = $1',
 }
 
-const wipe: Statement = { name: 'sealed-recipient-wipe', text: 'DELETE FROM sealed_recipients WHERE payout_id = $1' }
+/**
+ * What a payout's row loses with its recipient. Sort codes and account numbers are so few that whoever has the keys finds them again
+ * by hashing them all; `fingerprint` stays, because it is of the whole request, the address with it, and so can only be compared.
+ */
+export const withoutRecipient = `account_hash = NULL, account_hash_key_id = NULL, bank_body = NULL,
+      field_fingerprints = (SELECT coalesce(jsonb_object_agg(path, hash), '{}') FROM jsonb_each(field_fingerprints) AS field (path, hash)
+        WHERE NOT starts_with(path, '${recipientPaths}'))`
+
+const wipe: Statement = {
+  name: 'sealed-recipient-wipe',
+  text: `WITH forgotten AS (UPDATE payouts SET ${withoutRecipient} WHERE id = $1 RETURNING id)
+    DELETE FROM sealed_recipients WHERE payout_id = (SELECT id FROM forgotten)`,
+}

@@ -4,7 +4,7 @@ import { londonMonthOf, previousMonth } from '../domain/month'
 import type { Queryable, Statement } from './database'
 import type { MailKind } from './mails'
 import { countNotBilled } from './partners-to-bill'
-import { firstIdAt, isErasableEvent, type RetentionDays } from './retention'
+import { dueRecipients, dueRegistrations, firstIdAt, isErasableEvent, type RetentionDays } from './retention'
 
 export interface Upkeep {
   readonly left: readonly LeftUndone[]
@@ -81,9 +81,11 @@ const selectLeft: Statement = {
     SELECT 'mail', 'invoice', count(*)::integer, ${age('min(issued_at)')}
     FROM invoices WHERE status = 'open' AND mailed_at IS NULL HAVING count(*) > 0
     UNION ALL
-    (SELECT 'erase', 'recipients', 1, ${age('p.closed_at', '$2')}
-    FROM sealed_recipients s JOIN payouts p ON p.id = s.payout_id
-    WHERE s.payout_id < $3::uuid AND p.closed_at < $2 ORDER BY s.payout_id LIMIT 1)
+    SELECT 'erase', 'recipients', count(*)::integer, ${age('min(since)', '$2')} FROM (
+      (SELECT p.closed_at AS since FROM ${dueRecipients('$2', '$3')} ORDER BY s.payout_id LIMIT 1)
+      UNION ALL
+      (SELECT b.created_at FROM ${dueRegistrations('$2', '$3')} ORDER BY b.id LIMIT 1)
+    ) due HAVING count(*) > 0
     UNION ALL
     (SELECT 'erase', 'bank_events', 1, ${age('received_at', '$4')}
     FROM bank_events WHERE id < $5::uuid AND received_at < $4 AND ${isErasableEvent} ORDER BY id LIMIT 1)`,

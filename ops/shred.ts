@@ -14,8 +14,9 @@ const shred = defineCommand({
   example: ['--payout', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'],
   async run(ops, { payout }) {
     const { db, clock, madeBy } = ops
+    const keyring = ops.keyring()
     const shredded = await db.transaction(async (tx) => {
-      const row = await shredRecipient(tx, payout)
+      const row = await shredRecipient(tx, keyring, payout)
       const at = clock.now()
       if (row === null) return null
       const { partnerId, environment } = row

@@ -61,11 +61,11 @@ export async function refuse(
   at: Date,
 ): Promise<Underway> {
   const payoutId = row.id
+  await wipeRecipient(tx, payoutId)
   if (!isAcknowledged(row)) {
     await releaseRow(tx, { payoutId, verdict: code, details, at })
     return over('refused', code, refused(code, details))
   }
-  await wipeRecipient(tx, payoutId)
   const none = { transferRef: null, transferState: null, event: 'failed', afterwards: 'closed' } as const
   const recorded = await keepPayout(tx, {
     payoutId,

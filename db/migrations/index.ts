@@ -18,6 +18,7 @@ import { Workers1794700800017 } from './17-workers'
 import { DriftDecisions1794700800018 } from './18-drift-decisions'
 import { AuditMore1794700800020 } from './20-audit-more'
 import { ProofMore1794700800021 } from './21-proof-more'
+import { ErasedRecipients1794700800022 } from './22-erased-recipients'
 import { FirstCalls1794700800023 } from './23-first-calls'
 
 export const migrations = [
@@ -39,6 +40,7 @@ export const migrations = [
   Workers1794700800017,
   DriftDecisions1794700800018,
   AuditMore1794700800020,
-  FirstCalls1794700800023,
   ProofMore1794700800021,
+  ErasedRecipients1794700800022,
+  FirstCalls1794700800023,
 ]

@@ -70,6 +70,9 @@ test('who is erased meanwhile stays erased', async () => {
   await resealWhile(() => db.transaction((tx) => wipeRecipient(tx, id)))
 
   expect(await openRecipient(db, both, id)).toBeNull()
+  const [row] = await db.dataSource.query('SELECT account_hash, field_fingerprints FROM payouts WHERE id = $1', [id])
+  expect(row.account_hash).toBeNull()
+  expect(Object.keys(row.field_fingerprints).toSorted()).toEqual(['amount_gbp', 'country'])
 })
 
 test('a payout that is claimed again meanwhile, for somebody else, keeps its new recipient and fingerprint', async () => {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { postSet } from '../../../db/ledger'
 import { enqueueMail } from '../../../db/mails'
 import { markProved } from '../../../db/proof-wallets'
+import { eraseRecipients } from '../../../db/retention'
 import { findWallet } from '../../../db/wallets'
 import { topUpPostings } from '../../../domain/ledger'
 import { sealAll } from '../../db/seal-all'
@@ -111,9 +112,17 @@ test('what should have been erased is overdue since then; what has to stay is no
   await anEvent('00000000-0000-7000-8000-000000000002', 'handled')
   const handled = await scrapeAt('12:03')
 
-  expect(allKept.value('payouts_erasure_overdue_seconds{kind="recipients"}')).toBe(3 * 86_400 + 60)
+  const recipients = 'payouts_erasure_overdue_seconds{kind="recipients"}'
+  expect(allKept.value(recipients)).toBe(3 * 86_400 + 60)
   const events = 'payouts_erasure_overdue_seconds{kind="bank_events"}'
   expect([allKept, quarantined, handled].map(({ value }) => value(events))).toEqual([0, 0, 86_400 + 180])
+
+  await api.db.dataSource.query(`INSERT INTO bank_recipients (id, customer_ref, details_hash, recipient_ref, created_at)
+    VALUES ('00000000-0000-7000-8000-000000000003', 'c', '\\x00', 'r', '${dayAgo(405).toISOString()}')`)
+  expect((await scrapeAt('12:04')).value(recipients)).toBe(5 * 86_400 + 60)
+  const before = dayAgo(400)
+  expect(await eraseRecipients(api.db, { before, limit: 10 })).toBe(2)
+  expect((await scrapeAt('12:05')).value(recipients)).toBe(0)
 
   async function anEvent(id: string, outcome: string): Promise<void> {
     await api.db.dataSource.query(

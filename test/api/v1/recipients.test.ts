@@ -65,6 +65,20 @@ test('one whose first payout is on its way, or came back, is there with nothing 
   ])
 })
 
+test('payouts whose bank details are erased belong to no account any more, and a page may still begin behind one', async () => {
+  const erased = { accountHash: null, accountHashKeyId: null }
+  const [earlier, later] = [on('2026-11-01'), on('2026-11-05')]
+  await aPayoutRow(api, partner, { createdAt: earlier, recipientName: 'Ada' })
+  const { id } = await aPayoutRow(api, partner, { createdAt: on('2026-11-03'), ...erased })
+  await aPayoutRow(api, partner, { account: '11111111', createdAt: later, recipientName: 'Grace' })
+
+  expect((await list()).data?.map(({ name, payouts }) => [name, payouts])).toEqual([
+    ['Grace', 1],
+    ['Ada', 1],
+  ])
+  expect((await list(`?starting_after=${id}`)).data?.map(({ name }) => name)).toEqual(['Ada'])
+})
+
 test('failed, cancelled, released, older than 12 months, other partners’ and the other environment’s do not count', async () => {
   await aPayoutRow(api, partner, { status: 'failed' })
   await aPayoutRow(api, partner, { status: 'cancelled' })

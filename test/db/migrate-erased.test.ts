@@ -1,0 +1,42 @@
+// Recipients that were erased while their hashes stayed: the migration takes those, and leaves all that may still be needed.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Db, openDatabase } from '../../db/database'
+import { ErasedRecipients1794700800022 } from '../../db/migrations/22-erased-recipients'
+import { createDatabase, type TestDatabase } from '../setup/database'
+import { aPayout } from './a-payout'
+
+let database: TestDatabase
+let db: Db
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDatabase({ url: database.url, poolSize: 2, onError: () => undefined })
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+test('hashes go where the recipient is gone and the payout is over, and nowhere else', async () => {
+  const fieldFingerprints = { amount_gbp: 'aa', 'recipient.bank.sort_code': 'bb' }
+  const hashed = { fieldFingerprints, accountHash: Buffer.from('cc'), accountHashKeyId: 'k1', bankBody: '{}' }
+  const closed = { ...hashed, closedAt: new Date() }
+  const [erased, sealed, open] = [await aPayout(db, closed), await aPayout(db, closed), await aPayout(db, hashed)]
+  await db.dataSource.query(`INSERT INTO sealed_recipients VALUES ($1, 'k1', 'sealed')`, [sealed.id])
+
+  const runner = db.dataSource.createQueryRunner()
+  await new ErasedRecipients1794700800022().up(runner)
+  await runner.release()
+
+  const rows: { id: string }[] = await db.dataSource.query(
+    `SELECT id, field_fingerprints AS fields, account_hash AS account, account_hash_key_id AS key, bank_body AS body FROM payouts`,
+  )
+  const all = { fields: fieldFingerprints, account: hashed.accountHash, key: 'k1', body: '{}' }
+  expect(rows.find(({ id }) => id === erased.id)).toMatchObject({
+    fields: { amount_gbp: 'aa' },
+    account: null,
+    key: null,
+    body: null,
+  })
+  for (const kept of [sealed, open]) expect(rows.find(({ id }) => id === kept.id)).toMatchObject(all)
+})
