@@ -55,7 +55,7 @@ test('in order when PostgreSQL is silent', async () => {
   expect(afterMs).toBeLessThan(12_000)
 })
 
-test('by force when Temporal is silent, because nothing else would end it', async () => {
+test('by force when Temporal is silent for longer than it waits', async () => {
   worker = start()
   await worker.ready
   temporal.hush()
