@@ -1,7 +1,9 @@
 // Starts the sandbox bank, a make-believe bank for both environments, as a part of the system on one machine.
 
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { choosePort } from './ports'
+import { writePrivate } from './private-file'
 import { type NodePartOptions, startNodePart } from './process/node-part'
 import type { Secrets } from './secrets'
 
@@ -22,9 +24,10 @@ const attemptsMax = 5
 
 export async function startBank(options: LocalBankOptions): Promise<LocalBank> {
   const { dataDir, preferredPort, keys, logFile, env, onSpawn } = options
+  const keyFiles = writeKeys(dataDir, keys)
   for (let attempt = 1; ; attempt++) {
     const port = await choosePort(attempt === 1 ? preferredPort : 0)
-    const args = ['--port', String(port), '--data-dir', dataDir, '--sandbox-key', keys.sandbox, '--live-key', keys.live]
+    const args = ['--port', String(port), '--data-dir', dataDir, ...keyFiles]
     try {
       const main = join('dist', 'sandbox-bank', 'main.js')
       await startNodePart({ name: 'Bank', main, args, env, logFile, onSpawn })
@@ -34,4 +37,14 @@ export async function startBank(options: LocalBankOptions): Promise<LocalBank> {
       if (attempt === attemptsMax || !portTaken.test(String(error))) throw error
     }
   }
+}
+
+/** By file, because everybody on the machine may read the arguments of a process. */
+function writeKeys(dataDir: string, keys: LocalBankOptions['keys']): string[] {
+  mkdirSync(dataDir, { recursive: true })
+  return (['sandbox', 'live'] as const).flatMap((environment) => {
+    const file = join(dataDir, `${environment}-key`)
+    writePrivate(file, keys[environment])
+    return [`--${environment}-key-file`, file]
+  })
 }

@@ -2,8 +2,9 @@
 
 import { renameSync, writeFileSync } from 'node:fs'
 
-export function writePrivate(path: string, content: object): void {
+export function writePrivate(path: string, content: object | string): void {
   const part = `${path}.${process.pid}.part`
-  writeFileSync(part, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
+  const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2)
+  writeFileSync(part, `${text}\n`, { mode: 0o600 })
   renameSync(part, path)
 }

@@ -1,4 +1,5 @@
 // Reads the bank's settings from the command line: every setting has an option of its name.
+import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { parseDecimal } from './money'
 import { type Delays, defaults, type Settings } from './settings'
@@ -8,6 +9,12 @@ export function readArguments(args: readonly string[]): Settings {
   const { values } = parseArgs({ args: [...args], options, strict: true })
   const given = values as Partial<Record<OptionName, string>>
   const text = (name: OptionName, otherwise: string) => given[name] ?? otherwise
+  const secret = (name: 'sandbox-key' | 'live-key', otherwise: string) => {
+    const file = given[`${name}-file`]
+    if (file === undefined) return text(name, otherwise)
+    if (given[name] !== undefined) throw new Error(`--${name} and --${name}-file are both given; one of them must go.`)
+    return contentOf(`${name}-file`, file)
+  }
   const number = (name: OptionName, otherwise: number) => wholeNumber(name, given[name], otherwise)
   const delay = (name: OptionName, state: keyof Delays, settleShare: number) =>
     number(name, given['settle-ms'] === undefined ? defaults.delaysMs[state] : settleShare)
@@ -18,8 +25,8 @@ export function readArguments(args: readonly string[]): Settings {
     port: number('port', defaults.port),
     controlPort: given['control-port'] === undefined ? null : number('control-port', 0),
     dataDir: text('data-dir', defaults.dataDir),
-    sandboxKey: apiKey('sk-test-', text('sandbox-key', defaults.sandboxKey)),
-    liveKey: apiKey('sk-live-', text('live-key', defaults.liveKey)),
+    sandboxKey: apiKey('sk-test-', secret('sandbox-key', defaults.sandboxKey)),
+    liveKey: apiKey('sk-live-', secret('live-key', defaults.liveKey)),
     publicUrl: given['public-url'] ?? null,
     fsync: oneOf('fsync', text('fsync', defaults.fsync), ['on', 'off']),
     idempotencyWindowMs: number('idempotency-window-ms', defaults.idempotencyWindowMs),
@@ -54,7 +61,9 @@ const optionNames = [
   'control-port',
   'data-dir',
   'sandbox-key',
+  'sandbox-key-file',
   'live-key',
+  'live-key-file',
   'public-url',
   'fsync',
   'idempotency-window-ms',
@@ -84,6 +93,15 @@ const optionNames = [
 type OptionName = (typeof optionNames)[number]
 
 const options = Object.fromEntries(optionNames.map((name) => [name, { type: 'string' as const }]))
+
+/** What is in a file shows in no list of processes. */
+function contentOf(name: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    throw new Error(`--${name} names a file that can not be read.`)
+  }
+}
 
 function wholeNumber(name: string, text: string | undefined, otherwise: number): number {
   if (text === undefined) return otherwise

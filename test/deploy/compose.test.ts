@@ -83,6 +83,15 @@ test('secrets come by file, each of which is made once by one script', () => {
   expect(text('.dockerignore')).toContain('deploy/secrets')
 })
 
+test('no secret becomes an argument, which everybody who may list processes could read', () => {
+  const scripts = readdirSync(join(root, 'deploy')).filter((name) => name.endsWith('.sh'))
+  const commands = services.map(([name, { command = '', entrypoint = '' }]) => [name, `${command} ${entrypoint}`])
+  const all = [...commands, ...scripts.map((name) => [name, text(`deploy/${name}`)])]
+
+  const shown = /--?[\w-]+[ =](\w+=)?"?\$+\(cat/
+  expect(all.filter(([, command = '']) => shown.test(command)).map(([name]) => name)).toEqual([])
+})
+
 test('a container sees no file but its own: single ones that exist, and never the folder of secrets', () => {
   const mounted = services.flatMap(([, { volumes = [] }]): string[] => volumes)
   const files = mounted.flatMap((volume) => /^\.\/([^:]+):/.exec(volume)?.[1] ?? [])

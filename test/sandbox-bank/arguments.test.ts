@@ -1,0 +1,54 @@
+// The bank's keys: by file wherever others could list the arguments of its process.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { startBank } from '../../local/bank'
+import type { Part } from '../../local/process/part'
+import { readArguments } from '../../sandbox-bank/arguments'
+
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'payouts-bank-keys-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('a key comes from the file that is named, without the end of its line', () => {
+  const file = join(folder, 'key')
+  writeFileSync(file, 'sk-live-0123456789abcdef\n')
+
+  expect(readArguments(['--live-key-file', file]).liveKey).toBe('sk-live-0123456789abcdef')
+})
+
+test.each([
+  [['--live-key-file', '/nowhere/at/all'], '--live-key-file names a file that can not be read.'],
+  [['--live-key-file', '/dev/null'], 'A key of this environment starts with sk-live-.'],
+  [
+    ['--sandbox-key', 'sk-test-1', '--sandbox-key-file', '/dev/null'],
+    '--sandbox-key and --sandbox-key-file are both given; one of them must go.',
+  ],
+])('%j is refused with a sentence', (args, sentence) => {
+  expect(() => readArguments(args)).toThrow(sentence)
+})
+
+test('the bank of npm start has its keys in files of its owner’s, and not in its arguments', async () => {
+  const keys = { sandbox: 'sk-test-local-0123456789abcdef', live: 'sk-live-local-fedcba9876543210' }
+  const dataDir = join(folder, 'bank')
+  const parts: Part[] = []
+  const onSpawn = (part: Part) => void parts.push(part)
+
+  const { url } = await startBank({ dataDir, preferredPort: 0, keys, logFile: join(folder, 'log'), env: {}, onSpawn })
+
+  try {
+    const asked = (key: string) => fetch(`${url}/v0/customers`, { headers: { 'Api-Key': key } })
+    expect([(await asked(keys.live)).status, (await asked('sk-live-other')).status]).toEqual([200, 401])
+    const listed = readFileSync(`/proc/${parts[0]?.pid}/cmdline`, 'utf8')
+    expect(listed).toContain('sandbox-bank')
+    for (const key of Object.values(keys)) expect(listed).not.toContain(key)
+    const modes = readdirSync(dataDir).filter((name) => name.endsWith('-key'))
+    expect(modes.map((name) => statSync(join(dataDir, name)).mode & 0o777)).toEqual([0o600, 0o600])
+  } finally {
+    for (const part of parts) await part.stop()
+  }
+})
