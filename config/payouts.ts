@@ -1,5 +1,6 @@
 // A payout's intervals and deadlines, and those of who looks after payouts, cases and verifications.
 import { dayMs, hourMs, minuteMs } from './durations'
+import { isProduction } from './production'
 import type { Reader } from './reader'
 
 /** Every interval and deadline of a payout, so that tests run in milliseconds. */
@@ -37,7 +38,7 @@ export interface CaseDueConfig {
 }
 
 export function readPayouts(read: Reader): PayoutConfig {
-  const bounds = read.text('NODE_ENV', 'development') === 'production' ? bankBounds : testBounds
+  const bounds = isProduction(read) ? bankBounds : testBounds
   return {
     answerTimeoutMs: read.integer('PAYOUT_ANSWER_MS', 8_000, 100, 60_000),
     pollMs: read.integers('PAYOUT_POLL_MS', [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000], 10, dayMs),

@@ -1,4 +1,5 @@
 // What stands around the processes: the proxies before the API, the Prometheus that reads figures, and who gives commands.
+import { isProduction } from './production'
 import type { Reader } from './reader'
 
 /** Where Prometheus reads; null for a process that it does not. Each has a port, as both may run on one machine. */
@@ -31,7 +32,7 @@ export function readMetrics(read: Reader): MetricsConfig {
 /** In a container everybody is the same user of the system, so that nobody could tell who it was. */
 export function readOpsUser(read: Reader): string | null {
   const user = read.text('OPS_USER', '')
-  if (user === '' && read.text('NODE_ENV', 'development') === 'production')
+  if (user === '' && isProduction(read))
     read.mistakes.push('OPS_USER is required in production: who you are, as the activity list will tell.')
   if (user !== '' && !/^[A-Za-z0-9_.@+-]{1,60}$/.test(user))
     read.mistakes.push('OPS_USER must be 1 to 60 letters, digits and . _ @ + - without blanks.')

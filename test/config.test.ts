@@ -66,7 +66,7 @@ test('a person stays signed in for twelve idle hours and at most seven days, any
 })
 
 test('who is reached over https says how many proxies stand in front, be it none', () => {
-  const https = { ...needed, PUBLIC_URL: 'https://payouts.example.com' }
+  const https = { ...needed, PUBLIC_URL: 'https://payouts.example.com', NODE_ENV: 'development' }
 
   expect(mistakesOf(https)).toEqual([
     'TRUSTED_PROXIES is required where PUBLIC_URL is https: how many proxies stand before the API, or 0.',
@@ -194,6 +194,30 @@ test('production refuses secrets of development, all of them at once and without
   expect(mistakesOf({ ...needed, ...made, NODE_ENV: 'development' })).toEqual([])
 })
 
+test('who is reached over https and says nothing is production, for API, worker and ops', () => {
+  const https = { ...needed, PUBLIC_URL: 'https://payouts.example.com', TRUSTED_PROXIES: '1', PAYOUT_QUIET_MS: '600' }
+  const mistakes = [
+    'PAYOUT_QUIET_MS must be a whole number from 300000 to 86400000.',
+    'SECRET_KEYS has a key, k1, that is not random: production refuses it.',
+    'DATABASE_URL has no password: production refuses it.',
+  ]
+
+  expect(mistakesOf(https)).toEqual(mistakes)
+  expect(() => loadOpsConfig(https)).toThrow(/OPS_USER is required.*not random/s)
+  expect(mistakesOf({ ...https, NODE_ENV: 'development' })).toEqual([])
+})
+
+test.each([
+  ['postgresql://payouts@db/payouts', ['DATABASE_URL has no password: production refuses it.']],
+  ['postgresql://payouts:@db/payouts', ['DATABASE_URL has no password: production refuses it.']],
+  ['postgresql://payouts@db/payouts?sslcert=/run/secrets/cert.pem', []],
+  ['postgresql://payouts@localhost/payouts?host=/run/postgresql', []],
+])('production comes to %s only where it needs no password', (DATABASE_URL, mistakes) => {
+  const own = { NODE_ENV: 'production', SECRET_KEYS: `k1:${randomHex}`, DATABASE_URL }
+
+  expect(mistakesOf({ ...needed, ...own })).toEqual(mistakes)
+})
+
 test('production starts with secrets of its own', () => {
   const own = {
     NODE_ENV: 'production',
@@ -213,7 +237,8 @@ test('production refuses times after which a payout could be paid and refunded, 
     'PAYOUT_QUIET_MS must be a whole number from 300000 to 86400000.',
   ]
 
-  expect(mistakesOf({ ...needed, ...typed, NODE_ENV: 'production', SECRET_KEYS: `k1:${randomHex}` })).toEqual(mistakes)
+  const own = { NODE_ENV: 'production', SECRET_KEYS: `k1:${randomHex}`, DATABASE_URL: 'postgresql://p:Wm3hVb81kq@db/p' }
+  expect(mistakesOf({ ...needed, ...typed, ...own })).toEqual(mistakes)
   expect(() => loadOpsConfig({ ...needed, ...typed, NODE_ENV: 'production', OPS_USER: 'ada' })).toThrow(mistakes[1])
   expect(mistakesOf({ ...needed, ...typed })).toEqual([])
 })
@@ -225,7 +250,8 @@ test('what npm start makes is refused by production', () => {
   const bank = { BANK_LIVE_URL: 'http://127.0.0.1:8300/v0', BANK_LIVE_KEY: bankKeys.live }
   const sandbox = { BANK_SANDBOX_URL: 'http://127.0.0.1:8300/v0', BANK_SANDBOX_KEY: bankKeys.sandbox }
 
-  const mistakes = mistakesOf({ ...needed, NODE_ENV: 'production', SECRET_KEYS, ...bank, ...sandbox })
+  const own = { NODE_ENV: 'production', DATABASE_URL: 'postgresql://p:Wm3hVb81kq@db/p' }
+  const mistakes = mistakesOf({ ...needed, ...own, SECRET_KEYS, ...bank, ...sandbox })
 
   expect(mistakes.map((mistake) => mistake.split(' ')[0])).toEqual(['SECRET_KEYS', 'BANK_SANDBOX_KEY', 'BANK_LIVE_KEY'])
 })
