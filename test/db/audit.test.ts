@@ -127,6 +127,31 @@ test('what commits long after higher numbers were sealed is sealed too, by a rol
   expect(await actionsSealed()).toEqual(['quick.change', 'quick.change.later', 'slow.change'])
 })
 
+test('what is sealed is passed after minutes, and by the transactions of this server, not of one that the database came from', async () => {
+  const progressAt = async (minutes: number) => {
+    await sealSome(1_000, later(minutes / 60))
+    const [progress] = await db.dataSource.query(
+      'SELECT passed_to::int AS passed, next_before::text AS before FROM audit_progress',
+    )
+    return progress
+  }
+  const next = async (before: bigint) =>
+    behindOurBack(db, 'UPDATE audit_progress SET passed_to = 0, next_to = 7, next_before = $1, next_at = $2', [
+      before,
+      now,
+    ])
+  await sealSome(1_000)
+
+  await next(1n)
+  expect([(await progressAt(4)).passed, (await progressAt(6)).passed]).toEqual([0, 7])
+
+  const elsewhere = 1_000_000_000_000_000n
+  await next(elsewhere)
+  const { passed, before } = await progressAt(60)
+  expect(passed).toBe(0)
+  expect(BigInt(before)).toBeLessThan(elsewhere)
+})
+
 test.each(['ledger_entries', 'charges'])(
   'a row of %s is not sealed before all that began before it are over',
   async (table) => {
