@@ -97,6 +97,30 @@ test('a bank that does not answer proves nothing and takes nothing back', async 
   expect(await stage.found()).toEqual([['transfer_without_payout', transfer]])
 })
 
+test.each([
+  ['first', 1],
+  ['second', 2],
+])('what only the %s of two looks shows is no drift', async (_which, strangeLook) => {
+  const rail = rails.provider_production
+  let looks = 0
+  const walletHistory: typeof rail.walletHistory = async (asked) => {
+    looks += 1
+    const rows = await rail.walletHistory(asked)
+    const strange = { id: 'strange', transferRef: 'none', amountMicroUsdc: 1n, at: new Date(Date.now() + 60_000) }
+    return looks === strangeLook ? [...rows, { kind: 'withdrawal', ...strange }] : rows
+  }
+  // In the first look the balance is told wrong, so that there is a second one.
+  const told: typeof rail.wallet = async (asked) => {
+    const { usdcMicro, ...others } = await rail.wallet(asked)
+    return { ...others, usdcMicro: looks === 1 ? usdcMicro + 5n : usdcMicro }
+  }
+  const changing = { ...deps, rails: { ...rails, provider_production: { ...rail, walletHistory, wallet: told } } }
+
+  expect(await runProof(changing)).toMatchObject(fine)
+
+  expect(looks).toBe(2)
+})
+
 test('a balance that the bank tells late is no drift while its movements are young, and one when they are not', async () => {
   const patient = { ...deps, patience: { ...patience, quietMs: 60_000 } }
   await stage.aSentPayout()
