@@ -12,10 +12,14 @@ export interface Upkeep {
   readonly notBilled: number
 }
 
-/** The wallet that the proof has not looked at for the longest; what waits to be sealed, mailed, or erased since it should have been. */
+/**
+ * The wallet that the proof has not looked at for the longest; the last look at the audit chain, and whether it found a fault;
+ * what waits to be sealed, mailed, or erased since it should have been.
+ */
 export type LeftUndone = { readonly count: number; readonly ageSeconds: number } & (
   | { readonly work: 'prove'; readonly sort: Environment }
   | { readonly work: 'seal'; readonly sort: null }
+  | { readonly work: 'verify'; readonly sort: null }
   | { readonly work: 'mail'; readonly sort: MailKind | 'invoice' }
   | { readonly work: 'erase'; readonly sort: ErasedKind }
 )
@@ -74,6 +78,10 @@ const selectLeft: Statement = {
     FROM wallets w LEFT JOIN proofs p ON p.wallet_id = w.id GROUP BY w.environment
     UNION ALL
     SELECT 'seal', NULL, count(*)::integer, ${age('min(at)')} FROM (${unsealed}) waiting HAVING count(*) > 0
+    UNION ALL
+    SELECT 'verify', NULL, count(fault)::integer,
+      ${age('coalesce(max(verified_at), (SELECT sealed_at FROM audit_chain ORDER BY sequence LIMIT 1))')}
+    FROM (SELECT verified_at, fault FROM audit_verifications ORDER BY verified_at DESC LIMIT 1) last
     UNION ALL
     SELECT 'mail', kind, count(*)::integer, ${age('min(created_at)')}
     FROM mails WHERE sealed IS NOT NULL AND expires_at > $1 GROUP BY kind

@@ -22,6 +22,12 @@ export function upkeepMetrics({ left, notBilled }: Upkeep): Metric[] {
       'How long the oldest row waits that came after the last seal of the audit chain.',
       [{ value: ageOf('seal', null) }],
     ),
+    gauge('payouts_audit_faults', 'Whether the last look at the whole audit chain has found a fault.', [
+      { value: find('verify', null)?.count ?? 0 },
+    ]),
+    gauge('payouts_audit_verified_age_seconds', 'How long ago the whole audit chain was last looked at.', [
+      { value: ageOf('verify', null) },
+    ]),
     gauge(
       'payouts_mails_waiting',
       'Mails that were not sent yet.',

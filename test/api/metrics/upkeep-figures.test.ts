@@ -1,5 +1,7 @@
 // What happens by the clock and no longer does: the figures say so from a real database, and say nothing while all is well.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { recordVerification } from '../../../db/audit-verifications'
+import type { FirstFault } from '../../../db/audit-verify'
 import { postSet } from '../../../db/ledger'
 import { enqueueMail } from '../../../db/mails'
 import { markProved } from '../../../db/proof-wallets'
@@ -12,6 +14,7 @@ import { aCharge, aClock, anInvoice, aPartner, aPayoutRow } from '../fixtures'
 import { type MetricsServer, startMetrics } from './a-metrics-server'
 import { type Scrape, scrape } from './scrape'
 
+const noneUnsealed = { ledger_sets: 0, ledger_entries: 0, charges: 0, activity: 0, ledger_accounts: 0 }
 let api: Api
 let clock: ReturnType<typeof aClock>
 let metrics: MetricsServer
@@ -74,6 +77,30 @@ test('a row that is sealed does not wait, also where its writer’s clock is ahe
   await sealAll(api.db, clock.now())
 
   expect((await scrapeAt('14:00')).value('payouts_unsealed_seconds')).toBe(0)
+})
+
+test('a look at the audit chain that found a fault, or that nobody takes any more, is shown', async () => {
+  const figures = (shown: Scrape) =>
+    ['payouts_audit_faults', 'payouts_audit_verified_age_seconds'].map((name) => shown.value(name))
+  const verified = (fault: FirstFault | null) =>
+    api.db.transaction((tx) =>
+      recordVerification(tx, { links: 1n, head: '00', fault, unsealed: noneUnsealed }, clock.now()),
+    )
+  const noChain = await scrapeAt('12:00')
+  await book(await aSandboxWallet(), clock.now())
+  await sealAll(api.db, clock.now())
+  const neverLookedAt = await scrapeAt('12:10')
+  await verified({ what: 'row_missing', sequence: 1n, table: 'charges', rowId: 'x' })
+  const faulty = await scrapeAt('12:20')
+  await verified(null)
+  const whole = await scrapeAt('12:40')
+
+  expect([noChain, neverLookedAt, faulty, whole].map(figures)).toEqual([
+    [0, 0],
+    [0, 600],
+    [1, 600],
+    [0, 1_200],
+  ])
 })
 
 test('mails wait until they are sent or wanted no more, and an invoice until it is mailed or paid', async () => {
