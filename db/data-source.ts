@@ -23,6 +23,8 @@ export interface ConnectionLimits {
   readonly answerMs: number
   /** After this the server takes back the locks of a transaction whose process has stalled. */
   readonly idleInTransactionMs: number
+  /** After this a statement that waits for somebody's lock is given up; without it only statementMs ends the waiting. */
+  readonly lockMs?: number
   /** After this an unused connection is closed. */
   readonly idleMs: number
 }
@@ -44,6 +46,7 @@ export function createDataSource({ url, poolSize, limits, onError }: ConnectionO
     extra: {
       statement_timeout: limits.statementMs,
       query_timeout: limits.answerMs,
+      lock_timeout: limits.lockMs ?? 0,
       idle_in_transaction_session_timeout: limits.idleInTransactionMs,
       idleTimeoutMillis: limits.idleMs,
       keepAlive: true,

@@ -1,0 +1,50 @@
+// A migration behind somebody who reads a table for long, as pg_dump does: everybody else goes on, and nothing is half done.
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { DataSource, type QueryRunner } from 'typeorm'
+import { migrate } from '../../db/migrate'
+import { migrations } from '../../db/migrations'
+import { createEmptyDatabase } from './empty-database'
+
+/** It makes an index, and then needs a table for itself alone. */
+const last = 'ProofMore1794700800021'
+let empty: { url: string; drop(): Promise<void> }
+let before: DataSource
+let dump: QueryRunner
+
+beforeEach(async () => {
+  empty = await createEmptyDatabase()
+  const landed = migrations.filter(({ name }) => name !== last)
+  before = new DataSource({ type: 'postgres', url: empty.url, migrations: landed, migrationsTableName: 'migrations' })
+  await before.initialize()
+  await before.runMigrations({ transaction: 'each' })
+  dump = before.createQueryRunner()
+  await dump.startTransaction()
+  await dump.query('LOCK TABLE drifts IN ACCESS SHARE MODE')
+})
+afterEach(async () => {
+  await dump.release()
+  await before.destroy()
+  await empty.drop()
+})
+
+test('others are let through, and it goes on when that is over', async () => {
+  const migrating = migrate(empty.url, { lockMs: 500, tries: 1_000, pauseMs: 100 })
+  await untilItWaits()
+  // It waits behind the migration, which therefore must give way.
+  await before.query('SELECT FROM drifts')
+  await dump.commitTransaction()
+
+  expect(await migrating).toEqual([last])
+})
+
+test('it gives up with a sentence, leaves nothing half done, and may be run again', async () => {
+  await expect(migrate(empty.url, { lockMs: 50, tries: 2, pauseMs: 1 })).rejects.toThrow(/pg_dump.*run it again/)
+  await dump.commitTransaction()
+
+  expect(await migrate(empty.url)).toEqual([last])
+})
+
+async function untilItWaits(): Promise<void> {
+  const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'drifts'::regclass`
+  while ((await before.query(waiting)).length === 0);
+}
