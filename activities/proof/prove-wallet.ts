@@ -4,6 +4,7 @@ import type { ProofOutcome } from '../../db/entities/drift'
 import { findLedgerDrifts } from '../../db/proof-ledger'
 import { markProved, type WalletToProve } from '../../db/proof-wallets'
 import { ledgerDrifts } from '../../domain/drift'
+import { saidInUsdc } from '../../domain/drift-amounts'
 import { ListTooLong, RailRefused, RailUnavailable } from '../../rail/rail'
 import type { BankedWallet, ProofDeps } from './deps'
 import { type Judged, judgeLooks } from './judge'
@@ -77,7 +78,8 @@ async function markFailed({ db, clock, log }: ProofDeps, { id: walletId }: Walle
 
 function logOpen({ log }: ProofDeps, walletId: string, { open }: Recorded): void {
   for (const { kind, subject, expected, found } of open) {
-    const facts = { wallet_id: walletId, kind, subject, expected, found }
+    const said = { expected: saidInUsdc(kind, expected), found: saidInUsdc(kind, found) }
+    const facts = { wallet_id: walletId, kind, subject, ...said }
     log.error(facts, 'our books drift: somebody has to look (ops proof)')
   }
 }
