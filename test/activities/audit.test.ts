@@ -5,12 +5,12 @@ import { recordActivity } from '../../db/activity'
 import { verifyAudit } from '../../db/audit-verify'
 import { type Db, openDatabase } from '../../db/database'
 import { takeMails } from '../../db/mails'
-import { createLog } from '../../log'
 import { testKeyring } from '../api/client'
 import { aPartner } from '../db/a-partner'
 import { behindOurBack } from '../db/behind-our-back'
 import { until } from '../local/until'
 import { createDatabase, type TestDatabase } from '../setup/database'
+import { keptLog } from '../setup/kept-logs'
 
 const monday = new Date('2026-11-16T05:15:00.000Z')
 let today: Date
@@ -23,7 +23,7 @@ beforeEach(async () => {
   ;[today, lines] = [monday, []]
   database = await createDatabase()
   db = await openDatabase({ url: database.url, poolSize: 3, onError: () => undefined })
-  const log = createLog({ level: 'info', name: 'test' }, { write: (line) => void lines.push(JSON.parse(line)) })
+  const log = keptLog({ level: 'info', write: (line) => void lines.push(JSON.parse(line)) })
   const clock = { now: () => today }
   steps = createAuditSteps({ db, clock, log, keyring: testKeyring, opsEmail: 'ops@payouts.test' })
   await someChanges(3)
@@ -94,7 +94,7 @@ test('a chain that was made anew from its first link on is noticed, by the head 
 })
 
 test('without an address the log still says it', async () => {
-  const log = createLog({ level: 'info', name: 'test' }, { write: (line) => void lines.push(JSON.parse(line)) })
+  const log = keptLog({ level: 'info', write: (line) => void lines.push(JSON.parse(line)) })
   const quiet = createAuditSteps({ db, clock: { now: () => today }, log, keyring: testKeyring, opsEmail: null })
   await behindOurBack(db, 'DELETE FROM activity WHERE id = 1')
 

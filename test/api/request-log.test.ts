@@ -1,12 +1,12 @@
 // The line that each request leaves in the log: by its ids a payout can be followed from the call to its workflow.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createLog } from '../../log'
+import { keptLog } from '../setup/kept-logs'
 import { type Api, startApi } from './client'
 import { aKey, aPartner, aPayoutRow } from './fixtures'
 
 let api: Api
 const lines: Record<string, unknown>[] = []
-const log = createLog({ level: 'info', name: 'test' }, { write: (line) => void lines.push(JSON.parse(line)) })
+const log = keptLog({ level: 'info', write: (line) => void lines.push(JSON.parse(line)) })
 
 beforeAll(async () => {
   api = await startApi({ log })

@@ -2,17 +2,32 @@
 import { appendFileSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
+import type { LogLevel } from '../../config'
 import { isAlive } from '../../local/process/identity'
 import { projectDir } from '../../local/project-dir'
 import { createLog, type Log } from '../../log'
 import { lookThrough } from './personal'
 import { testSystem } from './system'
 
-/** A log for what a test runs in its own process: as talkative as can be. */
-export function keptLog(): Log {
-  const file = newFile('in-process')
-  return createLog({ level: 'debug', name: 'test' }, { write: (line) => appendFileSync(file, line) })
+/** A test that wants to know what is logged: the lines of this level and above. */
+export interface Listener {
+  readonly level: LogLevel
+  write(line: string): void
 }
+
+/** A log for what a test runs in its own process: as talkative as can be, whatever the test itself listens to. */
+export function keptLog(listener?: Listener): Log {
+  const file = newFile('in-process')
+  const write = (line: string) => {
+    appendFileSync(file, line)
+    if (listener !== undefined && levels.indexOf(JSON.parse(line).level) >= levels.indexOf(listener.level)) {
+      listener.write(line)
+    }
+  }
+  return createLog({ level: 'debug', name: 'test' }, { write })
+}
+
+const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
 /** What a process writes, beside whoever else listens. */
 export function keepOutput(name: string, streams: readonly (Readable | null)[]): void {

@@ -7,7 +7,6 @@ import { systemClock } from '../../clock'
 import { findReading, saveReading } from '../../db/bank-readings'
 import { loadStep } from '../../db/payout-steps'
 import type { Environment } from '../../domain/environment'
-import { createLog } from '../../log'
 import type { ChangedTransfer } from '../../rail/rail'
 import type { Rails } from '../../rail/rails'
 import { connectClient } from '../../temporal'
@@ -17,11 +16,12 @@ import { payoutQueue, payoutReturnId } from '../../workflows/names'
 import type { PayoutRef } from '../../workflows/payout-steps'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../activities/payout/a-stage'
 import { keys, openTestBank, still, type TestBank } from '../sandbox-bank/bank-client'
+import { keptLog } from '../setup/kept-logs'
 import { type AWorker, aWorker, silenceTemporal, testActivities, testTemporal } from './a-worker'
 
 const dayMs = 86_400_000
 const lines: string[] = []
-const log = createLog({ level: 'error', name: 'test' }, { write: (line) => void lines.push(line) })
+const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
 let bank: TestBank
 let worker: AWorker
 let rails: Rails

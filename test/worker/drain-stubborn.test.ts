@@ -4,12 +4,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client } from '@temporalio/client'
 import { type NativeConnection, Worker } from '@temporalio/worker'
 import type { OwnState } from '../../db/workers'
-import { createLog } from '../../log'
 import { connectWorker } from '../../worker/connect'
 import { workUntilStopped } from '../../worker/drain'
 import { heartbeats } from '../../worker/heartbeat'
 import type { pruneActivity } from '../../workflows'
 import { until } from '../local/until'
+import { keptLog } from '../setup/kept-logs'
 import { testSystem } from '../setup/system'
 import { silenceTemporal, testTemporal } from './a-worker'
 
@@ -43,7 +43,7 @@ test('it says so, stays, and the step is done elsewhere', async () => {
   const [ask, stop] = [new AbortController(), new AbortController()]
   const states: OwnState[] = []
   const said: string[] = []
-  const log = createLog({ level: 'info', name: 'worker' }, { write: (line) => void said.push(JSON.parse(line).msg) })
+  const log = keptLog({ level: 'info', write: (line) => void said.push(JSON.parse(line).msg) })
   const registration = { askedToDrain: ask.signal, become: async (state: OwnState) => void states.push(state) }
   let hasEnded = false
   const working = workUntilStopped([stubborn], { registration, signal: stop.signal, log, onReady: () => {} }).then(

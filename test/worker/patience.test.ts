@@ -1,7 +1,8 @@
 // Waiting for a server: said once for each reason, ended by success or by being asked to stop.
 import { expect, test } from '@jest/globals'
-import { createLog, type Log } from '../../log'
+import type { Log } from '../../log'
 import { patiently } from '../../worker/patience'
+import { keptLog } from '../setup/kept-logs'
 
 test('a server that is not there is tried until it is, and each reason is told once', async () => {
   const { log, messages } = aLog()
@@ -41,5 +42,5 @@ test('the waiting ends when it is asked to', async () => {
 function aLog(): { log: Log; messages: string[] } {
   const messages: string[] = []
   const write = (line: string) => void messages.push(JSON.parse(line).msg)
-  return { log: createLog({ level: 'info', name: 'test' }, { write }), messages }
+  return { log: keptLog({ level: 'info', write }), messages }
 }

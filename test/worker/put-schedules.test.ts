@@ -1,11 +1,11 @@
 // A worker waits for its Schedules, but not for long: with a Temporal that does not get to them it works without.
 import { expect, test } from '@jest/globals'
-import { createLog } from '../../log'
 import { connectClient } from '../../temporal'
 import { putSchedules } from '../../worker/put-schedules'
+import { keptLog } from '../setup/kept-logs'
 import { testConfig, testTemporal } from './a-worker'
 
-const log = createLog({ level: 'silent', name: 'test' })
+const log = keptLog()
 
 test('Schedules that can not be put are not waited for, and are given up when the worker is asked to stop', async () => {
   // Nobody listens there.

@@ -1,7 +1,7 @@
 // What the Temporal SDK says in our log.
 import { expect, test } from '@jest/globals'
-import { createLog } from '../../log'
 import { sdkLogger } from '../../worker/sdk-log'
+import { keptLog } from '../setup/kept-logs'
 
 const retry = { sdkComponent: 'core', target: 'temporalio_client::retry' }
 
@@ -34,6 +34,6 @@ test('a server that is away is told once a minute, not once for every poll', () 
 function aLogger() {
   const lines: string[] = []
   const time = { ms: 0 }
-  const log = createLog({ level: 'info', name: 'test' }, { write: (line) => void lines.push(line) })
+  const log = keptLog({ level: 'info', write: (line) => void lines.push(line) })
   return { logger: sdkLogger(log, { now: () => new Date(time.ms) }), lines, time }
 }

@@ -8,7 +8,6 @@ import type { StoredPayout } from '../../db/entities/payout'
 import { setAttention } from '../../db/payout-steps'
 import { beginVerification } from '../../db/verification'
 import { findWallet, type WalletRow } from '../../db/wallets'
-import { createLog } from '../../log'
 import { requireSearchAttributes, wantedAttributes } from '../../worker/search-attributes'
 import type { payout, sweep } from '../../workflows'
 import { connectSandboxId, payoutQueue, payoutSearchAttributes, payoutWorkflowId } from '../../workflows/names'
@@ -17,6 +16,7 @@ import { aPartner, changePartner } from '../api/fixtures'
 import { aWallet } from '../db/a-partner'
 import { aPayout } from '../db/a-payout'
 import { type Json, keys, openTestBank, type TestBank } from '../sandbox-bank/bank-client'
+import { keptLog } from '../setup/kept-logs'
 import { type AWorker, aWorker, silenceTemporal, testActivities } from './a-worker'
 
 let bank: TestBank
@@ -24,7 +24,7 @@ let worker: AWorker
 let sweeps = 0
 const started: string[] = []
 const lines: string[] = []
-const log = createLog({ level: 'error', name: 'test' }, { write: (line) => void lines.push(line) })
+const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
 
 silenceTemporal()
 

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { addChargedPartners } from '../../bench/charged-partners'
 import { systemClock } from '../../clock'
 import { londonMonthOf, previousMonth } from '../../domain/month'
-import { createLog } from '../../log'
 import { createMailer, type Mailer } from '../../mail/mailer'
 import type { invoice, invoiceMail } from '../../workflows'
 import { invoiceId, invoiceMailId } from '../../workflows/names'
 import { until } from '../local/until'
 import { aSlowServer } from '../mail/a-slow-server'
+import { keptLog } from '../setup/kept-logs'
 import { type AWorker, aWorker, silenceTemporal } from '../worker/a-worker'
 
 const period = previousMonth(londonMonthOf(systemClock.now()))
@@ -24,7 +24,7 @@ beforeAll(async () => {
   server = await aSlowServer(() => undefined)
   const from = { name: '', address: 'billing@payouts.test' }
   mailer = createMailer({ smtpUrl: `smtp://127.0.0.1:${server.port()}`, from, answerTimeoutMs: 200 })
-  const log = createLog({ level: 'info', name: 'test' }, { write: (line: string) => void logged.push(line) })
+  const log = keptLog({ level: 'info', write: (line: string) => void logged.push(line) })
   worker = await aWorker({ clock: systemClock, mailer, log })
   id = await issueOne()
 })

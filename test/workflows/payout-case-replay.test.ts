@@ -8,19 +8,19 @@ import { Worker } from '@temporalio/worker'
 import { resolveCase } from '../../activities/cases/resolve'
 import { systemClock } from '../../clock'
 import { type CaseRow, findCase, openCase } from '../../db/cases'
-import { createLog } from '../../log'
 import { requireSearchAttributes, wantedAttributes } from '../../worker/search-attributes'
 import type { payoutCase, sweep } from '../../workflows'
 import { caseResolvedSignal } from '../../workflows/names'
 import { payoutCaseStart } from '../../workflows/payout-case-start'
 import { aPartner, aPayoutRow } from '../api/fixtures'
 import { until } from '../local/until'
+import { keptLog } from '../setup/kept-logs'
 import { testSystem } from '../setup/system'
 import { type AWorker, aWorker, silenceTemporal } from '../worker/a-worker'
 import { asRecorded } from './payout-paths'
 
 const lines: string[] = []
-const log = createLog({ level: 'error', name: 'test' }, { write: (line) => void lines.push(line) })
+const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
 const fresh = new Map<string, string>()
 let worker: AWorker
 

@@ -8,14 +8,14 @@ import type { Db } from '../../../db/database'
 import type { PartnerRow } from '../../../db/partners'
 import { type CaseKind, caseOutcomes } from '../../../domain/case'
 import type { Environment } from '../../../domain/environment'
-import { createLog } from '../../../log'
 import { aPartner, aPayoutRow } from '../../api/fixtures'
 import { createDatabase } from '../../setup/database'
+import { keptLog } from '../../setup/kept-logs'
 import { movingClock, openDb } from '../payout/a-stage'
 
 const clock = movingClock()
 const lines: string[] = []
-const log = createLog({ level: 'warn', name: 'test' }, { write: (line) => void lines.push(line) })
+const log = keptLog({ level: 'warn', write: (line) => void lines.push(line) })
 let database: Awaited<ReturnType<typeof createDatabase>>
 let db: Db
 let partner: PartnerRow

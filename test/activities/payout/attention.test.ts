@@ -4,11 +4,11 @@ import { createPayoutSteps } from '../../../activities/payout'
 import type { PayoutDeps } from '../../../activities/payout/deps'
 import type { Db } from '../../../db/database'
 import { loadStep, setAttention } from '../../../db/payout-steps'
-import { createLog } from '../../../log'
 import { createRails, type Rails } from '../../../rail/rails'
 import type { PayoutRef, PayoutSteps } from '../../../workflows/payout-steps'
 import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
 import { createDatabase, type TestDatabase } from '../../setup/database'
+import { keptLog } from '../../setup/kept-logs'
 import { aClaim, aConnectedPartner, movingClock, openDb, railsTo, stepDeps } from './a-stage'
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
@@ -23,7 +23,7 @@ let deps: PayoutDeps
 let steps: PayoutSteps
 const clock = movingClock()
 const lines: string[] = []
-const log = createLog({ level: 'error', name: 'test' }, { write: (line) => void lines.push(line) })
+const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
 
 beforeAll(async () => {
   database = await createDatabase()

@@ -4,13 +4,13 @@ import { createPayoutSteps } from '../../../activities/payout'
 import type { Db } from '../../../db/database'
 import { loadStep } from '../../../db/payout-steps'
 import { findWallet } from '../../../db/wallets'
-import { createLog } from '../../../log'
 import { nextStepFor } from '../../../ops/next-step'
 import type { Rails } from '../../../rail/rails'
 import type { PayoutRef, PayoutSteps } from '../../../workflows/payout-steps'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
 import { createDatabase, type TestDatabase } from '../../setup/database'
+import { keptLog } from '../../setup/kept-logs'
 import { aClaim, aConnectedPartner, openDb, railsTo, stepDeps } from './a-stage'
 
 let database: TestDatabase
@@ -22,7 +22,7 @@ let steps: PayoutSteps
 let before: bigint
 let payout: PayoutRef
 const lines: string[] = []
-const log = createLog({ level: 'error', name: 'test' }, { write: (line) => void lines.push(line) })
+const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
 
 beforeAll(async () => {
   database = await createDatabase()

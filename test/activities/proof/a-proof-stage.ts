@@ -5,15 +5,15 @@ import type { ProofDeps } from '../../../activities/proof'
 import type { Db } from '../../../db/database'
 import { listDrifts } from '../../../db/drifts'
 import { findWallet } from '../../../db/wallets'
-import { createLog } from '../../../log'
 import type { Rails } from '../../../rail/rails'
 import type { PayoutRef } from '../../../workflows/payout-steps'
 import { behindOurBack } from '../../db/behind-our-back'
 import { anAccount, aTransfer, type TestBank } from '../../sandbox-bank/bank-client'
 import { createDatabase } from '../../setup/database'
+import { keptLog } from '../../setup/kept-logs'
 import { aClaim, aConnectedPartner, movingClock, openDb, railsTo, stepDeps } from '../payout/a-stage'
 
-export const log = createLog({ level: 'silent', name: 'test' })
+export const log = keptLog()
 
 /** The strictest there is, but for payouts, which have their usual time. */
 export const patience = {

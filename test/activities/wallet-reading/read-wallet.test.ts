@@ -9,17 +9,17 @@ import type { Db } from '../../../db/database'
 import { listHeldDeposits } from '../../../db/held-deposits'
 import { loadStep } from '../../../db/payout-steps'
 import { findWallet } from '../../../db/wallets'
-import { createLog } from '../../../log'
 import type { Rails } from '../../../rail/rails'
 import type { ReturnToStart } from '../../../workflows/payout-return-start'
 import type { PayoutRef } from '../../../workflows/payout-steps'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { anAccount, aTransfer, keys, openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
 import { createDatabase, type TestDatabase } from '../../setup/database'
+import { keptLog } from '../../setup/kept-logs'
 import { aClaim, aConnectedPartner, openDb, railsTo, stepDeps } from '../payout/a-stage'
 
 const lines: string[] = []
-const log = createLog({ level: 'error', name: 'test' }, { write: (line) => void lines.push(line) })
+const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
 const nothing = { booked: 0, held: 0, returns: 0, unresolved: 0 }
 let database: TestDatabase
 let db: Db

@@ -6,15 +6,15 @@ import { readWallets } from '../../../activities/wallet-reading/read-wallets'
 import { systemClock } from '../../../clock'
 import type { Db } from '../../../db/database'
 import { openWallet } from '../../../db/wallets'
-import { createLog } from '../../../log'
 import { aPartner } from '../../db/a-partner'
 import { json, type ScriptedBank, startScriptedBank } from '../../rail/scripted-bank'
 import { createDatabase, type TestDatabase } from '../../setup/database'
+import { keptLog } from '../../setup/kept-logs'
 import { openDb } from '../payout/a-stage'
 
 const count = 12
 const lines: string[] = []
-const log = createLog({ level: 'error', name: 'test' }, { write: (line) => void lines.push(line) })
+const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
 const all = { environment: 'live', after: null, limit: 50 } as const
 let database: TestDatabase
 let db: Db

@@ -9,7 +9,6 @@ import { loadStep } from '../../../db/payout-steps'
 import { attendPayout } from '../../../db/payouts-attention'
 import { findWalletToRead } from '../../../db/wallet-readings'
 import { findWallet } from '../../../db/wallets'
-import { createLog } from '../../../log'
 import { nextStepFor } from '../../../ops/next-step'
 import type { HistoryRow, Rail } from '../../../rail/rail'
 import type { Rails } from '../../../rail/rails'
@@ -17,12 +16,13 @@ import type { PayoutRef } from '../../../workflows/payout-steps'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
 import { createDatabase, type TestDatabase } from '../../setup/database'
+import { keptLog } from '../../setup/kept-logs'
 import { aClaim, aConnectedPartner, openDb, railsTo, stepDeps } from '../payout/a-stage'
 
 const hourMs = 60 * 60 * 1000
 const sent = 153_300_000n
 const lines: string[] = []
-const log = createLog({ level: 'error', name: 'test' }, { write: (line) => void lines.push(line) })
+const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
 const nothing = { booked: 0, held: 0, returns: 0, unresolved: 0 }
 let database: TestDatabase
 let db: Db

@@ -1,6 +1,5 @@
 // What holds for every route of §4, tried on each one from the table itself.
 import { randomUUID } from 'node:crypto'
-import { Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { errorTable } from '../../../api/errors'
 import type { Route } from '../../../api/route'
@@ -8,7 +7,7 @@ import { errorsOf, errorsWithoutPages, repliesOf } from '../../../api/route'
 import { routes } from '../../../api/v1'
 import { newApiKeySecret } from '../../../db/api-key-secret'
 import type { PartnerRow } from '../../../db/partners'
-import { createLog } from '../../../log'
+import { keptLog } from '../../setup/kept-logs'
 import { type Answer, type Api, type CallOptions, startApi } from '../client'
 import { aKey, anInvoice, aPartner, aPayoutRow, aSession, changePartner, revokeKey } from '../fixtures'
 import { faultsOf } from '../promised'
@@ -18,13 +17,10 @@ let api: Api
 let lines = ''
 
 beforeAll(async () => {
-  const destination = new Writable({
-    write: (chunk, _encoding, done) => {
-      lines += String(chunk)
-      done()
-    },
-  })
-  api = await startApi({ answerTimeoutMs: 100, log: createLog({ level: 'debug', name: 'test' }, destination) })
+  const write = (line: string) => {
+    lines += line
+  }
+  api = await startApi({ answerTimeoutMs: 100, log: keptLog({ level: 'debug', write }) })
 })
 afterAll(() => api.close())
 
