@@ -17,7 +17,7 @@ const recorded: Readonly<Record<string, readonly string[]>> = {
   notices: ['sent'],
   proof: ['continued', 'found'],
   'prune-activity': ['completed', 'continued'],
-  retention: ['erased'],
+  retention: ['erased', 'failed'],
   'seal-audit': ['sealed'],
   'sign-up': ['opened'],
   'rail-switch': ['paused', 'resumed'],
