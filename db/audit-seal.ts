@@ -27,7 +27,7 @@ export function chainHashOf(before: Buffer, rowHash: Buffer): Buffer {
 
 /** One sealer at a time: null where another one is at work. */
 export async function sealRows(tx: Tx, { at, limit }: { at: Date; limit: number }): Promise<Sealed | null> {
-  const [locked] = await tx.query<{ locked: boolean }>(lock, [])
+  const [locked] = await tx.query<{ locked: boolean }>(lock, [String(statementMs)])
   if (!locked?.locked) return null
   const [last] = await tx.query<{ sequence: bigint; chainHash: Buffer }>(selectLast, [])
   const horizon = await horizonNow(tx)
@@ -53,9 +53,13 @@ export async function sealRows(tx: Tx, { at, limit }: { at: Date; limit: number 
   return { rows: links.length, links: sequence, head: hash.toString('hex') }
 }
 
+// After days without a sealer each batch looks through all that those before it have sealed.
+const statementMs = 50_000
+
 const lock: Statement = {
   name: 'audit-lock',
-  text: `SELECT pg_try_advisory_xact_lock(hashtextextended('audit_chain', 0)) AS locked`,
+  text: `SELECT pg_try_advisory_xact_lock(hashtextextended('audit_chain', 0)) AS locked,
+    set_config('statement_timeout', $1, true)`,
 }
 
 const selectLast: Statement = {
@@ -76,6 +80,7 @@ const isOver = (row: string) => `age(${row}.xmin) > age((SELECT pg_snapshot_xmin
 
 const selectUnsealed: Statement = {
   name: 'audit-unsealed',
+  answerMs: statementMs + 2_000,
   text: `WITH accounts AS (
       SELECT o.id, age(o.xmin) AS old, ${rowTextOf.ledger_accounts('o')} AS words
       FROM wallets w JOIN ledger_accounts o ON o.wallet_id = w.id

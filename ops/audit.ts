@@ -39,7 +39,7 @@ function present({ links, head, fault, unsealed }: Verified) {
     last_good: fault === null ? null : head,
     unsealed_tail: String(tail),
     what: fault?.what ?? null,
-    sequence: fault?.sequence == null ? null : String(fault.sequence),
+    sequence: fault?.sequence?.toString() ?? null,
     table: fault?.table ?? null,
     row_id: fault?.rowId ?? null,
   }
