@@ -57,8 +57,8 @@ export function firstIdAt(at: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }
 
-export const isErasableEvent = `handled_at IS NOT NULL
-        AND (attended_at IS NOT NULL OR outcome NOT IN ('quarantined', 'unknown_payout'))`
+/** One that was not handled has no outcome yet, and so stays. */
+export const isErasableEvent = `(attended_at IS NOT NULL OR outcome NOT IN ('quarantined', 'unknown_payout'))`
 
 /** Which recipients are due; the metrics ask by the same words whether one was left. */
 export const dueRecipients = (before: string, firstId: string) =>

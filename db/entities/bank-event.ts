@@ -11,6 +11,7 @@ export interface BankEventRow {
   readonly objectRef: string | null
   readonly objectState: string | null
   readonly payoutId: string | null
+  /** Nobody writes it: what an event says is asked of the bank. */
   readonly sealed: Buffer | null
   readonly receivedAt: Date
   readonly handledAt: Date | null

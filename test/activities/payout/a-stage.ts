@@ -170,3 +170,13 @@ export function movingClock(): Clock & { forward(ms: number): void } {
     },
   }
 }
+
+/** What a payout still has by which its recipient's account could be found. */
+export async function recipientLeft(db: Db, { payoutId }: PayoutRef): Promise<object> {
+  const [row] = await db.dataSource.query(
+    `SELECT account_hash AS account, bank_body AS body,
+        EXISTS (SELECT FROM sealed_recipients s WHERE s.payout_id = payouts.id) AS sealed FROM payouts WHERE id = $1`,
+    [payoutId],
+  )
+  return row
+}

@@ -10,7 +10,7 @@ import type { PayoutRef } from '../../../workflows/payout-steps'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
 import { createDatabase, type TestDatabase } from '../../setup/database'
-import { aClaim, aConnectedPartner, openDb, railsTo, stepDeps } from './a-stage'
+import { aClaim, aConnectedPartner, openDb, railsTo, recipientLeft, stepDeps } from './a-stage'
 
 let database: TestDatabase
 let db: Db
@@ -54,6 +54,7 @@ test('a cancel between the debit and the first call to the bank wins, and nothin
   expect(await submitting).toMatchObject({ at: 'over', status: 'cancelled' })
   expect(await transfersOf(payout)).toHaveLength(0)
   expect(await balance()).toBe(before)
+  expect(await recipientLeft(db, payout)).toEqual({ account: null, body: null, sealed: false })
 })
 
 test('a cancel after the first call to the bank has begun comes too late, and the payout goes on', async () => {

@@ -9,7 +9,7 @@ import type { PayoutRef, PayoutSteps } from '../../../workflows/payout-steps'
 import { findViolations } from '../../referee/referee'
 import { openTestBank, still, type TestBank, until } from '../../sandbox-bank/bank-client'
 import { createDatabase, type TestDatabase } from '../../setup/database'
-import { aClaim, aConnectedPartner, movingClock, openDb, railsTo, stepDeps } from './a-stage'
+import { aClaim, aConnectedPartner, movingClock, openDb, railsTo, recipientLeft, stepDeps } from './a-stage'
 
 let database: TestDatabase
 let db: Db
@@ -49,6 +49,7 @@ test('a bank that was busy for the whole of the answer’s time has sent nothing
 
   expect(await steps.submitToRail(payout)).toMatchObject(notSent)
   expect(await standing(payout)).toEqual({ status: 'pending', verdict: 'payout_not_created', released: true })
+  expect(await recipientLeft(db, payout)).toEqual({ account: null, body: null, sealed: false })
   expect(await objections()).toEqual([])
 })
 
