@@ -69,7 +69,7 @@ test('a payout without a workflow is explained as such, woken by payout retry, a
   const woken = await world.ops('payout', 'retry', '--payout', body.id)
 
   expect(lost.next[1]).toMatch(/^No workflow looks after it \(TERMINATED\)/)
-  expect(woken).toEqual({ id: body.id, workflow: 'started' })
+  expect(woken).toEqual({ id: body.id, workflow: 'started', rail: 'open' })
   await world.bank.control('DELETE', '/faults')
   const [transfer] = await world.transfersOf(body.id)
   await world.bank.control('POST', `/transfers/${transfer?.id}/advance`, { state: 'payment_processed' })
