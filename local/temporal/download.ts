@@ -1,13 +1,14 @@
 // The three places the Temporal server's program can be fetched from, none of which needs anything but what is already installed.
 
 import { execFile } from 'node:child_process'
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { EnvironmentVariables } from '../../config'
 import { startGuarded } from '../process/guarded'
 import { projectDir } from '../project-dir'
 import { type Cache, isPinned, platform, publish, release } from './cache'
+import { folderSize } from './folder-size'
 
 export interface FetchOptions {
   readonly env: EnvironmentVariables
@@ -130,15 +131,7 @@ async function run({ command, args, env, staging, limitMs, progress }: Run): Pro
 }
 
 function megabytes(folder: string): string {
-  return `${Math.round(sizeOf(folder) / 1e6)} of ${release.downloadMegabytes} MB`
-}
-
-function sizeOf(folder: string): number {
-  let size = 0
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (entry.isFile()) size += statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0
-  }
-  return size
+  return `${Math.round(folderSize(folder) / 1e6)} of ${release.downloadMegabytes} MB`
 }
 
 function missing(reason: string): Fetched {

@@ -1,0 +1,22 @@
+// The size of a folder that somebody else fills and clears.
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from '@jest/globals'
+import { folderSize } from '../../local/temporal/folder-size'
+
+const folder = mkdtempSync(join(tmpdir(), 'payouts-size-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('all files below it are counted, and what leads elsewhere is not', () => {
+  mkdirSync(join(folder, 'pip', 'wheel'), { recursive: true })
+  writeFileSync(join(folder, 'a'), 'four')
+  writeFileSync(join(folder, 'pip', 'wheel', 'b'), 'seven77')
+  symlinkSync('/nowhere', join(folder, 'gone'))
+
+  expect(folderSize(folder)).toBe(11)
+})
+
+test('a folder that is gone when it is looked into is empty', () => {
+  expect(folderSize(join(folder, 'taken-away'))).toBe(0)
+})
