@@ -1,5 +1,5 @@
 // A live wallet at the sandbox bank, with all that a proof needs, and the few things that tests do behind its back.
-import { expect } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals'
 import { createPayoutSteps } from '../../../activities/payout'
 import type { ProofDeps } from '../../../activities/proof'
 import type { Db } from '../../../db/database'
@@ -8,7 +8,7 @@ import { findWallet } from '../../../db/wallets'
 import type { Rails } from '../../../rail/rails'
 import type { PayoutRef } from '../../../workflows/payout-steps'
 import { behindOurBack } from '../../db/behind-our-back'
-import { anAccount, aTransfer, type TestBank } from '../../sandbox-bank/bank-client'
+import { anAccount, aTransfer, openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
 import { createDatabase } from '../../setup/database'
 import { keptLog } from '../../setup/kept-logs'
 import { aClaim, aConnectedPartner, movingClock, openDb, railsTo, stepDeps } from '../payout/a-stage'
@@ -41,6 +41,21 @@ export interface ProofStage {
   /** Kind and subject of every drift there is. */
   found(): Promise<[string, string][]>
   close(): Promise<void>
+}
+
+/** A bank for a file, and a stage for each of its tests. */
+export function eachOnAStage(use: (stage: ProofStage, bank: TestBank) => void): void {
+  let bank: TestBank
+  let stage: ProofStage
+  beforeAll(async () => {
+    bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  })
+  afterAll(() => bank.close())
+  beforeEach(async () => {
+    stage = await aProofStage(bank)
+    use(stage, bank)
+  })
+  afterEach(() => stage.close())
 }
 
 export async function aProofStage(bank: TestBank): Promise<ProofStage> {

@@ -1,5 +1,5 @@
 // What people have accepted alerts nobody, holds nothing up, and is new again once it is another drift.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { runProof } from '../../../activities/proof/run'
 import { tellDrifts } from '../../../activities/proof/tell'
 import { acceptDrift, type DriftToDecide, lockDrift, reopenDrift } from '../../../db/drift-decisions'
@@ -8,24 +8,17 @@ import { readStanding } from '../../../db/figures'
 import type { Rails } from '../../../rail/rails'
 import { testKeyring } from '../../api/client'
 import { behindOurBack } from '../../db/behind-our-back'
-import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
-import { aProofStage, type ProofStage } from './a-proof-stage'
+import { eachOnAStage, type ProofStage } from './a-proof-stage'
 
 const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
-let bank: TestBank
 let stage: ProofStage
 let db: ProofStage['db']
 let deps: ProofStage['deps']
 
-beforeAll(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+eachOnAStage((made) => {
+  stage = made
+  ;({ db, deps } = made)
 })
-afterAll(() => bank.close())
-beforeEach(async () => {
-  stage = await aProofStage(bank)
-  ;({ db, deps } = stage)
-})
-afterEach(() => stage.close())
 
 test('an accepted drift is found no more, is told to nobody, and stays accepted while payouts go on', async () => {
   await stage.aStrangeTransfer()

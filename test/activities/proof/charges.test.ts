@@ -1,28 +1,21 @@
 // What a live payout was charged is what its row says, and what came back is credited: whatever else is found.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { runProof } from '../../../activities/proof/run'
 import { listDrifts } from '../../../db/drifts'
 import type { PayoutRef } from '../../../workflows/payout-steps'
 import { behindOurBack } from '../../db/behind-our-back'
-import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
-import { aProofStage, type ProofStage } from './a-proof-stage'
+import { eachOnAStage, type ProofStage } from './a-proof-stage'
 
 const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
-let bank: TestBank
 let stage: ProofStage
 let db: ProofStage['db']
 let deps: ProofStage['deps']
 let steps: ProofStage['steps']
 
-beforeAll(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+eachOnAStage((made) => {
+  stage = made
+  ;({ db, deps, steps } = made)
 })
-afterAll(() => bank.close())
-beforeEach(async () => {
-  stage = await aProofStage(bank)
-  ;({ db, deps, steps } = stage)
-})
-afterEach(() => stage.close())
 
 test('payouts that completed, came back, failed and are on their way show nothing', async () => {
   const payouts = [await aCompleted(), await aReturned(), await stage.aSentPayout()]

@@ -1,14 +1,14 @@
 // What is only under way is no drift, what nobody could see proves nothing, and ops is told of each drift once.
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { runProof } from '../../../activities/proof/run'
 import { tellDrifts } from '../../../activities/proof/tell'
 import { readWallet } from '../../../activities/wallet-reading/read-wallet'
 import { takeMails } from '../../../db/mails'
 import type { Rails } from '../../../rail/rails'
 import { testKeyring } from '../../api/client'
-import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
-import { aProofStage, log, type ProofStage, patience } from './a-proof-stage'
+import { type TestBank } from '../../sandbox-bank/bank-client'
+import { eachOnAStage, log, type ProofStage, patience } from './a-proof-stage'
 
 const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
 let bank: TestBank
@@ -20,15 +20,11 @@ let deps: ProofStage['deps']
 let steps: ProofStage['steps']
 let wallet: ProofStage['wallet']
 
-beforeAll(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+eachOnAStage((made, itsBank) => {
+  stage = made
+  bank = itsBank
+  ;({ db, rails, clock, deps, steps, wallet } = made)
 })
-afterAll(() => bank.close())
-beforeEach(async () => {
-  stage = await aProofStage(bank)
-  ;({ db, rails, clock, deps, steps, wallet } = stage)
-})
-afterEach(() => stage.close())
 
 test('a healthy wallet shows nothing, whatever its payouts are up to', async () => {
   await stage.aPayout()

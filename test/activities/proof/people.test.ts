@@ -1,30 +1,24 @@
 // What people do about a payout is no drift of it, and no news of it either.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { runProof } from '../../../activities/proof/run'
 import { peoplesKinds, tellPayout } from '../../../db/payout-events'
 import { lockStep } from '../../../db/payout-steps'
 import { pauseRail, resumeRail } from '../../../db/rail-pauses'
 import type { PayoutRef } from '../../../workflows/payout-steps'
-import { openTestBank, still, type TestBank, until } from '../../sandbox-bank/bank-client'
-import { aProofStage, type ProofStage, patience } from './a-proof-stage'
+import { until } from '../../sandbox-bank/bank-client'
+import { eachOnAStage, type ProofStage, patience } from './a-proof-stage'
 
 const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
-let bank: TestBank
 let stage: ProofStage
 let db: ProofStage['db']
 let clock: ProofStage['clock']
 let deps: ProofStage['deps']
 let steps: ProofStage['steps']
 
-beforeAll(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+eachOnAStage((made) => {
+  stage = made
+  ;({ db, clock, deps, steps } = made)
 })
-afterAll(() => bank.close())
-beforeEach(async () => {
-  stage = await aProofStage(bank)
-  ;({ db, clock, deps, steps } = stage)
-})
-afterEach(() => stage.close())
 
 test('who writes into a timeline while its payout goes on writes the status that it has then', async () => {
   const payout = await stage.aSentPayout()

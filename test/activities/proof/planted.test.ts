@@ -1,15 +1,15 @@
 // What hides well is planted and found: errors that cancel each other, entries of another wallet, and rows changed behind our back.
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { runProof } from '../../../activities/proof/run'
 import { listDrifts } from '../../../db/drifts'
 import { postSet } from '../../../db/ledger'
 import { findWallet } from '../../../db/wallets'
 import { heldCreditPostings, heldPostings, type Posting, topUpPostings } from '../../../domain/ledger'
 import { behindOurBack } from '../../db/behind-our-back'
-import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
+import { type TestBank } from '../../sandbox-bank/bank-client'
 import { aConnectedPartner } from '../payout/a-stage'
-import { aProofStage, type ProofStage } from './a-proof-stage'
+import { eachOnAStage, type ProofStage } from './a-proof-stage'
 
 const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
 let bank: TestBank
@@ -19,15 +19,11 @@ let deps: ProofStage['deps']
 let steps: ProofStage['steps']
 let wallet: ProofStage['wallet']
 
-beforeAll(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+eachOnAStage((made, itsBank) => {
+  stage = made
+  bank = itsBank
+  ;({ db, deps, steps, wallet } = made)
 })
-afterAll(() => bank.close())
-beforeEach(async () => {
-  stage = await aProofStage(bank)
-  ;({ db, deps, steps, wallet } = stage)
-})
-afterEach(() => stage.close())
 
 test('nothing is found before anything is planted', async () => {
   await stage.aSentPayout()

@@ -1,17 +1,15 @@
 // Each kind of drift is planted and found within one run, and what is gone is marked gone.
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { runProof } from '../../../activities/proof/run'
 import { listDrifts } from '../../../db/drifts'
 import { postSet } from '../../../db/ledger'
 import { refundPostings, topUpPostings } from '../../../domain/ledger'
 import type { PayoutRef } from '../../../workflows/payout-steps'
 import { behindOurBack } from '../../db/behind-our-back'
-import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
-import { aProofStage, type ProofStage } from './a-proof-stage'
+import { eachOnAStage, type ProofStage } from './a-proof-stage'
 
 const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
-let bank: TestBank
 let stage: ProofStage
 let db: ProofStage['db']
 let clock: ProofStage['clock']
@@ -19,15 +17,10 @@ let deps: ProofStage['deps']
 let steps: ProofStage['steps']
 let wallet: ProofStage['wallet']
 
-beforeAll(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+eachOnAStage((made) => {
+  stage = made
+  ;({ db, clock, deps, steps, wallet } = made)
 })
-afterAll(() => bank.close())
-beforeEach(async () => {
-  stage = await aProofStage(bank)
-  ;({ db, clock, deps, steps, wallet } = stage)
-})
-afterEach(() => stage.close())
 
 test('an entry that was deleted is found in its set, its wallet and its payout, and is gone when it is back', async () => {
   const { payoutId } = await stage.aSentPayout()
