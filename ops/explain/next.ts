@@ -45,7 +45,11 @@ function awaited({ payout, rail, patience }: Standing): string {
   if (submitStartedAt !== null) {
     const repeatUntil = new Date(submitStartedAt.getTime() + patience.repeatForMs)
     const decided = new Date(repeatUntil.getTime() + patience.quietMs)
-    return `The identical call is repeated until ${repeatUntil.toISOString()}; what the bank's own list says decides, at the latest after ${decided.toISOString()}. It is never sent a second time.`
+    const repeated =
+      rail !== null && rail.pausedAt !== null
+        ? `The bank's list is looked into, and the identical call is not repeated while the rail of ${environment} is paused; after that until ${repeatUntil.toISOString()}`
+        : `The identical call is repeated until ${repeatUntil.toISOString()}`
+    return `${repeated}; what the bank's own list says decides, at the latest after ${decided.toISOString()}. It is never sent a second time.`
   }
   if (rail !== null && rail.pausedAt !== null) {
     return `It is sent when the rail of ${environment} is resumed, which ${rail.pausedBy ?? 'somebody'} paused at ${rail.pausedAt.toISOString()}.`

@@ -123,6 +123,14 @@ test('one that nobody knows of: until when it is repeated, and what people do ab
   inThisOrder(steps, [/^The answer of the bank was lost/, /^People were asked to look, because of outcome_unknown\.$/])
   expect(next[0]).toMatch(/^The identical call is repeated until 20\S+Z; .* It is never sent a second time\.$/)
   expect(next.at(-1)).toMatch(/^It waits for people because of outcome_unknown: .* payout resolve\.$/)
+
+  await pauseRail(world.api.db, { environment: 'sandbox', by: 'ops:ada', reason: null, at: systemClock.now() })
+  const paused = await explained(id)
+  await resumeRail(world.api.db, { environment: 'sandbox', by: 'ops:ada', at: systemClock.now() })
+
+  expect(paused.next[0]).toMatch(
+    /^The bank's list is looked into, and the identical call is not repeated while .* paused;/,
+  )
 })
 
 test('one that was refused: no payout exists, and its money is back', async () => {
