@@ -26,31 +26,28 @@ export async function replaying({ system, port }: Stage): Promise<string[]> {
     taken.ours.push(ourRound)
   }
   await bare.stop()
-  const calls = await callsToTemporal(system, text)
+  const alone = await besideASilentTemporal(system, text)
   const ratio = ratioOf(taken.ours, taken.bare, 'perSecond').toFixed(2)
   return [
     `Repeating the request of a finished payout, ${each.clients} clients, medians of ${rounds} rounds:`,
     row('bare Koa + one SELECT', taken.bare),
     row('ours, replayed', taken.ours),
-    `  ratio of requests per second: ${ratio} (aim: at least 0.60); connections to Temporal: ${calls} (must be 0)`,
+    `  ratio of requests per second: ${ratio} (aim: at least 0.60)`,
+    `  beside a Temporal that never answers, in a fresh process: ${alone.perSecond.toFixed(0)}/s`,
   ]
 }
 
-/** How often an API connects to a Temporal that it needs for nothing. */
-async function callsToTemporal({ env }: Stage['system'], text: string): Promise<number> {
-  let connections = 0
-  const silent = createServer((socket) => {
-    connections += 1
-    socket.on('error', () => {})
-  })
+/** An API that asked Temporal for a replay would answer none here. */
+async function besideASilentTemporal({ env }: Stage['system'], text: string): Promise<Measured> {
+  const silent = createServer((socket) => socket.on('error', () => {}))
   const [port, temporalPort] = [await choosePort(0), await choosePort(0)]
   await new Promise<void>((resolve) => silent.listen(temporalPort, '127.0.0.1', resolve))
   const silently = { PORT: String(port), RATE_LIMIT: 'off', TEMPORAL_ADDRESS: `127.0.0.1:${temporalPort}` }
   const api = await startChild('api/main.js', { ...env, ...silently })
-  await load({ port, next: () => text, status: 200 }, { clients: each.clients, seconds: 0.5 })
+  const taken = await load({ port, next: () => text, status: 200 }, { clients: each.clients, seconds: 0.5 })
   await api.stop()
   silent.close()
-  return connections
+  return taken
 }
 
 function row(name: string, taken: readonly Measured[]): string {
