@@ -2,6 +2,7 @@
 import { sleep } from '@temporalio/workflow'
 import * as activities from './activities'
 import type { SandboxCustomer } from './connect-sandbox-steps'
+import { requireFields } from './input'
 
 export interface SandboxToConnect {
   readonly partnerId: string
@@ -9,7 +10,9 @@ export interface SandboxToConnect {
   readonly pauseMs: readonly number[]
 }
 
-export async function connectSandbox({ partnerId, pauseMs }: SandboxToConnect): Promise<void> {
+export async function connectSandbox(order: SandboxToConnect): Promise<void> {
+  requireFields(order, { partnerId: 'id', pauseMs: 'numbers' })
+  const { partnerId, pauseMs } = order
   const pause = (tried: number) => sleep(pauseMs[Math.min(tried, pauseMs.length - 1)] ?? 60_000)
 
   let customer = await activities.openSandboxCustomer({ partnerId })

@@ -1,6 +1,7 @@
 // Sends one invoice to its partner, however long the way to its inbox is closed.
 import { proxyActivities, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow'
 import * as activities from './activities'
+import { requireFields } from './input'
 import type { InvoiceSteps, Mailed } from './invoice-steps'
 import { mailQueue } from './names'
 
@@ -16,7 +17,9 @@ const daysToPutItRight = 30
 /** Each may be one more copy in the partner's inbox, so the rest is for a person. */
 const triesInDoubt = 3
 
-export async function invoiceMail({ invoiceId, pauseInDoubtMs = 3_600_000 }: InvoiceToMail): Promise<Mailed> {
+export async function invoiceMail(order: InvoiceToMail): Promise<Mailed> {
+  requireFields(order, { invoiceId: 'id' })
+  const { invoiceId, pauseInDoubtMs = 3_600_000 } = order
   const { mailInvoice } = proxyActivities<Pick<InvoiceSteps, 'mailInvoice'>>({
     ...activities.mailInvoiceOptions,
     taskQueue: mailQueue(workflowInfo().taskQueue),

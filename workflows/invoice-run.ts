@@ -20,7 +20,7 @@ import { invoice } from './invoice'
 import { addOutcome, type BilledPartner, emptySums, type RunSums, sentenceOf } from './invoice-sums'
 import { invoiceId } from './names'
 
-/** What a person gives who starts it by hand; by the Schedule it is given nothing. */
+/** What a person gives who starts it by hand. */
 export interface InvoiceRunOrder {
   /** YYYY-MM; without it the month before the Schedule's time. */
   readonly period?: string
@@ -49,7 +49,9 @@ export const progress = defineQuery<RunProgress, [{ readonly from: number }]>('p
 const atOnce = 10
 const partnersPerHistory = 200
 
-export async function invoiceRun(order: InvoiceRunOrder = {}): Promise<InvoiceRunResult> {
+/** By the Schedule it is given nothing; in the Web UI also `null` can be written. */
+export async function invoiceRun(given?: InvoiceRunOrder | null): Promise<InvoiceRunResult> {
+  const order = given ?? {}
   const period = periodOf(order)
   const billed: BilledPartner[] = []
   let sums = order.soFar?.sums ?? emptySums

@@ -8,12 +8,15 @@ import {
 } from '@temporalio/workflow'
 import * as activities from './activities'
 import { isRunningAlready } from './already-running'
+import { requireFields } from './input'
 import { invoiceMail } from './invoice-mail'
 import type { Invoiced, InvoiceOrder } from './invoice-steps'
 import { invoiceMailId } from './names'
 
 /** Not to be cancelled: an invoice that was issued must also be mailed, and it takes a moment only. */
-export async function invoice({ partnerId, period }: InvoiceOrder): Promise<Invoiced> {
+export async function invoice(order: InvoiceOrder): Promise<Invoiced> {
+  requireFields(order, { partnerId: 'id', period: 'month' })
+  const { partnerId, period } = order
   return CancellationScope.nonCancellable(async () => {
     const { toMail, ...invoiced } = await activities.issueInvoice({ partnerId, period })
     setCurrentDetails(sentences[invoiced.outcome](invoiced.number ?? ''))

@@ -1,6 +1,7 @@
 // The life of a recall or trace, which people settle: it waits for its deadline, sees that people hear of one that is late, and ends with the case.
 import { condition, continueAsNew, defineSignal, setHandler, workflowInfo } from '@temporalio/workflow'
 import * as activities from './activities'
+import { requireFields } from './input'
 import { caseResolvedSignal } from './names'
 
 export interface CaseToFollow {
@@ -12,7 +13,9 @@ export interface CaseToFollow {
 
 const caseResolved = defineSignal(caseResolvedSignal)
 
-export async function payoutCase({ caseId, dueInMs, lookEveryMs }: CaseToFollow): Promise<void> {
+export async function payoutCase(order: CaseToFollow): Promise<void> {
+  requireFields(order, { caseId: 'id', dueInMs: 'number', lookEveryMs: 'number' })
+  const { caseId, dueInMs, lookEveryMs } = order
   let isWoken = false
   setHandler(caseResolved, () => {
     isWoken = true

@@ -9,6 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow'
 import * as activities from './activities'
+import { requireFields } from './input'
 import { payoutSearchAttributes } from './names'
 import { bankSpoke } from './payout'
 import type { ReturnRef } from './payout-return-steps'
@@ -22,6 +23,7 @@ export interface ReturnOrder extends ReturnRef {
 const longHistory = 1_000
 
 export async function payoutReturn(order: ReturnOrder): Promise<void> {
+  requireFields(order, { payoutId: 'id', pollMs: 'numbers' })
   let spoke = false
   let shown = 'completed'
   setHandler(bankSpoke, () => {

@@ -14,6 +14,7 @@ import {
 } from '@temporalio/workflow'
 import type { Verdict } from '../domain/verdict'
 import * as activities from './activities'
+import { requireFields } from './input'
 import { payoutSearchAttributes } from './names'
 import type { Cancelled, PayoutRef, Underway } from './payout-steps'
 
@@ -32,6 +33,7 @@ export const bankSpoke = defineSignal('bankSpoke')
 const longHistory = 1_000
 
 export async function payout(order: PayoutOrder): Promise<void> {
+  requireFields(order, { payoutId: 'id', attempt: 'count', pollMs: 'numbers' })
   let verdict: Verdict | undefined
   let spoke = false
   let cancelled: Cancelled | null = null

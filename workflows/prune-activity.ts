@@ -2,16 +2,20 @@
 
 import { continueAsNew } from '@temporalio/workflow'
 import * as activities from './activities'
+import { requireCounts } from './input'
 
 export interface Pruning {
   readonly batchSize: number
   /** A batch adds six events to the history; after this many the workflow goes on in a fresh one. */
   readonly batchesPerRun: number
-  readonly removed: number
+  /** By the runs that this one continues. */
+  readonly removed?: number
 }
 
 /** Answers how many entries it removed, over all its runs. */
-export async function pruneActivity({ batchSize, batchesPerRun, removed }: Pruning): Promise<number> {
+export async function pruneActivity(order: Pruning): Promise<number> {
+  requireCounts(order, { batchSize: 10_000, batchesPerRun: 1_000 }, '{"batchSize": 5000, "batchesPerRun": 200}')
+  const { batchSize, batchesPerRun, removed = 0 } = order
   let total = removed
   for (let batch = 0; batch < batchesPerRun; batch++) {
     const count = await activities.pruneActivity({ limit: batchSize })

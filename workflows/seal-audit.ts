@@ -1,5 +1,6 @@
 // Chains, every minute, what was booked, charged and changed since the last time.
 import * as activities from './activities'
+import { requireCounts } from './input'
 
 export interface Sealing {
   readonly batchSize: number
@@ -8,7 +9,9 @@ export interface Sealing {
 }
 
 /** Answers how many rows it sealed. */
-export async function sealAudit({ batchSize, batches }: Sealing): Promise<number> {
+export async function sealAudit(order: Sealing): Promise<number> {
+  requireCounts(order, { batchSize: 10_000, batches: 1_000 }, '{"batchSize": 5000, "batches": 100}')
+  const { batchSize, batches } = order
   let sealed = 0
   for (let batch = 0; batch < batches; batch++) {
     const count = await activities.sealAudit({ limit: batchSize })

@@ -2,6 +2,7 @@
 import { condition, continueAsNew, defineSignal, setHandler } from '@temporalio/workflow'
 import type { VerificationStatus } from '../domain/partner'
 import * as activities from './activities'
+import { requireFields } from './input'
 import { bankSpokeSignal } from './names'
 
 export interface Verification {
@@ -18,6 +19,7 @@ const bankSpoke = defineSignal(bankSpokeSignal)
 
 /** Answers how it ended; whoever has news of it afterwards starts it again. */
 export async function verification(order: Verification): Promise<VerificationStatus> {
+  requireFields(order, { partnerId: 'id', pollMs: 'numbers', checks: 'count' })
   const { partnerId, pollMs, checks } = order
   let paused = order.paused ?? 0
   let spoken = false

@@ -1,6 +1,7 @@
 // Looks, once a day, at every business that the bank has: no pause and no lost workflow waits for an event that never came.
 import { continueAsNew } from '@temporalio/workflow'
 import * as activities from './activities'
+import { requireCounts } from './input'
 
 export interface Verifications {
   readonly pageSize: number
@@ -12,7 +13,9 @@ export interface Verifications {
   readonly started?: number
 }
 
-export async function verifications({ pageSize, pages, ...from }: Verifications): Promise<number> {
+export async function verifications(order: Verifications): Promise<number> {
+  requireCounts(order, { pageSize: 1_000, pages: 1_000 }, '{"pageSize": 50, "pages": 200}')
+  const { pageSize, pages, ...from } = order
   let { after = null, started = 0 }: { after?: string | null; started?: number } = from
   for (let page = 0; page < pages; page++) {
     const looked = await activities.startVerifications({ after, limit: pageSize })

@@ -1,6 +1,7 @@
 // Reads one wallet's history at its bank because the bank has spoken, and once more for whatever it said meanwhile.
 import { ActivityFailure, continueAsNew, defineSignal, isCancellation, setHandler } from '@temporalio/workflow'
 import * as activities from './activities'
+import { requireFields } from './input'
 import { bankSpokeSignal } from './names'
 
 export interface WalletReading {
@@ -11,7 +12,9 @@ export interface WalletReading {
 
 export const bankSpoke = defineSignal(bankSpokeSignal)
 
-export async function walletReading({ walletId, readings }: WalletReading): Promise<'read' | 'not_read'> {
+export async function walletReading(order: WalletReading): Promise<'read' | 'not_read'> {
+  requireFields(order, { walletId: 'id', readings: 'count' })
+  const { walletId, readings } = order
   let isWanted = true
   setHandler(bankSpoke, () => {
     isWanted = true

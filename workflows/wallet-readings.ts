@@ -2,6 +2,7 @@
 import { ActivityFailure, continueAsNew, isCancellation } from '@temporalio/workflow'
 import { type Environment, environments } from '../domain/environment'
 import * as activities from './activities'
+import { requireCounts } from './input'
 
 export interface WalletReadings {
   readonly pageSize: number
@@ -15,7 +16,9 @@ export interface WalletReadings {
 export type Places = Readonly<Record<Environment, { readonly after: string | null } | null>>
 
 /** The environments go on beside each other: a bank that hangs keeps only its own wallets waiting. */
-export async function walletReadings({ pageSize, pages, from = beginning }: WalletReadings): Promise<void> {
+export async function walletReadings(order: WalletReadings): Promise<void> {
+  requireCounts(order, { pageSize: 1_000, pages: 1_000 }, '{"pageSize": 50, "pages": 100}')
+  const { pageSize, pages, from = beginning } = order
   const [sandbox = null, live = null] = await Promise.all(
     environments.map((environment) => readSome(environment, from[environment], { pageSize, pages })),
   )

@@ -3,7 +3,7 @@
 import * as activities from '../../../workflows/activities'
 import type { Pruning } from '../../../workflows/prune-activity'
 
-export async function pruneActivity({ batchSize, removed }: Pruning): Promise<number> {
+export async function pruneActivity({ batchSize, removed = 0 }: Pruning): Promise<number> {
   await activities.pruneActivity({ limit: 1 })
   return removed + (await activities.pruneActivity({ limit: batchSize }))
 }

@@ -1,0 +1,92 @@
+// Whoever starts a workflow by hand and gives it nothing, or something it can not follow, is told so at once: none of them hangs.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { WorkflowFailedError } from '@temporalio/client'
+import { ActivityFailure } from '@temporalio/common'
+import { systemClock } from '../../clock'
+import * as workflows from '../../workflows'
+import { type AWorker, aWorker, silenceTemporal } from '../worker/a-worker'
+
+/** They are told nothing, also by their Schedules, and do their work whatever they are given. */
+const needNothing = ['changedTransfers', 'verifyAudit']
+const needSomething = Object.keys(workflows).filter((type) => !needNothing.includes(type))
+
+const inWords: Readonly<Record<string, string>> = {
+  sweep: 'as {"pageSize": 50, "pages": 100}, with pageSize from 1 to 1000 and pages from 1 to 1000',
+  sealAudit: 'as {"batchSize": 5000, "batches": 100}, with batchSize from 1 to 10000 and batches from 1 to 1000',
+  pruneActivity:
+    'as {"batchSize": 5000, "batchesPerRun": 200}, with batchSize from 1 to 10000 and batchesPerRun from 1 to 1000',
+  payout: 'an object with payoutId (a UUID), attempt (a whole number from 1), pollMs (a list of numbers)',
+  walletReading: 'an object with walletId (a UUID), readings (a whole number from 1)',
+  invoice: 'an object with partnerId (a UUID), period (as 2026-10)',
+}
+
+let worker: AWorker
+let started = 0
+
+silenceTemporal()
+
+beforeAll(async () => {
+  worker = await aWorker({ clock: systemClock })
+}, 60_000)
+
+afterAll(async () => {
+  await worker.stop()
+  await worker.dispose()
+})
+
+describe.each(needSomething)('%s', (type) => {
+  test.each([{ args: [] }, { args: [{}] }, { args: [null] }, { args: ['x'] }])(
+    'given $args it fails at once, and says what is wanted',
+    async ({ args }) => {
+      const sentence = await failureOf(type, args)
+
+      expect(sentence).toMatch(/^The input must be .+\.$|^Say which month to bill, as /)
+    },
+    60_000,
+  )
+})
+
+test.each([
+  ['sweep', { pageSize: '50', pages: 100 }],
+  ['sweep', { pageSize: 50 }],
+  ['sealAudit', { batches: 100 }],
+  ['sealAudit', { batchSize: 0, batches: 100 }],
+  ['pruneActivity', { batchSize: 5_000 }],
+  ['pruneActivity', { batchSize: 5_000, batchesPerRun: 1.5 }],
+  ['payout', { payoutId: 'order-1001', attempt: 1, pollMs: [1_000] }],
+  ['payout', { payoutId: '01a1de6a-e6e1-7be3-9f59-39b6dadbb6c8', attempt: 1, pollMs: 1_000 }],
+  ['walletReading', { walletId: '01a1de6a-e6e1-7be3-9f59-39b6dadbb6c8', readings: 0 }],
+  ['invoice', { partnerId: '01a1de6a-e6e1-7be3-9f59-39b6dadbb6c8', period: '2026-13' }],
+])(
+  '%s given %j names each field that it wants',
+  async (type, input) => {
+    expect(await failureOf(type, [input])).toBe(`The input must be ${inWords[type]}.`)
+  },
+  60_000,
+)
+
+test.each(needNothing)(
+  '%s needs no input, and does its work with any',
+  async (type) => {
+    for (const args of [[], [{}], [null], ['x']]) expect(await (await begin(type, args)).result()).toBeDefined()
+  },
+  60_000,
+)
+
+/** The sentence of who began it all: a step may have been asked. */
+async function failureOf(type: string, args: unknown[]): Promise<string | undefined> {
+  const handle = await begin(type, args)
+  const failure = await handle.result().catch((error: unknown) => error)
+  if (!(failure instanceof WorkflowFailedError)) return `it has not failed: ${JSON.stringify(failure)}`
+  const { cause } = failure
+  return cause instanceof ActivityFailure ? cause.cause?.message : cause?.message
+}
+
+/** One that hangs ends before the test's own time does, and is named. */
+function begin(type: string, args: unknown[]) {
+  started += 1
+  const workflowId = `${worker.queuePrefix}-by-hand-${started}`
+  return worker.client.workflow.start(type, { workflowId, taskQueue: worker.taskQueue, args, ...limit })
+}
+
+const limit = { workflowExecutionTimeout: '40 seconds' } as const
