@@ -29,11 +29,13 @@ export interface DatabaseOptions {
   readonly url: string
   readonly poolSize: number
   readonly onError: (error: Error) => void
+  /** How long one waits for a connection, where nobody's answer waits behind it. */
+  readonly connectMs?: number
 }
 
 /** Connects, and does not migrate. A server that goes away later is survived: queries fail until it is back. */
-export async function openDatabase(options: DatabaseOptions): Promise<Db> {
-  const dataSource = await createDataSource({ ...options, limits }).initialize()
+export async function openDatabase({ connectMs = limits.connectMs, ...options }: DatabaseOptions): Promise<Db> {
+  const dataSource = await createDataSource({ ...options, limits: { ...limits, connectMs } }).initialize()
   const pool = poolOf(dataSource)
   return {
     dataSource,

@@ -33,7 +33,7 @@ export async function withOps<T>(
   const config = loadOpsConfig(env.DATABASE_URL || env.DATABASE_URL_FILE ? env : runningEnvironment(env))
   const { databaseUrl, secretKeys, bank, temporal, user, ...settings } = config
   // An idle connection that is lost needs no word of its own: the next query says it.
-  const db = await openDatabase({ url: databaseUrl, poolSize: 2, onError: () => {} })
+  const db = await openDatabase({ url: databaseUrl, poolSize: 2, onError: () => {}, connectMs: 15_000 })
   try {
     const reached = { say, bank, temporal, ...settings, keyring: () => keyringOf(secretKeys) }
     return await work({ db, clock: systemClock, madeBy: `ops:${user ?? userName()}`, ...reached })

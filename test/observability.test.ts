@@ -57,7 +57,7 @@ beforeAll(async () => {
     return ran.every((name) => names.has(`temporal_${name}`))
   })
   shown = [await scrape(`http://127.0.0.1:${apiMetrics}`), await scrape(worker)]
-}, 90_000)
+})
 
 afterAll(async () => {
   await hanging?.terminate()

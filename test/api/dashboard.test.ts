@@ -13,7 +13,7 @@ let api: Api
 beforeAll(async () => {
   buildDashboard()
   api = await startApi({ mailInboxUrl, signUp: 'off' })
-}, 60_000)
+})
 
 afterAll(() => api?.close())
 

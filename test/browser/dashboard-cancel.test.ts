@@ -11,7 +11,6 @@ import { openChromium } from './chromium'
 import { aVisitor, type Visitor } from './dashboard-visitor'
 
 const toCustomers = { method: 'POST', path: '/v0/customers/*' }
-const soon = { timeout: 20_000 }
 let world: PayoutWorld
 let browser: Browser
 let payer: Payer
@@ -23,7 +22,7 @@ beforeAll(async () => {
   // No look at the bank comes within a test: what is woken here was woken by the cancel.
   world = await aPayoutWorld({ publicUrl: 'http://localhost', payouts: { pollMs: [600_000], answerTimeoutMs: 3_000 } })
   browser = await openChromium()
-}, 120_000)
+})
 beforeEach(async () => {
   payer = await world.aPayer()
   visitor = await aVisitor(browser, world.api.url, { session: await aSession(world.api, payer, 'admin') })
@@ -46,13 +45,13 @@ test('a payout that the bank does not have is cancelled, and its money is back',
 
   await confirm()
 
-  await page.getByText('Cancelled', { exact: true }).first().waitFor(soon)
-  await page.getByText('Money back in the wallet').waitFor(soon)
+  await page.getByText('Cancelled', { exact: true }).first().waitFor()
+  await page.getByText('Money back in the wallet').waitFor()
   expect(await page.getByRole('button', { name: 'Cancel the payout' }).count()).toBe(0)
   await visitor.settled()
   await visitor.picture('cancelled')
   expect(visitor.complaints).toEqual([])
-}, 60_000)
+})
 
 test('whoever keeps it cancels nothing', async () => {
   const id = await aWaiting('order-kept')
@@ -61,7 +60,7 @@ test('whoever keeps it cancels nothing', async () => {
   await visitor.page.getByRole('button', { name: 'Keep it' }).click()
 
   expect(await statusOf(id)).toBe('pending')
-}, 60_000)
+})
 
 test('what the bank may have is too late, and the page says so', async () => {
   // Every repeat is lost as well, or one of them could tell us before the cancel comes.
@@ -73,13 +72,13 @@ test('what the bank may have is too late, and the page says so', async () => {
 
   await confirm()
 
-  await visitor.page.getByText('It is too late to cancel').waitFor(soon)
+  await visitor.page.getByText('It is too late to cancel').waitFor()
   await visitor.page.getByText('It may be at the bank already').waitFor()
   expect(await visitor.page.getByText('nothing will be charged').count()).toBe(0)
   await visitor.picture('cancel-too-late')
   expect(await visitor.faults()).toEqual([])
   expect(await world.transfersOf(id)).toHaveLength(1)
-}, 60_000)
+})
 
 test('while nobody can decide it may be tried again, and is not said to be cancelled', async () => {
   const { page } = visitor
@@ -89,15 +88,15 @@ test('while nobody can decide it may be tried again, and is not said to be cance
   await page.getByRole('button', { name: 'Cancel the payout' }).click()
 
   await confirm()
-  await page.getByText('It is not decided yet').waitFor(soon)
+  await page.getByText('It is not decided yet').waitFor()
   expect(await page.getByText('The payout is cancelled', { exact: true }).count()).toBe(0)
   await visitor.picture('cancel-undecided')
   await world.startWorkers()
   await page.getByRole('button', { name: 'Try again' }).click()
 
-  await page.getByText('The payout is cancelled', { exact: true }).waitFor(soon)
+  await page.getByText('The payout is cancelled', { exact: true }).waitFor()
   expect(await statusOf(id)).toBe('cancelled')
-}, 60_000)
+})
 
 async function open(id: string): Promise<void> {
   await visitor.go(`/dashboard/payouts/${id}?environment=sandbox`)

@@ -12,7 +12,7 @@ let served: ServedDashboard
 
 beforeAll(async () => {
   served = await serveDashboard({ rails: { simulated: simulatedRail, provider_production: simulatedRail } })
-}, 120_000)
+})
 
 afterAll(() => served?.close())
 
@@ -25,7 +25,7 @@ test('in the sandbox: a key and a line to paste', async () => {
   const line = await visitor.page.getByLabel('A payout by curl').textContent()
   expect(line).toContain('KEY="kp_sandbox_…"')
   await visitor.leave()
-}, 60_000)
+})
 
 test('in live before the verification: only the way to it', async () => {
   const visitor = await newcomer(unverified, 'admin', 'live')
@@ -34,7 +34,7 @@ test('in live before the verification: only the way to it', async () => {
   expect(await linksOf(visitor)).toEqual(['Verification'])
   expect(await looksOf(visitor, 'home-new-live-unverified')).toEqual(goodLooks)
   await visitor.leave()
-}, 60_000)
+})
 
 test('in live after it: top up and send, and for a viewer no sending', async () => {
   const visitor = await newcomer(verified, 'admin', 'live')
@@ -46,7 +46,7 @@ test('in live after it: top up and send, and for a viewer no sending', async () 
   const looking = await newcomer(verified, 'viewer', 'live')
   expect(await linksOf(looking)).toEqual(['Top up'])
   await looking.leave()
-}, 60_000)
+})
 
 async function newcomer(changes: PartnerChanges, role: MemberRole, environment: string): Promise<Visitor> {
   const { api, browser } = served

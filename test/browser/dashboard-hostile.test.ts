@@ -50,7 +50,7 @@ beforeAll(async () => {
     alerts++
     await dialog.dismiss()
   })
-}, 120_000)
+})
 
 afterAll(() => served?.close())
 
@@ -68,23 +68,19 @@ const pages: readonly (readonly [what: string, path: () => string])[] = [
   ['the business, on its sign-in page', () => `/p/${partner.slug}`],
 ]
 
-test.each(pages)(
-  '%s',
-  async (_, path) => {
-    await visitor.go(path())
+test.each(pages)('%s', async (_, path) => {
+  await visitor.go(path())
 
-    await visitor.page.locator('main').getByText(hostile).first().or(field()).first().waitFor()
-    expect(await whatRan()).toEqual(nothing)
-  },
-  60_000,
-)
+  await visitor.page.locator('main').getByText(hostile).first().or(field()).first().waitFor()
+  expect(await whatRan()).toEqual(nothing)
+})
 
 test('usage, which has no text of theirs but the name of the business', async () => {
   await visitor.go('/dashboard/usage?environment=sandbox')
 
   await visitor.page.getByRole('navigation', { name: 'Pages' }).getByText(hostile).waitFor()
   expect(await whatRan()).toEqual(nothing)
-}, 60_000)
+})
 
 test('what Ctrl+K finds, and the names of other partners in the menu', async () => {
   const { page } = visitor
@@ -99,7 +95,7 @@ test('what Ctrl+K finds, and the names of other partners in the menu', async () 
   await page.getByRole('option', { name: hostile }).first().waitFor()
 
   expect(await whatRan()).toEqual(nothing)
-}, 60_000)
+})
 
 /** Taken out of the wallet for the payout, as its statement tells. */
 async function moneyMoved(id: string): Promise<void> {

@@ -14,7 +14,7 @@ beforeAll(async () => {
   served = await serveDashboard()
   api = served.api
   browser = served.browser
-}, 120_000)
+})
 
 afterAll(() => served?.close())
 
@@ -37,7 +37,7 @@ test('what is read while nobody touches the page is marked, and what somebody as
   await page.getByRole('link', { name: 'Wallet' }).press('Enter')
   expect((await wanted).headers()['x-background']).toBeUndefined()
   await visitor.leave()
-}, 60_000)
+})
 
 function isRead(request: Request): boolean {
   return request.method() === 'GET' && request.url().includes('/v1/')

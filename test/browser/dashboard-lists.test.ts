@@ -21,7 +21,7 @@ let page: Page
 
 beforeAll(async () => {
   served = await serveDashboard()
-}, 2 * minute)
+})
 
 afterAll(() => served?.close())
 
@@ -34,154 +34,122 @@ beforeEach(async () => {
 })
 
 describe('the search of payouts', () => {
-  test(
-    'is empty after the filters are cleared, and is what it was after going back',
-    async () => {
-      await paid('Ada Lovelace')
-      await page.clock.install()
-      await visitor.go('/dashboard/payouts?environment=sandbox')
-      await page.getByRole('searchbox').fill('nobody')
-      await page.waitForURL('**/payouts?*q=nobody*')
-      await page.getByRole('button', { name: 'Clear the filters' }).click()
-      await page.getByText('Ada Lovelace').waitFor()
-      // Long enough for what was typed to be written back.
-      await page.clock.runFor(2_000)
+  test('is empty after the filters are cleared, and is what it was after going back', async () => {
+    await paid('Ada Lovelace')
+    await page.clock.install()
+    await visitor.go('/dashboard/payouts?environment=sandbox')
+    await page.getByRole('searchbox').fill('nobody')
+    await page.waitForURL('**/payouts?*q=nobody*')
+    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await page.getByText('Ada Lovelace').waitFor()
+    // Long enough for what was typed to be written back.
+    await page.clock.runFor(2_000)
 
-      expect(await page.getByRole('searchbox').inputValue()).toBe('')
-      expect(page.url()).not.toContain('nobody')
-      await page.goBack()
-      await page.getByText('Nothing matches these filters').waitFor()
-      expect(await page.getByRole('searchbox').inputValue()).toBe('nobody')
-      await visitor.leave()
-    },
-    minute,
-  )
+    expect(await page.getByRole('searchbox').inputValue()).toBe('')
+    expect(page.url()).not.toContain('nobody')
+    await page.goBack()
+    await page.getByText('Nothing matches these filters').waitFor()
+    expect(await page.getByRole('searchbox').inputValue()).toBe('nobody')
+    await visitor.leave()
+  })
 
-  test(
-    'keeps every letter that is typed while an earlier answer comes in',
-    async () => {
-      await paid('Ada Lovelace')
-      await visitor.go('/dashboard/payouts?environment=sandbox')
-      await page.getByRole('searchbox').pressSequentially('Ada Lovelace', { delay: 290 })
-      await page.waitForURL('**/payouts?*q=Ada*Lovelace')
+  test('keeps every letter that is typed while an earlier answer comes in', async () => {
+    await paid('Ada Lovelace')
+    await visitor.go('/dashboard/payouts?environment=sandbox')
+    await page.getByRole('searchbox').pressSequentially('Ada Lovelace', { delay: 290 })
+    await page.waitForURL('**/payouts?*q=Ada*Lovelace')
 
-      expect(await page.getByRole('searchbox').inputValue()).toBe('Ada Lovelace')
-      await visitor.leave()
-    },
-    minute,
-  )
+    expect(await page.getByRole('searchbox').inputValue()).toBe('Ada Lovelace')
+    await visitor.leave()
+  })
 })
 
 describe('what needs attention', () => {
-  test(
-    'names what is under way for too long, however old, beside any number of failed and returned ones',
-    async () => {
-      await made('pending', 'Pia Pending', { days: 40 })
-      await made('processing', 'Paul Processing', { days: 20 })
-      for (let count = 0; count < 5; count++) {
-        await made('failed', 'Fay Failed', { days: 1 })
-        await made('returned', 'Rae Returned', { days: 1 })
-        await made('pending', 'Nia New', { days: 0 })
-      }
-      await visitor.go('/dashboard?environment=sandbox')
+  test('names what is under way for too long, however old, beside any number of failed and returned ones', async () => {
+    await made('pending', 'Pia Pending', { days: 40 })
+    await made('processing', 'Paul Processing', { days: 20 })
+    for (let count = 0; count < 5; count++) {
+      await made('failed', 'Fay Failed', { days: 1 })
+      await made('returned', 'Rae Returned', { days: 1 })
+      await made('pending', 'Nia New', { days: 0 })
+    }
+    await visitor.go('/dashboard?environment=sandbox')
 
-      const names = page.getByRole('listitem').getByRole('link', { name: /Pia|Paul|Fay|Rae|Nia/ })
-      await page.getByText('Needs attention').waitFor()
-      await expect(names.allTextContents().then((all) => all.map((text) => text.split(' ')[0]))).resolves.toEqual([
-        'Pia',
-        'Paul',
-        ...Array<string>(3).fill('Fay'),
-        ...Array<string>(3).fill('Rae'),
-      ])
-      expect(await visitor.faults()).toEqual([])
-      await visitor.picture('home-attention')
-      await page.getByRole('link', { name: 'All failed payouts' }).click()
-      await page.waitForURL('**/payouts?*status=failed*')
-      await visitor.leave()
-    },
-    minute,
-  )
+    const names = page.getByRole('listitem').getByRole('link', { name: /Pia|Paul|Fay|Rae|Nia/ })
+    await page.getByText('Needs attention').waitFor()
+    await expect(names.allTextContents().then((all) => all.map((text) => text.split(' ')[0]))).resolves.toEqual([
+      'Pia',
+      'Paul',
+      ...Array<string>(3).fill('Fay'),
+      ...Array<string>(3).fill('Rae'),
+    ])
+    expect(await visitor.faults()).toEqual([])
+    await visitor.picture('home-attention')
+    await page.getByRole('link', { name: 'All failed payouts' }).click()
+    await page.waitForURL('**/payouts?*status=failed*')
+    await visitor.leave()
+  })
 
-  test(
-    'names the oldest of many first',
-    async () => {
-      for (let days = 1; days <= 60; days++) await made('pending', `Day ${days}`, { days })
-      await visitor.go('/dashboard?environment=sandbox')
+  test('names the oldest of many first', async () => {
+    for (let days = 1; days <= 60; days++) await made('pending', `Day ${days}`, { days })
+    await visitor.go('/dashboard?environment=sandbox')
 
-      const first = page.getByRole('listitem').getByRole('link', { name: /^Day \d+ / })
-      await page.getByText('Needs attention').waitFor()
-      expect((await first.allTextContents()).map((text) => text.slice(0, 6))).toEqual(['Day 60', 'Day 59', 'Day 58'])
-      await visitor.leave()
-    },
-    minute,
-  )
+    const first = page.getByRole('listitem').getByRole('link', { name: /^Day \d+ / })
+    await page.getByText('Needs attention').waitFor()
+    expect((await first.allTextContents()).map((text) => text.slice(0, 6))).toEqual(['Day 60', 'Day 59', 'Day 58'])
+    await visitor.leave()
+  })
 })
 
-test(
-  'an id out of the address is an id and nothing else',
-  async () => {
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
-    await visitor.go('/dashboard/payouts/..%2Fkeys?environment=sandbox')
+test('an id out of the address is an id and nothing else', async () => {
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  await visitor.go('/dashboard/payouts/..%2Fkeys?environment=sandbox')
 
-    expect(await page.locator('h1').textContent()).toBe('There is no such payout')
-    expect(asked).not.toContain('/v1/keys')
-    await visitor.leave()
-  },
-  minute,
-)
+  expect(await page.locator('h1').textContent()).toBe('There is no such payout')
+  expect(asked).not.toContain('/v1/keys')
+  await visitor.leave()
+})
 
-test(
-  'the audit log shows whole emails on a phone',
-  async () => {
-    await done({ changes: 'something' })
-    await page.setViewportSize({ width: 360, height: 780 })
-    await visitor.go('/dashboard/audit-log?environment=sandbox')
-    const who = page.getByRole('cell', { name: email }).first()
-    await who.waitFor()
+test('the audit log shows whole emails on a phone', async () => {
+  await done({ changes: 'something' })
+  await page.setViewportSize({ width: 360, height: 780 })
+  await visitor.go('/dashboard/audit-log?environment=sandbox')
+  const who = page.getByRole('cell', { name: email }).first()
+  await who.waitFor()
 
-    expect(await who.evaluate((cell: Box) => cell.scrollWidth <= cell.clientWidth)).toBe(true)
-    const table = page.getByRole('table', { name: 'Audit log' }).locator('..')
-    expect(await table.evaluate((box: Box) => box.scrollWidth <= box.clientWidth)).toBe(true)
-    await visitor.picture('audit-log-long-email-phone')
-    await visitor.leave()
-  },
-  minute,
-)
+  expect(await who.evaluate((cell: Box) => cell.scrollWidth <= cell.clientWidth)).toBe(true)
+  const table = page.getByRole('table', { name: 'Audit log' }).locator('..')
+  expect(await table.evaluate((box: Box) => box.scrollWidth <= box.clientWidth)).toBe(true)
+  await visitor.picture('audit-log-long-email-phone')
+  await visitor.leave()
+})
 
-test(
-  'the audit log finds a change behind more looks than it shows',
-  async () => {
-    await done({ changes: 'something' }, 'key.revoke')
-    for (let looks = 0; looks < 200; looks++) await done({ changes: 'nothing' }, 'payout.list')
-    await visitor.go('/dashboard/audit-log?environment=sandbox')
-    expect(await page.getByRole('cell', { name: 'key.revoke' }).count()).toBe(0)
-    await page.getByLabel('Show').selectOption('Changes only')
+test('the audit log finds a change behind more looks than it shows', async () => {
+  await done({ changes: 'something' }, 'key.revoke')
+  for (let looks = 0; looks < 200; looks++) await done({ changes: 'nothing' }, 'payout.list')
+  await visitor.go('/dashboard/audit-log?environment=sandbox')
+  expect(await page.getByRole('cell', { name: 'key.revoke' }).count()).toBe(0)
+  await page.getByLabel('Show').selectOption('Changes only')
 
-    await page.getByRole('cell', { name: 'key.revoke' }).waitFor()
-    expect(await page.getByRole('cell', { name: 'payout.list' }).count()).toBe(0)
-    await visitor.leave()
-  },
-  minute,
-)
+  await page.getByRole('cell', { name: 'key.revoke' }).waitFor()
+  expect(await page.getByRole('cell', { name: 'payout.list' }).count()).toBe(0)
+  await visitor.leave()
+})
 
-test(
-  'a logo of ours is shown at whatever name of the host the page was opened',
-  async () => {
-    const { api } = served
-    // The API calls itself localhost, and is opened by its number here.
-    await api.db.transaction((tx) => storeLogo(tx, partner.id, { type: 'image/png', bytes: aPng }))
-    await visitor.go(`/p/${partner.slug}`)
-    const logo = page.locator('main img')
-    await logo.waitFor()
+test('a logo of ours is shown at whatever name of the host the page was opened', async () => {
+  const { api } = served
+  // The API calls itself localhost, and is opened by its number here.
+  await api.db.transaction((tx) => storeLogo(tx, partner.id, { type: 'image/png', bytes: aPng }))
+  await visitor.go(`/p/${partner.slug}`)
+  const logo = page.locator('main img')
+  await logo.waitFor()
 
-    expect(await logo.evaluate((img: { currentSrc: string }) => img.currentSrc)).toContain(`${api.url}/v1/public/`)
-    expect(await logo.evaluate((img: { naturalWidth: number }) => img.naturalWidth)).toBe(1)
-    expect(visitor.complaints).toEqual([])
-    await visitor.leave()
-  },
-  minute,
-)
+  expect(await logo.evaluate((img: { currentSrc: string }) => img.currentSrc)).toContain(`${api.url}/v1/public/`)
+  expect(await logo.evaluate((img: { naturalWidth: number }) => img.naturalWidth)).toBe(1)
+  expect(visitor.complaints).toEqual([])
+  await visitor.leave()
+})
 
 interface Box {
   readonly scrollWidth: number

@@ -38,7 +38,7 @@ beforeAll(async () => {
   viewer = await aSession(api, busy.partner, 'viewer')
   newcomer = await aSession(api, await aPartner(api, { verificationStatus: 'not_started' }), 'admin')
   browser = await openChromium()
-}, 120_000)
+})
 
 afterAll(async () => {
   await browser?.close()
@@ -83,7 +83,6 @@ describe('every page', () => {
       expect(await looksOf(visitor, name)).toEqual(goodLooks)
       await visitor.leave()
     },
-    60_000,
   )
 })
 
@@ -106,7 +105,7 @@ describe('on every page', () => {
 
     await page.waitForURL(`**/dashboard/payouts/${payoutId}?*`)
     await visitor.leave()
-  }, 60_000)
+  })
 
   test('the environment is chosen once for all pages, is part of the address, and shows', async () => {
     const visitor = await aVisitor(browser, api.url, { session: admin })
@@ -122,7 +121,7 @@ describe('on every page', () => {
     await visitor.go('/dashboard/keys')
     expect(page.url()).toMatch(/keys\?environment=live$/)
     await visitor.leave()
-  }, 60_000)
+  })
 
   test('light or dark is remembered, and the menu opens on a phone', async () => {
     const visitor = await aVisitor(browser, api.url, {
@@ -145,7 +144,7 @@ describe('on every page', () => {
     await page.getByRole('heading', { name: 'Invoices' }).waitFor()
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     await visitor.leave()
-  }, 60_000)
+  })
 
   test('an invoice is saved as a PDF', async () => {
     const visitor = await aVisitor(browser, api.url, { session: viewer })
@@ -163,7 +162,7 @@ describe('on every page', () => {
         .toString(),
     ).toBe('%PDF-')
     await visitor.leave()
-  }, 60_000)
+  })
 
   test('a payout of the other environment is not shown, and why is said', async () => {
     const visitor = await aVisitor(browser, api.url, { session: admin })
@@ -171,7 +170,7 @@ describe('on every page', () => {
 
     expect(await visitor.page.locator('h1').textContent()).toBe('There is no such payout')
     await visitor.leave()
-  }, 60_000)
+  })
 
   test('says for which partner it asks', async () => {
     const visitor = await aVisitor(browser, api.url, { session: admin })
@@ -184,7 +183,7 @@ describe('on every page', () => {
 
     expect([...asked]).toEqual([partnerId])
     await visitor.leave()
-  }, 60_000)
+  })
 
   test('whoever asked for codes too often may still type the one that has arrived', async () => {
     const visitor = await aVisitor(browser, api.url)
@@ -199,7 +198,7 @@ describe('on every page', () => {
     await page.getByLabel('Six-digit code').waitFor()
     expect(await page.getByText('No new code was sent').count()).toBe(1)
     await visitor.leave()
-  }, 60_000)
+  })
 
   test('a session that ends leads to the sign-in, and back to where one was', async () => {
     const ended = 'x'.repeat(43)
@@ -210,5 +209,5 @@ describe('on every page', () => {
     expect(url.pathname).toBe('/sign-in')
     expect(url.searchParams.get('next')).toBe('/dashboard/payouts?environment=sandbox&q=Emmy')
     await visitor.leave()
-  }, 60_000)
+  })
 })

@@ -9,8 +9,6 @@ import { aMember, aSessionOf } from './dashboard-fixtures'
 import { aVisitor, type Visitor } from './dashboard-visitor'
 import { type ServedDashboard, serveDashboard } from './served-dashboard'
 
-const minute = 60_000
-
 let served: ServedDashboard
 let api: Api
 let browser: Browser
@@ -24,7 +22,7 @@ beforeAll(async () => {
   served = await serveDashboard()
   api = served.api
   browser = served.browser
-}, 2 * minute)
+})
 
 afterAll(() => served?.close())
 
@@ -37,146 +35,118 @@ beforeEach(async () => {
 })
 
 describe('an admin', () => {
-  test(
-    'saves the settings, and the audit log says who changed what, but not to what',
-    async () => {
-      await visitor.go('/dashboard/settings?environment=sandbox')
-      expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
-      await page.getByLabel('Business name').fill('Northwind Trading Ltd')
-      await page.getByLabel('Billing email').fill('bills@northwind.example')
-      await page.getByRole('button', { name: 'Save', exact: true }).click()
-      await page.getByText('Saved', { exact: true }).waitFor()
-      await page.getByRole('navigation', { name: 'Pages' }).getByText('Northwind Trading Ltd').waitFor()
+  test('saves the settings, and the audit log says who changed what, but not to what', async () => {
+    await visitor.go('/dashboard/settings?environment=sandbox')
+    expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
+    await page.getByLabel('Business name').fill('Northwind Trading Ltd')
+    await page.getByLabel('Billing email').fill('bills@northwind.example')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    await page.getByRole('navigation', { name: 'Pages' }).getByText('Northwind Trading Ltd').waitFor()
 
-      await visitor.go('/dashboard/settings?environment=sandbox')
-      expect(await page.getByLabel('Billing email').inputValue()).toBe('bills@northwind.example')
-      await visitor.go('/dashboard/audit-log?environment=sandbox')
-      const entry = page.getByRole('row').filter({ hasText: 'account.update' })
-      expect(await entry.textContent()).toContain(ada.email)
-      expect(await entry.textContent()).toContain('name, billing_email')
-      expect(await page.getByText('bills@northwind.example').count()).toBe(0)
-      await visitor.leave()
-    },
-    minute,
-  )
+    await visitor.go('/dashboard/settings?environment=sandbox')
+    expect(await page.getByLabel('Billing email').inputValue()).toBe('bills@northwind.example')
+    await visitor.go('/dashboard/audit-log?environment=sandbox')
+    const entry = page.getByRole('row').filter({ hasText: 'account.update' })
+    expect(await entry.textContent()).toContain(ada.email)
+    expect(await entry.textContent()).toContain('name, billing_email')
+    expect(await page.getByText('bills@northwind.example').count()).toBe(0)
+    await visitor.leave()
+  })
 
-  test(
-    'makes a viewer an admin, and it holds from their next look on',
-    async () => {
-      const hers = await aVisitor(browser, api.url, { session: await aSessionOf(api, grace) })
-      await hers.go('/dashboard/keys?environment=sandbox')
-      expect(await hers.page.getByRole('button', { name: 'Make a key' }).count()).toBe(0)
+  test('makes a viewer an admin, and it holds from their next look on', async () => {
+    const hers = await aVisitor(browser, api.url, { session: await aSessionOf(api, grace) })
+    await hers.go('/dashboard/keys?environment=sandbox')
+    expect(await hers.page.getByRole('button', { name: 'Make a key' }).count()).toBe(0)
 
-      await visitor.go('/dashboard/team?environment=sandbox')
-      await page.getByLabel(`Role of ${grace.email}`).selectOption('admin')
-      await page.getByText('The role is changed').waitFor()
-      await hers.page.reload()
+    await visitor.go('/dashboard/team?environment=sandbox')
+    await page.getByLabel(`Role of ${grace.email}`).selectOption('admin')
+    await page.getByText('The role is changed').waitFor()
+    await hers.page.reload()
 
-      await hers.page.getByRole('button', { name: 'Make a key' }).first().waitFor()
-      await hers.leave()
-      await visitor.leave()
-    },
-    minute,
-  )
+    await hers.page.getByRole('button', { name: 'Make a key' }).first().waitFor()
+    await hers.leave()
+    await visitor.leave()
+  })
 
-  test(
-    'is told why the last admin stays one',
-    async () => {
-      await visitor.go('/dashboard/team?environment=sandbox')
-      // The one who opened the account goes first.
-      await page.getByRole('button', { name: /^Remove ada@.*\.test$/ }).click()
-      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-      await page.getByText('The person is removed').waitFor()
-      await page.getByLabel(`Role of ${ada.email}`).selectOption('viewer')
+  test('is told why the last admin stays one', async () => {
+    await visitor.go('/dashboard/team?environment=sandbox')
+    // The one who opened the account goes first.
+    await page.getByRole('button', { name: /^Remove ada@.*\.test$/ }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('The person is removed').waitFor()
+    await page.getByLabel(`Role of ${ada.email}`).selectOption('viewer')
 
-      await page.getByText('The role stays as it is').waitFor()
-      await page.getByText(/The last admin can be neither removed nor made a viewer/).waitFor()
-      expect(await page.getByLabel(`Role of ${ada.email}`).inputValue()).toBe('admin')
-      await visitor.leave()
-    },
-    minute,
-  )
+    await page.getByText('The role stays as it is').waitFor()
+    await page.getByText(/The last admin can be neither removed nor made a viewer/).waitFor()
+    expect(await page.getByLabel(`Role of ${ada.email}`).inputValue()).toBe('admin')
+    await visitor.leave()
+  })
 
-  test(
-    'removes a member, whose open page ends at the sign-in',
-    async () => {
-      const hers = await aVisitor(browser, api.url, { session: await aSessionOf(api, grace) })
-      await hers.go('/dashboard/payouts?environment=sandbox')
+  test('removes a member, whose open page ends at the sign-in', async () => {
+    const hers = await aVisitor(browser, api.url, { session: await aSessionOf(api, grace) })
+    await hers.go('/dashboard/payouts?environment=sandbox')
 
-      await visitor.go('/dashboard/team?environment=sandbox')
-      await page.getByRole('button', { name: `Remove ${grace.email}` }).click()
-      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-      await page.getByText('The person is removed').waitFor()
-      await page.getByText(grace.email).waitFor({ state: 'detached' })
-      await hers.page.getByRole('link', { name: 'Wallet' }).click()
+    await visitor.go('/dashboard/team?environment=sandbox')
+    await page.getByRole('button', { name: `Remove ${grace.email}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('The person is removed').waitFor()
+    await page.getByText(grace.email).waitFor({ state: 'detached' })
+    await hers.page.getByRole('link', { name: 'Wallet' }).click()
 
-      await hers.page.waitForURL('**/sign-in?*')
-      expect(await hers.page.locator('h1').textContent()).toBe('Sign in')
-      await hers.leave()
-      await visitor.leave()
-    },
-    minute,
-  )
+    await hers.page.waitForURL('**/sign-in?*')
+    expect(await hers.page.locator('h1').textContent()).toBe('Sign in')
+    await hers.leave()
+    await visitor.leave()
+  })
 })
 
 describe('anybody', () => {
-  test(
-    'is shown as invited until they have signed in',
-    async () => {
-      await visitor.go('/dashboard/team?environment=sandbox')
-      const row = page.getByRole('row').filter({ hasText: grace.email })
-      const mine = page.getByRole('row').filter({ hasText: ada.email })
+  test('is shown as invited until they have signed in', async () => {
+    await visitor.go('/dashboard/team?environment=sandbox')
+    const row = page.getByRole('row').filter({ hasText: grace.email })
+    const mine = page.getByRole('row').filter({ hasText: ada.email })
 
-      expect(await row.getByText('Invited').filter({ visible: true }).count()).toBe(1)
-      expect(await mine.getByText('Invited').count()).toBe(0)
-      await visitor.picture('team-invited-light')
+    expect(await row.getByText('Invited').filter({ visible: true }).count()).toBe(1)
+    expect(await mine.getByText('Invited').count()).toBe(0)
+    await visitor.picture('team-invited-light')
 
-      await aSessionOf(api, grace)
-      await page.reload()
-      await row.waitFor()
-      expect(await row.getByText('Invited').count()).toBe(0)
-      await visitor.leave()
-    },
-    minute,
-  )
+    await aSessionOf(api, grace)
+    await page.reload()
+    await row.waitFor()
+    expect(await row.getByText('Invited').count()).toBe(0)
+    await visitor.leave()
+  })
 
-  test(
-    'leaves a team, viewers too, and is signed out',
-    async () => {
-      const hers = await aVisitor(browser, api.url, { session: await aSessionOf(api, grace) })
-      await hers.go('/dashboard/team?environment=sandbox')
-      await hers.page.getByRole('button', { name: 'Leave the team' }).click()
-      expect(await hers.faults()).toEqual([])
-      await hers.picture('team-leave')
-      await hers.page.getByRole('dialog').getByRole('button', { name: 'Leave the team' }).click()
+  test('leaves a team, viewers too, and is signed out', async () => {
+    const hers = await aVisitor(browser, api.url, { session: await aSessionOf(api, grace) })
+    await hers.go('/dashboard/team?environment=sandbox')
+    await hers.page.getByRole('button', { name: 'Leave the team' }).click()
+    expect(await hers.faults()).toEqual([])
+    await hers.picture('team-leave')
+    await hers.page.getByRole('dialog').getByRole('button', { name: 'Leave the team' }).click()
 
-      await hers.page.getByRole('heading', { name: 'Sign in' }).waitFor()
-      await visitor.go('/dashboard/team?environment=sandbox')
-      expect(await page.getByText(grace.email).count()).toBe(0)
-      await hers.go('/dashboard')
-      expect(new URL(hers.page.url()).pathname).toBe('/sign-in')
-      await hers.leave()
-      await visitor.leave()
-    },
-    minute,
-  )
+    await hers.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await visitor.go('/dashboard/team?environment=sandbox')
+    expect(await page.getByText(grace.email).count()).toBe(0)
+    await hers.go('/dashboard')
+    expect(new URL(hers.page.url()).pathname).toBe('/sign-in')
+    await hers.leave()
+    await visitor.leave()
+  })
 
-  test(
-    'signs out everywhere: the session of the other device is over too',
-    async () => {
-      const other = await aVisitor(browser, api.url, { session: await aSessionOf(api, ada) })
-      await other.go('/dashboard/payouts?environment=sandbox')
+  test('signs out everywhere: the session of the other device is over too', async () => {
+    const other = await aVisitor(browser, api.url, { session: await aSessionOf(api, ada) })
+    await other.go('/dashboard/payouts?environment=sandbox')
 
-      await visitor.go('/dashboard/settings?environment=sandbox')
-      await page.getByRole('button', { name: 'Sign out everywhere' }).click()
-      await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-      await other.page.getByRole('link', { name: 'Wallet' }).click()
+    await visitor.go('/dashboard/settings?environment=sandbox')
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await other.page.getByRole('link', { name: 'Wallet' }).click()
 
-      await other.page.waitForURL('**/sign-in?*')
-      expect(await other.page.locator('h1').textContent()).toBe('Sign in')
-      await other.leave()
-      await visitor.leave()
-    },
-    minute,
-  )
+    await other.page.waitForURL('**/sign-in?*')
+    expect(await other.page.locator('h1').textContent()).toBe('Sign in')
+    await other.leave()
+    await visitor.leave()
+  })
 })

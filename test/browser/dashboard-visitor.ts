@@ -21,6 +21,9 @@ export interface Visitor {
   leave(): Promise<void>
 }
 
+/** A machine that does other things too is slow, and that is no fault of a page's. */
+const patienceMs = 120_000
+
 export async function aVisitor(
   browser: Browser,
   url: string,
@@ -34,6 +37,7 @@ export async function aVisitor(
     reducedMotion: 'reduce',
     ...options,
   })
+  context.setDefaultTimeout(patienceMs)
   if (session !== undefined) await context.addCookies([{ name: 'session', value: session, url, httpOnly: true }])
   const page = await context.newPage()
   const complaints = listen(page, url)

@@ -20,7 +20,7 @@ beforeAll(async () => {
   api = await startApi({ publicUrl: origin })
   key = await aKey(api, await aPartner(api), 'sandbox')
   browser = await openChromium([`--host-resolver-rules=MAP payouts.localhost:80 ${new URL(api.url).host}`])
-}, 90_000)
+})
 
 afterAll(async () => {
   await browser?.close()
@@ -70,7 +70,7 @@ describe('/docs in a browser', () => {
     expect(strangers()).toEqual([])
     expect(complaints).toEqual([])
     await page.close()
-  }, 90_000)
+  })
 
   test('a call can be made from the page with one’s own key', async () => {
     await open({ colorScheme: 'dark' })
@@ -85,5 +85,5 @@ describe('/docs in a browser', () => {
     expect(strangers()).toEqual([])
     expect(complaints).toEqual([])
     await page.close()
-  }, 90_000)
+  })
 })

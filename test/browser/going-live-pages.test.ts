@@ -26,7 +26,7 @@ beforeAll(async () => {
   admin = await aSession(api, partner, 'admin')
   viewer = await aSession(api, partner, 'viewer')
   browser = await openChromium()
-}, 120_000)
+})
 
 afterAll(async () => {
   await browser?.close()
@@ -40,22 +40,18 @@ const open = async (session: string, path: string): Promise<Visitor> => {
 }
 
 describe('verification', () => {
-  test.each(Object.entries(standings))(
-    '%s',
-    async (name, changes) => {
-      const visitor = await open(
-        await aSession(api, await aPartner(api, changes), 'admin'),
-        '/dashboard/verification?environment=live',
-      )
+  test.each(Object.entries(standings))('%s', async (name, changes) => {
+    const visitor = await open(
+      await aSession(api, await aPartner(api, changes), 'admin'),
+      '/dashboard/verification?environment=live',
+    )
 
-      expect(await looksOf(visitor, name)).toEqual(goodLooks)
-      for (const link of await visitor.page.locator('main a[target=_blank]').all()) {
-        expect(await link.getAttribute('rel')).toContain('noopener')
-      }
-      await visitor.leave()
-    },
-    60_000,
-  )
+    expect(await looksOf(visitor, name)).toEqual(goodLooks)
+    for (const link of await visitor.page.locator('main a[target=_blank]').all()) {
+      expect(await link.getAttribute('rel')).toContain('noopener')
+    }
+    await visitor.leave()
+  })
 
   test('what the bank said is text, and a refusal for good offers no second try', async () => {
     const gone = await aPartner(api, {
@@ -70,7 +66,7 @@ describe('verification', () => {
     expect(await visitor.page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
     expect(visitor.complaints).toEqual([])
     await visitor.leave()
-  }, 60_000)
+  })
 
   test('viewers see where it stands and can start nothing', async () => {
     const fresh = await aPartner(api, { verificationStatus: 'not_started' })
@@ -79,7 +75,7 @@ describe('verification', () => {
     await visitor.page.getByText('An admin of your team goes on with it.').waitFor()
     expect(await visitor.page.getByRole('button', { name: 'Start verification' }).count()).toBe(0)
     await visitor.leave()
-  }, 60_000)
+  })
 
   test('the first page says that the bank waits', async () => {
     const asked = await aPartner(api, standings['verification-action'])
@@ -89,7 +85,7 @@ describe('verification', () => {
     await visitor.picture('home-verification')
     expect(await visitor.faults()).toEqual([])
     await visitor.leave()
-  }, 60_000)
+  })
 })
 
 describe('a top-up', () => {
@@ -104,7 +100,7 @@ describe('a top-up', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('10234567')
     expect(await looksOf(visitor, 'top-up-live')).toEqual(goodLooks)
     await visitor.leave()
-  }, 60_000)
+  })
 
   test('says that real money is lost where live is make-believe, too', async () => {
     const visitor = await open(admin, '/dashboard/top-up?environment=live')
@@ -112,7 +108,7 @@ describe('a top-up', () => {
     await visitor.page.getByText('04-00-04').waitFor()
     expect(await visitor.page.getByText(/make-believe: real money sent to it is lost/).count()).toBe(2)
     await visitor.leave()
-  }, 60_000)
+  })
 })
 
 describe('a payout', () => {
@@ -131,7 +127,7 @@ describe('a payout', () => {
     expect(await visitor.page.getByRole('button', { name: 'Trace', exact: true }).count()).toBe(0)
     expect(await looksOf(visitor, 'payout-cases')).toEqual(goodLooks)
     await visitor.leave()
-  }, 60_000)
+  })
 
   test('that came back long after it was made says why, and is on the first page', async () => {
     const id = await aReturnedPayout(api, partner)
@@ -142,7 +138,7 @@ describe('a payout', () => {
     await visitor.go('/dashboard?environment=live')
     await visitor.page.getByText('Sent back. The account is closed.').waitFor()
     await visitor.leave()
-  }, 60_000)
+  })
 
   test('offers an admin what its status allows, and a viewer nothing', async () => {
     const offered = async (session: string, status: 'pending' | 'processing' | 'completed' | 'failed') => {
@@ -159,7 +155,7 @@ describe('a payout', () => {
     expect(await offered(admin, 'failed')).toEqual([])
     expect(await offered(viewer, 'pending')).toEqual([])
     expect(await offered(viewer, 'completed')).toEqual([])
-  }, 60_000)
+  })
 
   test('of live can not be simulated', async () => {
     const { id } = await aPayoutRow(api, partner, { status: 'processing', environment: 'live' })
@@ -167,7 +163,7 @@ describe('a payout', () => {
 
     expect(await visitor.page.getByRole('button', { name: 'Simulate' }).count()).toBe(0)
     await visitor.leave()
-  }, 60_000)
+  })
 })
 
 describe('mails to admins', () => {
@@ -191,12 +187,12 @@ describe('mails to admins', () => {
     expect(await page.getByLabel('The wallet is low below').inputValue()).toBe('1250.50')
     expect(await looksOf(visitor, 'settings-mails')).toEqual(goodLooks)
     await visitor.leave()
-  }, 60_000)
+  })
 
   test('are not a viewer’s to switch', async () => {
     const visitor = await open(viewer, '/dashboard/settings?environment=live')
 
     expect(await visitor.page.getByRole('switch', { disabled: true }).count()).toBe(6)
     await visitor.leave()
-  }, 60_000)
+  })
 })

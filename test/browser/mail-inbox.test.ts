@@ -32,7 +32,7 @@ beforeAll(async () => {
   browser = await openChromium()
   page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
   await page.goto(inbox.url)
-}, 60_000)
+})
 
 afterAll(async () => {
   await browser?.close()

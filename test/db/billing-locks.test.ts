@@ -65,7 +65,7 @@ test('a void that takes longer than other statements may is not broken off', asy
 
   expect(voided.outcome).toBe('moved')
   expect(limit).toBe('10s')
-}, 30_000)
+})
 
 /** The same database, but something happens right after that statement, before its transaction goes on. */
 function after(statement: string, happens: () => Promise<unknown>): Db {

@@ -90,14 +90,10 @@ describe('partner verify', () => {
     ['Temporal away', { TEMPORAL_ADDRESS: '127.0.0.1:1' }, 1, 'Temporal does not answer'],
     ['no Temporal', { TEMPORAL_ADDRESS: '' }, 1, 'TEMPORAL_ADDRESS must be set'],
     ['no live bank', { BANK_LIVE_URL: '' }, 2, 'There is no live bank'],
-  ])(
-    'with %s is one sentence, and nothing has begun',
-    async (_which, more, code, sentence) => {
-      expect(await verify(more)).toMatchObject({ code, out: '', err: expect.stringContaining(sentence) })
-      expect(await status()).toBe('not_started')
-    },
-    15_000,
-  )
+  ])('with %s is one sentence, and nothing has begun', async (_which, more, code, sentence) => {
+    expect(await verify(more)).toMatchObject({ code, out: '', err: expect.stringContaining(sentence) })
+    expect(await status()).toBe('not_started')
+  })
 
   test('a suspended partner is refused', async () => {
     await ops('partner', 'suspend', '--partner', slug)

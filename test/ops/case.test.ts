@@ -104,7 +104,7 @@ test('a Temporal that is away hinders nobody', async () => {
   const { code } = await runWith(env, ending(JSON.parse(opened.out).id, 'withdrawn', '0.00'))
 
   expect([opened.code, code]).toEqual([0, 0])
-}, 30_000)
+})
 
 test('help says that the partner reads reasons and notes', async () => {
   for (const verb of ['open', 'note', 'resolve']) {

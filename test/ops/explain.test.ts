@@ -181,7 +181,7 @@ test('without a workflow it says who starts one, without Temporal that it does n
   const unknown = 'Temporal does not answer, so what its workflow waits for is not known.'
   expect(away.map(({ next }) => next[1])).toEqual(away.map(() => unknown))
   expect([none.code, none.err]).toEqual([2, `There is no payout ${payer.id}.\n`])
-}, 30_000)
+})
 
 test('a step is told after what it wrote and after the step before it, however early its worker has it', () => {
   const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms)

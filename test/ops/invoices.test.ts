@@ -202,7 +202,7 @@ test('a server that does not answer is a sentence', async () => {
 
   expect(code).toBe(1)
   expect(err).toBe('Temporal does not answer: see that it runs, then repeat the command.\n')
-}, 30_000)
+})
 
 function chargedPartners(name: string, partners: number): Promise<void> {
   return addChargedPartners(worker.db.dataSource, { partners, chargesEach: 4, month: period, name })

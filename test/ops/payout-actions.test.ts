@@ -274,7 +274,7 @@ describe('payout retry', () => {
     expect(await latestActivity(terminal.db, partnerId, 5)).not.toContainEqual(
       expect.objectContaining({ action: 'payout.retry' }),
     )
-  }, 30_000)
+  })
 })
 
 const byOps = expect.stringMatching(/^ops:\S+$/)

@@ -92,7 +92,7 @@ test('a Temporal that is away keeps nobody from a pause, and resume says that th
     0,
     expect.stringContaining('when each looks by itself, because Temporal does not answer'),
   ])
-}, 30_000)
+})
 
 test('with Temporal there, resume starts the waking', async () => {
   const env = { ...terminal.env, TEMPORAL_ADDRESS: testSystem().temporalAddress, TASK_QUEUE_PREFIX: 'test-rail-ops' }

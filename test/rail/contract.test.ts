@@ -82,7 +82,7 @@ describe.each(banks)('%s', (name) => {
     testMoney = openMakeBelieveBank({ url: `${url}/v0`, key: isReal ? (realKey ?? '') : keys.sandbox }, systemClock)
     partner = await aConnectedPartner(rail)
     await testMoney.simulateDeposit({ ...partner, amountMicroUsdc: 5_000_000_000n, key: randomUUID() })
-  }, 120_000)
+  })
   afterAll(async () => {
     testMoney?.close()
     rail?.close()

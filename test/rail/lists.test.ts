@@ -138,7 +138,7 @@ describe('a wallet’s history', () => {
     await expect(reading).rejects.toThrow(ListTooLong)
     expect(scripted.heard).toHaveLength(2_000)
     await scripted.close()
-  }, 60_000)
+  })
 
   test('with a hole is trouble', async () => {
     await bank.fault({ kind: 'list_shift', by: 30 })

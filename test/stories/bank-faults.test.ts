@@ -1,11 +1,8 @@
 // The bank at its worst, over the whole system: nobody is paid twice, nothing acknowledged is lost, no money disappears.
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { until } from '../local/until'
 import type { Json } from '../sandbox-bank/bank-client'
 import { openWorld, type World } from './world'
-
-// A machine that does other things too is slow, and that is no fault of a story's.
-jest.setTimeout(120_000)
 
 let world: World
 

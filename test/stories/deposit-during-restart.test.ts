@@ -1,12 +1,9 @@
 // Money arrives at the bank while nobody of ours is there to hear of it: when they are back it is booked, once.
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { walletReadingsId } from '../../workflows/names'
 import { until } from '../local/until'
 import type { Json } from '../sandbox-bank/bank-client'
 import { openWorld, type World } from './world'
-
-// A machine that does other things too is slow, and that is no fault of a story's.
-jest.setTimeout(120_000)
 
 /** 1.01 to 1.10 USDC: ten and 0.55. */
 const tenDeposits = 10_550_000n

@@ -1,12 +1,9 @@
 // Ops drains one of two workers while payouts run: nothing is lost, nobody is paid twice, and the other one does all the rest.
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { askToDrain } from '../../db/worker-drain'
 import { listWorkers } from '../../db/workers'
 import { until } from '../local/until'
 import { openWorld, type World } from './world'
-
-// A machine that does other things too is slow, and that is no fault of a story's.
-jest.setTimeout(180_000)
 
 interface Listed {
   readonly id: string

@@ -1,5 +1,5 @@
 // A business from its sign-up to the invoice for a payout that came back: nothing is done for it but by its own people, the bank and finance.
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { systemClock } from '../../clock'
 import { londonMonthOf, nextMonth, startOf } from '../../domain/month'
 import { until } from '../local/until'
@@ -7,9 +7,6 @@ import { anInbox, type TestInbox } from '../mail/an-inbox'
 import { payInPounds, press } from './at-the-bank'
 import { aPerson, type Person } from './person'
 import { openWorld, type World } from './world'
-
-// A machine that does other things too is slow, and that is no fault of a story's.
-jest.setTimeout(180_000)
 
 const dayMs = 86_400_000
 // On the 2nd at noon, so that the return falls into the same month whenever this is run.

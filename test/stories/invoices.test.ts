@@ -1,6 +1,6 @@
 // From a payout to the invoice in its partner's inbox; and a month that is billed while the worker is killed.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { followRun } from '../../activities/invoices/follow-run'
 import { createPayoutSteps } from '../../activities/payout'
 import { addChargedPartners } from '../../bench/charged-partners'
@@ -15,9 +15,6 @@ import { anInbox, type TestInbox } from '../mail/an-inbox'
 import type { Json } from '../sandbox-bank/bank-client'
 import { type AWorker, aWorker, silenceTemporal } from '../worker/a-worker'
 import { openWorld, type World } from './world'
-
-// A machine that does other things too is slow, and that is no fault of a story's.
-jest.setTimeout(180_000)
 
 const thisMonth = londonMonthOf(systemClock.now())
 const lastMonth = previousMonth(thisMonth)

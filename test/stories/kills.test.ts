@@ -1,12 +1,9 @@
 // Processes that are killed without a word at the worst moments: what they had begun is finished, once, by the next one.
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { proxyOf, type TcpProxy } from '../db/tcp-proxy'
 import { until } from '../local/until'
 import { testSystem } from '../setup/system'
 import { openWorld, type World } from './world'
-
-// A machine that does other things too is slow, and that is no fault of a story's.
-jest.setTimeout(120_000)
 
 let world: World
 let wayToTemporal: TcpProxy

@@ -1,5 +1,5 @@
 // A month in which the bank loses every event: whatever it has done is found by asking, and by what the clock starts.
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { changedTransfersId } from '../../workflows/names'
 import { until } from '../local/until'
 import { anInbox, type TestInbox } from '../mail/an-inbox'
@@ -7,9 +7,6 @@ import type { Json } from '../sandbox-bank/bank-client'
 import { payInPounds, press } from './at-the-bank'
 import { aPerson } from './person'
 import { openWorld, type World } from './world'
-
-// A machine that does other things too is slow, and that is no fault of a story's.
-jest.setTimeout(180_000)
 
 const days = 30
 const dayMs = 86_400_000

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, expect, jest, test } from '@jest/globals'
+import { afterAll, expect, test } from '@jest/globals'
 import { systemClock } from '../../clock'
 import { environment } from '../../config'
 import { startTemporal, type TemporalServer } from '../../local/temporal'
@@ -12,8 +12,6 @@ import { connectClient } from '../../temporal'
 import { invoiceRunSchedule, type OurSchedule, putSchedule } from '../../worker/schedules'
 import { until } from '../local/until'
 import { testTemporal } from '../worker/a-worker'
-
-jest.setTimeout(120_000)
 
 const folder = mkdtempSync(join(tmpdir(), 'payouts-missed-'))
 let temporal: TemporalServer

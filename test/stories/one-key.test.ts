@@ -1,9 +1,6 @@
 // One Idempotency-Key is one payout, however many ask, and a wallet gives what it holds and not a penny more (§4, §7).
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { type Answer, openWorld, type World } from './world'
-
-// A machine that does other things too is slow, and that is no fault of a story's.
-jest.setTimeout(120_000)
 
 let world: World
 

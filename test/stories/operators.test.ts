@@ -1,12 +1,9 @@
 // What people can do to a payout's workflow with Temporal's own tools, at each step: no money is lost, nobody is paid twice.
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { until } from '../local/until'
 import type { Json } from '../sandbox-bank/bank-client'
 import { openWorld, type World } from './world'
-
-// A machine that does other things too is slow, and that is no fault of a story's.
-jest.setTimeout(120_000)
 
 let world: World
 let forgotten: string

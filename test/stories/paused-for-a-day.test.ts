@@ -1,8 +1,6 @@
 // A rail that was paused for longer than the bank remembers keys: what waited is looked for first, then sent, once.
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openWorld, type World } from './world'
-
-jest.setTimeout(180_000)
 
 let world: World
 

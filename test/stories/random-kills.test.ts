@@ -1,14 +1,11 @@
 // The worker is killed at moments that nobody chose, while clients pay: the same rules hold as at the worst ones.
 import { randomInt } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { environment } from '../../config'
 import { numbersFrom } from './numbers-from'
 import { underLoad } from './under-load'
 import { type Answer, openWorld, type World } from './world'
-
-// A machine that does other things too is slow, and that is no fault of a story's.
-jest.setTimeout(180_000)
 
 /** Another one each time; with STORY_SEED set to what a failed run printed, the same moments again. */
 const seed = Number(environment()['STORY_SEED'] ?? randomInt(1, 1_000_000))

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { environment } from '../../config'
 import { migrate } from '../../db/migrate'
 import { type Postgres, startPostgres } from '../../local/postgres'
@@ -18,8 +18,6 @@ const folder = mkdtempSync(join(tmpdir(), 'payouts-story-'))
 const password = randomBytes(16).toString('hex')
 let postgres: Postgres
 let temporal: TemporalServer
-// A machine that does other things too is slow, and that is no fault of a story's.
-jest.setTimeout(120_000)
 
 let world: World
 

@@ -12,8 +12,6 @@ import { readRunningEnvironment } from '../../local/running'
 import { until } from '../local/until'
 import { type Local, leftOf, type StartedSystem, start } from './started-system'
 
-const minutes = 60_000
-
 let dataDir = ''
 let port = ''
 let started: StartedSystem[] = []
@@ -36,49 +34,45 @@ describe('npm start', () => {
   let system: StartedSystem
   let local: Local
 
-  test(
-    'the first start ends with one screen and with local.json, and the printed curl line works when pasted',
-    async () => {
-      system = startHere()
-      local = await system.ready()
-      firstKey = local.keys?.sandbox
+  test('the first start ends with one screen and with local.json, and the printed curl line works when pasted', async () => {
+    system = startHere()
+    local = await system.ready()
+    firstKey = local.keys?.sandbox
 
-      expect(local).toEqual({
-        api: `http://localhost:${port}`,
-        docs: `http://localhost:${port}/docs`,
-        dashboard: `http://localhost:${port}/dashboard`,
-        temporal: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
-        temporal_ui: expect.stringMatching(/^http:\/\/localhost:\d+$/),
-        bank: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
-        mail: {
-          smtp: expect.stringMatching(/^smtp:\/\/127\.0\.0\.1:\d+$/),
-          inbox: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
-        },
-        partner: { id: expect.any(String), slug: 'demo', email: 'demo@payouts.test' },
-        keys: {
-          sandbox: expect.stringMatching(/^kp_sandbox_[0-9a-f]{48}$/),
-          live: expect.stringMatching(/^kp_live_[0-9a-f]{48}$/),
-        },
-      })
-      for (const shown of [
-        local.api,
-        local.docs,
-        local.dashboard,
-        local.temporal_ui,
-        local.bank,
-        local.mail?.inbox,
-        local.keys?.sandbox,
-      ]) {
-        expect(system.output()).toContain(shown)
-      }
-      expect(await pasted(system)).toMatchObject({ object: 'balance' })
-      expect((await fetch(local.docs)).status).toBe(200)
-      expect((await fetch(local.temporal_ui ?? '')).status).toBe(200)
-      expect(await (await fetch(`${local.mail?.inbox}/messages.json`)).json()).toEqual({ object: 'list', data: [] })
-      expect(system.output()).toContain('make-believe')
-    },
-    3 * minutes,
-  )
+    expect(local).toEqual({
+      api: `http://localhost:${port}`,
+      docs: `http://localhost:${port}/docs`,
+      dashboard: `http://localhost:${port}/dashboard`,
+      temporal: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+      temporal_ui: expect.stringMatching(/^http:\/\/localhost:\d+$/),
+      bank: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      mail: {
+        smtp: expect.stringMatching(/^smtp:\/\/127\.0\.0\.1:\d+$/),
+        inbox: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      },
+      partner: { id: expect.any(String), slug: 'demo', email: 'demo@payouts.test' },
+      keys: {
+        sandbox: expect.stringMatching(/^kp_sandbox_[0-9a-f]{48}$/),
+        live: expect.stringMatching(/^kp_live_[0-9a-f]{48}$/),
+      },
+    })
+    for (const shown of [
+      local.api,
+      local.docs,
+      local.dashboard,
+      local.temporal_ui,
+      local.bank,
+      local.mail?.inbox,
+      local.keys?.sandbox,
+    ]) {
+      expect(system.output()).toContain(shown)
+    }
+    expect(await pasted(system)).toMatchObject({ object: 'balance' })
+    expect((await fetch(local.docs)).status).toBe(200)
+    expect((await fetch(local.temporal_ui ?? '')).status).toBe(200)
+    expect(await (await fetch(`${local.mail?.inbox}/messages.json`)).json()).toEqual({ object: 'list', data: [] })
+    expect(system.output()).toContain('make-believe')
+  })
 
   test('the demo partner is at the sandbox bank in both environments, with money to try', async () => {
     const ask = async (path: string, key = '') =>
@@ -108,123 +102,99 @@ describe('npm start', () => {
     expect(second.output().trim()).toMatch(/^Payouts already runs in .* at http:\/\/localhost:\d+; .*\.$/)
   })
 
-  test(
-    'with DATABASE_URL and TEMPORAL_ADDRESS it starts the API and the worker and nothing else',
-    async () => {
-      const other = mkdtempSync(join(tmpdir(), 'payouts-story-'))
-      const wanted = /^(DATABASE_URL|TEMPORAL_ADDRESS|SECRET_KEYS|BANK_.*)$/
-      const running = Object.entries(readRunningEnvironment(dataDir) ?? {}).filter(([name]) => wanted.test(name))
-      const env = { ...Object.fromEntries(running), PORT: String(await choosePort(0)) }
-      const beside = start(other, env)
-      started.push(beside)
-      const { api, keys } = await beside.ready()
-      const balance = await fetch(`${api}/v1/balance`, { headers: { Authorization: `Bearer ${local.keys?.sandbox}` } })
-      const names = beside.parts().map(({ name }) => name)
-      beside.signal('SIGTERM')
+  test('with DATABASE_URL and TEMPORAL_ADDRESS it starts the API and the worker and nothing else', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'payouts-story-'))
+    const wanted = /^(DATABASE_URL|TEMPORAL_ADDRESS|SECRET_KEYS|BANK_.*)$/
+    const running = Object.entries(readRunningEnvironment(dataDir) ?? {}).filter(([name]) => wanted.test(name))
+    const env = { ...Object.fromEntries(running), PORT: String(await choosePort(0)) }
+    const beside = start(other, env)
+    started.push(beside)
+    const { api, keys } = await beside.ready()
+    const balance = await fetch(`${api}/v1/balance`, { headers: { Authorization: `Bearer ${local.keys?.sandbox}` } })
+    const names = beside.parts().map(({ name }) => name)
+    beside.signal('SIGTERM')
 
-      expect(keys).toBeUndefined()
-      expect(names.toSorted()).toEqual(['API', 'Worker'])
-      expect(balance.status).toBe(200)
-      expect(await beside.exited).toBe(0)
-      await until('nothing of it runs any more', () => leftOf(other, []).length === 0)
-      rmSync(other, { recursive: true })
-    },
-    2 * minutes,
-  )
+    expect(keys).toBeUndefined()
+    expect(names.toSorted()).toEqual(['API', 'Worker'])
+    expect(balance.status).toBe(200)
+    expect(await beside.exited).toBe(0)
+    await until('nothing of it runs any more', () => leftOf(other, []).length === 0)
+    rmSync(other, { recursive: true })
+  })
 
-  test(
-    'Ctrl-C stops everything, in order, and leaves no process behind',
-    async () => {
-      const parts = system.parts()
-      expect(parts.map(({ name }) => name).toSorted()).toEqual([
-        'API',
-        'Bank',
-        'Mail inbox',
-        'PostgreSQL',
-        'Temporal',
-        'Worker',
-      ])
-      // npm passes the signal on, so it may come twice at once.
-      system.signal('SIGINT')
-      system.signal('SIGINT')
+  test('Ctrl-C stops everything, in order, and leaves no process behind', async () => {
+    const parts = system.parts()
+    expect(parts.map(({ name }) => name).toSorted()).toEqual([
+      'API',
+      'Bank',
+      'Mail inbox',
+      'PostgreSQL',
+      'Temporal',
+      'Worker',
+    ])
+    // npm passes the signal on, so it may come twice at once.
+    system.signal('SIGINT')
+    system.signal('SIGINT')
 
-      expect(await system.exited).toBe(0)
-      expect(leftOf(dataDir, parts)).toEqual([])
-      expect(existsSync(join(dataDir, 'local.json'))).toBe(false)
-      expect(readRunningEnvironment(dataDir)).toBeNull()
-      // What PostgreSQL says when somebody is still connected as it stops.
-      expect(readFileSync(join(dataDir, 'logs/postgres.log'), 'utf8')).not.toContain('terminating connection')
-    },
-    minutes,
-  )
+    expect(await system.exited).toBe(0)
+    expect(leftOf(dataDir, parts)).toEqual([])
+    expect(existsSync(join(dataDir, 'local.json'))).toBe(false)
+    expect(readRunningEnvironment(dataDir)).toBeNull()
+    // What PostgreSQL says when somebody is still connected as it stops.
+    expect(readFileSync(join(dataDir, 'logs/postgres.log'), 'utf8')).not.toContain('terminating connection')
+  })
 })
 
 describe('the next start', () => {
-  test(
-    'finds what was there, the key too; killed with SIGKILL it leaves no process behind',
-    async () => {
-      const system = startHere()
-      const local = await system.ready()
-      expect(local.keys?.sandbox).toBe(firstKey)
-      expect(await pasted(system)).toMatchObject({ object: 'balance' })
-      const parts = system.parts()
+  test('finds what was there, the key too; killed with SIGKILL it leaves no process behind', async () => {
+    const system = startHere()
+    const local = await system.ready()
+    expect(local.keys?.sandbox).toBe(firstKey)
+    expect(await pasted(system)).toMatchObject({ object: 'balance' })
+    const parts = system.parts()
 
-      system.signal('SIGKILL')
+    system.signal('SIGKILL')
 
-      await until('nothing runs any more', () => leftOf(dataDir, parts).length === 0)
-      expect(readRunningEnvironment(dataDir)).toBeNull()
-    },
-    2 * minutes,
-  )
+    await until('nothing runs any more', () => leftOf(dataDir, parts).length === 0)
+    expect(readRunningEnvironment(dataDir)).toBeNull()
+  })
 
-  test(
-    'recovers from that; when npm itself is killed with SIGKILL, nothing stays behind either',
-    async () => {
-      const npm = startHere({ npm_lifecycle_event: 'start' }, '"$0" "$@" & wait')
-      const local = await npm.ready()
-      expect(local.keys?.sandbox).toBe(firstKey)
-      expect(await pasted(npm)).toMatchObject({ object: 'balance' })
-      const parts = npm.parts()
+  test('recovers from that; when npm itself is killed with SIGKILL, nothing stays behind either', async () => {
+    const npm = startHere({ npm_lifecycle_event: 'start' }, '"$0" "$@" & wait')
+    const local = await npm.ready()
+    expect(local.keys?.sandbox).toBe(firstKey)
+    expect(await pasted(npm)).toMatchObject({ object: 'balance' })
+    const parts = npm.parts()
 
-      npm.signal('SIGKILL')
+    npm.signal('SIGKILL')
 
-      await until('nothing runs any more', () => leftOf(dataDir, parts).length === 0)
-      expect(existsSync(join(dataDir, 'local.json'))).toBe(false)
-    },
-    2 * minutes,
-  )
+    await until('nothing runs any more', () => leftOf(dataDir, parts).length === 0)
+    expect(existsSync(join(dataDir, 'local.json'))).toBe(false)
+  })
 })
 
 describe('a system that loses its way', () => {
-  test(
-    'when a part ends by itself, it is named with its last words, everything stops and the exit code is 1',
-    async () => {
-      const system = startHere()
-      await system.ready()
-      const parts = system.parts()
-      process.kill(parts.find(({ name }) => name === 'Worker')?.pid ?? 0, 'SIGKILL')
+  test('when a part ends by itself, it is named with its last words, everything stops and the exit code is 1', async () => {
+    const system = startHere()
+    await system.ready()
+    const parts = system.parts()
+    process.kill(parts.find(({ name }) => name === 'Worker')?.pid ?? 0, 'SIGKILL')
 
-      expect(await system.exited).toBe(1)
-      expect(system.output()).toMatch(/Worker has ended, so everything stops\. Its last words, from .*worker\.log:\n\{/)
-      await until('nothing runs any more', () => leftOf(dataDir, parts).length === 0)
-    },
-    2 * minutes,
-  )
+    expect(await system.exited).toBe(1)
+    expect(system.output()).toMatch(/Worker has ended, so everything stops\. Its last words, from .*worker\.log:\n\{/)
+    await until('nothing runs any more', () => leftOf(dataDir, parts).length === 0)
+  })
 
-  test(
-    'Ctrl-C half-way through the start leaves no process behind either',
-    async () => {
-      const system = startHere()
-      await until('PostgreSQL runs', () => system.output().includes('✓ PostgreSQL'))
-      const parts = system.parts()
-      system.signal('SIGINT')
+  test('Ctrl-C half-way through the start leaves no process behind either', async () => {
+    const system = startHere()
+    await until('PostgreSQL runs', () => system.output().includes('✓ PostgreSQL'))
+    const parts = system.parts()
+    system.signal('SIGINT')
 
-      expect(await system.exited).toBe(0)
-      expect(system.output()).not.toContain('Payouts is running')
-      await until('nothing runs any more', () => leftOf(dataDir, parts).length === 0)
-    },
-    2 * minutes,
-  )
+    expect(await system.exited).toBe(0)
+    expect(system.output()).not.toContain('Payouts is running')
+    await until('nothing runs any more', () => leftOf(dataDir, parts).length === 0)
+  })
 })
 
 describe('a start that can not succeed', () => {

@@ -1,10 +1,7 @@
 // A partner is suspended while its payouts run: they come to their end, nothing new begins, and everything can still be read.
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { environments } from '../../domain/environment'
 import { openWorld, type World } from './world'
-
-// A machine that does other things too is slow, and that is no fault of a story's.
-jest.setTimeout(120_000)
 
 let world: World
 

@@ -1,10 +1,7 @@
 // Two APIs and two workers at once, as a service that must not stop is run: still one payout for a key.
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { until } from '../local/until'
 import { openWorld, type World } from './world'
-
-// A machine that does other things too is slow, and that is no fault of a story's.
-jest.setTimeout(180_000)
 
 let world: World
 

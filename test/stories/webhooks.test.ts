@@ -1,14 +1,11 @@
 // The bank's events are a reason to ask it and nothing else: lost, doubled, late, forged or in disorder, they do no harm.
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { signatureHeader } from '../../sandbox-bank/webhooks/signature'
 import { payoutReturnId } from '../../workflows/names'
 import { until } from '../local/until'
 import type { Json } from '../sandbox-bank/bank-client'
 import { type Answer, openWorld, type World } from './world'
-
-// A machine that does other things too is slow, and that is no fault of a story's.
-jest.setTimeout(120_000)
 
 let world: World
 

@@ -113,7 +113,7 @@ export interface World {
 }
 
 /** Long enough for a machine that does other things too. */
-const patienceMs = 60_000
+const patienceMs = 120_000
 
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const database = options.databaseUrl === undefined ? await createDatabase() : null

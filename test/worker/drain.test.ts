@@ -1,6 +1,6 @@
 // A worker process that ops drains: it notices, stays without working, can still be told from one that is gone, and ends when asked.
 import { randomBytes } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'
 import { findWorker, listWorkers } from '../../db/workers'
 import { choosePort } from '../../local/ports'
@@ -13,9 +13,6 @@ import { type OpsTerminal, openTerminal } from '../ops/terminal'
 import { testSystem } from '../setup/system'
 import { testTemporal } from './a-worker'
 import { startWorkerProcess, type WorkerProcess } from './a-worker-process'
-
-// A machine that does other things too is slow, and that is no fault of a worker's.
-jest.setTimeout(120_000)
 
 let terminal: OpsTerminal
 let client: Client

@@ -1,13 +1,10 @@
 // A worker that is asked to stop ends in time, whatever has become of its servers.
 import { randomBytes } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { proxyOf, type TcpProxy } from '../db/tcp-proxy'
 import { createDatabase, type TestDatabase } from '../setup/database'
 import { testSystem } from '../setup/system'
 import { startWorkerProcess, type WorkerProcess } from './a-worker-process'
-
-// A machine that does other things too is slow, and that is no fault of a worker's.
-jest.setTimeout(120_000)
 
 /** What docker-compose.yml and docs/operations.md promise, and a little for such a machine. */
 const boundMs = 30_000 + 5_000

@@ -42,4 +42,4 @@ test('an activity that takes longer than its signs of life may be apart is left 
 
   const { events } = await handle.fetchHistory()
   expect(events?.map((event) => event.activityTaskStartedEventAttributes?.attempt).filter(Boolean)).toEqual([1])
-}, 30_000)
+})

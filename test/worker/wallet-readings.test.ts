@@ -47,30 +47,26 @@ test('without an event, all wallets of both environments are read, page by page'
   expect(await balances()).toEqual({ sandbox: before.sandbox + 3_000_000n, live: before.live + 5_000_000n })
 })
 
-test.each(['sandbox', 'live'] as const)(
-  'a %s bank that hangs keeps only its own wallets waiting',
-  async (hanging) => {
-    const other = hanging === 'live' ? 'sandbox' : 'live'
-    await readAll()
-    const before = await balances()
-    await deposit('sandbox', '3.00')
-    await deposit('live', '3.00')
-    const match = { method: 'GET', path: '/v0/wallets/*/history', environment: hanging }
-    const fault = await bank.fault({ kind: 'hang', times: null, match })
+test.each(['sandbox', 'live'] as const)('a %s bank that hangs keeps only its own wallets waiting', async (hanging) => {
+  const other = hanging === 'live' ? 'sandbox' : 'live'
+  await readAll()
+  const before = await balances()
+  await deposit('sandbox', '3.00')
+  await deposit('live', '3.00')
+  const match = { method: 'GET', path: '/v0/wallets/*/history', environment: hanging }
+  const fault = await bank.fault({ kind: 'hang', times: null, match })
 
-    const handle = await start()
-    await until('the other environment is read', async () => (await balances())[other] > before[other])
-    expect((await handle.describe()).status.name).toBe('RUNNING')
-    expect((await balances())[hanging]).toBe(before[hanging])
-    await bank.control('DELETE', `/faults/${fault}`)
-    await handle.result()
-    await readAll()
-    await readAll()
+  const handle = await start()
+  await until('the other environment is read', async () => (await balances())[other] > before[other])
+  expect((await handle.describe()).status.name).toBe('RUNNING')
+  expect((await balances())[hanging]).toBe(before[hanging])
+  await bank.control('DELETE', `/faults/${fault}`)
+  await handle.result()
+  await readAll()
+  await readAll()
 
-    expect((await balances())[hanging]).toBe(before[hanging] + 3_000_000n)
-  },
-  60_000,
-)
+  expect((await balances())[hanging]).toBe(before[hanging] + 3_000_000n)
+})
 
 test('a bank that is away is given up, and what it missed is read once it is back: the rest first, then the first again', async () => {
   await readAll()
@@ -84,7 +80,7 @@ test('a bank that is away is given up, and what it missed is read once it is bac
   await readAll()
 
   expect((await balances()).live).toBe(before.live + 5_000_000n)
-}, 30_000)
+})
 
 test('an event of the bank has the wallet read at once; one of a withdrawal, or of a stranger’s wallet, has not', async () => {
   await readAll()
@@ -100,7 +96,7 @@ test('an event of the bank has the wallet read at once; one of a withdrawal, or 
   await until('the stranger’s float was heard of', async () => (await outcomes()).includes('unknown_wallet'))
 
   expect(await outcomes()).toEqual(['told', 'not_needed', 'unknown_wallet'])
-}, 30_000)
+})
 
 function start(how = { pageSize: 50, pages: 100 }) {
   runs += 1

@@ -27,7 +27,7 @@ silenceTemporal()
 
 beforeAll(async () => {
   worker = await aWorker({ clock: systemClock })
-}, 60_000)
+})
 
 afterAll(async () => {
   await worker.stop()

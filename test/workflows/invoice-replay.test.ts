@@ -32,7 +32,7 @@ beforeAll(async () => {
   worker = await aWorker({ clock, mailer })
   for (const [name, take] of Object.entries(paths)) fresh.set(name, await asRecorded(await take()))
   if (process.env['RECORD_HISTORIES'] === '1') record()
-}, 60_000)
+})
 afterAll(async () => {
   await worker.stop()
   await worker.dispose()

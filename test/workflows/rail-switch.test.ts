@@ -31,7 +31,7 @@ beforeAll(async () => {
   world = await aPayoutWorld({ payouts: { pollMs: [600_000] } })
   worker = await aWorker({ clock: systemClock, databaseUrl: world.api.databaseUrl })
   payer = await world.aPayer()
-}, 60_000)
+})
 
 afterAll(async () => {
   if (process.env['RECORD_HISTORIES'] === '1') record()
@@ -77,7 +77,7 @@ test('paused and resumed from the Web UI: answered 201 pending at once, kept thr
   ])
   fresh.set('paused', await asRecorded(pausing))
   fresh.set('resumed', await asRecorded(resuming))
-}, 60_000)
+})
 
 test('the command line pauses and resumes the same, and wakes by the same workflow', async () => {
   const env = {
@@ -94,7 +94,7 @@ test('the command line pauses and resumes the same, and wakes by the same workfl
 
   expect(out).toBe('The rail of sandbox is open; 1 payout is sent now.\n')
   await sent([answer])
-}, 60_000)
+})
 
 test('a payout whose workflow is lost during a pause has one again with the resume', async () => {
   await pauseRail(world.api.db, { environment: 'sandbox', by: 'ops:grace', reason: null, at: systemClock.now() })
@@ -109,7 +109,7 @@ test('a payout whose workflow is lost during a pause has one again with the resu
   expect((await handle.describe()).status.name).toBe('RUNNING')
   await handle.terminate('a test')
   await world.api.db.dataSource.query('UPDATE payouts SET closed_at = now() WHERE id = $1', [answer.body.id])
-}, 60_000)
+})
 
 test('an order that comes late ends no pause that began after it, and waking alone ends none', async () => {
   const soon = new Date(systemClock.now().getTime() + 60_000)
@@ -120,7 +120,7 @@ test('an order that comes late ends no pause that began after it, and waking alo
 
   expect([resumed.changed, woken.changed]).toEqual([false, false])
   expect((await railStates(world.api.db))[1]?.pausedBy).toBe('ops:ada')
-}, 60_000)
+})
 
 test.each([
   { environment: 'mars', action: 'pause', by: 'grace' },

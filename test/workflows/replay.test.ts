@@ -66,5 +66,5 @@ describe.each(Object.entries(recorded))('%s', (workflow, names) => {
     for (const name of names) {
       await expect(Worker.runReplayHistory({ workflowBundle }, read(name))).rejects.toThrow(DeterminismViolationError)
     }
-  }, 60_000)
+  })
 })

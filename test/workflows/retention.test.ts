@@ -35,4 +35,4 @@ test('events of the bank go though bank details can not, and the run fails', asy
 
   await expect(handle.result()).rejects.toThrow(WorkflowFailedError)
   expect(await dataSource.query('SELECT FROM bank_events')).toEqual([])
-}, 90_000)
+})

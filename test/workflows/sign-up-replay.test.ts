@@ -25,7 +25,7 @@ beforeAll(async () => {
   await open()
   history = await asRecorded(worker.client.workflow.getHandle(signUpId(codeId)))
   if (process.env['RECORD_HISTORIES'] === '1') record()
-}, 60_000)
+})
 
 afterAll(async () => {
   await worker.stop()

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await run()
   history = await asRecorded(worker.client.workflow.getHandle(topUpId(order)))
   if (process.env['RECORD_HISTORIES'] === '1') record()
-}, 60_000)
+})
 
 afterAll(async () => {
   await worker.stop()

@@ -74,7 +74,7 @@ beforeAll(async () => {
     fresh.set(name, await asRecorded(handle))
   }
   if (process.env['RECORD_HISTORIES'] === '1') record()
-}, 120_000)
+})
 
 afterAll(async () => {
   await worker.stop()

@@ -71,7 +71,7 @@ test('proofs beside payouts that are sent, delivered, lost and refunded find not
   expect(compared).toBeGreaterThan(proofs)
   expect(await listDrifts(db, 'open', 10)).toEqual([])
   expect(await listDrifts(db, 'gone', 10)).toEqual([])
-}, 120_000)
+})
 
 test('money from nowhere, of the very amount that payouts send, is found while payouts go on all the time', async () => {
   const { db } = world.api
@@ -101,7 +101,7 @@ test('money from nowhere, of the very amount that payouts send, is found while p
   const others = found.filter(({ kind }) => kind !== 'bank_balance')
   expect(balances.map(({ size }) => size)).toEqual([String(-sends), String(-sends)])
   expect(others.map(({ kind }) => kind).toSorted()).toEqual(['booking_without_movement', 'payout_ledger'])
-}, 120_000)
+})
 
 async function payAll(): Promise<void> {
   for (let begun = 0; begun < payments; begun += 6) {

@@ -136,7 +136,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))('%s', (nam
       Object.fromEntries(callers.map((kind, at) => [kind, expected[name]?.[at]])),
     )
     expect(bodies.filter((body) => route.access.by !== 'anyone' && body.includes(partner.id))).toEqual([])
-  }, 30_000)
+  })
 })
 
 async function credentialsOf(kind: CallerKind, partner: PartnerRow, stranger: PartnerRow): Promise<CallOptions> {

@@ -34,14 +34,14 @@ test('a pending payout that the bank could not be asked about is cancelled at on
   expect(await balance()).toBe(before)
   expect(await world.transfersOf(id)).toEqual([])
   expect(await statusOf(id)).toBe('cancelled')
-}, 20_000)
+})
 
 test('who repeats it hears 409 with the status cancelled', async () => {
   const id = await aWaiting('order-repeated')
   await cancel(id)
 
   expect(await told(cancel(id))).toEqual([409, 'invalid_state', { status: 'cancelled' }])
-}, 20_000)
+})
 
 test('two at once are one', async () => {
   const before = await balance()
@@ -51,7 +51,7 @@ test('two at once are one', async () => {
 
   expect(answers.map(({ body }) => body['status'] ?? body['error'])).toEqual(['cancelled', 'cancelled'])
   expect(await balance()).toBe(before)
-}, 20_000)
+})
 
 test('a payout whose workflow is gone gets one, which hears of the cancel before it sends anything', async () => {
   const before = await balance()
@@ -66,7 +66,7 @@ test('a payout whose workflow is gone gets one, which hears of the cancel before
   expect([answer.status, answer.body['status']]).toEqual([200, 'cancelled'])
   expect(await world.transfersOf(id)).toEqual([])
   expect(await balance()).toBe(before)
-}, 30_000)
+})
 
 test('nobody who could decide it is 503, and the payout is as it was', async () => {
   await world.stopWorkers()
@@ -80,7 +80,7 @@ test('nobody who could decide it is 503, and the payout is as it was', async () 
   expect(answer.headers.get('Retry-After')).not.toBeNull()
   expect(meanwhile).toBe('pending')
   await until('it was decided', async () => (await statusOf(id)) !== 'pending')
-}, 30_000)
+})
 
 test('what the bank has is 409 with its status, and goes on', async () => {
   const id = String((await world.pay(payer)).body['id'])
@@ -103,7 +103,7 @@ test('a suspended partner may, because it stops money', async () => {
   await changePartner(world.api, payer, { status: 'suspended' })
 
   expect((await cancel(id)).status).toBe(200)
-}, 20_000)
+})
 
 test('the activity list tells who did it', async () => {
   const id = await aWaiting('order-activity')
@@ -117,7 +117,7 @@ test('the activity list tells who did it', async () => {
       environment: 'sandbox',
     }),
   ])
-}, 20_000)
+})
 
 test('a cancel from Temporal’s own pages wakes it too, and is in the activity list as from there', async () => {
   const id = await aWaiting('order-web-ui')
@@ -129,7 +129,7 @@ test('a cancel from Temporal’s own pages wakes it too, and is in the activity 
   expect(told.filter(({ action }) => action === 'payout.cancel')).toEqual([
     expect.objectContaining({ madeBy: 'ops:temporal', detail: id, environment: 'sandbox' }),
   ])
-}, 20_000)
+})
 
 /** Told to its caller as pending while no worker ran, and then the bank does not answer when it is to be sent. */
 async function aWaiting(key: string): Promise<string> {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   silenceTemporal()
   world = await aPayoutWorld()
   payer = await world.aPayer()
-}, 60_000)
+})
 afterAll(() => world.close())
 
 async function paid(): Promise<string> {

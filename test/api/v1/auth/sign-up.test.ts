@@ -26,7 +26,7 @@ beforeAll(async () => {
     taskQueuePrefix: worker.queuePrefix,
     answerTimeoutMs: 20_000,
   })
-}, 60_000)
+})
 afterAll(async () => {
   await api.close()
   await worker.stop()
