@@ -93,7 +93,7 @@ export interface Reply {
   /** As JSON, unless a type is given with it: then it is sent as it is. */
   readonly body: unknown
   readonly type?: string
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
   /** `written`: what the request changed has put its own entry into the activity list. */
   readonly activity?: 'written'
 }

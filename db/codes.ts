@@ -13,11 +13,11 @@ export interface NewCode {
   readonly purpose: CodePurpose
   /** An email in lower case, or for a confirm code the id of the member who asks. */
   readonly subject: string
-  /** What a confirm code confirms; codeBinding makes it. */
+  /** What a confirm code confirms; codeBinding makes it. Of a sign-in code toKnownBrowsers, or nothing. */
   readonly boundTo?: Buffer
   /** What a sign-up said; it is stored sealed. */
   readonly said?: Readonly<Record<string, string>>
-  /** How many codes of this purpose a subject may ask for within any hour. */
+  /** How many codes of this purpose, bound or not bound, a subject may ask for within any hour. */
   readonly perHour: number
   readonly at: Date
 }
@@ -30,10 +30,15 @@ export type IssuedCode =
 export async function issueCode(tx: Tx, keyring: Keyring, wanted: NewCode): Promise<IssuedCode> {
   const { purpose, subject, boundTo = null, said, perHour, at } = wanted
   // Two requests at once would both count four; the lock lets those of one subject in one after the other. Each purpose is counted
-  // alone: anybody can ask for a sign-up with an email, which must not keep its owner from signing in.
+  // alone, and what is bound apart from what is not: anybody can ask for a code with an email, which must not keep its owner out.
   await tx.query(lockSubject, [subject])
   const since = new Date(at.getTime() - hourMs)
-  const [counted] = await tx.query<{ count: bigint; oldest: Date | null }>(countRecent, [purpose, subject, since])
+  const [counted] = await tx.query<{ count: bigint; oldest: Date | null }>(countRecent, [
+    purpose,
+    subject,
+    since,
+    boundTo,
+  ])
   assert(counted !== undefined, 'a count is always answered')
   if (counted.count >= perHour) {
     return { outcome: 'too_many', retryAt: new Date((counted.oldest ?? at).getTime() + hourMs) }
@@ -111,6 +116,9 @@ export async function giveCodeBack(
   await tx.query(giveBack, ['id' in code ? code.id : null, 'usedFor' in code ? code.usedFor : null])
 }
 
+/** What a sign-in code is bound to that such a browser has asked for: none but they can try it, or make it void. */
+export const toKnownBrowsers = Buffer.from('known browsers')
+
 /** What a confirm code is bound to, as a keyed hash: an account number would be guessed from a bare one. */
 export function codeBinding(keyring: Keyring, parts: Readonly<Record<string, string>>): Buffer {
   const written = JSON.stringify(Object.entries(parts).toSorted(([one], [other]) => (one < other ? -1 : 1)))
@@ -162,7 +170,7 @@ const lockSubjectOf: Statement = {
 const countRecent: Statement = {
   name: 'code-count-recent',
   text: `SELECT count(*) AS count, min(created_at) AS oldest FROM codes
-    WHERE purpose = $1 AND subject = $2 AND created_at > $3`,
+    WHERE purpose = $1 AND subject = $2 AND created_at > $3 AND (bound_to IS NULL) = ($4::bytea IS NULL)`,
 }
 
 const insert: Statement = {
@@ -181,9 +189,13 @@ const selectNewest: Statement = {
     WHERE used_at IS NULL AND tries < ${codeTries}`,
 }
 
+const triesPerHour = `CASE WHEN bound_to IS NULL
+  THEN ${triesPerEmailAndHour.strangers} ELSE ${triesPerEmailAndHour.knownBrowsers} END`
+
 /** A code to sign up signs in as one to sign in does: what was guessed at either counts for both. */
-const triesLeft = `(purpose = 'confirm' OR ${triesPerEmailAndHour} > (SELECT sum(spent.tries) FROM codes spent
+const triesLeft = `(purpose = 'confirm' OR ${triesPerHour} > (SELECT sum(spent.tries) FROM codes spent
   WHERE spent.subject = codes.subject AND spent.purpose IN ('sign_in', 'sign_up')
+    AND (spent.bound_to IS NULL) = (codes.bound_to IS NULL)
     AND spent.created_at > $3::timestamptz - interval '1 hour'))`
 
 // Under the subject's lock: of any number of guesses at once each sees the tries of those before it, and the sixth changes nothing.

@@ -3,7 +3,16 @@ import { hkdfSync } from 'node:crypto'
 import type { SecretKey } from '../config'
 import { assert } from '../domain/assert'
 
-export type Purpose = 'api-key' | 'seal' | 'fingerprint' | 'account' | 'code' | 'code-bound' | 'mail' | 'address'
+export type Purpose =
+  | 'api-key'
+  | 'seal'
+  | 'fingerprint'
+  | 'account'
+  | 'code'
+  | 'code-bound'
+  | 'mail'
+  | 'address'
+  | 'browser'
 
 export interface PurposeKey {
   readonly id: string

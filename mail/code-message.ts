@@ -6,10 +6,25 @@ import type { Mail } from './mailer'
 export type Message = Pick<Mail, 'to' | 'subject' | 'text' | 'html'>
 
 export function signInMessage({ address, code }: { address: string; code: string }): Message {
-  return messageOf(address, `${code} is your sign-in code`, {
+  return signInMessageOf({ address, code }, `${code} is your sign-in code`, [
+    'Enter this code on the sign-in page. It works once, within 10 minutes.',
+    'It was asked for in a browser in which you have signed in before, and works in such a browser only.',
+  ])
+}
+
+/** Another subject, so that nobody takes a code that a stranger asked for as theirs: both can lie in the inbox at once. */
+export function newBrowserMessage({ address, code }: { address: string; code: string }): Message {
+  return signInMessageOf({ address, code }, `${code} is your sign-in code for a new browser`, [
+    'Enter this code on the sign-in page. It works once, within 10 minutes.',
+    'It was asked for in a browser in which you have not signed in lately, and works in such a browser only.',
+  ])
+}
+
+function signInMessageOf({ address, code }: { address: string; code: string }, subject: string, says: string[]) {
+  return messageOf(address, subject, {
     preview: 'Enter it on the sign-in page within 10 minutes.',
     heading: 'Sign in',
-    paragraphs: ['Enter this code on the sign-in page. It works once, within 10 minutes.', notYou],
+    paragraphs: [...says, notYou],
     facts: [['Code', code]],
     foot: whyCode,
   })

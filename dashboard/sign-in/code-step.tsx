@@ -55,7 +55,7 @@ export function CodeStep({ email, purpose, partner, next, sendAgain, back }: Cod
 function wordsFor(error: Error): string {
   const isWrong = error instanceof Refusal && error.code === 'invalid_code'
   return isWrong
-    ? 'This code is wrong, used or too old. Look at the latest mail, or have a new one sent.'
+    ? 'This code is wrong, used or too old, or was for another browser. Look at the latest mail, or have a new one sent.'
     : adviceOf(error)
 }
 

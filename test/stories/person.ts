@@ -28,7 +28,10 @@ export function aPerson(world: World, inbox: TestInbox, email: string): Person {
   async function openSession(code: string, purpose: 'sign_in' | 'sign_up'): Promise<Answer> {
     const answer = await ask('POST', '/v1/auth/sessions', { email, code, purpose })
     if (answer.status !== 201) throw new Error(`nobody is signed in: ${answer.status} ${answer.body.error.code}`)
-    cookie = answer.headers.get('Set-Cookie')?.split(';')[0] ?? ''
+    cookie = answer.headers
+      .getSetCookie()
+      .map((set) => set.split(';')[0])
+      .join('; ')
     return answer
   }
 

@@ -1,9 +1,10 @@
 // POST /v1/auth/codes and /v1/auth/signups: emails a 6-digit code, and tells nobody whether the email is known (§5.9, design §6).
 import { type Static, Type } from 'typebox'
-import { issueCode, type NewCode } from '../../../db/codes'
+import { issueCode, type NewCode, toKnownBrowsers } from '../../../db/codes'
 import { enqueueMail, type OutgoingMail } from '../../../db/mails'
 import { codeLastsMs, codesPerEmailAndHour, signUpCodesPerEmailAndHour } from '../../../domain/sign-in'
-import { signInMessage, signUpMessage } from '../../../mail/code-message'
+import { newBrowserMessage, signInMessage, signUpMessage } from '../../../mail/code-message'
+import { isKnownBrowser } from '../../browser-cookie'
 import type { ApiDeps } from '../../deps'
 import { ApiError } from '../../errors'
 import type { ApiRequest, Reply, ReplyShape, Route } from '../../route'
@@ -50,19 +51,18 @@ export const requestCode: Route = {
   tag: 'Sign-in',
   summary: 'Email a sign-in code',
   description:
-    'The answer is the same whether or not the email is known. A new code makes the sign-in code before it void.',
+    'The answer is the same whether or not the email is known. A new code makes the sign-in code before it void. With the cookie of ' +
+    'a browser in which this email has signed in, the code is for such browsers, and neither counted nor made void with those of others.',
   access: { by: 'anyone' },
   body: { schema: CodeRequest, example: { email: 'ada@acme.example.com' } },
   reply: codeSent('If somebody signs in with this email, a code is on its way.'),
   errors: ['rate_limited'],
   handle: async (request, deps) => {
     const email = bodyOf<typeof CodeRequest>(request).email.toLowerCase()
-    return emailCode(request, deps, {
-      purpose: 'sign_in',
-      email,
-      message: signInMessage,
-      perHour: codesPerEmailAndHour,
-    })
+    const wanted = { purpose: 'sign_in', email, perHour: codesPerEmailAndHour } as const
+    return isKnownBrowser(email, request, deps)
+      ? emailCode(request, deps, { ...wanted, message: signInMessage, boundTo: toKnownBrowsers })
+      : emailCode(request, deps, { ...wanted, message: newBrowserMessage })
   },
 }
 
@@ -93,7 +93,7 @@ export const signUp: Route = {
   },
 }
 
-interface CodeToMail extends Pick<NewCode, 'purpose' | 'perHour' | 'said'> {
+interface CodeToMail extends Pick<NewCode, 'purpose' | 'perHour' | 'boundTo' | 'said'> {
   readonly purpose: 'sign_in' | 'sign_up'
   readonly email: string
   readonly message: (code: { address: string; code: string }) => OutgoingMail
@@ -103,17 +103,16 @@ interface CodeToMail extends Pick<NewCode, 'purpose' | 'perHour' | 'said'> {
 async function emailCode(
   request: ApiRequest,
   deps: ApiDeps,
-  { purpose, email, message, perHour, said }: CodeToMail,
+  { email, message, ...wanted }: CodeToMail,
 ): Promise<Reply> {
   await countCodeRequest(request, deps)
   const { db, keyring, clock, mails } = deps
   const at = clock.now()
   const issued = await db.transaction(async (tx) => {
-    const wanted = { purpose, subject: email, perHour, at, ...(said ? { said } : {}) }
-    const result = await issueCode(tx, keyring, wanted)
+    const result = await issueCode(tx, keyring, { ...wanted, subject: email, at })
     if (result.outcome === 'issued') {
       const mail = message({ address: email, code: result.code })
-      await enqueueMail(tx, keyring, { kind: purpose, mail, at, expiresAt: result.expiresAt })
+      await enqueueMail(tx, keyring, { kind: wanted.purpose, mail, at, expiresAt: result.expiresAt })
     }
     return result
   })

@@ -1,11 +1,12 @@
 // POST /v1/auth/sessions: an emailed code for a session; the code of a sign-up opens the partner first (§5.9, design §6).
 import { type Static, Type } from 'typebox'
-import { findOpenCode, giveCodeBack, type OpenCode, useCode } from '../../../db/codes'
+import { findOpenCode, giveCodeBack, type OpenCode, toKnownBrowsers, useCode } from '../../../db/codes'
 import type { Tx } from '../../../db/database'
 import { type Membership, membershipsOf } from '../../../db/members'
 import { endSessionOfToken, openSession } from '../../../db/sessions'
 import { slugPattern } from '../../../domain/limits'
 import { codePattern } from '../../../domain/sign-in'
+import { browserCookie, isKnownBrowser } from '../../browser-cookie'
 import type { ApiDeps } from '../../deps'
 import { ApiError } from '../../errors'
 import type { ApiRequest, Reply, Route } from '../../route'
@@ -45,7 +46,9 @@ export const createSession: Route = {
   operationId: 'createSession',
   tag: 'Sign-in',
   summary: 'Sign in with an emailed code',
-  description: 'Sets the session cookie. A code works once, for 10 minutes, and not after 5 wrong tries.',
+  description:
+    'Sets the session cookie, and one by which the browser is known for 90 days: it signs nobody in, but keeps the codes that this ' +
+    'browser asks for apart from those of others. A code works once, for 10 minutes, and not after 5 wrong tries.',
   access: { by: 'anyone' },
   body: { schema: SignInRequest, example: { email: 'ada@acme.example.com', code: '482913' } },
   reply: {
@@ -53,7 +56,9 @@ export const createSession: Route = {
     description: 'Who has signed in, and for which partner.',
     schema: Session,
     example: exampleSession,
-    headers: { 'Set-Cookie': 'The session, out of reach of scripts.' },
+    headers: {
+      'Set-Cookie': 'Twice: `__Host-session`, the session, and `__Host-browser`, both out of reach of scripts.',
+    },
   },
   errors: ['invalid_code', 'unauthorized', 'rate_limited'],
   handle: async (request, deps) => {
@@ -64,7 +69,9 @@ export const createSession: Route = {
       throw new ApiError('invalid_request', { details: { errors: ['partner (not with purpose sign_up)'] } })
     }
     const wanted = { email: email.toLowerCase(), code, partner }
-    const found = await findOpenCode(deps.db, { purpose, subject: wanted.email, at: deps.clock.now() })
+    const isBound = purpose === 'sign_in' && isKnownBrowser(wanted.email, request, deps)
+    const boundTo = isBound ? { boundTo: toKnownBrowsers } : {}
+    const found = await findOpenCode(deps.db, { purpose, subject: wanted.email, ...boundTo, at: deps.clock.now() })
     if (found === null) throw new ApiError('invalid_code')
     const tried = await deps.db.transaction((tx) => useAndOpen(tx, found, wanted, request, deps))
     if (tried === null) throw new ApiError('invalid_code')
@@ -148,6 +155,6 @@ async function signedIn({ token, sessionId, email, membership }: Opened, deps: A
   return {
     status: 201,
     body: await describeSession({ sessionId, memberId, email, partnerId }, deps),
-    headers: { 'Set-Cookie': sessionCookie(publicUrl, token, session.absoluteMs) },
+    headers: { 'Set-Cookie': [sessionCookie(publicUrl, token, session.absoluteMs), browserCookie(email, deps)] },
   }
 }

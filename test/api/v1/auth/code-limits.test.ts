@@ -52,7 +52,7 @@ test('a guess is a try at the code of its purpose alone, and five are all that e
   expect(right.status).toBe(401)
 })
 
-test('an hour has 25 guesses for an email, at its codes to sign in and to sign up together', async () => {
+test('an hour has 15 guesses of strangers for an email, at its codes to sign in and to sign up together', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const guess = (purpose: string) =>
     Promise.all(Array.from({ length: codeTries }, () => signIn(api, email, '000000', { purpose })))
@@ -67,18 +67,18 @@ test('an hour has 25 guesses for an email, at its codes to sign in and to sign u
   }
 
   const rows = await api.db.dataSource.getRepository(codes).findBy({ subject: email })
-  expect(rows.reduce((sum, { tries }) => sum + tries, 0)).toBe(25)
+  expect(rows.reduce((sum, { tries }) => sum + tries, 0)).toBe(15)
 })
 
-test('guesses at a code to sign in and one to sign up, side by side, are 25 too', async () => {
+test('guesses at a code to sign in and one to sign up, side by side, are 15 too', async () => {
   const { email } = await aMember(api, await aPartner(api))
   await askForCode(api, email)
   await askToSignUp(email)
-  // As if 23 had been guessed at the others of this hour.
+  // As if 13 had been guessed at the others of this hour.
   await api.db.dataSource.query(
     `INSERT INTO codes (id, purpose, subject, digest, digest_key_id, tries, created_at, expires_at)
       SELECT gen_random_uuid(), 'sign_in', subject, digest, digest_key_id, tries.n, created_at - interval '20 minutes', created_at
-      FROM codes, unnest(ARRAY[5, 5, 5, 5, 3]) AS tries (n) WHERE subject = $1 AND purpose = 'sign_in'`,
+      FROM codes, unnest(ARRAY[5, 5, 3]) AS tries (n) WHERE subject = $1 AND purpose = 'sign_in'`,
     [email],
   )
 
@@ -87,7 +87,7 @@ test('guesses at a code to sign in and one to sign up, side by side, are 25 too'
   )
 
   const rows = await api.db.dataSource.getRepository(codes).findBy({ subject: email })
-  expect(rows.reduce((sum, { tries }) => sum + tries, 0)).toBe(25)
+  expect(rows.reduce((sum, { tries }) => sum + tries, 0)).toBe(15)
 })
 
 test('sign-ups that a stranger asks for, however many, take away none of the codes to sign in', async () => {

@@ -51,13 +51,18 @@ describe('the cookie', () => {
     ])
   })
 
-  test('of a sign-in is the one that is set', async () => {
+  test('of a sign-in is set, and beside it the one by which the browser is known', async () => {
     const { email } = await aMember(api, await aPartner(api))
     const { headers } = await signIn(api, email, await aCode(api, inbox, email))
 
-    expect(headers.get('Set-Cookie')).toMatch(
-      /^__Host-session=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800; Secure$/,
-    )
+    expect(headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        /^__Host-session=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800; Secure$/,
+      ),
+      expect.stringMatching(
+        /^__Host-browser=\d{10}\.[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=7776000; Secure$/,
+      ),
+    ])
   })
 })
 

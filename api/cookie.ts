@@ -1,0 +1,27 @@
+// How our cookies are written and read: out of reach of scripts, and of plain HTTP outside this machine.
+
+export interface CookieToSet {
+  readonly name: string
+  readonly value: string
+  readonly sameSite: 'Lax' | 'Strict'
+  readonly maxAgeMs: number
+}
+
+export function writeCookie(publicUrl: string, { name, value, sameSite, maxAgeMs }: CookieToSet): string {
+  const { prefix, secure } = styleFor(publicUrl)
+  const lasts = `Max-Age=${Math.floor(maxAgeMs / 1000)}`
+  return [`${prefix}${name}=${value}`, 'Path=/', 'HttpOnly', `SameSite=${sameSite}`, lasts, ...secure].join('; ')
+}
+
+export function readCookie(publicUrl: string, name: string, header: string | undefined): string | null {
+  const begin = `${styleFor(publicUrl).prefix}${name}=`
+  const pairs = (header ?? '').split(';').map((pair) => pair.trim())
+  return pairs.find((pair) => pair.startsWith(begin))?.slice(begin.length) ?? null
+}
+
+/** `__Host-` binds the cookie to this very host and to https. Safari keeps no Secure cookie of http://localhost. */
+function styleFor(publicUrl: string): { readonly prefix: string; readonly secure: readonly string[] } {
+  const { protocol, hostname } = new URL(publicUrl)
+  const isThisMachine = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)
+  return protocol === 'http:' && isThisMachine ? { prefix: '', secure: [] } : { prefix: '__Host-', secure: ['Secure'] }
+}
