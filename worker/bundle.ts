@@ -7,6 +7,7 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
 export async function bundleWorkflows(workflowsPath: string = ownWorkflows): Promise<{ code: string }> {
   const { code } = await bundleWorkflowCode({
     workflowsPath,
+    workflowInterceptorModules: [besideUs('trace-context')],
     logger: new DefaultLogger('WARN'),
     // Stack traces need files and lines; the sources themselves would double the bundle that every worker holds.
     webpackConfigHook: (config) => ({ ...config, devtool: 'inline-nosources-source-map' }),
@@ -15,4 +16,8 @@ export async function bundleWorkflows(workflowsPath: string = ownWorkflows): Pro
 }
 
 /** TypeScript beside TypeScript, JavaScript beside its compiled twin. */
-const ownWorkflows = join(__dirname, '..', 'workflows', `index${extname(__filename)}`)
+function besideUs(name: string): string {
+  return join(__dirname, '..', 'workflows', `${name}${extname(__filename)}`)
+}
+
+const ownWorkflows = besideUs('index')

@@ -1,0 +1,39 @@
+// The trace that a workflow was started in goes on to all that it starts, and a workflow without one adds nothing.
+import { expect, test } from '@jest/globals'
+import type { Headers } from '@temporalio/workflow'
+import { interceptors } from '../../workflows/trace-context'
+import type { Json } from '../sandbox-bank/bank-client'
+
+const trace = { data: Buffer.from('"00-…"') }
+const calls = ['scheduleActivity', 'scheduleLocalActivity', 'startChildWorkflowExecution', 'continueAsNew'] as const
+
+test.each(calls)(
+  '%s hands the trace on, beside what other headers there are, and nothing else that came in',
+  (call) => {
+    expect(handedOn(call, { traceparent: trace, other: trace }, { own: trace })).toEqual({
+      own: trace,
+      traceparent: trace,
+    })
+  },
+)
+
+test.each(calls)('%s hands nothing on where there is no trace', (call) => {
+  expect(handedOn(call, {}, {})).toEqual({})
+})
+
+test('one run does not know the trace of another', () => {
+  handedOn('scheduleActivity', { traceparent: trace }, {})
+
+  expect(handedOn('scheduleActivity', {}, {})).toEqual({})
+})
+
+/** Called as the SDK calls it, which makes the interceptors anew for every run. */
+function handedOn(call: (typeof calls)[number], started: Headers, given: Headers): Headers | undefined {
+  const { inbound, outbound }: Json = interceptors()
+  let handed: Headers | undefined
+  inbound[0].execute({ args: [], headers: started }, () => undefined)
+  outbound[0][call]({ headers: given }, (input: { headers: Headers }) => {
+    handed = input.headers
+  })
+  return handed
+}
