@@ -17,6 +17,7 @@ import { type ProofConfig, readProof } from './config/proof'
 import { type EnvironmentVariables, Reader, type SecretKey } from './config/reader'
 import { type MetricsConfig, readMetrics, readOpsUser, readTrustedProxies } from './config/surroundings'
 import { readTemporal, type TemporalConfig } from './config/temporal'
+import { readTracing, type TracingConfig } from './config/tracing'
 
 export type { BankAccess, BankConfig } from './config/bank'
 export { ConfigError } from './config/error'
@@ -25,6 +26,7 @@ export type { PayoutConfig, SweepConfig } from './config/payouts'
 export type { EnvironmentVariables, SecretKey } from './config/reader'
 export type { MetricsConfig } from './config/surroundings'
 export type { TemporalConfig, TemporalTls } from './config/temporal'
+export type { TracingConfig } from './config/tracing'
 
 export interface Config {
   readonly host: string
@@ -74,6 +76,8 @@ export interface Config {
   /** Where people read the mails of a machine that keeps them; null where mails go to their own inboxes. */
   readonly mailInboxUrl: string | null
   readonly metrics: MetricsConfig
+  /** Null where nothing is traced. */
+  readonly tracing: TracingConfig | null
 }
 
 export type LogLevel = (typeof logLevels)[number]
@@ -139,6 +143,7 @@ function readConfig(read: Reader): Config {
     temporalUiUrl: read.optionalUrl('TEMPORAL_UI_URL')?.replace(/\/+$/, '') ?? null,
     mailInboxUrl: read.optionalUrl('MAIL_INBOX_URL'),
     metrics: readMetrics(read),
+    tracing: readTracing(read),
   }
   refuseDevelopmentSecrets(read, config)
   return config

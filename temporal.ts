@@ -1,19 +1,25 @@
 // The way to the Temporal server for everybody who asks it something; workers bring their own connection.
 
-import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client'
+import {
+  Client,
+  type ClientInterceptors,
+  Connection,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+} from '@temporalio/client'
 import { systemClock } from './clock'
 import type { TemporalConfig } from './config'
 import { serverOf } from './temporal/server'
 
 /** Opens nothing yet: the first call connects, so a process may start before its Temporal server. */
-export function connectClient(config: TemporalConfig): Client {
+export function connectClient(config: TemporalConfig, interceptors: ClientInterceptors = {}): Client {
   const connection = Connection.lazy({
     ...serverOf(config),
     interceptors: [retryUntilDeadline],
     // Without a cap the pause between two attempts to reconnect grows to two minutes after an outage.
     channelArgs: { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 2_000 },
   })
-  return new Client({ connection, namespace: config.namespace })
+  return new Client({ connection, namespace: config.namespace, interceptors })
 }
 
 /** Throws unless the server knows our namespace and says so in time. */

@@ -6,6 +6,7 @@ import type { Keyring } from '../db/keyring'
 import type { Log } from '../log'
 import type { MakeBelieveBank } from '../rail/make-believe'
 import type { Rates } from '../rail/rates'
+import type { Tracer } from '../tracing/tracer'
 import type { ActivityLog } from './activity-log'
 import type { CaseStarter } from './case-starter'
 import type { MailSender } from './mail-sender'
@@ -39,6 +40,8 @@ export interface ApiDeps {
   readonly clock: Clock
   readonly log: Log
   readonly requests: RequestFigures
+  /** Null where nothing is traced. */
+  readonly tracer: Tracer | null
   /** Resolves when Temporal answers; rejects when it does not in time. */
   readonly pingTemporal: () => Promise<void>
 }

@@ -10,6 +10,7 @@ import { createRails } from '../rail/rails'
 import { createRates } from '../rail/rates'
 import { connectClient, pingTemporal } from '../temporal'
 import { refusalOf } from '../temporal/refusal'
+import { openTracing } from '../tracing'
 import { createActivityLog } from './activity-log'
 import { createCaseStarter } from './case-starter'
 import { listen, stop } from './listen'
@@ -22,6 +23,7 @@ import { createRateLimiter, unlimited } from './rate-limiter'
 import { createApi } from './server'
 import { createTopUpStarter } from './top-up-starter'
 import { untilStopped } from './until-stopped'
+import { apiVersion } from './v1/discovery'
 import { createVerificationStarter } from './verification-starter'
 import { createWalletReader } from './wallet-reader'
 
@@ -32,8 +34,9 @@ async function main(): Promise<void> {
   const output = pooledOutput()
   const log = createLog({ level: config.logLevel, name: 'api' }, output)
   const db = await openDatabase({ url: config.databaseUrl, poolSize: config.databasePoolSize, onError: warn(log) })
-  const temporal = connectClient(config.temporal)
-  const rails = createRails({ bank: config.bank, clock, timeouts: rateTimeouts })
+  const tracing = openTracing(config.tracing, { name: 'payouts-api', version: apiVersion, clock, log })
+  const temporal = connectClient(config.temporal, tracing?.temporalCalls)
+  const rails = createRails({ bank: config.bank, clock, timeouts: rateTimeouts, around: tracing?.bankCalls })
   const sandboxBank = makeBelieveOrNone(config.bank.sandbox, clock, simulateTimeouts)
   const { payouts: settings, taskQueuePrefix } = config
   const payouts = untilStopped(createPayoutStarter({ payouts: settings, taskQueuePrefix, temporal, log }))
@@ -61,6 +64,7 @@ async function main(): Promise<void> {
     clock,
     log,
     requests,
+    tracer: tracing?.tracer ?? null,
     pingTemporal: ping,
   })
   await listen(server, config)
@@ -88,6 +92,7 @@ async function main(): Promise<void> {
   rails.close()
   sandboxBank?.close()
   await db.close()
+  await tracing?.close()
   log.info('stopped')
 }
 

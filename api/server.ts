@@ -9,6 +9,7 @@ import type { ApiDeps } from './deps'
 import { docs } from './docs/routes'
 import { ApiError } from './errors'
 import { health } from './health'
+import { traceRequests } from './trace-requests'
 import { isReadable, refuseUnreadable, refuseWith } from './unreadable'
 import { routes } from './v1'
 import { bankWebhook } from './webhooks/bank'
@@ -16,6 +17,7 @@ import { bankWebhook } from './webhooks/bank'
 export function createApi(deps: ApiDeps): Server {
   const app = new Koa<RequestState>()
   app.silent = true
+  if (deps.tracer !== null) app.use(traceRequests(deps.tracer))
   app.use(around(deps))
   const router = createRouter(deps)
   app.use(router.routes())

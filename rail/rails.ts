@@ -2,7 +2,7 @@
 import type { Clock } from '../clock'
 import type { RailName } from '../domain/environment'
 import { createProviderRail, type ProviderRail } from './provider'
-import type { Timeouts } from './provider/client'
+import type { AroundCall, Timeouts } from './provider/client'
 import { transferBody } from './provider/submit'
 import { type Rail, RailUnavailable } from './rail'
 import { createSimulatedRail } from './simulated'
@@ -16,6 +16,7 @@ export interface RailsOptions {
   readonly bank: { readonly sandbox: BankAddress | null; readonly live: BankAddress | null }
   readonly clock: Clock
   readonly timeouts: Timeouts
+  readonly around?: AroundCall | undefined
 }
 
 export interface Rails extends Readonly<Record<RailName, Rail>> {
@@ -23,12 +24,12 @@ export interface Rails extends Readonly<Record<RailName, Rail>> {
   close(): void
 }
 
-export function createRails({ bank, clock, timeouts }: RailsOptions): Rails {
+export function createRails({ bank, ...about }: RailsOptions): Rails {
   const to = (access: BankAddress | null): ProviderRail =>
-    access === null ? unconfigured : createProviderRail({ baseUrl: access.url, apiKey: access.key, clock, timeouts })
+    access === null ? unconfigured : createProviderRail({ baseUrl: access.url, apiKey: access.key, ...about })
   const [sandbox, live] = [to(bank.sandbox), to(bank.live)]
   return {
-    simulated: createSimulatedRail({ clock }),
+    simulated: createSimulatedRail({ clock: about.clock }),
     provider_sandbox: sandbox,
     provider_production: live,
     close() {

@@ -7,7 +7,7 @@ import type { Config } from '../config'
 import type { Db } from '../db/database'
 import { openKeyring } from '../db/keyring'
 import type { Log } from '../log'
-import { createRails, type Rails } from '../rail/rails'
+import { createRails, type Rails, type RailsOptions } from '../rail/rails'
 
 export interface PayoutParts extends PayoutStepDeps {
   readonly patientRails: Rails
@@ -25,13 +25,19 @@ export function banksOf(bank: Config['bank'], rails: Rails): SweepDeps['banks'] 
 
 export type PayoutPartsConfig = Pick<Config, 'bank' | 'payouts' | 'secretKeys'>
 
+export interface PayoutPartsDeps extends Pick<RailsOptions, 'around'> {
+  readonly db: Db
+  readonly log: Log
+  readonly clock?: Clock
+}
+
 export function createPayoutParts(
   { bank, payouts, secretKeys }: PayoutPartsConfig,
-  { db, log, clock = systemClock }: { db: Db; log: Log; clock?: Clock },
+  { db, log, clock = systemClock, around }: PayoutPartsDeps,
 ): PayoutParts {
   const { briefCallMs, briefConnectMs, patientCallMs, repeatForMs, quietMs, answerWithinMs } = payouts
   const railsWithin = (callMs: number, connectMs: number) =>
-    createRails({ bank, clock, timeouts: { callMs, connectMs: Math.min(connectMs, callMs) } })
+    createRails({ bank, clock, timeouts: { callMs, connectMs: Math.min(connectMs, callMs) }, around })
   const briefRails = railsWithin(briefCallMs, briefConnectMs)
   const patientRails = railsWithin(patientCallMs, patientCallMs)
   const patience = { repeatForMs, quietMs, answerWithinMs, answerCallMs: briefCallMs }

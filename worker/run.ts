@@ -10,6 +10,7 @@ import { environments } from '../domain/environment'
 import type { Log } from '../log'
 import { createMailer, type Mailer } from '../mail/mailer'
 import { type MakeBelieveBank, openMakeBelieveBank } from '../rail/make-believe'
+import { openTracing, type Tracing } from '../tracing'
 import type { Activities } from '../workflows/activities'
 import { housekeepingQueue, mailQueue, ofSystem, payoutQueue } from '../workflows/names'
 import { bundlePath } from './bundle-path'
@@ -22,6 +23,7 @@ import { register } from './registration'
 import { requireSchema } from './schema'
 import { requireSearchAttributes, SearchAttributesWrong, wantedAttributes } from './search-attributes'
 import { openStateGauge } from './state-gauge'
+import { traceActivities } from './trace-activities'
 import { ownVersion } from './version'
 import { registerWebhooks } from './webhooks'
 import { createWorker } from './worker'
@@ -39,18 +41,21 @@ export async function runWorker(config: Config, log: Log, signal: AbortSignal, o
   const db = await patiently(postgres, () => openWorkersDatabase(config, log), patience)
   await requireSchema(db)
   const connection = await patiently(temporal, () => connectWorker(config.temporal), patience)
-  const client = new Client({ connection, namespace: config.temporal.namespace })
+  const worker = { name: 'payouts-worker', version: ownVersion(), clock: systemClock, log }
+  const tracing = openTracing(config.tracing, worker)
+  const interceptors = tracing?.temporalCalls ?? {}
+  const client = new Client({ connection, namespace: config.temporal.namespace, interceptors })
   const wrong = await patiently(temporal, () => wrongAttributes(client), patience)
   if (wrong !== null) throw wrong
   const schedules = await putSchedules(client, config, { patience })
 
-  const payouts = createPayoutParts(config, { db, log })
+  const payouts = createPayoutParts(config, { db, log, around: tracing?.bankCalls })
   const mailer = config.mail === null ? null : createMailer(config.mail)
   const sandboxBank = config.bank.sandbox === null ? null : openMakeBelieveBank(config.bank.sandbox, systemClock)
   const activities = activitiesOf(config, { db, log, client, payouts, mailer, sandboxBank })
   const about = { db, log, clock: systemClock, version: ownVersion(), taskQueues: queuesOf(config) }
   const registration = await patiently(postgres, () => register({ ...about, onState: openStateGauge() }), patience)
-  const workers = await createWorkers(config, connection, activities)
+  const workers = await createWorkers(config, connection, { activities, tracing })
   const untilDrained = { log, signal: AbortSignal.any([signal, registration.askedToDrain]) }
   const webhooks = registerWebhooks(config, { db, rails: payouts.patientRails, patience: untilDrained })
   await workUntilStopped(workers, { registration, signal, log, onReady: () => onReady(registration.id) })
@@ -62,6 +67,7 @@ export async function runWorker(config: Config, log: Log, signal: AbortSignal, o
   mailer?.close()
   await connection.close()
   await db.close()
+  await tracing?.close()
 }
 
 function metricsAddressOf({ metrics: { host, workerPort } }: Config): string | null {
@@ -117,9 +123,13 @@ function queuesOf({ taskQueuePrefix }: Config): string[] {
 }
 
 /** Each queue has slots of its own, so that a bank that hangs in one environment takes none from the other. */
-function createWorkers(config: Config, connection: NativeConnection, activities: Activities): Promise<Worker[]> {
-  const { taskQueuePrefix, temporal } = config
-  const activitiesOnly = { connection, namespace: temporal.namespace, activities }
+function createWorkers(
+  { taskQueuePrefix, temporal }: Config,
+  connection: NativeConnection,
+  { activities, tracing }: { activities: Activities; tracing: Tracing | null },
+): Promise<Worker[]> {
+  const activityInterceptors = tracing === null ? [] : [traceActivities(tracing.tracer)]
+  const activitiesOnly = { connection, namespace: temporal.namespace, activities, activityInterceptors }
   const parts = { ...activitiesOnly, workflowBundle: { codePath: bundlePath } }
   const housekeeping = ofSystem(housekeepingQueue, taskQueuePrefix)
   return Promise.all([

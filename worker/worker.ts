@@ -1,6 +1,11 @@
 // A worker for one task queue: every number that decides how much it takes on and how it lets go.
 
-import { type NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker'
+import {
+  type ActivityInterceptorsFactory,
+  type NativeConnection,
+  Worker,
+  type WorkflowBundleOption,
+} from '@temporalio/worker'
 import type { Activities } from '../workflows/activities'
 import { heartbeats } from './heartbeat'
 
@@ -12,6 +17,8 @@ export interface WorkerParts {
   readonly workflowBundle?: WorkflowBundleOption
   readonly activities: Activities
   readonly load: Load
+  /** Around each activity, beside our own. */
+  readonly activityInterceptors?: readonly ActivityInterceptorsFactory[]
 }
 
 /**
@@ -20,8 +27,9 @@ export interface WorkerParts {
  */
 export type Load = keyof typeof slots
 
-export async function createWorker({ load, ...parts }: WorkerParts): Promise<Worker> {
-  return Worker.create({ ...parts, ...optionsOf(load), interceptors: { activity: [heartbeats] } })
+export async function createWorker({ load, activityInterceptors = [], ...parts }: WorkerParts): Promise<Worker> {
+  const interceptors = { activity: [heartbeats, ...activityInterceptors] }
+  return Worker.create({ ...parts, ...optionsOf(load), interceptors })
 }
 
 export function optionsOf(load: Load) {

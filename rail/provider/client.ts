@@ -2,6 +2,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import type { Clock } from '../../clock'
+import { pathTemplate } from './path-template'
 
 export interface BankCall {
   readonly method: 'GET' | 'POST' | 'PUT'
@@ -37,7 +38,14 @@ export interface ClientOptions {
   readonly apiKey: string
   readonly clock: Clock
   readonly timeouts: Timeouts
+  readonly around?: AroundCall | undefined
 }
+
+/** For who watches the calls: told of each without any id in it, and answers what the call is answered. */
+export type AroundCall = (
+  about: { readonly method: BankCall['method']; readonly template: string },
+  call: () => Promise<Answer>,
+) => Promise<Answer>
 
 export interface Client {
   call(call: BankCall): Promise<Answer>
@@ -49,21 +57,23 @@ const idleMs = 4_000
 const connections = 256
 const answerMaxBytes = 4 * 1024 * 1024
 
-export function createClient({ baseUrl, apiKey, clock, timeouts }: ClientOptions): Client {
+export function createClient({ baseUrl, apiKey, clock, timeouts, around }: ClientOptions): Client {
   const { request, Agent } = baseUrl.startsWith('https:') ? https : http
   const agent = new Agent({ keepAlive: true, maxSockets: connections, timeout: idleMs, scheduling: 'lifo' })
   const root = baseUrl.replace(/\/+$/, '')
 
-  return {
-    call: (call) =>
-      new Promise((resolve) => {
-        const left = within(timeouts, call, clock)
-        if (left.callMs <= 0) return resolve({ stage: 'unconnected', cause: new Error('no time left') })
-        const outgoing = request(root + call.path, { agent, method: call.method, headers: headersOf(call, apiKey) })
-        follow(outgoing, { call, timeouts: left, clock, resolve })
-      }),
-    close: () => agent.destroy(),
-  }
+  const make = (call: BankCall): Promise<Answer> =>
+    new Promise((resolve) => {
+      const left = within(timeouts, call, clock)
+      if (left.callMs <= 0) return resolve({ stage: 'unconnected', cause: new Error('no time left') })
+      const outgoing = request(root + call.path, { agent, method: call.method, headers: headersOf(call, apiKey) })
+      follow(outgoing, { call, timeouts: left, clock, resolve })
+    })
+  return { call: around === undefined ? make : watched(make, around), close: () => agent.destroy() }
+}
+
+function watched(make: Client['call'], around: AroundCall): Client['call'] {
+  return (call) => around({ method: call.method, template: pathTemplate(call.path) }, () => make(call))
 }
 
 /** The same bank, for several calls that must all be over by then. */

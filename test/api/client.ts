@@ -163,6 +163,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     clock,
     log,
     requests: createRequestFigures(),
+    tracer: null,
     pingTemporal: () => pingTemporal(temporal, 2_000),
   }
   const server = createApi(deps)

@@ -9,4 +9,5 @@ module.exports = [
   'deposit-during-restart',
   'missed-first',
   'suspended',
+  'traces',
 ]

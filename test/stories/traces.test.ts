@@ -1,0 +1,206 @@
+// With a collector configured, one trace tells a payout's way through API, worker and bank, names nobody, and costs nobody anything.
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { Worker } from '@temporalio/worker'
+import { until } from '../local/until'
+import { keys as bankKeys, type Json } from '../sandbox-bank/bank-client'
+import { personalIn } from '../setup/personal'
+import { testSystem } from '../setup/system'
+import { type ACollector, aCollector, attributesOf } from '../tracing/a-collector'
+import { faultsOf } from '../tracing/otlp-shape'
+import { silenceTemporal } from '../worker/a-worker'
+import { historyOf } from '../workflows/payout-paths'
+import { openWorld, type World } from './world'
+
+// A machine that does other things too is slow, and that is no fault of a story's.
+jest.setTimeout(180_000)
+
+const collectorKey = 'key-of-the-collector'
+const idempotencyKey = 'order-for-Ada.Lovelace'
+const reference = 'Rent of Ada'
+let collector: ACollector
+let world: World
+let payoutId: string
+
+silenceTemporal()
+
+beforeAll(async () => {
+  collector = await aCollector()
+  world = await openWorld({
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+      OTEL_EXPORTER_OTLP_HEADERS: `x-collector-key=${collectorKey}`,
+    },
+  })
+})
+afterAll(async () => {
+  await world?.close()
+  await collector?.close()
+})
+
+test('one trace goes from the request to the last step, each span below the one that led to it', async () => {
+  // Its answer is lost, so that a regular activity has to find out what became of it.
+  const toTransfers = { method: 'POST', path: '/v0/transfers' }
+  await world.bank.fault({ kind: 'reset', stage: 'after', times: 1, match: toTransfers })
+  const { status, body } = await world.pay({ reference }, { key: idempotencyKey })
+  payoutId = body.id
+  await world.settled(payoutId)
+
+  const trace = await wholeTrace(payoutId)
+
+  expect(status).toBe(201)
+  expect(pathsIn(trace)).toEqual([
+    'payouts-api: POST /v1/payouts',
+    'payouts-api: POST /v1/payouts > UpdateWithStartWorkflow payout',
+    ...[
+      'debitPayout',
+      'pollSettlement',
+      'pollSettlement > GET /transfers/{id}',
+      'resolveSubmit',
+      'resolveSubmit > POST /transfers',
+      'submitToRail',
+      'submitToRail > POST /customers/{id}/external_accounts',
+      'submitToRail > POST /transfers',
+    ].map((path) => `payouts-worker: POST /v1/payouts > UpdateWithStartWorkflow payout > ${path}`),
+  ])
+})
+
+test('each span says what it was and how it ended', async () => {
+  const trace = await wholeTrace(payoutId)
+  const found = (name: string, wanted: (attributes: Json) => boolean = () => true) => {
+    const span = trace.find((each) => each.name === name && wanted(attributesOf(each)))
+    return { kind: span.kind, status: span.status, attributes: attributesOf(span) }
+  }
+
+  expect(found('POST /v1/payouts')).toEqual({
+    kind: 2,
+    status: {},
+    attributes: {
+      'http.request.method': 'POST',
+      'http.route': '/v1/payouts',
+      'http.response.status_code': 201,
+      'payouts.request_id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      'payouts.environment': 'sandbox',
+      'payouts.payout_id': payoutId,
+    },
+  })
+  expect(found('resolveSubmit')).toEqual({
+    kind: 1,
+    status: {},
+    attributes: {
+      'temporal.run_id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      'temporal.attempt': expect.any(Number),
+      'temporal.local': false,
+      'payouts.payout_id': payoutId,
+    },
+  })
+  expect(found('debitPayout').attributes).toMatchObject({ 'temporal.local': true, 'payouts.payout_id': payoutId })
+  const toTransfers = { 'http.request.method': 'POST', 'url.template': '/transfers' }
+  expect(found('POST /transfers', (told) => 'error.type' in told)).toEqual({
+    kind: 3,
+    status: { code: 2 },
+    attributes: { ...toTransfers, 'error.type': 'ECONNRESET' },
+  })
+  expect(found('POST /transfers', (told) => !('error.type' in told)).attributes).toEqual({
+    ...toTransfers,
+    'http.response.status_code': 201,
+  })
+})
+
+test('a partner’s own trace is linked, and neither gone on with nor able to be written into', async () => {
+  const theirs = { traceId: 'c'.repeat(32), spanId: 'd'.repeat(16) }
+  const headers = { traceparent: `00-${theirs.traceId}-${theirs.spanId}-01` }
+
+  await fetch(`${world.url}/v1/nothing-for-Ada?of=Lovelace`, { headers })
+
+  const span = await until('the request', () => collector.spans().find(({ links = [] }) => links.length > 0))
+  expect(span).toMatchObject({ name: 'GET', links: [theirs] })
+  expect(span).not.toHaveProperty('parentSpanId')
+  expect(span.traceId).not.toBe(theirs.traceId)
+})
+
+test('the history of a payout that was traced has its traceparent, and replays', async () => {
+  const history = await historyOf(world, idempotencyKey)
+  const workflowBundle = { codePath: testSystem().workflowBundlePath }
+  const { header } = JSON.parse(history).events[0].workflowExecutionStartedEventAttributes
+  const [root] = await wholeTrace(payoutId)
+
+  expect(Object.keys(header.fields)).toEqual(['traceparent'])
+  expect(Buffer.from(header.fields.traceparent.data, 'base64').toString()).toContain(root.traceId)
+  await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(history))).resolves.toBeUndefined()
+})
+
+test('all of it is OTLP, to the path and under the key that were configured', async () => {
+  expect(collector.taken.flatMap(({ body }) => faultsOf(body))).toEqual([])
+  expect(new Set(collector.taken.map(({ path }) => path))).toEqual(new Set(['/v1/traces']))
+  expect(new Set(collector.taken.map(({ headers }) => headers['x-collector-key']))).toEqual(new Set([collectorKey]))
+})
+
+test('while the collector is away, and while it never answers, payouts are as ever, and it is told once', async () => {
+  collector.behave('away')
+  const away = await world.settled((await world.pay()).body.id)
+  collector.behave('silent')
+  const silent = await world.settled((await world.pay()).body.id)
+  const logs = () => [world.api, world.worker].map((part) => part.output())
+  const told = (words: string) => logs().map((log) => log.split(words).length - 1)
+  await until('both have noticed', () => told('traces can not be sent').every((times) => times > 0))
+
+  collector.behave(200)
+  await until('both send again', () => told('traces are sent again').every((times) => times > 0))
+
+  expect([away, silent].map(({ status }) => status)).toEqual(['completed', 'completed'])
+  expect(told('traces can not be sent')).toEqual([1, 1])
+  // What was kept meanwhile is not lost; the bank knows the recipient by now.
+  for (const { id } of [away, silent]) expect(pathsIn(await wholeTrace(id))).toHaveLength(7)
+})
+
+test('what a process has seen last is sent when it is stopped', async () => {
+  const { body } = await world.get(`/v1/payouts/${payoutId}`)
+  await world.api.stop()
+
+  expect(collector.spans().filter(({ name }) => name === 'GET /v1/payouts/:id')).toHaveLength(1)
+  expect(body.status).toBe('completed')
+  expect(world.api.output()).not.toContain('traces were lost')
+  await world.api.start()
+})
+
+test('no span says who was paid, who pays, or anything that somebody has written', async () => {
+  await world.get(`/v1/payouts?reference=${encodeURIComponent(reference)}`)
+  await until('the list', () => collector.spans().some(({ name }) => name === 'GET /v1/payouts'))
+  const { first_name, last_name, address, bank } = world.order().recipient
+  const written = [first_name, last_name, address.line1, address.postal_code, bank.sort_code, bank.account_number]
+  const secrets = [bankKeys.sandbox, bankKeys.live, collectorKey, world.partner.id, world.partner.slug]
+  const spans = collector.spans().map((span) => JSON.stringify(span))
+
+  expect(spans.length).toBeGreaterThan(20)
+  for (const marker of [...written, ...secrets, idempotencyKey, reference, 'nothing-for-Ada', '?']) {
+    expect(spans.filter((span) => span.includes(marker))).toEqual([])
+  }
+  expect(spans.flatMap((span) => personalIn(span) ?? [])).toEqual([])
+})
+
+/** The trace of a payout once the last that it needs is there, its first span in front. */
+async function wholeTrace(id: string): Promise<Json[]> {
+  return until('the whole trace', async () => {
+    const spans = collector.spans()
+    const first = spans.find(
+      (span) => span.name === 'POST /v1/payouts' && attributesOf(span)['payouts.payout_id'] === id,
+    )
+    const trace = spans.filter(({ traceId }) => traceId === first?.traceId)
+    const isWhole = trace.every((span) => span === first || above(span, trace) !== undefined)
+    const isSettled = trace.some(({ name }) => name === 'pollSettlement')
+    return first !== undefined && isWhole && isSettled ? [first, ...trace.filter((span) => span !== first)] : null
+  })
+}
+
+function above({ parentSpanId }: Json, trace: readonly Json[]): Json {
+  return trace.find(({ spanId }) => spanId === parentSpanId)
+}
+
+/** Each way from the first span to another one, once, with the process that the last one is from. */
+function pathsIn(trace: readonly Json[]): string[] {
+  const pathOf = (span: Json): string => {
+    const parent = above(span, trace)
+    return parent === undefined ? span.name : `${pathOf(parent)} > ${span.name}`
+  }
+  return [...new Set(trace.map((span) => `${span.service}: ${pathOf(span)}`))].toSorted()
+}
