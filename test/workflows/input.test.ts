@@ -35,15 +35,11 @@ afterAll(async () => {
 })
 
 describe.each(needSomething)('%s', (type) => {
-  test.each([{ args: [] }, { args: [{}] }, { args: [null] }, { args: ['x'] }])(
-    'given $args it fails at once, and says what is wanted',
-    async ({ args }) => {
-      const sentence = await failureOf(type, args)
+  test.each(['[]', '[{}]', '[null]', '["x"]'])('given %s it fails at once, and says what is wanted', async (args) => {
+    const sentence = await failureOf(type, JSON.parse(args))
 
-      expect(sentence).toMatch(/^The input must be .+\.$|^Say which month to bill, as /)
-    },
-    60_000,
-  )
+    expect(sentence).toMatch(/^The input must be .+\.$|^Say which month to bill, as /)
+  })
 })
 
 test.each([
@@ -57,21 +53,13 @@ test.each([
   ['payout', { payoutId: '01a1de6a-e6e1-7be3-9f59-39b6dadbb6c8', attempt: 1, pollMs: 1_000 }],
   ['walletReading', { walletId: '01a1de6a-e6e1-7be3-9f59-39b6dadbb6c8', readings: 0 }],
   ['invoice', { partnerId: '01a1de6a-e6e1-7be3-9f59-39b6dadbb6c8', period: '2026-13' }],
-])(
-  '%s given %j names each field that it wants',
-  async (type, input) => {
-    expect(await failureOf(type, [input])).toBe(`The input must be ${inWords[type]}.`)
-  },
-  60_000,
-)
+])('%s given %j names each field that it wants', async (type, input) => {
+  expect(await failureOf(type, [input])).toBe(`The input must be ${inWords[type]}.`)
+})
 
-test.each(needNothing)(
-  '%s needs no input, and does its work with any',
-  async (type) => {
-    for (const args of [[], [{}], [null], ['x']]) expect(await (await begin(type, args)).result()).toBeDefined()
-  },
-  60_000,
-)
+test.each(needNothing)('%s needs no input, and does its work with any', async (type) => {
+  for (const args of [[], [{}], [null], ['x']]) expect(await (await begin(type, args)).result()).toBeDefined()
+})
 
 /** The sentence of who began it all: a step may have been asked. */
 async function failureOf(type: string, args: unknown[]): Promise<string | undefined> {
@@ -89,4 +77,4 @@ function begin(type: string, args: unknown[]) {
   return worker.client.workflow.start(type, { workflowId, taskQueue: worker.taskQueue, args, ...limit })
 }
 
-const limit = { workflowExecutionTimeout: '40 seconds' } as const
+const limit = { workflowExecutionTimeout: '2 minutes' } as const
