@@ -1,0 +1,57 @@
+// A Temporal that is silent while a worker drains: the worker is drained all the same, and ends with its process.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type NativeConnection, Worker } from '@temporalio/worker'
+import type { OwnState } from '../../db/workers'
+import { connectWorker } from '../../worker/connect'
+import { workUntilStopped } from '../../worker/drain'
+import { proxyOf, type TcpProxy } from '../db/tcp-proxy'
+import { until } from '../local/until'
+import { keptLog } from '../setup/kept-logs'
+import { testSystem } from '../setup/system'
+import { silenceTemporal, testTemporal } from './a-worker'
+
+silenceTemporal()
+
+let temporal: TcpProxy
+let connection: NativeConnection
+
+beforeAll(async () => {
+  temporal = await proxyOf(`http://${testSystem().temporalAddress}`)
+  connection = await connectWorker({ ...testTemporal(), address: new URL(temporal.url).host })
+})
+afterAll(() => connection.close())
+
+test('it says so, takes nothing more, and stays until its process is ended', async () => {
+  const worker = await Worker.create({
+    connection,
+    taskQueue: `silent-${randomUUID()}`,
+    workflowBundle: { codePath: testSystem().workflowBundlePath },
+    activities: { pruneActivity: async () => 0 },
+    shutdownGraceTime: '200ms',
+    shutdownForceTime: '1s',
+  })
+  const [ask, stop] = [new AbortController(), new AbortController()]
+  const states: OwnState[] = []
+  const said: string[] = []
+  const log = keptLog({ level: 'info', write: (line) => void said.push(JSON.parse(line).msg) })
+  const registration = { askedToDrain: ask.signal, become: async (state: OwnState) => void states.push(state) }
+  const parts = { registration, signal: stop.signal, log, onReady: () => {}, patienceMs: 2_000 }
+  let hasEnded = false
+  const working = workUntilStopped([worker], parts).then(() => (hasEnded = true))
+  await until('it asks for work', () => worker.getStatus().workflowPollerState === 'POLLING')
+  temporal.hush()
+
+  ask.abort()
+  await until('drained', () => states.includes('drained'))
+
+  expect(states).toEqual(['draining', 'drained'])
+  expect(said).toEqual(['drained: it takes nothing new until this process is ended'])
+  expect(['STOPPED', 'FAILED']).toContain(worker.getState())
+  // The SDK still waits for an answer, and the worker does not wait for that.
+  await expect(connection.close()).rejects.toThrow('while Workers hold a reference')
+  expect(hasEnded).toBe(false)
+  stop.abort()
+  await temporal.cut()
+  await working
+})
