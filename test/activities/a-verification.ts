@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach } from '@jest/globals'
 import { createVerificationSteps } from '../../activities/verification'
 import type { VerificationDeps } from '../../activities/verification/deps'
 import { systemClock } from '../../clock'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { findPartnerById, type PartnerRow } from '../../db/partners'
 import { beginVerification } from '../../db/verification'
 import type { ProviderRail } from '../../rail/provider'
@@ -11,7 +11,7 @@ import { RailUnavailable } from '../../rail/rail'
 import { aPartner } from '../api/fixtures'
 import { railTo } from '../rail/a-connected-partner'
 import { type Json, keys, openTestBank, type TestBank } from '../sandbox-bank/bank-client'
-import { createDatabase, type TestDatabase } from '../setup/database'
+import { createDatabase, openDb, type TestDatabase } from '../setup/database'
 
 export const clock = systemClock
 export const redirectUrl = 'http://payouts.test/dashboard/verification'
@@ -28,7 +28,7 @@ export let logged: unknown[]
 export function useVerification(): void {
   beforeAll(async () => {
     database = await createDatabase()
-    db = await openDatabase({ url: database.url, poolSize: 5, onError: () => undefined })
+    db = await openDb(database.url, 5)
     bank = await openTestBank({ fsync: 'off' })
     rail = railTo(bank.url, { apiKey: keys.live })
   })

@@ -3,13 +3,13 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createAuditSteps } from '../../activities/audit'
 import { recordActivity } from '../../db/activity'
 import { verifyAudit } from '../../db/audit-verify'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { takeMails } from '../../db/mails'
 import { testKeyring } from '../api/client'
 import { aPartner } from '../db/a-partner'
 import { behindOurBack } from '../db/behind-our-back'
 import { until } from '../local/until'
-import { createDatabase, type TestDatabase } from '../setup/database'
+import { createDatabase, openDb, type TestDatabase } from '../setup/database'
 import { keptLog } from '../setup/kept-logs'
 
 const monday = new Date('2026-11-16T05:15:00.000Z')
@@ -22,7 +22,7 @@ let steps: ReturnType<typeof createAuditSteps>
 beforeEach(async () => {
   ;[today, lines] = [monday, []]
   database = await createDatabase()
-  db = await openDatabase({ url: database.url, poolSize: 3, onError: () => undefined })
+  db = await openDb(database.url, 3)
   const log = keptLog({ level: 'info', write: (line) => void lines.push(JSON.parse(line)) })
   const clock = { now: () => today }
   steps = createAuditSteps({ db, clock, log, keyring: testKeyring, opsEmail: 'ops@payouts.test' })

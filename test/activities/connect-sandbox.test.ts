@@ -4,14 +4,14 @@ import { createConnectSandboxSteps } from '../../activities/connect-sandbox'
 import { openPartner } from '../../activities/open-partner'
 import { systemClock } from '../../clock'
 import { latestActivity } from '../../db/activity'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { connectWallet, findWallet, lockWallet } from '../../db/wallets'
 import { createRails, type Rails } from '../../rail/rails'
 import type { ConnectSandboxSteps, SandboxRefs } from '../../workflows/connect-sandbox-steps'
 import { aPayout } from '../db/a-payout'
 import { until } from '../local/until'
 import { keys, openTestBank, type TestBank } from '../sandbox-bank/bank-client'
-import { createDatabase, type TestDatabase } from '../setup/database'
+import { createDatabase, openDb, type TestDatabase } from '../setup/database'
 import { aClaim, movingClock } from './payout/a-stage'
 
 const clock = systemClock
@@ -26,7 +26,7 @@ let partners = 0
 
 beforeAll(async () => {
   database = await createDatabase()
-  db = await openDatabase({ url: database.url, poolSize: 12, onError: () => undefined })
+  db = await openDb(database.url, 12)
   bank = await openTestBank({ fsync: 'off' })
   const sandbox = { url: `${bank.url}/v0`, key: keys.sandbox }
   rails = createRails({ bank: { sandbox, live: null }, clock, timeouts: { connectMs: 500, callMs: 1_000 } })

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { creditWallet } from '../../activities/credit-wallet'
 import { openPartner } from '../../activities/open-partner'
 import { latestActivity } from '../../db/activity'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { findWallet } from '../../db/wallets'
 import { simulatedFloatMicroUsdc } from '../../rail/simulated'
-import { createDatabase } from '../setup/database'
+import { createDatabase, openDb } from '../setup/database'
 
 const clock = { now: () => new Date('2026-11-15T12:00:00.000Z') }
 
@@ -15,7 +15,7 @@ let db: Db
 
 beforeAll(async () => {
   database = await createDatabase()
-  db = await openDatabase({ url: database.url, poolSize: 5, onError: () => undefined })
+  db = await openDb(database.url, 5)
 })
 
 afterAll(async () => {

@@ -15,9 +15,8 @@ import { debitPostings, topUpPostings } from '../../domain/ledger'
 import { type NoticeKind, noticeKinds } from '../../domain/notice'
 import { testKeyring } from '../api/client'
 import { aPartner, aPayoutRow, changePartner } from '../api/fixtures'
-import { createDatabase, type TestDatabase } from '../setup/database'
+import { createDatabase, openDb, type TestDatabase } from '../setup/database'
 import { keptLog } from '../setup/kept-logs'
-import { openDb } from './payout/a-stage'
 
 interface Mailed {
   readonly kind: string

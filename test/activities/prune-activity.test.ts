@@ -2,16 +2,16 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pruneActivity } from '../../activities/prune-activity'
 import { latestActivity, recordActivity } from '../../db/activity'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { aPartner } from '../db/a-partner'
-import { createDatabase, type TestDatabase } from '../setup/database'
+import { createDatabase, openDb, type TestDatabase } from '../setup/database'
 
 let database: TestDatabase
 let db: Db
 
 beforeAll(async () => {
   database = await createDatabase()
-  db = await openDatabase({ url: database.url, poolSize: 2, onError: () => undefined })
+  db = await openDb(database.url, 2)
 })
 
 afterAll(async () => {

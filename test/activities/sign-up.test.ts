@@ -3,18 +3,18 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createSignUpSteps } from '../../activities/sign-up'
 import { systemClock } from '../../clock'
 import { issueCode } from '../../db/codes'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { membershipsOf } from '../../db/members'
 import { signUpsPerEmail } from '../../domain/sign-in'
 import { testKeyring } from '../api/client'
-import { createDatabase, type TestDatabase } from '../setup/database'
+import { createDatabase, openDb, type TestDatabase } from '../setup/database'
 
 let database: TestDatabase
 let db: Db
 
 beforeAll(async () => {
   database = await createDatabase()
-  db = await openDatabase({ url: database.url, poolSize: 10, onError: () => undefined })
+  db = await openDb(database.url, 10)
 })
 afterAll(async () => {
   await db.close()

@@ -5,8 +5,8 @@ import { type ActivityLog, createActivityLog } from '../../api/activity-log'
 import { systemClock } from '../../clock'
 import type { ActivityEntry } from '../../db/activity'
 import { listApiKeys } from '../../db/api-keys'
-import { type Db, openDatabase, type Statement } from '../../db/database'
-import { createDatabase, type TestDatabase } from '../setup/database'
+import type { Db, Statement } from '../../db/database'
+import { createDatabase, openDb, type TestDatabase } from '../setup/database'
 import { keptLog } from '../setup/kept-logs'
 import { aKey, aPartner } from './fixtures'
 
@@ -17,7 +17,7 @@ const log = keptLog()
 
 beforeAll(async () => {
   database = await createDatabase()
-  db = await openDatabase({ url: database.url, poolSize: 5, onError: () => undefined })
+  db = await openDb(database.url, 5)
   partnerId = (await aPartner({ db, clock: systemClock })).id
 })
 afterAll(async () => {

@@ -15,7 +15,7 @@ import { createTopUpStarter } from '../../api/top-up-starter'
 import { createVerificationStarter } from '../../api/verification-starter'
 import { createWalletReader } from '../../api/wallet-reader'
 import { type Clock, systemClock } from '../../clock'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { type Keyring, openKeyring } from '../../db/keyring'
 import type { RailName } from '../../domain/environment'
 import type { Log } from '../../log'
@@ -24,7 +24,7 @@ import { makeBelieveOrNone } from '../../rail/make-believe'
 import { createRates, type RateSource } from '../../rail/rates'
 import { simulatedRail } from '../../rail/simulated'
 import { connectClient, pingTemporal } from '../../temporal'
-import { createDatabase } from '../setup/database'
+import { createDatabase, openDb } from '../setup/database'
 import { keptLog } from '../setup/kept-logs'
 import { testSystem } from '../setup/system'
 import { requirePromised } from './promised'
@@ -118,7 +118,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const log = options.log ?? keptLog()
   const fresh = options.database === undefined ? await createDatabase() : null
   const databaseUrl = options.database ?? fresh?.url ?? ''
-  const db = await openDatabase({ url: databaseUrl, poolSize: 10, onError: () => undefined })
+  const db = await openDb(databaseUrl, 10)
   const temporal = connectClient({
     address: options.temporalAddress ?? testSystem().temporalAddress,
     namespace: 'default',

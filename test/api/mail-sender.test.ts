@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { IsNull, MoreThan, Not } from 'typeorm'
 import { createMailSender, type MailSender } from '../../api/mail-sender'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { rateLimit } from '../../db/entities/rate-limit'
 import { mail as mails, type StoredMail } from '../../db/entities/session'
 import { openKeyring } from '../../db/keyring'
@@ -10,7 +10,7 @@ import { enqueueMail, type MailKind, takeMails } from '../../db/mails'
 import { createMailer, type Mailer } from '../../mail/mailer'
 import { until } from '../local/until'
 import { anInbox, type TestInbox } from '../mail/an-inbox'
-import { createDatabase } from '../setup/database'
+import { createDatabase, openDb } from '../setup/database'
 import { keptLog } from '../setup/kept-logs'
 import { testKeyring } from './client'
 import { aClock } from './fixtures'
@@ -24,7 +24,7 @@ let mailer: Mailer
 
 beforeAll(async () => {
   database = await createDatabase()
-  db = await openDatabase({ url: database.url, poolSize: 5, onError: () => undefined })
+  db = await openDb(database.url, 5)
   inbox = await anInbox()
   mailer = createMailer({ smtpUrl: inbox.smtpUrl, from: { name: 'Payouts', address: 'codes@payouts.test' } })
 })

@@ -5,7 +5,7 @@ import { Worker } from '@temporalio/worker'
 import { createPayoutSteps } from '../../activities/payout'
 import { type Clock, systemClock } from '../../clock'
 import type { PayoutConfig, SecretKey } from '../../config'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import type { Keyring } from '../../db/keyring'
 import { environments } from '../../domain/environment'
 import { createRails } from '../../rail/rails'
@@ -16,7 +16,7 @@ import { requireSearchAttributes, wantedAttributes } from '../../worker/search-a
 import { payoutQueue } from '../../workflows/names'
 import { aConnectedPartner, type ConnectedPartner } from '../activities/payout/a-stage'
 import { type Json, keys, openTestBank, still, type TestBank } from '../sandbox-bank/bank-client'
-import { createDatabase } from '../setup/database'
+import { createDatabase, openDb } from '../setup/database'
 import { keptLog } from '../setup/kept-logs'
 import { testSystem } from '../setup/system'
 import { testTemporal } from '../worker/a-worker'
@@ -77,7 +77,7 @@ export async function aPayoutWorld(options: WorldOptions = {}): Promise<PayoutWo
   const taskQueuePrefix = `test-${randomBytes(6).toString('hex')}`
   const log = keptLog()
   const database = await createDatabase()
-  const db = await openDatabase({ url: database.url, poolSize: 10, onError: () => undefined })
+  const db = await openDb(database.url, 10)
   const bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0, ...options.bank })
   const address = (key: string) => ({ url: `${bank.url}/v0`, key })
   const access = { sandbox: address(keys.sandbox), live: address(keys.live) }

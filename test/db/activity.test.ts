@@ -1,8 +1,8 @@
 // The activity list (§2): written in batches, read newest first, thinned out where nothing was changed.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type ActivityEntry, latestActivity, pruneActivity, recordActivity } from '../../db/activity'
-import { type Db, openDatabase } from '../../db/database'
-import { createDatabase } from '../setup/database'
+import type { Db } from '../../db/database'
+import { createDatabase, openDb } from '../setup/database'
 import { aPartner, at } from './a-partner'
 
 let database: { url: string; drop(): Promise<void> }
@@ -10,7 +10,7 @@ let db: Db
 
 beforeAll(async () => {
   database = await createDatabase()
-  db = await openDatabase({ url: database.url, poolSize: 5, onError: () => undefined })
+  db = await openDb(database.url, 5)
 })
 
 afterAll(async () => {

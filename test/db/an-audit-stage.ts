@@ -5,12 +5,12 @@ import { Client } from 'pg'
 import { recordActivity } from '../../db/activity'
 import { sealRows } from '../../db/audit-seal'
 import { addCharge } from '../../db/charges'
-import { type Db, openDatabase, type Queryable, type Statement } from '../../db/database'
+import type { Db, Queryable, Statement } from '../../db/database'
 import { postSet } from '../../db/ledger'
 import type { WalletRow } from '../../db/wallets'
 import { topUpPostings } from '../../domain/ledger'
 import { until } from '../local/until'
-import { createDatabase, type TestDatabase } from '../setup/database'
+import { createDatabase, openDb, type TestDatabase } from '../setup/database'
 import { aWallet } from './a-partner'
 import { sealAll } from './seal-all'
 
@@ -43,7 +43,7 @@ export const stage = {
 export function useStage(): void {
   beforeEach(async () => {
     database = await createDatabase()
-    db = await openDatabase({ url: database.url, poolSize: 5, onError: () => undefined })
+    db = await openDb(database.url, 5)
     wallet = await aWallet(db)
   })
   afterEach(async () => {

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { apiKeyDigests } from '../../db/api-key-secret'
 import { createApiKey, listApiKeys, recordApiKeyUse, revokeApiKey } from '../../db/api-keys'
 import { findCaller } from '../../db/callers'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { openKeyring } from '../../db/keyring'
 import { type PartnerRow, updatePartner } from '../../db/partners'
 import type { Environment } from '../../domain/environment'
-import { createDatabase } from '../setup/database'
+import { createDatabase, openDb } from '../setup/database'
 import { aPartner, at } from './a-partner'
 
 const oldKey = { id: 'k1', bytes: Buffer.alloc(32, 1) }
@@ -19,7 +19,7 @@ let db: Db
 
 beforeAll(async () => {
   database = await createDatabase()
-  db = await openDatabase({ url: database.url, poolSize: 10, onError: () => undefined })
+  db = await openDb(database.url, 10)
 })
 
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { recordActivity } from '../../db/activity'
 import { verifyAudit } from '../../db/audit-verify'
-import { openDatabase } from '../../db/database'
+import { openDb } from '../setup/database'
 import {
   anEntry,
   chain,
@@ -134,7 +134,7 @@ describe('a superuser with the triggers off is named', () => {
       `ALTER DATABASE ${new URL(stage.url).pathname.slice(1)} SET search_path = public, pg_catalog`,
     )
     await behindOurBack(stage.db, `UPDATE activity SET made_by = 'somebody else' WHERE id::text = $1`, [link.row_id])
-    const elsewhere = await openDatabase({ url: stage.url, poolSize: 1, onError: () => undefined })
+    const elsewhere = await openDb(stage.url, 1)
 
     const { fault } = await verifyAudit(elsewhere)
 

@@ -2,9 +2,9 @@
 import { expect, test } from '@jest/globals'
 import { recordActivity } from '../../db/activity'
 import { verifyAudit } from '../../db/audit-verify'
-import { openDatabase } from '../../db/database'
 import { until } from '../local/until'
 import { asApplication } from '../setup/app-role'
+import { openDb } from '../setup/database'
 import {
   accounts,
   actionsSealed,
@@ -93,7 +93,7 @@ test('nothing is sealed that is younger than a transaction which still runs, so 
 
 test('what commits long after higher numbers were sealed is sealed too, by a role that may not watch the sessions of others', async () => {
   const url = await asApplication(stage.url)
-  const application = await openDatabase({ url, poolSize: 2, onError: () => undefined })
+  const application = await openDb(url, 2)
   const [slow, quick] = [await aTransaction(), await aTransaction()]
   // The quick one begins to write first, so that it can be sealed while the slow one runs, and takes the higher number last.
   await quick.write('quick.change')
@@ -204,7 +204,7 @@ test('a hash depends neither on the time zone nor on the date style of who asks'
   await sealAll(stage.db, now)
   await stage.db.dataSource.query(`ALTER DATABASE ${new URL(stage.url).pathname.slice(1)} SET TimeZone = 'Asia/Tokyo'`)
   await stage.db.dataSource.query(`ALTER DATABASE ${new URL(stage.url).pathname.slice(1)} SET DateStyle = 'German'`)
-  const elsewhere = await openDatabase({ url: stage.url, poolSize: 1, onError: () => undefined })
+  const elsewhere = await openDb(stage.url, 1)
 
   const { fault } = await verifyAudit(elsewhere)
 

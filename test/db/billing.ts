@@ -1,7 +1,7 @@
 // Partners to bill, their charges, and invoices of them, for the tests of billing.
 import { randomUUID } from 'node:crypto'
 import { addCharge, type Charge } from '../../db/charges'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { type Issued, issueInvoice } from '../../db/invoice-issue'
 import { listLinesOf } from '../../db/invoices'
 import type { PartnerChanges, PartnerRow } from '../../db/partners'
@@ -9,7 +9,7 @@ import { copyStandardPrices } from '../../db/price-lists'
 import type { InvoiceLine } from '../../domain/invoice'
 import type { Month } from '../../domain/month'
 import { aSeller } from '../api/fixtures'
-import { createDatabase } from '../setup/database'
+import { createDatabase, openDb } from '../setup/database'
 import { aPartner } from './a-partner'
 
 export interface BillingStage {
@@ -19,7 +19,7 @@ export interface BillingStage {
 
 export async function aBillingStage(poolSize = 10): Promise<BillingStage> {
   const database = await createDatabase()
-  const db = await openDatabase({ url: database.url, poolSize, onError: () => undefined })
+  const db = await openDb(database.url, poolSize)
   return {
     db,
     close: async () => {

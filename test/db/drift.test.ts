@@ -1,10 +1,10 @@
 // The entities say exactly what the migrations made, and this test would notice if they did not.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { DataSource, EntitySchema, EntitySchemaOptions } from 'typeorm'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { entities } from '../../db/entities'
 import { SnakeNaming } from '../../db/naming'
-import { createDatabase } from '../setup/database'
+import { createDatabase, openDb } from '../setup/database'
 import { createEmptyDatabase } from './empty-database'
 
 let database: { url: string; drop(): Promise<void> }
@@ -12,7 +12,7 @@ let db: Db
 
 beforeAll(async () => {
   database = await createDatabase()
-  db = await openDatabase({ url: database.url, poolSize: 2, onError: () => undefined })
+  db = await openDb(database.url, 2)
 })
 
 afterAll(async () => {

@@ -1,11 +1,11 @@
 // Whatever is posted in whatever order: entries sum to zero, and a wallet's balance is the sum of its entries.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { postSet } from '../../db/ledger'
 import { findWallet, type WalletRow } from '../../db/wallets'
 import { type AccountKind, accountKinds, type Posting } from '../../domain/ledger'
-import { createDatabase } from '../setup/database'
+import { createDatabase, openDb } from '../setup/database'
 import { at, aWallet } from './a-partner'
 
 let database: { url: string; drop(): Promise<void> }
@@ -13,7 +13,7 @@ let db: Db
 
 beforeAll(async () => {
   database = await createDatabase()
-  db = await openDatabase({ url: database.url, poolSize: 8, onError: () => undefined })
+  db = await openDb(database.url, 8)
 })
 
 afterAll(async () => {

@@ -1,11 +1,11 @@
 // What the database itself refuses of the ledger (design §4), whoever writes to it: here a superuser, by hand.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { newId } from '../../db/id'
 import { postSet } from '../../db/ledger'
 import { findWallet, type WalletRow } from '../../db/wallets'
 import { type AccountKind, topUpPostings } from '../../domain/ledger'
-import { createDatabase } from '../setup/database'
+import { createDatabase, openDb } from '../setup/database'
 import { at, aWallet } from './a-partner'
 
 let database: { url: string; drop(): Promise<void> }
@@ -13,7 +13,7 @@ let db: Db
 
 beforeAll(async () => {
   database = await createDatabase()
-  db = await openDatabase({ url: database.url, poolSize: 4, onError: () => undefined })
+  db = await openDb(database.url, 4)
 })
 
 afterAll(async () => {

@@ -1,11 +1,11 @@
 // The ledger (design §4): posts once and never overdraws.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { type Posted, postSet } from '../../db/ledger'
 import { findWallet, type WalletRow } from '../../db/wallets'
 import { debitPostings, type Posting, paidOutPostings, reversePostings, topUpPostings } from '../../domain/ledger'
-import { createDatabase } from '../setup/database'
+import { createDatabase, openDb } from '../setup/database'
 import { at, aWallet } from './a-partner'
 import { aPayout } from './a-payout'
 
@@ -14,7 +14,7 @@ let db: Db
 
 beforeAll(async () => {
   database = await createDatabase()
-  db = await openDatabase({ url: database.url, poolSize: 20, onError: () => undefined })
+  db = await openDb(database.url, 20)
 })
 
 afterAll(async () => {

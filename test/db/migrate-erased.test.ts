@@ -1,8 +1,8 @@
 // Recipients that were erased while their hashes stayed: the migration takes those, and leaves all that may still be needed.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { ErasedRecipients1794700800022 } from '../../db/migrations/22-erased-recipients'
-import { createDatabase, type TestDatabase } from '../setup/database'
+import { createDatabase, openDb, type TestDatabase } from '../setup/database'
 import { aPayout } from './a-payout'
 
 let database: TestDatabase
@@ -10,7 +10,7 @@ let db: Db
 
 beforeAll(async () => {
   database = await createDatabase()
-  db = await openDatabase({ url: database.url, poolSize: 2, onError: () => undefined })
+  db = await openDb(database.url, 2)
 })
 afterAll(async () => {
   await db.close()

@@ -1,11 +1,12 @@
 // Migration 9 on a database in use: nobody is left out or billed twice, old invoices stay, and payouts go on.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { DataSource } from 'typeorm'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { findInvoiceDocument } from '../../db/invoice-documents'
 import { markInvoicePaid, voidInvoice } from '../../db/invoice-moves'
 import { migrate } from '../../db/migrate'
 import { migrations } from '../../db/migrations'
+import { openDb } from '../setup/database'
 import { billed } from './billing'
 import { createEmptyDatabase } from './empty-database'
 
@@ -165,7 +166,7 @@ async function addPartners(...slugs: string[]): Promise<void> {
 }
 
 async function withDatabase(work: (db: Db) => Promise<void>): Promise<void> {
-  const db = await openDatabase({ url: empty.url, poolSize: 4, onError: () => undefined })
+  const db = await openDb(empty.url, 4)
   try {
     await work(db)
   } finally {

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { apiKeyDigests } from '../../db/api-key-secret'
 import { createApiKey } from '../../db/api-keys'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { openKeyring } from '../../db/keyring'
 import { bigintFrom } from '../../db/one-text'
 import { findCallerAndClaim, findClaim } from '../../db/payout-claims'
 import { findCallerAndPayout, findPayout } from '../../db/payouts'
-import { createDatabase } from '../setup/database'
+import { createDatabase, openDb } from '../setup/database'
 import { at } from './a-partner'
 import { aPayout } from './a-payout'
 
@@ -28,7 +28,7 @@ let db: Db
 
 beforeAll(async () => {
   database = await createDatabase()
-  db = await openDatabase({ url: database.url, poolSize: 4, onError: () => undefined })
+  db = await openDb(database.url, 4)
 })
 
 afterAll(async () => {

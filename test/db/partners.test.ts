@@ -1,12 +1,12 @@
 // Partners, their members, prices and wallets, as they are stored and read back.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { insertMember, listMembers } from '../../db/members'
 import { findPartnerById, findPartnerBySlug, insertPartner, updatePartner } from '../../db/partners'
 import { changePrices, copyStandardPrices, findPrices, listPrices } from '../../db/price-lists'
 import { findWallet, openWallet } from '../../db/wallets'
 import { accountKinds } from '../../domain/ledger'
-import { createDatabase } from '../setup/database'
+import { createDatabase, openDb } from '../setup/database'
 import { aPartner, at, aWallet } from './a-partner'
 
 let database: { url: string; drop(): Promise<void> }
@@ -14,7 +14,7 @@ let db: Db
 
 beforeAll(async () => {
   database = await createDatabase()
-  db = await openDatabase({ url: database.url, poolSize: 5, onError: () => undefined })
+  db = await openDb(database.url, 5)
 })
 
 afterAll(async () => {

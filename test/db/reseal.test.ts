@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { readPayoutRequest } from '../../api/v1/payout-order'
 import { fieldsOfStored } from '../../api/v1/stored-order'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { fingerprintOf } from '../../db/fingerprint'
 import { openKeyring } from '../../db/keyring'
 import { firstPayout, resealBatch } from '../../db/reseal'
 import { accountHash, openRecipient, sealRecipient, wipeRecipient } from '../../db/sealed-recipients'
-import { createDatabase, type TestDatabase } from '../setup/database'
+import { createDatabase, openDb, type TestDatabase } from '../setup/database'
 import { aPayout } from './a-payout'
 
 const [k1, k2] = [
@@ -29,7 +29,7 @@ let db: Db
 
 beforeAll(async () => {
   database = await createDatabase()
-  db = await openDatabase({ url: database.url, poolSize: 3, onError: () => undefined })
+  db = await openDb(database.url, 3)
 })
 
 beforeEach(() => db.dataSource.query('DELETE FROM sealed_recipients'))

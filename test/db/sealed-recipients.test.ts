@@ -1,9 +1,9 @@
 // Sealed recipients (design §6): unreadable in the database, bound to their payout, readable after rotation.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { type Keyring, openKeyring } from '../../db/keyring'
 import { accountHash, type BankDetails, openRecipient, sealRecipient, wipeRecipient } from '../../db/sealed-recipients'
-import { createDatabase } from '../setup/database'
+import { createDatabase, openDb } from '../setup/database'
 import { aPayout } from './a-payout'
 import { dump } from './database-dump'
 
@@ -33,7 +33,7 @@ let db: Db
 
 beforeAll(async () => {
   database = await createDatabase()
-  db = await openDatabase({ url: database.url, poolSize: 3, onError: () => undefined })
+  db = await openDb(database.url, 3)
 })
 
 afterAll(async () => {

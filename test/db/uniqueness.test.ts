@@ -1,9 +1,9 @@
 // What may exist only once, though our own code should never try: a transfer of a rail, a charge on an invoice that counts, and whose a customer or a wallet is.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { newId } from '../../db/id'
-import { createDatabase } from '../setup/database'
+import { createDatabase, openDb } from '../setup/database'
 import { aPartner, at, aWallet } from './a-partner'
 import { aPayout } from './a-payout'
 
@@ -12,7 +12,7 @@ let db: Db
 
 beforeAll(async () => {
   database = await createDatabase()
-  db = await openDatabase({ url: database.url, poolSize: 4, onError: () => undefined })
+  db = await openDb(database.url, 4)
 })
 
 afterAll(async () => {

@@ -1,7 +1,7 @@
 // Runs ops in this process against a database of its own, and catches what it prints.
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { run } from '../../ops/run'
-import { createDatabase } from '../setup/database'
+import { createDatabase, openDb } from '../setup/database'
 
 export interface Ran {
   readonly code: number
@@ -21,7 +21,7 @@ export interface OpsTerminal {
 export async function openTerminal(): Promise<OpsTerminal> {
   const database = await createDatabase()
   const env = { DATABASE_URL: database.url, SECRET_KEYS: `test:${'5e'.repeat(32)}` }
-  const db = await openDatabase({ url: database.url, poolSize: 2, onError: () => {} })
+  const db = await openDb(database.url, 2)
   const ops = (...argv: string[]) => runWith(env, argv)
   return {
     env,

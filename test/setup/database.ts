@@ -1,6 +1,7 @@
 // A fresh, migrated database for a test file, copied from the template in a few milliseconds.
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
+import { type Db, openDatabase } from '../../db/database'
 import { testSystem } from './system'
 
 export const templateDatabase = 'template_payouts'
@@ -14,6 +15,11 @@ export async function createDatabase(): Promise<TestDatabase> {
   const name = `t_${randomBytes(6).toString('hex')}`
   await administer(`CREATE DATABASE ${name} TEMPLATE ${templateDatabase} STRATEGY file_copy`)
   return { url: urlOf(name), drop: () => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) }
+}
+
+/** Waits for a connection longer than our programs do: a busy machine is no fault of a test's. */
+export function openDb(url: string, poolSize = 10): Promise<Db> {
+  return openDatabase({ url, poolSize, onError: () => undefined, connectMs: 60_000 })
 }
 
 export function templateUrl(serverUrl: string): string {

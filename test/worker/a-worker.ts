@@ -5,7 +5,7 @@ import { createActivities } from '../../activities'
 import type { ProofPatience } from '../../activities/proof'
 import type { Clock } from '../../clock'
 import { type BankConfig, type Config, loadConfig, type TemporalConfig } from '../../config'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import type { Seller } from '../../domain/invoice-document'
 import type { Log } from '../../log'
 import type { Mailer } from '../../mail/mailer'
@@ -14,7 +14,7 @@ import { connectWorker, installRuntime } from '../../worker/connect'
 import { banksOf, createPayoutParts } from '../../worker/payouts'
 import { createWorker } from '../../worker/worker'
 import { housekeepingQueue, mailQueue, ofSystem } from '../../workflows/names'
-import { createDatabase } from '../setup/database'
+import { createDatabase, openDb } from '../setup/database'
 import { keptLog } from '../setup/kept-logs'
 import { testSystem } from '../setup/system'
 
@@ -70,7 +70,7 @@ export const testSeller: Seller = {
 export async function aWorker(options: AWorkerOptions): Promise<AWorker> {
   const database = options.databaseUrl === undefined ? await createDatabase() : null
   const databaseUrl = options.databaseUrl ?? database?.url ?? ''
-  const db = await openDatabase({ url: databaseUrl, poolSize: 3, onError: () => undefined })
+  const db = await openDb(databaseUrl, 3)
   const connection = await connectWorker(testTemporal())
   const client = new Client({ connection })
   const queuePrefix = `test-${randomBytes(6).toString('hex')}`

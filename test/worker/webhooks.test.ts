@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { systemClock } from '../../clock'
 import { findBankWebhook } from '../../db/bank-webhooks'
-import { type Db, openDatabase } from '../../db/database'
+import type { Db } from '../../db/database'
 import { createRails } from '../../rail/rails'
 import { registerWebhooks } from '../../worker/webhooks'
 import { type Json, keys, openTestBank, type TestBank } from '../sandbox-bank/bank-client'
-import { createDatabase, type TestDatabase } from '../setup/database'
+import { createDatabase, openDb, type TestDatabase } from '../setup/database'
 import { keptLog } from '../setup/kept-logs'
 
 const log = keptLog()
@@ -16,7 +16,7 @@ let bank: TestBank
 
 beforeAll(async () => {
   database = await createDatabase()
-  db = await openDatabase({ url: database.url, poolSize: 10, onError: () => undefined })
+  db = await openDb(database.url, 10)
   bank = await openTestBank({ fsync: 'off' })
 })
 

@@ -9,9 +9,9 @@ import type { PartnerRow } from '../../../db/partners'
 import { type CaseKind, caseOutcomes } from '../../../domain/case'
 import type { Environment } from '../../../domain/environment'
 import { aPartner, aPayoutRow } from '../../api/fixtures'
-import { createDatabase } from '../../setup/database'
+import { createDatabase, openDb } from '../../setup/database'
 import { keptLog } from '../../setup/kept-logs'
-import { movingClock, openDb } from '../payout/a-stage'
+import { movingClock } from '../payout/a-stage'
 
 const clock = movingClock()
 const lines: string[] = []

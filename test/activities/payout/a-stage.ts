@@ -4,7 +4,7 @@ import { connectSandboxWallet } from '../../../activities/connect-sandbox'
 import { openPartner } from '../../../activities/open-partner'
 import type { PayoutDeps } from '../../../activities/payout/deps'
 import { type Clock, systemClock } from '../../../clock'
-import { type Db, openDatabase } from '../../../db/database'
+import type { Db } from '../../../db/database'
 import { fingerprintOf } from '../../../db/fingerprint'
 import { newId } from '../../../db/id'
 import { postSet } from '../../../db/ledger'
@@ -154,10 +154,6 @@ export function stepDeps(db: Db, rails: Rails, change: Partial<PayoutDeps> = {})
   const patience = { repeatForMs: 2_000, quietMs: 200, answerWithinMs: 400, answerCallMs: 2_000 }
   const log = keptLog()
   return { db, clock: systemClock, keyring: testKeyring, rails, log, patience, ...change }
-}
-
-export function openDb(url: string): Promise<Db> {
-  return openDatabase({ url, poolSize: 10, onError: () => undefined })
 }
 
 /** A clock that can be put forward. */

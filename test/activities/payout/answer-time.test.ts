@@ -8,8 +8,8 @@ import { loadStep } from '../../../db/payout-steps'
 import type { Rails } from '../../../rail/rails'
 import type { PayoutRef, PayoutSteps } from '../../../workflows/payout-steps'
 import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
-import { createDatabase, type TestDatabase } from '../../setup/database'
-import { aClaim, aConnectedPartner, movingClock, openDb, railsTo, stepDeps } from './a-stage'
+import { createDatabase, openDb, type TestDatabase } from '../../setup/database'
+import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from './a-stage'
 
 const toAccounts = { method: 'POST', path: '*/external_accounts' }
 const toTransfers = { method: 'POST', path: '/v0/transfers' }

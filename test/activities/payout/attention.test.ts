@@ -7,9 +7,9 @@ import { loadStep, setAttention } from '../../../db/payout-steps'
 import { createRails, type Rails } from '../../../rail/rails'
 import type { PayoutRef, PayoutSteps } from '../../../workflows/payout-steps'
 import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
-import { createDatabase, type TestDatabase } from '../../setup/database'
+import { createDatabase, openDb, type TestDatabase } from '../../setup/database'
 import { keptLog } from '../../setup/kept-logs'
-import { aClaim, aConnectedPartner, movingClock, openDb, railsTo, stepDeps } from './a-stage'
+import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from './a-stage'
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 const toHistory = { method: 'GET', path: '/v0/wallets/*/history' }

@@ -9,9 +9,9 @@ import type { Rails } from '../../../rail/rails'
 import type { PayoutRef, PayoutSteps } from '../../../workflows/payout-steps'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
-import { createDatabase, type TestDatabase } from '../../setup/database'
+import { createDatabase, openDb, type TestDatabase } from '../../setup/database'
 import { keptLog } from '../../setup/kept-logs'
-import { aClaim, aConnectedPartner, openDb, railsTo, stepDeps } from './a-stage'
+import { aClaim, aConnectedPartner, railsTo, stepDeps } from './a-stage'
 
 let database: TestDatabase
 let db: Db

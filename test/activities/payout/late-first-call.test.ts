@@ -12,8 +12,8 @@ import type { Rails } from '../../../rail/rails'
 import type { PayoutRef, PayoutSteps } from '../../../workflows/payout-steps'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
-import { createDatabase, type TestDatabase } from '../../setup/database'
-import { aClaim, aConnectedPartner, movingClock, openDb, railsTo, stepDeps } from './a-stage'
+import { createDatabase, openDb, type TestDatabase } from '../../setup/database'
+import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from './a-stage'
 
 const dayMs = 24 * 3_600_000
 const toTransfers = { method: 'POST', path: '/v0/transfers' }

@@ -8,8 +8,8 @@ import type { Rails } from '../../../rail/rails'
 import type { PayoutRef, PayoutSteps } from '../../../workflows/payout-steps'
 import { findViolations } from '../../referee/referee'
 import { openTestBank, still, type TestBank, until } from '../../sandbox-bank/bank-client'
-import { createDatabase, type TestDatabase } from '../../setup/database'
-import { aClaim, aConnectedPartner, movingClock, openDb, railsTo, recipientLeft, stepDeps } from './a-stage'
+import { createDatabase, openDb, type TestDatabase } from '../../setup/database'
+import { aClaim, aConnectedPartner, movingClock, railsTo, recipientLeft, stepDeps } from './a-stage'
 
 let database: TestDatabase
 let db: Db

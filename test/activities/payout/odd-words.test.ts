@@ -9,8 +9,8 @@ import { findWallet } from '../../../db/wallets'
 import type { Rails } from '../../../rail/rails'
 import type { PayoutSteps } from '../../../workflows/payout-steps'
 import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
-import { createDatabase, type TestDatabase } from '../../setup/database'
-import { aClaim, aConnectedPartner, movingClock, openDb, railsTo, stepDeps } from './a-stage'
+import { createDatabase, openDb, type TestDatabase } from '../../setup/database'
+import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from './a-stage'
 
 let database: TestDatabase
 let db: Db

@@ -13,8 +13,8 @@ import type { Rails } from '../../../rail/rails'
 import type { PayoutRef } from '../../../workflows/payout-steps'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
-import { createDatabase, type TestDatabase } from '../../setup/database'
-import { aClaim, aConnectedPartner, openDb, railsTo, stepDeps } from './a-stage'
+import { createDatabase, openDb, type TestDatabase } from '../../setup/database'
+import { aClaim, aConnectedPartner, railsTo, stepDeps } from './a-stage'
 
 let database: TestDatabase
 let db: Db

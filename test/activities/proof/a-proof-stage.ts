@@ -9,9 +9,9 @@ import type { Rails } from '../../../rail/rails'
 import type { PayoutRef } from '../../../workflows/payout-steps'
 import { behindOurBack } from '../../db/behind-our-back'
 import { anAccount, aTransfer, openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
-import { createDatabase } from '../../setup/database'
+import { createDatabase, openDb } from '../../setup/database'
 import { keptLog } from '../../setup/kept-logs'
-import { aClaim, aConnectedPartner, movingClock, openDb, railsTo, stepDeps } from '../payout/a-stage'
+import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from '../payout/a-stage'
 
 export const log = keptLog()
 

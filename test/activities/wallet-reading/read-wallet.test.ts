@@ -14,9 +14,9 @@ import type { ReturnToStart } from '../../../workflows/payout-return-start'
 import type { PayoutRef } from '../../../workflows/payout-steps'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { anAccount, aTransfer, keys, openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
-import { createDatabase, type TestDatabase } from '../../setup/database'
+import { createDatabase, openDb, type TestDatabase } from '../../setup/database'
 import { keptLog } from '../../setup/kept-logs'
-import { aClaim, aConnectedPartner, openDb, railsTo, stepDeps } from '../payout/a-stage'
+import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../payout/a-stage'
 
 const lines: string[] = []
 const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })

@@ -8,9 +8,8 @@ import type { Db } from '../../../db/database'
 import { openWallet } from '../../../db/wallets'
 import { aPartner } from '../../db/a-partner'
 import { json, type ScriptedBank, startScriptedBank } from '../../rail/scripted-bank'
-import { createDatabase, type TestDatabase } from '../../setup/database'
+import { createDatabase, openDb, type TestDatabase } from '../../setup/database'
 import { keptLog } from '../../setup/kept-logs'
-import { openDb } from '../payout/a-stage'
 
 const count = 12
 const lines: string[] = []

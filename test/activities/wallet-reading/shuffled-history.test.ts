@@ -9,9 +9,8 @@ import { openWallet, type WalletRow } from '../../../db/wallets'
 import { aPartner } from '../../db/a-partner'
 import { json, type ScriptedBank, startScriptedBank } from '../../rail/scripted-bank'
 import { requireSoundLedger } from '../../referee/ledger-rules'
-import { createDatabase, type TestDatabase } from '../../setup/database'
+import { createDatabase, openDb, type TestDatabase } from '../../setup/database'
 import { keptLog } from '../../setup/kept-logs'
-import { openDb } from '../payout/a-stage'
 
 interface Movement {
   readonly id: string

@@ -15,9 +15,9 @@ import type { Rails } from '../../../rail/rails'
 import type { PayoutRef } from '../../../workflows/payout-steps'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
-import { createDatabase, type TestDatabase } from '../../setup/database'
+import { createDatabase, openDb, type TestDatabase } from '../../setup/database'
 import { keptLog } from '../../setup/kept-logs'
-import { aClaim, aConnectedPartner, openDb, railsTo, stepDeps } from '../payout/a-stage'
+import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../payout/a-stage'
 
 const hourMs = 60 * 60 * 1000
 const sent = 153_300_000n
