@@ -2,7 +2,15 @@
 import type { Statement, Tx } from './database'
 
 /** What people do about a payout, and what is no news of it from the bank or from us. */
-export const peoplesKinds = ['resolved', 'retried', 'shredded', 'attended', 'case_opened', 'case_resolved'] as const
+export const peoplesKinds = [
+  'resolved',
+  'retried',
+  'cancel_asked',
+  'shredded',
+  'attended',
+  'case_opened',
+  'case_resolved',
+] as const
 
 export interface PeoplesEvent {
   readonly payoutId: string

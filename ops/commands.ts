@@ -15,6 +15,7 @@ import { setPartner } from './partner-settings'
 import { verificationCommands } from './partner-verification'
 import { payoutCommands } from './payout'
 import { payoutActionCommands } from './payout-actions'
+import { payoutCancelCommands } from './payout-cancel'
 import { priceCommands } from './price'
 import { proofCommands } from './proof'
 import { railCommands } from './rail'
@@ -33,6 +34,7 @@ export const commands: readonly Command[] = [
   ...payoutCommands,
   ...explainCommands,
   ...payoutActionCommands,
+  ...payoutCancelCommands,
   ...shredCommands,
   ...caseCommands,
   ...railCommands,

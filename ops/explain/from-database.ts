@@ -43,6 +43,7 @@ const eventSentences: Readonly<Record<string, EventSentence>> = {
   resolved: (by, detail) => `${by} has said what became of it: ${ended(detail)}`,
   shredded: (by) => `${by} erased its bank details, for good.`,
   retried: (by, detail) => `${by} asked for it to go on now: its workflow was ${detail}.`,
+  cancel_asked: (by) => `${by} asked to take it back unless it was sent.`,
   case_opened: (by, detail) => `${by} opened a ${detail}.`,
   case_resolved: (by, detail) => `${by} ended a case, ${detail}.`,
 }

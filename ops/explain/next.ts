@@ -21,6 +21,7 @@ export function nextSteps(standing: Standing): string[] {
   return [
     isOver ? ending(payout) : awaited(standing),
     ...(isOver ? [] : byWorkflow(standing.workflow)),
+    ...(isOver || isCalled(payout) ? [] : ['Until it is sent, payout cancel takes it back.']),
     ...(payout.attention === null ? [] : [adviceFor(payout.attention)]),
     ...late.map(
       ({ id, kind, dueAt }) => `People settle the ${kind} with the bank, case ${id}, until ${dueAt.toISOString()}.`,
@@ -55,6 +56,11 @@ function awaited({ payout, rail, patience }: Standing): string {
     return `It is sent when the rail of ${environment} is resumed, which ${rail.pausedBy ?? 'somebody'} paused at ${rail.pausedAt.toISOString()}.`
   }
   return 'Its money is set aside if that is not done yet, and then it is sent to the bank.'
+}
+
+/** From then on the bank may have it. */
+function isCalled({ submitStartedAt, transferRef }: ToldPayout): boolean {
+  return submitStartedAt !== null || transferRef !== null
 }
 
 function byWorkflow(workflow: ToldWorkflow | null): string[] {

@@ -165,6 +165,8 @@ test('one that has failed at the bank, and one that waits for a paused rail', as
   expect(ofWaiting.next[0]).toMatch(
     /^It is sent when the rail of sandbox is resumed, which ops:ada paused at 20\S+Z\.$/,
   )
+  expect(ofWaiting.next).toContain('Until it is sent, payout cancel takes it back.')
+  expect(ofFailed.next.join()).not.toContain('payout cancel')
   await reached(waiting, 'processing')
 })
 
