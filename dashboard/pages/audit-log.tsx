@@ -15,7 +15,7 @@ const columns = [
   { head: 'What' },
   { head: 'By' },
   { head: 'Environment', from: 'md' },
-  { head: 'Answer', align: 'right', from: 'sm' },
+  { head: 'Answer', from: 'sm' },
   { head: 'Request', from: 'lg' },
 ] as const
 
@@ -81,7 +81,7 @@ function Entries({ entries }: { readonly entries: readonly Activity[] }) {
           <Cell from="md" className="text-soft">
             {entry.environment ?? '–'}
           </Cell>
-          <Cell from="sm" align="right">
+          <Cell from="sm">
             <span className={`figures ${(entry.status ?? 0) >= 400 ? 'font-medium text-bad' : ''}`}>
               {entry.status ?? '–'}
             </span>

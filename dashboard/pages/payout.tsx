@@ -10,13 +10,13 @@ import { Card, Fact, Facts, Page } from '../parts/card'
 import { Copyable } from '../parts/copy'
 import { Bar, Loaded } from '../parts/loaded'
 import { Moment } from '../parts/moment'
-import { Gbp, Usdc } from '../parts/money'
 import { Notice } from '../parts/notice'
 import { Status } from '../parts/status'
 import { useEnvironment, useSession } from '../shell/here'
 import { pounds, reasonWords } from '../words'
 import { CancelPayout } from './payout/cancel'
 import { Cases } from './payout/cases'
+import { Cost } from './payout/cost'
 import { Simulate } from './payout/simulate'
 import { Timeline } from './payout/timeline'
 
@@ -112,38 +112,12 @@ function Verdict({ payout: { status, failure_reason } }: { readonly payout: Payo
   return sentence && <Notice tone={status === 'cancelled' ? 'info' : 'warn'}>{sentence}</Notice>
 }
 
-function Cost({ payout, details }: AboutPayout) {
-  return (
-    <Card title="Cost">
-      <Facts>
-        <Fact name="Recipient gets">
-          <Gbp of={payout.amount_gbp} />
-        </Fact>
-        <Fact name="Fee">
-          <Gbp of={payout.fee_gbp} />
-        </Fact>
-        <Fact name="· taken in the transfer">
-          {details ? <Gbp of={details.fee_breakdown.taken_in_transfer_gbp} /> : <Bar className="w-12" />}
-        </Fact>
-        <Fact name="· on the monthly invoice">
-          {details ? <Gbp of={details.fee_breakdown.on_monthly_invoice_gbp} /> : <Bar className="w-12" />}
-        </Fact>
-        <Fact name="Wallet sent">
-          <Usdc of={payout.wallet_sent_usdc} />
-        </Fact>
-        <Fact name="Rate">
-          {details ? (
-            <span className="figures">1 USD = {details.exchange_rate.gbp_per_usd} GBP</span>
-          ) : (
-            <Bar className="w-20" />
-          )}
-        </Fact>
-      </Facts>
-    </Card>
-  )
+interface DetailsProps {
+  readonly payout: Payout
+  readonly details: PayoutDetails | undefined
 }
 
-function Details({ payout, details }: AboutPayout) {
+function Details({ payout, details }: DetailsProps) {
   return (
     <Card title="Details">
       <Facts>
@@ -172,11 +146,6 @@ function Details({ payout, details }: AboutPayout) {
       </Facts>
     </Card>
   )
-}
-
-interface AboutPayout {
-  readonly payout: Payout
-  readonly details: PayoutDetails | undefined
 }
 
 const short = (id: string) => (id.length > 24 ? `${id.slice(0, 13)}…${id.slice(-4)}` : id)

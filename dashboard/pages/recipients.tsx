@@ -14,8 +14,8 @@ import { useEnvironment, useIsAdmin } from '../shell/here'
 
 const columns = [
   { head: 'Recipient' },
-  { head: 'Payouts', align: 'right', from: 'sm' },
   { head: 'Last paid', from: 'sm' },
+  { head: 'Payouts', align: 'right', from: 'sm' },
   { head: 'Paid in all', align: 'right' },
 ] as const
 
@@ -51,15 +51,21 @@ function Recipients({ recipients }: { readonly recipients: readonly RecipientSum
               {recipient.name ?? 'Unnamed'}
             </Link>
             <span className="figures text-xs text-soft">•••• {recipient.account_last4}</span>
-          </Cell>
-          <Cell from="sm" align="right">
-            <span className="figures">{recipient.payouts}</span>
+            <span className="block text-xs text-soft sm:hidden">
+              last paid <Moment at={recipient.last_paid_at} as="brief" />
+            </span>
           </Cell>
           <Cell from="sm" className="text-soft">
             <Moment at={recipient.last_paid_at} as="brief" />
           </Cell>
+          <Cell from="sm" align="right">
+            <span className="figures">{recipient.payouts}</span>
+          </Cell>
           <Cell align="right" className="font-medium">
             <Gbp of={recipient.paid_gbp} />
+            <span className="block text-xs font-normal text-soft sm:hidden">
+              {recipient.payouts} {recipient.payouts === 1 ? 'payout' : 'payouts'}
+            </span>
           </Cell>
         </Row>
       ))}

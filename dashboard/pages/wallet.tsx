@@ -46,7 +46,7 @@ const columns = [
   { head: 'When', from: 'sm' },
   { head: 'What' },
   { head: 'Amount (USDC)', align: 'right' },
-  { head: 'Balance (USDC)', align: 'right' },
+  { head: 'Balance (USDC)', align: 'right', from: 'sm' },
 ] as const
 
 const kinds: Readonly<Record<string, string>> = { topup: 'Top-up', return: 'Returned payout' }
@@ -79,8 +79,11 @@ function Statement({ entries }: { readonly entries: readonly WalletEntry[] }) {
           </Cell>
           <Cell align="right" className={entry.amount_usdc.startsWith('-') ? '' : 'text-good'}>
             <span className="figures">{grouped(entry.amount_usdc.replace(/^(?=\d)/, '+'))}</span>
+            <span className="block text-xs text-soft sm:hidden">
+              balance <span className="figures">{grouped(entry.balance_usdc)}</span>
+            </span>
           </Cell>
-          <Cell align="right" className="font-medium">
+          <Cell from="sm" align="right" className="font-medium">
             <span className="figures">{grouped(entry.balance_usdc)}</span>
           </Cell>
         </Row>

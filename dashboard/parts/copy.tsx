@@ -45,11 +45,14 @@ export function Copyable({
   readonly shown?: string
 }) {
   return (
-    <span className="inline-flex max-w-full items-center gap-1">
+    // No taller than a line, and its icon ends where a text would: so it lines up with the rows around it.
+    <span className="-my-1 inline-flex max-w-full items-center">
       <code className="min-w-0 truncate font-mono text-xs" title={text}>
         {shown}
       </code>
-      <CopyButton text={text} name={name} />
+      <span className="relative left-1.5">
+        <CopyButton text={text} name={name} />
+      </span>
     </span>
   )
 }

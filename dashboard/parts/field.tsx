@@ -46,7 +46,12 @@ export function Choice({
   const id = useId()
   return (
     <Frame id={id} {...{ label, hint, error }} optional={optional === true}>
-      <select id={id} {...tied(id, error, hint)} className={`${look} ${edge(error)} pr-8 ${className}`} {...select}>
+      <select
+        id={id}
+        {...tied(id, error, hint)}
+        className={`${look} ${edge(error)} pr-8 pl-2 ${className}`}
+        {...select}
+      >
         {children}
       </select>
     </Frame>

@@ -52,7 +52,9 @@ export function Cell({ children, align, from, className = '' }: CellProps) {
   return <td className={`${cell} py-2.5 ${look(align, from)} ${className}`}>{children}</td>
 }
 
-const cell = 'px-3 first:pl-5 last:pr-5 align-middle'
+/** Where columns have stepped aside on a phone, the first and the last that are left keep away from the card's edges. */
+const edges = 'first:pl-5 last:pr-5 max-sm:[.hidden:first-child+&]:pl-5 max-sm:[&:not(:has(~:not(.hidden)))]:pr-5'
+const cell = `px-3 align-middle ${edges}`
 const shownFrom = { sm: 'hidden sm:table-cell', md: 'hidden md:table-cell', lg: 'hidden lg:table-cell' }
 
 function look(align: 'right' | undefined, from: keyof typeof shownFrom | undefined): string {

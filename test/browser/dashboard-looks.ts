@@ -16,6 +16,10 @@ export async function looksOf(visitor: Visitor, name: string) {
   await page.emulateMedia({ colorScheme: 'light' })
   const onPhone = await visitor.faults()
   await visitor.picture(`${name}-phone`)
-  const tooWideBy: number = await page.evaluate('Math.max(0, document.documentElement.scrollWidth - innerWidth)')
+  const tooWideBy: number = await page.evaluate(widest)
   return { light, dark, onPhone, tooWideBy, complaints }
 }
+
+/** A table that is wider than its card scrolls in there, and the page does not show it. */
+const widest = `Math.max(0, document.documentElement.scrollWidth - innerWidth,
+  ...Array.from(document.querySelectorAll('table'), ({ parentElement: card }) => card.scrollWidth - card.clientWidth))`

@@ -172,6 +172,16 @@ describe('on every page', () => {
     await visitor.leave()
   })
 
+  test('a payout that failed is not said to have cost anything', async () => {
+    const visitor = await aVisitor(browser, api.url, { session: admin })
+    await visitor.go(`/dashboard/payouts/${payoutId}?environment=sandbox`)
+
+    const headings = await visitor.page.getByRole('heading', { level: 2 }).allTextContents()
+
+    expect(headings).toEqual(['What happened', 'What it would have cost', 'Details'])
+    await visitor.leave()
+  })
+
   test('says for which partner it asks', async () => {
     const visitor = await aVisitor(browser, api.url, { session: admin })
     const asked = new Set<string | undefined>()
