@@ -66,7 +66,15 @@ describe('a bare word', () => {
   test('does for every command about one payout', () => {
     const about = commands.filter(({ noun, options }) => noun === 'payout' && 'payout' in options)
 
-    expect(about.map(({ verb }) => verb)).toEqual(['show', 'attended', 'explain', 'retry', 'resolve', 'shred'])
+    expect(about.map(({ verb }) => verb)).toEqual([
+      'show',
+      'attended',
+      'explain',
+      'retry',
+      'resolve',
+      'cancel',
+      'shred',
+    ])
     for (const command of about) expect(bareOptionOf(command)).toBe('payout')
   })
 
