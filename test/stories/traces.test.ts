@@ -153,16 +153,6 @@ test('while the collector is away, and while it never answers, payouts are as ev
   for (const { id } of [away, silent]) expect(pathsIn(await wholeTrace(id))).toHaveLength(7)
 })
 
-test('what a process has seen last is sent when it is stopped', async () => {
-  const { body } = await world.get(`/v1/payouts/${payoutId}`)
-  await world.api.stop()
-
-  expect(collector.spans().filter(({ name }) => name === 'GET /v1/payouts/:id')).toHaveLength(1)
-  expect(body.status).toBe('completed')
-  expect(world.api.output()).not.toContain('traces were lost')
-  await world.api.start()
-})
-
 test('no span says who was paid, who pays, or anything that somebody has written', async () => {
   await world.get(`/v1/payouts?reference=${encodeURIComponent(reference)}`)
   await until('the list', () => collector.spans().some(({ name }) => name === 'GET /v1/payouts'))
@@ -176,6 +166,19 @@ test('no span says who was paid, who pays, or anything that somebody has written
     expect(spans.filter((span) => span.includes(marker))).toEqual([])
   }
   expect(spans.flatMap((span) => personalIn(span) ?? [])).toEqual([])
+})
+
+test('what API and worker have seen last is sent when they are stopped', async () => {
+  const { body } = await world.pay()
+  await world.settled(body.id)
+  const parts = [world.api, world.worker]
+  await Promise.all(parts.map((part) => part.stop()))
+
+  const sent = collector.taken.length
+  expect(pathsIn(await wholeTrace(body.id))).toHaveLength(7)
+  expect(collector.taken).toHaveLength(sent)
+  expect(parts.filter((part) => part.output().includes('traces were lost'))).toEqual([])
+  await Promise.all(parts.map((part) => part.start()))
 })
 
 /** The trace of a payout once the last that it needs is there, its first span in front. */

@@ -35,7 +35,7 @@ export async function aCollector(): Promise<ACollector> {
     if (how === 'silent') return
     if (how === 'away') return void response.destroy()
     if (how === 200) taken.push(collected)
-    response.writeHead(how, { 'Content-Type': 'application/json' }).end('{}')
+    response.writeHead(how, { 'Content-Type': 'application/json', Location: '/elsewhere' }).end('{}')
   }
   const server = createServer((request, response) => {
     const { url: path = '', headers } = request

@@ -140,7 +140,7 @@ test.each([429, 502, 503, 504])('what is answered %s is sent again', async (stat
   await until('its end is told', () => logged.length === 2)
 })
 
-test.each([400, 401, 302, 500])(
+test.each([307, 400, 401, 500])(
   'what is answered %s is given up, and told once however often it happens',
   async (status) => {
     collector.behave(status)
