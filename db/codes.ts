@@ -192,11 +192,14 @@ const selectNewest: Statement = {
 const triesPerHour = `CASE WHEN bound_to IS NULL
   THEN ${triesPerEmailAndHour.strangers} ELSE ${triesPerEmailAndHour.knownBrowsers} END`
 
+/** The oldest code that can have been guessed at an hour ago. */
+const triedWithin = `interval '${(hourMs + codeLastsMs) / 1000} seconds'`
+
 /** A code to sign up signs in as one to sign in does: what was guessed at either counts for both. */
 const triesLeft = `(purpose = 'confirm' OR ${triesPerHour} > (SELECT sum(spent.tries) FROM codes spent
   WHERE spent.subject = codes.subject AND spent.purpose IN ('sign_in', 'sign_up')
     AND (spent.bound_to IS NULL) = (codes.bound_to IS NULL)
-    AND spent.created_at > $3::timestamptz - interval '1 hour'))`
+    AND spent.created_at > $3::timestamptz - ${triedWithin}))`
 
 // Under the subject's lock: of any number of guesses at once each sees the tries of those before it, and the sixth changes nothing.
 const judge: Statement = {

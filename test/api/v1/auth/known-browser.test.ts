@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { browserCookie } from '../../../../api/browser-cookie'
 import { code as codes } from '../../../../db/entities/session'
 import { openKeyring } from '../../../../db/keyring'
-import { browserKnownForMs, codesPerEmailAndHour, codeTries } from '../../../../domain/sign-in'
+import { browserKnownForMs, codeLastsMs, codesPerEmailAndHour, codeTries } from '../../../../domain/sign-in'
 import { until } from '../../../local/until'
 import { anInbox, type TestInbox } from '../../../mail/an-inbox'
 import { type Answer, type Api, startApi, testOrigin, testSecretKeys } from '../../client'
@@ -89,6 +89,33 @@ test('an hour has 25 guesses for an email: 15 for strangers, and 10 more for who
 
   expect(await triesAt(email)).toEqual({ strangers: 15, knownBrowsers: 10 })
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]))
+})
+
+test('an hour in the middle of two has no more guesses: late ones at old codes count as long as those at new ones', async () => {
+  const { email } = await aMember(api, await aPartner(api))
+  const { cookie } = await signedInBrowser(email)
+  pass(3_600_001)
+  const guessers = [aBrowser(cookie), aBrowser()]
+  const guess = async () => {
+    for (const guesser of guessers) {
+      await Promise.all(Array.from({ length: codeTries }, () => enter(guesser, email, '000000')))
+    }
+  }
+
+  for (const guesser of guessers) await ask(guesser, email)
+  pass(codeLastsMs - 1_000)
+  await guess()
+  for (let asked = 0; asked < 2; asked++) {
+    for (const guesser of guessers) await ask(guesser, email)
+    await guess()
+    pass(1_000)
+  }
+  // The first codes are an hour old now, and the guesses at them are not.
+  pass(3_600_000 - codeLastsMs)
+  for (const guesser of guessers) await ask(guesser, email)
+  await guess()
+
+  expect(await triesAt(email)).toEqual({ strangers: 15, knownBrowsers: 10 })
 })
 
 test('a mailbox is sent five codes an hour for all browsers that know it, however many copies of a cookie there are', async () => {
