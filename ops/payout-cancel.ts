@@ -21,15 +21,17 @@ const cancel = defineCommand({
   example: ['--payout', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'],
   async run(ops, { payout: payoutId }) {
     const open = await findOpenPayout(ops.db, payoutId)
-    const outcome = open?.status === 'pending' ? await withTemporal(ops, (client) => ask(ops, client, open)) : 'decided'
-    const story = await findPayoutStory(ops.db, payoutId)
-    if (story === null) return refused('not_found', `There is no payout ${payoutId}.`)
-    const { status, submitStartedAt } = story.payout
-    if (open !== null && status === 'cancelled') {
+    const before = await findPayoutStory(ops.db, payoutId)
+    if (before === null) return refused('not_found', `There is no payout ${payoutId}.`)
+    if (open === null || !isUnsent(before.payout)) return tooLate(before.payout)
+    const outcome = await withTemporal(ops, (client) => ask(ops, client, open))
+    const { payout } = (await findPayoutStory(ops.db, payoutId)) ?? before
+    const { status } = payout
+    if (status === 'cancelled') {
       return done({ id: payoutId, status }, 'The payout is cancelled; its money is back in the wallet.')
     }
-    if (outcome === 'undecided' && status === 'pending' && submitStartedAt === null) throw new Trouble(undecided)
-    return tooLate(story.payout)
+    if (outcome === 'undecided' && isUnsent(payout)) throw new Trouble(undecided)
+    return tooLate(payout)
   },
 })
 
@@ -38,9 +40,16 @@ export const payoutCancelCommands: readonly Command[] = [cancel]
 const undecided =
   'Nobody has decided yet whether it is cancelled: see that Temporal and a worker run, then repeat the command.'
 
+function isUnsent({ status, submitStartedAt }: ToldPayout): boolean {
+  return status === 'pending' && submitStartedAt === null
+}
+
 /** Who asks is written down first: a cancel of which nobody hears the answer may still win. */
 async function ask(ops: Ops, temporal: Client, open: OpenPayout): Promise<'decided' | 'undecided'> {
   const { payoutId, partnerId, environment } = open
+  const { namespace } = temporal.options
+  // What throws here was asked of nobody, and withTemporal says why.
+  await temporal.workflowService.describeNamespace({ namespace })
   const at = ops.clock.now()
   await ops.db.transaction(async (tx) => {
     await tellPayout(tx, { payoutId, at, kind: 'cancel_asked', madeBy: ops.madeBy, detail: null })

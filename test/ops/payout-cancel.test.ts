@@ -73,7 +73,7 @@ test('what the bank has, what it may have, what is cancelled and what is none is
     [2, `The payout ${cancelled} was cancelled before.\n`],
     [2, `There is no payout ${payer.id}.\n`],
   ])
-  expect(await toldOf(sent)).toEqual({ inActivity: [], inTimeline: [] })
+  for (const id of [sent, unknown]) expect(await toldOf(id)).toEqual({ inActivity: [], inTimeline: [] })
   expect(await world.transfersOf(sent)).toHaveLength(1)
   expect(JSON.parse((await cancel(sent, '--json')).err).error).toMatchObject({
     code: 'invalid_state',
@@ -98,16 +98,35 @@ test('nobody who could decide it is trouble; it may still be cancelled, and then
   expect(await toldOf(id)).toEqual({ inActivity: ['ops:grace'], inTimeline: ['ops:grace'] })
 })
 
+test('a Temporal that is not the one, or is away, is trouble of its own, and nobody is said to have asked', async () => {
+  const id = await aWaiting()
+
+  const wrong = await cancelAt({ TEMPORAL_NAMESPACE: 'nowhere' }, id)
+  const away = await cancelAt({ TEMPORAL_ADDRESS: '127.0.0.1:1' }, id)
+
+  expect([wrong.code, away.code]).toEqual([1, 1])
+  expect(wrong.err).toContain('Namespace nowhere is not found.')
+  expect(away.err).toBe('Temporal does not answer: see that it runs, then repeat the command.\n')
+  expect(await toldOf(id)).toEqual({ inActivity: [], inTimeline: [] })
+})
+
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 
+function cancelAt(elsewhere: Readonly<Record<string, string>>, id: string): Promise<Ran> {
+  return runWith({ ...environment(), ...elsewhere }, ['payout', 'cancel', id])
+}
+
 function ops(...argv: string[]): Promise<Ran> {
-  const env = {
+  return runWith(environment(), ['payout', ...argv])
+}
+
+function environment(): Readonly<Record<string, string>> {
+  return {
     DATABASE_URL: world.api.databaseUrl,
     TEMPORAL_ADDRESS: testSystem().temporalAddress,
     PAYOUT_ANSWER_MS: '3000',
     OPS_USER: 'grace',
   }
-  return runWith(env, ['payout', ...argv])
 }
 
 function cancel(id: string, ...more: string[]): Promise<Ran> {
