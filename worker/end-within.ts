@@ -5,7 +5,10 @@ import type { Log } from '../log'
 export function endWithin(ms: number, signal: AbortSignal, log: Log): void {
   const kill = () => {
     log.error(`not stopped within ${ms} ms of being asked to, so it is killed`)
-    process.kill(process.pid, 'SIGKILL')
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), lastWordsMs)
   }
-  signal.addEventListener('abort', () => setTimeout(kill, ms).unref(), { once: true })
+  signal.addEventListener('abort', () => setTimeout(kill, ms - lastWordsMs).unref(), { once: true })
 }
+
+/** The log is written by another thread, for which a kill would not wait. */
+const lastWordsMs = 1_000

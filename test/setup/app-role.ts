@@ -11,8 +11,12 @@ export async function asApplication(ownerUrl: string): Promise<string> {
   const client = new Client({ connectionString: ownerUrl })
   await client.connect()
   try {
+    await client.query('BEGIN')
+    // Roles belong to the whole server, where two files that alter one at once would hear "tuple concurrently updated".
+    await client.query('LOCK TABLE pg_catalog.pg_authid IN SHARE ROW EXCLUSIVE MODE')
     await client.query(readFileSync(rolesFile, 'utf8'))
     await client.query(`ALTER ROLE payouts_app PASSWORD '${password}'`)
+    await client.query('COMMIT')
   } finally {
     await client.end()
   }
