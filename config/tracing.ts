@@ -14,10 +14,9 @@ export interface TracingConfig {
 
 export function readTracing(read: Reader): TracingConfig | null {
   const url = readUrl(read)
-  const headers = readHeaders(read)
-  const ratio = readRatio(read)
+  if (url === null) return null
   const serviceName = read.has('OTEL_SERVICE_NAME') ? read.word('OTEL_SERVICE_NAME', '') : null
-  return url === null ? null : { url, headers, ratio, serviceName }
+  return { url, headers: readHeaders(read), ratio: readRatio(read), serviceName }
 }
 
 /** OpenTelemetry names the collector, and each kind of data has its path below it. */

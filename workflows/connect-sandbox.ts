@@ -11,7 +11,7 @@ export interface SandboxToConnect {
 }
 
 export async function connectSandbox(order: SandboxToConnect): Promise<void> {
-  requireFields(order, { partnerId: 'id', pauseMs: 'numbers' })
+  requireFields(order, { partnerId: 'id', pauseMs: 'pauses' })
   const { partnerId, pauseMs } = order
   const pause = (tried: number) => sleep(pauseMs[Math.min(tried, pauseMs.length - 1)] ?? 60_000)
 

@@ -1,6 +1,6 @@
 // What people start by hand may come with any input: what nobody can follow ends the run at once, with a sentence that says what is wanted.
 // An error of another kind would only fail the task, which is then tried again for ever.
-import { ApplicationFailure } from '@temporalio/workflow'
+import { ApplicationFailure, workflowInfo } from '@temporalio/workflow'
 import { parseMonth } from '../domain/month'
 
 export const invalidInput = 'InvalidInput'
@@ -25,6 +25,11 @@ export function requireFields(input: unknown, wanted: Readonly<Record<string, ke
   throw refusedInput(`an object with ${fields.map(([name, kind]) => `${name} (${kinds[kind].inWords})`).join(', ')}`)
 }
 
+/** What a run passes on to the one that continues it; from anybody else, who may have copied or made it up, it is not taken. */
+export function ofRunBefore<Left>(left: Left | undefined): Left | undefined {
+  return workflowInfo().continuedFromExecutionRunId === undefined ? undefined : left
+}
+
 export function refusedInput(wanted: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(`The input must be ${wanted}.`, invalidInput)
 }
@@ -34,6 +39,7 @@ function fieldsOf(input: unknown): Readonly<Record<string, unknown>> {
 }
 
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
+const isPause = (value: unknown) => isNumber(value) && Number(value) >= 10
 const isText = (value: unknown) => typeof value === 'string' && value !== ''
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -46,5 +52,8 @@ const kinds = {
     fits: (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 1,
   },
   number: { inWords: 'a number', fits: isNumber },
-  numbers: { inWords: 'a list of numbers', fits: (value: unknown) => Array.isArray(value) && value.every(isNumber) },
+  pauses: {
+    inWords: 'a list of milliseconds from 10',
+    fits: (value: unknown) => Array.isArray(value) && value.every(isPause),
+  },
 } as const

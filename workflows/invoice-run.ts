@@ -16,6 +16,7 @@ import {
 import { londonMonthOf, type Month, monthInWords, parseMonth, previousMonth } from '../domain/month'
 import * as activities from './activities'
 import { isRunningAlready } from './already-running'
+import { ofRunBefore } from './input'
 import { invoice } from './invoice'
 import { addOutcome, type BilledPartner, emptySums, type RunSums, sentenceOf } from './invoice-sums'
 import { invoiceId } from './names'
@@ -54,11 +55,12 @@ export async function invoiceRun(given?: InvoiceRunOrder | null): Promise<Invoic
   const order = given ?? {}
   const period = periodOf(order)
   const billed: BilledPartner[] = []
-  let sums = order.soFar?.sums ?? emptySums
+  const soFar = ofRunBefore(order.soFar)
+  let sums = soFar?.sums ?? emptySums
   setHandler(progress, ({ from }) => ({ period, sums, billed: billed.slice(from) }))
   const say = () => setCurrentDetails(`${monthInWords(period)}: ${sentenceOf(sums)}`)
 
-  const { partner = null, soFar, pageSize: limit = partnersPerHistory } = order
+  const { partner = null, pageSize: limit = partnersPerHistory } = order
   const page = await activities.partnersToBill({ period, partner, after: soFar?.after ?? null, limit })
   sums = { ...sums, already: sums.already + page.billedBefore }
   await inLanes(atOnce, page.partnerIds, async (partnerId) => {

@@ -23,7 +23,7 @@ export interface ReturnOrder extends ReturnRef {
 const longHistory = 1_000
 
 export async function payoutReturn(order: ReturnOrder): Promise<void> {
-  requireFields(order, { payoutId: 'id', pollMs: 'numbers' })
+  requireFields(order, { payoutId: 'id', pollMs: 'pauses' })
   let spoke = false
   let shown = 'completed'
   setHandler(bankSpoke, () => {

@@ -33,7 +33,7 @@ export const bankSpoke = defineSignal('bankSpoke')
 const longHistory = 1_000
 
 export async function payout(order: PayoutOrder): Promise<void> {
-  requireFields(order, { payoutId: 'id', attempt: 'count', pollMs: 'numbers' })
+  requireFields(order, { payoutId: 'id', attempt: 'count', pollMs: 'pauses' })
   let verdict: Verdict | undefined
   let spoke = false
   let cancelled: Cancelled | null = null

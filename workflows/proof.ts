@@ -2,7 +2,7 @@
 import { ActivityFailure, continueAsNew, isCancellation } from '@temporalio/workflow'
 import type { Environment } from '../domain/environment'
 import * as activities from './activities'
-import { requireCounts } from './input'
+import { ofRunBefore, requireCounts } from './input'
 import type { Proved } from './proof-steps'
 
 export interface Proving {
@@ -20,12 +20,13 @@ export type ProofPlaces = Readonly<Record<Environment, { readonly after: string 
 /** The environments go on beside each other: a bank that hangs keeps only its own wallets waiting. */
 export async function proof(order: Proving): Promise<Proved> {
   requireCounts(order, { pageSize: 1_000, pages: 1_000 }, '{"pageSize": 50, "pages": 100}')
-  const { pageSize, pages, from = beginning, sofar = nothing } = order
+  const { pageSize, pages } = order
+  const from = ofRunBefore(order.from) ?? beginning
   const [sandbox, live] = await Promise.all([
     proveSome('sandbox', from.sandbox, { pageSize, pages }),
     proveSome('live', from.live, { pageSize, pages }),
   ])
-  const sum = [sandbox.proved, live.proved].reduce(add, sofar)
+  const sum = [sandbox.proved, live.proved].reduce(add, ofRunBefore(order.sofar) ?? nothing)
   if (sandbox.place !== null || live.place !== null) {
     const places = { sandbox: sandbox.place, live: live.place }
     return continueAsNew<typeof proof>({ pageSize, pages, from: places, sofar: sum })

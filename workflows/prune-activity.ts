@@ -2,7 +2,7 @@
 
 import { continueAsNew } from '@temporalio/workflow'
 import * as activities from './activities'
-import { requireCounts } from './input'
+import { ofRunBefore, requireCounts } from './input'
 
 export interface Pruning {
   readonly batchSize: number
@@ -15,8 +15,8 @@ export interface Pruning {
 /** Answers how many entries it removed, over all its runs. */
 export async function pruneActivity(order: Pruning): Promise<number> {
   requireCounts(order, { batchSize: 10_000, batchesPerRun: 1_000 }, '{"batchSize": 5000, "batchesPerRun": 200}')
-  const { batchSize, batchesPerRun, removed = 0 } = order
-  let total = removed
+  const { batchSize, batchesPerRun } = order
+  let total = ofRunBefore(order.removed) ?? 0
   for (let batch = 0; batch < batchesPerRun; batch++) {
     const count = await activities.pruneActivity({ limit: batchSize })
     total += count

@@ -2,7 +2,7 @@
 import { ActivityFailure, ApplicationFailure, continueAsNew, isCancellation, workflowInfo } from '@temporalio/workflow'
 import type { Environment } from '../domain/environment'
 import * as activities from './activities'
-import { invalidInput, refusedInput } from './input'
+import { invalidInput, ofRunBefore, refusedInput } from './input'
 import { type WokenPage, wantedOfRailSwitch } from './rail-switch-steps'
 
 export interface RailSwitch {
@@ -34,7 +34,8 @@ const pages = 100
 /** What is wrong with an order is told by its steps, but for one that is not there. */
 export async function railSwitch(order: RailSwitch): Promise<RailSwitched> {
   if (typeof order !== 'object' || order === null) throw refusedInput(wantedOfRailSwitch)
-  const { environment, action, by, reason = null, from } = order
+  const { environment, action, by, reason = null } = order
+  const from = ofRunBefore(order.from)
   const askedAt = workflowInfo().startTime.toISOString()
   const { changed } =
     action === 'wake' ? { changed: false } : await activities.switchRail({ environment, action, by, reason, askedAt })

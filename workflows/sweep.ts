@@ -1,7 +1,7 @@
 // Finds, every minute, what no workflow looks after, and sees that one does; and what takes too long, and sees that people know.
 import { ActivityFailure, continueAsNew, isCancellation } from '@temporalio/workflow'
 import * as activities from './activities'
-import { requireCounts } from './input'
+import { ofRunBefore, requireCounts } from './input'
 import type { Page, Swept, SweptPage } from './sweep-steps'
 
 export interface Sweep {
@@ -31,8 +31,8 @@ const nothing: Swept = { looked: 0, started: 0, connecting: 0, woken: 0, overdue
 
 export async function sweep(order: Sweep): Promise<Swept> {
   requireCounts(order, { pageSize: 1_000, pages: 1_000 }, '{"pageSize": 50, "pages": 100}')
-  const { pageSize, pages, from = beginning } = order
-  let place = from
+  const { pageSize, pages } = order
+  let place = ofRunBefore(order.from) ?? beginning
   for (let page = 0; page < pages; page++) {
     const { stage, after, swept } = place
     const { next = null, ...counts } = await take(stage, { after, limit: pageSize })

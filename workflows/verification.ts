@@ -19,7 +19,7 @@ const bankSpoke = defineSignal(bankSpokeSignal)
 
 /** Answers how it ended; whoever has news of it afterwards starts it again. */
 export async function verification(order: Verification): Promise<VerificationStatus> {
-  requireFields(order, { partnerId: 'id', pollMs: 'numbers', checks: 'count' })
+  requireFields(order, { partnerId: 'id', pollMs: 'pauses', checks: 'count' })
   const { partnerId, pollMs, checks } = order
   let paused = order.paused ?? 0
   let spoken = false

@@ -1,7 +1,7 @@
 // Looks, once a day, at every business that the bank has: no pause and no lost workflow waits for an event that never came.
 import { continueAsNew } from '@temporalio/workflow'
 import * as activities from './activities'
-import { requireCounts } from './input'
+import { ofRunBefore, requireCounts } from './input'
 
 export interface Verifications {
   readonly pageSize: number
@@ -15,8 +15,9 @@ export interface Verifications {
 
 export async function verifications(order: Verifications): Promise<number> {
   requireCounts(order, { pageSize: 1_000, pages: 1_000 }, '{"pageSize": 50, "pages": 200}')
-  const { pageSize, pages, ...from } = order
-  let { after = null, started = 0 }: { after?: string | null; started?: number } = from
+  const { pageSize, pages } = order
+  let after = ofRunBefore(order.after) ?? null
+  let started = ofRunBefore(order.started) ?? 0
   for (let page = 0; page < pages; page++) {
     const looked = await activities.startVerifications({ after, limit: pageSize })
     started += looked.started

@@ -2,7 +2,7 @@
 import { ActivityFailure, continueAsNew, isCancellation } from '@temporalio/workflow'
 import { type Environment, environments } from '../domain/environment'
 import * as activities from './activities'
-import { requireCounts } from './input'
+import { ofRunBefore, requireCounts } from './input'
 
 export interface WalletReadings {
   readonly pageSize: number
@@ -18,7 +18,8 @@ export type Places = Readonly<Record<Environment, { readonly after: string | nul
 /** The environments go on beside each other: a bank that hangs keeps only its own wallets waiting. */
 export async function walletReadings(order: WalletReadings): Promise<void> {
   requireCounts(order, { pageSize: 1_000, pages: 1_000 }, '{"pageSize": 50, "pages": 100}')
-  const { pageSize, pages, from = beginning } = order
+  const { pageSize, pages } = order
+  const from = ofRunBefore(order.from) ?? beginning
   const [sandbox = null, live = null] = await Promise.all(
     environments.map((environment) => readSome(environment, from[environment], { pageSize, pages })),
   )

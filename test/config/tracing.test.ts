@@ -15,6 +15,8 @@ const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
 test('nothing is traced unless a collector is named', () => {
   expect(tracing({})).toBeNull()
   expect(tracing({ OTEL_SERVICE_NAME: 'payouts', OTEL_TRACES_SAMPLER_ARG: '0.5' })).toBeNull()
+  // Meant for another program on the same machine.
+  expect(tracing({ OTEL_TRACES_SAMPLER_ARG: 'endpoint=http://127.0.0.1:14250' })).toBeNull()
 })
 
 test('a collector alone is enough: everything is traced', () => {

@@ -15,7 +15,7 @@ const inWords: Readonly<Record<string, string>> = {
   sealAudit: 'as {"batchSize": 5000, "batches": 100}, with batchSize from 1 to 10000 and batches from 1 to 1000',
   pruneActivity:
     'as {"batchSize": 5000, "batchesPerRun": 200}, with batchSize from 1 to 10000 and batchesPerRun from 1 to 1000',
-  payout: 'an object with payoutId (a UUID), attempt (a whole number from 1), pollMs (a list of numbers)',
+  payout: 'an object with payoutId (a UUID), attempt (a whole number from 1), pollMs (a list of milliseconds from 10)',
   walletReading: 'an object with walletId (a UUID), readings (a whole number from 1)',
   invoice: 'an object with partnerId (a UUID), period (as 2026-10)',
 }
@@ -51,10 +51,26 @@ test.each([
   ['pruneActivity', { batchSize: 5_000, batchesPerRun: 1.5 }],
   ['payout', { payoutId: 'order-1001', attempt: 1, pollMs: [1_000] }],
   ['payout', { payoutId: '01a1de6a-e6e1-7be3-9f59-39b6dadbb6c8', attempt: 1, pollMs: 1_000 }],
+  ['payout', { payoutId: '01a1de6a-e6e1-7be3-9f59-39b6dadbb6c8', attempt: 1, pollMs: [-1] }],
   ['walletReading', { walletId: '01a1de6a-e6e1-7be3-9f59-39b6dadbb6c8', readings: 0 }],
   ['invoice', { partnerId: '01a1de6a-e6e1-7be3-9f59-39b6dadbb6c8', period: '2026-13' }],
 ])('%s given %j names each field that it wants', async (type, input) => {
   expect(await failureOf(type, [input])).toBe(`The input must be ${inWords[type]}.`)
+})
+
+const nothingSwept = { looked: 0, started: 0, connecting: 0, woken: 0, overdue: 0, failed: 0 }
+const nothingProved = { wallets: 0, drifts: 0, fresh: 0, busy: 0, failed: 0 }
+
+test.each([
+  ['sweep', { from: null }, nothingSwept],
+  ['sweep', { from: { stage: 'nowhere' } }, nothingSwept],
+  ['walletReadings', { from: 1 }, undefined],
+  ['proof', { from: null, sofar: 'x' }, nothingProved],
+  ['verifications', { after: 1, started: 'x' }, 0],
+])('%s begins at the beginning, though %j says where a run before has stopped', async (type, madeUp, result) => {
+  const handle = await begin(type, [{ pageSize: 50, pages: 100, ...madeUp }])
+
+  expect(await handle.result()).toEqual(result)
 })
 
 test.each(needNothing)('%s needs no input, and does its work with any', async (type) => {
