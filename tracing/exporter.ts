@@ -1,7 +1,7 @@
 // Sends finished spans in batches, and lets them go rather than keep anybody waiting: who adds one never notices the collector.
 import type { Log } from '../log'
 import { exportRequest } from './otlp'
-import { type Collector, type Posted, post } from './post'
+import { type Collector, createSender } from './sender'
 import type { Attributes, FinishedSpan } from './span'
 
 export interface Exporter {
@@ -36,8 +36,7 @@ const usual: Limits = { batchMax: 512, queueMax: 4_096, everyMs: 1_000, postWith
 export function createExporter({ collector, resource, log, limits }: ExporterOptions): Exporter {
   const { batchMax, queueMax, everyMs, postWithinMs, closeWithinMs } = { ...usual, ...limits }
   const queue: FinishedSpan[] = []
-  let posting = new AbortController()
-  let isOver = false
+  const sender = createSender(collector, postWithinMs)
   let sending: Promise<void> | null = null
   let lost = 0
   let inTrouble = false
@@ -54,22 +53,11 @@ export function createExporter({ collector, resource, log, limits }: ExporterOpt
     lost = 0
   }
 
-  /** By a controller of its own each time: on Node 20 what is joined to a lasting one is not forgotten. */
-  async function postInTime(batch: readonly FinishedSpan[]): Promise<Posted> {
-    const own = new AbortController()
-    posting = own
-    if (isOver) own.abort()
-    const giveUp = setTimeout(() => own.abort(new DOMException('too slow', 'TimeoutError')), postWithinMs)
-    const posted = await post(collector, exportRequest(resource, batch), own.signal)
-    clearTimeout(giveUp)
-    return posted
-  }
-
   /** What is there now and no more: what comes meanwhile gathers for the next time. */
   async function sendQueue(): Promise<void> {
     for (let left = queue.length; left > 0; ) {
       const batch = queue.slice(0, Math.min(left, batchMax))
-      const posted = await postInTime(batch)
+      const posted = await sender.post(exportRequest(resource, batch))
       if (posted.outcome === 'later') return trouble(posted.why)
       queue.splice(0, batch.length)
       left -= batch.length
@@ -100,10 +88,7 @@ export function createExporter({ collector, resource, log, limits }: ExporterOpt
     lost: () => lost,
     async close() {
       clearInterval(timer)
-      const cutOff = setTimeout(() => {
-        isOver = true
-        posting.abort()
-      }, closeWithinMs)
+      const cutOff = setTimeout(() => sender.end(), closeWithinMs)
       await sending
       await send()
       clearTimeout(cutOff)

@@ -1,4 +1,4 @@
-// One attempt to hand a batch to the collector: never throws, and is over in time.
+// Hands one batch after another to the collector: an attempt never throws, and is over in time.
 import { errorTypeOf } from './span'
 
 export interface Collector {
@@ -9,7 +9,34 @@ export interface Collector {
 /** `later`: the same batch may be taken another time. `refused`: it never will. */
 export type Posted = { readonly outcome: 'taken' } | { readonly outcome: 'later' | 'refused'; readonly why: string }
 
-export async function post({ url, headers }: Collector, body: string, signal: AbortSignal): Promise<Posted> {
+export interface Sender {
+  post(body: string): Promise<Posted>
+  /** Gives up what is under way and all that follows. */
+  end(): void
+}
+
+/** A signal for each attempt: on Node 20 what is joined to a lasting one is not forgotten. */
+export function createSender(collector: Collector, withinMs: number): Sender {
+  let attempt = new AbortController()
+  let isOver = false
+  return {
+    async post(body) {
+      const own = new AbortController()
+      attempt = own
+      if (isOver) own.abort()
+      const giveUp = setTimeout(() => own.abort(new DOMException('too slow', 'TimeoutError')), withinMs)
+      const posted = await post(collector, body, own.signal)
+      clearTimeout(giveUp)
+      return posted
+    },
+    end() {
+      isOver = true
+      attempt.abort()
+    },
+  }
+}
+
+async function post({ url, headers }: Collector, body: string, signal: AbortSignal): Promise<Posted> {
   try {
     const response = await fetch(url, {
       method: 'POST',
