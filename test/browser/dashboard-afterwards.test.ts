@@ -108,7 +108,7 @@ describe('in live an admin', () => {
     const recall = page.getByRole('article', { name: 'Recall' })
     await recall.getByText('Answer due by').waitFor()
     await page.getByText('Recall opened', { exact: true }).waitFor()
-    expect(await page.getByRole('button', { name: 'Recall', exact: true }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Recall', exact: true }).waitFor({ state: 'detached' })
 
     const { data } = await ops('case', 'list')
     const id = data[0]?.id ?? ''
