@@ -11,6 +11,7 @@ import type { Rails } from '../../rail/rails'
 import type { PayoutRef, PayoutSteps } from '../../workflows/payout-steps'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../activities/payout/a-stage'
 import { aSeller } from '../api/fixtures'
+import { sealAll } from '../db/seal-all'
 import { openTestBank, quick, type TestBank, until } from '../sandbox-bank/bank-client'
 import { createDatabase, openDb, type TestDatabase } from '../setup/database'
 import { billingHarms } from './billing-harms'
@@ -46,6 +47,7 @@ beforeAll(async () => {
   await pay({ idempotencyKey: 'order-second' })
   const period = londonMonthOf(systemClock.now())
   await issueInvoice(db, { partnerId, period, at: startOf(nextMonth(period)), seller: aSeller })
+  await sealAll(db, systemClock.now())
 })
 afterAll(async () => {
   rails.close()
