@@ -14,9 +14,12 @@ export interface TracingConfig {
 
 export function readTracing(read: Reader): TracingConfig | null {
   const url = readUrl(read)
-  if (url === null) return null
+  const headers = readHeaders(read)
+  const ratio = readRatio(read)
   const serviceName = read.has('OTEL_SERVICE_NAME') ? read.word('OTEL_SERVICE_NAME', '') : null
-  return { url, headers: readHeaders(read), ratio: readRatio(read), serviceName }
+  if (url === null) return null
+  if (ratio === null) read.mistakes.push('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, such as 0.1.')
+  return { url, headers, ratio: ratio ?? 1, serviceName }
 }
 
 /** OpenTelemetry names the collector, and each kind of data has its path below it. */
@@ -54,10 +57,8 @@ function decoded(value: string): string | null {
   }
 }
 
-function readRatio(read: Reader): number {
-  const name = 'OTEL_TRACES_SAMPLER_ARG'
-  const value = read.text(name, '1')
-  if (/^\d*\.?\d+$/.test(value) && Number(value) <= 1) return Number(value)
-  read.mistakes.push(`${name} must be a number from 0 to 1, such as 0.1.`)
-  return 1
+/** Null when it is none: without a collector it may be meant for another program, whose sampler takes something else. */
+function readRatio(read: Reader): number | null {
+  const value = read.text('OTEL_TRACES_SAMPLER_ARG', '1')
+  return /^\d*\.?\d+$/.test(value) && Number(value) <= 1 ? Number(value) : null
 }
