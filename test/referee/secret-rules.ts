@@ -12,23 +12,10 @@ export async function secretRules(
   canaries: readonly Canary[],
   texts: readonly { readonly where: string; readonly text: string }[],
 ): Promise<string[]> {
-  const columns: { name: string; table: string; column: string }[] = await records.query(`
-    SELECT format('%s.%s', table_name, column_name) AS name, quote_ident(table_name) AS table,
-      quote_ident(column_name) AS column
-    FROM information_schema.columns WHERE table_schema = 'public'`)
   const found: string[] = []
-  for (const { name, table, column } of columns) {
-    const wanted = canaries.filter(({ allowedIn }) => allowedIn !== name).map(({ text }) => text)
-    if (wanted.length === 0) continue
-    // As text, and as the bytes of a bytea, which PostgreSQL writes in hexadecimal.
-    const patterns = wanted.flatMap((text) => [patternFor(text), Buffer.from(text).toString('hex')])
-    // All at once first, since a long story has many rows; only what has one of them is asked which.
-    const rows: { canary: string }[] = await records.query(
-      `SELECT DISTINCT canary FROM (SELECT ${column}::text AS said FROM ${table} WHERE ${column}::text ~ $2) found,
-        unnest($1::text[]) AS canary WHERE said ~ canary`,
-      [patterns, patterns.map((pattern) => `(${pattern})`).join('|')],
-    )
-    found.push(...rows.map(({ canary }) => `I10 ${canary} stands in ${name}`))
+  for (const columns of await columnsByTable(records)) {
+    if (!(await standsInSome(records, columns, canaries))) continue
+    for (const column of columns) found.push(...(await standsIn(records, column, canaries)))
   }
   for (const { where, text } of texts) {
     for (const canary of canaries)
@@ -36,6 +23,57 @@ export async function secretRules(
   }
   return found
 }
+
+interface Column {
+  readonly name: string
+  readonly table: string
+  readonly column: string
+}
+
+async function columnsByTable(records: Records): Promise<Column[][]> {
+  const tables: { columns: Column[] }[] = await records.query(`
+    SELECT json_agg(json_build_object('name', format('%s.%s', table_name, column_name),
+      'table', quote_ident(table_name), 'column', quote_ident(column_name))) AS columns
+    FROM information_schema.columns WHERE table_schema = 'public' GROUP BY table_name`)
+  return tables.map(({ columns }) => columns)
+}
+
+/** A table at a time first: most have nothing, and there are hundreds of columns. */
+async function standsInSome(
+  records: Records,
+  columns: readonly Column[],
+  canaries: readonly Canary[],
+): Promise<boolean> {
+  const row = columns.map(({ column }) => `${column}::text`).join(', ')
+  const rows: unknown[] = await records.query(
+    `SELECT FROM ${columns[0]?.table} WHERE concat_ws(E'\n', ${row}) ~ $1 LIMIT 1`,
+    [anyOf(patternsFor(canaries))],
+  )
+  return rows.length > 0
+}
+
+async function standsIn(
+  records: Records,
+  { name, table, column }: Column,
+  canaries: readonly Canary[],
+): Promise<string[]> {
+  const patterns = patternsFor(canaries.filter(({ allowedIn }) => allowedIn !== name))
+  if (patterns.length === 0) return []
+  // All at once first, since a long story has many rows; only what has one of them is asked which.
+  const rows: { canary: string }[] = await records.query(
+    `SELECT DISTINCT canary FROM (SELECT ${column}::text AS said FROM ${table} WHERE ${column}::text ~ $2) found,
+      unnest($1::text[]) AS canary WHERE said ~ canary`,
+    [patterns, anyOf(patterns)],
+  )
+  return rows.map(({ canary }) => `I10 ${canary} stands in ${name}`)
+}
+
+/** As text, and as the bytes of a bytea, which PostgreSQL writes in hexadecimal. */
+function patternsFor(canaries: readonly Canary[]): string[] {
+  return canaries.flatMap(({ text }) => [patternFor(text), Buffer.from(text).toString('hex')])
+}
+
+const anyOf = (patterns: readonly string[]) => patterns.map((pattern) => `(${pattern})`).join('|')
 
 /** Eight digits are bound to occur in some hash or count; as a number of their own they are not. */
 function patternFor(text: string): string {
