@@ -62,6 +62,7 @@ test('by force when Temporal is silent for longer than it waits', async () => {
   expect([code, worker.child.signalCode]).toEqual([null, 'SIGKILL'])
   expect(afterMs).toBeLessThan(boundMs)
   expect(worker.said).toContain('not stopped within 30000 ms of being asked to, so it is killed')
+  expect(worker.said).not.toContain('stopped')
 })
 
 test('also while it waits for a Temporal that is silent', async () => {

@@ -1,25 +1,21 @@
 // A wallet that is never at rest: the same happens during every look, after the bank was read, and it is compared all the same.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { runProof } from '../../../activities/proof/run'
 import { readWallet } from '../../../activities/wallet-reading/read-wallet'
 import type { Db } from '../../../db/database'
 import { postSet } from '../../../db/ledger'
 import { topUpPostings } from '../../../domain/ledger'
-import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
-import { aProofStage, log, type ProofStage } from './a-proof-stage'
+import type { TestBank } from '../../sandbox-bank/bank-client'
+import { eachOnAStage, log, type ProofStage } from './a-proof-stage'
 
 const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
 let bank: TestBank
 let stage: ProofStage
 
-beforeAll(async () => {
-  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+eachOnAStage((made, itsBank) => {
+  stage = made
+  bank = itsBank
 })
-afterAll(() => bank.close())
-beforeEach(async () => {
-  stage = await aProofStage(bank)
-})
-afterEach(() => stage.close())
 
 const happenings: readonly [string, () => Promise<unknown>][] = [
   ['a payout is debited', async () => stage.steps.debitPayout(await stage.aPayout())],
