@@ -1,4 +1,5 @@
-// The banks: one for each environment, or none.
+// The bank of each environment, if any. Production refuses a sandbox bank configured as live and the other way round.
+import { isProduction } from './production'
 import type { Reader } from './reader'
 
 export interface BankConfig {
@@ -17,5 +18,50 @@ export function readBank(read: Reader): BankConfig {
     const url = read.optionalUrl(`BANK_${environment}_URL`)
     return url === null ? null : { url: url.replace(/\/+$/, ''), key: read.text(`BANK_${environment}_KEY`) }
   }
-  return { sandbox: access('SANDBOX'), live: access('LIVE') }
+  const bank = { sandbox: access('SANDBOX'), live: access('LIVE') }
+  const liveBank = read.oneOf('BANK_LIVE_SIMULATED', ['on', 'off'], 'off') === 'on' ? 'simulated' : 'real'
+  if (isProduction(read)) refuseSwappedBanks(read, bank, liveBank)
+  return bank
+}
+
+/**
+ * With the banks swapped, anyone who signs up pays real money from a sandbox wallet that holds test money.
+ * A simulated live bank may share its host with the sandbox, and never is the bank's own live host.
+ */
+function refuseSwappedBanks(read: Reader, { sandbox, live }: BankConfig, liveBank: 'simulated' | 'real'): void {
+  const refuse = (name: string, why: string) => read.mistakes.push(`${name} ${why}: production refuses it.`)
+  const [sandboxHost, liveHost] = [hostOf(sandbox), hostOf(live)]
+  if (sandbox?.key.startsWith('sk-live-')) refuse('BANK_SANDBOX_KEY', 'is a live key (sk-live-…)')
+  if (live?.key.startsWith('sk-test-')) refuse('BANK_LIVE_KEY', 'is a test key (sk-test-…)')
+  if (isLiveHost(sandboxHost)) refuse('BANK_SANDBOX_URL', 'names a live bank')
+  if (liveBank === 'simulated' && isLiveHost(liveHost))
+    refuse('BANK_LIVE_SIMULATED', 'is on although BANK_LIVE_URL names a live bank')
+  if (liveBank === 'real' && isSandboxHost(liveHost)) refuse('BANK_LIVE_URL', `names a sandbox bank${unlessSimulated}`)
+  if (sandbox === null || live === null) return
+  if (secretPart(sandbox.key) !== '' && secretPart(sandbox.key) === secretPart(live.key))
+    refuse('BANK_LIVE_KEY', 'is the key of BANK_SANDBOX_KEY')
+  if (liveBank === 'real' && sandboxHost !== '' && sandboxHost === liveHost)
+    refuse('BANK_LIVE_URL', `has the host of BANK_SANDBOX_URL${unlessSimulated}`)
+}
+
+const unlessSimulated = ' and BANK_LIVE_SIMULATED is not on'
+
+/** With the port; empty where there is no bank, and for a URL that is reported as a mistake already. */
+function hostOf(access: BankAccess | null): string {
+  return access !== null && URL.canParse(access.url) ? new URL(access.url).host : ''
+}
+
+/** The provider's sandbox is api.sandbox.bridge.xyz. */
+function isSandboxHost(host: string): boolean {
+  return host.includes('sandbox')
+}
+
+/** The provider's live API is api.bridge.xyz. */
+function isLiveHost(host: string): boolean {
+  if (isSandboxHost(host)) return false
+  return /(^|\.)bridge\.xyz(:\d+)?$/.test(host) || /(^|[.-])(live|prod|production)([.:-]|$)/.test(host)
+}
+
+function secretPart(key: string): string {
+  return key.replace(/^sk-(test|live)-/, '')
 }

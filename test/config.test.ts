@@ -182,6 +182,7 @@ test('production refuses secrets of development, all of them at once and without
     BANK_LIVE_KEY: `sk-live-local-${'0a'.repeat(16)}`,
   }
   const mistakes = [
+    'BANK_LIVE_URL has the host of BANK_SANDBOX_URL and BANK_LIVE_SIMULATED is not on: production refuses it.',
     'SECRET_KEYS has a key, k2, that is not random: production refuses it.',
     'SECRET_KEYS has a key, local, that npm start made: production refuses it.',
     'BANK_SANDBOX_KEY is an example: production refuses it.',
@@ -253,7 +254,12 @@ test('what npm start makes is refused by production', () => {
   const own = { NODE_ENV: 'production', DATABASE_URL: 'postgresql://p:Wm3hVb81kq@db/p' }
   const mistakes = mistakesOf({ ...needed, ...own, SECRET_KEYS, ...bank, ...sandbox })
 
-  expect(mistakes.map((mistake) => mistake.split(' ')[0])).toEqual(['SECRET_KEYS', 'BANK_SANDBOX_KEY', 'BANK_LIVE_KEY'])
+  expect(mistakes.map((mistake) => mistake.split(' ')[0])).toEqual([
+    'BANK_LIVE_URL',
+    'SECRET_KEYS',
+    'BANK_SANDBOX_KEY',
+    'BANK_LIVE_KEY',
+  ])
 })
 
 test('Temporal by TLS: what does not fit together is named, all of it at once, and nothing of it is shown', () => {
