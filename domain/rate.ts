@@ -1,4 +1,4 @@
-// The exchange rate, GBP per USD, as a whole number of billionths, and the two conversions that use it.
+// The exchange rate, GBP per USD, as a whole number of billionths, and the conversions that use it.
 import { assert } from './assert'
 import { divideDown, divideUp, type MicroUsdc, microUsdcPerCent, type Pence } from './money'
 
@@ -33,6 +33,12 @@ export function usdcSentFor(pence: Pence, gbpPerUsdNano: GbpPerUsdNano): MicroUs
 export function gbpWorthOf(microUsdc: MicroUsdc, gbpPerUsdNano: GbpPerUsdNano): Pence {
   assertRate(gbpPerUsdNano)
   return divideDown(microUsdc * gbpPerUsdNano, microUsdcPerCent * nano)
+}
+
+/** Rounded up to the penny: converting the result back at the same rate always yields at least this much USDC. */
+export function gbpCosting(microUsdc: MicroUsdc, gbpPerUsdNano: GbpPerUsdNano): Pence {
+  assertRate(gbpPerUsdNano)
+  return divideUp(microUsdc * gbpPerUsdNano, microUsdcPerCent * nano)
 }
 
 const nano = 1_000_000_000n

@@ -1,7 +1,7 @@
-// What a wallet lacks for a payout, as a 402 tells it: in USDC, and about in pounds.
+// The details of a 402: what a wallet lacks for a payout, in USDC and in pounds at the rate of the quote.
 import { assert } from './assert'
 import { divideDown, formatPence, formatUsdc, formatUsdcDown, type MicroUsdc, microUsdcPerCent } from './money'
-import { type GbpPerUsdNano, gbpWorthOf } from './rate'
+import { type GbpPerUsdNano, gbpCosting } from './rate'
 
 /** Only for a wallet that does not cover what is required. */
 export function shortfallOf(
@@ -16,6 +16,6 @@ export function shortfallOf(
     required_usdc: formatUsdc(requiredMicroUsdc),
     available_usdc: formatUsdcDown(availableMicroUsdc),
     shortfall_usdc: formatUsdc(missing),
-    shortfall_approx_gbp: formatPence(gbpWorthOf(missing, gbpPerUsdNano) + 1n),
+    shortfall_approx_gbp: formatPence(gbpCosting(missing, gbpPerUsdNano)),
   }
 }
