@@ -2,7 +2,7 @@
 import { type Previewed, previewInvoice } from '../../db/invoice-issue'
 import { findPartnerBySlug } from '../../db/partners'
 import { countInvoiced, listPartnersToBill, type PartnerToBill } from '../../db/partners-to-bill'
-import { formatPence } from '../../domain/money'
+import { formatMicropounds, formatPence } from '../../domain/money'
 import { isOver, londonMonthOf, type Month, monthInWords } from '../../domain/month'
 import { defineCommand, done, refused, unknownPartner } from '../command'
 import type { Ops } from '../connect'
@@ -71,10 +71,11 @@ function present(period: Month, { partner, previewed }: Preview) {
     partner,
     period,
     outcome: previewed.outcome,
-    lines: lines.map(({ kind, description, quantity, amountPence }) => ({
+    lines: lines.map(({ kind, description, quantity, unitAmountMicropounds, amountPence }) => ({
       kind,
       description,
       quantity,
+      unit_amount_gbp: formatMicropounds(unitAmountMicropounds),
       amount_gbp: formatPence(amountPence),
     })),
     total_gbp: formatPence(totalPence),
@@ -88,11 +89,13 @@ function textOf({ partner, previewed }: Preview): string {
     return `${partner}: ${previewed.number} is there already, ${formatPence(previewed.totalPence)} GBP.`
   }
   const { lines, totalPence, carriedPence } = previewed.invoice
-  const rows = lines.map(({ kind, description, quantity, amountPence }) => [
-    `  ${description}`,
-    `${quantity} x`,
-    `${kind === 'credit' ? '-' : ''}${formatPence(amountPence)}`,
-  ])
-  const carried = carriedPence > 0n ? [['  Credit carried forward', '', formatPence(carriedPence)]] : []
-  return `${partner}\n${columns([...rows, ['  Total', '', formatPence(totalPence)], ...carried])}`
+  const rows = lines.map(({ kind, description, quantity, unitAmountMicropounds, amountPence }) => {
+    const sign = kind === 'credit' ? '-' : ''
+    const unit = `${sign}${formatMicropounds(unitAmountMicropounds)}`
+    return [`  ${description}`, String(quantity), unit, `${sign}${formatPence(amountPence)}`]
+  })
+  const sum = (name: string, pence: bigint) => [`  ${name}`, '', '', formatPence(pence)]
+  const carried = carriedPence > 0n ? [sum('Credit carried forward', carriedPence)] : []
+  const head = ['  DESCRIPTION', 'QUANTITY', 'UNIT GBP', 'AMOUNT GBP']
+  return `${partner}\n${columns([head, ...rows, sum('Total', totalPence), ...carried])}`
 }

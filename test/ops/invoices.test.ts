@@ -33,16 +33,25 @@ afterAll(async () => {
 const ops = (...argv: string[]) => runWith(env, ['invoices', ...argv])
 const json = async (...argv: string[]) => JSON.parse((await ops(...argv, '--json')).out)
 
-test('preview shows what a run would bill, line by line, and writes nothing', async () => {
+test('preview shows what a run would bill, line by line with its unit price, and writes nothing', async () => {
   await chargedPartners('seen', 2)
 
   const { code, out } = await ops('preview', '--period', period)
   const one = await json('preview', '--period', period, '--partner', 'seen-1')
 
   expect(code).toBe(0)
-  expect(out).toContain('seen-1\n  Payout fees for 2 completed payouts  1 x  2.04\n')
+  expect(out).toMatch(/seen-1\n {2}DESCRIPTION +QUANTITY +UNIT GBP +AMOUNT GBP\n/)
+  expect(out).toMatch(/\n {2}Payout fees for 2 completed payouts +1 +2\.04 +2\.04\n/)
+  expect(out).toMatch(/\n {2}Network fees +2 +0\.022 +0\.04\n/)
   expect(out).toMatch(new RegExp(`\\n\\n${words}: 2 to bill, 34\\.16 GBP together\\. Nothing was written\\.\\n$`))
-  expect(one.data).toMatchObject([{ partner: 'seen-1', outcome: 'new', total_gbp: '17.08' }])
+  expect(one.data).toMatchObject([
+    {
+      partner: 'seen-1',
+      outcome: 'new',
+      total_gbp: '17.08',
+      lines: [{}, {}, { kind: 'network_fees', quantity: 2, unit_amount_gbp: '0.022', amount_gbp: '0.04' }],
+    },
+  ])
   expect(await countInvoices()).toBe(0)
 })
 
