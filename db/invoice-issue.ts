@@ -138,12 +138,17 @@ interface Opening {
   readonly document: InvoiceParties
 }
 
-/** The last step, because everybody who issues waits for the counter: it is held for no longer than the commit takes. */
+/**
+ * The last step, because everybody who issues waits for the counter: it is held for no longer than the commit takes. An
+ * invoice over 0.00 is paid at once. It is still issued: it takes the charges and the credit of its month, so that neither
+ * waits for ever on no invoice.
+ */
 async function open(tx: Tx, { invoiceId, invoice, carriedInPence, at, document }: Opening): Promise<string> {
   const dueAt = new Date(at.getTime() + dueAfterDays * 86_400_000)
   const year = londonDayOf(at).slice(0, 4)
   const totals = [invoice.totalPence, invoice.carriedPence, carriedInPence]
-  const values = [invoiceId, year, at, dueAt, ...totals, JSON.stringify(document)]
+  const paidAt = invoice.totalPence === 0n ? at : null
+  const values = [invoiceId, year, at, dueAt, ...totals, JSON.stringify(document), paidAt]
   const [opened] = await tx.query<{ number: string }>(openDraft, values)
   assert(opened !== undefined, 'a draft of this transaction must still be there')
   return opened.number
@@ -208,8 +213,8 @@ const openDraft: Statement = {
       ON CONFLICT (year) DO UPDATE SET last_number = counter.last_number + 1
       RETURNING year, last_number
     )
-    UPDATE invoices SET status = 'open', issued_at = $3, due_at = $4, total_pence = $5, carried_pence = $6,
-      carried_in_pence = $7, document = $8::jsonb,
+    UPDATE invoices SET status = CASE WHEN $9::timestamptz IS NULL THEN 'open' ELSE 'paid' END, paid_at = $9,
+      issued_at = $3, due_at = $4, total_pence = $5, carried_pence = $6, carried_in_pence = $7, document = $8::jsonb,
       number = 'INV-' || counted.year || '-' || lpad(counted.last_number::text, 6, '0')
     FROM counted WHERE id = $1
     RETURNING number`,

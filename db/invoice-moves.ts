@@ -1,4 +1,4 @@
-// What finance does to an issued invoice: paid, not paid after all, or void; nothing else of it ever changes.
+// The moves of an issued invoice: paid, not paid after all, or void. Nothing else of it ever changes.
 import { assert } from '../domain/assert'
 import type { InvoiceStatus } from '../domain/invoice'
 import { londonDayOf } from '../domain/month'
@@ -11,6 +11,11 @@ export type Moved =
   /** Where it stands already, or from where the move is not allowed. */
   | { readonly outcome: 'wrong_status'; readonly number: string; readonly status: InvoiceStatus }
 
+export type Unpaid =
+  | Moved
+  /** An invoice over 0.00 is paid from its issue on. */
+  | { readonly outcome: 'nothing_to_pay'; readonly number: string }
+
 export type Voided =
   | Moved
   /** Its credit was used: `usedBy` must be void first. */
@@ -21,14 +26,15 @@ export type Paid =
   /** Nobody pays what was not issued yet. */
   | { readonly outcome: 'before_issue'; readonly number: string; readonly issuedOn: string }
 
-/** Frees its charges: the next run of its month bills them again. A paid one must be marked as not paid first. */
+/** Frees its charges: the next run of its month bills them again. One that was paid must be marked as not paid first. */
 export async function voidInvoice(
   tx: Tx,
   { number, reason, at }: { readonly number: string; readonly reason: string; readonly at: Date },
 ): Promise<Voided> {
   const invoice = await lockInvoice(tx, number)
   if (invoice === null) return { outcome: 'not_found' }
-  if (invoice.status !== 'open') return { outcome: 'wrong_status', number, status: invoice.status }
+  const isUnpaid = invoice.status === 'open' || (invoice.status === 'paid' && invoice.totalPence === 0n)
+  if (!isUnpaid) return { outcome: 'wrong_status', number, status: invoice.status }
   if (invoice.potWithoutPence < 0n) {
     assert(invoice.usedBy !== null, 'credit that is gone was used by a later invoice')
     return { outcome: 'credit_used', number, usedBy: invoice.usedBy }
@@ -50,10 +56,11 @@ export async function markInvoicePaid(
   return { outcome: 'moved', partnerId: invoice.partnerId, number }
 }
 
-export async function markInvoiceUnpaid(tx: Tx, { number }: { readonly number: string }): Promise<Moved> {
+export async function markInvoiceUnpaid(tx: Tx, { number }: { readonly number: string }): Promise<Unpaid> {
   const invoice = await lockInvoice(tx, number)
   if (invoice === null) return { outcome: 'not_found' }
   if (invoice.status !== 'paid') return { outcome: 'wrong_status', number, status: invoice.status }
+  if (invoice.totalPence === 0n) return { outcome: 'nothing_to_pay', number }
   await tx.query(setUnpaid, [invoice.id])
   return { outcome: 'moved', partnerId: invoice.partnerId, number }
 }
@@ -62,6 +69,7 @@ interface LockedInvoice {
   readonly id: string
   readonly partnerId: string
   readonly status: InvoiceStatus
+  readonly totalPence: bigint
   readonly issuedAt: Date
   /** What would be left of the partner's carried credit without this invoice. */
   readonly potWithoutPence: bigint
@@ -85,7 +93,8 @@ const selectOwner: Statement = {
 
 const selectLocked: Statement = {
   name: 'invoice-locked',
-  text: `SELECT this.id, this.partner_id AS "partnerId", this.status, this.issued_at AS "issuedAt", others.pot AS "potWithoutPence", others.last AS "usedBy"
+  text: `SELECT this.id, this.partner_id AS "partnerId", this.status, this.total_pence AS "totalPence", this.issued_at AS "issuedAt",
+      others.pot AS "potWithoutPence", others.last AS "usedBy"
     FROM invoices this, LATERAL (
       SELECT coalesce(sum(carried_pence - carried_in_pence), 0)::bigint AS pot,
         (array_agg(number ORDER BY issued_at DESC, number DESC) FILTER (WHERE carried_in_pence > 0))[1] AS last
@@ -97,7 +106,7 @@ const selectLocked: Statement = {
 
 const setVoid: Statement = {
   name: 'invoice-void',
-  text: `UPDATE invoices SET status = 'void', voided_at = $2, void_reason = $3 WHERE id = $1`,
+  text: `UPDATE invoices SET status = 'void', paid_at = NULL, voided_at = $2, void_reason = $3 WHERE id = $1`,
   answerMs: largeAnswerMs,
 }
 

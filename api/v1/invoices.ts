@@ -50,7 +50,8 @@ const Invoice = Answer(
     number: Pattern(String.raw`^INV-`, { description: 'Numbers run without gaps; quote it when you pay.' }),
     period: Pattern(monthPattern, { description: 'The month it is for.' }),
     status: OneOf(invoiceStatuses, {
-      description: 'open: to be paid. paid: paid. void: does not count; another one may have taken its place.',
+      description:
+        'open: to be paid. paid: paid, or over 0.00 and paid from its issue on. void: does not count; another one may have replaced it.',
     }),
     total_gbp: MoneyString({ description: 'Charges less credits, never below 0.00.' }),
     credit_carried_in_gbp: MoneyString({

@@ -20,6 +20,7 @@ import { AuditMore1794700800020 } from './20-audit-more'
 import { ProofMore1794700800021 } from './21-proof-more'
 import { ErasedRecipients1794700800022 } from './22-erased-recipients'
 import { FirstCalls1794700800023 } from './23-first-calls'
+import { SettledAtIssue1794700800032 } from './32-settled-at-issue'
 
 export const migrations = [
   Partners1794700800001,
@@ -43,4 +44,5 @@ export const migrations = [
   ProofMore1794700800021,
   ErasedRecipients1794700800022,
   FirstCalls1794700800023,
+  SettledAtIssue1794700800032,
 ]

@@ -7,6 +7,7 @@ import {
   markInvoicePaid,
   markInvoiceUnpaid,
   type Paid,
+  type Unpaid,
   type Voided,
   voidInvoice,
 } from '../../db/invoice-moves'
@@ -76,7 +77,7 @@ export const markUnpaid = defineCommand({
 interface Move {
   readonly action: string
   readonly to: InvoiceStatus
-  by(tx: Tx, number: string): Promise<Moved | Paid | Voided>
+  by(tx: Tx, number: string): Promise<Moved | Paid | Unpaid | Voided>
 }
 
 async function move(ops: Ops, invoice: { period: Month; partner: string }, how: Move): Promise<Answer> {
@@ -105,13 +106,16 @@ async function move(ops: Ops, invoice: { period: Month; partner: string }, how: 
   })
 }
 
-type NotMoved = Exclude<Moved | Paid | Voided, { outcome: 'moved' }>
+type NotMoved = Exclude<Moved | Paid | Unpaid | Voided, { outcome: 'moved' }>
 
 function refusalOf(number: string, { to }: Move, moved: NotMoved): Answer {
   if (moved.outcome === 'not_found') return refused('not_found', `There is no invoice ${number}.`)
   if (moved.outcome === 'credit_used') {
     const sentence = `${number} carried credit forward that ${moved.usedBy} has used: make that one void first.`
     return refused('invalid_state', sentence, { used_by: moved.usedBy })
+  }
+  if (moved.outcome === 'nothing_to_pay') {
+    return refused('invalid_state', `${number} is over 0.00 GBP and counts as paid: nothing is left to pay.`)
   }
   if (moved.outcome === 'before_issue') {
     return refused('invalid_request', `--on must not be before ${moved.issuedOn}, when ${number} was issued.`)

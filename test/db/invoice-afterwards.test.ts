@@ -89,6 +89,48 @@ describe('a void invoice', () => {
   })
 })
 
+describe('an invoice over 0.00', () => {
+  test('is issued as paid, with a number of its own, and takes the charges of its month', async () => {
+    const partner = await aPricedPartner(db)
+    await charge(db, partner, { ...fee, amountMicropounds: 0n, at: inOctober })
+    await charge(db, partner, { kind: 'network_fee', amountMicropounds: 0n, at: inOctober })
+
+    const october = await billed(db, partner, '2026-10')
+
+    const issuedAt = new Date('2026-11-01T06:00:00Z')
+    expect(amounts(october.lines)).toEqual([
+      ['payout_fees', 0n],
+      ['network_fees', 0n],
+    ])
+    expect(await findInvoice(db, partner.id, october.invoiceId)).toMatchObject({
+      status: 'paid',
+      totalPence: 0n,
+      issuedAt,
+      paidAt: issuedAt,
+    })
+    expect((await bill(db, partner, '2026-11')).outcome).toBe('nothing')
+    await charge(db, partner, { ...fee, at: inNovember })
+    const november = await billed(db, partner, '2026-11')
+    expect([november.totalPence, sequenceOf(november.number)]).toEqual([109n, sequenceOf(october.number) + 1])
+  })
+
+  test('can be void and issued again, and cannot be marked as not paid', async () => {
+    const partner = await aPricedPartner(db)
+    await charge(db, partner, { ...fee, at: inOctober })
+    await charge(db, partner, { ...credit(109n), at: inOctober })
+    const { number, invoiceId } = await billed(db, partner, '2026-10')
+
+    const unpaid = await db.transaction((tx) => markInvoiceUnpaid(tx, { number }))
+    const voided = await cancel(number)
+    const again = await billed(db, partner, '2026-10')
+
+    expect(unpaid).toEqual({ outcome: 'nothing_to_pay', number })
+    expect(voided.outcome).toBe('moved')
+    expect(await findInvoice(db, partner.id, invoiceId)).toMatchObject({ status: 'void', paidAt: null })
+    expect(await findInvoice(db, partner.id, again.invoiceId)).toMatchObject({ status: 'paid', totalPence: 0n })
+  })
+})
+
 describe('credit beyond the charges', () => {
   test('is carried until it is used up, and no penny of it is lost', async () => {
     const partner = await aPricedPartner(db)

@@ -139,6 +139,10 @@ describe('a draft', () => {
     await expect(
       direct(`UPDATE invoices SET status = 'paid', paid_at = now() WHERE id = $1`, id),
     ).rejects.toMatchObject(refused)
+    const charged = await aDraft('2020-06-01')
+    await addLine(charged, 'payout_fees', 1, 1_000_000, 100)
+    const asPaid = issue(`total_pence = 100, paid_at = now()`).replace(`'open'`, `'paid'`)
+    await expect(direct(asPaid, charged)).rejects.toMatchObject(refused)
     for (const missing of ['number', 'issued_at', 'due_at', 'document']) {
       const incomplete = issue('total_pence = 0').replace(new RegExp(`${missing} = [^,]+`), `${missing} = NULL`)
       await expect(direct(incomplete, id)).rejects.toMatchObject({ constraint: 'invoices_issued_check' })
@@ -171,6 +175,16 @@ describe('a status', () => {
     await expect(set(`void_reason = 'another'`)).rejects.toMatchObject(refused)
   })
 
+  test('of an invoice over 0.00 goes from paid to void, and never back to open', async () => {
+    const other = await aPricedPartner(db)
+    await charge(db, other, { kind: 'payout_fee', amountMicropounds: 0n, at: '2026-10-15T12:00:00Z' })
+    const { invoiceId } = await billed(db, other, '2026-10')
+    const set = (change: string) => direct(`UPDATE invoices SET ${change} WHERE id = $1`, invoiceId)
+
+    await expect(set(`status = 'open', paid_at = NULL`)).rejects.toMatchObject(refused)
+    await set(`status = 'void', voided_at = now(), void_reason = 'x', paid_at = NULL`)
+  })
+
   test('can not become void when a later invoice has used its credit', async () => {
     const other = await aPricedPartner(db)
     await charge(db, other, { kind: 'payout_fee', amountMicropounds: 1_000_000n, at: '2026-10-15T12:00:00Z' })
@@ -180,7 +194,7 @@ describe('a status', () => {
     await billed(db, other, '2026-11')
 
     const byHand = direct(
-      `UPDATE invoices SET status = 'void', voided_at = now(), void_reason = 'x' WHERE id = $1`,
+      `UPDATE invoices SET status = 'void', paid_at = NULL, voided_at = now(), void_reason = 'x' WHERE id = $1`,
       october.invoiceId,
     )
     await expect(byHand).rejects.toThrow('used the credit')

@@ -15,7 +15,7 @@ let before: DataSource
 
 beforeEach(async () => {
   empty = await createEmptyDatabase()
-  const landed = migrations.filter(({ name }) => !name.startsWith('Invoices'))
+  const landed = migrations.filter(({ name }) => !/^(Invoices|SettledAtIssue)\d/.test(name))
   before = new DataSource({ type: 'postgres', url: empty.url, migrations: landed, migrationsTableName: 'migrations' })
   await before.initialize()
   await before.runMigrations({ transaction: 'each' })
@@ -43,7 +43,7 @@ test('the opening of a live account is its approval, else its wallet’s, and wh
     INSERT INTO charges (id, partner_id, kind, cause_ref, amount_micropounds, month, created_at)
     SELECT gen_random_uuid(), id, 'payout_fee', 'x', 1, '2026-05-01', now() FROM partners WHERE slug = 'by-wallet'`)
 
-  expect(await migrate(empty.url)).toEqual(['Invoices1794700800009'])
+  expect(await migrate(empty.url)).toEqual(['Invoices1794700800009', 'SettledAtIssue1794700800032'])
 
   const rows = await before.query(`
     SELECT slug, to_char(live_opened_at AT TIME ZONE 'UTC', 'MM-DD') AS opened,
@@ -92,13 +92,14 @@ test('invoices that were there stay with their amounts, can be read, paid and vo
       (gen_random_uuid(), $1, '2026-07-01', 'INV-2026-000001', 'void', 100, '2026-08-01Z', '2026-08-03Z', NULL, '2026-08-01Z'),
       (gen_random_uuid(), $1, '2026-08-01', 'INV-2026-000002', 'paid', 100, '2026-09-01Z', NULL, NULL, '2026-09-01Z'),
       (gen_random_uuid(), $1, '2026-09-01', 'INV-2026-000003', 'open', 100, '2026-10-01Z', NULL, NULL, '2026-10-01Z'),
-      (gen_random_uuid(), $1, '2026-06-01', 'INV-2026-000004', 'open', 100, '2026-10-01Z', NULL, NULL, '2026-10-01Z')`,
+      (gen_random_uuid(), $1, '2026-06-01', 'INV-2026-000004', 'open', 100, '2026-10-01Z', NULL, NULL, '2026-10-01Z'),
+      (gen_random_uuid(), $1, '2026-05-01', 'INV-2026-000005', 'open', 0, '2026-06-01Z', NULL, NULL, '2026-06-01Z')`,
     [partnerId],
   )
   await before.query(`INSERT INTO invoice_lines
       (id, invoice_id, position, kind, description, quantity, unit_amount_micropounds, amount_pence)
     SELECT gen_random_uuid(), id, 0, 'payout_fees', 'Payout fees', 3, 330000, 100 FROM invoices`)
-  await before.query('INSERT INTO invoice_numbers VALUES (2026, 4)')
+  await before.query('INSERT INTO invoice_numbers VALUES (2026, 5)')
 
   await migrate(empty.url)
 
@@ -122,6 +123,7 @@ test('invoices that were there stay with their amounts, can be read, paid and vo
         lines: [{ quantity: 1, unitAmountMicropounds: 1_000_000n, amountPence: 100n }],
       },
       { status: 'open' },
+      { status: 'paid', totalPence: 0n, paidOn: '2026-06-01' },
     ])
     expect(rows[0]?.reason).toBe('not recorded, paid on 2026-08-03')
     const at = new Date('2026-11-10T12:00:00Z')
@@ -130,7 +132,7 @@ test('invoices that were there stay with their amounts, can be read, paid and vo
     expect([paid.outcome, voided.outcome]).toEqual(['moved', 'moved'])
 
     const october = await billed(db, { id: partnerId }, '2026-10')
-    expect(october.number).toBe('INV-2026-000005')
+    expect(october.number).toBe('INV-2026-000006')
     expect(october.lines[0]?.description).toBe('Monthly account, October 2026')
   })
 })
@@ -149,7 +151,7 @@ test('a payout that is in the middle of its transaction is let through', async (
   await payout.commitTransaction()
   await payout.release()
 
-  expect(await migrating).toEqual(['Invoices1794700800009'])
+  expect(await migrating).toEqual(['Invoices1794700800009', 'SettledAtIssue1794700800032'])
 })
 
 /** Approved at half past eleven in the evening of the last of August in UTC, with the standard prices since January. */

@@ -111,7 +111,7 @@ test('live payouts, one returned in its month and one in the next: charged, invo
   expect(sumOf(first, 'credit')).toBe(b)
   expect(sumOf(second, 'payout_fees')).toBe(0)
   expect(sumOf(second, 'credit')).toBe(c)
-  expect([pence(second.total_gbp), second.status]).toEqual([0, 'open'])
+  expect([pence(second.total_gbp), second.status]).toEqual([0, 'paid'])
 
   const pdf = await world.download(`/v1/invoices/${first.id}.pdf`)
   const message = await until('its mail', async () =>
