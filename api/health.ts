@@ -1,9 +1,10 @@
-// Whether the process lives, and whether it can do its work: for those who restart it and those who send it requests.
+// Liveness and readiness of the API: whether the process runs, and whether it can serve requests.
 import type { Router } from '@koa/router'
+import { missingMigrations } from '../db/schema-version'
 import type { RequestState } from './answer'
 import type { ApiDeps } from './deps'
 
-/** However many ask, PostgreSQL and Temporal are asked once in this time. */
+/** All requests within this time share one check of PostgreSQL and Temporal. */
 const shareForMs = 500
 
 export function health(router: Router<RequestState>, deps: ApiDeps): void {
@@ -12,16 +13,20 @@ export function health(router: Router<RequestState>, deps: ApiDeps): void {
     context.body = { status: 'ok' }
   })
   router.get('/readyz', async (context) => {
-    const { postgres, temporal } = await readiness()
-    const ready = postgres === 'ok' && temporal === 'ok'
+    const { reasons, ...checks } = await readiness()
+    const ready = reasons.length === 0
     context.status = ready ? 200 : 503
-    context.body = { status: ready ? 'ok' : 'unavailable', postgres, temporal }
+    context.body = { status: ready ? 'ok' : 'unavailable', ...checks, ...(ready ? {} : { reasons }) }
   })
 }
 
 interface Readiness {
   readonly postgres: Reachable
+  /** `behind`: a migration of this build has not run. `unknown`: PostgreSQL did not answer. */
+  readonly schema: 'ok' | 'behind' | 'unknown'
   readonly temporal: Reachable
+  /** One sentence for each failed check; empty when the API is ready. */
+  readonly reasons: readonly string[]
 }
 
 type Reachable = 'ok' | 'unreachable'
@@ -33,20 +38,25 @@ function createReadiness({ db, pingTemporal, clock }: ApiDeps): () => Promise<Re
     const now = clock.now().getTime()
     if (asked === null || now - askedAt >= shareForMs) {
       askedAt = now
-      asked = ask()
+      asked = check()
     }
     return asked
   }
 
-  async function ask(): Promise<Readiness> {
-    const [postgres, temporal] = await Promise.all([reachable(db.ping()), reachable(pingTemporal())])
-    return { postgres, temporal }
+  async function check(): Promise<Readiness> {
+    const [missing, temporal] = await Promise.all([
+      missingMigrations(db).catch(() => null),
+      pingTemporal().then(
+        () => 'ok' as const,
+        () => 'unreachable' as const,
+      ),
+    ])
+    const reasons = [
+      ...(missing === null ? ['PostgreSQL does not answer.'] : []),
+      ...(missing?.length ? [`The database lacks ${missing.join(', ')}: run \`npm run migrate\`.`] : []),
+      ...(temporal === 'ok' ? [] : ['Temporal does not answer.']),
+    ]
+    if (missing === null) return { postgres: 'unreachable', schema: 'unknown', temporal, reasons }
+    return { postgres: 'ok', schema: missing.length === 0 ? 'ok' : 'behind', temporal, reasons }
   }
-}
-
-function reachable(answered: Promise<void>): Promise<Reachable> {
-  return answered.then(
-    () => 'ok',
-    () => 'unreachable',
-  )
 }

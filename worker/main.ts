@@ -1,10 +1,10 @@
 // The worker process: `node dist/worker/main.js`, against the PostgreSQL and Temporal that the configuration names.
 
 import { ConfigError, loadConfig } from '../config'
+import { SchemaBehind } from '../db/schema-version'
 import { createLog } from '../log'
 import { endWithin } from './end-within'
 import { runWorker } from './run'
-import { SchemaBehind } from './schema'
 import { SearchAttributesWrong } from './search-attributes'
 
 async function main(): Promise<void> {

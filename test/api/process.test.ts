@@ -110,10 +110,19 @@ test('it is ready when PostgreSQL and Temporal answer, and says which of them do
   const ready = await fetch(`${whole.url}/readyz`)
   const notReady = await fetch(`${without.url}/readyz`)
 
-  expect([ready.status, await ready.json()]).toEqual([200, { status: 'ok', postgres: 'ok', temporal: 'ok' }])
+  expect([ready.status, await ready.json()]).toEqual([
+    200,
+    { status: 'ok', postgres: 'ok', schema: 'ok', temporal: 'ok' },
+  ])
   expect([notReady.status, await notReady.json()]).toEqual([
     503,
-    { status: 'unavailable', postgres: 'ok', temporal: 'unreachable' },
+    {
+      status: 'unavailable',
+      postgres: 'ok',
+      schema: 'ok',
+      temporal: 'unreachable',
+      reasons: ['Temporal does not answer.'],
+    },
   ])
   expect((await fetch(`${without.url}/healthz`)).status).toBe(200)
   whole.child.kill('SIGTERM')
