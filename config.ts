@@ -16,7 +16,7 @@ import {
 import { type ProofConfig, readProof } from './config/proof'
 import { type EnvironmentVariables, Reader, type SecretKey } from './config/reader'
 import { type MetricsConfig, readMetrics, readOpsUser, readTrustedProxies } from './config/surroundings'
-import { readTemporal, type TemporalConfig } from './config/temporal'
+import { readTemporal, readTemporalUi, type TemporalConfig } from './config/temporal'
 import { readTracing, type TracingConfig } from './config/tracing'
 
 export type { BankAccess, BankConfig } from './config/bank'
@@ -71,7 +71,7 @@ export interface Config {
   readonly signUp: 'on' | 'off'
   /** How many proxies stand before us, each of which writes the address it saw into X-Forwarded-For. */
   readonly trustedProxies: number
-  /** Where people look at workflows, with the namespace, such as http://localhost:8233/namespaces/default; null where they can not. */
+  /** The Temporal Web UI with its namespace, such as http://localhost:8233/namespaces/default; null when the dashboard must not link to it. */
   readonly temporalUiUrl: string | null
   /** Where people read the mails of a machine that keeps them; null where mails go to their own inboxes. */
   readonly mailInboxUrl: string | null
@@ -140,7 +140,7 @@ function readConfig(read: Reader): Config {
     },
     signUp: read.oneOf('SIGN_UP', ['on', 'off'], 'on'),
     trustedProxies: readTrustedProxies(read),
-    temporalUiUrl: read.optionalUrl('TEMPORAL_UI_URL')?.replace(/\/+$/, '') ?? null,
+    temporalUiUrl: readTemporalUi(read),
     mailInboxUrl: read.optionalUrl('MAIL_INBOX_URL'),
     metrics: readMetrics(read),
     tracing: readTracing(read),

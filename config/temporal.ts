@@ -77,3 +77,9 @@ function isReadable(parse: () => unknown): boolean {
     return false
   }
 }
+
+/** The Web UI shows the payouts of every partner, so its address is given out only where that is switched on. */
+export function readTemporalUi(read: Reader): string | null {
+  const url = read.optionalUrl('TEMPORAL_UI_URL')?.replace(/\/+$/, '') ?? null
+  return read.oneOf('TEMPORAL_UI_LINK', ['on', 'off'], 'off') === 'on' ? url : null
+}

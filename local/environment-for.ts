@@ -41,7 +41,11 @@ export function environmentFor(
     ...(found.mail === null ? {} : mailVariables(found.mail, env)),
     ...(found.temporalUi === null
       ? {}
-      : { TEMPORAL_UI_URL: env.TEMPORAL_UI_URL || workflowsPage(found.temporalUi, env) }),
+      : {
+          TEMPORAL_UI_URL: env.TEMPORAL_UI_URL || workflowsPage(found.temporalUi, env),
+          // All partners of a machine that npm start runs belong to whoever runs it.
+          TEMPORAL_UI_LINK: env.TEMPORAL_UI_LINK || 'on',
+        }),
     ...(found.bank === null || env.SELLER_NAME ? {} : makeBelieveSeller),
   }
   // Whoever talks to the system later goes by the same times and limits as its worker, and gets nothing else of this environment.

@@ -65,6 +65,17 @@ test('a person stays signed in for twelve idle hours and at most seven days, any
   expect(() => loadConfig({ ...needed, SIGN_UP: 'maybe', SESSION_MS: '1' })).toThrow(/SESSION_MS.*SIGN_UP/s)
 })
 
+test('the Temporal Web UI is linked only when that is switched on', () => {
+  const page = { ...needed, TEMPORAL_UI_URL: 'https://temporal.example.com/namespaces/default/' }
+
+  expect(loadConfig(page).temporalUiUrl).toBeNull()
+  expect(loadConfig({ ...page, TEMPORAL_UI_LINK: 'off' }).temporalUiUrl).toBeNull()
+  expect(loadConfig({ ...page, TEMPORAL_UI_LINK: 'on' }).temporalUiUrl).toBe(
+    'https://temporal.example.com/namespaces/default',
+  )
+  expect(mistakesOf({ ...page, TEMPORAL_UI_LINK: 'yes' })).toEqual([expect.stringContaining('TEMPORAL_UI_LINK')])
+})
+
 test('who is reached over https says how many proxies stand in front, be it none', () => {
   const https = { ...needed, PUBLIC_URL: 'https://payouts.example.com', NODE_ENV: 'development' }
 

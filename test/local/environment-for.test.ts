@@ -34,6 +34,16 @@ test('also as a file', () => {
   expect(shared['PAYOUT_POLL_MS_FILE']).toBe('/run/poll')
 })
 
+test('the dashboard links to the Web UI of a Temporal server that npm start runs, and to no other', () => {
+  const started = { ...found, temporalUi: 'http://localhost:8233' }
+  const linked = (env: Readonly<Record<string, string>>, servers: typeof started | typeof found) =>
+    loadConfig(environmentFor(planWith(env), servers).full).temporalUiUrl
+
+  expect(linked({}, started)).toBe('http://localhost:8233/namespaces/default')
+  expect(linked({ TEMPORAL_UI_LINK: 'off' }, started)).toBeNull()
+  expect(linked({ TEMPORAL_UI_URL: 'https://temporal.example.com/namespaces/default' }, found)).toBeNull()
+})
+
 test('ops decides about unknown outcomes by the times of the worker', () => {
   const times = { PAYOUT_REPEAT_MS: '20000', PAYOUT_QUIET_MS: '30000', SWEEP_EVERY_MS: '5000', CASE_TRACE_DUE_MS: '77' }
 

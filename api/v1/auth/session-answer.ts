@@ -51,7 +51,10 @@ export const Session = Answer(
     live: Type.Boolean({ description: 'Whether business verification is approved.' }),
     expires_at: DateTime(),
     temporal_ui_url: Nullable(
-      Uri({ description: 'For admins of a partner whose verification is approved, where one is configured.' }),
+      Uri({
+        description:
+          'The Temporal Web UI, for admins of a verified partner. Null unless the installation switches the link on.',
+      }),
     ),
   },
   { title: 'Session' },
