@@ -16,5 +16,15 @@ export type VerificationStatus = (typeof verificationStatuses)[number]
 export const screenings = ['clear', 'in_review', 'blocked'] as const
 export type Screening = (typeof screenings)[number]
 
+/** What is shown: before verification starts the bank has screened nothing, whatever the column's default says. */
+export const shownScreenings = ['not_started', ...screenings] as const
+
+export function shownScreening(partner: {
+  readonly verificationStatus: VerificationStatus
+  readonly screening: Screening
+}): (typeof shownScreenings)[number] {
+  return partner.verificationStatus === 'not_started' ? 'not_started' : partner.screening
+}
+
 export const memberRoles = ['admin', 'viewer'] as const
 export type MemberRole = (typeof memberRoles)[number]

@@ -2,7 +2,7 @@
 import { openPartner } from '../activities/open-partner'
 import { findPartnerBySlug, listPartners, lockPartnerBySlug, type PartnerRow, updatePartner } from '../db/partners'
 import { formatPence } from '../domain/money'
-import type { PartnerStatus } from '../domain/partner'
+import { type PartnerStatus, shownScreening } from '../domain/partner'
 import { recordChange } from './activity'
 import { type Answer, type Command, defineCommand, done, refused, unknownPartner } from './command'
 import type { Ops } from './connect'
@@ -101,7 +101,7 @@ export function presentPartner(partner: PartnerRow) {
       terms_url: partner.termsUrl,
       reasons: partner.verificationReasons,
     },
-    screening: partner.screening,
+    screening: shownScreening(partner),
     created_at: partner.createdAt.toISOString(),
     updated_at: partner.updatedAt.toISOString(),
   }
@@ -122,7 +122,7 @@ export function describePartner(partner: PartnerRow): string {
     'rate limits (/s)': `sandbox ${rates.sandbox ?? 'default'}, live ${rates.live ?? 'default'}`,
     verification: partner.verificationStatus,
     'refused because': partner.verificationReasons.join(' ') || null,
-    screening: partner.screening,
+    screening: shownScreening(partner),
     opened: partner.createdAt.toISOString(),
   })
 }

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { type AccountRow, loadAccount } from '../../db/accounts'
 import { formatPence } from '../../domain/money'
-import { screenings, verificationStatuses } from '../../domain/partner'
+import { shownScreening, shownScreenings, verificationStatuses } from '../../domain/partner'
 import { canStart } from '../../domain/verification'
 import type { Route } from '../route'
 import { Answer, Constant, Email, EnvironmentQuery, MoneyString, Nullable, OneOf, Uri } from '../schema'
@@ -33,7 +33,10 @@ export const Compliance = Answer(
     object: Constant('compliance'),
     business_verification: BusinessVerification,
     account: AccountRules,
-    screening: OneOf(screenings, { description: "What the bank's screening of the business says." }),
+    screening: OneOf(shownScreenings, {
+      description:
+        "Result of the bank's screening of the business; `not_started` until the account starts business verification.",
+    }),
   },
   { title: 'Compliance' },
 )
@@ -102,6 +105,6 @@ export function presentCompliance(account: AccountRow): unknown {
       billing_email: account.billingEmail,
       contact_email: account.contactEmail,
     },
-    screening: account.screening,
+    screening: shownScreening(account),
   }
 }

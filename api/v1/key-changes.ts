@@ -89,7 +89,8 @@ export const revokeKey: Route = {
   operationId: 'revokeKey',
   tag: 'Account',
   summary: 'Switch a key off, at once and for good',
-  access: { by: 'person', action: 'key.revoke', partner: 'active' },
+  // Stops money, so a suspended partner may do it too.
+  access: { by: 'person', action: 'key.revoke', partner: 'any' },
   params: Params,
   reply: {
     status: 200,

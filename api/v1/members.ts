@@ -168,7 +168,8 @@ export const deleteMember: Route = {
   summary: 'Remove somebody, and end their sessions at once',
   description:
     'Everybody may remove themselves, viewers too, but the last admin. The session cookie is then taken away.',
-  access: { by: 'person', action: 'member.delete', partner: 'active', onOneself: 'allowed' },
+  // Stops money, so a suspended partner may do it too.
+  access: { by: 'person', action: 'member.delete', partner: 'any', onOneself: 'allowed' },
   params: Params,
   reply: {
     status: 200,

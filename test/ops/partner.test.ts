@@ -54,7 +54,7 @@ describe('partner create', () => {
         terms_url: null,
         reasons: [],
       },
-      screening: 'in_review',
+      screening: 'not_started',
       created_at: expect.stringMatching(/Z$/),
       updated_at: expect.stringMatching(/Z$/),
     })

@@ -46,7 +46,9 @@ export function Standing({ compliance }: { readonly compliance: Compliance }) {
         <div className="w-full border-t border-line pt-4">
           <Facts>
             <Fact name="In the bank’s words">{provider_status ? codeWords(provider_status) : '–'}</Fact>
-            <Fact name="Screening">{status === 'not_started' ? '–' : <Status of={screening} />}</Fact>
+            <Fact name="Screening">
+              <Status of={screening} />
+            </Fact>
           </Facts>
         </div>
       </div>

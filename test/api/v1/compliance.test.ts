@@ -35,8 +35,16 @@ test('a new account has not started verification and may pay 1.00 to 20000.00', 
       billing_email: partner.billingEmail,
       contact_email: partner.contactEmail,
     },
-    screening: 'in_review',
+    screening: 'not_started',
   })
+})
+
+test('screening is in_review once verification has started', async () => {
+  const partner = await aPartner(api, { verificationStatus: 'pending' })
+
+  const { body } = await api.get('/v1/compliance', { key: await aKey(api, partner, 'sandbox') })
+
+  expect(body['screening']).toBe('in_review')
 })
 
 test.each(['sandbox', 'live'] as const)(

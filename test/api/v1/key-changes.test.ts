@@ -1,7 +1,7 @@
 // POST /v1/keys and its revocation (§2, §5): the secret once, five per environment, live after approval, off at once.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Api, startApi } from '../client'
-import { aKey, aPartner, aSession } from '../fixtures'
+import { aKey, aPartner, aSession, changePartner } from '../fixtures'
 
 let api: Api
 
@@ -37,6 +37,20 @@ test('a key is made, shown once, works, is revoked, and no longer works', async 
   expect(JSON.stringify(listed.body)).not.toContain(secret)
   expect([revoked.status, revoked.body]).toEqual([200, { id: body['id'], revoked: true }])
   expect(after.status).toBe(401)
+})
+
+test('an admin of a suspended partner can revoke a key but not create one', async () => {
+  const partner = await aPartner(api)
+  const session = await aSession(api, partner)
+  const { id, secret } = (await create(session)).body
+  await changePartner(api, partner, { status: 'suspended' })
+
+  const refused = await create(session)
+  const revoked = await api.post(`/v1/keys/${String(id)}/revoke`, undefined, { session })
+  const after = await api.get('/v1/account', { key: String(secret) })
+
+  expect([refused.status, refused.body.error?.code]).toEqual([403, 'partner_not_active'])
+  expect([revoked.status, after.status]).toEqual([200, 401])
 })
 
 test('a revoked key can not be revoked again, nor one that is not theirs', async () => {

@@ -220,6 +220,18 @@ test('what was done is in the activity list, with the email of who did it', asyn
   ])
 })
 
+test('an admin of a suspended partner can still remove a member', async () => {
+  const partner = await aPartner(api)
+  const session = await aSession(api, partner)
+  const email = anEmail()
+  const { id } = (await invite(session, email)).body
+  await changePartner(api, partner, { status: 'suspended' })
+
+  const removed = await api.send('DELETE', `/v1/members/${String(id)}`, undefined, { session })
+
+  expect([removed.status, removed.body]).toEqual([200, { id, removed: true }])
+})
+
 test('a suspended partner’s people are not changed, and an API key can not read them', async () => {
   const partner = await aPartner(api)
   const [session, key] = [await aSession(api, partner), await aKey(api, partner, 'sandbox')]
