@@ -36,7 +36,6 @@ export interface Claim {
 /** What is already stored under a key, for who has to answer it. */
 export interface ClaimedRow extends PayoutRow {
   readonly attempt: number
-  readonly feeInTransferPence: bigint
   readonly gbpPerUsdNano: bigint
   readonly fingerprint: Fingerprint
   readonly verdict: string | null
@@ -134,7 +133,6 @@ function claimFrom(told: InJson<ClaimedColumns>): ClaimedRow {
   return {
     ...claim,
     ...payoutFrom(claim),
-    feeInTransferPence: bigintFrom(claim.feeInTransferPence),
     gbpPerUsdNano: bigintFrom(claim.gbpPerUsdNano),
     fingerprint: { whole: bytesFrom(whole), keyId: fingerprintKeyId, fields },
     verdictAt: dateOrNull(claim.verdictAt),
@@ -185,7 +183,7 @@ const insertClaim: Statement = {
     SELECT partner.is_active AS "isActive", claimed.id, claimed.attempt FROM partner LEFT JOIN claimed ON true`,
 }
 
-const claimColumns = `${payoutColumns}, attempt, fee_in_transfer_pence AS "feeInTransferPence",
+const claimColumns = `${payoutColumns}, attempt,
   gbp_per_usd_nano AS "gbpPerUsdNano", fingerprint AS whole, fingerprint_key_id AS "fingerprintKeyId",
   field_fingerprints AS fields, verdict, verdict_details AS "verdictDetails", verdict_at AS "verdictAt",
   answered_at AS "answeredAt", released_at AS "releasedAt", ${isDisputed('attention')} AS "isDisputed"`

@@ -4,7 +4,7 @@ import type { Country } from '../domain/limits'
 import type { CreatedVia, PayoutStatus } from '../domain/payout'
 import { type Caller, type CallerRow, callerColumns, callerFrom, callerTables, isTheCaller } from './callers'
 import type { Queryable, Statement } from './database'
-import { bigintFrom, dateFrom, type InJson, inOneText } from './one-text'
+import { bigintFrom, dateFrom, dateOrNull, type InJson, inOneText } from './one-text'
 
 export interface PayoutRow {
   readonly id: string
@@ -16,11 +16,14 @@ export interface PayoutRow {
   readonly createdVia: CreatedVia
   readonly amountPence: bigint
   readonly feePence: bigint
+  readonly feeInTransferPence: bigint
   readonly walletSendsMicroUsdc: bigint
   readonly recipientName: string | null
   readonly accountLast4: string | null
   readonly createdAt: Date
   readonly updatedAt: Date
+  /** Stays when the payout comes back later. */
+  readonly completedAt: Date | null
 }
 
 /** Whose payouts are read. */
@@ -80,9 +83,11 @@ export function payoutFrom(told: InJson<PayoutRow>): PayoutRow {
     ...told,
     amountPence: bigintFrom(told.amountPence),
     feePence: bigintFrom(told.feePence),
+    feeInTransferPence: bigintFrom(told.feeInTransferPence),
     walletSendsMicroUsdc: bigintFrom(told.walletSendsMicroUsdc),
     createdAt: dateFrom(told.createdAt),
     updatedAt: dateFrom(told.updatedAt),
+    completedAt: dateOrNull(told.completedAt),
   }
 }
 
@@ -105,8 +110,9 @@ export async function listPayouts(
 /** For every statement that selects a PayoutRow from payouts. */
 export const payoutColumns = `id, environment, status, failure_reason AS "failureReason", reference, country,
   created_via AS "createdVia", amount_pence AS "amountPence", fee_pence AS "feePence",
-  wallet_sends_micro_usdc AS "walletSendsMicroUsdc", recipient_name AS "recipientName", account_last4 AS "accountLast4",
-  created_at AS "createdAt", updated_at AS "updatedAt"`
+  fee_in_transfer_pence AS "feeInTransferPence", wallet_sends_micro_usdc AS "walletSendsMicroUsdc", recipient_name AS "recipientName", account_last4 AS "accountLast4",
+  created_at AS "createdAt", updated_at AS "updatedAt",
+  completed_at AS "completedAt"`
 
 const selectOne: Statement = {
   name: 'payout',

@@ -40,6 +40,8 @@ export const exportPayouts: Route = {
         { number: formatUsdc(payout.walletSendsMicroUsdc) },
         payout.failureReason ?? '',
         payout.createdVia,
+        payout.completedAt?.toISOString() ?? '',
+        { number: formatPence(payout.feePence - payout.feeInTransferPence) },
       ],
     })
   },
@@ -58,4 +60,6 @@ const columns = [
   'wallet_sent_usdc',
   'failure_reason',
   'created_via',
+  'completed_at',
+  'fee_on_monthly_invoice_gbp',
 ]

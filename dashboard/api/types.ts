@@ -92,11 +92,13 @@ export interface Payout {
   readonly reference?: string | null
   readonly amount_gbp: string
   readonly fee_gbp: string
+  readonly fee_breakdown: Quote['fee_breakdown']
   readonly wallet_sent_usdc: string
   readonly recipient: { readonly name: string | null; readonly account_last4: string | null }
   readonly failure_reason?: string | null
   readonly created_at: string
   readonly updated_at: string
+  readonly completed_at: string | null
   readonly created_via: 'api' | 'dashboard'
 }
 

@@ -43,10 +43,10 @@ export function Cost({ payout, details }: CostProps) {
           <Gbp of={payout.fee_gbp} />
         </Fact>
         <Fact name="· taken in the transfer">
-          {details ? <Gbp of={details.fee_breakdown.taken_in_transfer_gbp} /> : <Bar className="w-12" />}
+          <Gbp of={payout.fee_breakdown.taken_in_transfer_gbp} />
         </Fact>
         <Fact name="· on the monthly invoice">
-          {details ? <Gbp of={details.fee_breakdown.on_monthly_invoice_gbp} /> : <Bar className="w-12" />}
+          <Gbp of={payout.fee_breakdown.on_monthly_invoice_gbp} />
         </Fact>
         <Fact name={wallet}>
           <Usdc of={payout.wallet_sent_usdc} />

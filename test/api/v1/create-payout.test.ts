@@ -39,9 +39,11 @@ describe('a payout that the bank accepts', () => {
       reference: 'Invoice 1042',
       amount_gbp: '120.00',
       fee_gbp: '2.19',
+      fee_breakdown: { taken_in_transfer_gbp: '1.10', on_monthly_invoice_gbp: '1.09' },
       wallet_sent_usdc: '153.30',
       recipient: { name: 'Ada Lovelace', account_last4: '1234' },
       failure_reason: null,
+      completed_at: null,
       created_via: 'api',
       quote: { seller_receives_gbp: '120.00', fee_gbp: '2.19', wallet_sends_usdc: '153.30' },
     })

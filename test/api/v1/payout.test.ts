@@ -37,13 +37,22 @@ test('a payout has the fields of §2, and of its recipient only the name and the
     country: 'GB',
     amount_gbp: '120.00',
     fee_gbp: '2.19',
+    fee_breakdown: { taken_in_transfer_gbp: '1.10', on_monthly_invoice_gbp: '1.09' },
     wallet_sent_usdc: '153.30',
     recipient: { name: null, account_last4: null },
     failure_reason: null,
     created_at: '2026-11-16T09:30:00.123Z',
     updated_at: '2026-11-16T09:30:00.123Z',
+    completed_at: null,
     created_via: 'api',
   })
+})
+
+test('a payout that came back still says when it was completed', async () => {
+  const completedAt = new Date('2026-10-31T23:59:59.999Z')
+  const { id } = await aPayoutRow(api, partner, { status: 'returned', completedAt })
+
+  expect((await api.get(`/v1/payouts/${id}`, { key })).body['completed_at']).toBe('2026-10-31T23:59:59.999Z')
 })
 
 test('an id may be written in capitals', async () => {

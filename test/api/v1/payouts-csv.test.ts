@@ -74,13 +74,22 @@ describe('the CSV', () => {
 
     expect(columns).toBe(
       '\uFEFFid,created_at,updated_at,status,recipient_name,account_last4,reference,amount_gbp,fee_gbp,' +
-        'wallet_sent_usdc,failure_reason,created_via',
+        'wallet_sent_usdc,failure_reason,created_via,completed_at,fee_on_monthly_invoice_gbp',
     )
     const at = row.createdAt.toISOString()
     expect(line).toBe(
       `${row.id},${at},${at},failed,<img src=x onerror=alert(1)>,5678,"'=cmd|""/C calc""!A0",120.00,2.19,153.30,` +
-        'invalid_account: The bank rejected the account details.,api',
+        'invalid_account: The bank rejected the account details.,api,,1.09',
     )
+  })
+
+  test('says when a payout was completed, and keeps it for one that came back', async () => {
+    const completedAt = new Date('2026-10-31T23:59:59.999Z')
+    await aPayoutRow(api, partner, { status: 'returned', completedAt })
+
+    const [, line] = await rowsOf()
+
+    expect(line).toMatch(/,api,2026-10-31T23:59:59\.999Z,1\.09$/)
   })
 
   test('takes the filters of the list, and refuses a parameter that it does not know', async () => {

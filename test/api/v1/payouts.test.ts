@@ -41,11 +41,13 @@ describe('the list', () => {
         country: 'GB',
         amount_gbp: '120.00',
         fee_gbp: '2.19',
+        fee_breakdown: { taken_in_transfer_gbp: '1.10', on_monthly_invoice_gbp: '1.09' },
         wallet_sent_usdc: '153.30',
         recipient: { name: 'Ada Lovelace', account_last4: '5678' },
         failure_reason: 'invalid_account: The bank rejected the account details.',
         created_at: '2026-11-16T09:01:00.000Z',
         updated_at: '2026-11-16T09:01:00.000Z',
+        completed_at: null,
         created_via: 'api',
       },
     ])
