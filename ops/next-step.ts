@@ -9,7 +9,7 @@ interface Advice {
 const advices: readonly Advice[] = [
   {
     code: 'outcome_unknown',
-    step: "The bank's list is incomplete, so nobody knows whether it was sent: ask the bank for a transfer with this id as its reference, do not pay again before it answers, and record the answer with payout resolve.",
+    step: "The bank's lists do not show whether it was sent, because they are incomplete or have a row that cannot be read: ask the bank for a transfer with this id as its reference, do not pay again before it answers, and record the answer with payout resolve.",
   },
   {
     code: 'outcome_overdue',

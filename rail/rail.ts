@@ -185,7 +185,8 @@ export type FoundTransfer =
   | { readonly outcome: 'found'; readonly transfer: Transfer }
   /** The bank has no such transfer: two complete listings agree, and every withdrawal belongs to another one. */
   | { readonly outcome: 'absent' }
-  | { readonly outcome: 'incomplete' }
+  /** The bank's lists cannot be read far enough to decide. `transferRef` names our payout and cannot be read itself. */
+  | { readonly outcome: 'incomplete'; readonly transferRef?: string }
 
 /** A word of the bank that we do not know is `needs_people`, never success or failure. */
 export type Standing =

@@ -1,18 +1,18 @@
-// Looks into the bank's own list for the transfer of a payout, wherever the row does not know it.
+// Looks up a payout's transfer at the bank when our row does not know it, and asks for an operator when the bank cannot tell.
 import { type StepRow, setAttention } from '../../db/payout-steps'
 import { type FoundTransfer, RailUnavailable } from '../../rail/rail'
 import type { PayoutDeps } from './deps'
 import { refsOf } from './recipient'
 
-/** From the row's first moment on: a restored row may not know of a call that was made long before its own first one. */
+/** Searches from the row's creation on: a restored row may not know of a call that was made long before its own first one. */
 export async function lookFor(
   { db, rails, log }: PayoutDeps,
   row: StepRow,
 ): Promise<FoundTransfer | { readonly outcome: 'no answer' }> {
   const found = await find(rails, row)
-  if (found.outcome === 'incomplete') {
-    log.error({ payout_id: row.id }, 'the bank’s list is incomplete: a person has to decide about this payout')
-    await setAttention(db, row.id, 'outcome_unknown')
+  if (found.outcome === 'incomplete' && (await setAttention(db, row.id, 'outcome_unknown'))) {
+    const about = { payout_id: row.id, transfer_ref: found.transferRef ?? null }
+    log.error(about, 'lookup incomplete: an operator has to decide about this payout')
   }
   return found
 }

@@ -57,6 +57,12 @@ async function resolveNotSent(deps: HandDeps, { rail, ...row }: StepRow, word: W
   if (found.outcome === 'found') {
     return refusedFor(`The bank has the transfer ${found.transfer.ref} of this payout, so it was sent.`)
   }
+  // An operator may decide what the bank's lists leave open, but not past a transfer that names this payout.
+  if (found.outcome === 'incomplete' && found.transferRef && !word.evidence.includes(found.transferRef)) {
+    return refusedFor(
+      `The bank's transfer ${found.transferRef} names this payout and cannot be read: ask the bank, and name the transfer in the evidence if it moved no money.`,
+    )
+  }
   return decide(deps, word, async (tx, locked) => {
     const early = tooEarly(deps, locked)
     if (early !== null) return refusedFor(early)
@@ -98,6 +104,8 @@ async function recordAs(tx: Tx, { clock, log }: HandDeps, row: StepRow, transfer
 
 function objectionTo(row: StepRow, { transferRef }: Word): string | null {
   const standing = standingOf(row, { payoutId: row.id, attempt: row.attempt })
+  // A payout without a known call waits for an operator when the bank cannot tell whether it has one.
+  if (standing === null && isUndecided(row)) return null
   // A restored row does not know of a call that was made after its back-up; the bank says whether this transfer is its own.
   if (standing?.at === 'unknown' || (standing === null && transferRef !== null)) return null
   if (standing === null) return 'Nothing of it was sent to the bank yet, so there is nothing to resolve.'
@@ -107,13 +115,20 @@ function objectionTo(row: StepRow, { transferRef }: Word): string | null {
 }
 
 /** A repeat that is still under way at the bank could pay what is taken back here. */
-function tooEarly({ clock, patience }: HandDeps, { attention, verdict, submitStartedAt }: StepRow): string | null {
+function tooEarly({ clock, patience }: HandDeps, row: StepRow): string | null {
   const { repeatForMs, quietMs } = patience
-  const ageMs = clock.now().getTime() - (submitStartedAt?.getTime() ?? Number.POSITIVE_INFINITY)
+  // A restored row may not know of a call; that call cannot have been made before the row.
+  const ageMs = clock.now().getTime() - (row.submitStartedAt ?? row.createdAt).getTime()
   if (!(ageMs >= repeatForMs + quietMs))
     return 'It may still be sent: the time for which the call is repeated is not over.'
-  if (attention === 'outcome_unknown' && verdict === 'unknown') return null
+  if (isUndecided(row)) return null
   return 'Nobody has asked for people to decide this: it must wait for them because of outcome_unknown.'
+}
+
+/** It stays whatever is decided: its call is recorded as unknown, or its caller was answered before any call. */
+function isUndecided({ attention, verdict, answeredAt, submitStartedAt }: StepRow): boolean {
+  const isKept = submitStartedAt === null ? answeredAt !== null : verdict === 'unknown'
+  return attention === 'outcome_unknown' && isKept
 }
 
 function refusedFor(why: string): Resolved {

@@ -42,5 +42,5 @@ async function lookUp(deps: PayoutDeps, payout: PayoutRef, row: StepRow, ageMs: 
   // The last repeat may still be under way at the bank: only its silence a quiet period later is final.
   const { repeatForMs, quietMs } = deps.patience
   if (found.outcome === 'absent' && ageMs >= repeatForMs + quietMs) return failNeverSent(deps, payout)
-  return unconfirmed
+  return found.outcome === 'incomplete' ? { ...unconfirmed, says: 'waiting: an operator has to decide' } : unconfirmed
 }

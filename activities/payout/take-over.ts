@@ -14,9 +14,13 @@ export async function takeOver(deps: PayoutDeps, payout: PayoutRef, row: StepRow
   if (!(await isPosted(deps.db, debitOf(row)))) return null
   const found = await lookFor(deps, row)
   if (found.outcome === 'absent') return null
-  if (found.outcome !== 'found') return holdPayout(deps, payout, unsure)
+  if (found.outcome !== 'found') return holdPayout(deps, payout, unsure[found.outcome])
   deps.log.warn({ payout_id: row.id, transfer_ref: found.transfer.ref }, 'the bank has what no row knew to be sent')
   return recordTransfer(deps, payout, row, found.transfer)
 }
 
-const unsure: Underway = { ...unconfirmed, at: 'unsent', says: 'waiting: the bank does not say whether it has it' }
+const unsent: Underway = { ...unconfirmed, at: 'unsent' }
+const unsure: Readonly<Record<'incomplete' | 'no answer', Underway>> = {
+  'no answer': { ...unsent, says: 'waiting: the bank does not say whether it has it' },
+  incomplete: { ...unsent, says: 'waiting: an operator has to decide' },
+}

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock'
 import type { ChangedTransfer } from '../rail'
 import { ask } from './ask'
 import type { Client } from './client'
-import { dateAt, listAt, Unreadable, valueAt } from './fields'
+import { dateAt, listAt, readable, valueAt } from './fields'
 import { walkList } from './lists'
 import { readTransfer } from './map'
 
@@ -40,8 +40,8 @@ async function* changes(client: Client, clock: Clock, at: Date): AsyncGenerator<
 }
 
 function readListed(row: unknown): Listed {
-  const [createdAt, updatedAt] = ['created_at', 'updated_at'].map((path) => orNull(() => dateAt(row, path)))
-  const transfer = orNull(() => readTransfer(row))
+  const [createdAt, updatedAt] = ['created_at', 'updated_at'].map((path) => readable(() => dateAt(row, path)))
+  const transfer = readable(() => readTransfer(row))
   const changed: ChangedTransfer =
     transfer === null ? { outcome: 'unreadable', payoutId: payoutOf(row) } : { outcome: 'read', transfer }
   return { changed, createdAt: createdAt ?? null, updatedAt: updatedAt ?? null }
@@ -51,13 +51,4 @@ function payoutOf(row: unknown): string | null {
   const isPayout = valueAt(row, 'source.currency') === 'usdc' && valueAt(row, 'destination.currency') === 'gbp'
   const named = valueAt(row, 'client_reference_id')
   return isPayout && typeof named === 'string' ? named : null
-}
-
-function orNull<T>(read: () => T): T | null {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof Unreadable) return null
-    throw error
-  }
 }

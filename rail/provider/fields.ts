@@ -8,6 +8,16 @@ export class Unreadable extends Error {
   }
 }
 
+/** Null where a strict reader finds nothing to read. */
+export function readable<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof Unreadable) return null
+    throw error
+  }
+}
+
 export function valueAt(body: unknown, path: string): unknown {
   let value = body
   for (const name of path.split('.')) {

@@ -1,8 +1,8 @@
 // Reads the bank's lists, newest first, in pages that overlap, so that a page which shifts while being read is noticed.
-import { ListTooLong, RailUnavailable } from '../rail'
+import { ListTooLong, RailRefused, RailUnavailable } from '../rail'
 import { ask } from './ask'
 import type { Client } from './client'
-import { listAt, textAt } from './fields'
+import { listAt, readable, textAt, Unreadable } from './fields'
 
 export interface ListToRead<T> {
   readonly name: string
@@ -33,15 +33,16 @@ export async function readList<T>(client: Client, list: ListToRead<T>): Promise<
   for (let page = 0; page < pagesMax; page += 1) {
     const cursor = order.at(Math.max(-order.length, -1 - overlap))
     const found = await readPage(client, list, cursor)
-    const fresh = found.filter(([id]) => !rows.has(id))
+    const fresh = found.filter(([id]) => id === null || !rows.has(id))
     const joins = order.length < 2 || found.some(([id]) => id === order.at(-1))
     if (!joins) return { rows, complete: false }
     // A full page of known rows has moved so far that the end can not be told.
     if (fresh.length === 0) return { rows, complete: found.length < pageSize }
     for (const [id, row] of fresh) {
       if (list.isPast(row)) return { rows, complete: true }
-      rows.set(id, row)
-      order.push(id)
+      const known = required(id, list)
+      rows.set(known, row)
+      order.push(known)
     }
   }
   return { rows, complete: false, isTooLong: true }
@@ -52,15 +53,16 @@ export async function* walkList<T>(client: Client, list: ListToRead<T>): AsyncGe
   let before: readonly string[] = []
   for (let page = 0; page < walkedPagesMax; page += 1) {
     const found = await readPage(client, list, before.at(Math.max(-before.length, -1 - overlap)))
-    const fresh = found.filter(([id]) => !before.includes(id))
+    const fresh = found.filter(([id]) => id === null || !before.includes(id))
     const joins = before.length < 2 || found.some(([id]) => id === before.at(-1))
     if (!joins || (fresh.length === 0 && found.length === pageSize)) throw moved(list.name)
     if (fresh.length === 0) return
-    for (const [, row] of fresh) {
+    for (const [id, row] of fresh) {
       if (list.isPast(row)) return
+      required(id, list)
       yield row
     }
-    before = found.map(([id]) => id)
+    before = found.map(([id]) => required(id, list))
   }
   throw moved(list.name)
 }
@@ -77,9 +79,15 @@ function moved(name: string): RailUnavailable {
   return new RailUnavailable(name, { cause: new Error('the list moved while it was being read') })
 }
 
+/** Without its id a row cannot be told from the others. Only rows that are no longer wanted may lack it. */
+function required(id: string | null, { name }: { readonly name: string }): string {
+  if (id === null) throw new RailRefused(name, { cause: new Unreadable('id') })
+  return id
+}
+
 function readPage<T>(client: Client, { name, path, read }: ListToRead<T>, cursor: string | undefined) {
   const after = cursor === undefined ? '' : `&starting_after=${encodeURIComponent(cursor)}`
   return ask(client, name, { method: 'GET', path: `${path}?limit=${pageSize}${after}` }, (body) =>
-    listAt(body, 'data').map((row): readonly [string, T] => [textAt(row, 'id'), read(row)]),
+    listAt(body, 'data').map((row): readonly [string | null, T] => [readable(() => textAt(row, 'id')), read(row)]),
   )
 }

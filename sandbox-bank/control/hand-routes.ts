@@ -24,6 +24,7 @@ import { type ControlAnswer, type ControlCall, type ControlRoute, ok } from './c
 
 export const handRoutes: readonly ControlRoute[] = [
   { method: 'POST', path: '/transfers/:transfer/advance', handler: advance },
+  { method: 'PUT', path: '/transfers/:transfer/shown', handler: showAs },
   { method: 'POST', path: '/customers/:customer/kyc', handler: setKyc },
   { method: 'POST', path: '/external_accounts/:account', handler: setAccount },
   { method: 'POST', path: '/wallets/:wallet/deposits', handler: depositToWallet },
@@ -58,6 +59,17 @@ function advance({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
   } as const
   bank.commit(environment, 'transfer.moved', moveTransfer(momentAt(bank, environment), transfer, move))
   return ok(presentTransfer(bank.books[environment].transfers.get(id) ?? transfer))
+}
+
+/** From now on the wire shows these top-level fields of the transfer in place of its own. Its money stays as it is. */
+function showAs({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
+  const id = param('transfer')
+  const environment = holderOf('transfers', id)
+  const transfer = bank.books[environment].transfers.get(id)
+  if (!transfer) throw notFound('transfer')
+  const shown = { ...transfer, shown: Object.fromEntries(entriesOf(body)) }
+  bank.commit(environment, 'transfer.shown', [['transfers', shown]])
+  return ok(presentTransfer(shown))
 }
 
 function setKyc({ bank, body, param, holderOf }: ControlCall): ControlAnswer {

@@ -33,6 +33,7 @@ export function presentTransfer(transfer: Transfer): Record<string, unknown> {
     ...presentShortfall(transfer),
     created_at: isoTime(transfer.createdAt),
     updated_at: isoTime(transfer.updatedAt),
+    ...transfer.shown,
   }
 }
 

@@ -112,6 +112,8 @@ export interface Transfer {
   readonly refundReferenceId: string | null
   /** When it was in the recipient's account, whatever became of it since; a journal of the first release does not say. */
   readonly deliveredAt?: number | null
+  /** Fields that the wire shows in place of the usual ones, as for a wire or a damaged row. */
+  readonly shown?: Readonly<Record<string, unknown>>
   readonly next: NextMove | null
   readonly createdAt: number
   readonly updatedAt: number

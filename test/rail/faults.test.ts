@@ -239,12 +239,24 @@ describe('a question', () => {
       () => rail.transfer(ref),
       () => rail.wallet(partner),
       () => rail.walletHistory({ ...partner, after: null }),
-      () => rail.findTransfer({ ...partner, payoutId: randomUUID(), since: new Date(0) }),
       () => rail.openCustomer({ legalName: 'x', email: 'x@example.com', redirectUrl: null, key: randomUUID() }),
     ]
     await bank.fault({ ...fault, times: ask.length })
 
     for (const question of ask) await expect(question()).rejects.toThrow(RailUnavailable)
+  })
+
+  test.each([
+    { kind: 'status', status: 500 },
+    { kind: 'status', status: 429 },
+    { kind: 'reset' },
+    { kind: 'hang' },
+    { kind: 'truncated' },
+  ])('whether a transfer exists is open after $kind $status', async (fault) => {
+    await bank.fault(fault)
+    const lookup = rail.findTransfer({ ...partner, payoutId: randomUUID(), since: new Date(0) })
+
+    await expect(lookup).rejects.toThrow(RailUnavailable)
   })
 
   test('about a transfer that is not there is trouble as well', async () => {

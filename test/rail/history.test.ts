@@ -46,18 +46,6 @@ test('a refund is found behind what can not be read', async () => {
   })
 })
 
-test.each([
-  ['deposit', 'absent'],
-  ['withdrawal', 'incomplete'],
-  ['adjustment', 'incomplete'],
-])('an unreadable %s leaves a transfer that is not listed %s', async (type, outcome) => {
-  answerHistory([aMovement('mov_1', { type, currency: 'eurc' })])
-
-  const since = new Date('2027-03-01T11:00:00.000Z')
-
-  expect(await bank.rail.findTransfer({ ...refs, payoutId: 'payout-1', since })).toEqual({ outcome })
-})
-
 test('a transfer says whose payout it is, also one that is none of ours and one that is no payout', async () => {
   bank.answer((_, response) => json(response, 200, aTransferJson()))
   expect(await bank.rail.payoutOf('tr_1')).toBe('payout-1')

@@ -1,17 +1,18 @@
 // A first call that comes when the bank may have forgotten an earlier one, of a restored row or after a very long pause: nobody is paid twice, and nothing is paid and refunded.
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { createPayoutSteps } from '../../../activities/payout'
 import type { PayoutDeps } from '../../../activities/payout/deps'
 import { resolveByHand } from '../../../activities/payout/resolve-by-hand'
 import type { Db } from '../../../db/database'
 import { loadStep } from '../../../db/payout-steps'
 import { pauseRail, resumeRail } from '../../../db/rail-pauses'
+import { findWallet } from '../../../db/wallets'
 import type { Rail } from '../../../rail/rail'
 import type { Rails } from '../../../rail/rails'
 import type { PayoutRef, PayoutSteps } from '../../../workflows/payout-steps'
 import { requireSoundLedger } from '../../referee/ledger-rules'
-import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
+import { anAccount, aTransfer, openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
 import { createDatabase, openDb, type TestDatabase } from '../../setup/database'
 import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from './a-stage'
 
@@ -173,6 +174,105 @@ test('one that comes in time is sent at once, without a look', async () => {
 
   expect(await hasty.submitToRail(payout)).toMatchObject({ at: 'sent' })
 })
+
+describe('with transfers in the list that are not payouts', () => {
+  const wire = { source: { currency: 'usdc', amount: null }, destination: { payment_rail: 'wire', currency: 'usd' } }
+
+  test('a late payout is sent or cancelled', async () => {
+    const [sent, cancelled] = [await aDebited(), await aDebited()]
+    await aTransferByHand({})
+    await aTransferByHand(wire)
+    clock.forward(dayMs)
+
+    await steps.submitToRail(sent)
+
+    expect(await steps.resolveSubmit(sent)).toMatchObject({ at: 'sent' })
+    expect(await steps.cancelPayout(cancelled)).toMatchObject({ at: 'over', status: 'cancelled' })
+    expect([await transfersOf(sent), await transfersOf(cancelled)].map(({ length }) => length)).toEqual([1, 0])
+  })
+
+  test('a lost answer is resolved', async () => {
+    const payout = await aDebited()
+    await aTransferByHand(wire)
+    await bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
+    await steps.submitToRail(payout)
+    clock.forward(dayMs)
+
+    expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'over', status: 'failed' })
+    expect(await loadStep(db, payout.payoutId)).toMatchObject({ status: 'failed', attention: null })
+  })
+})
+
+describe('with a transfer in the list that may be any payout', () => {
+  test('an operator decides about a late payout', async () => {
+    const payout = await aDebited()
+    await aTransferByHand({ client_reference_id: 7 })
+    clock.forward(dayMs)
+    await steps.submitToRail(payout)
+
+    expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'unsent', says: waitsForOperator })
+    expect(await steps.cancelPayout(payout)).toMatchObject({ at: 'unsent', status: 'pending' })
+    expect(await loadStep(db, payout.payoutId)).toMatchObject({ attention: 'outcome_unknown', submitStartedAt: null })
+    expect(await notSent(payout)).toEqual({ outcome: 'resolved', status: 'failed' })
+
+    expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'over', status: 'failed' })
+    expect(await transfersOf(payout)).toHaveLength(0)
+  })
+
+  test('an operator decides about a lost answer, and about a bank that refuses its list', async () => {
+    const payout = await aDebited()
+    await aTransferByHand({ client_reference_id: 7 })
+    await bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
+    await steps.submitToRail(payout)
+    clock.forward(dayMs)
+
+    expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'unknown', says: waitsForOperator })
+    expect(await loadStep(db, payout.payoutId)).toMatchObject({ attention: 'outcome_unknown', verdict: 'unknown' })
+    await bank.fault({ kind: 'status', status: 403, times: null, match: theList })
+    expect(await notSent(payout)).toEqual({ outcome: 'resolved', status: 'failed' })
+  })
+
+  test('a transfer that names the payout and cannot be read must be named in the evidence', async () => {
+    const [payout, stopped] = [await aDebited(), await aDebited()]
+    const [ref, stoppedRef] = [await aDamagedTransfer(payout), await aDamagedTransfer(stopped)]
+    clock.forward(dayMs)
+
+    expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'unknown', says: waitsForOperator })
+    expect(await notSent(payout)).toMatchObject({ outcome: 'refused', why: expect.stringContaining(ref) })
+    await steps.resolveSubmit(stopped)
+    expect(await notSent(stopped, `${stoppedRef} moved no money`)).toMatchObject({ outcome: 'resolved' })
+
+    await bank.control('PUT', `/transfers/${ref}/shown`, {})
+    expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'sent' })
+    expect(await loadStep(db, payout.payoutId)).toMatchObject({ transferRef: ref, attention: null })
+  })
+})
+
+const waitsForOperator = 'waiting: an operator has to decide'
+
+function notSent({ payoutId }: PayoutRef, evidence = 'case 4711: none') {
+  return resolveByHand(depsWith({}), { payoutId, transferRef: null, evidence, by: 'ops:test' })
+}
+
+/** The bank has the payout, its answer was lost, and its list shows no amount. */
+async function aDamagedTransfer(payout: PayoutRef): Promise<string> {
+  await bank.fault({ kind: 'reset', stage: 'after', times: 1, match: toTransfers })
+  await steps.submitToRail(payout)
+  const [transfer] = await transfersOf(payout)
+  const ref = String(transfer?.id)
+  await bank.control('PUT', `/transfers/${ref}/shown`, { source: { currency: 'usdc', amount: null } })
+  return ref
+}
+
+/** A transfer out of the partner's wallet that no payout of ours asked for, and how the bank shows it. */
+async function aTransferByHand(shown: object): Promise<void> {
+  const wallet = await findWallet(db, partnerId, 'sandbox')
+  const [customer, from] = [String(wallet?.customerRef), String(wallet?.walletRef)]
+  const account = await bank.post(`/customers/${customer}/external_accounts`, anAccount())
+  const order = aTransfer({ customer, wallet: from, account: String(account.json.id) }, { client_reference_id: null })
+  const { json } = await bank.post('/transfers', order)
+  await bank.control('PUT', `/transfers/${json.id}/shown`, shown)
+}
 
 function stepsWith(change: Partial<Rail>): PayoutSteps {
   const deps = depsWith(change)
