@@ -94,6 +94,11 @@ export async function releaseRow(
   await tx.query(release, [payoutId, verdict, details === null ? null : JSON.stringify(details), at])
 }
 
+/** Takes a release back: the attempt is as it was before its verdict, with a call to the bank made. The debit is posted in the same transaction. */
+export async function undoRelease(tx: Tx, { payoutId, attempt, at }: AttemptRef & { at: Date }): Promise<void> {
+  await tx.query(unrelease, [payoutId, attempt, at])
+}
+
 export interface Move {
   readonly payoutId: string
   readonly status: PayoutStatus
@@ -218,6 +223,14 @@ const release: Statement = {
     UPDATE payouts SET verdict = $2, verdict_details = $3::jsonb, verdict_at = $4, released_at = $4, updated_at = $4,
       attention = ${awaited('true')}
     WHERE id = $1`,
+}
+
+const unrelease: Statement = {
+  name: 'payout-undo-release',
+  text: `UPDATE payouts SET verdict = NULL, verdict_details = NULL, verdict_at = NULL, released_at = NULL,
+      submit_started_at = coalesce(submit_started_at, $3),
+      attention = CASE WHEN ${isDisputed('payouts.attention')} THEN NULL ELSE attention END
+    WHERE id = $1 AND attempt = $2 AND released_at IS NOT NULL`,
 }
 
 const recordMove: Statement = {

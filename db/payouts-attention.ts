@@ -2,6 +2,7 @@
 import type { Environment } from '../domain/environment'
 import type { PayoutStatus } from '../domain/payout'
 import type { Queryable, Statement, Tx } from './database'
+import { isDisputed } from './payout-steps'
 
 export interface WaitingPayout {
   readonly id: string
@@ -25,6 +26,8 @@ export interface Attended {
   readonly note: string
   readonly madeBy: string
   readonly at: Date
+  /** Clears it although that frees a released key of which the bank may have a transfer: the next request under it pays. */
+  readonly disputedKey?: 'free' | undefined
 }
 
 export interface AttendedPayout {
@@ -34,10 +37,15 @@ export interface AttendedPayout {
   readonly releasedAt: Date | null
 }
 
-/** What it waited for; null when it waits for nobody. The timeline keeps what was said about it. */
-export async function attendPayout(tx: Tx, { payoutId, note, madeBy, at }: Attended): Promise<AttendedPayout | null> {
-  const [attended] = await tx.query<AttendedPayout>(clearAttention, [payoutId, note, madeBy, at])
-  return attended ?? null
+/** The attention that was cleared; null when there was none. `disputed` when that would free a disputed key, and nothing is changed. */
+export async function attendPayout(tx: Tx, attended: Attended): Promise<AttendedPayout | 'disputed' | null> {
+  const { payoutId, note, madeBy, at, disputedKey } = attended
+  const [found] = await tx.query<{ frees: boolean }>(lockAttention, [payoutId])
+  if (found === undefined) return null
+  if (found.frees && disputedKey !== 'free') return 'disputed'
+  const said = found.frees ? `key freed, the next request may pay again: ${note}` : note
+  const [cleared] = await tx.query<AttendedPayout>(clearAttention, [payoutId, said, madeBy, at])
+  return cleared ?? null
 }
 
 // A payout whose attention is older than the timeline that tells of it waits since its last change.
@@ -49,6 +57,12 @@ const selectWaiting: Statement = {
     LEFT JOIN LATERAL (SELECT at FROM payout_events e
       WHERE e.payout_id = p.id AND e.kind = 'attention' AND e.detail = p.attention ORDER BY e.id DESC LIMIT 1) told ON true
     WHERE p.attention IS NOT NULL ORDER BY since, p.id LIMIT $1`,
+}
+
+const lockAttention: Statement = {
+  name: 'payout-attention-lock',
+  text: `SELECT released_at IS NOT NULL AND ${isDisputed('attention')} AS frees FROM payouts
+    WHERE id = $1 AND attention IS NOT NULL FOR UPDATE`,
 }
 
 const clearAttention: Statement = {

@@ -37,7 +37,7 @@ const advices: readonly Advice[] = [
   },
   {
     code: 'unaccounted_transfer',
-    step: 'The bank has a transfer for it that we did not record, so it may have been paid twice: find all transfers with this id as their reference at the bank, and have the surplus one stopped or recalled.',
+    step: 'The bank has a transfer for it that we did not record, so it may have been paid twice: find all transfers with this id as their reference at the bank, and have the surplus one stopped or recalled. If the payout was released, bind its transfer with payout bind.',
   },
   {
     code: 'bank_insufficient',
@@ -77,7 +77,7 @@ const advices: readonly Advice[] = [
   },
   {
     code: 'bank_contradicts_',
-    step: 'An event of the bank contradicts our books: compare the transfer at the bank with the ledger entries, let an engineer correct what is missing, then see bank-event list. Its key is refused until payout attended is run.',
+    step: 'An event of the bank contradicts our books: compare the transfer at the bank with the ledger entries. A released payout that the bank did send is bound to its transfer with payout bind; otherwise let an engineer correct what is missing. Then see bank-event list. Its key is refused until then; payout attended frees the key of a released one only with --free-key yes.',
   },
 ]
 

@@ -1,5 +1,6 @@
 // What ops does to one payout: wakes it now, or says with evidence what became of it at the bank. Neither ever pays.
 import type { Client } from '@temporalio/client'
+import { bindTransfer } from '../activities/payout/bind'
 import { type HandDeps, resolveByHand } from '../activities/payout/resolve-by-hand'
 import type * as starting from '../activities/start-payout'
 import { tellPayout } from '../db/payout-events'
@@ -70,7 +71,36 @@ const resolve = defineCommand({
   },
 })
 
-export const payoutActionCommands: readonly Command[] = [retry, resolve]
+const bind = defineCommand({
+  noun: 'payout',
+  verb: 'bind',
+  about:
+    'Binds a transfer that the bank did send to the payout whose key was released. Checks at the bank that the transfer names this payout, debits the wallet again, and lets the payout settle as usual. Sends nothing.',
+  options: {
+    payout: required(uuid, 'Which payout.'),
+    transfer: required(reference, "The bank's id of the transfer."),
+    evidence: required(note, 'How you know it, without names and account numbers; it stays in the timeline.'),
+  },
+  example: ['--payout', exampleId, '--transfer', 'tr_8f14e45f', '--evidence', 'Bank case 4711: the payee was paid'],
+  async run(ops, { payout: payoutId, transfer: transferRef, evidence }) {
+    if ((await findPayoutStory(ops.db, payoutId)) === null) {
+      return refused('not_found', `There is no payout ${payoutId}.`)
+    }
+    const word = { payoutId, transferRef, evidence, by: ops.madeBy }
+    const bound = await withRails(ops, (deps) => bindTransfer(deps, word))
+    if (bound.outcome === 'refused') return refused('invalid_state', bound.why)
+    const open = await findOpenPayout(ops.db, payoutId)
+    // The next sweep starts the workflow where Temporal cannot be reached now.
+    if (open !== null) await withTemporal(ops, (client) => wake(ops, client, open)).catch(() => {})
+    const { status } = bound
+    return done(
+      { id: payoutId, transfer: transferRef, status },
+      `The payout is ${status} and follows the transfer ${transferRef}; its key replays it from now on.`,
+    )
+  },
+})
+
+export const payoutActionCommands: readonly Command[] = [retry, resolve, bind]
 
 /** Why a payout that is awake gets no further; null where the rail is open. */
 async function pauseOf({ db }: Ops, { environment }: OpenPayout): Promise<string | null> {

@@ -6,7 +6,7 @@ import { payoutWorkflowId } from '../workflows/names'
 import { recordChange } from './activity'
 import { type Command, defineCommand, done, refused } from './command'
 import { nextStepFor } from './next-step'
-import { note, required, uuid } from './options'
+import { note, oneOf, optional, required, uuid } from './options'
 import { fields, table } from './print'
 
 const shownAtOnce = 200
@@ -68,18 +68,24 @@ const attended = defineCommand({
   options: {
     payout: required(uuid, 'Which payout.'),
     note: required(note, 'What was done, without names and account numbers; it stays in the timeline.'),
+    'free-key': optional(
+      oneOf(['yes']),
+      'Frees a released key although the bank may have sent its payout: the next request under it pays again.',
+    ),
   },
   example: ['--payout', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4', '--note', 'The bank confirmed it by phone'],
   async run(ops, given) {
     const { db, clock, madeBy } = ops
-    const about = { payoutId: given.payout, note: given.note, madeBy, at: clock.now() }
+    const disputedKey = given['free-key'] === undefined ? undefined : 'free'
+    const about = { payoutId: given.payout, note: given.note, madeBy, at: clock.now(), disputedKey } as const
     const before = await db.transaction(async (tx) => {
       const was = await attendPayout(tx, about)
       // The partner reads its activity list: what was said about it stays in the timeline, and a released one was never there.
-      if (was !== null && was.releasedAt === null)
+      if (was !== null && was !== 'disputed' && was.releasedAt === null)
         await recordChange(ops, tx, { ...was, at: about.at, action: 'payout.attend', detail: given.payout })
       return was
     })
+    if (before === 'disputed') return refused('invalid_state', disputed)
     if (before !== null) {
       const json = { id: given.payout, attended: before.attention }
       return done(json, `The payout no longer waits for people because of ${before.attention}.`)
@@ -94,6 +100,10 @@ export const payoutCommands: readonly Command[] = [attention, show, attended]
 function unknownPayout(id: string) {
   return refused('not_found', `There is no payout ${id}.`)
 }
+
+const disputed =
+  'The bank may have sent this payout although its key was released: bind its transfer with payout bind. Once the bank has ' +
+  'confirmed that nobody was paid or will be, repeat this with --free-key yes: the next request under the key then pays again.'
 
 const unwritten = 'Nobody has written down what to do about this: let an engineer look at payout show.'
 

@@ -218,6 +218,8 @@ export interface Transfer {
   readonly reason: string | null
   /** Null when the bank states no cost above zero. */
   readonly networkCostMicropounds: bigint | null
+  /** By the bank's clock; null when the bank does not say it. */
+  readonly createdAt: Date | null
   readonly updatedAt: Date
 }
 

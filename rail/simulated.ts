@@ -92,6 +92,7 @@ function transferAt(moment: keyof typeof states, ref: string, clock: Clock): Tra
     refundedMicroUsdc: standing === 'refunded' ? BigInt(sent) : null,
     reason: fate === 'refused' ? reasons.invalid_account : null,
     networkCostMicropounds: null,
+    createdAt: null,
     updatedAt: clock.now(),
   }
 }

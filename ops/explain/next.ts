@@ -29,9 +29,12 @@ export function nextSteps(standing: Standing): string[] {
   ]
 }
 
-function ending({ status, releasedAt, verdict, failureReason }: ToldPayout): string {
+function ending({ status, releasedAt, verdict, failureReason, attention }: ToldPayout): string {
   if (releasedAt !== null) {
-    return `Nothing: it was refused (${verdict ?? 'payout_not_created'}), no payout exists, and the same key may be sent again.`
+    const key = /^(bank_contradicts_|unaccounted_transfer$)/.test(attention ?? '')
+      ? 'its key is refused until an operator has decided'
+      : 'the same key may be sent again'
+    return `Nothing: it was refused (${verdict ?? 'payout_not_created'}), no payout exists, and ${key}.`
   }
   if (status === 'completed') return 'Nothing: it has arrived. Only if the bank sends the money back does it go on.'
   return `Nothing: it is ${status}${failureReason === null ? '' : ` (${failureReason.replace(/\.$/, '')})`}, and its money is where the ledger says.`

@@ -9,6 +9,7 @@ import {
   isObject,
   listAt,
   microAt,
+  optionalDateAt,
   optionalMicroAt,
   optionalTextAt,
   textAt,
@@ -47,6 +48,7 @@ export function readTransfer(body: unknown): Transfer {
     wasDelivered: standing === 'delivered' || optionalTextAt(body, 'receipt.destination_tx_hash') !== null,
     reason: reasonOf(body, standing),
     networkCostMicropounds: networkCost(body),
+    createdAt: optionalDateAt(body, 'created_at'),
     updatedAt: dateAt(body, 'updated_at'),
   }
 }

@@ -41,6 +41,7 @@ describe('a transfer', () => {
       wasDelivered: false,
       reason: null,
       networkCostMicropounds: null,
+      createdAt: new Date('2027-03-01T11:59:59.000Z'),
       updatedAt: new Date('2027-03-01T12:00:00.000Z'),
     })
   })

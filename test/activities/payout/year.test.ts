@@ -113,6 +113,7 @@ const delivered = {
   wasDelivered: true,
   reason: null,
   networkCostMicropounds: null,
+  createdAt: null,
   updatedAt: new Date(0),
 } as const
 
