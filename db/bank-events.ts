@@ -58,6 +58,22 @@ export async function listWebhookKeys(db: Queryable): Promise<{ environment: Env
   return db.query(selectKeys, [])
 }
 
+/**
+ * The environment whose payout, transfer, wallet or customer an event is about, of those whose key signed it; null when none
+ * has it. Needed only where one key signs for both.
+ */
+export async function findEventEnvironment(
+  db: Queryable,
+  about: { payoutId: string | null; objectRef: string; environments: readonly Environment[] },
+): Promise<Environment | null> {
+  const [row] = await db.query<{ environment: Environment }>(selectEnvironment, [
+    about.payoutId,
+    about.objectRef,
+    about.environments,
+  ])
+  return row?.environment ?? null
+}
+
 type StoredColumns = Omit<StoredEvent, 'payout'> & (EventPayout | { readonly payoutId: null })
 
 // The second of two equal events changes nothing, but its row comes back, with whether the first was seen to.
@@ -85,4 +101,17 @@ const updateHandled: Statement = {
 const selectKeys: Statement = {
   name: 'bank-webhook-keys',
   text: 'SELECT environment, public_key AS "publicKey" FROM bank_webhooks',
+}
+
+/** Each part has an index of its own; the bank's refs are unique in an environment. */
+const selectEnvironment: Statement = {
+  name: 'bank-event-environment',
+  text: `SELECT environment FROM (
+      SELECT 1 AS rank, environment FROM payouts WHERE id = $1
+      UNION ALL
+      SELECT 2, environment FROM payouts WHERE rail IN ('provider_sandbox', 'provider_production') AND transfer_ref = $2
+      UNION ALL
+      SELECT 3, environment FROM wallets WHERE wallet_ref = $2 OR customer_ref = $2 OR verification_ref = $2
+    ) found
+    WHERE environment = ANY ($3::text[]) ORDER BY rank LIMIT 1`,
 }

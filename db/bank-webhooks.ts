@@ -21,6 +21,10 @@ export async function saveBankWebhook(db: Queryable, webhook: BankWebhook, at: D
   await db.query(save, [environment, url, webhookRef, publicKey, at])
 }
 
+export async function forgetBankWebhook(db: Queryable, { environment, webhookRef }: BankWebhook): Promise<void> {
+  await db.query(forget, [environment, webhookRef])
+}
+
 const select: Statement = {
   name: 'bank-webhook',
   text: `SELECT environment, url, webhook_ref AS "webhookRef", public_key AS "publicKey" FROM bank_webhooks
@@ -32,4 +36,9 @@ const save: Statement = {
   text: `INSERT INTO bank_webhooks (environment, url, webhook_ref, public_key, created_at) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (environment) DO UPDATE SET url = excluded.url, webhook_ref = excluded.webhook_ref,
       public_key = excluded.public_key, created_at = excluded.created_at`,
+}
+
+const forget: Statement = {
+  name: 'bank-webhook-forget',
+  text: 'DELETE FROM bank_webhooks WHERE environment = $1 AND webhook_ref = $2',
 }

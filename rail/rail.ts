@@ -43,6 +43,8 @@ export interface Rail {
   transfersSince(listed: WalletRefs & { since: Date | null }): Promise<ListedTransfer[]>
 
   registerWebhook(webhook: { url: string; key: string }): Promise<{ webhookRef: string; publicKey: string }>
+  /** From then on the bank sends nothing to its address. May be repeated. */
+  disableWebhook(webhookRef: string): Promise<void>
 }
 
 export interface CustomerToOpen {

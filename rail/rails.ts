@@ -69,5 +69,6 @@ const unconfigured: ProviderRail = {
   },
   transfersSince: away,
   registerWebhook: away,
+  disableWebhook: away,
   close: () => {},
 }

@@ -45,6 +45,7 @@ export function createSimulatedRail({ clock }: { clock: Clock }): Rail {
     transfersSince: async () => [],
 
     registerWebhook: () => Promise.reject(new RailUnavailable('webhooks of the simulated bank')),
+    disableWebhook: async () => {},
   }
 }
 

@@ -1,4 +1,4 @@
-// Sees that each bank knows where to send its events; the payouts do not wait for it, because asking the bank is enough.
+// Keeps each bank informed where to send its events. Payouts do not wait for it, because polling the bank is enough.
 
 import { registerWebhook } from '../activities/register-webhook'
 import { systemClock } from '../clock'
@@ -19,7 +19,6 @@ export async function registerWebhooks(
   { bank, webhookUrl }: Pick<Config, 'bank' | 'webhookUrl'>,
   { db, rails, patience }: WebhookParts,
 ): Promise<void> {
-  if (webhookUrl === null) return
   const railOf = { sandbox: rails.provider_sandbox, live: rails.provider_production }
   const told = environments
     .filter((environment) => bank[environment] !== null)

@@ -1,10 +1,11 @@
-// Tells which environment's bank has signed an event, by the public keys that the banks gave us when they were told our address.
-import { listWebhookKeys } from '../../db/bank-events'
+// Verifies an event by the keys that the banks gave us with their webhooks, and finds the environment it belongs to.
+import { findEventEnvironment, listWebhookKeys } from '../../db/bank-events'
 import type { Environment } from '../../domain/environment'
 import { readWebhook } from '../../rail/provider/webhook'
 import { BadSignature, type WebhookEvent } from '../../rail/rail'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../errors'
+import { uuidPattern } from '../validate'
 
 export interface SignedEvent {
   readonly environment: Environment
@@ -36,20 +37,39 @@ export function createWebhookReader({ db, clock }: ApiDeps): WebhookReader {
   }
 
   return async (signature, rawBody) => {
-    const verified = (keys: Keys) => firstVerified(keys, { signature, rawBody, clock })
-    const signed = verified(await keysOfAge(freshForMs)) ?? verified(await keysOfAge(askAgainAfterMs))
+    const signersOf = (keys: Keys) => signedWith(keys, { signature, rawBody, clock })
+    const signed = signersOf(await keysOfAge(freshForMs)) ?? signersOf(await keysOfAge(askAgainAfterMs))
     if (signed === null) throw new ApiError('bad_request', { message: 'The signature does not hold.' })
-    return signed
+    return { event: signed.event, environment: await environmentOf(db, signed) }
   }
 }
 
-function firstVerified(keys: Keys, received: Omit<Parameters<typeof readWebhook>[0], 'publicKey'>): SignedEvent | null {
+interface Signed {
+  readonly event: WebhookEvent
+  readonly environments: readonly [Environment, ...Environment[]]
+}
+
+/** Every environment whose key fits: a bank may sign for both with one key. Null when none does. */
+function signedWith(keys: Keys, received: Omit<Parameters<typeof readWebhook>[0], 'publicKey'>): Signed | null {
+  let signed: Signed | null = null
   for (const { environment, publicKey } of keys) {
     try {
-      return { environment, event: readWebhook({ ...received, publicKey }) }
+      const event = readWebhook({ ...received, publicKey })
+      signed = { event, environments: signed === null ? [environment] : [...signed.environments, environment] }
     } catch (error) {
       if (!(error instanceof BadSignature)) throw error
     }
   }
-  return null
+  return signed
+}
+
+/** An event that both may have signed belongs to the environment that knows what it is about. */
+async function environmentOf(db: ApiDeps['db'], { event, environments }: Signed): Promise<Environment> {
+  const [first, ...others] = environments
+  if (others.length === 0) return first
+  // What neither knows wakes nothing in either; live is where it is looked for first.
+  if (event.outcome === 'ignored') return 'live'
+  const { objectRef, payoutId } = event
+  const named = payoutId !== null && uuidPattern.test(payoutId) ? payoutId : null
+  return (await findEventEnvironment(db, { payoutId: named, objectRef, environments })) ?? 'live'
 }

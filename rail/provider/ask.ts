@@ -32,6 +32,11 @@ export function refusalOf(answer: Answer): string | null {
   return readError(answer.body).code
 }
 
+export function isNotFound(answer: Answer): boolean {
+  if (answer.stage !== 'answered') return false
+  return answer.status === 404 || (answer.status === 400 && readError(answer.body).code === 'not_found')
+}
+
 /** A part of a path: the bank's ids are its own business, and one with a slash must not lead elsewhere. */
 export function part(ref: string): string {
   return encodeURIComponent(ref)

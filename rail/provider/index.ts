@@ -1,6 +1,6 @@
 // The rail that speaks the provider's protocol; sandbox and production are two base URLs with a key each.
 import type { NewWallet, Rail, Verification } from '../rail'
-import { ask, part, readAnswer, refusalOf } from './ask'
+import { ask, isNotFound, part, readAnswer, refusalOf } from './ask'
 import { changedSince } from './changed-since'
 import { type Client, type ClientOptions, createClient, endingBy } from './client'
 import { listAt, optionalTextAt, textAt } from './fields'
@@ -30,6 +30,7 @@ export function createProviderRail(options: ClientOptions): ProviderRail {
     rate: () => ask(client, 'rate', { method: 'GET', path: '/exchange_rates?from=usd&to=gbp' }, readRate),
     registerRecipient: ({ endBy, ...recipient }) => registerRecipient(endingBy(client, endBy), recipient),
     registerWebhook: (webhook) => registerWebhook(client, webhook),
+    disableWebhook: (ref) => disableWebhook(client, ref),
     close: () => client.close(),
   }
 }
@@ -136,12 +137,16 @@ async function registerWebhook(client: Client, { url, key }: { url: string; key:
     webhookRef: textAt(answer, 'id'),
     publicKey: textAt(answer, 'public_key'),
   }))
-  const path = `/webhooks/${part(webhook.webhookRef)}`
-  await ask(
-    client,
-    'switch webhook on',
-    { method: 'PUT', path, body: JSON.stringify({ status: 'active' }) },
-    () => null,
-  )
+  readAnswer('switch webhook on', await setStatus(client, webhook.webhookRef, 'active'), () => null)
   return webhook
+}
+
+/** A webhook that the bank no longer has sends nothing either. */
+async function disableWebhook(client: Client, webhookRef: string): Promise<void> {
+  const answer = await setStatus(client, webhookRef, 'disabled')
+  if (!isNotFound(answer)) readAnswer('switch webhook off', answer, () => null)
+}
+
+function setStatus(client: Client, webhookRef: string, status: 'active' | 'disabled') {
+  return client.call({ method: 'PUT', path: `/webhooks/${part(webhookRef)}`, body: JSON.stringify({ status }) })
 }

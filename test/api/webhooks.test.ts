@@ -207,6 +207,41 @@ test('a key that was registered a moment ago is known', async () => {
   expect(answer).toBe('200 unknown_payout')
 })
 
+test('with one signing key for both environments, an event goes to the environment of what it is about', async () => {
+  const [sandbox, live] = [await aTransfer(), await aTransfer('live')]
+  for (const environment of ['sandbox', 'live'] as const) await tellKeyOf(environment, signers.sandbox.publicKey)
+  // It reads the keys for the first time.
+  const api = await startApi({ database: world.api.databaseUrl })
+  const wallets: { environment: string; wallet: string; customer: string }[] = await world.api.db.dataSource.query(
+    'SELECT environment, wallet_ref AS wallet, customer_ref AS customer FROM wallets WHERE partner_id = $1',
+    [payer.id],
+  )
+  const cases = [
+    { environment: 'sandbox', event: anEvent({ ...sandbox, state: 'funds_received' }) },
+    { environment: 'live', event: anEvent({ ...live, state: 'funds_received' }) },
+    { environment: 'sandbox', event: anEvent({ transferRef: sandbox.transferRef }) },
+    { environment: 'live', event: anEvent({ transferRef: live.transferRef }) },
+    ...wallets.flatMap(({ environment, wallet, customer }) => [
+      { environment, event: { ...anEvent({ category: 'bridge_wallet.activity' }), event_object: withdrawal(wallet) } },
+      { environment, event: anEvent({ category: 'customer', transferRef: customer }) },
+    ]),
+    { environment: 'live', event: anEvent({ payoutId: randomUUID() }) },
+    { environment: 'live', event: anEvent({ payoutId: 'no uuid', transferRef: 'tr_unknown' }) },
+  ]
+
+  const answers: string[] = []
+  for (const { event } of cases) {
+    const text = JSON.stringify(event)
+    answers.push(await post(text, signatureOf(text, signers.sandbox.privateKey, 0), api.url))
+  }
+  await api.close()
+
+  expect(answers.slice(0, 2)).toEqual(['200 not_needed', '200 not_needed'])
+  const stored = await Promise.all(cases.map(({ event }) => eventsOf(event.event_id)))
+  expect(stored.map(([row]) => row?.['environment'])).toEqual(cases.map(({ environment }) => environment))
+  expect(stored.slice(0, 2).map(([row]) => row?.['payout_id'])).toEqual([sandbox.payoutId, live.payoutId])
+})
+
 test('nothing of what the bank wrote is kept but ids, the category and the state', async () => {
   const event = { ...anEvent({}), event_object: { client_reference_id: null, name: 'Canary Bird', iban: 'CANARY' } }
   await deliver(event)
@@ -240,8 +275,10 @@ test('is 503 while Temporal is away, and handled when the bank sends it again', 
   expect(await deliver(event)).toBe('200 told')
 })
 
-async function aTransfer(): Promise<{ payoutId: string; transferRef: string }> {
-  const { body } = await world.pay(payer)
+async function aTransfer(
+  environment: 'sandbox' | 'live' = 'sandbox',
+): Promise<{ payoutId: string; transferRef: string }> {
+  const { body } = await world.pay(payer, {}, { environment })
   const [transfer] = await world.transfersOf(String(body['id']))
   return { payoutId: String(body['id']), transferRef: String(transfer.id) }
 }
@@ -283,6 +320,8 @@ function anEvent({ payoutId, transferRef = 'tr_1', state = 'pending', category =
     event_object: { id: transferRef, client_reference_id: payoutId ?? null },
   }
 }
+
+const withdrawal = (wallet: string) => ({ id: randomUUID(), bridge_wallet_id: wallet, type: 'withdrawal' })
 
 interface Signer {
   readonly privateKey: KeyObject

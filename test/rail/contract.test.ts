@@ -246,6 +246,15 @@ describe.each(banks)('%s', (name) => {
     expect(registered.publicKey).toMatch(/^-----BEGIN PUBLIC KEY-----/)
   })
 
+  test('switches a webhook off, however often it is asked to, also one that it does not have', async () => {
+    const webhook = { url: 'https://payouts.example/webhooks/old', key: randomUUID() }
+    const { webhookRef } = await rail.registerWebhook(webhook)
+
+    for (const ref of [webhookRef, webhookRef, 'wep_00000000000000000000000000000000']) {
+      await expect(rail.disableWebhook(ref)).resolves.toBeUndefined()
+    }
+  })
+
   async function settled(ref: string) {
     for (let look = 0; look < 200; look += 1) {
       const transfer = await rail.transfer(ref)

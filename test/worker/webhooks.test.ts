@@ -37,14 +37,26 @@ test('ten workers that start at once make one webhook for each environment, whic
   }
 })
 
-test('a worker that starts later adds none, and one with another address registers it', async () => {
+test('a worker that starts later adds none, and one with another address registers it and switches the old one off', async () => {
   await register('http://127.0.0.1:1/webhooks/bank')
   expect(await webhooksOf('sandbox')).toHaveLength(1)
 
   await register('http://127.0.0.1:2/webhooks/bank')
 
-  expect(await webhooksOf('sandbox')).toHaveLength(2)
+  expect(await statusesOf('sandbox')).toEqual(['2 active', '1 disabled'])
   expect(await findBankWebhook(db, 'sandbox')).toMatchObject({ url: 'http://127.0.0.1:2/webhooks/bank' })
+})
+
+test('the old address is switched off after a failure between the two calls, and when the bank no longer has it', async () => {
+  const known = await findBankWebhook(db, 'sandbox')
+  await bank.fault({ kind: 'status', status: 503, match: { method: 'PUT', path: `/v0/webhooks/${known?.webhookRef}` } })
+  await register('http://127.0.0.1:5/webhooks/bank')
+  expect(await statusesOf('sandbox')).toEqual(['5 active', '2 disabled', '1 disabled'])
+
+  const last = await findBankWebhook(db, 'sandbox')
+  await bank.send('DELETE', `/webhooks/${last?.webhookRef}`)
+  await register('http://127.0.0.1:6/webhooks/bank')
+  expect(await statusesOf('sandbox')).toEqual(['6 active', '2 disabled', '1 disabled'])
 })
 
 test('a bank that is away is told when it is back, and a worker that stops meanwhile does not wait for it', async () => {
@@ -57,12 +69,27 @@ test('a bank that is away is told when it is back, and a worker that stops meanw
   expect(await findBankWebhook(db, 'sandbox')).toMatchObject({ url: 'http://127.0.0.1:3/webhooks/bank' })
 })
 
-async function register(webhookUrl: string, signal: AbortSignal = new AbortController().signal): Promise<void> {
+test('without an address the bank sends no events', async () => {
+  await bank.control('DELETE', '/faults')
+  await register(null)
+
+  for (const environment of ['sandbox', 'live'] as const) {
+    expect((await webhooksOf(environment)).filter(({ status }: Json) => status === 'active')).toEqual([])
+    expect(await findBankWebhook(db, environment)).toBeNull()
+  }
+})
+
+async function register(webhookUrl: string | null, signal: AbortSignal = new AbortController().signal): Promise<void> {
   const at = (key: string) => ({ url: `${bank.url}/v0`, key })
   const access = { sandbox: at(keys.sandbox), live: at(keys.live) }
   const rails = createRails({ bank: access, clock: systemClock, timeouts: { connectMs: 500, callMs: 2_000 } })
   await registerWebhooks({ bank: access, webhookUrl }, { db, rails, patience: { log, signal } })
   rails.close()
+}
+
+/** Port and status of each webhook, newest first. */
+async function statusesOf(environment: 'sandbox' | 'live'): Promise<string[]> {
+  return (await webhooksOf(environment)).map(({ url, status }: Json) => `${new URL(url).port} ${status}`)
 }
 
 async function webhooksOf(environment: 'sandbox' | 'live'): Promise<Json> {
