@@ -50,9 +50,16 @@ function answerError(context: ApiContext, thrown: unknown, { log }: ApiDeps): vo
     log.error({ err: thrown, request_id: context.state.requestId }, error.code)
   context.status = error.status
   for (const [name, value] of Object.entries(error.options.headers ?? {})) context.set(name, value)
+  if (error.status === 401) context.set('WWW-Authenticate', challengeFor(context))
   if ([502, 503].includes(error.status) && !context.response.get('Retry-After')) context.set('Retry-After', '5')
   context.type = 'application/json; charset=utf-8'
   context.body = JSON.stringify(presentError(error))
+}
+
+/** As RFC 6750 has it: an error is named only when a token was sent. */
+function challengeFor(context: ApiContext): string {
+  const realm = 'Bearer realm="payouts"'
+  return /^Bearer /i.test(context.get('Authorization')) ? `${realm}, error="invalid_token"` : realm
 }
 
 /** A database that is away or too busy is trouble that passes; everything else is a fault of ours. */

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { TSchema } from 'typebox'
 import { errorExample } from './error-examples'
 import { type ErrorCode, errorTable } from './errors'
-import { errorsOf, type ReplyShape, type Route, repliesOf } from './route'
+import { errorsOf, querySchemaOf, type ReplyShape, type Route, repliesOf } from './route'
 import { ErrorBody } from './schema'
 
 export interface OpenApiDocument {
@@ -58,7 +58,7 @@ export function openApiDocument(
 function describeRoute(route: Route, components: Map<string, Json>): Operation {
   const parameters = [
     ...describeParameters('path', route.params, components),
-    ...describeParameters('query', route.query, components),
+    ...describeParameters('query', querySchemaOf(route), components),
     ...describeParameters('header', route.headers, components),
   ]
   return {
@@ -99,7 +99,8 @@ function describeResponses(route: Route, components: Map<string, Json>): Record<
     const own = Object.fromEntries(
       Object.entries(shape.headers ?? {}).map(([name, tells]) => [name, textHeader(tells)]),
     )
-    const headers = { ...always, ...own }
+    const created = shape.status === 201 ? refer('headers', ['Location']) : {}
+    const headers = { ...always, ...created, ...own }
     responses[shape.status] = { description: shape.description, headers, content: contentOf(shape, components) }
     if (own['ETag']) {
       responses['304'] = { description: 'Nothing has changed since the ETag in If-None-Match.', headers }
@@ -109,7 +110,8 @@ function describeResponses(route: Route, components: Map<string, Json>): Record<
     // Requests are counted once it is known whose they are.
     const counts = [401, 408, 431].includes(failed) ? [] : counted
     const waits = [429, 502, 503].includes(failed) ? ['Retry-After'] : []
-    responses[failed] = describeError(codes, ['X-Request-Id', ...counts, ...waits], components)
+    const challenge = failed === 401 ? ['WWW-Authenticate'] : []
+    responses[failed] = describeError(codes, ['X-Request-Id', ...counts, ...waits, ...challenge], components)
   }
   return responses
 }
@@ -202,5 +204,13 @@ const headers = {
   ),
   'RateLimit-Policy': textHeader('How many requests (q) a window of w seconds allows.', '"partner";q=25;w=1'),
   'Retry-After': textHeader('Wait this many seconds before you try again.', '1'),
+  Location: textHeader(
+    'A path that shows what was created, itself or the list that holds it.',
+    '/v1/payouts/01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
+  ),
+  'WWW-Authenticate': textHeader(
+    'Bearer, with `error="invalid_token"` when a key was sent and is not valid (RFC 6750).',
+    'Bearer realm="payouts", error="invalid_token"',
+  ),
   Allow: textHeader('The methods that this path takes.', 'GET, HEAD'),
 }

@@ -6,6 +6,7 @@ import type { PayoutRow } from '../db/payouts'
 import type { MemberRole } from '../domain/partner'
 import type { ApiDeps } from './deps'
 import type { ErrorCode } from './errors'
+import { EnvironmentQuery } from './schema'
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -17,6 +18,7 @@ export interface Route {
   readonly description?: string
   readonly access: Access
   readonly params?: TSchema
+  /** Includes `environment`, which every route accepts; nothing else where it is left out. Unknown parameters are refused. */
   readonly query?: TSchema
   /** Request headers that the handler reads, for the document only: handlers judge headers themselves. */
   readonly headers?: TSchema
@@ -94,12 +96,18 @@ export interface Reply {
   readonly body: unknown
   readonly type?: string
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  /** For 201: a path that shows what was created, itself or the list that holds it. */
+  readonly location?: string
   /** `written`: what the request changed has put its own entry into the activity list. */
   readonly activity?: 'written'
 }
 
 export function repliesOf({ reply, replay }: Route): ReplyShape[] {
   return replay ? [reply, replay] : [reply]
+}
+
+export function querySchemaOf({ query }: Route): TSchema {
+  return query ?? EnvironmentQuery
 }
 
 /** For routes whose access is `person`. */
@@ -121,18 +129,20 @@ export function isOfPartner({ path, access }: Route): boolean {
 
 /** Whoever calls. */
 export function errorsOf(route: Route): ErrorCode[] {
-  const toPages: ErrorCode[] = isOfPartner(route) ? ['invalid_state', 'invalid_request'] : []
+  const toPages: ErrorCode[] = isOfPartner(route) ? ['invalid_state'] : []
   return [...new Set<ErrorCode>([...errorsWithoutPages(route), ...toPages])]
 }
 
-/** What §7 promises: without what only a page of the dashboard hears, which may show another partner or ask for no environment of ours. */
+/** Without the error that only the dashboard's pages get: a page may show another partner than its session is at. */
 export function errorsWithoutPages(route: Route): ErrorCode[] {
   return [...new Set<ErrorCode>([...impliedBy(route), ...route.errors, 'internal_error', 'service_unavailable'])]
 }
 
 function impliedBy(route: Route): ErrorCode[] {
   const { method, access, params, body } = route
-  const implied: ErrorCode[] = method === 'GET' ? [] : ['forbidden_origin']
+  // An unknown query parameter.
+  const implied: ErrorCode[] = ['invalid_request']
+  if (method !== 'GET') implied.push('forbidden_origin')
   if (access.by !== 'anyone') {
     implied.push('unauthorized', 'rate_limited')
     if (access.by === 'person' || roleFor(route) === 'admin') implied.push('api_key_required')
@@ -141,6 +151,6 @@ function impliedBy(route: Route): ErrorCode[] {
     if (access.finds === 'claim') implied.push('idempotency_key_required')
   }
   if (params) implied.push('not_found')
-  if (body) implied.push('invalid_json', 'payload_too_large', 'unsupported_media_type', 'invalid_request')
+  if (body) implied.push('invalid_json', 'payload_too_large', 'unsupported_media_type')
   return implied
 }

@@ -76,7 +76,7 @@ export const ListOf = <T extends TSchema>(item: T) =>
 
 export const EnvironmentName = OneOf(environments)
 
-/** Accepted on many endpoints and without effect for API keys: the key decides (§4, §5.3). So its value is judged for people only. */
+/** Accepted on every endpoint. API keys decide the environment themselves (§5.3), so its value is checked for people only. */
 export const environmentQuery = {
   environment: Type.Optional(
     Type.Unsafe<unknown>({
@@ -86,8 +86,8 @@ export const environmentQuery = {
   ),
 }
 
-/** For routes that take nothing else: then there is nothing in a query that could be wrong. */
-export const EnvironmentQuery = Answer(environmentQuery)
+/** For routes that take no other query parameter. */
+export const EnvironmentQuery = Strict(environmentQuery)
 
 export const ErrorBody = Answer(
   {

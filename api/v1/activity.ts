@@ -3,11 +3,12 @@ import { Type } from 'typebox'
 import { type ActivityRow, latestActivity, latestChanges } from '../../db/activity'
 import { activityListLength } from '../../domain/limits'
 import type { Route } from '../route'
-import { Answer, DateTime, EnvironmentName, ListOf, Nullable, OneOf } from '../schema'
+import { Answer, DateTime, EnvironmentName, environmentQuery, ListOf, Nullable, OneOf, Strict } from '../schema'
 import { presentList } from './list'
 import { queryOf } from './typed'
 
-const Query = Answer({
+const Query = Strict({
+  ...environmentQuery,
   changes_only: Type.Optional(
     OneOf(['true', 'false'], {
       description: 'Whether to leave out what changed nothing: reads, and what was refused.',

@@ -100,7 +100,12 @@ export const createCase: Route = {
     const { kind, reason } = bodyOf<typeof NewCase>(request)
     const opened = requireOpened(await open(payout.id, { kind, reason }, request, deps), kind)
     await deps.cases.start(opened)
-    return { status: 201, body: presentCase(opened, []), activity: 'written' }
+    return {
+      status: 201,
+      body: presentCase(opened, []),
+      location: `/v1/payouts/${payout.id}/cases`,
+      activity: 'written',
+    }
   },
 }
 

@@ -76,7 +76,7 @@ export const createKey: Route = {
     if (created.outcome === 'verification_required') throw new ApiError('verification_required')
     const { id, keyPrefix, createdAt } = created.key
     const shown = { id, environment, key_prefix: keyPrefix, label, created_at: createdAt.toISOString() }
-    return { status: 201, body: { ...shown, secret: created.secret, note }, activity: 'written' }
+    return { status: 201, body: { ...shown, secret: created.secret, note }, location: '/v1/keys', activity: 'written' }
   },
 }
 

@@ -118,7 +118,7 @@ export const inviteMember: Route = {
     })
     if (member === null) throw new ApiError('invalid_state', { details: { status: 'already_member' } })
     deps.mails.wake()
-    return { status: 201, body: presentMember(member), activity: 'written' }
+    return { status: 201, body: presentMember(member), location: '/v1/members', activity: 'written' }
   },
 }
 

@@ -8,10 +8,15 @@ import type { ApiDeps } from '../deps'
 import { ApiError } from '../errors'
 import { isNamed } from '../etag'
 import type { Route } from '../route'
-import { Answer, Pattern } from '../schema'
+import { Answer, environmentQuery, Pattern, Strict } from '../schema'
 import { paramsOf } from './typed'
 
 const Params = Answer({ slug: Pattern(slugPattern, { description: "The partner's short name." }) })
+
+const Query = Strict({
+  ...environmentQuery,
+  v: Type.Optional(Type.String({ description: 'Names the bytes in `logo_url`; has no effect.' })),
+})
 
 export const getPartnerLogo: Route = {
   method: 'GET',
@@ -21,6 +26,7 @@ export const getPartnerLogo: Route = {
   summary: "A partner's logo",
   access: { by: 'anyone' },
   params: Params,
+  query: Query,
   headers: Answer({ 'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of an earlier answer.' })) }),
   reply: {
     status: 200,

@@ -61,7 +61,8 @@ function created(row: ClaimedRow): Reply {
     walletSendsMicroUsdc,
     gbpPerUsdNano,
   })
-  return { status: 201, body: { ...presentPayout(row), quote }, activity: 'written' }
+  const location = `/v1/payouts/${row.id}`
+  return { status: 201, body: { ...presentPayout(row), quote }, location, activity: 'written' }
 }
 
 function refusalOf({ verdict, verdictDetails: details }: ClaimedRow): ApiError {

@@ -63,6 +63,6 @@ export const createSandboxTopUp: Route = {
       throw new ApiError('provider_unavailable', { message })
     }
     const body = { object: 'top_up', usdc: order.usdc, balance_usdc: added.balanceUsdc }
-    return { status: 201, body, activity: 'written' }
+    return { status: 201, body, location: '/v1/wallet/entries?environment=sandbox', activity: 'written' }
   },
 }

@@ -150,6 +150,14 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  test('every operation accepts the query parameter environment', () => {
+    const without = operations.filter(
+      ({ parameters = [] }) => !parameters.some((each) => each.in === 'query' && each.name === 'environment'),
+    )
+
+    expect(without.map(({ operationId }) => operationId)).toEqual([])
+  })
+
   test('tells a schema of one name once', () => {
     expect(Object.keys(document.components.schemas)).toEqual(
       expect.arrayContaining(['Error', 'Account', 'Balance', 'Quote', 'QuoteRequest', 'Payout', 'Invoice', 'ApiKey']),
@@ -218,6 +226,8 @@ describe.each(operations)('$operationId', ({ route, requestBody, responses }) =>
       expect(headers).toHaveProperty('X-Request-Id')
       expect('Retry-After' in headers).toBe(['429', '502', '503'].includes(status))
     }
+    expect('Location' in (responses[route.reply.status]?.headers ?? {})).toBe(route.reply.status === 201)
+    expect('WWW-Authenticate' in (responses['401']?.headers ?? {})).toBe('401' in responses)
     expect('RateLimit' in (responses[route.reply.status]?.headers ?? {})).toBe(route.access.by !== 'anyone')
     expect('304' in responses).toBe(route.reply.headers?.['ETag'] !== undefined)
   })

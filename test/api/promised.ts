@@ -27,6 +27,8 @@ const compiled = new Map<TSchema, ValidateFunction>()
 
 function brokenPromise(route: Route | null, { status, headers, body }: Answer): string | null {
   if (headers.get('X-Request-Id') === null) return 'an answer must carry its request id'
+  if (status === 201 && headers.get('Location') === null) return 'a 201 must carry Location'
+  if (status === 401 && !headers.get('WWW-Authenticate')?.startsWith('Bearer ')) return 'a 401 must carry a challenge'
   if (route && status === 304) return route.reply.headers?.['ETag'] ? null : 'the route has no ETag'
   const shape = route && repliesOf(route).find((each) => each.status === status)
   if (shape) return missingHeader(shape, headers) ?? wrongType(shape, headers) ?? faultsOf(shape.schema, body)

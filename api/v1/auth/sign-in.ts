@@ -155,6 +155,7 @@ async function signedIn({ token, sessionId, email, membership }: Opened, deps: A
   return {
     status: 201,
     body: await describeSession({ sessionId, memberId, email, partnerId }, deps),
+    location: '/v1/auth/session',
     headers: { 'Set-Cookie': [sessionCookie(publicUrl, token, session.absoluteMs), browserCookie(email, deps)] },
   }
 }

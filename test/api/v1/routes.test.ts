@@ -122,11 +122,12 @@ test('only the endpoints that §5 names are open to anyone, and the way in', () 
   ])
 })
 
-test('the statuses of §7: balance may be refused with 401, 403, 502, a quote not with 403', () => {
+test('the statuses of §7: balance may be refused with 401, 403, 502 (and 422 for an unknown parameter), a quote not with 403', () => {
   const codes = (path: string) => errorsWithoutPages(routes.find((route) => route.path === path) ?? routes[0]!)
 
   expect(codes('/v1/balance').toSorted()).toEqual([
     'internal_error',
+    'invalid_request',
     'partner_not_active',
     'provider_unavailable',
     'rate_limited',
@@ -143,12 +144,11 @@ test('the statuses of §7: payout creation may be refused with 400, 401, 402, 40
   expect([...statuses].toSorted((a, b) => a - b)).toEqual([400, 401, 402, 403, 413, 415, 422, 429, 500, 502, 503])
 })
 
-test('a page that shows another partner or misspells the environment is refused by all that is a partner’s, and not by the session', () => {
+test('a page that shows another partner is refused by all that is a partner’s, and not by the session', () => {
   const ofPartner = routes.filter(({ access, path }) => access.by !== 'anyone' && !path.startsWith('/v1/auth/'))
   const others = routes.filter((route) => !ofPartner.includes(route))
 
-  for (const route of ofPartner)
-    expect(errorsOf(route)).toEqual(expect.arrayContaining(['invalid_state', 'invalid_request']))
+  for (const route of ofPartner) expect(errorsOf(route)).toContain('invalid_state')
   for (const route of others) expect(errorsOf(route)).toEqual(errorsWithoutPages(route))
 })
 
@@ -166,6 +166,95 @@ describe.each(named(routes))('%s', (_name, route) => {
     const methods = new Set(routes.filter((other) => patternOf(other).test(path)).map(({ method }) => method))
     const allowed = [...methods].flatMap((method) => (method === 'GET' ? ['HEAD', 'GET'] : [method]))
     expect([status, headers.get('Allow')?.split(', ').toSorted()]).toEqual([405, allowed.toSorted()])
+  })
+})
+
+describe('query parameters', () => {
+  let partner: PartnerRow
+
+  beforeAll(async () => {
+    partner = await aPartner(api)
+  })
+
+  /** As who may call it, with something of the partner's that the path names. */
+  async function ask(route: Route, query: string, as: 'key' | 'person'): Promise<Answer> {
+    const id = route.path.startsWith('/v1/payouts/:id') ? await somethingOf(route, partner) : randomUUID()
+    const path = route.path.replace(':id', id).replace(':slug', partner.slug)
+    const who = as === 'key' ? { key: await aSharedKey() } : { session: await aSession(api, partner) }
+    const credentials = route.access.by === 'anyone' ? {} : who
+    const headers = { 'Idempotency-Key': `order-${randomUUID()}`, ...(as === 'key' ? {} : fromOurPages.headers) }
+    return api.send(route.method, `${path}${query}`, route.body?.example, { ...credentials, headers })
+  }
+
+  let shared: string | undefined
+  const aSharedKey = async () => (shared ??= await aKey(api, partner, 'sandbox'))
+  const callerOf = ({ access }: Route) => (access.by === 'key' ? 'key' : 'person')
+
+  test.each(named(routes))('an unknown one is 422 at %s', async (_name, route) => {
+    const { status, body } = await ask(route, '?surprise=1&environment=sandbox', callerOf(route))
+
+    expect([status, body.error?.code, body.error?.details]).toEqual([
+      422,
+      'invalid_request',
+      { errors: ['surprise (unknown field)'] },
+    ])
+  })
+
+  test.each(named(routes))('environment is accepted at %s', async (_name, route) => {
+    const { body } = await ask(route, '?environment=sandbox', callerOf(route))
+
+    expect(body.error?.code).not.toBe('invalid_request')
+  })
+
+  test.each(named(withKey))('environment is ignored for a key at %s', async (_name, route) => {
+    const { body } = await ask(route, '?environment=nonsense&environment=live', 'key')
+
+    expect(body.error?.code).not.toBe('invalid_request')
+    expect(body['environment'] ?? 'sandbox').toBe('sandbox')
+  })
+})
+
+describe('the headers that a status requires', () => {
+  test('401 carries a Bearer challenge, which names an error only when a key was sent', async () => {
+    const challenge = async (options: CallOptions) =>
+      (await api.get('/v1/account', options)).headers.get('WWW-Authenticate')
+
+    expect(await challenge({})).toBe('Bearer realm="payouts"')
+    expect(await challenge({ headers: { Authorization: 'Basic eDp5' } })).toBe('Bearer realm="payouts"')
+    expect(await challenge({ session: 'A'.repeat(43) })).toBe('Bearer realm="payouts"')
+    expect(await challenge({ key: newApiKeySecret('sandbox') })).toBe('Bearer realm="payouts", error="invalid_token"')
+  })
+
+  test('201 carries a Location that the same caller can read', async () => {
+    const partner = await aPartner(api)
+    const [key, session] = [await aKey(api, partner, 'sandbox'), await aSession(api, partner)]
+    const payout = await aPayoutRow(api, partner)
+    const live = await aPayoutRow(api, partner, { environment: 'live' })
+    const example = (operationId: string) => routes.find((route) => route.operationId === operationId)?.body?.example
+    const headers = { 'Idempotency-Key': `order-${randomUUID()}` }
+
+    const made = [
+      [{ key }, await api.post('/v1/payouts', example('createPayout'), { key, headers })],
+      [{ key }, await api.post(`/v1/payouts/${payout.id}/cases`, example('createCase'), { key })],
+      [
+        { session },
+        await api.post(`/v1/payouts/${live.id}/cases?environment=live`, example('createCase'), { session }),
+      ],
+      [{ session }, await api.post('/v1/keys', example('createKey'), { session })],
+      [{ session }, await api.post('/v1/members', example('inviteMember'), { session })],
+    ] as const
+    const locations = made.map(([, { headers: answered }]) => answered.get('Location') ?? '')
+    const read = await Promise.all(made.map(([as], at) => api.get(locations[at] ?? '', as)))
+
+    expect(made.map(([, { status }]) => status)).toEqual([201, 201, 201, 201, 201])
+    expect(locations).toEqual([
+      `/v1/payouts/${String(made[0][1].body['id'])}`,
+      `/v1/payouts/${payout.id}/cases`,
+      `/v1/payouts/${live.id}/cases?environment=live`,
+      '/v1/keys',
+      '/v1/members',
+    ])
+    expect(read.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
   })
 })
 

@@ -182,8 +182,10 @@ test('a suspended partner changes nothing: these alone of all writes let it in',
     'DELETE /v1/auth/invitations/:slug viewer',
     'DELETE /v1/auth/session viewer',
     'DELETE /v1/auth/sessions viewer',
+    'DELETE /v1/members/:id admin',
     'POST /v1/auth/session/partner viewer',
-    // It stops money.
+    'POST /v1/keys/:id/revoke admin',
+    // A cancel stops money, as do the removal of a member and the revocation of a key.
     'POST /v1/payouts/:id/cancel admin',
     // These change nothing.
     'POST /v1/payouts/check admin',
