@@ -1,14 +1,23 @@
-// Why money did not arrive, in the banks' many words and in our few: a stable code, then a sentence.
+// Maps the banks' reason codes to ours: a stable code, then a sentence that holds for a failed and for a returned payout.
 
-/** For the reason of a refusal, a return or a deactivated account; all lists of the banks are open, so there is a default. */
+/** For a refusal, a return or a deactivated account. Banks add codes at any time, so one that is not listed is kept as it is. */
 export function reasonFor(bankWord: string | null): string {
-  return byWord.get((bankWord ?? '').trim().toUpperCase()) ?? reasons.bank_refused
+  const word = (bankWord ?? '').trim()
+  const known = byWord.get(word.toUpperCase())
+  if (known !== undefined) return known
+  return isCode(word) ? `bank_refused: The bank gave the reason code ${word}.` : reasons.bank_refused
+}
+
+/** Short, in one case and without a space or a long number: a code, and neither a name nor an account number. */
+function isCode(word: string): boolean {
+  if (word.length > 40 || /\d{5}/.test(word)) return false
+  return /^[A-Z][A-Z0-9]+([_-][A-Z0-9]+)*$/.test(word) || /^[a-z][a-z0-9]*([_-][a-z0-9]+)+$/.test(word)
 }
 
 export const reasons = {
   invalid_account: 'invalid_account: The bank rejected the account details.',
   account_closed: 'account_closed: The account is closed.',
-  account_blocked: 'account_blocked: The account can not take payments at present.',
+  account_blocked: 'account_blocked: The account cannot take payments at present.',
   account_switched: 'account_switched: The account has moved to another bank.',
   name_mismatch: 'name_mismatch: The name does not belong to this account.',
   reference_required: 'reference_required: The bank needs another reference to find the account.',
@@ -23,40 +32,44 @@ export const reasons = {
   partner_not_ready: 'partner_not_ready: The bank wants something of the paying business first.',
   amount_refused: 'amount_refused: The bank does not pay this amount.',
   details_refused: 'details_refused: The bank rejected the recipient’s details.',
-  bank_refused: 'bank_refused: The bank could not deliver the payment and gave no reason.',
+  bank_refused: 'bank_refused: The bank gave no reason.',
 } as const
 
 export type ReasonCode = keyof typeof reasons
 
+const unexplained = 'MS03'
+
+/** ISO 20022 reason codes first where there are several, then the words of single banks. */
 const words: readonly (readonly [ReasonCode, readonly string[]])[] = [
   ['invalid_account', ['AC01', 'AC03', 'PY01', 'BENSCANUNKNOWN', 'INVALID_ACCOUNT_NUMBER', 'INVALID_BANK_VALIDATION']],
   ['invalid_account', ['REJECTED_BY_BANK_PROVIDER', 'FPS_CANNOT_DETERMINE_ROUTE_FOR_PAYMENT']],
-  ['account_closed', ['AC07', 'BENACCCLOSED']],
-  ['account_blocked', ['AC06', 'AG01', 'BENACCSTOPPED']],
+  ['invalid_account', ['AC14', 'BE06', 'CNOR', 'RC01', 'RC04', 'RC10', 'RUTA']],
+  ['account_closed', ['AC07', 'AC04', 'BENACCCLOSED']],
+  ['account_blocked', ['AC06', 'AG01', 'AG03', 'BENACCSTOPPED']],
   ['account_switched', ['ACCTRANSFERRED']],
-  ['name_mismatch', ['BENACCNAMEBENACCNR']],
+  ['name_mismatch', ['BENACCNAMEBENACCNR', 'BE01']],
   ['reference_required', ['ACCNOREFINFO']],
   ['currency_not_accepted', ['AC09', 'ACCNOCURRENCY']],
-  ['recipient_deceased', ['MD09', 'BENDECEASED']],
-  ['recipient_refused', ['BENREQ']],
-  ['recalled', ['RECALL']],
-  ['duplicate_payment', ['DUPLICATE', 'FPS_DUPLICATE_FPID']],
-  ['not_permitted', ['REGULATION']],
-  ['bank_unavailable', ['BE08', 'FPS_SCHEME_IS_DOWN', 'FPS_SYSTEM_MALFUNCTION']],
+  ['recipient_deceased', ['MD09', 'MD07', 'BENDECEASED']],
+  ['recipient_refused', ['BENREQ', 'MS02']],
+  ['recalled', ['RECALL', 'FOCR', 'CUST']],
+  ['duplicate_payment', ['DUPLICATE', 'AM05', 'DUPL', 'FPS_DUPLICATE_FPID']],
+  ['not_permitted', ['REGULATION', 'RR04', 'FR01', 'SL11', 'SL12']],
+  ['details_refused', ['BE04', 'BE22', 'RR03']],
+  ['bank_unavailable', ['BE08', 'AB05', 'AB06', 'AB07', 'AB08', 'AB09', 'AB10']],
+  ['bank_unavailable', ['FPS_SCHEME_IS_DOWN', 'FPS_SYSTEM_MALFUNCTION']],
   ['account_inactive', ['DEACTIVATED_DUE_TO_BOUNCEBACK', 'DELETED_BY_DEVELOPER', 'REQUESTED_BY_DEVELOPER']],
+  // "Not specified", "narrative": codes that say nothing.
+  ['bank_refused', [unexplained, 'NARR']],
 ]
 
 const byWord: ReadonlyMap<string, string> = new Map(
   words.flatMap(([code, list]) => list.map((word): [string, string] => [word, reasons[code]])),
 )
 
-/** A word that no list has, for which the default is meant. */
-const unexplained = 'MS03'
-
-const wordOf: ReadonlyMap<ReasonCode, string> = new Map([
-  ...words.toReversed().map(([code, [word = unexplained]]): [ReasonCode, string] => [code, word]),
-  ['bank_refused', unexplained],
-])
+const wordOf: ReadonlyMap<ReasonCode, string> = new Map(
+  words.toReversed().map(([code, [word = unexplained]]): [ReasonCode, string] => [code, word]),
+)
 
 /** Those that a bank's word can stand for; the others are our own. */
 export const bankReasons: readonly ReasonCode[] = [...wordOf.keys()].toSorted()

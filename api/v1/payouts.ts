@@ -50,7 +50,9 @@ export const payoutProperties = {
   wallet_sent_usdc: MoneyString(),
   recipient: Answer({ name: Nullable(Type.String()), account_last4: Nullable(Type.String()) }),
   failure_reason: Type.Optional(
-    Nullable(Type.String({ description: 'A stable code, then a sentence; set when the payout failed.' })),
+    Nullable(
+      Type.String({ description: 'A stable code, then a sentence; set when the payout failed or was returned.' }),
+    ),
   ),
   created_at: DateTime(),
   updated_at: DateTime(),

@@ -50,6 +50,8 @@ describe('a transfer', () => {
     const transfer = aTransferJson({ state: 'undeliverable', return_details: { reason: 'AC03' } })
 
     expect(readTransfer(transfer).reason).toBe('invalid_account: The bank rejected the account details.')
+    const returned = aTransferJson({ state: 'returned', return_details: { reason: 'DS24' } })
+    expect(readTransfer(returned).reason).toBe('bank_refused: The bank gave the reason code DS24.')
   })
 
   test('whose receipt states a network cost has it in pounds, at the receipt’s rate', () => {
@@ -152,10 +154,41 @@ test.each([
 test.each([
   ['AC07', 'account_closed'],
   ['BENACCCLOSED', 'account_closed'],
+  ['AC01', 'invalid_account'],
+  ['AC03', 'invalid_account'],
+  ['AC04', 'account_closed'],
   ['ac06', 'account_blocked'],
+  ['AM05', 'duplicate_payment'],
+  ['BE01', 'name_mismatch'],
+  ['BE04', 'details_refused'],
+  ['FOCR', 'recalled'],
+  ['MD07', 'recipient_deceased'],
+  ['MS02', 'recipient_refused'],
   ['MS03', 'bank_refused'],
-  ['A word of tomorrow', 'bank_refused'],
+  ['RC04', 'invalid_account'],
+  ['RR04', 'not_permitted'],
   [null, 'bank_refused'],
 ])('the bank’s reason %s is our %s', (word, code) => {
   expect(reasonFor(word)).toMatch(new RegExp(`^${code}: [A-Z].+\\.$`))
+})
+
+test.each(['DS24', 'XX99', 'BENNEWWORD', 'FPS_NEW_STATE', 'plaid_item_error'])(
+  'the unknown code %s is kept',
+  (code) => {
+    expect(reasonFor(` ${code} `)).toBe(`bank_refused: The bank gave the reason code ${code}.`)
+  },
+)
+
+test.each([
+  'Lovelace',
+  'lovelace',
+  'Ada Lovelace moved',
+  '12345678',
+  'AC-12345678',
+  'GB29NWBK60161331926819',
+  'ada@example.com',
+  'A'.repeat(41),
+  '',
+])('%j is not repeated: it may be personal data', (text) => {
+  expect(reasonFor(text)).toBe('bank_refused: The bank gave no reason.')
 })

@@ -16,6 +16,7 @@ export const simulatedReasons = [
   'bank_refused',
   'bank_unavailable',
   'currency_not_accepted',
+  'details_refused',
   'duplicate_payment',
   'invalid_account',
   'name_mismatch',
