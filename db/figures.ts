@@ -4,7 +4,15 @@ import type { Environment } from '../domain/environment'
 import type { PayoutStatus } from '../domain/payout'
 import type { Queryable, Statement } from './database'
 
-export type FigureKind = 'open' | 'pending' | 'attention' | 'held_deposits' | 'quarantined' | 'drift' | 'paused'
+export type FigureKind =
+  | 'open'
+  | 'pending'
+  | 'attention'
+  | 'held_deposits'
+  | 'quarantined'
+  | 'drift'
+  | 'paused'
+  | 'not_read'
 
 export interface StandingFigure {
   readonly kind: FigureKind
@@ -75,7 +83,10 @@ const selectStanding: Statement = {
     GROUP BY wallets.environment, drifts.kind
     UNION ALL
     SELECT 'paused', environment, NULL, count(*)::integer, 0, ${age('paused_at')}
-    FROM rail_pauses WHERE resumed_at IS NULL GROUP BY environment`,
+    FROM rail_pauses WHERE resumed_at IS NULL GROUP BY environment
+    UNION ALL
+    SELECT 'not_read', wallets.environment, NULL, count(*)::integer, 0, ${age('since')}
+    FROM wallet_reading_failures JOIN wallets ON wallets.id = wallet_id GROUP BY wallets.environment`,
 }
 
 const selectSettled: Statement = {

@@ -1,6 +1,7 @@
-// Which wallets are at a bank, and up to which movement each one's history was read.
+// Which wallets are at a bank, up to which movement each one's history was read, what stayed undecided, and which readings failed.
 import type { Environment, RailName } from '../domain/environment'
 import type { Queryable, Statement, Tx } from './database'
+import type { ReadingFailure } from './entities/bank-reading'
 
 export interface WalletToRead {
   readonly id: string
@@ -50,6 +51,61 @@ export async function moveHistoryReadTo(
   await tx.query(moveReadTo, [walletId, from, to])
 }
 
+export interface UndecidedMovement {
+  /** The bank's own id of the movement. */
+  readonly id: string
+  readonly kind: 'deposit' | 'withdrawal'
+  readonly amountMicroUsdc: bigint
+  readonly transferRef: string | null
+  readonly at: Date
+}
+
+/** What earlier readings could not decide, oldest first. */
+export async function listUndecided(db: Queryable, walletId: string): Promise<UndecidedMovement[]> {
+  return db.query<UndecidedMovement>(selectUndecided, [walletId])
+}
+
+export async function rememberUndecided(
+  tx: Tx,
+  { walletId, movements, at }: { walletId: string; movements: readonly UndecidedMovement[]; at: Date },
+): Promise<void> {
+  if (movements.length === 0) return
+  const rows = movements.map(({ id, kind, amountMicroUsdc, transferRef, at: movedAt }) => {
+    return { id, kind, amount: String(amountMicroUsdc), transfer: transferRef, moved_at: movedAt }
+  })
+  await tx.query(insertUndecided, [walletId, JSON.stringify(rows), at])
+}
+
+export async function forgetUndecided(tx: Tx, walletId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await tx.query(deleteUndecided, [walletId, ids])
+}
+
+export interface FailedReading {
+  readonly partner: string
+  readonly environment: Environment
+  readonly reason: ReadingFailure
+  /** The first failure since the last reading that succeeded. */
+  readonly since: Date
+  readonly failedAt: Date
+  readonly failures: number
+}
+
+export async function recordFailedReading(
+  db: Queryable,
+  { walletId, reason, at }: { walletId: string; reason: ReadingFailure; at: Date },
+): Promise<void> {
+  await db.query(upsertFailure, [walletId, reason, at])
+}
+
+export async function clearFailedReading(db: Queryable, walletId: string): Promise<void> {
+  await db.query(deleteFailure, [walletId])
+}
+
+/** Wallets whose last reading failed, the longest failing first. */
+export async function listFailedReadings(db: Queryable, limit: number): Promise<FailedReading[]> {
+  return db.query<FailedReading>(selectFailures, [limit])
+}
+
 const columns = `id, partner_id AS "partnerId", environment, rail, customer_ref AS "customerRef",
   wallet_ref AS "walletRef", history_read_to AS "historyReadTo"`
 
@@ -74,4 +130,42 @@ const selectPage: Statement = {
 const moveReadTo: Statement = {
   name: 'wallet-read-to',
   text: 'UPDATE wallets SET history_read_to = $3 WHERE id = $1 AND history_read_to IS NOT DISTINCT FROM $2',
+}
+
+const selectUndecided: Statement = {
+  name: 'undecided-movements',
+  text: `SELECT bank_ref AS id, kind, amount_micro_usdc AS "amountMicroUsdc", transfer_ref AS "transferRef", moved_at AS at
+    FROM undecided_movements WHERE wallet_id = $1 ORDER BY moved_at, bank_ref`,
+}
+
+const insertUndecided: Statement = {
+  name: 'undecided-movements-remember',
+  text: `INSERT INTO undecided_movements (wallet_id, bank_ref, kind, amount_micro_usdc, transfer_ref, moved_at, found_at)
+    SELECT $1, id, kind, amount, transfer, moved_at, $3
+    FROM jsonb_to_recordset($2::jsonb) AS r (id text, kind text, amount bigint, transfer text, moved_at timestamptz)
+    ON CONFLICT DO NOTHING`,
+}
+
+const deleteUndecided: Statement = {
+  name: 'undecided-movements-forget',
+  text: 'DELETE FROM undecided_movements WHERE wallet_id = $1 AND bank_ref = ANY ($2::text[])',
+}
+
+const upsertFailure: Statement = {
+  name: 'wallet-reading-failed',
+  text: `INSERT INTO wallet_reading_failures AS f (wallet_id, since, failed_at, failures, reason) VALUES ($1, $3, $3, 1, $2)
+    ON CONFLICT (wallet_id) DO UPDATE SET failed_at = excluded.failed_at, failures = f.failures + 1,
+      reason = excluded.reason`,
+}
+
+const deleteFailure: Statement = {
+  name: 'wallet-reading-succeeded',
+  text: 'DELETE FROM wallet_reading_failures WHERE wallet_id = $1',
+}
+
+const selectFailures: Statement = {
+  name: 'wallet-readings-failed',
+  text: `SELECT partners.slug AS partner, w.environment, f.reason, f.since, f.failed_at AS "failedAt", f.failures
+    FROM wallet_reading_failures f JOIN wallets w ON w.id = f.wallet_id JOIN partners ON partners.id = w.partner_id
+    ORDER BY f.since, w.id LIMIT $1`,
 }

@@ -1,6 +1,7 @@
 // Deposits and withdrawals that nobody could explain: listed until somebody has decided whose they are.
 import { type HeldDecision, resolveHeld } from '../activities/wallet-reading/resolve-held'
 import { type HeldDeposit, listHeldDeposits } from '../db/held-deposits'
+import { type FailedReading, listFailedReadings } from '../db/wallet-readings'
 import { formatUsdcExactly } from '../domain/money'
 import { type Answer, type Command, defineCommand, done, refused } from './command'
 import type { Ops } from './connect'
@@ -13,14 +14,20 @@ const anId = '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'
 const list = defineCommand({
   noun: 'deposit',
   verb: 'list',
-  about: `Shows the deposits that are held, and the withdrawals, because nobody could say whose or what they are; at most ${shownAtOnce}.`,
+  about: `Shows the deposits that are held, and the withdrawals, because nobody could say whose or what they are, and the wallets whose history at the bank could not be read; at most ${shownAtOnce} of each.`,
   options: {},
   example: [],
   async run({ db }) {
     const deposits = (await listHeldDeposits(db, shownAtOnce)).map(presentHeld)
     const header = ['ID', 'FOUND', 'PARTNER', 'ENVIRONMENT', 'USDC', 'WHY', 'BANK REF']
     const rows = deposits.map((deposit) => Object.values(deposit))
-    return done({ object: 'list', data: deposits }, rows.length > 0 ? table(header, rows) : 'No deposit is held.')
+    const failed = (await listFailedReadings(db, shownAtOnce)).map(presentFailed)
+    const lines = [rows.length > 0 ? table(header, rows) : 'No deposit is held.']
+    if (failed.length > 0) {
+      const cells = failed.map(({ failures, ...reading }) => [...Object.values(reading), String(failures)])
+      lines.push('Not read:', table(['PARTNER', 'ENVIRONMENT', 'REASON', 'SINCE', 'LAST FAILURE', 'FAILURES'], cells))
+    }
+    return done({ object: 'list', data: deposits, not_read: failed }, lines.join('\n'))
   },
 })
 
@@ -75,6 +82,11 @@ async function decide(ops: Ops, decision: HeldDecision): Promise<Answer> {
       return done({ id, partner, environment, outcome, credited_usdc }, sentence)
     }
   }
+}
+
+function presentFailed({ partner, environment, reason, since, failedAt, failures }: FailedReading) {
+  const times = { since: since.toISOString(), failed_at: failedAt.toISOString() }
+  return { partner, environment, reason, ...times, failures }
 }
 
 // The order of the fields is the order of the list's columns.

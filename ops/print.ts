@@ -37,7 +37,9 @@ export function table(header: readonly string[], rows: readonly (readonly (strin
 
 export function columns(rows: readonly (readonly string[])[]): string {
   const clean = rows.map((row) => row.map(printable))
-  const widths = (clean[0] ?? []).map((_, column) => Math.max(...clean.map((row) => row[column]?.length ?? 0)))
+  const widths = (clean[0] ?? []).map((_, column) =>
+    clean.reduce((widest, row) => Math.max(widest, row[column]?.length ?? 0), 0),
+  )
   return clean
     .map((row) =>
       row

@@ -120,6 +120,11 @@ export interface UnreadableMovement {
 
 export type HistoryRow = WalletMovement | UnreadableMovement
 
+/** The time of the newest movement; -Infinity when there is none. A history is too long to be spread into Math.max. */
+export function newestOf(history: readonly Pick<HistoryRow, 'at'>[]): number {
+  return history.reduce((newest, { at }) => Math.max(newest, at?.getTime() ?? -Infinity), -Infinity)
+}
+
 export interface Refund {
   readonly amountMicroUsdc: bigint
   /** The bank's own id of the movement; null where a bank keeps no history. */

@@ -103,8 +103,7 @@ export function sweepSchedule({ everyMs }: SweepConfig): OurSchedule {
       workflowId: sweepId,
       taskQueue: housekeepingQueue,
       args: [{ pageSize: 50, pages: 100 }] satisfies Parameters<typeof sweep>,
-      // Over all its runs. However long it takes, the next one waits for it; one that hangs must not hold them up for ever.
-      // One that can not get on must not hold up the next for long.
+      // Over all its runs. The next sweep waits for this one, so one that hangs must end. The next one continues where it stopped.
       workflowExecutionTimeout: Math.max(60_000, 10 * everyMs),
     },
     // A sweep that was missed is made good by the next one.

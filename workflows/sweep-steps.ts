@@ -1,7 +1,7 @@
 // What the steps of a sweep tell their workflow: counts, and where the next page begins.
 
 export interface Page {
-  /** Where the page before ended, in the step's own words; null for the first. */
+  /** Where the page before ended, in the step's own words; null for the first, which continues where the last sweep stopped. */
   readonly after: string | null
   readonly limit: number
 }

@@ -2,7 +2,7 @@
 import type { BookedPayout, Booking, BooksOfWallet } from '../../db/proof-books'
 import type { ProofMark } from '../../db/proof-wallets'
 import type { DriftKind, Finding } from '../../domain/drift'
-import type { HistoryRow, ListedTransfer, WalletMovement } from '../../rail/rail'
+import { type HistoryRow, type ListedTransfer, newestOf, type WalletMovement } from '../../rail/rail'
 
 export interface ToCompare {
   readonly walletId: string
@@ -190,8 +190,7 @@ function settledOf(
   places: readonly Place[],
   running: readonly bigint[],
 ): Pick<Compared, 'settled' | 'passed'> {
-  const times = history.flatMap(({ at }) => (at === null ? [] : [at.getTime()]))
-  const newest = Math.max(...times) - marginMs
+  const newest = newestOf(history) - marginMs
   const open = history.findIndex(({ at }, index) => !places[index]?.isSettled || at === null || at.getTime() >= newest)
   const count = open === -1 ? history.length : open
   const [last, settled] = [history[count - 1], places.slice(0, count)]

@@ -1,6 +1,7 @@
 // The steps of a sweep: rows and workflows are compared, and what is missing is started (design §3, "Attempt").
+import { findSweepPosition, saveSweepPosition } from '../../db/sweep-positions'
 import type { ChangedTransfersSteps } from '../../workflows/changed-transfers-steps'
-import type { SweepSteps } from '../../workflows/sweep-steps'
+import type { Page, SweepSteps, SweptPage } from '../../workflows/sweep-steps'
 import { reportLateCases } from '../cases/look-after'
 import { reportLateOpenings } from '../verification/report-late'
 import { readChangedTransfers } from './changed-transfers'
@@ -14,9 +15,9 @@ export type { SweepDeps } from './deps'
 
 export function createSweepSteps(deps: SweepDeps): SweepSteps & ChangedTransfersSteps {
   return {
-    sweepPayouts: (page) => sweepPayouts(deps, page),
-    sweepSandboxes: (page) => sweepSandboxes(deps, page),
-    sweepStrays: (page) => sweepStrays(deps, page),
+    sweepPayouts: (page) => resumed(deps, 'payouts', page, sweepPayouts),
+    sweepSandboxes: (page) => resumed(deps, 'sandboxes', page, sweepSandboxes),
+    sweepStrays: (page) => resumed(deps, 'strays', page, sweepStrays),
     async reportOverdue(page) {
       const swept = await reportOverdue(deps, page)
       await reportLateCases(deps, page)
@@ -24,5 +25,23 @@ export function createSweepSteps(deps: SweepDeps): SweepSteps & ChangedTransfers
       return swept
     },
     readChangedTransfers: (order) => readChangedTransfers(deps, order),
+  }
+}
+
+/** A sweep that was cut off is continued by the next one. A position that cannot be continued from is dropped. */
+async function resumed(
+  deps: SweepDeps,
+  stage: string,
+  page: Page,
+  step: (deps: SweepDeps, page: Page) => Promise<SweptPage>,
+): Promise<SweptPage> {
+  const after = page.after ?? (await findSweepPosition(deps.db, stage))
+  try {
+    const swept = await step(deps, { ...page, after })
+    await saveSweepPosition(deps.db, stage, swept.next ?? null)
+    return swept
+  } catch (error) {
+    await saveSweepPosition(deps.db, stage, null)
+    throw error
   }
 }

@@ -19,8 +19,11 @@ export type Judged =
   /** The bank did not say whose it is. */
   | { readonly verdict: 'unresolved'; readonly row: WalletMovement }
 
-/** Whether the next reading has to look at it again. */
-export function isUndecided({ verdict }: Judged): boolean {
+export type Undecided = Extract<Judged, { verdict: 'return' | 'awaited' | 'unresolved' }>
+
+/** Whether the next reading has to judge it again. */
+export function isUndecided(judged: Judged): judged is Undecided {
+  const { verdict } = judged
   return verdict === 'return' || verdict === 'awaited' || verdict === 'unresolved'
 }
 

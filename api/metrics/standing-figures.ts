@@ -50,6 +50,12 @@ export function standingMetrics(figures: readonly StandingFigure[]): Metric[] {
       'What they amount to.',
       each((environment) => usdc(of('held_deposits', environment)[0]?.microUsdc ?? 0n)),
     ),
+    gauge('payouts_wallets_not_read', 'Wallets whose history at the bank could not be read.', counts('not_read')),
+    gauge(
+      'payouts_wallet_not_read_seconds',
+      'How long the readings of the wallet that fails longest have failed.',
+      each((environment) => of('not_read', environment)[0]?.ageSeconds ?? 0),
+    ),
     gauge('payouts_quarantined_events', "Events of the bank's that were put aside.", counts('quarantined')),
     gauge(
       'payouts_drifts',

@@ -34,6 +34,7 @@ export const charge = new EntitySchema<ChargeRow>({
   indices: [
     { name: 'charges_month_index', columns: ['partnerId', 'month'] },
     { name: 'charges_created_index', columns: ['createdAt'] },
+    { name: 'charges_payout_index', columns: ['payoutId'], where: 'payout_id IS NOT NULL' },
   ],
   checks: [
     {

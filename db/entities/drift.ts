@@ -1,7 +1,7 @@
 // The tables of the proof: what differs between our books and the bank's, what people say to it, and how far each wallet was proved.
 import { EntitySchema } from 'typeorm'
 import type { Finding } from '../../domain/drift'
-import { bigint, id, idOf, integer, orNull, text, time, uuid, withDefault } from './columns'
+import { bigint, id, idOf, integer, orNull, sequence, text, time, uuid, withDefault } from './columns'
 
 export interface StoredDrift extends Required<Finding> {
   readonly id: string
@@ -109,4 +109,42 @@ export const proof = new EntitySchema<StoredProof>({
       expression: `outcome IN ('equal', 'drift', 'busy', 'no_answer', 'no_bank', 'too_long', 'failed')`,
     },
   ],
+})
+
+/** Up to where a wallet's own books were verified without a drift, and the sums up to there. */
+export interface StoredProofCheckpoint {
+  readonly walletId: string
+  readonly entryId: bigint | null
+  readonly balanceMicroUsdc: bigint
+  readonly bookings: number
+  readonly verifiedAt: Date
+  readonly fullAt: Date
+}
+
+export const proofCheckpoint = new EntitySchema<StoredProofCheckpoint>({
+  name: 'ProofCheckpoint',
+  tableName: 'proof_checkpoints',
+  columns: {
+    walletId: { ...idOf('Wallet'), primary: true },
+    entryId: orNull(bigint),
+    balanceMicroUsdc: bigint,
+    bookings: integer,
+    verifiedAt: time,
+    fullAt: time,
+  },
+})
+
+/** A payout or a ledger set that changed since its wallet's checkpoint. */
+export interface StoredProofChange {
+  readonly id: bigint
+  readonly walletId: string
+  readonly payoutId: string | null
+  readonly setId: string | null
+}
+
+export const proofChange = new EntitySchema<StoredProofChange>({
+  name: 'ProofChange',
+  tableName: 'proof_changes',
+  columns: { id: sequence, walletId: uuid, payoutId: orNull(uuid), setId: orNull(uuid) },
+  indices: [{ name: 'proof_changes_wallet_index', columns: ['walletId', 'id'] }],
 })

@@ -3,12 +3,12 @@ import { activity } from './activity'
 import { apiKey } from './api-key'
 import { auditLink, auditProgress, auditVerification } from './audit'
 import { bankEvent } from './bank-event'
-import { bankReading } from './bank-reading'
+import { bankReading, sweepPosition, undecidedMovement, walletReadingFailure } from './bank-reading'
 import { bankRecipient } from './bank-recipient'
 import { bankWebhook } from './bank-webhook'
 import { caseNote, payoutCase } from './case'
 import { charge, uninvoicedCharge } from './charge'
-import { drift, driftDecision, proof } from './drift'
+import { drift, driftDecision, proof, proofChange, proofCheckpoint } from './drift'
 import { heldDeposit } from './held-deposit'
 import { invoice, invoiceCharge, invoiceLine, invoiceNumber } from './invoice'
 import { ledgerAccount, ledgerEntry, ledgerSet } from './ledger'
@@ -54,6 +54,9 @@ export const entities = [
   code,
   mail,
   bankReading,
+  undecidedMovement,
+  walletReadingFailure,
+  sweepPosition,
   heldDeposit,
   payoutCase,
   caseNote,
@@ -62,6 +65,8 @@ export const entities = [
   drift,
   driftDecision,
   proof,
+  proofCheckpoint,
+  proofChange,
   auditLink,
   auditProgress,
   auditVerification,

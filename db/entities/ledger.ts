@@ -67,6 +67,7 @@ export const ledgerSet = new EntitySchema<LedgerSetRow>({
       where: 'bank_ref IS NOT NULL',
     },
     { name: 'ledger_sets_payout_index', columns: ['payoutId'], where: 'payout_id IS NOT NULL' },
+    { name: 'ledger_sets_booked_index', columns: ['walletId', 'createdAt'], where: 'bank_ref IS NOT NULL' },
   ],
   checks: [{ name: 'ledger_sets_cause_check', expression: `cause ~ '^[a-z_]+$'` }],
 })

@@ -20,6 +20,7 @@ import { AuditMore1794700800020 } from './20-audit-more'
 import { ProofMore1794700800021 } from './21-proof-more'
 import { ErasedRecipients1794700800022 } from './22-erased-recipients'
 import { FirstCalls1794700800023 } from './23-first-calls'
+import { ProofCheckpoints1794700800026 } from './26-proof-checkpoints'
 import { SettledAtIssue1794700800032 } from './32-settled-at-issue'
 
 export const migrations = [
@@ -44,5 +45,6 @@ export const migrations = [
   ProofMore1794700800021,
   ErasedRecipients1794700800022,
   FirstCalls1794700800023,
+  ProofCheckpoints1794700800026,
   SettledAtIssue1794700800032,
 ]

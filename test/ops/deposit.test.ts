@@ -5,6 +5,7 @@ import { bookDeposits } from '../../activities/wallet-reading/book-deposits'
 import { type Judged, judgeHistory } from '../../activities/wallet-reading/judge-history'
 import { systemClock } from '../../clock'
 import { latestActivity } from '../../db/activity'
+import { clearFailedReading, recordFailedReading } from '../../db/wallet-readings'
 import { findWallet } from '../../db/wallets'
 import type { HistoryRow } from '../../rail/rail'
 import { requireSoundLedger } from '../referee/ledger-rules'
@@ -31,6 +32,18 @@ beforeEach(async () => {
   slug = `deposit-${partners}`
   const argv = ['partner', 'create', '--name', 'Acme Ltd', '--slug', slug, '--email', 'ada@acme.test']
   partnerId = (await terminal.json<{ id: string }>(...argv)).id
+})
+
+test('a wallet whose history could not be read is listed with the reason', async () => {
+  const walletId = (await findWallet(terminal.db, partnerId, 'live'))?.id ?? ''
+  await recordFailedReading(terminal.db, { walletId, reason: 'too_long', at: new Date('2026-11-15T12:00:00Z') })
+
+  const { out } = await terminal.ops('deposit', 'list')
+  const { not_read } = await terminal.json<{ not_read: unknown[] }>('deposit', 'list')
+
+  expect(out).toMatch(new RegExp(`Not read:[^]*${slug} +live +too_long +2026-11-15T12:00:00.000Z`))
+  expect(not_read).toMatchObject([{ partner: slug, environment: 'live', reason: 'too_long', failures: 1 }])
+  await clearFailedReading(terminal.db, walletId)
 })
 
 test('one that is held is listed, shown with its wallet and credited once, also when two decide at once', async () => {

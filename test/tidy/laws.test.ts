@@ -91,6 +91,13 @@ describe('the laws of the layout', () => {
     expect(using(/Date\.now\(|new Date\(\)/)).toEqual(['clock.ts', 'dashboard/now.ts', 'sandbox-bank/clock/clock.ts'])
   })
 
+  test('no list that may be long is spread into Math.max or Math.min, which throw past about 125,000 arguments', () => {
+    const backend = /^(activities|api|db|ops|rail|worker|workflows)\//
+    const spreading = sourceFiles().filter((file) => backend.test(file) && /Math\.(max|min)\(\.\.\./.test(read(file)))
+
+    expect(spreading).toEqual([])
+  })
+
   test('no file is called utils, helpers, common, shared, misc, service or manager', () => {
     const bad = /(^|[/-])(utils?|helpers?|common|shared|misc|services?|managers?)(\.|-|\/)/
 

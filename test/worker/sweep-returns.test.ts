@@ -1,13 +1,15 @@
-// The sweep, for payouts that had arrived and come back: the workflow of the return looks after them, and they are not old yet.
+// The sweep with returned payouts, whose return has its own workflow, and with a backlog that one sweep cannot finish.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { WorkflowNotFoundError } from '@temporalio/client'
 import { systemClock } from '../../clock'
 import type { StoredPayout } from '../../db/entities/payout'
+import { saveSweepPosition } from '../../db/sweep-positions'
 import { requireSearchAttributes, wantedAttributes } from '../../worker/search-attributes'
 import type { sweep } from '../../workflows'
 import { payoutReturnId, payoutWorkflowId } from '../../workflows/names'
 import { aPayout } from '../db/a-payout'
-import { type AWorker, aWorker, silenceTemporal } from './a-worker'
+import { keptLog } from '../setup/kept-logs'
+import { type AWorker, aWorker, silenceTemporal, testActivities } from './a-worker'
 
 let worker: AWorker
 let sweeps = 0
@@ -49,19 +51,55 @@ test('one whose refund is awaited for too long since its return is told', async 
   await returnOf(row).terminate()
 })
 
+test('a backlog of payouts does not delay the last stage', async () => {
+  const rows: StoredPayout[] = []
+  for (let n = 0; n < 6; n++) rows.push(await aReturned(hoursAgo(3 + n)))
+
+  expect(await aSweep({ pageSize: 1, pages: 100 })).toMatchObject({ looked: 6, overdue: 6 })
+
+  const steps = await stepsOfLastSweep()
+  expect(steps.filter((step) => step === 'sweepPayouts').length).toBeGreaterThan(5)
+  expect(steps.indexOf('reportOverdue')).toBeLessThan(4)
+  for (const row of rows) await returnOf(row).terminate()
+})
+
+test('a sweep that is cut off is continued by the next one, which also runs every other stage', async () => {
+  const rows = [await aReturned(hoursAgo(1)), await aReturned(hoursAgo(0.5)), await aReturned(hoursAgo(0.2))]
+  const { activities, close } = testActivities({ ...worker, clock: systemClock, log: keptLog() })
+
+  const first = await activities.sweepPayouts({ after: null, limit: 2 })
+  close()
+  const [next, after] = [await aSweep(), await aSweep()]
+
+  expect([first, next, after]).toMatchObject([{ looked: 2 }, { looked: 1, started: 1 }, { looked: rows.length }])
+  expect(await stepsOfLastSweep()).toContain('reportOverdue')
+  for (const row of rows) await returnOf(row).terminate()
+})
+
+test('a position that cannot be continued from is dropped', async () => {
+  await saveSweepPosition(worker.db, 'strays', 'bm90IGEgdG9rZW4=')
+
+  expect(await aSweep()).toMatchObject({ failed: 0 })
+})
+
 /** Completed two days ago. Nobody works on its queue, so its workflow stays as it was started. */
 function aReturned(returnedAt: Date): Promise<StoredPayout> {
   const arrived = { createdAt: hoursAgo(51), completedAt: hoursAgo(50), transferRef: `tr-${returnedAt.getTime()}` }
   return aPayout(worker.db, { status: 'returned', returnedAt, ...arrived })
 }
 
-function aSweep() {
+function aSweep(order = { pageSize: 100, pages: 10 }) {
   sweeps += 1
   return worker.client.workflow.execute<typeof sweep>('sweep', {
     workflowId: `${worker.queuePrefix}-sweep-${sweeps}`,
     taskQueue: worker.taskQueue,
-    args: [{ pageSize: 100, pages: 10 }],
+    args: [order],
   })
+}
+
+async function stepsOfLastSweep(): Promise<unknown[]> {
+  const { events } = await worker.client.workflow.getHandle(`${worker.queuePrefix}-sweep-${sweeps}`).fetchHistory()
+  return (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [])
 }
 
 function returnOf({ id }: StoredPayout) {

@@ -46,8 +46,14 @@ const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
     await worker.db.dataSource.query('UPDATE payouts SET closed_at = now() WHERE id = $1', [payout.id])
     return handle
   },
-  'sweep/completed': () => aSweep({ pageSize: 10, pages: 100 }),
-  'sweep/continued': () => aSweep({ pageSize: 10, pages: 2 }),
+  'sweep/in-turns': () => aSweep({ pageSize: 10, pages: 100 }),
+  async 'sweep/in-turns-continued'() {
+    const open = await aPayout(worker.db, {}, await findWallet(worker.db, await aPartnerId('swept'), 'sandbox'))
+    const handle = await aSweep({ pageSize: 1, pages: 1 })
+    await until('the first run has ended', async () => (await handle.describe()).status.name !== 'RUNNING')
+    await worker.db.dataSource.query('UPDATE payouts SET closed_at = now() WHERE id = $1', [open.id])
+    return handle
+  },
 }
 const names = Object.keys(paths)
 
@@ -79,7 +85,7 @@ test.each(names)('%s, as it runs today, replays', async (name) => {
 })
 
 test('a sweep that is not over goes on in a fresh history', () => {
-  expect(fresh.get('sweep/continued')).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')
+  expect(fresh.get('sweep/in-turns-continued')).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')
 })
 
 test.each(names)('the history of %s names nobody', (name) => {

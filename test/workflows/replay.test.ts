@@ -21,7 +21,7 @@ const recorded: Readonly<Record<string, readonly string[]>> = {
   'seal-audit': ['sealed'],
   'sign-up': ['opened'],
   'rail-switch': ['paused', 'resumed'],
-  sweep: ['completed', 'continued'],
+  sweep: ['completed', 'continued', 'in-turns', 'in-turns-continued'],
   'wallet-reading': ['again', 'continued', 'not-read', 'read'],
   'wallet-readings': ['completed', 'continued'],
   'top-up': ['added'],

@@ -23,6 +23,14 @@ test('everything is in its place up to an hour before the newest movement, and i
   expect(settled).toMatchObject({ provedTo: 'out', bankMicroUsdc: 70n, bookings: 1 })
 })
 
+test('a history of 200,000 movements is compared', () => {
+  const history = Array.from({ length: 200_000 }, (_, index) => aDeposit(`m${index}`, 1n, 200_000 - index))
+
+  const { settled } = compared({ history, bookings: history.map(({ id }) => booked(id, 1n)) })
+
+  expect(settled).toMatchObject({ provedTo: 'm199938', bookings: 199_939 })
+})
+
 test('the only movement that there is is the newest, and is read again', () => {
   expect(compared({ history: [aDeposit('in', 100n, 60)], bookings: [booked('in', 100n)] }).settled).toBeNull()
 })

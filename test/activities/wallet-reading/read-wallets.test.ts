@@ -5,6 +5,7 @@ import type { WalletReadingDeps } from '../../../activities/wallet-reading/read-
 import { readWallets } from '../../../activities/wallet-reading/read-wallets'
 import { systemClock } from '../../../clock'
 import type { Db } from '../../../db/database'
+import { listFailedReadings } from '../../../db/wallet-readings'
 import { openWallet } from '../../../db/wallets'
 import { aPartner } from '../../db/a-partner'
 import { json, type ScriptedBank, startScriptedBank } from '../../rail/scripted-bank'
@@ -54,6 +55,31 @@ beforeEach(async () => {
     json(response, status, body)
   })
   await db.dataSource.query('DELETE FROM bank_readings')
+  await db.dataSource.query('DELETE FROM wallet_reading_failures')
+})
+
+test.each([
+  [404, { code: 'not_found' }, 'refused'],
+  [503, {}, 'no_answer'],
+])('a wallet that the bank answers with %i is listed as not read, until it is read', async (status, body, reason) => {
+  answers = new Map([[refs[1] ?? '', [status, body]]])
+  await readWallets(deps, all)
+  await readWallets(deps, all)
+
+  expect(await listFailedReadings(db, 10)).toMatchObject([{ environment: 'live', reason, failures: 2 }])
+
+  answers = new Map()
+  await readWallets(deps, all)
+  expect(await listFailedReadings(db, 10)).toEqual([])
+})
+
+test('a mistake of ours in a reading is listed too', async () => {
+  const walletHistory = () => Promise.reject(new RangeError('Maximum call stack size exceeded'))
+  const rails = { ...deps.rails, provider_production: { ...deps.rails.provider_production, walletHistory } }
+
+  await readWallets({ ...deps, rails }, all)
+
+  expect(await listFailedReadings(db, 1)).toMatchObject([{ reason: 'failed', failures: 1 }])
 })
 
 test.each([

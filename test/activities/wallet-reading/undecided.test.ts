@@ -1,13 +1,13 @@
 // What a wallet's history shows before its payout knows of it is read again until it is booked, held, or told to people.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { createPayoutSteps } from '../../../activities/payout'
-import { readWallet, type WalletReadingDeps } from '../../../activities/wallet-reading/read-wallet'
+import { readTo, readWallet, type WalletReadingDeps } from '../../../activities/wallet-reading/read-wallet'
 import { systemClock } from '../../../clock'
 import type { Db } from '../../../db/database'
 import { listHeldDeposits } from '../../../db/held-deposits'
 import { loadStep } from '../../../db/payout-steps'
 import { attendPayout } from '../../../db/payouts-attention'
-import { findWalletToRead } from '../../../db/wallet-readings'
+import { findWalletToRead, listUndecided } from '../../../db/wallet-readings'
 import { findWallet } from '../../../db/wallets'
 import { nextStepFor } from '../../../ops/next-step'
 import type { HistoryRow, Rail } from '../../../rail/rail'
@@ -143,12 +143,46 @@ test('the withdrawal of a payout that does not know its transfer yet is awaited,
 
   await setRef(null)
   expect(await readWallet(deps, walletId)).toEqual({ ...nothing, booked: 1 })
-  const withdrawn = (await history()).findLastIndex(({ kind }) => kind === 'withdrawal')
-  expect(await cursor()).toBe((await history())[withdrawn - 1]?.id)
+  const withdrawn = (await history()).findLast(({ kind }) => kind === 'withdrawal')
+  expect(await listUndecided(db, walletId)).toMatchObject([{ id: withdrawn?.id, transferRef }])
   await setRef('another')
   expect(await readWallet(deps, walletId)).toEqual({ ...nothing, held: 1 })
 
   await setRef(transferRef)
+})
+
+test('an undecided movement does not hold the reading position, and is judged again by its id until it is decided', async () => {
+  const payout = await aCompleted()
+  await refund(payout)
+  const refunded = (await history()).at(-1)
+  const asked: (string | null)[] = []
+  const deps = reading({
+    walletHistory: (wanted) => {
+      asked.push(wanted.after)
+      return longAgo(wanted)
+    },
+  })
+
+  expect(await readWallet(deps, walletId)).toEqual({ ...nothing, booked: 1, returns: 1 })
+  expect(await cursor()).toBe(refunded?.id)
+  expect(await listUndecided(db, walletId)).toMatchObject([{ id: refunded?.id }])
+  expect(await readWallet(deps, walletId)).toEqual({ ...nothing, returns: 1 })
+  expect(asked).toEqual([null, refunded?.id])
+
+  await stepsWith().pollReturn(payout)
+  expect(await readWallet(deps, walletId)).toEqual(nothing)
+  expect(await listUndecided(db, walletId)).toEqual([])
+})
+
+test('the position is found in a history of 200,000 movements', () => {
+  const at = systemClock.now().getTime()
+  const row = (index: number) => ({ id: `m${index}`, kind: 'deposit', amountMicroUsdc: 1n, transferRef: 't' }) as const
+  const judged = Array.from({ length: 200_000 }, (_, index) => ({
+    verdict: index === 7 ? ('awaited' as const) : ('deposit' as const),
+    row: { ...row(index), at: new Date(at + index * 60_000) },
+  }))
+
+  expect(readTo(judged)).toEqual({ to: 'm199938', movements: [judged[7]?.row] })
 })
 
 type WalletHistory = Rail['walletHistory']

@@ -66,12 +66,16 @@ test('a pending payout counts from the call to the bank, or from when it could h
   expect(paused.value('payouts_oldest_pending_seconds{environment="live",bank="not_called"}')).toBe(3_606)
 })
 
-test('a payout that waits for people is counted, and so are a held deposit, an event put aside, a drift and a pause', async () => {
+test('a payout that waits for people is counted, and so are a held deposit, a wallet that is not read, an event put aside, a drift and a pause', async () => {
   const partner = await aPartner(api)
   const { walletId } = await aPayoutRow(api, partner, { attention: 'outcome_overdue', closedAt: clock.now() })
   await api.db.dataSource.query(
     `INSERT INTO held_deposits (id, wallet_id, bank_ref, amount_micro_usdc, why, found_at)
     VALUES (gen_random_uuid(), '${walletId}', 'movement-1', 12500000, 'unknown', '${now}')`,
+  )
+  await api.db.dataSource.query(
+    `INSERT INTO wallet_reading_failures (wallet_id, since, failed_at, failures, reason)
+    VALUES ('${walletId}', timestamptz '${now}' - interval '20 minutes', '${now}', 4, 'failed')`,
   )
   await api.db.dataSource.query(
     `INSERT INTO bank_events (id, environment, event_id, category, received_at, outcome)
@@ -100,6 +104,9 @@ test('a payout that waits for people is counted, and so are a held deposit, an e
   expect(value('payouts_attention{environment="sandbox"}')).toBe(1)
   expect(value('payouts_held_deposits{environment="sandbox"}')).toBe(1)
   expect(value('payouts_held_deposits_usdc{environment="sandbox"}')).toBe(12.5)
+  expect(value('payouts_wallets_not_read{environment="sandbox"}')).toBe(1)
+  expect(value('payouts_wallet_not_read_seconds{environment="sandbox"}')).toBe(1_200)
+  expect(value('payouts_wallet_not_read_seconds{environment="live"}')).toBe(0)
   expect(value('payouts_quarantined_events{environment="live"}')).toBe(1)
 })
 
