@@ -1,8 +1,9 @@
-// What a partner owes: rows that only ever grow, each of them once by its cause (design §4).
-import type { ChargeKind } from '../domain/invoice'
+// Charges: append-only rows, each stored once by its cause, and the reads of them.
+import { type ChargeKind, casePrefix } from '../domain/invoice'
 import { firstDayOf, londonMonthOf, type Month } from '../domain/month'
-import type { Statement, Tx } from './database'
+import type { Queryable, Statement, Tx } from './database'
 import { newId } from './id'
+import type { Page } from './payouts'
 
 export interface Charge {
   readonly partnerId: string
@@ -45,6 +46,123 @@ export async function findCharge(
 ): Promise<bigint | null> {
   const [charge] = await tx.query<{ amountMicropounds: bigint }>(selectCharge, [partnerId, kind, causeRef])
   return charge?.amountMicropounds ?? null
+}
+
+export interface ListedCharge {
+  readonly id: string
+  readonly kind: ChargeKind
+  readonly causeRef: string
+  readonly payoutId: string | null
+  readonly amountMicropounds: bigint
+  /** YYYY-MM */
+  readonly month: Month
+  readonly description: string | null
+  readonly createdAt: Date
+}
+
+/** For operators: with the partner, and the invoice that has it; null while none has. */
+export interface PartnerCharge extends ListedCharge {
+  readonly slug: string
+  readonly invoiceNumber: string | null
+}
+
+export async function hasChargeOf(db: Queryable, invoiceId: string, chargeId: string): Promise<boolean> {
+  return (await db.query(selectOneOf, [invoiceId, chargeId])).length > 0
+}
+
+/** Newest first. `startingAfter` must be a charge of this invoice. A void invoice still lists the charges that it had. */
+export async function listChargesOf(db: Queryable, invoiceId: string, page: Page): Promise<ListedCharge[]> {
+  return db.query<ListedCharge>(selectOfInvoice, [invoiceId, page.take, page.startingAfter])
+}
+
+/** Oldest first. */
+export async function listChargesOfPayout(db: Queryable, payoutId: string): Promise<PartnerCharge[]> {
+  return db.query<PartnerCharge>(selectOfPayout, [payoutId])
+}
+
+export interface ChargeFilters {
+  readonly partnerId?: string | undefined
+  /** Of the charges, not of the invoice: a late charge is on a later invoice. */
+  readonly month?: Month | undefined
+  readonly payoutId?: string | undefined
+  /** Also of a void invoice. */
+  readonly invoiceNumber?: string | undefined
+}
+
+export interface ChargeSum {
+  readonly kind: ChargeKind
+  readonly count: number
+  readonly sumMicropounds: bigint
+}
+
+/** The newest `take` charges that fit all filters, of which one at least must name a partner, payout or invoice. */
+export async function searchCharges(db: Queryable, filters: ChargeFilters, take: number): Promise<PartnerCharge[]> {
+  const { from, values } = chosenBy(filters)
+  const text = `SELECT ${partnerColumns} FROM ${from} ORDER BY charges.created_at DESC, charges.id DESC LIMIT ${take}`
+  return db.query<PartnerCharge>({ name: '', text }, values)
+}
+
+/** Of all charges that fit the filters. */
+export async function sumCharges(db: Queryable, filters: ChargeFilters): Promise<ChargeSum[]> {
+  const { from, values } = chosenBy(filters)
+  const text = `SELECT charges.kind, count(*)::integer AS count,
+      sum(charges.amount_micropounds)::bigint AS "sumMicropounds"
+    FROM ${from} GROUP BY charges.kind ORDER BY charges.kind`
+  return db.query<ChargeSum>({ name: '', text }, values)
+}
+
+function chosenBy({ partnerId, month, payoutId, invoiceNumber }: ChargeFilters): { from: string; values: unknown[] } {
+  const values: unknown[] = []
+  const conditions: string[] = []
+  const when = (value: string | undefined, condition: (placeholder: string) => string) => {
+    if (value !== undefined) conditions.push(condition(`$${values.push(value)}`))
+  }
+  when(partnerId, (value) => `charges.partner_id = ${value}`)
+  when(month && firstDayOf(month), (value) => `charges.month = ${value}::date`)
+  when(payoutId, (value) => isOfPayout(`${value}::text`))
+  when(
+    invoiceNumber,
+    (value) => `charges.id IN (SELECT charge_id FROM invoice_charges JOIN invoices ON invoices.id = invoice_id
+      WHERE invoices.number = ${value})`,
+  )
+  return { from: `${partnerTables} WHERE ${conditions.join(' AND ')}`, values }
+}
+
+/** For a text. By the unique index of causes: charges have no index by payout, and a partner may have millions of them. */
+function isOfPayout(payoutId: string): string {
+  return `charges.payout_id = ${payoutId}::uuid
+    AND charges.partner_id = (SELECT payouts.partner_id FROM payouts WHERE payouts.id = ${payoutId}::uuid)
+    AND charges.kind IN ('payout_fee', 'network_fee', 'exception', 'credit')
+    AND charges.cause_ref = ANY (ARRAY[${payoutId}, 'return/' || ${payoutId}] ||
+      ARRAY(SELECT '${casePrefix}' || cases.id FROM cases WHERE cases.payout_id = ${payoutId}::uuid))`
+}
+
+const listedColumns = `charges.id, charges.kind, charges.cause_ref AS "causeRef", charges.payout_id AS "payoutId",
+  charges.amount_micropounds AS "amountMicropounds", to_char(charges.month, 'YYYY-MM') AS month, charges.description,
+  charges.created_at AS "createdAt"`
+
+const partnerColumns = `${listedColumns}, partners.slug, holder.number AS "invoiceNumber"`
+
+const partnerTables = `charges JOIN partners ON partners.id = charges.partner_id
+  LEFT JOIN LATERAL (SELECT invoices.number FROM invoice_charges JOIN invoices ON invoices.id = invoice_id
+    WHERE charge_id = charges.id AND NOT voided) AS holder ON true`
+
+const selectOneOf: Statement = {
+  name: 'invoice-charge',
+  text: 'SELECT FROM invoice_charges WHERE invoice_id = $1 AND charge_id = $2',
+}
+
+// By the primary key, so that a page of an invoice with a hundred thousand charges costs a page. Ids begin with their time.
+const selectOfInvoice: Statement = {
+  name: 'invoice-charges',
+  text: `SELECT ${listedColumns} FROM invoice_charges JOIN charges ON charges.id = charge_id
+    WHERE invoice_id = $1 AND ($3::uuid IS NULL OR charge_id < $3) ORDER BY charge_id DESC LIMIT $2`,
+}
+
+const selectOfPayout: Statement = {
+  name: 'payout-charges',
+  text: `SELECT ${partnerColumns} FROM ${partnerTables} WHERE ${isOfPayout('$1::text')}
+    ORDER BY charges.created_at, charges.id`,
 }
 
 const insertCharge: Statement = {

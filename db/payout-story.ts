@@ -1,6 +1,7 @@
 // All that is known of one payout, for ops: where it stands here and at the bank, what happened to it, and its money.
 import type { Environment, RailName } from '../domain/environment'
 import type { PayoutStatus } from '../domain/payout'
+import { listChargesOfPayout, type PartnerCharge } from './charges'
 import type { Queryable, Statement } from './database'
 
 export interface PayoutStory {
@@ -8,6 +9,8 @@ export interface PayoutStory {
   /** Oldest first, over all attempts. */
   readonly events: readonly ToldEvent[]
   readonly entries: readonly ToldEntry[]
+  /** Empty in the sandbox, which is never charged. */
+  readonly charges: readonly PartnerCharge[]
 }
 
 /** Neither the recipient's name nor the partner's reference: only the last four digits of the account. */
@@ -57,7 +60,7 @@ export async function findPayoutStory(db: Queryable, payoutId: string): Promise<
   if (payout === undefined) return null
   const events = await db.query<ToldEvent>(selectEvents, [payoutId])
   const entries = await db.query<ToldEntry>(selectEntries, [payoutId])
-  return { payout, events, entries }
+  return { payout, events, entries, charges: await listChargesOfPayout(db, payoutId) }
 }
 
 const selectPayout: Statement = {

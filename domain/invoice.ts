@@ -35,6 +35,41 @@ export const lineKindOf: Readonly<Record<ChargeKind, InvoiceLineKind>> = {
   credit: 'credit',
 }
 
+export const chargeCauses = [
+  'payout_completed',
+  'payout_returned',
+  'case_resolved',
+  'monthly_account',
+  'verification',
+  'correction',
+] as const
+export type ChargeCause = (typeof chargeCauses)[number]
+
+/** What a charge is for, from the reference that makes it unique within its kind. */
+export function causeOf({ kind, causeRef }: { kind: ChargeKind; causeRef: string }): {
+  readonly cause: ChargeCause
+  /** The recall or trace, where the cause is one. */
+  readonly caseId: string | null
+} {
+  switch (kind) {
+    case 'payout_fee':
+    case 'network_fee':
+      return { cause: 'payout_completed', caseId: null }
+    case 'monthly_account':
+    case 'verification':
+      return { cause: kind, caseId: null }
+    case 'credit':
+      return { cause: causeRef.startsWith(correctionPrefix) ? 'correction' : 'payout_returned', caseId: null }
+    case 'exception':
+      return causeRef.startsWith(casePrefix)
+        ? { cause: 'case_resolved', caseId: causeRef.slice(casePrefix.length) }
+        : { cause: 'payout_returned', caseId: null }
+  }
+}
+
+export const casePrefix = 'case/'
+export const correctionPrefix = 'ops/'
+
 /** Charges of one kind, summed where they are stored: there may be a hundred thousand of them. */
 export interface ChargeGroup {
   readonly kind: ChargeKind

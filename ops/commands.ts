@@ -3,6 +3,7 @@
 import { auditCommands } from './audit'
 import { bankEventCommands } from './bank-event'
 import { caseCommands } from './case'
+import { chargeCommands } from './charge'
 import type { Command } from './command'
 import { depositCommands } from './deposit'
 import { driftCommands } from './drift'
@@ -42,6 +43,7 @@ export const commands: readonly Command[] = [
   ...bankEventCommands,
   ...priceCommands,
   ...invoiceCommands,
+  ...chargeCommands,
   ...proofCommands,
   ...driftCommands,
   ...auditCommands,

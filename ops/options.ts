@@ -89,6 +89,12 @@ export const month: Kind<Month> = {
   parse: (text) => parseMonth(text) ?? undefined,
 }
 
+export const invoiceNumber: Kind<string> = {
+  placeholder: '<number>',
+  rule: 'the number of an invoice, such as INV-2026-000123',
+  parse: (text) => (/^INV-[\w-]{1,60}$/i.test(text) ? text.toUpperCase() : undefined),
+}
+
 /** YYYY-MM-DD */
 export const day: Kind<string> = {
   placeholder: '<day>',

@@ -4,6 +4,7 @@ import { attendPayout, listAttention, type WaitingPayout } from '../db/payouts-a
 import { formatPence, formatUsdc } from '../domain/money'
 import { payoutWorkflowId } from '../workflows/names'
 import { recordChange } from './activity'
+import { chargeTable, presentPartnerCharge } from './charge'
 import { type Command, defineCommand, done, refused } from './command'
 import { nextStepFor } from './next-step'
 import { note, oneOf, optional, required, uuid } from './options'
@@ -39,13 +40,13 @@ const attention = defineCommand({
 const show = defineCommand({
   noun: 'payout',
   verb: 'show',
-  about: 'Shows where a payout stands here and at the bank, its timeline and its ledger entries.',
+  about: 'Shows where a payout stands here and at the bank, its timeline, its ledger entries and its charges.',
   options: { payout: required(uuid, 'Which payout.') },
   example: ['--payout', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'],
   async run({ db }, given) {
     const story = await findPayoutStory(db, given.payout)
     if (story === null) return unknownPayout(given.payout)
-    const { events, entries, ...payout } = presentStory(story)
+    const { events, entries, charges, ...payout } = presentStory(story)
     const parts = [
       fields(payout),
       table(
@@ -56,8 +57,9 @@ const show = defineCommand({
         ['AT', 'CAUSE', 'ACCOUNT', 'USDC'],
         entries.map((entry) => [entry.at, entry.cause, entry.account, entry.usdc]),
       ),
+      ...(charges.length > 0 ? [chargeTable(story.charges)] : []),
     ]
-    return done({ ...payout, events, ledger: entries }, parts.join('\n\n'))
+    return done({ ...payout, events, ledger: entries, charges }, parts.join('\n\n'))
   },
 })
 
@@ -120,8 +122,13 @@ function presentWaiting(payout: WaitingPayout) {
   }
 }
 
-function presentStory({ payout, events, entries }: PayoutStory) {
-  return { ...presentPayout(payout), events: events.map(presentEvent), entries: entries.map(presentEntry) }
+function presentStory({ payout, events, entries, charges }: PayoutStory) {
+  return {
+    ...presentPayout(payout),
+    events: events.map(presentEvent),
+    entries: entries.map(presentEntry),
+    charges: charges.map(presentPartnerCharge),
+  }
 }
 
 function presentPayout(payout: ToldPayout) {

@@ -7,6 +7,7 @@ import type { Db } from '../../db/database'
 import { addNotice } from '../../db/notices'
 import { assert } from '../../domain/assert'
 import { type CaseOutcome, canEnd } from '../../domain/case'
+import { casePrefix } from '../../domain/invoice'
 import { chargeException } from '../payout/charge'
 
 export interface CaseEnd {
@@ -39,7 +40,7 @@ export async function resolveCase({ db, clock }: { db: Db; clock: Clock }, wante
     assert(await endCase(tx, row, { outcome, costMicropounds, by, at }), 'a locked case that is open must end')
     if (costMicropounds > 0n) {
       const payout = { id: payoutId, partnerId, environment }
-      await chargeException(tx, payout, { causeRef: `case/${caseId}`, costMicropounds, at })
+      await chargeException(tx, payout, { causeRef: `${casePrefix}${caseId}`, costMicropounds, at })
     }
     const entry = { partnerId, at, environment, action: 'case.resolve', status: null, madeBy: by, requestId: null }
     const detail = `${row.kind} of ${payoutId}: ${outcome}`

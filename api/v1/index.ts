@@ -13,6 +13,7 @@ import { getCompliance } from './compliance'
 import { createConfirmCode } from './confirm-codes'
 import { createPayout } from './create-payout'
 import { getDiscovery, getRoot } from './discovery'
+import { exportInvoiceCharges, listInvoiceCharges } from './invoice-charges'
 import { getInvoiceCsv, getInvoicePdf } from './invoice-files'
 import { getInvoice, listInvoices } from './invoices'
 import { createKey, revokeKey } from './key-changes'
@@ -69,6 +70,8 @@ export const routes: readonly Route[] = [
   getInvoicePdf,
   getInvoiceCsv,
   getInvoice,
+  listInvoiceCharges,
+  exportInvoiceCharges,
   listKeys,
   createKey,
   revokeKey,

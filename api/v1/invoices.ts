@@ -140,7 +140,7 @@ export const getInvoice: Route = {
   operationId: 'getInvoice',
   tag: 'Billing',
   summary: 'One invoice',
-  description: 'As a document with .pdf or .csv behind its id.',
+  description: 'As a document with .pdf or .csv behind its id; what each line sums up is under /charges.',
   access: { by: 'key', action: 'invoice.read', partner: 'any' },
   params: InvoiceParams,
   query: EnvironmentQuery,

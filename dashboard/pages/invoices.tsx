@@ -78,6 +78,11 @@ function One({ invoice }: { readonly invoice: Invoice }) {
         <div className="flex gap-2">
           <DownloadButton path={pathTo`/v1/invoices/${invoice.id}.pdf`} type="PDF" label={`${invoice.number} as PDF`} />
           <DownloadButton path={pathTo`/v1/invoices/${invoice.id}.csv`} type="CSV" label={`${invoice.number} as CSV`} />
+          <DownloadButton
+            path={pathTo`/v1/invoices/${invoice.id}/charges.csv`}
+            type="Charges"
+            label={`Charges of ${invoice.number} as CSV`}
+          />
         </div>
       </div>
       <details className="group border-t border-line">

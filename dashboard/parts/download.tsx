@@ -9,7 +9,7 @@ import { useSay } from './toast'
 interface DownloadButtonProps {
   readonly path: string
   readonly query?: CallOptions['query']
-  readonly type: 'CSV' | 'PDF'
+  readonly type: 'CSV' | 'PDF' | 'Charges'
   /** What is saved, where the page has several. */
   readonly label?: string
 }

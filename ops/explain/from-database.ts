@@ -1,9 +1,11 @@
 // What our own tables know of a payout, as sentences.
 
 import type { CaseRow } from '../../db/cases'
+import type { PartnerCharge } from '../../db/charges'
 import type { PayoutBankEvent } from '../../db/payout-bank-events'
 import type { PayoutStory, ToldEntry, ToldEvent, ToldPayout } from '../../db/payout-story'
-import { formatPence, formatUsdcExactly } from '../../domain/money'
+import { causeOf } from '../../domain/invoice'
+import { formatMicropounds, formatPence, formatUsdcExactly } from '../../domain/money'
 import { ended, type Told } from './told'
 
 export interface Known extends PayoutStory {
@@ -11,13 +13,14 @@ export interface Known extends PayoutStory {
   readonly cases: readonly CaseRow[]
 }
 
-export function toldByDatabase({ payout, events, entries, bankEvents, cases }: Known): Told[] {
+export function toldByDatabase({ payout, events, entries, charges, bankEvents, cases }: Known): Told[] {
   return [
     ...events.map((event) => toldEvent(event, payout)),
     ...toldByRow(payout),
     ...setsOf(entries).map(toldSet),
     ...bankEvents.map(toldBankEvent),
     ...cases.flatMap(toldCase),
+    ...charges.map(toldCharge),
   ]
 }
 
@@ -68,6 +71,8 @@ const stepsThatWrite: Readonly<Record<string, readonly string[]>> = {
   returned: polling,
   return: polling,
   refund: polling,
+  payout_completed: polling,
+  payout_returned: polling,
 }
 
 function toldByRow(payout: ToldPayout): Told[] {
@@ -124,6 +129,14 @@ function toldBankEvent({ at, category, objectRef, objectState, outcome }: Payout
   const became = outcome === null ? 'nobody has seen to it yet' : `it was ${outcome}`
   const text = `The bank sent an event: ${category} ${objectRef ?? '-'} is ${objectState ?? 'in no state'}; ${became}.`
   return { at, from: 'bank', text }
+}
+
+function toldCharge(charge: PartnerCharge): Told {
+  const amount = `${formatMicropounds(charge.amountMicropounds)} GBP`
+  const what = charge.kind === 'credit' ? `Credited ${amount}` : `Charged ${amount} as ${charge.kind}`
+  const where = charge.invoiceNumber === null ? 'on no invoice yet' : `on invoice ${charge.invoiceNumber}`
+  const text = `${what}, because of ${causeOf(charge).cause}, in ${charge.month}: ${where}.`
+  return { at: charge.createdAt, from: 'charge', text, ...writtenBy(causeOf(charge).cause) }
 }
 
 /** What was said in it, case show tells. */

@@ -19,7 +19,7 @@ const explain = defineCommand({
   noun: 'payout',
   verb: 'explain',
   about:
-    'Tells every step, attempt, wait, ledger entry and bank reference of a payout in order, and what happens next.',
+    'Tells every step, attempt, wait, ledger entry, charge and bank reference of a payout in order, and what happens next.',
   options: { payout: required(uuid, 'Which payout.') },
   example: ['--payout', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'],
   async run(ops, { payout: payoutId }) {

@@ -3,7 +3,7 @@
 export interface Told {
   readonly at: Date
   /** Where it is known from. */
-  readonly from: 'timeline' | 'row' | 'ledger' | 'bank' | 'case' | 'workflow'
+  readonly from: 'timeline' | 'row' | 'ledger' | 'charge' | 'bank' | 'case' | 'workflow'
   readonly text: string
   /** The steps of the workflow of which one has written it. */
   readonly writtenBy?: readonly string[]

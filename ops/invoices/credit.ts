@@ -2,6 +2,7 @@
 import { addCharge, findCharge } from '../../db/charges'
 import { newId } from '../../db/id'
 import { lockPartnerBySlug } from '../../db/partners'
+import { correctionPrefix } from '../../domain/invoice'
 import { formatPence, micropoundsFromPence, penceFromMicropounds } from '../../domain/money'
 import { londonMonthOf, monthInWords } from '../../domain/month'
 import { recordChange } from '../activity'
@@ -31,7 +32,11 @@ export const credit = defineCommand({
       const partner = await lockPartnerBySlug(tx, wanted)
       if (partner === null) return unknownPartner(wanted)
       const at = ops.clock.now()
-      const cause = { partnerId: partner.id, kind: 'credit', causeRef: `ops/${reference ?? newId(at)}` } as const
+      const cause = {
+        partnerId: partner.id,
+        kind: 'credit',
+        causeRef: `${correctionPrefix}${reference ?? newId(at)}`,
+      } as const
       const json = { object: 'credit', partner: wanted, amount_gbp: formatPence(amount), reference: reference ?? null }
 
       const given = await findCharge(tx, cause)

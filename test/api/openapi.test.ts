@@ -109,6 +109,8 @@ describe('the OpenAPI document', () => {
       'GET /v1/invoices/{id}.pdf',
       'GET /v1/invoices/{id}.csv',
       'GET /v1/invoices/{id}',
+      'GET /v1/invoices/{id}/charges',
+      'GET /v1/invoices/{id}/charges.csv',
       'GET /v1/keys',
       'POST /v1/keys',
       'POST /v1/keys/{id}/revoke',

@@ -10,6 +10,7 @@ import { createMailer } from '../../mail/mailer'
 import type { invoiceRun } from '../../workflows'
 import { housekeepingQueue, invoiceRunName, ofSystem } from '../../workflows/names'
 import { railsTo, stepDeps } from '../activities/payout/a-stage'
+import { asIssued, chargesOf, recompute } from '../api/recompute-invoice'
 import { until } from '../local/until'
 import { anInbox, type TestInbox } from '../mail/an-inbox'
 import type { Json } from '../sandbox-bank/bank-client'
@@ -112,6 +113,18 @@ test('live payouts, one returned in its month and one in the next: charged, invo
   expect(sumOf(second, 'payout_fees')).toBe(0)
   expect(sumOf(second, 'credit')).toBe(c)
   expect([pence(second.total_gbp), second.status]).toEqual([0, 'paid'])
+
+  for (const invoice of [first, second]) {
+    const get = async (path: string) => (await world.get(path, 'live')).body
+    const charges = await chargesOf(get, invoice.id, 3)
+    expect(recompute(invoice, charges)).toEqual(asIssued(invoice))
+  }
+  expect(first.lines.map(({ kind }: Json) => kind)).toEqual([
+    'payout_fees',
+    'network_fees',
+    'bank_exceptions',
+    'credit',
+  ])
 
   const pdf = await world.download(`/v1/invoices/${first.id}.pdf`)
   const message = await until('its mail', async () =>

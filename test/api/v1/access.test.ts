@@ -69,6 +69,8 @@ const expected: Readonly<Record<string, readonly number[]>> = {
   'GET /v1/invoices/:id.pdf': readOneOfPartner,
   'GET /v1/invoices/:id.csv': readOneOfPartner,
   'GET /v1/invoices/:id': readOneOfPartner,
+  'GET /v1/invoices/:id/charges': readOneOfPartner,
+  'GET /v1/invoices/:id/charges.csv': readOneOfPartner,
   'GET /v1/keys': read,
 
   'POST /v1/payouts': [401, 401, 201, 502, 201, 403, 201, 201],

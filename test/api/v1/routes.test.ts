@@ -90,6 +90,8 @@ test('the table holds every endpoint of §4, and what was added to them', () => 
     'GET /v1/invoices/:id.pdf',
     'GET /v1/invoices/:id.csv',
     'GET /v1/invoices/:id',
+    'GET /v1/invoices/:id/charges',
+    'GET /v1/invoices/:id/charges.csv',
     'GET /v1/keys',
     'POST /v1/keys',
     'POST /v1/keys/:id/revoke',
