@@ -9,6 +9,7 @@ export interface Recomputed {
 
 export interface InvoiceJson {
   readonly id: string
+  readonly number: string
   readonly total_gbp: string
   readonly credit_carried_in_gbp: string
   readonly credit_carried_forward_gbp: string
@@ -28,6 +29,11 @@ interface ListJson {
   readonly data: readonly ChargeJson[]
   readonly has_more: boolean
   readonly next_cursor: string | null
+}
+
+export async function invoiceOf(get: (path: string) => Promise<unknown>, id: string): Promise<InvoiceJson> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The client of the tests compares it with the schema.
+  return (await get(`/v1/invoices/${id}`)) as InvoiceJson
 }
 
 /** Every page of the list. */

@@ -10,7 +10,7 @@ import { type ChargeKind, chargeKinds } from '../../../domain/invoice'
 import { nextMonth, startOf } from '../../../domain/month'
 import { type Api, startApi } from '../client'
 import { aClock, aKey, anInvoice, aPartner, aPayoutRow, aSeller, changePartner } from '../fixtures'
-import { asIssued, chargesOf, recompute } from '../recompute-invoice'
+import { asIssued, chargesOf, invoiceOf, recompute } from '../recompute-invoice'
 
 let api: Api
 
@@ -40,7 +40,7 @@ test('an invoice can be recomputed to the penny from the API alone, also with la
 
     expect(invoices.map(({ period }) => period)).toEqual([october, '2026-08'])
     for (const { id } of invoices) {
-      const invoice: any = await get(`/v1/invoices/${String(id)}`)
+      const invoice = await invoiceOf(get, String(id))
       const behind = await chargesOf(get, invoice.id, 7)
       expect(new Set(behind.map((each) => each.id)).size).toBe(behind.length)
       expect(recompute(invoice, behind)).toEqual(asIssued(invoice))
@@ -112,7 +112,7 @@ test('a void invoice still lists its charges, and so does the one that replaced 
   const { partner, get } = await aBilledPartner(null)
   await charged(partner, { kind: 'payout_fee' })
   const first = await issue(partner, october)
-  const { number }: any = await get(`/v1/invoices/${first}`)
+  const { number } = await invoiceOf(get, first)
   await api.db.transaction((tx) => voidInvoice(tx, { number, reason: 'a mistake', at: new Date() }))
   const second = await issue(partner, october)
 
