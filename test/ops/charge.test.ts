@@ -129,6 +129,7 @@ const delivered: Transfer = {
   wasDelivered: true,
   reason: null,
   networkCostMicropounds: null,
+  createdAt: at,
   updatedAt: at,
 }
 
