@@ -146,6 +146,8 @@ export interface BankRecipientAddress {
   readonly line2: string | null
   readonly city: string
   readonly postalCode: string
+  /** The county; the town is used when it is null. */
+  readonly region: string | null
 }
 
 export interface RecipientToRegister {

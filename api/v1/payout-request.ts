@@ -38,7 +38,7 @@ const Address = Strict({
   region: Type.Optional(
     Text({
       maxLength: regionMaxLength,
-      description: 'The county; the town is used if omitted.',
+      description: 'The county; the town is used if omitted. The bank gets it after line2.',
       'x-hint': `at most ${regionMaxLength} characters`,
     }),
   ),

@@ -60,12 +60,21 @@ const addressLineMin = 4
 const postalCodeMax = 10
 
 /** The bank can do without an address, but not with a part of one. `state` is for other countries. */
-function addressOf({ line1, line2, city, postalCode }: BankRecipientAddress): object | undefined {
+function addressOf({ line1, line2, city, postalCode, region }: BankRecipientAddress): object | undefined {
   const lines = [line1, line2 ?? ''].map((line) => cut(clean(line), addressLineMax))
   const [first, second] = lines.filter((line) => lengthOf(line) >= addressLineMin)
   const [town, code] = [cut(clean(city), addressLineMax), clean(postalCode)]
   if (first === undefined || town === '' || code === '' || lengthOf(code) > postalCodeMax) return undefined
-  return { street_line_1: first, street_line_2: second, city: town, postal_code: code, country: 'GBR' }
+  const last = withRegion(second, clean(region ?? '') || town, town)
+  return { street_line_1: first, street_line_2: last, city: town, postal_code: code, country: 'GBR' }
+}
+
+/** A British address has no field for the region, so it ends the second line; the town has its own field. */
+function withRegion(line: string | undefined, region: string, town: string): string | undefined {
+  if (region.toLowerCase() === town.toLowerCase()) return line
+  if (line === undefined) return cut(region, addressLineMax)
+  const both = `${line}, ${region}`
+  return lengthOf(both) <= addressLineMax ? both : line
 }
 
 /** Composed, one line, and nothing that can not be seen: control and format characters, halves of pairs. */

@@ -224,6 +224,15 @@ describe('registering a recipient', () => {
   )
 })
 
+test('a recipient whose key the bank has seen with other bytes is registered under another key', async () => {
+  const recipient = aPayee()
+  const wanted = { ...partner, recipient, key: randomUUID() }
+  const first = await rail.registerRecipient(wanted)
+  const moved = { ...recipient, address: { ...recipient.address, region: 'Kent' } }
+
+  expect(await rail.registerRecipient({ ...wanted, recipient: moved })).toEqual(first)
+})
+
 describe('a question', () => {
   test.each([
     ['500', { kind: 'status', status: 500 }],

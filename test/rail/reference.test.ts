@@ -63,7 +63,13 @@ describe('a recipient', () => {
       recipientBody({
         ...aRecipient(),
         firstName: 'Ü'.repeat(80),
-        address: { line1: '1 '.padEnd(90, 'x'), line2: 'y'.repeat(90), city: 'z'.repeat(90), postalCode: 'SW1A 2AA' },
+        address: {
+          ...aRecipient().address,
+          line1: '1 '.padEnd(90, 'x'),
+          line2: 'y'.repeat(90),
+          city: 'z'.repeat(90),
+          region: 'r'.repeat(80),
+        },
       }),
     )
 
@@ -85,6 +91,32 @@ describe('a recipient', () => {
     const address = { ...aRecipient().address, line1: 'N 1', line2: 'Old Mill Lane' }
 
     expect(JSON.parse(recipientBody({ ...aRecipient(), address })).address.street_line_1).toBe('Old Mill Lane')
+  })
+
+  test.each<[string, object, string | undefined]>([
+    ['no region has the town alone', { region: null }, undefined],
+    ['a blank region has the town alone', { region: ' ' }, undefined],
+    ['the town as its region has it once', { region: 'LONDON' }, undefined],
+    ['a region has it in the second line', { region: 'Greater London' }, 'Greater London'],
+    ['a second line and a region has both', { line2: 'Flat 2b', region: 'Kent' }, 'Flat 2b, Kent'],
+    [
+      'more than fits keeps the second line',
+      { line2: 'Rosewood Court West', region: 'x'.repeat(15) },
+      'Rosewood Court West',
+    ],
+    ['a long region has it cut', { region: 'r'.repeat(80) }, 'r'.repeat(35)],
+    [
+      'a short first line has the region after the second',
+      { line1: 'N 1', line2: 'Old Mill Lane', region: 'Kent' },
+      'Kent',
+    ],
+  ])('with %s', (_, change, expected) => {
+    const address = { ...aRecipient().address, ...change }
+    const sent = JSON.parse(recipientBody({ ...aRecipient(), address })).address
+
+    expect(sent).toMatchObject({ city: 'London', country: 'GBR' })
+    expect(sent.street_line_2).toBe(expected)
+    expect(sent).not.toHaveProperty('state')
   })
 
   test('whose names are blanks still has one', () => {

@@ -121,7 +121,7 @@ const recipient = {
   type: 'individual',
   firstName: 'Ada',
   lastName: 'Lovelace',
-  address: { line1: '10 High St', line2: null, city: 'London', postalCode: 'SW1A 2AA' },
+  address: { line1: '10 High St', line2: null, city: 'London', postalCode: 'SW1A 2AA', region: null },
   bankName: 'Barclays',
   sortCode: '123456',
   accountNumber: '12345678',
