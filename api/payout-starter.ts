@@ -1,4 +1,5 @@
 // The API's way to a payout's workflows: starts or joins one and waits for its verdict, cancels, and tells that the bank has spoken.
+import { randomUUID } from 'node:crypto'
 import {
   type Client,
   WithStartWorkflowOperation,
@@ -85,12 +86,13 @@ export function createPayoutStarter(options: PayoutStarterOptions): PayoutStarte
       return 'told'
     },
     async cancel(payout) {
-      // A payout whose workflow was lost gets one that hears of the cancel before it sends anything.
+      // A payout whose workflow was lost gets one that learns of the cancel before it sends anything.
       const startWorkflowOperation = operationFor(payout, WorkflowIdReusePolicy.ALLOW_DUPLICATE, options)
       try {
         await askWithin(temporal, payouts.answerTimeoutMs, () =>
           temporal.workflow.executeUpdateWithStart<PayoutWorkflow, void, []>(cancelUpdate, {
-            updateId: cancelUpdate,
+            // Each request is decided by itself: a payout that was being sent when the last one came may be unsent again.
+            updateId: `${cancelUpdate}/${randomUUID()}`,
             startWorkflowOperation,
           }),
         )

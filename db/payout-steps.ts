@@ -36,8 +36,8 @@ export interface StepRow {
   /** Nothing is left to do, neither at the bank nor in the ledger. */
   readonly closedAt: Date | null
   readonly attention: string | null
-  /** Nothing new may be sent in its environment for now. */
-  readonly isRailPaused: boolean
+  /** Null when a first call may start; otherwise why the payout waits with its money set aside. */
+  readonly heldBy: 'rail paused' | 'partner not active' | null
 }
 
 /** Which attempt of which payout a step is about; a step of an older attempt finds nothing to do. */
@@ -55,16 +55,33 @@ export async function lockStep(tx: Tx, payoutId: string): Promise<StepRow> {
   return found(await tx.query<StepRow>(lockedStep, [payoutId]))
 }
 
+export interface FirstCall {
+  readonly key: string
+  readonly body: string
+}
+
 /**
- * The moment before the first call to the bank. Who gets the body back is the first ever to call under this bank key;
- * who gets null is not, or the payout was cancelled or released before, or the rail is paused.
+ * The moment before a first call to the bank. The caller that gets the call back is the only one to make it under this
+ * bank key. Null: another run has made it, the payout is over, the rail is paused, or the partner is not active.
  */
-export async function startSubmit(
+export async function beginSubmit(
   db: Queryable,
   { payoutId, attempt, body, at }: AttemptRef & { body: string; at: Date },
-): Promise<string | null> {
-  const [row] = await db.query<{ body: string }>(markSubmit, [payoutId, attempt, body, at])
-  return row?.body ?? null
+): Promise<FirstCall | null> {
+  const [call] = await db.query<FirstCall>(beginFirstCall, [payoutId, attempt, body, at])
+  return call ?? null
+}
+
+/**
+ * Only for the run that made the one call under `key` and holds proof that it sent nothing: the payout is unsent again, can be
+ * cancelled, and its next call is a first one under a fresh key, since a bank may repeat a refusal for as long as it remembers a
+ * key. False when another run has noted the call as unknown: the proof no longer covers every call.
+ */
+export async function withdrawSubmit(
+  db: Queryable,
+  { payoutId, attempt, key, newKey }: AttemptRef & { key: string; newKey: string },
+): Promise<boolean> {
+  return (await db.query(withdrawFirstCall, [payoutId, attempt, key, newKey])).length > 0
 }
 
 export interface Kept extends AttemptRef {
@@ -153,13 +170,15 @@ const stepColumns = `p.id, p.attempt, p.partner_id AS "partnerId", p.environment
   p.transfer_ref AS "transferRef", p.created_at AS "createdAt", p.submit_started_at AS "submitStartedAt", p.verdict,
   p.verdict_details AS "verdictDetails", p.answered_at AS "answeredAt", p.released_at AS "releasedAt",
   p.completed_at AS "completedAt", p.closed_at AS "closedAt", p.attention,
-  ${isRailPaused('p.environment')} AS "isRailPaused"`
+  CASE WHEN ${isRailPaused('p.environment')} THEN 'rail paused'
+    WHEN NOT EXISTS (SELECT FROM partners WHERE partners.id = p.partner_id AND partners.status = 'active')
+    THEN 'partner not active' END AS "heldBy"`
 
 /** The bank may have a transfer for it that our books do not know: nothing more is sent under its key before people have looked. */
 export const isDisputed = (attention: string) =>
   `coalesce(${attention} ~ '^(bank_contradicts_|unaccounted_transfer$)', false)`
 
-/** Reasons that end by themselves, by what is awaited, by the bank's next word, or by another attempt. */
+/** Reasons that end without an operator: by what is awaited, by the bank's next answer, or by another attempt. */
 export const isPassing = (attention: string) =>
   `coalesce(${isAwaited(attention)} OR ${attention} ~ '^(bank_says_|can_not_book_|bank_misconfigured$)', false)`
 
@@ -181,9 +200,18 @@ const lockedStep: Statement = {
 }
 
 /** It and a pause of the rail wait for each other (`rail-pauses.ts`). */
-const markSubmit: Statement = {
-  name: 'payout-start-submit',
-  text: 'SELECT start_submit($1, $2, $3, $4) AS body',
+const beginFirstCall: Statement = {
+  name: 'payout-begin-submit',
+  text: 'SELECT body, key FROM begin_submit($1, $2, $3, $4)',
+}
+
+const withdrawFirstCall: Statement = {
+  name: 'payout-withdraw-submit',
+  text: `UPDATE payouts SET submit_started_at = NULL, bank_body = NULL, bank_key = $4,
+      bank_key_renewals = bank_key_renewals + 1
+    WHERE id = $1 AND attempt = $2 AND bank_key = $3 AND submit_started_at IS NOT NULL AND verdict IS NULL
+      AND transfer_ref IS NULL AND released_at IS NULL AND status = 'pending'
+    RETURNING id`,
 }
 
 /**
@@ -204,7 +232,8 @@ const recordKept: Statement = {
   text: `WITH ${before}, kept AS (
       UPDATE payouts p SET verdict = $3, verdict_at = coalesce(verdict_at, $9), status = $4, failure_reason = $5,
         transfer_ref = $6, transfer_state = $7, updated_at = $9, closed_at = $10,
-        attention = ${awaited('($6::text IS NOT NULL OR $10::timestamptz IS NOT NULL)')}
+        attention = CASE WHEN $6::text IS NOT NULL AND attention IN ('bank_misconfigured', 'bank_insufficient') THEN NULL
+          ELSE ${awaited('($6::text IS NOT NULL OR $10::timestamptz IS NOT NULL)')} END
       FROM before
       WHERE p.id = before.id AND p.attempt = $2 AND p.status = 'pending' AND p.released_at IS NULL
         AND p.transfer_ref IS NULL AND p.verdict IS DISTINCT FROM $3

@@ -18,6 +18,7 @@ export interface ToldPayout {
   readonly id: string
   readonly partnerId: string
   readonly slug: string
+  readonly isPartnerActive: boolean
   readonly environment: Environment
   readonly idempotencyKey: string
   readonly attempt: number
@@ -65,8 +66,8 @@ export async function findPayoutStory(db: Queryable, payoutId: string): Promise<
 
 const selectPayout: Statement = {
   name: 'payout-told',
-  text: `SELECT p.id, p.partner_id AS "partnerId", partners.slug, p.environment, p.idempotency_key AS "idempotencyKey",
-      p.attempt, p.status, p.failure_reason AS "failureReason", p.attention, p.amount_pence AS "amountPence",
+  text: `SELECT p.id, p.partner_id AS "partnerId", partners.slug, partners.status = 'active' AS "isPartnerActive",
+      p.environment, p.idempotency_key AS "idempotencyKey", p.attempt, p.status, p.failure_reason AS "failureReason", p.attention, p.amount_pence AS "amountPence",
       p.fee_pence AS "feePence", p.wallet_sends_micro_usdc AS "walletSendsMicroUsdc", p.account_last4 AS "accountLast4",
       p.rail, p.bank_key AS "bankKey", p.transfer_ref AS "transferRef", p.transfer_state AS "transferState", p.verdict,
       p.created_at AS "createdAt", p.submit_started_at AS "submitStartedAt", p.answered_at AS "answeredAt",

@@ -14,6 +14,8 @@ export interface OpenPayout {
   readonly amountPence: bigint
   readonly accountLast4: string | null
   readonly createdAt: Date
+  /** Whether a call to the bank was started whose outcome decides: from then on a cancel comes too late. */
+  readonly isCalled: boolean
   /** Not null for one that had arrived and comes back: its workflow is that of a return. */
   readonly completedAt: Date | null
 }
@@ -80,7 +82,8 @@ export async function markOverdue(
 
 const openPayouts = `SELECT p.id AS "payoutId", p.attempt, p.partner_id AS "partnerId", partners.slug, p.environment,
     p.idempotency_key AS "idempotencyKey", p.status, p.amount_pence AS "amountPence",
-    p.account_last4 AS "accountLast4", p.created_at AS "createdAt", p.completed_at AS "completedAt"
+    p.account_last4 AS "accountLast4", p.created_at AS "createdAt", p.completed_at AS "completedAt",
+    p.submit_started_at IS NOT NULL OR p.transfer_ref IS NOT NULL AS "isCalled"
   FROM payouts p JOIN partners ON partners.id = p.partner_id
   WHERE p.released_at IS NULL AND p.closed_at IS NULL`
 
@@ -116,7 +119,10 @@ const attendToOverdue: Statement = {
       SELECT id FROM payouts
       WHERE released_at IS NULL AND closed_at IS NULL AND attention IS NULL AND created_at < greatest($1::timestamptz, $2::timestamptz)
         AND ${since} < ${deadline}
-        -- What people have paused waits for nobody else, and has its time anew when they resume.
+        -- An unsent payout of a partner that is not active waits for operators, who know.
+        AND NOT (submit_started_at IS NULL
+          AND EXISTS (SELECT FROM partners WHERE partners.id = payouts.partner_id AND partners.status <> 'active'))
+        -- A payout that a paused rail holds is not overdue; its time starts again when the rail is resumed.
         AND NOT EXISTS (SELECT FROM rail_pauses pause WHERE pause.environment = payouts.environment
           AND coalesce(pause.resumed_at, 'infinity') >= ${deadline}
           AND coalesce(submit_started_at, 'infinity') >= coalesce(pause.resumed_at, 'infinity'))

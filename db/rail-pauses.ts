@@ -24,7 +24,7 @@ export interface RailState {
 
 /**
  * False when it was paused already. Every partner's activity list tells it, in the same statement. When it returns, each payout
- * has made its first call or waits: `start_submit` holds the same lock together with others.
+ * has made its first call or waits: `begin_submit` holds the same lock together with others.
  */
 export async function pauseRail(db: Queryable, change: RailChange & { reason: string | null }): Promise<boolean> {
   const { environment, by, reason, at } = change

@@ -1,6 +1,11 @@
 // What became of a request to pay: a payout that is kept, or a refusal after which the key is free again (design §3).
 
-export const refusals = ['insufficient_funds', 'recipient_account_rejected', 'payout_not_created'] as const
+export const refusals = [
+  'insufficient_funds',
+  'invalid_amount',
+  'recipient_account_rejected',
+  'payout_not_created',
+] as const
 export type Refusal = (typeof refusals)[number]
 
 /** `accepted`, `rejected` and `unknown` are the bank's; a payout with one of these stays. */

@@ -41,11 +41,11 @@ const advices: readonly Advice[] = [
   },
   {
     code: 'bank_insufficient',
-    step: "The bank says that the wallet is too low where our ledger covers it: compare the wallet's balance at the bank with wallet show, and find the difference before the partner tries again.",
+    step: "The bank says that the wallet is too low, and our ledger covers the payout: compare the wallet's balance at the bank with wallet show, and settle the difference. An acknowledged payout waits, can be cancelled, and is sent when the bank's balance covers it.",
   },
   {
     code: 'bank_misconfigured',
-    step: "The bank refused our key or did not know what we asked it for: check the bank's address and key in the configuration.",
+    step: "The bank refused our key, a feature or our own limit: check the bank's address and key in the configuration, and our limits at the bank. An acknowledged payout waits, can be cancelled, and is sent once the bank accepts our calls again.",
   },
   {
     code: 'bank_says_error',

@@ -1,6 +1,7 @@
 // Partners: opened, looked at, suspended and reactivated; partner-settings.ts changes what can be set.
 import { openPartner } from '../activities/open-partner'
 import { findPartnerBySlug, listPartners, lockPartnerBySlug, type PartnerRow, updatePartner } from '../db/partners'
+import { environments } from '../domain/environment'
 import { formatPence } from '../domain/money'
 import { type PartnerStatus, shownScreening } from '../domain/partner'
 import { recordChange } from './activity'
@@ -9,6 +10,7 @@ import type { Ops } from './connect'
 import { connectSoon } from './connect-sandbox'
 import { email, partnerName, required, slug } from './options'
 import { fields, table } from './print'
+import { wakeUnsent } from './rail'
 
 const create = defineCommand({
   noun: 'partner',
@@ -59,7 +61,8 @@ const list = defineCommand({
 const suspend = defineCommand({
   noun: 'partner',
   verb: 'suspend',
-  about: 'Stops new payouts of a partner; its keys can still read.',
+  about:
+    'Sends no more payouts of a partner to the bank: new ones are refused, waiting ones wait; its keys can still read.',
   options: { partner: required(slug, 'Which partner.') },
   example: ['--partner', 'acme'],
   run: (ops, given) => moveStatus(ops, given.partner, { from: 'active', to: 'suspended', action: 'partner.suspend' }),
@@ -68,11 +71,15 @@ const suspend = defineCommand({
 const reactivate = defineCommand({
   noun: 'partner',
   verb: 'reactivate',
-  about: 'Lets a suspended partner pay out again.',
+  about: 'Lets a suspended partner pay out again; its waiting payouts are sent.',
   options: { partner: required(slug, 'Which partner.') },
   example: ['--partner', 'acme'],
-  run: (ops, given) =>
-    moveStatus(ops, given.partner, { from: 'suspended', to: 'active', action: 'partner.reactivate' }),
+  async run(ops, given) {
+    const move = { from: 'suspended', to: 'active', action: 'partner.reactivate' } as const
+    const answer = await moveStatus(ops, given.partner, move)
+    if (answer.outcome === 'done') await wakeUnsent(ops, environments, 'A partner is active again')
+    return answer
+  },
 })
 
 export const partnerCommands: readonly Command[] = [create, show, list, suspend, reactivate]

@@ -1,6 +1,7 @@
 // The way to the bank: paused and resumed by environment, and what waits meanwhile.
 import type { Client } from '@temporalio/client'
 import { type PastPause, pastPauses, pauseRail, type RailState, railStates, resumeRail } from '../db/rail-pauses'
+import type { Environment } from '../domain/environment'
 import { formatPence } from '../domain/money'
 import type { railSwitch } from '../workflows/rail-switch'
 import { wakeUnsentStart } from '../workflows/rail-switch-start'
@@ -41,12 +42,7 @@ const resume = defineCommand({
     const { db, clock, madeBy } = ops
     const resumed = await resumeRail(db, { environment: given.environment, by: madeBy, at: clock.now() })
     if (!resumed) return refused('invalid_state', `The rail of ${given.environment} is not paused.`)
-    const start = wakeUnsentStart(given.environment, madeBy.replace(/^ops:/, ''), ops.taskQueuePrefix)
-    const wake = (client: Client) => client.workflow.start<typeof railSwitch>('railSwitch', start)
-    const isWoken = await withTemporal(ops, wake).then(
-      () => true,
-      () => false,
-    )
+    const isWoken = await wakeUnsent(ops, [given.environment])
     const state = await stateOf(db, given.environment)
     const when = isWoken ? 'sent now' : 'sent when each looks by itself, because Temporal does not answer'
     return done(
@@ -83,6 +79,18 @@ const status = defineCommand({
 })
 
 export const railCommands: readonly Command[] = [pause, resume, status]
+
+/** False when Temporal does not answer: each unsent payout then looks at its row within minutes. */
+export async function wakeUnsent(ops: Ops, wanted: readonly Environment[], why?: string): Promise<boolean> {
+  const by = ops.madeBy.replace(/^ops:/, '')
+  const starts = wanted.map((each) => wakeUnsentStart(each, by, ops.taskQueuePrefix, why))
+  const wake = (client: Client) =>
+    Promise.all(starts.map((start) => client.workflow.start<typeof railSwitch>('railSwitch', start)))
+  return withTemporal(ops, wake).then(
+    () => true,
+    () => false,
+  )
+}
 
 type Presented = ReturnType<typeof presentState>
 

@@ -161,7 +161,12 @@ export interface RecipientToRegister {
 export type Registered =
   | { readonly outcome: 'registered'; readonly recipientRef: string }
   | { readonly outcome: 'rejected'; readonly reason: string }
-  | { readonly outcome: 'unavailable'; readonly why: 'busy' | 'unavailable'; readonly retryAfterMs: number | null }
+  | {
+      readonly outcome: 'unavailable'
+      /** `misconfigured`: our key, a feature or a limit at the bank; waiting alone does not help. */
+      readonly why: 'busy' | 'unavailable' | 'misconfigured'
+      readonly retryAfterMs: number | null
+    }
 
 export interface TransferOrder extends WalletRefs {
   readonly payoutId: string
@@ -184,7 +189,12 @@ export type SubmitCall = 'first' | 'repeat'
 
 export type Submitted =
   | { readonly outcome: 'accepted'; readonly transfer: Transfer }
-  | { readonly outcome: 'rejected'; readonly who: 'recipient' | 'partner' | 'amount'; readonly reason: string }
+  /** `quote`: the rate has moved since the payout was priced, so the same amount at a new quote may be accepted. */
+  | {
+      readonly outcome: 'rejected'
+      readonly who: 'recipient' | 'partner' | 'amount' | 'quote'
+      readonly reason: string
+    }
   | { readonly outcome: 'not-sent'; readonly why: NotSentWhy; readonly retryAfterMs: number | null }
   | { readonly outcome: 'unknown'; readonly why: string }
 

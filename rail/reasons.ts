@@ -30,7 +30,8 @@ export const reasons = {
   bank_unavailable: 'bank_unavailable: The recipient’s bank could not be reached.',
   account_inactive: 'account_inactive: The bank no longer pays to this account.',
   partner_not_ready: 'partner_not_ready: The bank wants something of the paying business first.',
-  amount_refused: 'amount_refused: The bank does not pay this amount.',
+  amount_rejected: 'amount_rejected: The bank does not pay this amount.',
+  quote_expired: 'quote_expired: The exchange rate moved too far before the payout was sent.',
   details_refused: 'details_refused: The bank rejected the recipient’s details.',
   bank_refused: 'bank_refused: The bank gave no reason.',
 } as const

@@ -10,6 +10,8 @@ export interface PayoutRef {
 /** `unsent`: somebody was told about it, and the bank could not be asked yet. `unknown`: something may have been sent. `sent`: the bank has it. `over`: nothing is left to do. */
 export interface Underway {
   readonly at: 'unsent' | 'unknown' | 'sent' | 'over'
+  /** Unsent for so long that the bank's list is read first (`resolveSubmit`), before it is sent or its money goes back. */
+  readonly needsLookup?: true
   readonly verdict: Verdict
   /** As the row has it, for who searches; `refused` when there is no payout after all. */
   readonly status: PayoutStatus | 'refused'
@@ -32,10 +34,10 @@ export interface PayoutSteps {
   debitPayout(payout: PayoutRef): Promise<Step>
   /** Registers the recipient and sends the transfer, within a second or two. */
   submitToRail(payout: PayoutRef): Promise<Underway>
-  /** Wins only where nothing was sent. */
+  /** Wins where no call to the bank was started. Undecided, `needsLookup`, where `resolveSubmit` has to decide. */
   cancelPayout(payout: PayoutRef & { readonly how?: Cancelled }): Promise<Underway>
-  /** Repeats the identical call, and looks the transfer up once that proves nothing any more. */
-  resolveSubmit(payout: PayoutRef): Promise<Underway>
+  /** Repeats the identical call, then looks the transfer up. With `cancel` it only decides that cancel, and sends nothing. */
+  resolveSubmit(payout: PayoutRef & { readonly cancel?: Cancelled }): Promise<Underway>
   /** Asks the bank how the transfer stands and books it. */
   pollSettlement(payout: PayoutRef): Promise<Underway>
 }

@@ -1,4 +1,4 @@
-// The life of one attempt to pay: set aside, send, answer, wait for the bank, settle. The row decides; a run only asks it (design §3).
+// One attempt to pay: set the money aside, send, answer, wait for the bank, settle. The payout's row decides; a run only asks it.
 import {
   allHandlersFinished,
   CancellationScope,
@@ -29,65 +29,138 @@ export const cancel = defineUpdate('cancel')
 /** The bank has said something about this payout's transfer; what it said is asked for. */
 export const bankSpoke = defineSignal('bankSpoke')
 
-/** Longer histories are started afresh: the row knows where the payout stands. */
+/** Runs that began earlier decided a cancel by their own last step, which could be older than the row. */
+const asksTheRow = 'cancel-asks-the-row'
+
+/** A longer history continues as a new run: the row says where the payout stands. */
 const longHistory = 1_000
 
 export async function payout(order: PayoutOrder): Promise<void> {
   requireFields(order, { payoutId: 'id', attempt: 'count', pollMs: 'pauses' })
   let verdict: Verdict | undefined
   let spoke = false
-  let cancelled: Cancelled | null = null
   let unsent = true
   let shown: Underway['status'] = 'pending'
+  const cancels = createCancels()
   setHandler(create, () => uncancelled(async () => answered(() => verdict)))
   setHandler(cancel, () => {
-    cancelled ??= 'by update'
-    spoke = true
-    return uncancelled(async () => condition(() => !unsent))
+    if (!patched(asksTheRow)) {
+      cancels.addBefore('by update')
+      spoke = true
+      return uncancelled(async () => condition(() => !unsent))
+    }
+    const request = cancels.add('by update')
+    return uncancelled(async () => condition(() => cancels.isDecided(request)))
   })
   setHandler(bankSpoke, () => {
     spoke = true
   })
   CancellationScope.current().cancelRequested.catch(() => {
-    cancelled ??= 'in Temporal'
+    if (patched(asksTheRow)) {
+      cancels.add('in Temporal')
+      return
+    }
+    cancels.addBefore('in Temporal')
     // Runs of the first releases slept on until their next look at the bank.
     if (patched('cancel-wakes')) spoke = true
   })
 
   await uncancelled(async () => {
-    let step = await begin(order, () => cancelled)
+    let step = await begin(order, cancels)
     for (let asked = 0; ; asked++) {
-      verdict = step.verdict
-      unsent = step.at === 'unsent'
-      setCurrentDetails(`Payout ${order.payoutId}: ${step.says}.`)
-      if (step.status !== shown) upsertSearchAttributes([{ key: payoutSearchAttributes.status, value: step.status }])
-      shown = step.status
+      show(step)
       if (step.at === 'over') break
-      if (workflowInfo().historyLength > longHistory && allHandlersFinished()) await continueAsNew<typeof payout>(order)
-      await condition(() => spoke, pauseMs(order, asked))
-      spoke = false
-      step = await next(order, step, () => cancelled)
+      const isAtRest = allHandlersFinished() && !cancels.arePending()
+      if (workflowInfo().historyLength > longHistory && isAtRest) await continueAsNew<typeof payout>(order)
+      step = (await pause(step, asked)) ?? (await next(order, step, cancels))
     }
     await condition(allHandlersFinished)
   })
+
+  function show(step: Underway): void {
+    verdict = step.verdict
+    unsent = step.at === 'unsent'
+    if (step.at === 'sent' || step.at === 'over') cancels.decideAll()
+    setCurrentDetails(`Payout ${order.payoutId}: ${step.says}.`)
+    if (step.status !== shown) upsertSearchAttributes([{ key: payoutSearchAttributes.status, value: step.status }])
+    shown = step.status
+  }
+
+  /**
+   * Waits for the bank, or for the next poll. A cancel that wins ends the wait with its step. One that is refused does not: it
+   * changes nothing about what happens next, or when.
+   */
+  async function pause(step: Underway, asked: number): Promise<Underway | null> {
+    const until = Date.now() + pauseMs(order, asked)
+    for (let leftMs = pauseMs(order, asked); leftMs > 0; leftMs = until - Date.now()) {
+      await condition(() => spoke || cancels.arePending(), leftMs)
+      if (!cancels.arePending()) break
+      const decided = await decideCancel(order, cancels)
+      if (decided.at === 'over' || (decided.at === 'sent' && step.at !== 'sent')) return decided
+    }
+    spoke = false
+    return null
+  }
 }
 
-async function begin(order: PayoutOrder, cancelled: () => Cancelled | null): Promise<Underway> {
+type Cancels = ReturnType<typeof createCancels>
+
+/** The requests to cancel this payout, and which of them the row has decided. */
+function createCancels() {
+  let asked = 0
+  let decided = 0
+  let latest: Cancelled = 'by update'
+  let before: Cancelled | null = null
+  return {
+    add(how: Cancelled): number {
+      latest = how
+      asked += 1
+      return asked
+    },
+    /** A cancel of a run that began before cancels asked the row: it counts only where the workflow is about to send. */
+    addBefore(how: Cancelled): void {
+      before ??= how
+    },
+    before: () => before,
+    arePending: () => asked > decided,
+    isDecided: (request: number) => decided >= request,
+    decideAll(): void {
+      decided = asked
+    },
+    /** Decides those that are there when the row is asked; one that comes later asks again. */
+    async decide<T>(ask: (how: Cancelled) => Promise<T>): Promise<T> {
+      const request = asked
+      const answer = await ask(latest)
+      decided = Math.max(decided, request)
+      return answer
+    },
+  }
+}
+
+async function begin(order: PayoutOrder, cancels: Cancels): Promise<Underway> {
   const step = await activities.debitPayout(order)
   if (step.at !== 'held') return step
-  return send(order, cancelled)
+  return send(order, cancels)
 }
 
-/** The only place where a cancel counts: from the first call to the bank on, the money is on its way. */
-function send(order: PayoutOrder, cancelled: () => Cancelled | null): Promise<Underway> {
-  const how = cancelled()
-  return how === null ? activities.submitToRail(order) : activities.cancelPayout({ ...order, how })
+/** A cancel before the first call to the bank asks the row, which has the last word between cancel and submit. */
+async function send(order: PayoutOrder, cancels: Cancels): Promise<Underway> {
+  const before = cancels.before()
+  if (before !== null) return activities.cancelPayout({ ...order, how: before })
+  return cancels.arePending() ? decideCancel(order, cancels) : activities.submitToRail(order)
 }
 
-/** The bank may have had it for long when that becomes known, so how it stands is asked in the same breath. */
-async function next(order: PayoutOrder, { at }: Underway, cancelled: () => Cancelled | null): Promise<Underway> {
-  if (at === 'unsent') return send(order, cancelled)
-  const resolved = at === 'unknown' ? await activities.resolveSubmit(order) : null
+function decideCancel(order: PayoutOrder, cancels: Cancels): Promise<Underway> {
+  return cancels.decide(async (how) => {
+    const step = await activities.cancelPayout({ ...order, how })
+    return step.needsLookup ? activities.resolveSubmit({ ...order, cancel: how }) : step
+  })
+}
+
+/** The bank may have had it for long when that becomes known, so its status is polled at once. */
+async function next(order: PayoutOrder, step: Underway, cancels: Cancels): Promise<Underway> {
+  if (step.at === 'unsent' && !step.needsLookup) return send(order, cancels)
+  const resolved = step.at === 'sent' ? null : await activities.resolveSubmit(order)
   return resolved === null || resolved.at === 'sent' ? activities.pollSettlement(order) : resolved
 }
 
@@ -102,7 +175,7 @@ async function answered(verdict: () => Verdict | undefined): Promise<Verdict> {
   return given
 }
 
-/** A cancel from outside would otherwise break off what moves money, and the answer to who waits for it. */
+/** A cancel from outside would otherwise interrupt the code that moves money, and the answer to its caller. */
 function uncancelled<T>(work: () => Promise<T>): Promise<T> {
   return CancellationScope.nonCancellable(work)
 }

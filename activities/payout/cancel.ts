@@ -1,18 +1,26 @@
-// Takes a payout back while nothing of it was sent: one look at the row under its lock decides between cancel and submit.
+// Cancels a payout while no call to the bank was started: one look at the row under its lock decides between cancel and submit.
 import { recordActivity } from '../../db/activity'
 import type { Tx } from '../../db/database'
-import { keepPayout, lockStep, type StepRow } from '../../db/payout-steps'
+import { keepPayout, loadStep, lockStep, type StepRow } from '../../db/payout-steps'
 import { wipeRecipient } from '../../db/sealed-recipients'
 import { assert } from '../../domain/assert'
 import type { Cancelled, PayoutRef, Underway } from '../../workflows/payout-steps'
 import type { PayoutDeps } from './deps'
+import { isLate, toBeLookedUp } from './late'
 import { reverseDebit } from './release'
 import { over, standingOf } from './standing'
 
-export async function cancelPayout(
-  deps: PayoutDeps,
-  { how, ...payout }: PayoutRef & { readonly how?: Cancelled },
-): Promise<Underway> {
+interface Cancel extends PayoutRef {
+  readonly how?: Cancelled
+}
+
+export async function cancelPayout(deps: PayoutDeps, cancel: Cancel): Promise<Underway> {
+  const row = await loadStep(deps.db, cancel.payoutId)
+  return standingOf(row, cancel) === null && isLate(row, deps) ? toBeLookedUp : cancelUnsent(deps, cancel)
+}
+
+/** However late: the caller has looked into the bank's list where that is needed. */
+export async function cancelUnsent(deps: PayoutDeps, { how, ...payout }: Cancel): Promise<Underway> {
   return deps.db.transaction(async (tx) => {
     const row = await lockStep(tx, payout.payoutId)
     const standing = standingOf(row, payout)
@@ -20,7 +28,8 @@ export async function cancelPayout(
     await reverseDebit(tx, row, deps)
     await wipeRecipient(tx, row.id)
     const recorded = await keepPayout(tx, {
-      ...payout,
+      payoutId: row.id,
+      attempt: row.attempt,
       verdict: 'cancelled',
       status: 'cancelled',
       failureReason: null,

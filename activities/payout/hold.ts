@@ -1,21 +1,26 @@
-// A payout that may not be sent for now, as a rule because people have paused the rail: it is there for good, and waits with its money set aside.
-import { loadStep, markAnswered } from '../../db/payout-steps'
+// Keeps a payout that must not be sent for now: the rail is paused, or its partner is not active. Its money stays set aside.
+import { loadStep, markAnswered, type StepRow } from '../../db/payout-steps'
 import { kept } from '../../domain/verdict'
 import type { PayoutRef, Underway } from '../../workflows/payout-steps'
 import type { PayoutDeps } from './deps'
 import { standingOf } from './standing'
 import { noteUnknown } from './unknown'
 
-/** The row is told before anybody is answered: from then on no refusal takes the payout away again. */
-export async function holdPayout(
-  deps: PayoutDeps,
-  payout: PayoutRef,
-  meanwhile: Underway = railPaused,
-): Promise<Underway> {
+/** The row records the answer before the caller hears it: from then on no refusal takes the payout away again. */
+export async function holdPayout(deps: PayoutDeps, payout: PayoutRef, held?: Underway): Promise<Underway> {
   await markAnswered(deps.db, { ...payout, at: deps.clock.now() })
-  const standing = standingOf(await loadStep(deps.db, payout.payoutId), payout)
-  if (standing === null) return meanwhile
+  const row = await loadStep(deps.db, payout.payoutId)
+  const standing = standingOf(row, payout)
+  if (standing === null) return held ?? waiting(row)
   return standing.at === 'unknown' ? noteUnknown(deps, payout) : standing
 }
 
-const railPaused: Underway = { at: 'unsent', verdict: kept, status: 'pending', says: 'waiting: the rail is paused' }
+function waiting({ heldBy }: StepRow): Underway {
+  const says = heldBy === null ? 'waiting to be sent' : `waiting: ${why[heldBy]}`
+  return { at: 'unsent', verdict: kept, status: 'pending', says }
+}
+
+const why = {
+  'rail paused': 'the rail is paused',
+  'partner not active': 'the partner is not active',
+} as const

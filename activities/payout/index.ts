@@ -1,7 +1,7 @@
 // The steps of a payout, bound to what they act upon.
 import type { PayoutReturnSteps } from '../../workflows/payout-return-steps'
 import type { PayoutSteps } from '../../workflows/payout-steps'
-import { cancelUnlessSent } from './cancel-unless-sent'
+import { cancelPayout } from './cancel'
 import { debitPayout } from './debit'
 import type { PayoutDeps } from './deps'
 import { resolveSubmit } from './resolve'
@@ -20,7 +20,7 @@ export function createPayoutSteps({ brief, patient }: PayoutStepDeps): PayoutSte
   return {
     debitPayout: (payout) => debitPayout(brief, payout),
     submitToRail: (payout) => submitToRail(brief, payout),
-    cancelPayout: (payout) => cancelUnlessSent(brief, payout),
+    cancelPayout: (payout) => cancelPayout(brief, payout),
     resolveSubmit: (payout) => resolveSubmit(patient, payout),
     pollSettlement: (payout) => pollSettlement(patient, payout),
     pollReturn: (payout) => pollReturn(patient, payout),

@@ -1,8 +1,8 @@
-// A payout whose first call comes so late that the bank may have forgotten an earlier one: it was restored, or the rail was paused for a day (docs/decisions/late-first-calls.md).
+// A payout whose first call comes so late that the bank may have forgotten an earlier one: it was restored, or held for a day (docs/decisions/late-first-calls.md).
 import type { StepRow } from '../../db/payout-steps'
+import { kept } from '../../domain/verdict'
 import type { Underway } from '../../workflows/payout-steps'
 import type { PayoutDeps } from './deps'
-import { unconfirmed } from './standing'
 
 /** The bank remembers a key for 24 h, by its own clock: until then a second first call is answered with the transfer of the first. */
 const keysAreKnownMs = 23 * 3_600_000
@@ -12,4 +12,10 @@ export function isLate({ createdAt }: StepRow, { clock }: Pick<PayoutDeps, 'cloc
 }
 
 /** Reading the bank's list takes longer than a workflow task may: `resolveSubmit` has the time. */
-export const toBeLookedFor: Underway = { ...unconfirmed, says: 'the bank is asked first whether it has it' }
+export const toBeLookedUp: Underway = {
+  at: 'unsent',
+  needsLookup: true,
+  verdict: kept,
+  status: 'pending',
+  says: 'unsent for a day: the bank is asked first whether it has a transfer',
+}

@@ -1,5 +1,4 @@
-// A payout that will not be sent: the debit is reversed, and the key is free again unless somebody was answered already.
-
+// A payout that will not be sent: the debit is reversed, and the key is free again unless the payout was acknowledged.
 import type { Tx } from '../../db/database'
 import { isPosted, postSet } from '../../db/ledger'
 import { keepPayout, lockStep, releaseRow, type StepRow } from '../../db/payout-steps'
@@ -17,11 +16,11 @@ export interface Refused {
   readonly details: Readonly<Record<string, string>> | null
   /** A stable code, then a sentence: what a payout that was acknowledged fails with. */
   readonly failureReason: string
-  /** Trouble that passes is waited out by a payout that somebody was told about; the others are told to try again. */
-  readonly trouble?: 'passing' | 'lasting'
+  /** An acknowledged payout waits until the trouble is over. An unacknowledged one is refused, and the caller retries. */
+  readonly trouble?: 'passing'
 }
 
-/** What shows that nothing was sent; it must still hold under the row's lock, since another run may have gone on meanwhile. */
+/** What shows that nothing was sent. It must still hold under the row's lock, since another run may have continued. */
 export type Proof = 'nothing-called' | 'own-calls' | 'absent-at-the-bank'
 
 /** Gives the money back where the proof still holds; where it does not, the row says how the payout really stands. */
@@ -34,12 +33,10 @@ export async function releasePayout(
     const row = await lockStep(tx, payout.payoutId)
     const standing = standingOf(row, payout)
     if (standing !== null && (standing.at !== 'unknown' || !holds[refusal.proof](row))) {
-      // Told before anybody is answered: the run that made the call can no longer take it back as never made.
+      // Noted before the caller is answered: the run that made the call can no longer withdraw it.
       return standing.at === 'unknown' ? noteUnknown({ clock: deps.clock, db: tx }, payout) : standing
     }
-    if (refusal.trouble === 'passing' && isAcknowledged(row)) {
-      return standing === null ? unsent : noteUnknown({ clock: deps.clock, db: tx }, payout)
-    }
+    if (refusal.trouble === 'passing' && isAcknowledged(row)) return unsent
     await reverseDebit(tx, row, deps)
     return refuse(tx, row, refusal, deps.clock.now())
   })
@@ -88,7 +85,7 @@ const unsent: Underway = {
   at: 'unsent',
   verdict: kept,
   status: 'pending',
-  says: 'waiting for the bank to be reachable',
+  says: 'waiting until the bank takes it',
 }
 
 /** Nothing when it was never debited, and once however often it is asked for. */

@@ -1,7 +1,8 @@
-// Finds out what became of a call whose answer was lost: the identical call again, then a look through the bank's own list.
+// Finds out what became of a call whose answer was lost: the identical call again, then a lookup in the bank's own list.
 import { loadStep, type StepRow } from '../../db/payout-steps'
 import { assert } from '../../domain/assert'
-import type { PayoutRef, Underway } from '../../workflows/payout-steps'
+import type { PayoutRef, PayoutSteps, Underway } from '../../workflows/payout-steps'
+import { cancelUnsent } from './cancel'
 import type { PayoutDeps } from './deps'
 import { lookFor } from './look'
 import { failNeverSent } from './settle'
@@ -10,12 +11,22 @@ import { recordTransfer, submitUnsent } from './submit'
 import { takeOver } from './take-over'
 import { noteUnknown } from './unknown'
 
-export async function resolveSubmit(deps: PayoutDeps, payout: PayoutRef): Promise<Underway> {
+export async function resolveSubmit(
+  deps: PayoutDeps,
+  { cancel, ...payout }: Parameters<PayoutSteps['resolveSubmit']>[0],
+): Promise<Underway> {
   const row = await loadStep(deps.db, payout.payoutId)
   const standing = standingOf(row, payout)
   // The row knows of no call: it was restored after one, or has waited until the bank may have forgotten one.
-  if (standing === null) return (await takeOver(deps, payout, row)) ?? submitUnsent(deps, payout, row)
-  if (standing.at !== 'unknown') return standing
+  if (standing === null) {
+    const taken = await takeOver(deps, payout, row)
+    if (cancel === undefined) return taken ?? submitUnsent(deps, payout, row)
+    // A bank that does not answer must not keep the money locked. The row is right unless it was restored from a backup,
+    // and the reconciliation that follows a restore finds such a transfer.
+    return taken === null || taken.at === 'unsent' ? cancelUnsent(deps, { ...payout, how: cancel }) : taken
+  }
+  // A cancel that comes too late has no effect, so it does not repeat the call either.
+  if (standing.at !== 'unknown' || cancel !== undefined) return standing
   if (row.verdict === null) {
     const noted = await noteUnknown(deps, payout)
     if (noted.at !== 'unknown') return noted
@@ -23,9 +34,9 @@ export async function resolveSubmit(deps: PayoutDeps, payout: PayoutRef): Promis
   assert(row.bankBody !== null && row.submitStartedAt !== null, 'a call that was started must have its bytes')
 
   const ageMs = deps.clock.now().getTime() - row.submitStartedAt.getTime()
-  // While people have paused the rail, the bank is only asked: a repeat could be the call that pays.
-  if (ageMs < deps.patience.repeatForMs && !row.isRailPaused) {
-    // However long this process stood still meanwhile: a call that left later could pay what another run has taken back.
+  // While the rail is paused or the partner suspended, the bank is only asked: a repeat could be the call that pays.
+  if (ageMs < deps.patience.repeatForMs && row.heldBy === null) {
+    // However long this process was stopped: a call that left later could pay what another run has taken back.
     const endBy = new Date(row.submitStartedAt.getTime() + deps.patience.repeatForMs)
     const again = await deps.rails[row.rail].submit({ key: row.bankKey, body: row.bankBody, call: 'repeat', endBy })
     if (again.outcome === 'accepted') return recordTransfer(deps, payout, row, again.transfer)

@@ -1,25 +1,26 @@
-// Sends a payout to the bank, or proves that it was not sent (design §3: "Provably not sent", "Unknown").
+// Sends a payout to the bank, or proves that it was not sent.
+import { randomUUID } from 'node:crypto'
 import { forgetBankRecipient } from '../../db/bank-recipients'
 import type { Queryable } from '../../db/database'
 import { isPosted } from '../../db/ledger'
-import { keepPayout, loadStep, type StepRow, setAttention, startSubmit } from '../../db/payout-steps'
+import { beginSubmit, keepPayout, loadStep, type StepRow, setAttention, withdrawSubmit } from '../../db/payout-steps'
 import { assert } from '../../domain/assert'
 import { kept } from '../../domain/verdict'
-import type { Submitted, Transfer } from '../../rail/rail'
+import type { NotSentWhy, Submitted, Transfer } from '../../rail/rail'
 import type { PayoutRef, Underway } from '../../workflows/payout-steps'
-import { answerTime, isTimeLeft, whileBusy } from './answer-time'
+import { type AnswerTime, answerTime, isTimeLeft, whileBusy } from './answer-time'
 import type { PayoutDeps } from './deps'
 import { holdPayout } from './hold'
-import { isLate, toBeLookedFor } from './late'
+import { isLate, toBeLookedUp } from './late'
 import { refsOf, registerRecipient } from './recipient'
-import { debitOf, releasePayout } from './release'
+import { debitOf, type Refused, releasePayout } from './release'
 import { standingOf, unconfirmed } from './standing'
 import { noteUnknown } from './unknown'
 
 export async function submitToRail(deps: PayoutDeps, payout: PayoutRef): Promise<Underway> {
   const row = await loadStep(deps.db, payout.payoutId)
-  if (standingOf(row, payout) === null && !row.isRailPaused && isLate(row, deps)) {
-    return holdPayout(deps, payout, toBeLookedFor)
+  if (standingOf(row, payout) === null && row.heldBy === null && isLate(row, deps)) {
+    return holdPayout(deps, payout, toBeLookedUp)
   }
   return submitUnsent(deps, payout, row)
 }
@@ -28,7 +29,7 @@ export async function submitToRail(deps: PayoutDeps, payout: PayoutRef): Promise
 export async function submitUnsent(deps: PayoutDeps, payout: PayoutRef, row: StepRow): Promise<Underway> {
   const standing = standingOf(row, payout)
   if (standing !== null) return standing.at === 'unknown' ? noteUnknown(deps, payout) : standing
-  if (row.isRailPaused) return holdPayout(deps, payout)
+  if (row.heldBy !== null) return holdPayout(deps, payout)
 
   const time = answerTime(deps)
   const recipient = await registerRecipient(deps, row, time)
@@ -36,10 +37,9 @@ export async function submitUnsent(deps: PayoutDeps, payout: PayoutRef, row: Ste
   if (recipient.outcome === 'rejected') {
     return releasePayout(deps, payout, { ...accountRejected(recipient.reason), proof: 'nothing-called' })
   }
-  // Better not sent than cut off: the recipient is known from here on, so whoever tries again has the time for it.
+  // Better not sent than cut off: the bank knows the recipient from here on, so the next try has the time for the transfer.
   if (recipient.outcome === 'unavailable' || !isTimeLeft(time)) {
-    const unreachable = { ...notSent('The bank could not be reached.'), trouble: 'passing' } as const
-    return releasePayout(deps, payout, { ...unreachable, proof: 'nothing-called' })
+    return waitOrRelease(deps, payout, recipient.outcome === 'unavailable' ? recipient.why : 'unavailable')
   }
 
   const { recipientRef } = recipient
@@ -49,16 +49,28 @@ export async function submitUnsent(deps: PayoutDeps, payout: PayoutRef, row: Ste
     sendsMicroUsdc: row.walletSendsMicroUsdc,
     reference: row.reference,
   })
-  const frozen = await startSubmit(deps.db, { ...payout, body, at: deps.clock.now() })
-  // Somebody else has called the bank, cancelled or paused the rail between our two looks at the row.
-  if (frozen === null) return passed(deps, payout)
-  // While every call so far provably sent nothing, the next one is still a first one.
-  const first = { key: row.bankKey, body: frozen, call: 'first', endBy: time.endBy } as const
-  const submitted = await whileBusy(time, () => deps.rails[row.rail].submit(first))
-  return record(deps, payout, row, recipientRef, submitted)
+  const submitted = await whileBusy(time, () => callBank(deps, payout, row, body, time))
+  return submitted.outcome === 'overtaken' ? passed(deps, payout) : record(deps, payout, row, recipientRef, submitted)
 }
 
-/** Somebody has cancelled it between our two looks at the row, and so wiped its recipient. */
+/** `overtaken`: another run has called the bank, or the payout was cancelled or held since this run read the row. */
+async function callBank(
+  deps: PayoutDeps,
+  payout: PayoutRef,
+  row: StepRow,
+  body: string,
+  { endBy }: AnswerTime,
+): Promise<Submitted | { readonly outcome: 'overtaken' }> {
+  const first = await beginSubmit(deps.db, { ...payout, body, at: deps.clock.now() })
+  if (first === null) return { outcome: 'overtaken' }
+  const submitted = await deps.rails[row.rail].submit({ ...first, call: 'first', endBy })
+  if (submitted.outcome !== 'not-sent') return submitted
+  // Nothing was sent, so nothing stays locked: the next call is a first one again, and until then a cancel wins.
+  const isWithdrawn = await withdrawSubmit(deps.db, { ...payout, key: first.key, newKey: randomUUID() })
+  return isWithdrawn ? submitted : { outcome: 'overtaken' }
+}
+
+/** A cancel between our two looks at the row has wiped the recipient. */
 async function overMeanwhile(deps: PayoutDeps, payout: PayoutRef): Promise<Underway> {
   const standing = standingOf(await loadStep(deps.db, payout.payoutId), payout)
   assert(standing !== null, 'a payout that is to be sent must have its recipient')
@@ -90,22 +102,24 @@ async function record(
     case 'unknown':
       return noteUnknown(deps, payout)
     case 'rejected':
-      await forgetBankRecipient(deps.db, refsOf(row).customerRef, recipientRef)
-      return releasePayout(deps, payout, {
-        ...(submitted.who === 'recipient' ? accountRejected(submitted.reason) : notSent(submitted.reason)),
-        proof: 'own-calls',
-      })
-    case 'not-sent': {
-      const passing = submitted.why === 'busy' || submitted.why === 'unavailable'
-      if (!passing) {
-        // Our ledger covers it and the bank says it does not: somebody has to look, and nobody may guess.
-        deps.log.error({ payout_id: row.id, why: submitted.why }, 'the bank refused what our ledger covers')
-        await setAttention(deps.db, row.id, `bank_${submitted.why}`)
-      }
-      const trouble = passing ? 'passing' : 'lasting'
-      return releasePayout(deps, payout, { ...notSent('The bank did not take it.'), trouble, proof: 'own-calls' })
-    }
+      if (submitted.who === 'recipient') await forgetBankRecipient(deps.db, refsOf(row).customerRef, recipientRef)
+      return releasePayout(deps, payout, { ...rejectionFor(submitted), proof: 'own-calls' })
+    case 'not-sent':
+      return waitOrRelease(deps, payout, submitted.why)
   }
+}
+
+/**
+ * No call is open. An acknowledged payout waits until the cause is gone; for the others the caller hears 502 and retries.
+ * Waiting alone mends neither our configuration nor a wallet that is too low at the bank, so an operator is asked, once.
+ */
+async function waitOrRelease(deps: PayoutDeps, payout: PayoutRef, why: NotSentWhy): Promise<Underway> {
+  if (why === 'misconfigured' || why === 'insufficient') {
+    const isNew = await setAttention(deps.db, payout.payoutId, `bank_${why}`)
+    if (isNew) deps.log.error({ payout_id: payout.payoutId, why }, 'the bank does not take transfers from us')
+  }
+  const refusal = why === 'unavailable' ? unreachable : notTaken
+  return releasePayout(deps, payout, { ...refusal, trouble: 'passing', proof: 'nothing-called' })
 }
 
 interface Recording extends Pick<PayoutDeps, 'clock' | 'log'> {
@@ -155,17 +169,33 @@ async function recordedBefore({ db, log }: Recording, payout: PayoutRef, transfe
   return standingOf(row, payout) ?? unconfirmed
 }
 
-function accountRejected(reason: string) {
+function rejectionFor({ who, reason }: Extract<Submitted, { outcome: 'rejected' }>): Refused {
+  switch (who) {
+    case 'recipient':
+      return accountRejected(reason)
+    case 'partner':
+      return notSent(reason)
+    case 'amount':
+      return { code: 'invalid_amount', details: null, failureReason: reason }
+    case 'quote':
+      return { code: 'payout_not_created', details: null, failureReason: reason }
+  }
+}
+
+function accountRejected(reason: string): Refused {
   return {
     code: 'recipient_account_rejected',
     details: null,
     failureReason: `account_rejected: ${sentenceOf(reason)}`,
-  } as const
+  }
 }
 
-function notSent(reason: string) {
-  return { code: 'payout_not_created', details: null, failureReason: `not_sent: ${sentenceOf(reason)}` } as const
+function notSent(reason: string): Refused {
+  return { code: 'payout_not_created', details: null, failureReason: `not_sent: ${sentenceOf(reason)}` }
 }
+
+const unreachable = notSent('The bank could not be reached.')
+const notTaken = notSent('The bank did not take it.')
 
 /** Reasons of the rail are "code: Sentence."; ours puts its own code in front. */
 function sentenceOf(reason: string): string {

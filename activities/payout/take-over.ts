@@ -14,13 +14,13 @@ export async function takeOver(deps: PayoutDeps, payout: PayoutRef, row: StepRow
   if (!(await isPosted(deps.db, debitOf(row)))) return null
   const found = await lookFor(deps, row)
   if (found.outcome === 'absent') return null
-  if (found.outcome !== 'found') return holdPayout(deps, payout, unsure[found.outcome])
+  if (found.outcome === 'no answer') return holdPayout(deps, payout, noAnswer)
+  if (found.outcome === 'incomplete') return holdPayout(deps, payout, found.transferRef ? unreadable : undecided)
   deps.log.warn({ payout_id: row.id, transfer_ref: found.transfer.ref }, 'the bank has what no row knew to be sent')
   return recordTransfer(deps, payout, row, found.transfer)
 }
 
-const unsent: Underway = { ...unconfirmed, at: 'unsent' }
-const unsure: Readonly<Record<'incomplete' | 'no answer', Underway>> = {
-  'no answer': { ...unsent, says: 'waiting: the bank does not say whether it has it' },
-  incomplete: { ...unsent, says: 'waiting: an operator has to decide' },
-}
+const undecided: Underway = { ...unconfirmed, at: 'unsent', says: 'waiting: an operator has to decide' }
+const noAnswer: Underway = { ...undecided, says: 'waiting: the bank does not say whether it has it' }
+/** A transfer that names the payout: the row was restored and a call was made, so a cancel comes too late. */
+const unreadable: Underway = { ...undecided, at: 'unknown' }

@@ -1,4 +1,4 @@
-// POST /v1/payouts/{id}/cancel: takes a payout back while it is pending and provably not at the bank.
+// POST /v1/payouts/{id}/cancel: cancels a payout while it is pending and no call to the bank was started for it.
 
 import { findPayout, type PayoutRow } from '../../db/payouts'
 import { findOpenPayout } from '../../db/payouts-open'
@@ -16,9 +16,9 @@ export const cancelPayout: Route = {
   tag: 'Payouts',
   summary: 'Cancel a payout that was not sent yet',
   description:
-    'Works while a payout is pending and provably not at the bank; the money is back in the wallet then. Otherwise 409, and ' +
-    'details.status tells how the payout stands. After 503 nobody knows yet: send it again. A payout that your first try has ' +
-    'cancelled answers 409 with the status `cancelled`.',
+    'Works while a payout is pending and the bank does not have it; its money is then back in the wallet. Otherwise 409 with the ' +
+    'status in details.status, and the request has no effect: a payout is never cancelled after you heard 409. After 503 the ' +
+    'outcome is not known yet: send the request again. A payout that your first try cancelled answers 409 with the status `cancelled`.',
   // A suspended partner may, too: it stops money.
   access: { by: 'key', action: 'payout.cancel', partner: 'any', finds: 'payout' },
   params: Answer({ id: Uuid() }),
@@ -42,10 +42,10 @@ export const cancelPayout: Route = {
   },
 }
 
-/** Not the API but the payout's workflow decides, since only activities move money; the row has what it decided. */
+/** The payout's workflow decides, since only activities move money. A cancel that comes too late does not reach it. */
 async function decide({ id }: PayoutRow, { db, payouts }: ApiDeps): Promise<'decided' | 'undecided'> {
   const open = await findOpenPayout(db, id)
-  return open === null ? 'decided' : payouts.cancel(open)
+  return open === null || open.isCalled ? 'decided' : payouts.cancel(open)
 }
 
 async function rowOf({ caller }: ApiRequest, { id }: PayoutRow, { db }: ApiDeps): Promise<PayoutRow> {

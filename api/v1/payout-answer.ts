@@ -67,5 +67,7 @@ function created(row: ClaimedRow): Reply {
 
 function refusalOf({ verdict, verdictDetails: details }: ClaimedRow): ApiError {
   const code = verdict !== null && isRefusal(verdict) ? verdict : 'payout_not_created'
-  return new ApiError(code, details === null ? {} : { details })
+  // The table's message is about our own limits; this amount was within them.
+  const message = code === 'invalid_amount' ? { message: 'The bank does not accept this amount.' } : {}
+  return new ApiError(code, { ...message, ...(details === null ? {} : { details }) })
 }

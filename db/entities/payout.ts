@@ -32,6 +32,8 @@ export interface StoredPayout {
   readonly accountHash: Buffer | null
   readonly accountHashKeyId: string | null
   readonly bankKey: string
+  /** How often the bank key was replaced after a call that provably sent nothing. */
+  readonly bankKeyRenewals?: number
   readonly bankBody: string | null
   readonly transferRef: string | null
   readonly transferState: string | null
@@ -86,6 +88,7 @@ export const payout = new EntitySchema<StoredPayout>({
     accountHash: orNull(bytes),
     accountHashKeyId: orNull(text),
     bankKey: uuid,
+    bankKeyRenewals: withDefault(integer, 0),
     bankBody: orNull(text),
     transferRef: orNull(text),
     transferState: orNull(text),

@@ -58,6 +58,7 @@ function awaited({ payout, rail, patience }: Standing): string {
   if (rail !== null && rail.pausedAt !== null) {
     return `It is sent when the rail of ${environment} is resumed, which ${rail.pausedBy ?? 'somebody'} paused at ${rail.pausedAt.toISOString()}.`
   }
+  if (!payout.isPartnerActive) return `It is sent when the partner ${payout.slug}, which is not active, is reactivated.`
   return 'Its money is set aside if that is not done yet, and then it is sent to the bank.'
 }
 

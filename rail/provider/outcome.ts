@@ -4,8 +4,13 @@ import { reasons } from '../reasons'
 import type { Answer } from './client'
 import { readError } from './map'
 
-/** `ask-balance`: refused and nothing sent; a fresh look at the wallet says whether it was too little or only busy. */
-export type Ruling = Exclude<Submitted, { outcome: 'accepted' }> | { readonly outcome: 'ask-balance' }
+/**
+ * `ask-balance`: refused, nothing sent, and the wallet's balance tells why. A balance that covers the transfer means a
+ * lost race for the wallet, or, where the bank names `source.amount`, an amount that it does not accept.
+ */
+export type Ruling =
+  | Exclude<Submitted, { outcome: 'accepted' }>
+  | { readonly outcome: 'ask-balance'; readonly ifCovered: 'busy' | 'amount' }
 
 /** An answer that is not a transfer; one that is was accepted, whichever call it came to. */
 export function rule(call: SubmitCall, answer: Answer): Ruling {
@@ -70,8 +75,10 @@ export const firstCall: readonly Row[] = [
   { why: 'our request', status: 400, code: /./, field: ofOurs, proves: ours },
   { why: 'our request', status: 400, code: /^(invalid_json|not_found)$/, proves: ours },
 
+  { why: 'the source amount', status: 400, code: /./, field: /^source\.amount$/, proves: askBalance('amount') },
+
   // The code of "insufficient" is not published, and the loser of two transfers that race for a wallet hears the same.
-  { why: 'too little in the wallet, or busy', status: 400, code: /./, proves: () => ({ outcome: 'ask-balance' }) },
+  { why: 'too little in the wallet, or busy', status: 400, code: /./, proves: askBalance('busy') },
 ]
 
 function matches({ stage, status, code, field }: Row, seen: Seen): boolean {
@@ -95,6 +102,10 @@ function notSent(why: NotSentWhy): (seen: Seen) => Ruling {
   return ({ retryAfterMs }) => ({ outcome: 'not-sent', why, retryAfterMs })
 }
 
+function askBalance(ifCovered: 'busy' | 'amount'): () => Ruling {
+  return () => ({ outcome: 'ask-balance', ifCovered })
+}
+
 function ours(seen: Seen): Ruling {
   return notSent('misconfigured')(seen)
 }
@@ -112,7 +123,7 @@ function rejectedDetails(): Ruling {
 }
 
 function rejectedAmount(): Ruling {
-  return { outcome: 'rejected', who: 'amount', reason: reasons.amount_refused }
+  return { outcome: 'rejected', who: 'amount', reason: reasons.amount_rejected }
 }
 
 function unknown(seen: Seen): Ruling {

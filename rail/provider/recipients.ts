@@ -99,8 +99,13 @@ function refusalOf(answer: Answer): Registered {
 
 function unavailable(answer: Answer): Registered {
   if (answer.stage !== 'answered') return { outcome: 'unavailable', why: 'unavailable', retryAfterMs: null }
-  const why = answer.status === 429 ? 'busy' : 'unavailable'
-  return { outcome: 'unavailable', why, retryAfterMs: answer.retryAfterMs }
+  return { outcome: 'unavailable', why: whyOf(answer), retryAfterMs: answer.retryAfterMs }
+}
+
+function whyOf({ status, body }: Extract<Answer, { stage: 'answered' }>): 'busy' | 'unavailable' | 'misconfigured' {
+  if (status === 429) return 'busy'
+  const isOurLimit = status === 403 && readError(body).code === 'developer_limits_exceeded'
+  return status === 401 || isOurLimit ? 'misconfigured' : 'unavailable'
 }
 
 /** A second call needs a key of its own, the same on each repetition; in the form of a UUID, as the bank's examples are. */

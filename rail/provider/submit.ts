@@ -1,6 +1,8 @@
 // Sends a transfer's frozen bytes and says what the answer proves.
 import { formatPence, formatUsdc } from '../../domain/money'
+import { parseRate } from '../../domain/rate'
 import { RailUnavailable, type Submitted, type Transfer, type TransferOrder, type TransferToSubmit } from '../rail'
+import { reasons } from '../reasons'
 import { ask, isSuccess, part } from './ask'
 import type { Answer, Client } from './client'
 import { microAt, textAt, Unreadable } from './fields'
@@ -38,8 +40,33 @@ export async function submit(client: Client, { key, body, call }: Omit<TransferT
 
   const ruling = rule(call, answer)
   if (ruling.outcome !== 'ask-balance') return ruling
-  const why = (await isCovered(client, body)) === 'no' ? 'insufficient' : 'busy'
+  const covered = await isCovered(client, body)
+  const rejected = covered === 'yes' && ruling.ifCovered === 'amount' ? await amountRejection(client, body) : null
+  if (rejected !== null) return rejected
+  const why = covered === 'no' ? 'insufficient' : 'busy'
   return { outcome: 'not-sent', why, retryAfterMs: answer.stage === 'answered' ? answer.retryAfterMs : null }
+}
+
+/** Null when the bank does not give its rate: then the two causes cannot be told apart, and the call is retried. */
+async function amountRejection(client: Client, body: string): Promise<Submitted | null> {
+  const order: unknown = JSON.parse(body)
+  const rate = await currentRate(client)
+  if (rate === null) return null
+  const buys = microAt(order, 'source.amount') * rate
+  const needs = microAt(order, 'destination.amount') * 1_000_000_000n
+  return buys < needs
+    ? { outcome: 'rejected', who: 'quote', reason: reasons.quote_expired }
+    : { outcome: 'rejected', who: 'amount', reason: reasons.amount_rejected }
+}
+
+async function currentRate(client: Client): Promise<bigint | null> {
+  try {
+    const path = '/exchange_rates?from=usd&to=gbp'
+    return await ask(client, 'rate', { method: 'GET', path }, (answer) => parseRate(textAt(answer, 'sell_rate')))
+  } catch (error) {
+    if (error instanceof RailUnavailable) return null
+    throw error
+  }
 }
 
 /** Null unless it is a transfer of this very payout. */

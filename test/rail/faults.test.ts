@@ -89,11 +89,14 @@ describe('a first transfer', () => {
     expect(inShort(await rail.submit({ key: randomUUID(), body, call: 'repeat' }))).toBe('unknown')
   })
 
-  test('at a rate that has moved was not sent, and may be tried with a new quote', async () => {
+  test('at a rate that has moved is rejected, and may be tried with a new quote', async () => {
     await bank.fault({ kind: 'rate_jump', sell_rate: '0.5' })
     const body = rail.transferBody(anOrder(partner))
 
-    expect(inShort(await rail.submit({ key: randomUUID(), body, call: 'first' }))).toBe('not-sent busy null')
+    expect(await rail.submit({ key: randomUUID(), body, call: 'first' })).toMatchObject({
+      outcome: 'rejected',
+      who: 'quote',
+    })
   })
 
   test('to an account that was closed is rejected, by the recipient’s fault', async () => {
@@ -207,7 +210,7 @@ describe('registering a recipient', () => {
     ['loses its answer', { kind: 'reset', stage: 'after' }, null],
     ['is not answered', { kind: 'hang', ms: 400 }, null],
     ['meets 500', { kind: 'status', status: 500 }, null],
-    ['meets 401', { kind: 'status', status: 401 }, null],
+    ['meets 401', { kind: 'status', status: 401 }, null, 'misconfigured'],
     ['meets 429', { kind: 'status', status: 429, retry_after: 3 }, 3_000, 'busy'],
     ['hears what is no JSON', { kind: 'malformed' }, null],
   ])(

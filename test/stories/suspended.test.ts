@@ -59,6 +59,24 @@ test.each(environments)(
   },
 )
 
+test('a payout that waited when its partner was suspended is not sent, can be cancelled, and is sent on reactivation', async () => {
+  await world.ops('rail', 'pause', '--environment', 'sandbox')
+  const waiting = await world.pay({}, { key: 'order-waiting' })
+  const unwanted = await world.pay({}, { key: 'order-unwanted' })
+  await world.ops('partner', 'suspend', '--partner', world.partner.slug)
+
+  await world.ops('rail', 'resume', '--environment', 'sandbox')
+  const cancelled = await world.cancel(unwanted.body.id)
+  const explained = await world.ops('payout', 'explain', '--payout', waiting.body.id)
+
+  expect([cancelled.status, cancelled.body.status]).toEqual([200, 'cancelled'])
+  expect(JSON.stringify(explained)).toContain('not active')
+  expect(await world.transfersOf(waiting.body.id)).toHaveLength(0)
+  await world.ops('partner', 'reactivate', '--partner', world.partner.slug)
+  expect(await world.settled(waiting.body.id)).toMatchObject({ status: 'completed' })
+  await world.judge()
+})
+
 async function advance(payoutId: string, state: string): Promise<void> {
   const [transfer] = await world.transfersOf(payoutId)
   const { status } = await world.bank.control('POST', `/transfers/${transfer.id}/advance`, { state })

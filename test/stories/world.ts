@@ -76,6 +76,7 @@ export interface World {
   order(change?: Json): Json
   pay(change?: Json, asked?: Asked): Promise<Answer>
   get(path: string, environment?: Environment): Promise<Answer>
+  cancel(payoutId: string, environment?: Environment): Promise<Answer>
   /** What is no JSON, such as a PDF, of the live environment. */
   download(path: string): Promise<Buffer>
   /** A POST by anybody, without a key. */
@@ -206,6 +207,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       return answer
     },
     get: (path, environment = 'sandbox') => ask('GET', path, environment),
+    cancel: (payoutId, environment = 'sandbox') => ask('POST', `/v1/payouts/${payoutId}/cancel`, environment),
     async download(path) {
       const headers = { Authorization: `Bearer ${secrets.live}` }
       const response = await fetch(`http://127.0.0.1:${ports[0]}${path}`, { headers })

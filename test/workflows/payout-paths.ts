@@ -63,6 +63,28 @@ export const payoutPaths: Readonly<Record<string, (world: World) => Promise<stri
     await cancelled
     return idempotencyKey
   },
+  // Recorded by a worker that let a refused cancel wake the workflow.
+  async 'cancel-refused'(world) {
+    const idempotencyKey = 'path-cancel-refused'
+    await world.bank.fault({ kind: 'reset', stage: 'before', times: 2, match: toTransfers })
+    const { body } = await world.pay({}, { key: idempotencyKey })
+    const key = { partnerId: world.partner.id, environment: 'sandbox', idempotencyKey, attempt: 1 } as const
+    await starterOf(world).cancel({ ...key, ...aboutIn(world), payoutId: body.id })
+    await world.temporal.workflow.getHandle(world.workflowId(idempotencyKey)).cancel()
+    return idempotencyKey
+  },
+  async 'cancelled-late'(world) {
+    const idempotencyKey = 'path-cancelled-late'
+    await world.ops('rail', 'pause', '--environment', 'sandbox')
+    const { body } = await world.pay({}, { key: idempotencyKey })
+    await world.db.dataSource.query(`UPDATE payouts SET created_at = created_at - interval '1 day' WHERE id = $1`, [
+      body.id,
+    ])
+    const key = { partnerId: world.partner.id, environment: 'sandbox', idempotencyKey, attempt: 1 } as const
+    await starterOf(world).cancel({ ...key, ...aboutIn(world), payoutId: body.id })
+    await world.ops('rail', 'resume', '--environment', 'sandbox')
+    return idempotencyKey
+  },
 }
 
 function starterOf({ temporal, queuePrefix }: World) {

@@ -64,7 +64,7 @@ test.each([
 
   const [transfer, ...others] = await transfersOf(payout)
   expect(others).toHaveLength(0)
-  expect([first.at, second.at]).toEqual(['unknown', 'sent'])
+  expect([first.at, first.needsLookup, second.at]).toEqual(['unsent', true, 'sent'])
   expect(await loadStep(db, payout.payoutId)).toMatchObject({ status: 'processing', transferRef: transfer?.id })
 })
 
@@ -122,16 +122,16 @@ test('one that the bank does not have is sent, once, and what the bank then says
   const [sent, refused] = [await aDebited(), await aDebited()]
   clock.forward(dayMs)
 
-  for (const payout of [sent, refused]) expect(await steps.submitToRail(payout)).toMatchObject({ at: 'unknown' })
+  for (const payout of [sent, refused]) expect(await steps.submitToRail(payout)).toMatchObject({ needsLookup: true })
   expect(await steps.resolveSubmit(sent)).toMatchObject({ at: 'sent' })
-  await bank.fault({ kind: 'status', status: 401, times: null, match: toTransfers })
+  await bank.fault({ kind: 'status', status: 400, code: 'frozen', times: null, match: toTransfers })
   expect(await steps.resolveSubmit(refused)).toMatchObject({ at: 'over', status: 'failed' })
 
   expect(await transfersOf(sent)).toHaveLength(1)
   expect(await transfersOf(refused)).toHaveLength(0)
 })
 
-test('a bank that does not say whether it has it is waited for: nothing is sent and nothing given back', async () => {
+test('nothing is sent while the bank does not say whether it has the transfer', async () => {
   const [had, absent] = [await aDebited(), await aDebited()]
   await steps.submitToRail(had)
   await restoreDebited(had)
@@ -140,13 +140,47 @@ test('a bank that does not say whether it has it is waited for: nothing is sent 
 
   for (const payout of [had, absent]) {
     expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'unsent', status: 'pending' })
-    expect(await steps.cancelPayout(payout)).toMatchObject({ at: 'unsent', status: 'pending' })
   }
   await bank.control('DELETE', `/faults/${list}`)
 
-  expect(await steps.cancelPayout(had)).toMatchObject({ at: 'sent' })
-  expect(await steps.cancelPayout(absent)).toMatchObject({ at: 'over', status: 'cancelled' })
+  expect(await steps.resolveSubmit(had)).toMatchObject({ at: 'sent' })
   expect((await transfersOf(had)).length + (await transfersOf(absent)).length).toBe(1)
+})
+
+test('a late cancel wins unless the bank has the transfer, also while the bank does not answer', async () => {
+  const [had, absent, unanswered] = [await aDebited(), await aDebited(), await aDebited()]
+  await steps.submitToRail(had)
+  await restoreDebited(had)
+  clock.forward(dayMs)
+  const cancel = { cancel: 'by update' } as const
+
+  for (const payout of [had, absent]) expect(await steps.cancelPayout(payout)).toMatchObject({ needsLookup: true })
+  expect(await steps.resolveSubmit({ ...had, ...cancel })).toMatchObject({ at: 'sent' })
+  expect(await steps.resolveSubmit({ ...absent, ...cancel })).toMatchObject({ at: 'over', status: 'cancelled' })
+  await bank.fault({ kind: 'status', status: 503, times: null, match: theList })
+  expect(await steps.resolveSubmit({ ...unanswered, ...cancel })).toMatchObject({ at: 'over', status: 'cancelled' })
+
+  expect(await transfersOf(absent)).toHaveLength(0)
+  expect(await transfersOf(unanswered)).toHaveLength(0)
+})
+
+test('a late cancel is refused when a transfer at the bank names the payout and cannot be read', async () => {
+  const payout = await aDebited()
+  clock.forward(dayMs)
+  const unreadable = stepsWith({ findTransfer: async () => ({ outcome: 'incomplete', transferRef: 'tr_1' }) })
+  const unclear = stepsWith({ findTransfer: async () => ({ outcome: 'incomplete' }) })
+
+  expect(await unreadable.resolveSubmit({ ...payout, cancel: 'by update' })).toMatchObject({ at: 'unknown' })
+  expect(await unclear.resolveSubmit({ ...payout, cancel: 'by update' })).toMatchObject({ status: 'cancelled' })
+})
+
+test('a cancel of a payout whose call was started repeats no call', async () => {
+  const payout = await aDebited()
+  await bank.fault({ kind: 'reset', stage: 'before', times: 1, match: toTransfers })
+  expect(await steps.submitToRail(payout)).toMatchObject({ at: 'unknown' })
+
+  expect(await steps.resolveSubmit({ ...payout, cancel: 'by update' })).toMatchObject({ at: 'unknown' })
+  expect(await transfersOf(payout)).toHaveLength(0)
 })
 
 test('a rail that is paused while the bank is asked stays paused', async () => {
@@ -187,7 +221,7 @@ describe('with transfers in the list that are not payouts', () => {
     await steps.submitToRail(sent)
 
     expect(await steps.resolveSubmit(sent)).toMatchObject({ at: 'sent' })
-    expect(await steps.cancelPayout(cancelled)).toMatchObject({ at: 'over', status: 'cancelled' })
+    expect(await steps.resolveSubmit({ ...cancelled, cancel: 'by update' })).toMatchObject({ status: 'cancelled' })
     expect([await transfersOf(sent), await transfersOf(cancelled)].map(({ length }) => length)).toEqual([1, 0])
   })
 

@@ -1,13 +1,15 @@
-// Who may say "not sent": only the one run that has made every call there was (design §3, Provably not sent).
+// Only the run that made every call there was may prove that nothing was sent.
+import { EventEmitter, once } from 'node:events'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { createPayoutSteps } from '../../../activities/payout'
 import type { PayoutDeps } from '../../../activities/payout/deps'
 import { submitToRail } from '../../../activities/payout/submit'
 import type { Db } from '../../../db/database'
+import type { Rail } from '../../../rail/rail'
 import type { Rails } from '../../../rail/rails'
 import type { PayoutRef, PayoutSteps } from '../../../workflows/payout-steps'
 import { findViolations } from '../../referee/referee'
-import { openTestBank, still, type TestBank, until } from '../../sandbox-bank/bank-client'
+import { openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
 import { createDatabase, openDb, type TestDatabase } from '../../setup/database'
 import { aClaim, aConnectedPartner, movingClock, railsTo, recipientLeft, stepDeps } from './a-stage'
 
@@ -53,18 +55,17 @@ test('a bank that was busy for the whole of the answer’s time has sent nothing
   expect(await objections()).toEqual([])
 })
 
-test('a second run that finds a call under way takes the word from the first: its "busy" proves nothing any more', async () => {
+test('a second run that finds a call in flight invalidates the proof of the first', async () => {
   const payout = await aDebited()
-  const busy = await bank.fault({ kind: 'busy', times: 1, match: toTransfers })
-  await bank.fault({ kind: 'status', status: 429, retry_after: 1, times: 1, match: toTransfers })
-  const first = submitToRail({ ...deps, patience: { ...deps.patience, answerWithinMs: 3_000 } }, payout)
-  await until('the first call was refused as busy', async () => (await bank.counts(busy)).fired === 1)
+  await bank.fault({ kind: 'busy', times: 1, match: toTransfers })
+  const answer = anAnswerOnHold()
+  const first = answer.submitToRail(payout)
+  await answer.isThere
 
   const resumed = await steps.debitPayout(payout)
-  await bank.control('DELETE', '/faults')
   const repeated = await steps.resolveSubmit(payout)
-  // What the first run hears from here on is "not sent", as a first call would take it.
-  await bank.fault({ kind: 'status', status: 401, times: null, match: toTransfers })
+  // Only now does the first run hear that its own call sent nothing.
+  answer.deliver()
   const late = await first
 
   expect(resumed).toMatchObject({ at: 'unknown', verdict: { outcome: 'kept' } })
@@ -76,11 +77,13 @@ test('a second run that finds a call under way takes the word from the first: it
 
 test('once a second run has answered "pending" the first one can not take the payout away again', async () => {
   const payout = await aDebited()
-  const busy = await bank.fault({ kind: 'busy', times: null, match: toTransfers })
-  const first = steps.submitToRail(payout)
-  await until('the first call was refused as busy', async () => (await bank.counts(busy)).fired > 0)
+  await bank.fault({ kind: 'busy', times: null, match: toTransfers })
+  const answer = anAnswerOnHold()
+  const first = answer.submitToRail(payout)
+  await answer.isThere
 
   const resumed = await steps.submitToRail(payout)
+  answer.deliver()
 
   expect(resumed).toMatchObject({ at: 'unknown', verdict: { outcome: 'kept' } })
   expect(await first).toMatchObject({ at: 'unknown', verdict: { outcome: 'kept' } })
@@ -126,6 +129,24 @@ test('a question that brings no news does not make the payout look changed', asy
 
   expect(await updated(payout)).toEqual(updatedAt)
 })
+
+/** The bank's answer to a submit has come, and the step has not heard it yet. */
+function anAnswerOnHold() {
+  const held = new EventEmitter()
+  const delivered = once(held, 'deliver')
+  const submit: Rail['submit'] = async (transfer) => {
+    const submitted = await rails.provider_sandbox.submit(transfer)
+    held.emit('answer')
+    await delivered
+    return submitted
+  }
+  const onHold = { ...deps, rails: { ...rails, provider_sandbox: { ...rails.provider_sandbox, submit } } }
+  return {
+    isThere: once(held, 'answer'),
+    deliver: () => held.emit('deliver'),
+    submitToRail: (payout: PayoutRef) => submitToRail(onHold, payout),
+  }
+}
 
 async function aDebited(): Promise<PayoutRef> {
   const payout = await aClaim(db, { partnerId })

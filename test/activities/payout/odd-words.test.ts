@@ -4,7 +4,7 @@ import { createPayoutSteps } from '../../../activities/payout'
 import type { PayoutDeps } from '../../../activities/payout/deps'
 import { releasePayout } from '../../../activities/payout/release'
 import type { Db } from '../../../db/database'
-import { loadStep, markAnswered, startSubmit } from '../../../db/payout-steps'
+import { beginSubmit, loadStep, markAnswered } from '../../../db/payout-steps'
 import { findWallet } from '../../../db/wallets'
 import type { Rails } from '../../../rail/rails'
 import type { PayoutSteps } from '../../../workflows/payout-steps'
@@ -76,7 +76,7 @@ test('what was never debited is never sent', async () => {
 test('a run that could not reach the bank tells the row before it answers for another run’s call', async () => {
   const payout = await aClaim(db, { partnerId })
   await steps.debitPayout(payout)
-  await startSubmit(db, { ...payout, body: '{}', at: clock.now() })
+  await beginSubmit(db, { ...payout, body: '{}', at: clock.now() })
   const refusal = { code: 'payout_not_created', details: null, failureReason: 'not_sent: It was not.' } as const
 
   const slower = await releasePayout(deps, payout, { ...refusal, proof: 'nothing-called' })

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { createPayoutSteps } from '../../../activities/payout'
 import { systemClock } from '../../../clock'
 import type { Db, Statement } from '../../../db/database'
-import { loadStep, lockStep, startSubmit } from '../../../db/payout-steps'
+import { beginSubmit, loadStep, lockStep } from '../../../db/payout-steps'
 import { markOverdue } from '../../../db/payouts-open'
 import { pauseRail, railStates, resumeRail } from '../../../db/rail-pauses'
 import type { Rail } from '../../../rail/rail'
@@ -92,7 +92,7 @@ test('a pause between the look at the row and the first call is in time, even wh
       ...db,
       async query<Row>(statement: Statement, values: readonly unknown[]) {
         const rows = await db.query<Row>(statement, values)
-        if (after === 'resumed' && statement.name === 'payout-start-submit') await resume()
+        if (after === 'resumed' && statement.name === 'payout-begin-submit') await resume()
         return rows
       },
     }
@@ -131,7 +131,7 @@ test('a pause that meets a first call in the middle is over after it: what is re
     await once(held, 'release')
   })
   await locked
-  const submitting = startSubmit(db, { ...payout, body: '{}', at: systemClock.now() })
+  const submitting = beginSubmit(db, { ...payout, body: '{}', at: systemClock.now() })
   await until('the call waits for the row', () => waitingFor('tuple', 'transactionid'))
   const pausing = pause()
   await until('the pause waits for the call', () => waitingFor('advisory'))
@@ -140,9 +140,9 @@ test('a pause that meets a first call in the middle is over after it: what is re
 
   await pausing
 
-  expect(await submitting).toBe('{}')
+  expect(await submitting).toMatchObject({ body: '{}' })
   expect((await loadStep(db, payout.payoutId)).submitStartedAt).not.toBeNull()
-  expect(await startSubmit(db, { ...(await aDebited()), body: '{}', at: systemClock.now() })).toBeNull()
+  expect(await beginSubmit(db, { ...(await aDebited()), body: '{}', at: systemClock.now() })).toBeNull()
 })
 
 test('what may have been sent before is looked for and not repeated while the rail is paused', async () => {
