@@ -9,7 +9,7 @@ import { idempotencyKeyPattern } from '../domain/limits'
 import { authenticate, authenticatePerson, authenticateWithClaim, authenticateWithPayout } from './authenticate'
 import { clientAddress } from './client-address'
 import type { ApiDeps } from './deps'
-import { ApiError } from './errors'
+import { ApiError, type ErrorCode } from './errors'
 import { isFromOurPages } from './origin'
 import { readJson } from './read-json'
 import {
@@ -33,6 +33,8 @@ export interface RequestState {
   activityWritten: boolean
   /** Which payout it was about, for who follows one through the logs. */
   payoutId: string | null
+  /** The code of the error that it was answered with. */
+  errorCode: ErrorCode | null
 }
 
 export type ApiContext = ParameterizedContext<RequestState> & {

@@ -29,6 +29,7 @@ export function around(deps: ApiDeps): (context: ApiContext, next: Next) => Prom
     context.state.caller = null
     context.state.activityWritten = false
     context.state.payoutId = null
+    context.state.errorCode = null
     for (const name in secure) context.res.setHeader(name, secure[name] ?? '')
     context.res.setHeader('X-Request-Id', context.state.requestId)
     try {
@@ -48,6 +49,7 @@ function answerError(context: ApiContext, thrown: unknown, { log }: ApiDeps): vo
   const error = toApiError(thrown)
   if (error.status >= 500 && error !== thrown)
     log.error({ err: thrown, request_id: context.state.requestId }, error.code)
+  context.state.errorCode = error.code
   context.status = error.status
   for (const [name, value] of Object.entries(error.options.headers ?? {})) context.set(name, value)
   if (error.status === 401) context.set('WWW-Authenticate', challengeFor(context))
@@ -70,7 +72,7 @@ function toApiError(thrown: unknown): ApiError {
 
 /** Only calls of a known partner are remembered, whatever they were answered. */
 function remember(context: ApiContext, { activityLog, clock }: ApiDeps): void {
-  const { caller, route, requestId, activityWritten } = context.state
+  const { caller, route, requestId, activityWritten, errorCode, payoutId } = context.state
   if (!caller || !route || route.access.by === 'anyone') return
   const keyId = caller.by === 'key' ? caller.keyId : null
   const at = clock.now()
@@ -85,7 +87,7 @@ function remember(context: ApiContext, { activityLog, clock }: ApiDeps): void {
       changes: 'nothing',
       status: context.status,
       madeBy: nameOf(caller),
-      detail: null,
+      detail: errorCode ?? payoutId,
       requestId,
     },
     keyId,

@@ -30,15 +30,30 @@ function toRecord({ changes, ...entry }: ActivityEntry): Record<string, unknown>
   return { ...entry, changes: changes === 'something' }
 }
 
-/** Newest first, of both environments. */
-export async function latestActivity(db: Queryable, partnerId: string, limit: number): Promise<ActivityRow[]> {
-  return db.query<ActivityRow>(selectLatest, [partnerId, limit])
+/** Where an entry is in the list; the next page starts after it. */
+export type ActivityPosition = Pick<ActivityRow, 'at' | 'id'>
+
+/** Newest first, of both environments; from the newest entry on where no position is given. */
+export async function latestActivity(
+  db: Queryable,
+  partnerId: string,
+  limit: number,
+  after: ActivityPosition | null = null,
+): Promise<ActivityRow[]> {
+  return db.query<ActivityRow>(selectLatest, [partnerId, limit, after?.at ?? 'infinity', after?.id ?? maxBigint])
 }
 
 /** The same, of what changed something. */
-export async function latestChanges(db: Queryable, partnerId: string, limit: number): Promise<ActivityRow[]> {
-  return db.query<ActivityRow>(selectLatestChanges, [partnerId, limit])
+export async function latestChanges(
+  db: Queryable,
+  partnerId: string,
+  limit: number,
+  after: ActivityPosition | null = null,
+): Promise<ActivityRow[]> {
+  return db.query<ActivityRow>(selectLatestChanges, [partnerId, limit, after?.at ?? 'infinity', after?.id ?? maxBigint])
 }
+
+const maxBigint = 2n ** 63n - 1n
 
 /** Deletes up to `limit` rows that changed nothing, oldest first, and says how many; what changed something stays for ever. */
 export async function pruneActivity(db: Queryable, old: { before: Date; limit: number }): Promise<number> {
@@ -59,12 +74,14 @@ const columns = `id, partner_id AS "partnerId", at, environment, action,
 
 const selectLatest: Statement = {
   name: 'activity-latest',
-  text: `SELECT ${columns} FROM activity WHERE partner_id = $1 ORDER BY at DESC, id DESC LIMIT $2`,
+  text: `SELECT ${columns} FROM activity
+    WHERE partner_id = $1 AND (at, id) < ($3::timestamptz, $4::bigint) ORDER BY at DESC, id DESC LIMIT $2`,
 }
 
 const selectLatestChanges: Statement = {
   name: 'activity-latest-changes',
-  text: `SELECT ${columns} FROM activity WHERE partner_id = $1 AND changes ORDER BY at DESC, id DESC LIMIT $2`,
+  text: `SELECT ${columns} FROM activity
+    WHERE partner_id = $1 AND changes AND (at, id) < ($3::timestamptz, $4::bigint) ORDER BY at DESC, id DESC LIMIT $2`,
 }
 
 // Rows that another process is deleting are skipped, so that two of them share the work.

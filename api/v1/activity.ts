@@ -1,14 +1,28 @@
 // GET /v1/activity: the latest requests on the account, by whom and with what result, and never what was in them (§2).
 import { Type } from 'typebox'
-import { type ActivityRow, latestActivity, latestChanges } from '../../db/activity'
+import { type ActivityPosition, type ActivityRow, latestActivity, latestChanges } from '../../db/activity'
 import { activityListLength } from '../../domain/limits'
 import type { Route } from '../route'
-import { Answer, DateTime, EnvironmentName, environmentQuery, ListOf, Nullable, OneOf, Strict } from '../schema'
-import { presentList } from './list'
+import {
+  Answer,
+  DateTime,
+  EnvironmentName,
+  environmentQuery,
+  ListOf,
+  Nullable,
+  OneOf,
+  Pattern,
+  Strict,
+} from '../schema'
+import { cursorHint, pageOf, pageQuery, presentPage, unknownCursor } from './list'
 import { queryOf } from './typed'
 
 const Query = Strict({
   ...environmentQuery,
+  ...pageQuery(activityListLength),
+  starting_after: Type.Optional(
+    Pattern('^[A-Za-z0-9_-]{1,60}$', { description: 'The next_cursor of the page before.', 'x-hint': cursorHint }),
+  ),
   changes_only: Type.Optional(
     OneOf(['true', 'false'], {
       description: 'Whether to leave out what changed nothing: reads, and what was refused.',
@@ -24,7 +38,12 @@ const Activity = Answer(
     action: Type.String({ description: 'What was asked for, as resource.verb.' }),
     status: Nullable(Type.Integer({ description: 'The HTTP status of the answer.' })),
     by: Type.String({ description: 'Who made the request: key:<prefix>, or an email.' }),
-    detail: Nullable(Type.String()),
+    detail: Nullable(
+      Type.String({
+        description:
+          'The error code of a refused call; the payout that was created, read or replayed; or what was changed.',
+      }),
+    ),
     request_id: Nullable(Type.String({ description: 'The X-Request-Id of the answer.' })),
   },
   { title: 'Activity' },
@@ -36,7 +55,8 @@ export const listActivity: Route = {
   operationId: 'listActivity',
   tag: 'Account',
   summary: `The latest ${activityListLength} requests on the account`,
-  description: 'API calls and dashboard actions of both environments, newest first.',
+  description:
+    'API calls and dashboard actions of both environments, newest first. Older ones follow by `starting_after`.',
   access: { by: 'key', action: 'activity.list', partner: 'any' },
   query: Query,
   reply: {
@@ -52,7 +72,7 @@ export const listActivity: Route = {
           action: 'payout.create',
           status: 201,
           by: 'key:kp_sandbox_4f9a1c02',
-          detail: null,
+          detail: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
           request_id: '0b0f4d5e-3c0a-4b52-9a55-0d8f5a3d3c11',
         },
       ],
@@ -64,10 +84,24 @@ export const listActivity: Route = {
   handle: async (request, { db, activityLog }) => {
     // Calls are written in batches; a caller still finds those that it has made before this one.
     await activityLog.flush()
-    const find = queryOf<typeof Query>(request).changes_only === 'true' ? latestChanges : latestActivity
-    const rows = await find(db, request.caller.partner.id, activityListLength)
-    return { body: presentList(rows.map(presentActivity)) }
+    const query = queryOf<typeof Query>(request)
+    const page = pageOf(query)
+    const find = query.changes_only === 'true' ? latestChanges : latestActivity
+    const rows = await find(db, request.caller.partner.id, page.take, positionOf(page.startingAfter))
+    return { body: presentPage(rows, page, { cursorOf, present: presentActivity }) }
   },
+}
+
+/** Entries have no public id, and old ones are deleted: so a cursor is the position itself. */
+function cursorOf({ at, id }: ActivityPosition): string {
+  return Buffer.from(`${at.getTime()}.${id}`).toString('base64url')
+}
+
+function positionOf(cursor: string | null): ActivityPosition | null {
+  if (cursor === null) return null
+  const [, ms, id] = /^(\d{1,15})\.(\d{1,18})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
+  if (ms === undefined || id === undefined) throw unknownCursor()
+  return { at: new Date(Number(ms)), id: BigInt(id) }
 }
 
 function presentActivity({ at, environment, action, status, madeBy, detail, requestId }: ActivityRow): unknown {

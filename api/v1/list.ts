@@ -6,7 +6,7 @@ import { ApiError } from '../errors'
 import { Uuid } from '../schema'
 
 const { min, max } = listLimit
-const cursorHint = 'the next_cursor of a page of this list'
+export const cursorHint = 'the next_cursor of a page of this list'
 
 /** Ajv fills the default in, so a handler is always told a limit. */
 export const pageQuery = (defaultLimit: number = listLimit.default) => ({
@@ -30,7 +30,11 @@ export function pageOf({ limit, starting_after }: PageQuery): Page {
 /** The item that a cursor names must be one that this caller can see in this list. */
 export async function requireCursor(page: Page, find: (id: string) => Promise<unknown>): Promise<void> {
   if (page.startingAfter === null || (await find(page.startingAfter)) !== null) return
-  throw new ApiError('invalid_request', {
+  throw unknownCursor()
+}
+
+export function unknownCursor(): ApiError {
+  return new ApiError('invalid_request', {
     message: `starting_after must be ${cursorHint}.`,
     details: { errors: [`starting_after (${cursorHint})`] },
   })

@@ -221,13 +221,16 @@ export const membersQuery = queryOptions({
 
 export type ActivityKind = 'everything' | 'changes'
 
-/** The server chooses, as 200 looks may stand before the first change. */
+/** The server filters: a page of reads may come before the first change. */
 export const activityQuery = (kind: ActivityKind) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ['activity', kind],
-    queryFn: ({ signal }) => {
-      const query = kind === 'changes' ? { changes_only: 'true' } : {}
+    queryFn: ({ signal, pageParam }) => {
+      const query = { starting_after: pageParam, ...(kind === 'changes' ? { changes_only: 'true' } : {}) }
       return call<List<Activity>>('GET', '/v1/activity', { query, signal })
     },
-    refetchInterval: 20_000,
+    initialPageParam: firstPage,
+    getNextPageParam: (last) => last.next_cursor,
+    // Only the first page is kept up to date, so that older entries do not move while they are read.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 20_000),
   })

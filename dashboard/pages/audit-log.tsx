@@ -1,5 +1,6 @@
-// The latest 200 requests on the account, or the latest 200 that changed something, by keys and by people; searched in here.
-import { useQuery } from '@tanstack/react-query'
+// The requests on the account, or those that changed something, newest first; the filter searches the loaded ones.
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type ActivityKind, activityQuery } from '../api/queries'
 import type { Activity } from '../api/types'
@@ -8,6 +9,7 @@ import { Copyable } from '../parts/copy'
 import { Choice, Field } from '../parts/field'
 import { Bars, Empty, Loaded } from '../parts/loaded'
 import { Moment } from '../parts/moment'
+import { More } from '../parts/more'
 import { Cell, Row, Table } from '../parts/table'
 
 const columns = [
@@ -21,19 +23,19 @@ const columns = [
 
 export function AuditLogPage() {
   const [kind, setKind] = useState<ActivityKind>('everything')
-  const query = useQuery(activityQuery(kind))
+  const query = useInfiniteQuery(activityQuery(kind))
   const [typed, setTyped] = useState('')
   const shows = (entry: Activity) => textOf(entry).includes(typed.trim().toLowerCase())
   return (
     <Page
       title="Audit log"
-      about="The latest 200 requests: by API keys and by people, in both environments. Bodies are never kept here."
+      about="Requests by API keys and people in both environments, newest first, with the error code of those refused. Request bodies are not stored."
     >
       <search className="grid gap-3 sm:grid-cols-[minmax(12rem,1fr)_12rem]">
         <Field
           label="Filter"
           type="search"
-          placeholder="Action, person, key, request id"
+          placeholder="Action, error, payout, person, key, request id"
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
         />
@@ -48,8 +50,9 @@ export function AuditLogPage() {
       </search>
       <Card flush>
         <Loaded query={query} skeleton={<Bars rows={10} />}>
-          {({ data }) => <Entries entries={data.filter(shows)} />}
+          {({ pages }) => <Entries entries={pages.flatMap(({ data }) => data).filter(shows)} />}
         </Loaded>
+        <More of={query} what="requests" />
       </Card>
     </Page>
   )
@@ -71,7 +74,7 @@ function Entries({ entries }: { readonly entries: readonly Activity[] }) {
           </Cell>
           <Cell className="max-w-56">
             <code className="block truncate font-mono text-xs font-medium">{entry.action}</code>
-            {entry.detail && <span className="block truncate text-xs text-soft">{entry.detail}</span>}
+            <Detail of={entry} />
             <span className="block text-xs text-soft sm:hidden">
               <Moment at={entry.at} as="brief" />
               {entry.status !== null && ` · ${entry.status}`}
@@ -95,4 +98,24 @@ function Entries({ entries }: { readonly entries: readonly Activity[] }) {
       ))}
     </Table>
   )
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** The payout that a call was about is a link, in the environment of the call. */
+function Detail({ of: { action, detail, environment, status } }: { readonly of: Activity }) {
+  if (detail === null) return null
+  if (/^(payout|case)\./.test(action) && uuid.test(detail) && environment !== null) {
+    return (
+      <Link
+        to="/dashboard/payouts/$id"
+        params={{ id: detail }}
+        search={{ environment }}
+        className="block truncate text-xs text-soft hover:underline"
+      >
+        {detail}
+      </Link>
+    )
+  }
+  return <span className={`block truncate text-xs ${(status ?? 0) >= 400 ? 'text-bad' : 'text-soft'}`}>{detail}</span>
 }

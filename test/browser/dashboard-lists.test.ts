@@ -137,6 +137,20 @@ test('the audit log finds a change behind more looks than it shows', async () =>
   await visitor.leave()
 })
 
+test('the audit log links to the payout of a call, names the error of a refused one, and shows older ones', async () => {
+  const { id } = await paid('Ada Lovelace')
+  await done({ changes: 'nothing', environment: 'sandbox', detail: id }, 'payout.read')
+  await done({ changes: 'nothing', status: 422, detail: 'invalid_recipient' }, 'payout.create')
+  for (let looks = 0; looks < 200; looks++) await done({ changes: 'nothing' }, 'payout.list')
+  await visitor.go('/dashboard/audit-log?environment=sandbox')
+  await page.getByRole('button', { name: 'Show more requests' }).click()
+
+  await page.getByRole('cell', { name: 'payout.create invalid_recipient' }).waitFor()
+  const link = page.getByRole('link', { name: id })
+  expect(await link.getAttribute('href')).toBe(`/dashboard/payouts/${id}?environment=sandbox`)
+  await visitor.leave()
+})
+
 test('a logo of ours is shown at whatever name of the host the page was opened', async () => {
   const { api } = served
   // The API calls itself localhost, and is opened by its number here.
@@ -156,7 +170,10 @@ interface Box {
   readonly clientWidth: number
 }
 
-function done({ changes }: Pick<ActivityEntry, 'changes'>, action = 'account.update') {
+function done(
+  { changes, ...told }: Partial<ActivityEntry> & Pick<ActivityEntry, 'changes'>,
+  action = 'account.update',
+) {
   const { db, clock } = served.api
   const about = {
     partnerId: partner.id,
@@ -165,6 +182,7 @@ function done({ changes }: Pick<ActivityEntry, 'changes'>, action = 'account.upd
     status: 200,
     detail: null,
     requestId: null,
+    ...told,
   }
   return recordActivity(db, [{ ...about, action, changes, madeBy: email }])
 }

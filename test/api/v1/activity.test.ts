@@ -1,8 +1,9 @@
-// GET /v1/activity (§2, design §5): the latest 200 requests on the account, who made them, and nothing of what was in them.
+// GET /v1/activity (§2): the latest requests on the account, who made them, and nothing of what was in them.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { recordActivity } from '../../../db/activity'
+import { type ActivityEntry, recordActivity } from '../../../db/activity'
 import { type Api, startApi } from '../client'
-import { aClock, aKey, aPartner, revokeKey } from '../fixtures'
+import { aClock, aKey, aPartner, aPayoutRow, aSession, revokeKey } from '../fixtures'
+import { aRequest } from '../payout-world'
 
 const clock = aClock('2026-11-16T12:00:00Z')
 let api: Api
@@ -11,6 +12,12 @@ beforeAll(async () => {
   api = await startApi({ clock })
 })
 afterAll(() => api.close())
+
+function anEntry(partnerId: string, n: number, second: number): ActivityEntry {
+  const at = new Date(Date.UTC(2026, 10, 17, 0, 0, second))
+  const about = { partnerId, environment: null, status: 200, madeBy: 'x', detail: null, requestId: null }
+  return { ...about, at, action: `call.${n}`, changes: 'something' }
+}
 
 const activityOf = async (key: string) => (await api.get('/v1/activity', { key })).body
 
@@ -28,11 +35,11 @@ test('a caller finds its own earlier calls at once, newest first, refused ones i
   const { data, ...list } = await activityOf(key)
 
   expect(list).toEqual({ object: 'list', has_more: false, next_cursor: null })
-  expect(data?.slice(0, 4).map(({ at, action, status }) => [at, action, status])).toEqual([
-    ['2026-11-16T12:00:04.000Z', 'payout.list', 422],
-    ['2026-11-16T12:00:03.000Z', 'quote.create', 422],
-    ['2026-11-16T12:00:02.000Z', 'payout.read', 404],
-    ['2026-11-16T12:00:01.000Z', 'account.read', 200],
+  expect(data?.slice(0, 4).map(({ at, action, status, detail }) => [at, action, status, detail])).toEqual([
+    ['2026-11-16T12:00:04.000Z', 'payout.list', 422, 'invalid_request'],
+    ['2026-11-16T12:00:03.000Z', 'quote.create', 422, 'invalid_amount'],
+    ['2026-11-16T12:00:02.000Z', 'payout.read', 404, 'not_found'],
+    ['2026-11-16T12:00:01.000Z', 'account.read', 200, null],
   ])
   expect(data?.[1]).toEqual({
     at: '2026-11-16T12:00:03.000Z',
@@ -40,7 +47,7 @@ test('a caller finds its own earlier calls at once, newest first, refused ones i
     action: 'quote.create',
     status: 422,
     by: `key:${key.slice(0, 'kp_sandbox_'.length + 8)}`,
-    detail: null,
+    detail: 'invalid_amount',
     request_id: refused.headers.get('X-Request-Id'),
   })
 })
@@ -59,7 +66,80 @@ test('both environments and what ops did are there; other partners’ calls are 
   expect(JSON.stringify(seen)).not.toContain('compliance.read')
 })
 
-test('only the latest 200 are shown', async () => {
+test('detail names the payout that was created, replayed or read, and the error of what was refused', async () => {
+  const partner = await aPartner(api)
+  const key = await aKey(api, partner, 'sandbox')
+  const other = await aPayoutRow(api, partner)
+  const headers = { 'Idempotency-Key': 'order-1001' }
+
+  const { id } = (await api.post('/v1/payouts', aRequest({ recipient: account }), { key, headers })).body
+  await api.post('/v1/payouts', aRequest({ recipient: account }), { key, headers })
+  await api.post('/v1/payouts', aRequest({ recipient: account, amount_gbp: '1.00' }), { key, headers })
+  await api.get(`/v1/payouts/${other.id}`, { key })
+  await api.get(`/v1/payouts/${other.id}/events`, { key })
+  await api.post(`/v1/payouts/${other.id}/cancel`, undefined, { key })
+  const admin = await aSession(api, partner)
+  await api.post('/v1/keys', { environment: 'mars' }, { session: admin })
+
+  const entries = (await activityOf(key)).data?.slice(0, 7) ?? []
+  expect(entries.map(({ action, status, detail }) => [action, status, detail])).toEqual([
+    ['key.create', 422, 'invalid_request'],
+    ['payout.cancel', 409, 'invalid_state'],
+    ['payout.events', 200, other.id],
+    ['payout.read', 200, other.id],
+    ['payout.create', 422, 'idempotency_key_reused'],
+    ['payout.create', 200, id],
+    ['payout.create', 201, id],
+  ])
+})
+
+const account = { bank: { account_number: '38290008' } }
+
+test('limit is honoured, and has_more and next_cursor lead through all of them, each once', async () => {
+  const partner = await aPartner(api)
+  const key = await aKey(api, partner, 'sandbox')
+  // Several entries of one moment must not be lost between two pages.
+  const entries = Array.from({ length: 23 }, (_, n) => anEntry(partner.id, n, Math.floor(n / 4)))
+  await recordActivity(api.db, entries)
+
+  const seen: unknown[] = []
+  const sizes: [number | undefined, boolean | undefined][] = []
+  let path = '/v1/activity?limit=7&changes_only=true'
+  for (let more = true; more; ) {
+    const { data, has_more, next_cursor } = (await api.get(path, { key })).body
+    seen.push(...(data ?? []).map(({ action }) => action))
+    sizes.push([data?.length, has_more])
+    more = has_more ?? false
+    path = `/v1/activity?limit=7&changes_only=true&starting_after=${next_cursor}`
+  }
+
+  // The partner's own opening and key are the two oldest.
+  expect(sizes.slice(0, 3)).toEqual([
+    [7, true],
+    [7, true],
+    [7, true],
+  ])
+  expect(sizes.at(-1)?.[1]).toBe(false)
+  expect(seen.filter((action) => String(action).startsWith('call.'))).toEqual(
+    entries.map(({ action }) => action).toReversed(),
+  )
+})
+
+test.each([
+  ['limit=0', 'limit (a whole number from 1 to 200)'],
+  ['limit=201', 'limit (a whole number from 1 to 200)'],
+  ['starting_after=%20', 'starting_after (the next_cursor of a page of this list)'],
+  ['starting_after=abc', 'starting_after (the next_cursor of a page of this list)'],
+  ['starting_after=01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56', 'starting_after (the next_cursor of a page of this list)'],
+])('%s is 422', async (query, error) => {
+  const key = await aKey(api, await aPartner(api), 'sandbox')
+
+  const { status, body } = await api.get(`/v1/activity?${query}`, { key })
+
+  expect([status, body.error?.details]).toEqual([422, { errors: [error] }])
+})
+
+test('without a limit the latest 200 are shown, and there is more', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'sandbox')
   const entry = { partnerId: partner.id, environment: null, changes: 'nothing', status: 200, madeBy: 'x' } as const
@@ -72,9 +152,11 @@ test('only the latest 200 are shown', async () => {
   }))
   await recordActivity(api.db, entries)
 
-  const { data } = await activityOf(key)
+  const { data, has_more, next_cursor } = await activityOf(key)
+  const older = await api.get(`/v1/activity?limit=200&starting_after=${next_cursor}`, { key })
 
-  expect(data?.length).toBe(200)
+  expect([data?.length, has_more]).toEqual([200, true])
+  expect(older.body.data?.[0]?.['action']).toBe('call.49')
   expect([data?.[0]?.['action'], data?.at(-1)?.['action']]).toEqual(['call.249', 'call.50'])
 })
 

@@ -61,7 +61,9 @@ describe('a payout that the bank accepts', () => {
     const activity = await world.api.get('/v1/activity', { key })
 
     expect([one.body, list.body.data?.[0]]).toEqual([payout, payout])
-    expect(activity.body.data?.filter(({ detail }) => detail === created['id'])).toEqual([
+    const about = activity.body.data?.filter(({ detail }) => detail === created['id'])
+    expect(about).toEqual([
+      expect.objectContaining({ action: 'payout.read', status: 200 }),
       {
         at: expect.any(String),
         environment: 'sandbox',
