@@ -9,5 +9,6 @@ module.exports = [
   'deposit-during-restart',
   'missed-first',
   'suspended',
+  'refusals',
   'traces',
 ]

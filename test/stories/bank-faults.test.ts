@@ -91,20 +91,6 @@ test('429 is tried again inside the answer’s time', async () => {
   expect([status, body.status]).toEqual([201, 'processing'])
 })
 
-test('the loser of a race for the wallet, refused though the money is there, is busy: not sent, and tried again', async () => {
-  await world.bank.fault({ kind: 'busy', times: 2, match: toTransfers })
-
-  expect((await world.pay()).body).toMatchObject({ status: 'processing' })
-})
-
-test('a bank that stays busy has sent nothing: 502', async () => {
-  await world.bank.fault({ kind: 'busy', times: null, match: toTransfers })
-
-  const { status, body } = await world.pay()
-
-  expect([status, body.error.code]).toEqual([502, 'payout_not_created'])
-})
-
 test('a bank that says "too little" though our ledger covers it: 502, and somebody is told', async () => {
   const key = 'order-drift'
   await world.bank.fault({ kind: 'status', status: 401, times: 1, match: toTransfers })

@@ -19,13 +19,14 @@ const main = join(__dirname, '../../dist/sandbox-bank/main.js')
 export async function openBankProcess(
   delaysMs: typeof quick,
   env: Readonly<Record<string, string>> = {},
+  refusals: 'forgotten' | 'replayed' = 'forgotten',
 ): Promise<KillableBank> {
   const dataDir = mkdtempSync(join(tmpdir(), 'story-bank-'))
   const [port, controlPort] = [await choosePort(0), await choosePort(0)]
   const delays = Object.entries(delaysMs).flatMap(([state, ms]) => [`--${state.replaceAll('_', '-')}-ms`, String(ms)])
   const addresses = ['--port', String(port), '--control-port', String(controlPort)]
   const pace = ['--webhook-retry-ms', '20', '--webhook-retry-max-ms', '50', ...delays]
-  const args = [...addresses, '--data-dir', dataDir, '--fsync', 'off', ...pace]
+  const args = [...addresses, '--data-dir', dataDir, '--fsync', 'off', '--refusals', refusals, ...pace]
   let running = await spawnBank(main, args, env)
 
   async function end(signal: NodeJS.Signals): Promise<void> {

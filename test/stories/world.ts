@@ -35,6 +35,8 @@ export interface WorldOptions {
   /** How many APIs and as many workers; requests go to the APIs in turn. One without it. */
   readonly ofEach?: number
   readonly liveUsdc?: string
+  /** Whether the bank repeats a refusal to a repeated key; `forgotten` by default. */
+  readonly refusals?: 'forgotten' | 'replayed'
   /** How far API, workers and bank are ahead of this machine; goAhead takes them further. */
   readonly aheadMs?: number
   /** Servers of the story's own, which it may kill; those of all tests without them. */
@@ -123,7 +125,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   let ahead = clockAhead(options.aheadMs ?? 0)
   const [db, bank, ports] = await Promise.all([
     openDb(databaseUrl),
-    openBankProcess(options.delaysMs ?? quick, ahead),
+    openBankProcess(options.delaysMs ?? quick, ahead, options.refusals),
     Promise.all(each.map(() => choosePort(0))),
   ])
   const [webhookPort = 0] = ports
