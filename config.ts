@@ -61,6 +61,10 @@ export interface Config {
   readonly auditSealEveryMs: number
   /** How long the bank details of a payout that is over are kept, and the bank's events. */
   readonly retention: { readonly recipientDays: number; readonly bankEventDays: number }
+  /** A live credit of a held deposit above it waits for a second operator. */
+  readonly depositConfirmAboveUsdc: number
+  /** How long the admins of a closed partner may sign in and read. */
+  readonly closedPartnerReadDays: number
   /** Null where no server takes our mails: they wait. */
   readonly mail: MailConfig | null
   /** Who invoices; null where nobody was named, and then no invoice can be issued. */
@@ -132,6 +136,7 @@ function readConfig(read: Reader): Config {
       recipientDays: read.integer('RECIPIENT_RETENTION_DAYS', 400, 1, 36_500),
       bankEventDays: read.integer('BANK_EVENT_RETENTION_DAYS', 400, 1, 36_500),
     },
+    ...readOpsLimits(read),
     mail: readMail(read),
     seller: readSeller(read),
     session: {
@@ -162,6 +167,7 @@ export function loadOpsConfig(env: EnvironmentVariables): OpsConfig {
     caseDueMs: readCaseDue(read),
     verificationPollMs: readVerificationPoll(read),
     proof: { ...readProof(read), ...readSweep(read) },
+    ...readOpsLimits(read),
     user: readOpsUser(read),
   }
   refuseDevelopmentSecrets(read, config)
@@ -169,9 +175,24 @@ export function loadOpsConfig(env: EnvironmentVariables): OpsConfig {
   return Object.freeze(config)
 }
 
+function readOpsLimits(read: Reader): Pick<Config, 'depositConfirmAboveUsdc' | 'closedPartnerReadDays'> {
+  return {
+    depositConfirmAboveUsdc: read.integer('DEPOSIT_CONFIRM_ABOVE_USDC', 1_000, 0, 1_000_000),
+    closedPartnerReadDays: read.integer('CLOSED_PARTNER_READ_DAYS', 90, 0, 3_650),
+  }
+}
+
 export type OpsConfig = Pick<
   Config,
-  'databaseUrl' | 'secretKeys' | 'bank' | 'taskQueuePrefix' | 'payouts' | 'caseDueMs' | 'verificationPollMs'
+  | 'depositConfirmAboveUsdc'
+  | 'closedPartnerReadDays'
+  | 'databaseUrl'
+  | 'secretKeys'
+  | 'bank'
+  | 'taskQueuePrefix'
+  | 'payouts'
+  | 'caseDueMs'
+  | 'verificationPollMs'
 > & {
   readonly temporal: TemporalConfig | null
   readonly proof: ProofConfig & SweepConfig

@@ -23,6 +23,20 @@ export interface HeldDeposit {
   readonly amountMicroUsdc: bigint | null
   readonly why: string
   readonly foundAt: Date
+  /** The credit that waits for a second operator; all three are null where none does. */
+  readonly requestedMicroUsdc: bigint | null
+  readonly requestedBy: string | null
+  readonly requestedAt: Date | null
+}
+
+export interface CreditRequest {
+  readonly id: string
+  readonly amountMicroUsdc: bigint
+  readonly note: string
+  readonly by: string
+  /** The login behind `by`, which the operator cannot choose as freely. */
+  readonly login: string
+  readonly at: Date
 }
 
 export interface HeldResolution {
@@ -30,6 +44,7 @@ export interface HeldResolution {
   readonly outcome: 'credited' | 'kept'
   readonly note: string
   readonly by: string
+  readonly login: string
   readonly at: Date
 }
 
@@ -50,8 +65,19 @@ export async function lockHeldDeposit(tx: Tx, id: string): Promise<HeldDeposit |
   return deposit ?? null
 }
 
-export async function resolveHeldDeposit(tx: Tx, { id, outcome, note, by, at }: HeldResolution): Promise<void> {
-  const resolved = await tx.query(resolve, [id, outcome, note, by, at])
+/** Under lockHeldDeposit. */
+export async function requestCredit(tx: Tx, request: CreditRequest): Promise<void> {
+  const { id, amountMicroUsdc, note, by, login, at } = request
+  await tx.query(insertRequest, [id, amountMicroUsdc, note, by, login, at])
+}
+
+/** Under lockHeldDeposit. */
+export async function forgetCreditRequest(tx: Tx, id: string): Promise<void> {
+  await tx.query(deleteRequest, [id])
+}
+
+export async function resolveHeldDeposit(tx: Tx, { id, outcome, note, by, login, at }: HeldResolution): Promise<void> {
+  const resolved = await tx.query(resolve, [id, outcome, note, by, at, login])
   assert(resolved.length === 1, 'a held deposit is resolved once')
 }
 
@@ -68,7 +94,8 @@ export async function sumHeldDeposits(db: Queryable, walletId: string): Promise<
 
 const columns = `held.id, held.wallet_id AS "walletId", partners.id AS "partnerId", partners.slug AS partner,
   wallets.environment, held.bank_ref AS "bankRef", held.amount_micro_usdc AS "amountMicroUsdc", held.why,
-  held.found_at AS "foundAt"`
+  held.found_at AS "foundAt", held.requested_micro_usdc AS "requestedMicroUsdc", held.requested_by AS "requestedBy",
+  held.requested_at AS "requestedAt"`
 
 const insert: Statement = {
   name: 'held-deposit-insert',
@@ -89,9 +116,26 @@ const selectLocked: Statement = {
   text: `SELECT ${columns} FROM ${held} WHERE held.id = $1 AND held.resolved_at IS NULL FOR NO KEY UPDATE OF held`,
 }
 
+// The database role is one that the server has authenticated.
+const as = (login: string) => `${login}::text || ' by database role ' || session_user`
+
+const insertRequest: Statement = {
+  name: 'held-deposit-request',
+  text: `UPDATE held_deposits SET requested_micro_usdc = $2, request_note = $3, requested_by = $4, requested_as = ${as('$5')},
+      requested_at = $6
+    WHERE id = $1 AND resolved_at IS NULL`,
+}
+
+const deleteRequest: Statement = {
+  name: 'held-deposit-forget-request',
+  text: `UPDATE held_deposits SET requested_micro_usdc = NULL, request_note = NULL, requested_by = NULL, requested_as = NULL,
+      requested_at = NULL
+    WHERE id = $1 AND resolved_at IS NULL`,
+}
+
 const resolve: Statement = {
   name: 'held-deposit-resolve',
-  text: `UPDATE held_deposits SET resolved_at = $5, resolved_by = $4, outcome = $2, note = $3
+  text: `UPDATE held_deposits SET resolved_at = $5, resolved_by = $4, resolved_as = ${as('$6')}, outcome = $2, note = $3
     WHERE id = $1 AND resolved_at IS NULL RETURNING id`,
 }
 

@@ -1,5 +1,5 @@
 // What a command works with, and where it comes from: DATABASE_URL when it is set, otherwise the running system of DATA_DIR.
-import { userInfo } from 'node:os'
+import { hostname, userInfo } from 'node:os'
 import { type Clock, systemClock } from '../clock'
 import { type EnvironmentVariables, loadOpsConfig, type OpsConfig } from '../config'
 import { type Db, openDatabase } from '../db/database'
@@ -12,6 +12,8 @@ export interface Ops {
   readonly clock: Clock
   /** Who did it, as the activity list shows it. */
   readonly madeBy: string
+  /** The login of this machine behind it: OPS_USER is whatever somebody types. */
+  readonly login: string
   keyring(): Keyring
   /** A line on how far a long command is, for people. */
   say(line: string): void
@@ -23,6 +25,8 @@ export interface Ops {
   readonly caseDueMs: OpsConfig['caseDueMs']
   readonly verificationPollMs: OpsConfig['verificationPollMs']
   readonly proof: OpsConfig['proof']
+  readonly depositConfirmAboveUsdc: OpsConfig['depositConfirmAboveUsdc']
+  readonly closedPartnerReadDays: OpsConfig['closedPartnerReadDays']
 }
 
 export async function withOps<T>(
@@ -36,7 +40,8 @@ export async function withOps<T>(
   const db = await openDatabase({ url: databaseUrl, poolSize: 2, onError: () => {}, connectMs: 15_000 })
   try {
     const reached = { say, bank, temporal, ...settings, keyring: () => keyringOf(secretKeys) }
-    return await work({ db, clock: systemClock, madeBy: `ops:${user ?? userName()}`, ...reached })
+    const login = `${userName()}@${hostname()}`
+    return await work({ db, clock: systemClock, madeBy: `ops:${user ?? userName()}`, login, ...reached })
   } finally {
     await db.close()
   }

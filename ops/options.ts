@@ -120,6 +120,13 @@ export const creditAmount: Kind<MicroUsdc> = {
   parse: (text) => within(parseUsdc(text), smallestCredit, largestCredit),
 }
 
+/** To the last digit that the ledger keeps. */
+export const exactUsdc: Kind<MicroUsdc> = {
+  placeholder: '<usdc>',
+  rule: 'USDC with two to six decimals, such as 100.00 or 12.345678',
+  parse: (text) => within(parseMicropounds(text), 0n, 1_000_000_000_000_000n),
+}
+
 const largestCorrection: Pence = 10_000_000n
 
 export const correctionAmount: Kind<Pence> = {

@@ -21,6 +21,7 @@ import { ProofMore1794700800021 } from './21-proof-more'
 import { ErasedRecipients1794700800022 } from './22-erased-recipients'
 import { FirstCalls1794700800023 } from './23-first-calls'
 import { ProofCheckpoints1794700800026 } from './26-proof-checkpoints'
+import { Closing1794700800027 } from './27-closing'
 import { FreshBankKeys1794700800029 } from './29-fresh-bank-keys'
 import { SettledAtIssue1794700800032 } from './32-settled-at-issue'
 
@@ -47,6 +48,7 @@ export const migrations = [
   ErasedRecipients1794700800022,
   FirstCalls1794700800023,
   ProofCheckpoints1794700800026,
+  Closing1794700800027,
   FreshBankKeys1794700800029,
   SettledAtIssue1794700800032,
 ]

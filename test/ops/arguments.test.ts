@@ -72,6 +72,7 @@ describe('a bare word', () => {
       'explain',
       'retry',
       'resolve',
+      'bind',
       'cancel',
       'shred',
     ])

@@ -1,6 +1,6 @@
 // What ops decides about deposits that were held: once, with who and why, and to the last millionth.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { bookDeposits } from '../../activities/wallet-reading/book-deposits'
 import { type Judged, judgeHistory } from '../../activities/wallet-reading/judge-history'
 import { systemClock } from '../../clock'
@@ -9,7 +9,7 @@ import { clearFailedReading, recordFailedReading } from '../../db/wallet-reading
 import { findWallet } from '../../db/wallets'
 import type { HistoryRow } from '../../rail/rail'
 import { requireSoundLedger } from '../referee/ledger-rules'
-import { type OpsTerminal, openTerminal } from './terminal'
+import { type OpsTerminal, openTerminal, type Ran, runWith } from './terminal'
 
 interface Listed {
   readonly data: readonly { readonly id: string; readonly usdc: string | null; readonly partner: string }[]
@@ -119,6 +119,98 @@ test.each(['unreadable', 'unexplained'] as const)(
     expect((await terminal.ops('deposit', 'keep', '--deposit', id, '--note', 'Known')).err).toBe('')
   },
 )
+
+describe('a live credit above the limit', () => {
+  test('waits for a second operator, and both are in the audit log', async () => {
+    const id = await aHeld(null)
+
+    const requested = await as('ada', 'credit', id, '--usdc', '1000.01')
+    const again = await as('ada', 'credit', id, '--usdc', '1000.01')
+    const listed = (await terminal.json<Listed>('deposit', 'list')).data.find((each) => each.id === id)
+    const before = await balance()
+    const confirmed = await as('grace', 'confirm', id, '--usdc', '1000.01')
+
+    expect([requested.code, again.out]).toEqual([0, requested.out])
+    expect(requested.out).toContain(`wait for a second operator until`)
+    expect(requested.out).toContain(`deposit confirm --deposit ${id} --usdc 1000.01`)
+    expect(listed).toMatchObject({ requested_usdc: '1000.01', requested_by: 'ops:ada', usdc: null })
+    expect([before, confirmed.out]).toEqual([0n, `Credited 1000.01 USDC to the live wallet of ${slug}.\n`])
+    expect(await balance()).toBe(1_000_010_000n)
+    const entries = await latestActivity(terminal.db, partnerId, 2)
+    expect(entries.map(({ action, madeBy, detail, changes }) => [action, madeBy, detail, changes])).toEqual([
+      ['deposit.credit', 'ops:grace', '1000.01 USDC, requested by ops:ada', 'something'],
+      ['deposit.credit_request', 'ops:ada', '1000.01 USDC', 'something'],
+    ])
+    const login = expect.stringMatching(/^\S+@\S+ by database role \S+$/)
+    expect(await decisions(id)).toMatchObject({ requested_as: login, resolved_as: login, resolved_by: 'ops:grace' })
+  })
+
+  test('is never confirmed by the operator who requested it, nor with another amount, nor twice', async () => {
+    const id = await aHeld(1_500_500_001n)
+    await as('ada', 'credit', id)
+
+    const refusals = [
+      await as('ada', 'confirm', id, '--usdc', '1500.500001'),
+      await as('Ada', 'confirm', id, '--usdc', '1500.500001'),
+      await as('grace', 'confirm', id, '--usdc', '1500.50'),
+      await as('grace', 'credit', id),
+    ]
+    const balanceBefore = await balance()
+    const both = await Promise.all(['grace', 'alan'].map((who) => as(who, 'confirm', id, '--usdc', '1500.500001')))
+
+    expect(refusals.map(({ code, err }) => [code, err])).toEqual([
+      [2, expect.stringContaining('another operator has to confirm it')],
+      [2, expect.stringContaining('another operator has to confirm it')],
+      [2, expect.stringContaining('differs from the requested one: 1500.500001 USDC by ops:ada')],
+      [2, expect.stringContaining('A credit waits for a second operator already')],
+    ])
+    expect(balanceBefore).toBe(0n)
+    expect(new Set(both.map(({ code }) => code))).toEqual(new Set([0, 2]))
+    expect(await balance()).toBe(1_500_500_001n)
+  })
+
+  test('can be withdrawn or expire, and is then requested afresh', async () => {
+    const [id, at] = [await aHeld(null), systemClock.now().getTime()]
+    await as('ada', 'credit', id, '--usdc', '5000.00')
+
+    const withdrawn = await as('grace', 'withdraw', id)
+    const nothing = await as('grace', 'confirm', id, '--usdc', '5000.00')
+    await as('ada', 'credit', id, '--usdc', '6000.00')
+    const eightDaysAgo = new Date(at - 8 * 86_400_000)
+    await terminal.db.dataSource.query('UPDATE held_deposits SET requested_at = $2 WHERE id = $1', [id, eightDaysAgo])
+    const expired = await as('grace', 'confirm', id, '--usdc', '6000.00')
+    const afresh = await as('grace', 'credit', id, '--usdc', '7000.00')
+
+    expect([withdrawn.code, nothing.code, expired.code, afresh.code]).toEqual([0, 2, 2, 0])
+    expect(expired.err).toContain(`No credit of ${id} waits for a second operator`)
+    expect((await as('ada', 'confirm', id, '--usdc', '7000.00')).code).toBe(0)
+    expect(await balance()).toBe(7_000_000_000n)
+    const actions = (await latestActivity(terminal.db, partnerId, 5)).map(({ action, madeBy }) => [action, madeBy])
+    expect(actions).toContainEqual(['deposit.credit_withdraw', 'ops:grace'])
+  })
+
+  test('needs one operator up to the limit, and the limit is a setting', async () => {
+    const atLimit = await as('ada', 'credit', await aHeld(1_000_000_000n))
+    const other = await aHeld(1_000_000n)
+    const withZero = await runWith({ ...terminal.env, OPS_USER: 'ada', DEPOSIT_CONFIRM_ABOVE_USDC: '0' }, [
+      'deposit',
+      'credit',
+      '--deposit',
+      other,
+      '--note',
+      'Compared',
+    ])
+
+    expect(atLimit.out).toContain('Credited 1000.00 USDC')
+    expect(withZero.out).toContain('wait for a second operator')
+    expect(await balance()).toBe(1_000_000_000n)
+  })
+})
+
+function as(user: string, verb: string, id: string, ...more: string[]): Promise<Ran> {
+  const noted = verb === 'withdraw' ? [] : ['--note', 'Compared']
+  return runWith({ ...terminal.env, OPS_USER: user }, ['deposit', verb, '--deposit', id, ...noted, ...more])
+}
 
 /** As the reading holds them. */
 async function aHeldWithdrawal(how: 'unreadable' | 'unexplained'): Promise<string> {
