@@ -28,7 +28,7 @@ async function openSignedUp({ db, clock, keyring }: SignUpDeps, { codeId }: Sign
     const name = known.said?.['businessName']
     if (name === undefined) throw ApplicationFailure.nonRetryable('The sign-up has no business.', 'SignUpEmpty')
     const partnerId =
-      (await partnerOfManyOpened(tx, known.email)) ??
+      (await partnerOfManyOpened(tx, { email: known.email, at: clock.now() })) ??
       (await openWithFreeSlug(tx, { name, email: known.email, at: clock.now() }))
     await closeSignUp(tx, codeId, partnerId)
     return partnerId
@@ -36,9 +36,12 @@ async function openSignedUp({ db, clock, keyring }: SignUpDeps, { codeId }: Sign
 }
 
 /** Who has opened as many as one may signs in where they were last. */
-async function partnerOfManyOpened(tx: Tx, email: string): Promise<string | null> {
+async function partnerOfManyOpened(
+  tx: Tx,
+  { email, at }: { readonly email: string; readonly at: Date },
+): Promise<string | null> {
   if ((await countPartnersOpenedBy(tx, email)) < signUpsPerEmail) return null
-  const [last] = await membershipsOf(tx, email)
+  const [last] = await membershipsOf(tx, email, at)
   return last?.partnerId ?? null
 }
 

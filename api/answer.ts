@@ -81,7 +81,7 @@ async function admit(route: Route, access: CallerAccess, context: ApiContext, de
     requireShownPartner(route, context, caller)
   }
   if (!isFor(route, access, caller) && !isOnOneself(access, caller, context)) throw new ApiError('api_key_required')
-  const forbidden = forbiddenTo(caller, access)
+  const forbidden = forbiddenTo(caller, route, access)
   const mayRepeat = found.claim !== null && found.claim.releasedAt === null
   if (forbidden !== null && !mayRepeat) throw new ApiError(forbidden)
   if (access.finds === 'claim' && found.idempotencyKey === '') throw new ApiError('idempotency_key_required')
@@ -159,8 +159,10 @@ async function countCall(caller: Caller, context: ApiContext, deps: ApiDeps): Pr
   if (taken.outcome === 'refused') throw new ApiError('rate_limited', { headers: { 'Retry-After': '1' } })
 }
 
-function forbiddenTo({ partner, environment }: Caller, access: CallerAccess): Forbidden | null {
+/** A closed partner is only read: whatever takes an admin changes something. */
+function forbiddenTo({ partner, environment }: Caller, route: Route, access: CallerAccess): Forbidden | null {
   if (access.partner !== 'any' && partner.status !== 'active') return 'partner_not_active'
+  if (partner.status === 'closed' && roleFor(route) === 'admin') return 'partner_not_active'
   const verified = environment === 'sandbox' || partner.verificationStatus === 'approved'
   return access.partner === 'payer' && !verified ? 'verification_required' : null
 }

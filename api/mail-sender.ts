@@ -86,7 +86,7 @@ export function createMailSender(parts: MailSenderParts): MailSender {
       return putMailOff(db, id, later(clock.now(), 1_000 * 2 ** Math.min(tries - 1, 20)))
     }
     // An unknown address has cost the same until here, and gets nothing.
-    if (kind === 'sign_in' && !(await isMember(db, mail.to.address))) return finishMail(db, id, null)
+    if (kind === 'sign_in' && !(await isMember(db, mail.to.address, clock.now()))) return finishMail(db, id, null)
     const sent = await by.send({ ...mail, messageId: `<${id}@mail.payouts>`, attachments: [] })
     if (sent.outcome === 'sent') return finishMail(db, id, clock.now())
     log.warn({ mail_id: id, kind, reason: sent.reason }, `a mail was not sent: ${sent.outcome}`)

@@ -146,7 +146,7 @@ function impliedBy(route: Route): ErrorCode[] {
   if (access.by !== 'anyone') {
     implied.push('unauthorized', 'rate_limited')
     if (access.by === 'person' || roleFor(route) === 'admin') implied.push('api_key_required')
-    if (access.partner !== 'any') implied.push('partner_not_active')
+    if (access.partner !== 'any' || roleFor(route) === 'admin') implied.push('partner_not_active')
     if (access.partner === 'payer') implied.push('verification_required')
     if (access.finds === 'claim') implied.push('idempotency_key_required')
   }

@@ -2,7 +2,7 @@
 import { assert } from '../domain/assert'
 import type { Environment } from '../domain/environment'
 import { keysPerEnvironment } from '../domain/limits'
-import type { VerificationStatus } from '../domain/partner'
+import type { PartnerStatus, VerificationStatus } from '../domain/partner'
 import { type ApiKeyDigest, apiKeyDigests, newApiKeySecret, prefixOf } from './api-key-secret'
 import type { Queryable, Statement, Tx } from './database'
 import { newId } from './id'
@@ -32,6 +32,7 @@ export type CreatedApiKey =
   | { readonly outcome: 'created'; readonly key: ApiKeyRow; readonly secret: string }
   | { readonly outcome: 'limit_reached' }
   | { readonly outcome: 'verification_required' }
+  | { readonly outcome: 'partner_closed' }
 
 /** A key is named by its id or by the prefix that lists show; a prefix is unique within its partner. */
 export type KeyToRevoke = ({ readonly id: string } | { readonly prefix: string }) & {
@@ -53,8 +54,9 @@ export interface ApiKeyUse {
 export async function createApiKey(tx: Tx, key: NewApiKey): Promise<CreatedApiKey> {
   const { partnerId, environment, label, createdBy, at, keyring } = key
   // Two creations at once would both count four keys; the partner's row lets them in one after the other.
-  const [partner] = await tx.query<{ verificationStatus: VerificationStatus }>(lockPartner, [partnerId])
+  const [partner] = await tx.query<LockedPartner>(lockPartner, [partnerId])
   assert(partner !== undefined, 'a key must belong to a partner that exists')
+  if (partner.status === 'closed') return { outcome: 'partner_closed' }
   if (environment === 'live' && partner.verificationStatus !== 'approved') return { outcome: 'verification_required' }
 
   const [unrevoked] = await tx.query<{ count: bigint }>(countUnrevoked, [partnerId, environment])
@@ -79,6 +81,14 @@ export async function revokeApiKey(tx: Tx, key: KeyToRevoke): Promise<RevokedApi
   return known === undefined ? { outcome: 'not_found' } : { outcome: 'already_revoked', key: known }
 }
 
+/** Every key that is not revoked yet; answers how many. */
+export async function revokeApiKeysOf(
+  tx: Tx,
+  { partnerId, revokedBy, at }: { readonly partnerId: string; readonly revokedBy: string; readonly at: Date },
+): Promise<number> {
+  return (await tx.query(revokeAll, [partnerId, at, revokedBy])).length
+}
+
 /** Newest first, revoked ones included. */
 export async function listApiKeys(db: Queryable, partnerId: string): Promise<ApiKeyRow[]> {
   return db.query<ApiKeyRow>(selectByPartner, [partnerId])
@@ -98,9 +108,14 @@ export async function recordApiKeyUse(db: Queryable, uses: readonly ApiKeyUse[])
 const columns = `id, partner_id AS "partnerId", environment, key_prefix AS "keyPrefix", label,
   created_at AS "createdAt", last_used_at AS "lastUsedAt", revoked_at AS "revokedAt"`
 
+interface LockedPartner {
+  readonly status: PartnerStatus
+  readonly verificationStatus: VerificationStatus
+}
+
 const lockPartner: Statement = {
   name: 'api-key-lock-partner',
-  text: 'SELECT verification_status AS "verificationStatus" FROM partners WHERE id = $1 FOR NO KEY UPDATE',
+  text: 'SELECT status, verification_status AS "verificationStatus" FROM partners WHERE id = $1 FOR NO KEY UPDATE',
 }
 
 const countUnrevoked: Statement = {
@@ -122,6 +137,11 @@ const named = 'partner_id = $1 AND (id::text = $2 OR key_prefix = $3)'
 const revoke: Statement = {
   name: 'api-key-revoke',
   text: `UPDATE api_keys SET revoked_at = $4, revoked_by = $5 WHERE ${named} AND revoked_at IS NULL RETURNING ${columns}`,
+}
+
+const revokeAll: Statement = {
+  name: 'api-keys-revoke-all',
+  text: 'UPDATE api_keys SET revoked_at = $2, revoked_by = $3 WHERE partner_id = $1 AND revoked_at IS NULL RETURNING id',
 }
 
 const selectByName: Statement = { name: 'api-key-by-name', text: `SELECT ${columns} FROM api_keys WHERE ${named}` }

@@ -32,9 +32,9 @@ export async function listMembers(db: Queryable, partnerId: string): Promise<Mem
   return db.query<MemberRow>(selectByPartner, [partnerId])
 }
 
-/** Whether anybody has this email, at whichever partner. */
-export async function isMember(db: Queryable, email: string): Promise<boolean> {
-  return (await db.query(selectExists, [email.toLowerCase()])).length > 0
+/** Whether anybody has this email and may sign in with it, at whichever partner. */
+export async function isMember(db: Queryable, email: string, at: Date): Promise<boolean> {
+  return (await db.query(selectExists, [email.toLowerCase(), at])).length > 0
 }
 
 export interface Membership {
@@ -46,10 +46,13 @@ export interface Membership {
   readonly lastLoginAt: Date | null
 }
 
-/** The partners of one person, the one they were at last first. */
-export async function membershipsOf(db: Queryable, email: string): Promise<Membership[]> {
-  return db.query<Membership>(selectByEmail, [email.toLowerCase()])
+/** The partners that one person may sign in to, the one they were at last first. */
+export async function membershipsOf(db: Queryable, email: string, at: Date): Promise<Membership[]> {
+  return db.query<Membership>(selectByEmail, [email.toLowerCase(), at])
 }
+
+/** Of a member `m` of the partner `p`: a closed one is open to its admins only, and only for a while. */
+export const maySignIn = (at: string) => `(p.status <> 'closed' OR (m.role = 'admin' AND p.readable_until > ${at}))`
 
 /** Those whose first member they are, and still a member; two openings at once count one after the other. */
 export async function countPartnersOpenedBy(tx: Tx, email: string): Promise<number> {
@@ -140,14 +143,15 @@ const selectById: Statement = { name: 'member-by-id', text: `SELECT ${columns} F
 
 const selectExists: Statement = {
   name: 'member-exists',
-  text: 'SELECT 1 AS found FROM members WHERE email = $1 LIMIT 1',
+  text: `SELECT 1 AS found FROM members m JOIN partners p ON p.id = m.partner_id
+    WHERE m.email = $1 AND ${maySignIn('$2')} LIMIT 1`,
 }
 
 const selectByEmail: Statement = {
   name: 'memberships-by-email',
   text: `SELECT m.id AS "memberId", p.id AS "partnerId", p.slug, p.name AS "partnerName", m.last_login_at AS "lastLoginAt"
     FROM members m JOIN partners p ON p.id = m.partner_id
-    WHERE m.email = $1 ORDER BY m.last_login_at DESC NULLS LAST, m.created_at, m.id`,
+    WHERE m.email = $1 AND ${maySignIn('$2')} ORDER BY m.last_login_at DESC NULLS LAST, m.created_at, m.id`,
 }
 
 const lockOpener: Statement = {

@@ -1,9 +1,7 @@
 // Partners: the businesses that pay out, with their status, limits, verification and settings.
 import { assert } from '../domain/assert'
-import { londonMonthOf } from '../domain/month'
 import type { PartnerStatus, Screening, VerificationStatus } from '../domain/partner'
 import type { Queryable, Statement, Tx } from './database'
-import { chargeDueAccounts } from './due-accounts'
 import { newId } from './id'
 
 export interface PartnerRow {
@@ -26,9 +24,11 @@ export interface PartnerRow {
   /** Requests per second; null means the environment's default. */
   readonly rateLimitSandbox: number | null
   readonly rateLimitLive: number | null
-  /** From when on the monthly account is due: the opening, or the last one where it was closed meanwhile. */
+  /** From when on the monthly account is due. */
   readonly liveOpenedAt: Date | null
   readonly closedAt: Date | null
+  /** Until when the admins of a closed partner may sign in and read. */
+  readonly readableUntil: Date | null
   /** As an invoice prints it, line by line. */
   readonly billingAddress: string | null
   /** The first day of the last month that was billed; what is charged for it or before it goes on the next invoice. */
@@ -59,7 +59,7 @@ export interface NewPartner {
 }
 
 export type PartnerChanges = Partial<
-  Omit<PartnerRow, 'id' | 'slug' | 'closedAt' | 'billedUntil' | 'createdAt' | 'updatedAt'>
+  Omit<PartnerRow, 'id' | 'slug' | 'closedAt' | 'readableUntil' | 'billedUntil' | 'createdAt' | 'updatedAt'>
 >
 
 export async function findPartnerById(db: Queryable, id: string): Promise<PartnerRow | null> {
@@ -95,24 +95,31 @@ export async function insertPartner(tx: Tx, partner: NewPartner): Promise<Partne
   return row ?? 'slug_taken'
 }
 
-/** The partner must exist. */
-export async function updatePartner(tx: Tx, id: string, changes: PartnerChanges, at: Date): Promise<PartnerRow> {
-  const before = await lockPartner(tx, id)
-  assert(before !== null, 'the partner to change must exist')
-  const wanted = { ...before, ...changes }
-  const opensAgain = before.status === 'closed' && wanted.status !== 'closed'
-  const after = opensAgain ? await openAgain(tx, wanted, at) : wanted
-  const [row] = await tx.query<PartnerRow>(update, [id, at, ...changeable.map((column) => after[column])])
-  assert(row !== undefined, 'a locked partner must still be there')
+/** As lockPartnerBySlug, and no payout of it is claimed before the transaction ends. */
+export async function lockPartnerToClose(tx: Tx, slug: string): Promise<PartnerRow | null> {
+  const [partner] = await tx.query<PartnerRow>(lockToClose, [slug])
+  return partner ?? null
+}
+
+/** For good. Under lockPartnerToClose. */
+export async function closePartner(
+  tx: Tx,
+  { id, at, readableUntil }: { readonly id: string; readonly at: Date; readonly readableUntil: Date },
+): Promise<PartnerRow> {
+  const [row] = await tx.query<PartnerRow>(close, [id, at, readableUntil])
+  assert(row !== undefined, 'the partner to close must exist and be open')
   return row
 }
 
-/** The account begins anew, so that nothing is due for the months between; what was due before is charged now, or never. */
-async function openAgain(tx: Tx, partner: PartnerRow, at: Date): Promise<PartnerRow> {
-  const { id: partnerId, closedAt, liveOpenedAt } = partner
-  assert(closedAt !== null, 'a closed partner was closed at some time')
-  await chargeDueAccounts(tx, { partnerId, until: londonMonthOf(closedAt), at })
-  return { ...partner, liveOpenedAt: liveOpenedAt && at }
+/** The partner must exist. A closed one stays closed: what it owed until then is billed, and nothing after. */
+export async function updatePartner(tx: Tx, id: string, changes: PartnerChanges, at: Date): Promise<PartnerRow> {
+  const before = await lockPartner(tx, id)
+  assert(before !== null, 'the partner to change must exist')
+  const after = { ...before, ...changes }
+  assert(before.status !== 'closed' || after.status === 'closed', 'a closed partner stays closed')
+  const [row] = await tx.query<PartnerRow>(update, [id, at, ...changeable.map((column) => after[column])])
+  assert(row !== undefined, 'a locked partner must still be there')
+  return row
 }
 
 const changeable = [
@@ -148,7 +155,7 @@ const columns = `id, slug, name, status, logo_url AS "logoUrl", brand_color AS "
   provider_status AS "providerStatus", continue_url AS "continueUrl", terms_url AS "termsUrl", screening,
   enabled_countries AS "enabledCountries", min_payout_pence AS "minPayoutPence", max_payout_pence AS "maxPayoutPence",
   rate_limit_sandbox AS "rateLimitSandbox", rate_limit_live AS "rateLimitLive",
-  live_opened_at AS "liveOpenedAt", closed_at AS "closedAt", billing_address AS "billingAddress",
+  live_opened_at AS "liveOpenedAt", closed_at AS "closedAt", readable_until AS "readableUntil", billing_address AS "billingAddress",
   billed_until AS "billedUntil", verification_reasons AS "verificationReasons",
   verification_reason_marks AS "verificationReasonMarks", verification_reasons_known AS "verificationReasonsKnown",
   verification_tries AS "verificationTries", verification_awaited_since AS "verificationAwaitedSince", muted_mails AS "mutedMails",
@@ -163,6 +170,20 @@ const selectAll: Statement = { name: 'partners', text: `SELECT ${columns} FROM p
 const lockBySlug: Statement = {
   name: 'partner-lock-by-slug',
   text: `SELECT ${columns} FROM partners WHERE slug = $1 FOR NO KEY UPDATE`,
+}
+
+// Stronger than the lock of the others: a new payout's row takes a lock on its partner's that waits for this one.
+const lockToClose: Statement = {
+  name: 'partner-lock-to-close',
+  text: `SELECT ${columns} FROM partners WHERE slug = $1 FOR UPDATE`,
+}
+
+const close: Statement = {
+  name: 'partner-close',
+  text: `UPDATE partners SET status = 'closed', closed_at = $2, readable_until = $3, updated_at = $2,
+      continue_url = NULL, terms_url = NULL, verification_awaited_since = NULL
+    WHERE id = $1 AND status <> 'closed'
+    RETURNING ${columns}`,
 }
 
 const selectToChange: Statement = {

@@ -5,6 +5,7 @@ import type { MemberRole } from '../domain/partner'
 import type { CallerRow, PersonCaller } from './callers'
 import type { Queryable, Statement, Tx } from './database'
 import { newId } from './id'
+import { maySignIn } from './members'
 
 export interface SessionLimits {
   /** Without a request for so long, a session is over. */
@@ -29,7 +30,7 @@ export async function openSession(
   return { token, sessionId }
 }
 
-/** Null when there is no such session, it is over, or its member was removed. The role is the member's of this moment. */
+/** Null when there is no such session, it is over, or its member was removed or may no longer sign in. The role is the member's of this moment. */
 export async function findPerson(
   db: Queryable,
   { token, environment, at, idleMs }: { token: string; environment: Environment; at: Date; idleMs: number },
@@ -81,6 +82,11 @@ export async function endSessionsOf(db: Queryable, email: string, at: Date): Pro
   await db.query(endByEmail, [email, at])
 }
 
+/** Of everyone who is signed in to the partner; answers how many. */
+export async function endSessionsOfPartner(tx: Tx, partnerId: string, at: Date): Promise<number> {
+  return (await tx.query(endByPartner, [partnerId, at])).length
+}
+
 export async function forgetSessions(db: Queryable, before: Date): Promise<void> {
   await db.query(forget, [before])
 }
@@ -115,7 +121,8 @@ const selectPerson: Statement = {
       p.verification_status AS "verificationStatus",
       CASE $4::text WHEN 'live' THEN p.rate_limit_live ELSE p.rate_limit_sandbox END AS "rateLimit"
     FROM sessions s JOIN members m ON m.id = s.member_id JOIN partners p ON p.id = m.partner_id
-    WHERE s.token_digest = $1 AND s.revoked_at IS NULL AND s.expires_at > $2 AND s.last_used_at > $3`,
+    WHERE s.token_digest = $1 AND s.revoked_at IS NULL AND s.expires_at > $2 AND s.last_used_at > $3
+      AND ${maySignIn('$2')}`,
 }
 
 const touch: Statement = {
@@ -149,6 +156,12 @@ const endByEmail: Statement = {
   name: 'session-end-by-email',
   text: `UPDATE sessions SET revoked_at = $2 FROM members m
     WHERE m.id = sessions.member_id AND m.email = $1 AND sessions.revoked_at IS NULL`,
+}
+
+const endByPartner: Statement = {
+  name: 'session-end-by-partner',
+  text: `UPDATE sessions SET revoked_at = $2 FROM members m
+    WHERE m.id = sessions.member_id AND m.partner_id = $1 AND sessions.revoked_at IS NULL RETURNING sessions.id`,
 }
 
 const forget: Statement = { name: 'sessions-forget', text: 'DELETE FROM sessions WHERE expires_at < $1' }

@@ -35,6 +35,9 @@ const create = defineCommand({
       const sentence = `${partner.slug} has ${keysPerEnvironment} ${given.environment} keys already: revoke one first.`
       return refused('key_limit_reached', sentence)
     }
+    if (created.outcome === 'partner_closed') {
+      return refused('invalid_state', `${partner.slug} is closed, and gets no more keys.`, { status: 'closed' })
+    }
     if (created.outcome === 'verification_required') {
       const status = partner.verificationStatus
       const sentence = `${partner.slug} can have live keys once its verification is approved; it is ${status}.`

@@ -55,6 +55,7 @@ const approve = defineCommand({
   async run(ops, given) {
     const partner = await findPartnerBySlug(ops.db, given.partner)
     if (partner === null) return unknownPartner(given.partner)
+    if (partner.status === 'closed') return refused('invalid_state', `${partner.slug} is closed, not active.`)
     return withMakeBelieveBank(ops, 'live', async ({ rail, bank }) => {
       const { db, clock, madeBy } = ops
       // A make-believe bank's words are all known, so there is nothing to log.

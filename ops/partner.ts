@@ -1,4 +1,5 @@
-// Partners: opened, looked at, suspended and reactivated; partner-settings.ts changes what can be set.
+// Partners: opened, shown, suspended, reactivated and closed; partner-settings.ts changes what can be set.
+import { closePartnerForGood } from '../activities/close-partner'
 import { openPartner } from '../activities/open-partner'
 import { findPartnerBySlug, listPartners, lockPartnerBySlug, type PartnerRow, updatePartner } from '../db/partners'
 import { environments } from '../domain/environment'
@@ -8,7 +9,7 @@ import { recordChange } from './activity'
 import { type Answer, type Command, defineCommand, done, refused, unknownPartner } from './command'
 import type { Ops } from './connect'
 import { connectSoon } from './connect-sandbox'
-import { email, partnerName, required, slug } from './options'
+import { email, exactUsdc, optional, partnerName, reason, required, slug } from './options'
 import { fields, table } from './print'
 import { wakeUnsent } from './rail'
 
@@ -82,7 +83,39 @@ const reactivate = defineCommand({
   },
 })
 
-export const partnerCommands: readonly Command[] = [create, show, list, suspend, reactivate]
+const close = defineCommand({
+  noun: 'partner',
+  verb: 'close',
+  about:
+    'Closes a partner for good: revokes its keys, ends its sessions, and bills the month of closing as its last. Refused while anything of it is not finished.',
+  options: {
+    partner: required(slug, 'Which partner.'),
+    reason: required(reason, 'Why; the partner reads it in its activity list.'),
+    remaining: optional(
+      exactUsdc,
+      'What the live wallet still holds, exactly, where that cannot be paid out; it stays there and is owed to the partner.',
+    ),
+  },
+  example: ['--partner', 'acme', '--reason', 'Terminated by the partner, ticket 4711'],
+  async run(ops, { partner: slug, reason, remaining = 0n }) {
+    const { madeBy: by, closedPartnerReadDays: readDays } = ops
+    const closed = await closePartnerForGood(ops, { slug, reason, remainingMicroUsdc: remaining, by, readDays })
+    switch (closed.outcome) {
+      case 'not_found':
+        return unknownPartner(slug)
+      case 'refused':
+        return refused('invalid_state', `${slug} cannot be closed yet: ${closed.obstacles.join('; ')}.`)
+      case 'already_closed':
+        return done(presentPartner(closed.partner), `${slug} is closed already. ${readableSentence(closed.partner)}`)
+      case 'closed': {
+        const ended = `${slug} is closed: ${closed.keys} keys are revoked and ${closed.sessions} sessions ended.`
+        return done(presentPartner(closed.partner), `${ended} ${readableSentence(closed.partner)}`)
+      }
+    }
+  },
+})
+
+export const partnerCommands: readonly Command[] = [create, show, list, suspend, reactivate, close]
 
 /** The field names are the API's own (§2 Compliance). */
 export function presentPartner(partner: PartnerRow) {
@@ -109,6 +142,8 @@ export function presentPartner(partner: PartnerRow) {
       reasons: partner.verificationReasons,
     },
     screening: shownScreening(partner),
+    closed_at: partner.closedAt?.toISOString() ?? null,
+    readable_until: partner.readableUntil?.toISOString() ?? null,
     created_at: partner.createdAt.toISOString(),
     updated_at: partner.updatedAt.toISOString(),
   }
@@ -131,7 +166,14 @@ export function describePartner(partner: PartnerRow): string {
     'refused because': partner.verificationReasons.join(' ') || null,
     screening: shownScreening(partner),
     opened: partner.createdAt.toISOString(),
+    closed: partner.closedAt?.toISOString() ?? null,
+    'readable until': partner.readableUntil?.toISOString() ?? null,
   })
+}
+
+function readableSentence({ readableUntil }: PartnerRow): string {
+  const until = readableUntil?.toISOString()
+  return until === undefined ? 'Nobody can sign in to it.' : `Its admins can sign in and read until ${until}.`
 }
 
 interface Move {

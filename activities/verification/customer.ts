@@ -6,11 +6,12 @@ import type { VerificationStanding } from '../../workflows/verification-steps'
 import { bankKeyFor } from '../bank-key'
 import type { VerificationDeps } from './deps'
 import { type Asked, refuse } from './refuse'
-import { storeStanding } from './store'
+import { abandoned, storeStanding } from './store'
 
 /** Opens it where that was begun and has not been done yet, and then asks the bank where it stands. */
 export async function lookAtCustomer(deps: VerificationDeps, partnerId: string): Promise<VerificationStanding> {
   const { partner, wallet, asked } = await loadAsked(deps, partnerId)
+  if (partner.status === 'closed') return abandoned(partner)
   const { verificationRef, walletRef } = wallet
   if (verificationRef === null) {
     // With a wallet that was connected by other means there is nothing that the bank could be asked for.

@@ -25,6 +25,7 @@ export async function refuse(
     const partner = await lockPartner(tx, partnerId)
     assert(partner !== null, 'a partner does not vanish')
     const wallet = await lockLiveWallet(tx, partnerId)
+    if (partner.status === 'closed') return { status: 'rejected', ready: false } as const
     const isAsAsked = wallet.verificationRef === verificationRef && partner.verificationTries === tries
     if (!isAsAsked || wallet.walletRef !== null) return null
     await forgetLiveCustomer(tx, wallet.walletId, at)

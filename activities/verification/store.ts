@@ -21,6 +21,11 @@ import type { VerificationDeps } from './deps'
 import { type Asked, refuse } from './refuse'
 import { tellAdmins } from './tell-admins'
 
+/** Nothing is opened, connected or charged for a closed partner, and its workflow has nothing left to wait for. */
+export function abandoned({ verificationStatus }: PartnerRow): VerificationStanding {
+  return { status: verificationStatus === 'approved' ? 'approved' : 'rejected', ready: false }
+}
+
 export type Connection = Omit<LiveConnection, 'walletId' | 'at'>
 
 export interface Said {
@@ -49,6 +54,7 @@ async function store(deps: VerificationDeps, said: Said): Promise<VerificationSt
   return deps.db.transaction(async (tx) => {
     const partner = await lockPartner(tx, partnerId)
     assert(partner !== null, 'a partner does not vanish')
+    if (partner.status === 'closed') return abandoned(partner)
     const wallet = await lockLiveWallet(tx, partnerId)
     if (!isOwn(wallet, bank)) return null
     const { verificationRef, customerRef } = bank

@@ -8,8 +8,9 @@ import type { VerificationDeps } from './deps'
 import { type Connection, storeStanding } from './store'
 
 export async function connectLiveWallet(deps: VerificationDeps, partnerId: string): Promise<VerificationStanding> {
-  const { wallet: known, asked } = await loadAsked(deps, partnerId)
-  if (known.verificationRef === null || known.fundingRef !== null) return lookAtCustomer(deps, partnerId)
+  const { partner, wallet: known, asked } = await loadAsked(deps, partnerId)
+  const isClosed = partner.status === 'closed'
+  if (isClosed || known.verificationRef === null || known.fundingRef !== null) return lookAtCustomer(deps, partnerId)
   const bank = await deps.rail.verification(known.verificationRef)
   const { customerRef } = bank
   const connection = customerRef !== null && isReady(bank) ? await connectionOf(deps, known, customerRef) : null

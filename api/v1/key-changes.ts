@@ -73,6 +73,7 @@ export const createKey: Route = {
     })
     deps.mails.wake()
     if (created.outcome === 'limit_reached') throw new ApiError('key_limit_reached')
+    if (created.outcome === 'partner_closed') throw new ApiError('partner_not_active')
     if (created.outcome === 'verification_required') throw new ApiError('verification_required')
     const { id, keyPrefix, createdAt } = created.key
     const shown = { id, environment, key_prefix: keyPrefix, label, created_at: createdAt.toISOString() }

@@ -38,6 +38,7 @@ export const partner = new EntitySchema<PartnerRow>({
     verificationAwaitedSince: orNull(time),
     mutedMails: withDefault({ ...text, array: true }, []),
     lowBalanceMicroUsdc: orNull(bigint),
+    readableUntil: orNull(time),
   },
   uniques: [{ name: 'partners_slug_unique', columns: ['slug'] }],
   checks: [

@@ -29,7 +29,7 @@ test('of many sign-ups of one email at once five open a partner, and the others 
   const partnerIds = await Promise.all(codeIds.map((codeId) => steps.openSignedUp({ codeId })))
   const again = await Promise.all(codeIds.map((codeId) => steps.openSignedUp({ codeId })))
 
-  const opened = (await membershipsOf(db, email)).map(({ partnerId }) => partnerId)
+  const opened = (await membershipsOf(db, email, systemClock.now())).map(({ partnerId }) => partnerId)
   expect(opened).toHaveLength(signUpsPerEmail)
   expect(new Set(partnerIds)).toEqual(new Set(opened))
   expect(again).toEqual(partnerIds)

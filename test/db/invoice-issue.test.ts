@@ -284,52 +284,30 @@ describe('the monthly account', () => {
     expect(amounts((await soFar(partner, inNovember)).lines)).toEqual([['monthly_account', 1_500n]])
   })
 
-  test('is not due for months in which the account was closed, also when it is opened again before they were billed', async () => {
-    const partner = await opened('2026-08-10T00:00:00Z')
-    const setStatus = (status: 'active' | 'closed', at: string) =>
-      db.transaction((tx) => updatePartner(tx, partner.id, { status }, new Date(at)))
-    await billed(db, partner, '2026-08')
-    await setStatus('closed', '2026-09-20T00:00:00Z')
-    await setStatus('active', '2027-01-10T00:00:00Z')
-
-    expect((await soFar(partner, '2027-01-15T00:00:00Z')).totalPence).toBe(1_500n)
-    const january = await billed(db, partner, '2027-01')
-
-    expect(january.lines.map(({ description }) => description)).toEqual([
-      'Monthly account, September 2026 and January 2027',
-    ])
-    expect((await bill(db, partner, '2026-11')).outcome).toBe('nothing')
-  })
-
-  test('is due once for a month in which it was closed and opened again', async () => {
-    const partner = await opened('2026-08-10T00:00:00Z')
-    await billed(db, partner, '2026-09')
-    for (const [status, at] of [
-      ['closed', '2026-10-05T00:00:00Z'],
-      ['active', '2026-10-20T00:00:00Z'],
-    ] as const)
-      await db.transaction((tx) => updatePartner(tx, partner.id, { status }, new Date(at)))
-
-    expect((await billed(db, partner, '2026-10')).totalPence).toBe(1_500n)
-  })
-
-  test('a month that was closed with nothing to bill stays so', async () => {
-    const partner = await opened('2026-08-10T00:00:00Z')
-    await db.transaction((tx) => updatePartner(tx, partner.id, { status: 'closed' }, new Date('2026-08-20T00:00:00Z')))
-    await billed(db, partner, '2026-08')
-    expect((await bill(db, partner, '2026-09')).outcome).toBe('nothing')
-    await db.transaction((tx) => updatePartner(tx, partner.id, { status: 'active' }, new Date('2026-10-20T00:00:00Z')))
-
-    expect((await bill(db, partner, '2026-09')).outcome).toBe('nothing')
-    expect((await billed(db, partner, '2026-10')).totalPence).toBe(1_500n)
-  })
-
   test('ends with the account', async () => {
     const partner = await opened('2026-10-10T00:00:00Z')
     await db.transaction((tx) => updatePartner(tx, partner.id, { status: 'closed' }, new Date(inOctober)))
 
     expect((await bill(db, partner, '2026-10')).outcome).toBe('issued')
     expect((await bill(db, partner, '2026-11')).outcome).toBe('nothing')
+    await expect(
+      db.transaction((tx) => updatePartner(tx, partner.id, { status: 'active' }, new Date(inNovember))),
+    ).rejects.toThrow('a closed partner stays closed')
+  })
+
+  test('of a closed account is billed with a run that comes late, with charges that come later still', async () => {
+    const partner = await opened('2026-08-10T00:00:00Z')
+    await db.transaction((tx) => updatePartner(tx, partner.id, { status: 'closed' }, new Date('2026-09-20T00:00:00Z')))
+
+    const late = await billed(db, partner, '2026-11')
+    await charge(db, partner, { ...fee, at: '2026-12-02T00:00:00Z' })
+    const last = await billed(db, partner, '2026-12')
+
+    expect(late.lines.map(({ description }) => description)).toEqual([
+      'Monthly account, August 2026 and September 2026',
+    ])
+    expect(amounts(last.lines)).toEqual([['payout_fees', expect.any(BigInt)]])
+    expect((await bill(db, partner, '2027-01')).outcome).toBe('nothing')
   })
 })
 

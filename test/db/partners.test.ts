@@ -57,6 +57,7 @@ test('a new partner is active, not verified, may pay 1.00 to 20000.00 in GB, and
     lowBalanceMicroUsdc: null,
     liveOpenedAt: null,
     closedAt: null,
+    readableUntil: null,
     billingAddress: null,
     billedUntil: null,
     createdAt: at,

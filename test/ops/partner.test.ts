@@ -55,6 +55,8 @@ describe('partner create', () => {
         reasons: [],
       },
       screening: 'not_started',
+      closed_at: null,
+      readable_until: null,
       created_at: expect.stringMatching(/Z$/),
       updated_at: expect.stringMatching(/Z$/),
     })

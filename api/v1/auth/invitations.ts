@@ -32,7 +32,7 @@ export const deleteInvitation: Route = {
   handle: async (request, deps) => {
     const { slug } = paramsOf<typeof Params>(request)
     const { email } = personOf(request)
-    const invitation = (await membershipsOf(deps.db, email)).find((each) => each.slug === slug)
+    const invitation = (await membershipsOf(deps.db, email, deps.clock.now())).find((each) => each.slug === slug)
     if (invitation === undefined) throw new ApiError('not_found')
     await deps.db.transaction(async (tx) => {
       if ((await declineInvitation(tx, invitation)) === null) throw new ApiError('not_found')

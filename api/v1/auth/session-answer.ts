@@ -92,13 +92,13 @@ export type Signed = Pick<PersonCaller, 'sessionId' | 'memberId' | 'email'> & { 
 
 export async function describeSession(
   { sessionId, memberId, email, partnerId }: Signed,
-  deps: Pick<ApiDeps, 'db' | 'config'>,
+  deps: Pick<ApiDeps, 'db' | 'config' | 'clock'>,
 ): Promise<Static<typeof Session>> {
   const { db, config } = deps
   const [member, partner, memberships, expiresAt] = await Promise.all([
     findMember(db, memberId),
     findPartnerById(db, partnerId),
-    membershipsOf(db, email),
+    membershipsOf(db, email, deps.clock.now()),
     sessionExpiry(db, sessionId),
   ])
   // Removed between two statements: from now on nobody is signed in here.

@@ -43,7 +43,7 @@ export const switchPartner: Route = {
   handle: async (request, deps) => {
     const { sessionId, email } = personOf(request)
     const { slug } = bodyOf<typeof SwitchRequest>(request)
-    const chosen = (await membershipsOf(deps.db, email)).find((each) => each.slug === slug)
+    const chosen = (await membershipsOf(deps.db, email, deps.clock.now())).find((each) => each.slug === slug)
     if (chosen === undefined) throw new ApiError('not_found')
     const { memberId, partnerId } = chosen
     await deps.db.transaction(async (tx) => {

@@ -102,7 +102,7 @@ async function useAndOpen(
   const used = await useCode(tx, deps.keyring, found, { code, at: deps.clock.now() })
   if (used === null) return null
   if (used.purpose === 'sign_up') return { signUp: used.id }
-  const memberships = await membershipsOf(tx, email)
+  const memberships = await membershipsOf(tx, email, deps.clock.now())
   const chosen = partner === undefined ? memberships[0] : memberships.find(({ slug }) => slug === partner)
   if (chosen === undefined) {
     // At a partner that is not theirs the code stays good for their own: whoever sends the right one could have used it there.
@@ -117,7 +117,7 @@ async function useAndOpen(
 async function openSignedUp(codeId: string, email: string, request: ApiRequest, deps: ApiDeps): Promise<Opened> {
   const partnerId = await deps.partners.open(codeId)
   const opened = await deps.db.transaction(async (tx) => {
-    const membership = (await membershipsOf(tx, email)).find((each) => each.partnerId === partnerId)
+    const membership = (await membershipsOf(tx, email, deps.clock.now())).find((each) => each.partnerId === partnerId)
     if (membership !== undefined) return open(tx, email, membership, request, deps)
     await giveCodeBack(tx, { id: codeId })
     return 'not_opened'

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { creditWallet } from '../../../activities/credit-wallet'
 import { RailUnavailable } from '../../../rail/rail'
 import { type Api, startApi } from '../client'
-import { aClock, aKey, aPartner } from '../fixtures'
+import { aClock, aKey, aPartner, changePartner } from '../fixtures'
 
 const clock = aClock('2026-11-16T12:00:00Z')
 let rate: bigint | null = 790_000_000n
@@ -41,10 +41,10 @@ test('both amounts are rounded down', async () => {
 })
 
 test('403 partner_not_active for a suspended or closed partner', async () => {
-  const keys = [
-    await aKey(api, await aPartner(api, { status: 'suspended' }), 'sandbox'),
-    await aKey(api, await aPartner(api, { status: 'closed' }), 'sandbox'),
-  ]
+  const partners = [await aPartner(api), await aPartner(api)] as const
+  const keys = await Promise.all(partners.map((partner) => aKey(api, partner, 'sandbox')))
+  await changePartner(api, partners[0], { status: 'suspended' })
+  await changePartner(api, partners[1], { status: 'closed' })
 
   const answers = await Promise.all(keys.map((key) => api.get('/v1/balance', { key })))
 

@@ -77,7 +77,7 @@ async function codeFor(body: Json, key: string, by = session): Promise<string> {
 }
 
 async function memberOf(email: unknown): Promise<string> {
-  const [member] = await membershipsOf(api.db, String(email))
+  const [member] = await membershipsOf(api.db, String(email), api.clock.now())
   return member?.memberId ?? ''
 }
 
