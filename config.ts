@@ -1,5 +1,5 @@
 // The only reader of process.env: one checked, frozen Config, and every mistake reported at once by its variable's name.
-import { type BankConfig, readBank } from './config/bank'
+import { type BankConfig, type RateConfig, readBank, readRates } from './config/bank'
 import { refuseDevelopmentSecrets } from './config/development-secrets'
 import { dayMs, hourMs, minuteMs } from './config/durations'
 import { ConfigError } from './config/error'
@@ -19,7 +19,7 @@ import { type MetricsConfig, readMetrics, readOpsUser, readTrustedProxies } from
 import { readTemporal, readTemporalUi, type TemporalConfig } from './config/temporal'
 import { readTracing, type TracingConfig } from './config/tracing'
 
-export type { BankAccess, BankConfig } from './config/bank'
+export type { BankAccess, BankConfig, RateConfig } from './config/bank'
 export { ConfigError } from './config/error'
 export type { MailConfig, SellerConfig } from './config/mail'
 export type { PayoutConfig, SweepConfig } from './config/payouts'
@@ -40,6 +40,8 @@ export interface Config {
   readonly logLevel: LogLevel
   readonly activityRetentionDays: number
   readonly bank: BankConfig
+  /** Which rates of the bank are used. */
+  readonly rates: RateConfig
   /** Where the bank's events reach our API; null where nobody tells the bank, and it is only asked. */
   readonly webhookUrl: string | null
   /** What the names of the payouts' task queues begin with: another one for each system on one Temporal server. */
@@ -121,6 +123,7 @@ function readConfig(read: Reader): Config {
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
     activityRetentionDays: read.integer('ACTIVITY_RETENTION_DAYS', 400, 1, 36_500),
     bank: readBank(read),
+    rates: readRates(read),
     webhookUrl: read.optionalUrl('WEBHOOK_URL'),
     taskQueuePrefix: read.word('TASK_QUEUE_PREFIX', 'payouts'),
     payouts: readPayouts(read),
@@ -161,6 +164,7 @@ export function loadOpsConfig(env: EnvironmentVariables): OpsConfig {
     databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
     secretKeys: read.has('SECRET_KEYS') ? read.secretKeys('SECRET_KEYS') : [],
     bank: readBank(read),
+    rates: readRates(read),
     temporal: read.has('TEMPORAL_ADDRESS') ? readTemporal(read) : null,
     taskQueuePrefix: read.word('TASK_QUEUE_PREFIX', 'payouts'),
     payouts: readPayouts(read),
@@ -189,6 +193,7 @@ export type OpsConfig = Pick<
   | 'databaseUrl'
   | 'secretKeys'
   | 'bank'
+  | 'rates'
   | 'taskQueuePrefix'
   | 'payouts'
   | 'caseDueMs'

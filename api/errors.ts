@@ -182,13 +182,13 @@ export const errorTable = {
   provider_unavailable: {
     status: 502,
     message: 'The bank does not answer at the moment.',
-    cause: 'The exchange rate or the balance could not be had from the bank.',
+    cause: 'The bank does not answer, or its exchange rate is not plausible and waits for a check by an operator.',
     cure: 'Retry as Retry-After says.',
   },
   payout_not_created: {
     status: 502,
     message: 'No payout was created and nothing was sent.',
-    cause: 'The bank could not be reached before anything was sent.',
+    cause: 'The bank could not be reached before anything was sent, or its exchange rate is not plausible.',
     cure: 'Retry with the same Idempotency-Key.',
   },
   service_unavailable: {

@@ -2,12 +2,13 @@
 import { systemClock } from '../clock'
 import { ConfigError, loadConfig } from '../config'
 import { openDatabase } from '../db/database'
+import { createRateStore } from '../db/exchange-rates'
 import { openKeyring } from '../db/keyring'
 import { createLog, type Log, pooledOutput } from '../log'
 import { createMailer } from '../mail/mailer'
 import { makeBelieveOrNone } from '../rail/make-believe'
 import { createRails } from '../rail/rails'
-import { createRates } from '../rail/rates'
+import { createRates, type RatesOptions } from '../rail/rates'
 import { connectClient, pingTemporal } from '../temporal'
 import { refusalOf } from '../temporal/refusal'
 import { openTracing } from '../tracing'
@@ -45,12 +46,13 @@ async function main(): Promise<void> {
   const mailer = config.mail === null ? null : createMailer({ ...config.mail, ...mailTimeouts })
   const mails = createMailSender({ db, keyring, mailer, clock, log })
   const requests = createRequestFigures()
+  const onRejected = warnOfRate(log)
   const ping = () => pingTemporal(temporal, 2_000)
   const server = createApi({
     config,
     db,
     keyring,
-    rates: createRates({ rails, clock }),
+    rates: createRates({ rails, store: createRateStore(db, config.rates), limits: config.rates, clock, onRejected }),
     payouts,
     partners: createPartnerOpener({ temporal, taskQueuePrefix, withinMs: settings.answerTimeoutMs, log }),
     verifications: createVerificationStarter({ temporal, taskQueuePrefix, pollMs: config.verificationPollMs }),
@@ -110,6 +112,10 @@ const mailTimeouts = { connectTimeoutMs: 3_000, answerTimeoutMs: 5_000 }
 
 function warn(log: Log): (error: Error) => void {
   return (error) => log.warn({ err: error }, 'a database connection was lost')
+}
+
+function warnOfRate(log: Log): RatesOptions['onRejected'] {
+  return (rail, rejection) => log.warn({ rail, rejection }, 'rejected exchange rate')
 }
 
 const refusalWithinMs = 5_000

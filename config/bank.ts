@@ -1,4 +1,5 @@
-// The bank of each environment, if any. Production refuses a sandbox bank configured as live and the other way round.
+// The bank of each environment, if any, and which of its rates are used. Production refuses a sandbox bank configured as live and the other way round.
+import { hourMs, minuteMs } from './durations'
 import { isProduction } from './production'
 import type { Reader } from './reader'
 
@@ -11,6 +12,21 @@ export interface BankAccess {
   /** With the version of the protocol behind it, such as http://127.0.0.1:8300/v0. */
   readonly url: string
   readonly key: string
+}
+
+/** When a rate of the bank is used. The bounds keep a typo from switching a check off. */
+export interface RateConfig {
+  readonly maxAgeMs: number
+  readonly midBasisPoints: number
+  readonly jumpBasisPoints: number
+}
+
+export function readRates(read: Reader): RateConfig {
+  return {
+    maxAgeMs: read.integer('RATE_MAX_AGE_MS', 15 * minuteMs, minuteMs, hourMs),
+    midBasisPoints: read.basisPoints('RATE_MID_PERCENT', '2', 10, 1_000),
+    jumpBasisPoints: read.basisPoints('RATE_JUMP_PERCENT', '5', 50, 2_000),
+  }
 }
 
 export function readBank(read: Reader): BankConfig {

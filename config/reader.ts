@@ -99,6 +99,15 @@ export class Reader {
     return lines.map((line) => line.trim()).filter(Boolean)
   }
 
+  /** In basis points, from a number of per cent with at most two decimals, such as 5 or 2.25. */
+  basisPoints(name: string, fallback: string, min: number, max: number): number {
+    const [, whole = '', part = ''] = /^(\d{1,2})(?:\.(\d{1,2}))?$/.exec(this.text(name, fallback)) ?? []
+    const value = whole === '' ? Number.NaN : Number(whole) * 100 + Number(part.padEnd(2, '0'))
+    if (value >= min && value <= max) return value
+    this.mistakes.push(`${name} must be a number of per cent from ${min / 100} to ${max / 100}, such as ${fallback}.`)
+    return min
+  }
+
   /** In hundredths of a per cent, from a number such as 20 or 17.5. */
   percent(name: string): number {
     const value = this.text(name)

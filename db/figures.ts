@@ -2,6 +2,7 @@
 import type { DriftKind } from '../domain/drift'
 import type { Environment } from '../domain/environment'
 import type { PayoutStatus } from '../domain/payout'
+import type { RateRejection } from '../domain/rate-check'
 import type { Queryable, Statement } from './database'
 
 export type FigureKind =
@@ -13,12 +14,13 @@ export type FigureKind =
   | 'drift'
   | 'paused'
   | 'not_read'
+  | 'rejected_rate'
 
 export interface StandingFigure {
   readonly kind: FigureKind
   readonly environment: Environment
-  /** The open payouts' status, the drifts' kind, whether the bank was called about the pending; null for what has no sorts. */
-  readonly sort: PayoutStatus | DriftKind | 'called' | 'not_called' | null
+  /** The open payouts' status, the drifts' kind, the rates' rejection, whether the bank was called about the pending; null for what has no sorts. */
+  readonly sort: PayoutStatus | DriftKind | RateRejection | 'called' | 'not_called' | null
   readonly count: number
   readonly microUsdc: bigint
   /** Of the oldest of them. */
@@ -54,6 +56,7 @@ const age = (oldest: string) => `greatest(0, extract(epoch FROM $1::timestamptz 
 const railStates = `SELECT environment, max(resumed_at) AS last_resumed_at, bool_or(resumed_at IS NULL) AS is_paused
   FROM rail_pauses GROUP BY environment`
 
+// A rate is checked only when it is needed, so a rejection that is not repeated for 15 minutes says nothing about now.
 // What was not sent waits on purpose while the rail is paused, and for nobody's help until its turn has come again.
 const selectStanding: Statement = {
   name: 'figures-standing',
@@ -86,7 +89,11 @@ const selectStanding: Statement = {
     FROM rail_pauses WHERE resumed_at IS NULL GROUP BY environment
     UNION ALL
     SELECT 'not_read', wallets.environment, NULL, count(*)::integer, 0, ${age('since')}
-    FROM wallet_reading_failures JOIN wallets ON wallets.id = wallet_id GROUP BY wallets.environment`,
+    FROM wallet_reading_failures JOIN wallets ON wallets.id = wallet_id GROUP BY wallets.environment
+    UNION ALL
+    SELECT 'rejected_rate', CASE rail WHEN 'provider_production' THEN 'live' ELSE 'sandbox' END, rejection, count(*)::integer, 0,
+      ${age('rejected_at')}
+    FROM exchange_rates WHERE rejected_at > $1::timestamptz - interval '15 minutes' GROUP BY 2, rejection`,
 }
 
 const selectSettled: Statement = {

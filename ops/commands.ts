@@ -20,6 +20,7 @@ import { payoutCancelCommands } from './payout-cancel'
 import { priceCommands } from './price'
 import { proofCommands } from './proof'
 import { railCommands } from './rail'
+import { rateCommands } from './rate'
 import { shredCommands } from './shred'
 import { walletCommands } from './wallet'
 import { workerCommands } from './worker'
@@ -39,6 +40,7 @@ export const commands: readonly Command[] = [
   ...shredCommands,
   ...caseCommands,
   ...railCommands,
+  ...rateCommands,
   ...workerCommands,
   ...bankEventCommands,
   ...priceCommands,

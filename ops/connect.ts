@@ -18,6 +18,7 @@ export interface Ops {
   /** A line on how far a long command is, for people. */
   say(line: string): void
   readonly bank: OpsConfig['bank']
+  readonly rates: OpsConfig['rates']
   /** Null where it is not set: what a workflow would do at once is then done at the next sweep. */
   readonly temporal: OpsConfig['temporal']
   readonly taskQueuePrefix: string

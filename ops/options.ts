@@ -13,6 +13,7 @@ import {
   parseUsdc,
 } from '../domain/money'
 import { type Month, parseMonth } from '../domain/month'
+import { type GbpPerUsdNano, parseRate } from '../domain/rate'
 
 export interface Kind<Value> {
   readonly placeholder: string
@@ -147,6 +148,12 @@ export const priceToTheMicropound: Kind<Micropounds> = {
   placeholder: '<pounds>',
   rule: 'pounds with two to six decimals up to 100.00, such as 0.018',
   parse: (text) => within(parseMicropounds(text), 0n, 100_000_000n),
+}
+
+export const exchangeRate: Kind<GbpPerUsdNano> = {
+  placeholder: '<rate>',
+  rule: 'GBP per USD with at most nine decimals, such as 0.7912',
+  parse: (text) => parseRate(text) ?? undefined,
 }
 
 /** In basis points. */

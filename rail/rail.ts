@@ -1,5 +1,6 @@
 // The port to a bank: what the service asks of it, whichever bank answers.
 import type { RecipientType } from '../domain/payout'
+import type { BankRate } from '../domain/rate-check'
 import type { Reason } from '../domain/verification'
 
 /**
@@ -7,8 +8,8 @@ import type { Reason } from '../domain/verification'
  * it may, and repeats under the same key.
  */
 export interface Rail {
-  /** The bank's sell rate, GBP per USD × 10⁹; throws RailUnavailable when the bank does not answer. */
-  rate(): Promise<bigint>
+  /** The bank's current rate, not checked; throws RailUnavailable when the bank does not answer. */
+  rate(): Promise<BankRate>
 
   openCustomer(customer: CustomerToOpen): Promise<OpenedCustomer>
   /** The one that was opened with this email; null when none was. */

@@ -1,34 +1,71 @@
-// The bank's rate, asked for at most once in 30 seconds and usable for 5 minutes while the bank does not answer.
+// The rate that quotes, balances and payouts use: a checked rate of the bank, cached for 30 seconds, and for 5 minutes while the bank does not answer.
 import type { Clock } from '../clock'
 import type { RailName } from '../domain/environment'
-import { type Rail, RailUnavailable } from './rail'
+import { type BankRate, isFresh, type RateLimits, type RateRejection } from '../domain/rate-check'
+import { type Rail, RailRefused, RailUnavailable } from './rail'
 
 export interface Rates {
-  /** GBP per USD × 10⁹; throws RailUnavailable when there is no rate to be had. */
+  /** GBP per USD × 10⁹. Throws RailUnavailable when there is no rate, and RateRejected, which is one, when the bank's rate fails the check. */
   of(rail: RailName): Promise<bigint>
 }
 
 /** All that a rail must do to be priced by. */
 export type RateSource = Pick<Rail, 'rate'>
 
-const freshForMs = 30_000
-const usableForMs = 300_000
-
-interface Cached {
-  readonly gbpPerUsdNano: bigint
-  readonly at: number
+/** Shared by all API processes, so that they compare with the same last accepted rate. */
+export interface RateStore {
+  /** Checks the bank's rate (null: it could not be read) against the last accepted one and records the result. Null when it is accepted. */
+  check(rail: RailName, rate: BankRate | null, now: Date): Promise<RateRejection | null>
+  /** Whether the last check of this rail, by any process, was a rejection. */
+  isRejected(rail: RailName): Promise<boolean>
 }
 
-export function createRates({ rails, clock }: { rails: Partial<Record<RailName, RateSource>>; clock: Clock }): Rates {
-  const cache = new Map<RailName, Cached>()
+/** The bank's newest rate fails the check. No older rate takes its place: the bank does not trade at it any more. */
+export class RateRejected extends RailRefused {
+  constructor(readonly rejection: RateRejection) {
+    super('rate')
+    this.message = `the bank's rate was rejected: ${rejection}`
+    this.name = 'RateRejected'
+  }
+}
+
+export interface RatesOptions {
+  readonly rails: Partial<Record<RailName, RateSource>>
+  readonly store: RateStore
+  readonly limits: RateLimits
+  readonly clock: Clock
+  /** Called once for each check that fails. */
+  readonly onRejected: (rail: RailName, rejection: RateRejection) => void
+}
+
+const cachedForMs = 30_000
+const usableForMs = 300_000
+/** A rejected rate is asked for again that soon, so that a flood of requests does not become a flood at the bank. */
+const recheckAfterMs = 5_000
+
+type Checked =
+  | { readonly outcome: 'accepted'; readonly rate: BankRate; readonly at: number }
+  | { readonly outcome: 'rejected'; readonly rejection: RateRejection; readonly at: number }
+
+export function createRates({ rails, store, limits, clock, onRejected }: RatesOptions): Rates {
+  const cache = new Map<RailName, Checked>()
   const asking = new Map<RailName, Promise<bigint>>()
 
   async function ask(name: RailName): Promise<bigint> {
     const rail = rails[name]
     if (!rail) throw new RailUnavailable('rate')
-    const gbpPerUsdNano = await rail.rate()
-    cache.set(name, { gbpPerUsdNano, at: clock.now().getTime() })
-    return gbpPerUsdNano
+    const rate = await rail.rate().catch(nullIfUnusable)
+    const now = clock.now()
+    const rejection = await store.check(name, rate, now)
+    if (rejection !== null || rate === null) return reject(name, rejection ?? 'unusable', now)
+    cache.set(name, { outcome: 'accepted', rate, at: now.getTime() })
+    return rate.gbpPerUsdNano
+  }
+
+  function reject(name: RailName, rejection: RateRejection, now: Date): never {
+    cache.set(name, { outcome: 'rejected', rejection, at: now.getTime() })
+    onRejected(name, rejection)
+    throw new RateRejected(rejection)
   }
 
   /** Callers that come while the bank is being asked share its one answer. */
@@ -38,17 +75,36 @@ export function createRates({ rails, clock }: { rails: Partial<Record<RailName, 
     return running
   }
 
+  /** The cached rate, if it is still fresh by the bank's own time and at most this old by ours. */
+  function cachedWithin(name: RailName, atMostMs: number): Extract<Checked, { outcome: 'accepted' }> | null {
+    const known = cache.get(name)
+    const now = clock.now()
+    if (known?.outcome !== 'accepted' || now.getTime() - known.at > atMostMs) return null
+    return isFresh(known.rate, limits, now) ? known : null
+  }
+
   return {
     async of(name) {
       const known = cache.get(name)
-      const ageMs = known ? clock.now().getTime() - known.at : Number.POSITIVE_INFINITY
-      if (known && ageMs <= freshForMs) return known.gbpPerUsdNano
+      if (known?.outcome === 'rejected' && clock.now().getTime() - known.at <= recheckAfterMs)
+        throw new RateRejected(known.rejection)
+      const cached = cachedWithin(name, cachedForMs)
+      if (cached) return cached.rate.gbpPerUsdNano
       try {
         return await askOnce(name)
       } catch (error) {
-        if (known && ageMs <= usableForMs) return known.gbpPerUsdNano
-        throw error
+        // Only silence is bridged. After a rejection, seen here or by another process, the older rate is not used.
+        if (!(error instanceof RailUnavailable) || error instanceof RailRefused) throw error
+        const older = cachedWithin(name, usableForMs)
+        if (older === null || (await store.isRejected(name))) throw error
+        return older.rate.gbpPerUsdNano
       }
     },
   }
+}
+
+/** A bank that answers without a readable rate is not silent: its answer is rejected. */
+function nullIfUnusable(error: unknown): null {
+  if (error instanceof RailRefused) return null
+  throw error
 }

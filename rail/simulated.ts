@@ -16,7 +16,7 @@ export const simulatedRefs = {
 
 export function createSimulatedRail({ clock }: { clock: Clock }): Rail {
   return {
-    rate: async () => 790_000_000n,
+    rate: async () => ({ gbpPerUsdNano: 790_000_000n, midNano: 790_000_000n, updatedAt: clock.now() }),
 
     openCustomer: async () => ({ outcome: 'opened', verification: approved }),
     findCustomer: async () => approved,

@@ -2,6 +2,7 @@
 import type { FigureKind, StandingFigure } from '../../db/figures'
 import { driftKinds } from '../../domain/drift'
 import { type Environment, environments } from '../../domain/environment'
+import { rateRejections } from '../../domain/rate-check'
 import { gauge } from './gauge'
 import type { Metric, Sample } from './text'
 
@@ -61,6 +62,11 @@ export function standingMetrics(figures: readonly StandingFigure[]): Metric[] {
       'payouts_drifts',
       "Differences between our books and the bank's, by kind.",
       bySort('drift', 'kind', driftKinds, countOf),
+    ),
+    gauge(
+      'payouts_rate_rejected',
+      'Rails whose last rate of the bank was rejected in the last 15 minutes, by reason: no quotes and payouts.',
+      bySort('rejected_rate', 'reason', rateRejections, countOf),
     ),
     gauge('payouts_rail_paused', 'Whether people have paused sending to the bank.', counts('paused')),
   ]

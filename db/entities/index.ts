@@ -9,6 +9,7 @@ import { bankWebhook } from './bank-webhook'
 import { caseNote, payoutCase } from './case'
 import { charge, uninvoicedCharge } from './charge'
 import { drift, driftDecision, proof, proofChange, proofCheckpoint } from './drift'
+import { exchangeRate, rateAcceptance } from './exchange-rate'
 import { heldDeposit } from './held-deposit'
 import { invoice, invoiceCharge, invoiceLine, invoiceNumber } from './invoice'
 import { ledgerAccount, ledgerEntry, ledgerSet } from './ledger'
@@ -71,4 +72,6 @@ export const entities = [
   auditProgress,
   auditVerification,
   worker,
+  exchangeRate,
+  rateAcceptance,
 ]

@@ -22,6 +22,7 @@ import { ErasedRecipients1794700800022 } from './22-erased-recipients'
 import { FirstCalls1794700800023 } from './23-first-calls'
 import { ProofCheckpoints1794700800026 } from './26-proof-checkpoints'
 import { Closing1794700800027 } from './27-closing'
+import { ExchangeRates1794700800028 } from './28-exchange-rates'
 import { FreshBankKeys1794700800029 } from './29-fresh-bank-keys'
 import { SettledAtIssue1794700800032 } from './32-settled-at-issue'
 
@@ -49,6 +50,7 @@ export const migrations = [
   FirstCalls1794700800023,
   ProofCheckpoints1794700800026,
   Closing1794700800027,
+  ExchangeRates1794700800028,
   FreshBankKeys1794700800029,
   SettledAtIssue1794700800032,
 ]

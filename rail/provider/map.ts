@@ -1,6 +1,7 @@
 // The bank's words and ours: transfers, wallets, customers, accounts and errors, each read strictly.
 import { divideHalfUp } from '../../domain/money'
-import { parseRate } from '../../domain/rate'
+import { type GbpPerUsdNano, parseRate } from '../../domain/rate'
+import type { BankRate } from '../../domain/rate-check'
 import type { HistoryRow, Standing, Transfer, Verification, WalletBalance, WalletMovement } from '../rail'
 import { reasonFor } from '../reasons'
 import {
@@ -58,10 +59,18 @@ export function standingOf(state: string): Standing {
   return Object.hasOwn(standings, state) ? (standings[state] ?? 'needs_people') : 'needs_people'
 }
 
-export function readRate(body: unknown): bigint {
-  const gbpPerUsdNano = parseRate(textAt(body, 'sell_rate'))
-  if (gbpPerUsdNano === null) throw new Unreadable('sell_rate')
-  return gbpPerUsdNano
+export function readRate(body: unknown): BankRate {
+  return {
+    gbpPerUsdNano: rateAt(body, 'sell_rate'),
+    midNano: rateAt(body, 'midmarket_rate'),
+    updatedAt: dateAt(body, 'updated_at'),
+  }
+}
+
+function rateAt(body: unknown, path: string): GbpPerUsdNano {
+  const rate = parseRate(textAt(body, path))
+  if (rate === null) throw new Unreadable(path)
+  return rate
 }
 
 export function readKycLink(body: unknown): Omit<Verification, 'paysGbp'> {

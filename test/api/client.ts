@@ -16,13 +16,14 @@ import { createVerificationStarter } from '../../api/verification-starter'
 import { createWalletReader } from '../../api/wallet-reader'
 import { type Clock, systemClock } from '../../clock'
 import type { Db } from '../../db/database'
+import { createRateStore } from '../../db/exchange-rates'
 import { type Keyring, openKeyring } from '../../db/keyring'
 import type { RailName } from '../../domain/environment'
 import type { Log } from '../../log'
 import { createMailer } from '../../mail/mailer'
 import { makeBelieveOrNone } from '../../rail/make-believe'
 import { createRates, type RateSource } from '../../rail/rates'
-import { simulatedRail } from '../../rail/simulated'
+import { createSimulatedRail } from '../../rail/simulated'
 import { connectClient, pingTemporal } from '../../temporal'
 import { createDatabase, openDb } from '../setup/database'
 import { keptLog } from '../setup/kept-logs'
@@ -108,10 +109,13 @@ export const testSecretKeys = [
 ]
 export const testKeyring = openKeyring(testSecretKeys)
 
+/** The defaults. */
+export const testRateLimits = { maxAgeMs: 900_000, midBasisPoints: 200, jumpBasisPoints: 500 }
+
 export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const {
     clock = systemClock,
-    rails = { simulated: simulatedRail },
+    rails = { simulated: createSimulatedRail({ clock }) },
     rateLimit = 'off',
     keyring = testKeyring,
   } = options
@@ -144,7 +148,13 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     },
     db,
     keyring,
-    rates: createRates({ rails, clock }),
+    rates: createRates({
+      rails,
+      store: createRateStore(db, testRateLimits),
+      limits: testRateLimits,
+      clock,
+      onRejected: (rail, rejection) => log.warn({ rail, rejection }, 'rejected exchange rate'),
+    }),
     payouts: createPayoutStarter({
       temporal,
       payouts: { answerTimeoutMs: options.answerTimeoutMs ?? 300, pollMs: options.pollMs ?? [1_000] },

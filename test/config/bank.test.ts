@@ -77,6 +77,23 @@ test('a simulated live bank may be the sandbox bank, but not with its key', () =
   ])
 })
 
+test('the limits of a rate have defaults and bounds, for API and ops', () => {
+  const wrong = { RATE_MAX_AGE_MS: '3600001', RATE_MID_PERCENT: '10.01', RATE_JUMP_PERCENT: 'five' }
+
+  expect(loadConfig(banks).rates).toEqual({ maxAgeMs: 900_000, midBasisPoints: 200, jumpBasisPoints: 500 })
+  expect(loadConfig({ ...banks, RATE_MID_PERCENT: '0.5', RATE_JUMP_PERCENT: '7.25' }).rates).toMatchObject({
+    midBasisPoints: 50,
+    jumpBasisPoints: 725,
+  })
+  expect(withBanks(wrong)).toEqual([
+    'RATE_MAX_AGE_MS must be a whole number from 60000 to 3600000.',
+    'RATE_MID_PERCENT must be a number of per cent from 0.1 to 10, such as 2.',
+    'RATE_JUMP_PERCENT must be a number of per cent from 0.5 to 20, such as 5.',
+  ])
+  expect(withBanks({ RATE_MID_PERCENT: '0', RATE_JUMP_PERCENT: '100' })).toHaveLength(2)
+  expect(() => loadOpsConfig({ ...banks, ...wrong, OPS_USER: 'ada' })).toThrow('RATE_JUMP_PERCENT')
+})
+
 function mistakesOf(env: EnvironmentVariables): readonly string[] {
   try {
     loadConfig(env)

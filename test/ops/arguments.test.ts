@@ -23,25 +23,25 @@ describe('a wrong command', () => {
   test.each<[string[], string]>([
     [
       [],
-      'Say what to do, beginning with one of: partner, key, keyring, wallet, deposit, payout, case, rail, worker, bank-event, price, invoices, proof, audit (--help tells more).',
+      'Say what to do, beginning with one of: partner, key, keyring, wallet, deposit, payout, case, rail, rate, worker, bank-event, price, invoices, proof, audit (--help tells more).',
     ],
     [
       ['--json=x'],
-      'Say what to do, beginning with one of: partner, key, keyring, wallet, deposit, payout, case, rail, worker, bank-event, price, invoices, proof, audit (--help tells more).',
+      'Say what to do, beginning with one of: partner, key, keyring, wallet, deposit, payout, case, rail, rate, worker, bank-event, price, invoices, proof, audit (--help tells more).',
     ],
     [
       ['bank'],
-      'There is no command "bank": it must begin with one of: partner, key, keyring, wallet, deposit, payout, case, rail, worker, bank-event, price, invoices, proof, audit.',
+      'There is no command "bank": it must begin with one of: partner, key, keyring, wallet, deposit, payout, case, rail, rate, worker, bank-event, price, invoices, proof, audit.',
     ],
     [
       ['pay\u001bout\n'],
-      String.raw`There is no command "pay\u001bout\n": it must begin with one of: partner, key, keyring, wallet, deposit, payout, case, rail, worker, bank-event, price, invoices, proof, audit.`,
+      String.raw`There is no command "pay\u001bout\n": it must begin with one of: partner, key, keyring, wallet, deposit, payout, case, rail, rate, worker, bank-event, price, invoices, proof, audit.`,
     ],
     [['key'], 'Say what to do with key, one of: create, list, revoke.'],
     [['key', 'make', '--help'], 'There is no command "key make": key has create, list, revoke.'],
     [
       ['__proto__', 'constructor'],
-      'There is no command "__proto__": it must begin with one of: partner, key, keyring, wallet, deposit, payout, case, rail, worker, bank-event, price, invoices, proof, audit.',
+      'There is no command "__proto__": it must begin with one of: partner, key, keyring, wallet, deposit, payout, case, rail, rate, worker, bank-event, price, invoices, proof, audit.',
     ],
     [['partner', 'list', 'acme'], 'partner list does not take "acme".'],
     [['partner', 'list', '--', '--json'], 'partner list does not take "--json".'],

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { systemClock } from '../../clock'
 import { environment } from '../../config'
+import { rateRejection } from '../../domain/rate-check'
 import { type MakeBelieveBank, openMakeBelieveBank } from '../../rail/make-believe'
 import type { ProviderRail } from '../../rail/provider'
 import { readWebhook } from '../../rail/provider/webhook'
@@ -89,10 +90,12 @@ describe.each(banks)('%s', (name) => {
     await own?.close()
   })
 
-  test('has a rate between pounds and dollars', async () => {
-    const gbpPerUsdNano = await rail.rate()
+  test('has a rate between pounds and dollars that passes the check', async () => {
+    const rate = await rail.rate()
 
-    expect(gbpPerUsdNano > 500_000_000n && gbpPerUsdNano < 1_000_000_000n).toBe(true)
+    expect(rate.gbpPerUsdNano > 500_000_000n && rate.gbpPerUsdNano < 1_000_000_000n).toBe(true)
+    const limits = { maxAgeMs: 900_000, midBasisPoints: 200, jumpBasisPoints: 500 }
+    expect(rateRejection({ rate, last: null, limits, now: systemClock.now() })).toBeNull()
   })
 
   test('opens a customer once per key and says whether it may pay pounds', async () => {

@@ -120,10 +120,28 @@ test('a customer pays pounds with the approved endorsement only', () => {
   expect(readPaysGbp(endorsed('base', 'approved'))).toBe(false)
 })
 
-test('the rate is the sell rate, and a text', () => {
-  expect(readRate({ sell_rate: '0.7912', buy_rate: '0.8' })).toBe(791_200_000n)
-  expect(() => readRate({ sell_rate: 0.7912 })).toThrow(Unreadable)
-  expect(() => readRate({ sell_rate: '0' })).toThrow(Unreadable)
+test('the rate is the sell rate as a text, with the mid-market rate and its time', () => {
+  const rate = {
+    sell_rate: '0.7912',
+    midmarket_rate: '0.7932',
+    buy_rate: '0.8',
+    updated_at: '2026-11-15T12:00:00.000Z',
+  }
+
+  expect(readRate(rate)).toEqual({
+    gbpPerUsdNano: 791_200_000n,
+    midNano: 793_200_000n,
+    updatedAt: new Date('2026-11-15T12:00:00.000Z'),
+  })
+  for (const wrong of [
+    { sell_rate: 0.7912 },
+    { sell_rate: '0' },
+    { midmarket_rate: undefined },
+    { midmarket_rate: '0' },
+    { updated_at: null },
+    { updated_at: 'today' },
+  ])
+    expect(() => readRate({ ...rate, ...wrong })).toThrow(Unreadable)
 })
 
 test.each([

@@ -41,7 +41,7 @@ describe('the simulated bank', () => {
 
     await expect(rail.wallet(simulatedRefs)).rejects.toThrow(RailUnavailable)
     expect(await rail.walletHistory({ ...simulatedRefs, after: null })).toEqual([])
-    expect(await rail.rate()).toBe(790_000_000n)
+    expect(await rail.rate()).toEqual({ gbpPerUsdNano: 790_000_000n, midNano: 790_000_000n, updatedAt: aClock.now() })
   })
 })
 

@@ -12,7 +12,7 @@ const rail = {
   rate: async () => {
     asked += 1
     if (rate === null) throw new RailUnavailable('rate')
-    return rate
+    return { gbpPerUsdNano: rate, midNano: rate, updatedAt: clock.now() }
   },
 }
 let api: Api

@@ -10,7 +10,7 @@ import { membershipsOf } from '../../../db/members'
 import type { PartnerRow } from '../../../db/partners'
 import { findWallet } from '../../../db/wallets'
 import { topUpPostings } from '../../../domain/ledger'
-import { simulatedRail } from '../../../rail/simulated'
+import { createSimulatedRail } from '../../../rail/simulated'
 import type { Json } from '../../sandbox-bank/bank-client'
 import { type Api, startApi, testKeyring } from '../client'
 import { aClock, aKey, aPartner, aSession, changePartner } from '../fixtures'
@@ -23,7 +23,8 @@ let partner: PartnerRow
 let session: string
 
 beforeAll(async () => {
-  api = await startApi({ clock, rails: { simulated: simulatedRail, provider_production: simulatedRail } })
+  const simulated = createSimulatedRail({ clock })
+  api = await startApi({ clock, rails: { simulated, provider_production: simulated } })
 })
 beforeEach(async () => {
   clock.set(start)

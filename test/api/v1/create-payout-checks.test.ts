@@ -209,7 +209,8 @@ test('the simulated rail prices what is not connected yet', async () => {
   const key = await aKey(api, await aPartner(api), 'sandbox')
   const { body } = await api.post('/v1/payouts', aRequest(), { key, headers: keyHeader() })
 
-  expect(body['quote']).toMatchObject({ exchange_rate: { gbp_per_usd: Number(await simulatedRail.rate()) / 1e9 } })
+  const { gbpPerUsdNano } = await simulatedRail.rate()
+  expect(body['quote']).toMatchObject({ exchange_rate: { gbp_per_usd: Number(gbpPerUsdNano) / 1e9 } })
 })
 
 async function rowsOf(partnerId: string): Promise<number> {

@@ -1,0 +1,87 @@
+// Decides whether a rate of the bank may be used: it must be fresh, close to the mid-market rate and close to the last accepted rate.
+import { assert } from './assert'
+import type { GbpPerUsdNano } from './rate'
+
+/** The bank's answer. */
+export interface BankRate {
+  /** The sell rate: what one USD brings in GBP. */
+  readonly gbpPerUsdNano: GbpPerUsdNano
+  readonly midNano: GbpPerUsdNano
+  /** When the bank last updated it. */
+  readonly updatedAt: Date
+}
+
+export interface AcceptedRate {
+  readonly gbpPerUsdNano: GbpPerUsdNano
+  readonly acceptedAt: Date
+}
+
+export interface RateLimits {
+  readonly maxAgeMs: number
+  /** How far the sell rate may be from the mid-market rate. */
+  readonly midBasisPoints: number
+  /** How far it may be from the last accepted rate, within a day of that one. */
+  readonly jumpBasisPoints: number
+}
+
+export const rateRejections = ['unusable', 'stale', 'off_mid', 'jump'] as const
+
+/**
+ * unusable: the bank answered without a readable rate. stale: too old, or dated in the future. off_mid: too far from the
+ * mid-market rate. jump: too far from the last accepted rate, and nothing else is wrong with it. Only a jump may be accepted by an operator.
+ */
+export type RateRejection = (typeof rateRejections)[number]
+
+interface RateCheck {
+  /** Null when the bank answered without a readable rate. */
+  readonly rate: BankRate | null
+  /** Null when no rate was accepted yet: then the first plausible one is. */
+  readonly last: AcceptedRate | null
+  readonly limits: RateLimits
+  readonly now: Date
+}
+
+/** Null when the rate may be used. */
+export function rateRejection({ rate, last, limits, now }: RateCheck): RateRejection | null {
+  if (rate === null) return 'unusable'
+  if (!isFresh(rate, limits, now)) return 'stale'
+  if (!isWithin(rate.gbpPerUsdNano, rate.midNano, limits.midBasisPoints)) return 'off_mid'
+  if (last === null) return null
+  const allowed = allowedJumpBasisPoints(limits, now.getTime() - last.acceptedAt.getTime())
+  return isWithin(rate.gbpPerUsdNano, last.gbpPerUsdNano, allowed) ? null : 'jump'
+}
+
+export function isFresh({ updatedAt }: Pick<BankRate, 'updatedAt'>, { maxAgeMs }: RateLimits, now: Date): boolean {
+  const ageMs = now.getTime() - updatedAt.getTime()
+  return ageMs <= maxAgeMs && ageMs >= -clockSkewMs
+}
+
+/**
+ * After a pause without quotes the market may have moved further, and a fixed limit would then block every payout until an operator
+ * acts. So the limit grows by itself for each full day since the last accepted rate, up to a bound that a misplaced decimal
+ * point never passes.
+ */
+export function allowedJumpBasisPoints({ jumpBasisPoints }: RateLimits, sinceAcceptedMs: number): number {
+  const days = Math.max(0, Math.floor(sinceAcceptedMs / dayMs))
+  return Math.min(jumpBasisPoints * (1 + days), Math.max(jumpBasisPoints, largestJumpBasisPoints))
+}
+
+/** In basis points, rounded up: how far one rate is from another. */
+export function basisPointsBetween(rate: GbpPerUsdNano, reference: GbpPerUsdNano): bigint {
+  return (distance(rate, reference) * basisPoints + reference - 1n) / reference
+}
+
+/** Clocks of two well-kept machines differ by less. */
+const clockSkewMs = 60_000
+const dayMs = 86_400_000
+const largestJumpBasisPoints = 2_500
+const basisPoints = 10_000n
+
+function isWithin(rate: GbpPerUsdNano, reference: GbpPerUsdNano, limitBasisPoints: number): boolean {
+  assert(rate > 0n && reference > 0n, 'an exchange rate must be positive')
+  return distance(rate, reference) * basisPoints <= BigInt(limitBasisPoints) * reference
+}
+
+function distance(one: GbpPerUsdNano, other: GbpPerUsdNano): bigint {
+  return one > other ? one - other : other - one
+}

@@ -1,0 +1,149 @@
+// The cache of rates over a real database: what was rejected, here or by another process, is never served, nor is what it replaced.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { Db } from '../../db/database'
+import { createRateStore, findRate } from '../../db/exchange-rates'
+import type { BankRate } from '../../domain/rate-check'
+import { RailRefused, RailUnavailable } from '../../rail/rail'
+import { createRates, type Rates } from '../../rail/rates'
+import { testRateLimits as limits } from '../api/client'
+import { aClock } from '../api/fixtures'
+import { createDatabase, openDb, type TestDatabase } from '../setup/database'
+
+const start = '2026-11-15T12:00:00.000Z'
+const good = 790_000_000n
+const rail = 'provider_production'
+const clock = aClock(start)
+let database: TestDatabase
+let db: Db
+let rejected: string[]
+let asked: number
+/** What the bank answers now. */
+let answer: () => Partial<BankRate>
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url, 4)
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+beforeEach(async () => {
+  await db.dataSource.query('DELETE FROM exchange_rates')
+  clock.set(start)
+  rejected = []
+  asked = 0
+  answer = () => ({ gbpPerUsdNano: good })
+})
+
+test('a rejected rate is not served from the cache, and neither is the good one that it replaced', async () => {
+  const rates = aProcess()
+  await rates.of(rail)
+  answer = () => ({ gbpPerUsdNano: 740_000_000n })
+
+  after(30_000)
+  expect(await rates.of(rail)).toBe(good)
+  after(1)
+  await expect(rates.of(rail)).rejects.toThrow('jump')
+  after(5_001)
+  await expect(rates.of(rail)).rejects.toThrow('jump')
+  answer = silent
+  after(5_001)
+  await expect(rates.of(rail)).rejects.toThrow(RailUnavailable)
+  expect(rejected).toEqual(['jump', 'jump'])
+})
+
+test('a rejection is remembered for 5 seconds, then the bank is asked again', async () => {
+  const rates = aProcess()
+  answer = () => ({ updatedAt: new Date('2026-11-05T12:00:00.000Z') })
+  await expect(Promise.all([1, 2, 3].map(() => rates.of(rail)))).rejects.toThrow('stale')
+  after(5_000)
+  await expect(rates.of(rail)).rejects.toThrow('stale')
+  expect([asked, rejected]).toEqual([1, ['stale']])
+
+  answer = () => ({ gbpPerUsdNano: good })
+  after(1)
+
+  expect(await rates.of(rail)).toBe(good)
+})
+
+test('while the bank is silent, a rate serves for 5 minutes unless another process has rejected a newer one', async () => {
+  const [ours, theirs] = [aProcess(), aProcess()]
+  await ours.of(rail)
+  after(31_000)
+  answer = () => ({ midNano: 900_000_000n })
+  await expect(theirs.of(rail)).rejects.toThrow('off_mid')
+  answer = silent
+
+  await expect(ours.of(rail)).rejects.toThrow(RailUnavailable)
+  answer = () => ({ gbpPerUsdNano: 791_000_000n })
+  after(5_001)
+  expect(await theirs.of(rail)).toBe(791_000_000n)
+  answer = silent
+  expect(await ours.of(rail)).toBe(good)
+})
+
+test('a cached rate is served only while it is fresh by the time of the bank', async () => {
+  const rates = aProcess()
+  const updatedAt = new Date('2026-11-15T11:45:10.000Z')
+  answer = () => ({ updatedAt })
+  await rates.of(rail)
+
+  after(10_000)
+  expect(await rates.of(rail)).toBe(good)
+  after(1)
+  await expect(rates.of(rail)).rejects.toThrow('stale')
+})
+
+test('an answer without a readable rate is a rejection, and the older rate does not take its place', async () => {
+  const rates = aProcess()
+  await rates.of(rail)
+  after(31_000)
+  answer = () => {
+    throw new RailRefused('rate')
+  }
+
+  await expect(rates.of(rail)).rejects.toThrow('unusable')
+  expect(await findRate(db, rail)).toMatchObject({ acceptedNano: good, rejection: 'unusable', rejectedNano: null })
+})
+
+test('every process and every restart compares with the same last accepted rate, each rail with its own', async () => {
+  await aProcess().of(rail)
+  answer = () => ({ gbpPerUsdNano: 740_000_000n })
+  const another = aProcess()
+
+  await expect(another.of(rail)).rejects.toThrow('jump')
+  expect(await another.of('provider_sandbox')).toBe(740_000_000n)
+  expect(await findRate(db, rail)).toMatchObject({
+    acceptedNano: good,
+    rejection: 'jump',
+    rejectedNano: 740_000_000n,
+    rejectedAt: clock.now(),
+  })
+})
+
+function aProcess(): Rates {
+  const bank = {
+    rate: async () => {
+      asked += 1
+      const given = answer()
+      const gbpPerUsdNano = given.gbpPerUsdNano ?? good
+      return { gbpPerUsdNano, midNano: gbpPerUsdNano, updatedAt: clock.now(), ...given }
+    },
+  }
+  return createRates({
+    rails: { provider_production: bank, provider_sandbox: bank },
+    store: createRateStore(db, limits),
+    limits,
+    clock,
+    onRejected: (_, rejection) => void rejected.push(rejection),
+  })
+}
+
+function silent(): never {
+  throw new RailUnavailable('rate')
+}
+
+function after(ms: number): void {
+  clock.set(new Date(clock.now().getTime() + ms).toISOString())
+}
