@@ -55,17 +55,17 @@ function moneyIsBack({ standing }: Transfer): string | null {
 /** The row keeps the amounts of its latest attempt only, so a transfer of an earlier one cannot be recorded in it. */
 function ofEarlierAttempt(row: StepRow, { createdAt, sentMicroUsdc }: Transfer): string | null {
   if (row.attempt === 1) return null
-  const isOfThisOne =
-    row.submitStartedAt !== null &&
-    createdAt !== null &&
-    createdAt >= row.createdAt &&
-    sentMicroUsdc === row.walletSendsMicroUsdc
-  if (isOfThisOne) return null
+  const claimedMs = row.createdAt.getTime() - bankTimesWithinMs
+  const isYounger = createdAt !== null && createdAt.getTime() >= claimedMs
+  if (isYounger && sentMicroUsdc === row.walletSendsMicroUsdc) return null
   return (
     `This transfer belongs to an earlier attempt than the latest one, attempt ${row.attempt}, and cannot be bound: have ` +
     'the bank recall it, or settle it with the partner and accept the drift with proof accept.'
   )
 }
+
+/** A bank may state its times in whole seconds. */
+const bankTimesWithinMs = 1_000
 
 interface Binding {
   readonly row: StepRow

@@ -51,6 +51,16 @@ afterEach(async () => {
   await requireSoundLedger(terminal.db.dataSource)
 })
 
+test('the reconciliation finds the transfer of a released payout, and nothing once it is bound', async () => {
+  const { payout, transferRef } = await aReleasedButSent()
+
+  const before = await driftsOf(payout)
+  await bind(payout, transferRef)
+  const after = await driftsOf(payout)
+
+  expect([before, after]).toEqual([[['transfer_without_payout', transferRef]], []])
+})
+
 describe('payout bind', () => {
   test('a released payout that the bank did send is debited again, exists for its partner, and settles', async () => {
     const before = await balance()
@@ -163,6 +173,9 @@ describe('payout bind', () => {
     const idempotencyKey = await keyOf(payout)
     await attended(payout, ['--free-key', 'yes'])
     const second = await aClaim(terminal.db, { partnerId, idempotencyKey })
+    // The partner tried again after five seconds, as it was told to.
+    const later = `UPDATE payouts SET created_at = created_at + interval '5 seconds' WHERE id = $1`
+    await terminal.db.dataSource.query(later, [second.payoutId])
     const whileOpen = await bind(second, transferRef)
     await steps().debitPayout(second)
     await bank.fault({ kind: 'status', status: 429, times: null, match: toTransfers })
@@ -174,6 +187,21 @@ describe('payout bind', () => {
     refusedAll([whileOpen, afterwards])
     expect(afterwards.err).toContain('belongs to an earlier attempt than the latest one, attempt 2')
   })
+})
+
+test('payout bind takes a transfer of the second attempt, where the first one sent nothing', async () => {
+  const idempotencyKey = `order-${randomBytes(6).toString('hex')}`
+  const first = await aClaim(terminal.db, { partnerId, idempotencyKey })
+  await steps().debitPayout(first)
+  await bank.fault({ kind: 'status', status: 429, times: null, match: toTransfers })
+  expect(await steps().submitToRail(first)).toMatchObject({ at: 'over' })
+  await bank.control('DELETE', '/faults')
+  const { payout, transferRef } = await aReleasedButSent(idempotencyKey)
+
+  const { code } = await bind(payout, transferRef)
+
+  expect([payout, code]).toEqual([{ ...first, attempt: 2 }, 0])
+  expect(await standing(payout)).toMatchObject({ status: 'processing', transfer_ref: transferRef })
 })
 
 describe('payout attended', () => {
@@ -205,6 +233,8 @@ function ops(argv: readonly string[]): Promise<Ran> {
     BANK_SANDBOX_KEY: keys.sandbox,
     TEMPORAL_ADDRESS: testSystem().temporalAddress,
     TASK_QUEUE_PREFIX: prefix,
+    PROOF_PAUSE_MS: '0',
+    PROOF_QUIET_MS: '0',
   }
   return runWith({ ...terminal.env, ...settings }, argv)
 }
@@ -215,8 +245,10 @@ const attended = ({ payoutId }: PayoutRef, more: readonly string[]) =>
   ops(['payout', 'attended', '--payout', payoutId, '--note', 'by phone', ...more])
 
 /** Its release was wrong: the bank has sent it, and an event of the bank has said so. */
-async function aReleasedButSent(): Promise<{ readonly payout: PayoutRef; readonly transferRef: string }> {
-  const payout = await aClaim(terminal.db, { partnerId })
+async function aReleasedButSent(
+  idempotencyKey = `order-${randomBytes(6).toString('hex')}`,
+): Promise<{ readonly payout: PayoutRef; readonly transferRef: string }> {
+  const payout = await aClaim(terminal.db, { partnerId, idempotencyKey })
   await steps().debitPayout(payout)
   const deps = stepDeps(terminal.db, {
     ...rails,
@@ -238,6 +270,15 @@ async function aReleasedButSent(): Promise<{ readonly payout: PayoutRef; readonl
 async function move(transferRef: string, state: string): Promise<void> {
   const { status } = await bank.control('POST', `/transfers/${transferRef}/advance`, { state, last: true })
   expect(status).toBe(200)
+}
+
+/** By the wallet of this payout: other tests leave theirs unbound. */
+async function driftsOf({ payoutId }: PayoutRef): Promise<unknown[]> {
+  await ops(['proof'])
+  const sql = `SELECT kind, subject FROM drifts WHERE resolved_at IS NULL
+    AND wallet_id = (SELECT wallet_id FROM payouts WHERE id = $1) ORDER BY kind`
+  const rows: { kind: string; subject: string }[] = await terminal.db.dataSource.query(sql, [payoutId])
+  return rows.map(({ kind, subject }) => [kind, subject])
 }
 
 async function keyOf({ payoutId }: PayoutRef): Promise<string> {
