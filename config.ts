@@ -34,6 +34,10 @@ export interface Config {
   readonly publicUrl: string
   readonly databaseUrl: string
   readonly databasePoolSize: number
+  /** Connections of an API process for reads of a partner's history; those above are for everything else. */
+  readonly databaseReadPoolSize: number
+  /** How many such reads of one partner run at once in an API process. */
+  readonly readsPerPartner: number
   readonly temporal: TemporalConfig
   readonly secretKeys: readonly SecretKey[]
   readonly rateLimit: 'on' | 'off'
@@ -117,6 +121,8 @@ function readConfig(read: Reader): Config {
     publicUrl: read.url('PUBLIC_URL', ['http:', 'https:'], `http://localhost:${port}`).replace(/\/$/, ''),
     databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
     databasePoolSize: read.integer('DATABASE_POOL_SIZE', 10, 1, 500),
+    databaseReadPoolSize: read.integer('DATABASE_READ_POOL_SIZE', 4, 1, 500),
+    readsPerPartner: read.integer('READS_PER_PARTNER', 2, 1, 100),
     temporal: readTemporal(read),
     secretKeys: read.secretKeys('SECRET_KEYS'),
     rateLimit: read.oneOf('RATE_LIMIT', ['on', 'off'], 'on'),

@@ -1,5 +1,6 @@
 // Turns one route into what Koa runs: who calls → how often → may they, from here → is it readable → is it right → handle (design §3's order).
 import { parse as parseQuery } from 'node:querystring'
+import { Readable } from 'node:stream'
 import type { ParameterizedContext } from 'koa'
 import type { Caller, PersonCaller } from '../db/callers'
 import { findClaim } from '../db/payout-claims'
@@ -8,6 +9,7 @@ import { environments } from '../domain/environment'
 import { idempotencyKeyPattern } from '../domain/limits'
 import { authenticate, authenticatePerson, authenticateWithClaim, authenticateWithPayout } from './authenticate'
 import { clientAddress } from './client-address'
+import { asTooSlow } from './costly-reads'
 import type { ApiDeps } from './deps'
 import { ApiError, type ErrorCode } from './errors'
 import { isFromOurPages } from './origin'
@@ -52,9 +54,24 @@ export function answer(route: Route, deps: ApiDeps): (context: ApiContext) => Pr
     const request = await read(context, admitted, checks, deps).catch((error: unknown) => {
       throw admitted.mayOnlyRepeat && error instanceof ApiError ? new ApiError(admitted.mayOnlyRepeat) : error
     })
-    const answered = await route.handle(request, deps)
+    const answered =
+      route.reads === 'history' ? await readHistory(route, request, deps) : await route.handle(request, deps)
     context.state.payoutId = request.payout?.id ?? madeBy(route, answered)
     reply(context, answered)
+  }
+}
+
+/** The turn ends with the answer, and with a file that is still sent when the last of it was read. */
+async function readHistory(route: Route, request: ApiRequest, deps: ApiDeps): Promise<Reply> {
+  const { db, leave } = await deps.costlyReads.enter(request.caller.partner.id)
+  try {
+    const answered = await route.handle(request, { ...deps, db })
+    if (answered.body instanceof Readable) answered.body.once('close', leave)
+    else leave()
+    return answered
+  } catch (error) {
+    leave()
+    throw asTooSlow(error)
   }
 }
 

@@ -9,6 +9,7 @@ import type { Rates } from '../rail/rates'
 import type { Tracer } from '../tracing/tracer'
 import type { ActivityLog } from './activity-log'
 import type { CaseStarter } from './case-starter'
+import type { CostlyReads } from './costly-reads'
 import type { MailSender } from './mail-sender'
 import type { RequestFigures } from './metrics/request-figures'
 import type { PartnerOpener } from './partner-opener'
@@ -24,6 +25,7 @@ export interface ApiDeps {
     'publicUrl' | 'session' | 'signUp' | 'trustedProxies' | 'temporalUiUrl' | 'mailInboxUrl' | 'bank' | 'caseDueMs'
   >
   readonly db: Db
+  readonly costlyReads: CostlyReads
   readonly keyring: Keyring
   readonly rates: Rates
   readonly payouts: PayoutStarter

@@ -164,7 +164,8 @@ export const errorTable = {
   rate_limited: {
     status: 429,
     message: 'Too many requests.',
-    cause: "The account's requests per second are used up, or too many codes were asked for or tried.",
+    cause:
+      "The account's requests per second are used up, too many of its lists and totals are read at once, or too many codes were asked for or tried.",
     cure: 'Wait as long as Retry-After says.',
   },
   headers_too_large: {
@@ -194,7 +195,7 @@ export const errorTable = {
   service_unavailable: {
     status: 503,
     message: 'The service is not available at the moment.',
-    cause: 'The service is starting, stopping, or has lost its database.',
+    cause: 'The service is starting, stopping, or has lost its database; or a read took longer than 2 seconds.',
     cure: 'Retry as Retry-After says.',
   },
 } as const satisfies Record<string, ErrorDefinition>

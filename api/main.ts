@@ -14,6 +14,7 @@ import { refusalOf } from '../temporal/refusal'
 import { openTracing } from '../tracing'
 import { createActivityLog } from './activity-log'
 import { createCaseStarter } from './case-starter'
+import { costlyReadMs, createCostlyReads, limitsFor } from './costly-reads'
 import { listen, stop } from './listen'
 import { createMailSender } from './mail-sender'
 import { createRequestFigures } from './metrics/request-figures'
@@ -34,7 +35,9 @@ async function main(): Promise<void> {
   const clock = systemClock
   const output = pooledOutput()
   const log = createLog({ level: config.logLevel, name: 'api' }, output)
-  const db = await openDatabase({ url: config.databaseUrl, poolSize: config.databasePoolSize, onError: warn(log) })
+  const pool = { url: config.databaseUrl, onError: warn(log) }
+  const db = await openDatabase({ ...pool, poolSize: config.databasePoolSize })
+  const readDb = await openDatabase({ ...pool, poolSize: config.databaseReadPoolSize, statementMs: costlyReadMs })
   const tracing = openTracing(config.tracing, { name: 'payouts-api', version: apiVersion, clock, log })
   const temporal = connectClient(config.temporal, tracing?.temporalCalls)
   const rails = createRails({ bank: config.bank, clock, timeouts: rateTimeouts, around: tracing?.bankCalls })
@@ -51,6 +54,7 @@ async function main(): Promise<void> {
   const server = createApi({
     config,
     db,
+    costlyReads: createCostlyReads({ db: readDb, limits: limitsFor(config.readsPerPartner) }),
     keyring,
     rates: createRates({ rails, store: createRateStore(db, config.rates), limits: config.rates, clock, onRejected }),
     payouts,
@@ -93,6 +97,7 @@ async function main(): Promise<void> {
   await temporal.connection.close()
   rails.close()
   sandboxBank?.close()
+  await readDb.close()
   await db.close()
   await tracing?.close()
   log.info('stopped')

@@ -28,6 +28,8 @@ export interface Route {
   readonly replay?: ReplyShape
   /** What the route itself may refuse with; what its access and its input imply is added by errorsOf. */
   readonly errors: readonly ErrorCode[]
+  /** `history`: it reads as much as the partner has, so it runs as a costly read (`costly-reads.ts`). */
+  readonly reads?: 'history'
   readonly handle: Handler
 }
 

@@ -31,11 +31,14 @@ export interface DatabaseOptions {
   readonly onError: (error: Error) => void
   /** How long one waits for a connection, where nobody's answer waits behind it. */
   readonly connectMs?: number
+  /** How long a statement may take, where that is less than usual. */
+  readonly statementMs?: number
 }
 
 /** Connects, and does not migrate. A server that goes away later is survived: queries fail until it is back. */
-export async function openDatabase({ connectMs = limits.connectMs, ...options }: DatabaseOptions): Promise<Db> {
-  const dataSource = await createDataSource({ ...options, limits: { ...limits, connectMs } }).initialize()
+export async function openDatabase(options: DatabaseOptions): Promise<Db> {
+  const { connectMs = limits.connectMs, statementMs = limits.statementMs, ...rest } = options
+  const dataSource = await createDataSource({ ...rest, limits: { ...limits, connectMs, statementMs } }).initialize()
   const pool = poolOf(dataSource)
   return {
     dataSource,

@@ -102,9 +102,17 @@ export async function listPayouts(
   const wanted = { ...filters, startingAfter: startingAfter ?? undefined }
   const chosen = conditionNames.flatMap((name) => {
     const value = wanted[name]
-    return value === undefined ? [] : [conditions[name](`$${values.push(value)}`)]
+    return value === undefined ? [] : [{ name, sql: conditions[name](`$${values.push(value)}`, value) }]
   })
-  return db.query<PayoutRow>(selectList(chosen), values)
+  const where = [...isOfScope, ...chosen.map(({ sql }) => sql)]
+  if (filters.search === undefined) return db.query<PayoutRow>(selectList(where), values)
+  // A term that many payouts have is found among the newest; one that few have is looked up month by month. The index has
+  // nothing shorter than three characters.
+  const bounds = [...isOfScope, ...chosen.filter(({ name }) => boundNames.has(name)).map(({ sql }) => sql)]
+  const isShort = [...filters.search].length < 3
+  const walk = isShort ? shortTermsAmong : commonTermsAmong
+  const found = await db.query<PayoutRow>(selectAmongNewest(walk, bounds, where), values)
+  return isShort || found.length >= take ? found : db.query<PayoutRow>(selectByMonth(where, bounds), values)
 }
 
 /** For every statement that selects a PayoutRow from payouts. */
@@ -128,9 +136,7 @@ const selectWithCaller: Statement = {
 }
 
 const conditions = {
-  search: (value: string) => `(position(lower(${value}) IN lower(reference)) > 0
-    OR position(lower(${value}) IN lower(recipient_name)) > 0
-    OR account_last4 = ${value} OR id::text = lower(${value}))`,
+  search: searchCondition,
   status: (value: string) => `status = ${value}`,
   createdAfter: (value: string) => `created_at >= ${value}::timestamptz`,
   createdBefore: (value: string) => `created_at < ${value}::timestamptz`,
@@ -138,9 +144,25 @@ const conditions = {
   reference: (value: string) => `reference = ${value}`,
   idempotencyKey: (value: string) => `idempotency_key = ${value}`,
   accountLast4: (value: string) => `account_last4 = ${value}`,
-  // The cursor's own row is compared, because a Date would have lost its microseconds.
-  startingAfter: (value: string) => `(created_at, id) < (SELECT created_at, id FROM payouts WHERE id = ${value})`,
+  // The cursor's own row is compared, because a Date would have lost its microseconds. Two scalar subqueries, because
+  // PostgreSQL does not use an index for a comparison with one subquery of two columns.
+  startingAfter: (value: string) =>
+    `(created_at, id) < ((SELECT created_at FROM payouts WHERE id = ${value}), ${value}::uuid)`,
 }
+
+/**
+ * The expression of payouts_search_index, in which a line break separates reference and name. Parts that cannot match are left
+ * out: one part without an index would make every search read all payouts.
+ */
+function searchCondition(value: string, text: string): string {
+  const term = String.raw`regexp_replace(lower(${value}), '([\\%_])', '\\\1', 'g')`
+  const parts = [`lower(coalesce(reference, '') || chr(10) || coalesce(recipient_name, '')) LIKE '%' || ${term} || '%'`]
+  if (/^\d{4}$/.test(text)) parts.push(`account_last4 = ${value}`)
+  if (uuidPattern.test(text)) parts.push(`id = ${value}::uuid`)
+  return `(${parts.join(' OR ')})`
+}
+
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 const conditionNames = [
   'search',
@@ -154,12 +176,49 @@ const conditionNames = [
   'startingAfter',
 ] as const satisfies readonly (keyof typeof conditions)[]
 
-function selectList(chosen: readonly string[]): Statement {
-  const where = ['partner_id = $1', 'environment = $2', isVisible, ...chosen]
+const isOfScope = ['partner_id = $1', 'environment = $2', isVisible]
+
+/** Conditions that the index of the list answers. */
+const boundNames: ReadonlySet<string> = new Set<keyof typeof conditions>([
+  'createdAfter',
+  'createdBefore',
+  'startingAfter',
+])
+
+const newestFirst = 'ORDER BY created_at DESC, id DESC'
+
+function selectList(where: readonly string[]): Statement {
   return {
     // With filters it has no name, so that PostgreSQL plans for these very values: a plan that suits any of them would walk
     // through all payouts to find the few that changed in the last minute.
-    name: chosen.length === 0 ? 'payouts' : '',
-    text: `SELECT ${payoutColumns} FROM payouts WHERE ${where.join(' AND ')} ORDER BY created_at DESC, id DESC LIMIT $3`,
+    name: where.length === isOfScope.length ? 'payouts' : '',
+    text: `SELECT ${payoutColumns} FROM payouts WHERE ${where.join(' AND ')} ${newestFirst} LIMIT $3`,
+  }
+}
+
+/** Every parameter is in both statements of a search: PostgreSQL must know the type of each. */
+function selectAmongNewest(count: number, bounds: readonly string[], where: readonly string[]): Statement {
+  const newest = `SELECT * FROM payouts WHERE ${bounds.join(' AND ')} ${newestFirst} LIMIT ${count}`
+  const text = `SELECT ${payoutColumns} FROM (${newest}) newest WHERE ${where.join(' AND ')} ${newestFirst} LIMIT $3`
+  return { name: '', text }
+}
+
+const commonTermsAmong = 500
+/** A term of one or two characters is looked for among so many payouts, and not beyond. */
+export const shortTermsAmong = 5_000
+
+/**
+ * The months run from the newest to the oldest, and end as soon as the page is full. So of a term that some payouts in every
+ * month have, one month's payouts are read, and of a rare one all of the few there are.
+ */
+function selectByMonth(where: readonly string[], bounds: readonly string[]): Statement {
+  const edge = (which: 'max' | 'min') => `(SELECT london_month(${which}(created_at))::timestamp FROM payouts
+      WHERE ${bounds.join(' AND ')})`
+  return {
+    name: '',
+    text: `SELECT found.* FROM generate_series(${edge('max')}, ${edge('min')}, interval '-1 month') AS series (month)
+      CROSS JOIN LATERAL (SELECT ${payoutColumns} FROM payouts
+        WHERE ${where.join(' AND ')} AND london_month(created_at) = series.month::date ${newestFirst} LIMIT $3) found
+      LIMIT $3`,
   }
 }

@@ -1,6 +1,6 @@
-// Recipients as their partner knows them: payouts of the last 12 months, grouped by bank account (§2, design §5).
+// Recipients of a partner: payouts of the last 12 months, grouped by bank account. Read from totals that triggers keep.
 import type { Queryable, Statement } from './database'
-import { isVisible, type Page, type Scope } from './payouts'
+import type { Page, Scope } from './payouts'
 
 export interface RecipientRow {
   /** One payout to the recipient, which stands for it as the cursor of a list. */
@@ -20,36 +20,75 @@ export async function listRecipients(
   { take, startingAfter }: Page,
   now: Date,
 ): Promise<RecipientRow[]> {
-  return db.query<RecipientRow>(selectRecipients, [partnerId, environment, now, take, startingAfter])
+  if (startingAfter === null) return db.query<RecipientRow>(selectFirst, [partnerId, environment, now, take])
+  return db.query<RecipientRow>(selectAfter, [partnerId, environment, now, take, startingAfter])
 }
 
-const counts = `partner_id = $1 AND environment = $2 AND ${isVisible} AND status NOT IN ('failed', 'cancelled')
-  AND created_at >= $3::timestamptz - interval '12 months' AND account_hash IS NOT NULL`
+const counts = `p.partner_id = $1 AND p.environment = $2 AND p.released_at IS NULL
+  AND (p.verdict_at IS NOT NULL OR p.answered_at IS NOT NULL) AND p.status NOT IN ('failed', 'cancelled')
+  AND p.account_hash IS NOT NULL`
 
-// A recipient whose first payout is still on its way has not been paid yet, so it stands where that payout was made; and
-// stays there as a cursor if that payout fails before the next page is asked for. Names are looked up for one page only.
-const selectRecipients: Statement = {
-  name: 'recipients',
-  text: `WITH recipients AS (
-      SELECT account_hash, account_last4,
-        count(*) FILTER (WHERE status = 'completed') AS payouts,
-        coalesce(sum(amount_pence) FILTER (WHERE status = 'completed'), 0) AS paid_pence,
-        coalesce(max(completed_at) FILTER (WHERE status = 'completed'), max(created_at)) AS last_paid_at
-      FROM payouts WHERE ${counts} GROUP BY account_hash, account_last4
-    ), before AS (
-      SELECT coalesce(recipients.last_paid_at, payouts.completed_at, payouts.created_at) AS last_paid_at, account_hash
-      FROM payouts LEFT JOIN recipients USING (account_hash) WHERE payouts.id = $5
+const cutoff = `($3::timestamptz - interval '12 months')`
+const monthAfterCutoff = `(london_month(${cutoff}) + interval '1 month')::date`
+
+/** Completed payouts of one recipient that were created in the window: whole months from the totals, the first days counted. */
+const inWindow = (accountHash: string) => `(
+      SELECT coalesce(sum(completed), 0)::integer AS payouts, coalesce(sum(paid_pence), 0)::bigint AS paid_pence,
+        max(last_completed_at) AS last_completed_at
+      FROM (
+        SELECT completed, paid_pence, last_completed_at FROM recipient_months m
+        WHERE m.partner_id = $1 AND m.environment = $2 AND m.account_hash = ${accountHash}
+          AND m.month >= ${monthAfterCutoff}
+        UNION ALL
+        SELECT count(*), coalesce(sum(p.amount_pence), 0), max(p.completed_at) FROM payouts p
+        WHERE ${counts} AND p.account_hash = ${accountHash} AND p.status = 'completed' AND p.created_at >= ${cutoff}
+          AND p.created_at < london_month_start(${monthAfterCutoff})
+      ) parts
+    )`
+
+// A recipient without a completed payout is listed by its latest creation time. The row of the totals has the right time,
+// unless the payout that completed last was created before the window: those recipients are few, and looked at one by one.
+// A recipient whose payout failed after it became a cursor is still a cursor. Two scalar subqueries, because PostgreSQL does
+// not use an index for a comparison with one subquery of two columns. Names are read for one page only.
+const recipientsWhere = (isBehind: string, before: string) => `WITH odd AS (
+      SELECT t.account_hash, coalesce(seen.last_completed_at, t.last_created_at) AS last_paid_at
+      FROM recipient_totals t CROSS JOIN LATERAL ${inWindow('t.account_hash')} seen
+      WHERE t.partner_id = $1 AND t.environment = $2 AND t.paid_created_at < ${cutoff}
+        AND t.last_created_at > t.paid_created_at AND t.last_created_at >= ${cutoff}
+    )${before}, first AS (
+      SELECT account_hash, last_paid_at FROM recipient_totals
+      WHERE partner_id = $1 AND environment = $2 AND last_created_at >= ${cutoff}
+        AND (paid_created_at IS NULL OR paid_created_at >= ${cutoff})
+        AND ${isBehind}
+      ORDER BY last_paid_at DESC, account_hash DESC LIMIT $4
     ), page AS (
-      SELECT * FROM recipients
-      WHERE $5::uuid IS NULL OR (last_paid_at, account_hash) < (SELECT last_paid_at, account_hash FROM before)
+      SELECT * FROM first
+      UNION ALL
+      SELECT * FROM odd WHERE ${isBehind}
       ORDER BY last_paid_at DESC, account_hash DESC LIMIT $4
     )
-    SELECT latest.id AS "payoutId", latest.recipient_name AS name, page.account_last4 AS "accountLast4",
-      page.payouts::integer AS payouts, page.paid_pence::bigint AS "paidPence", page.last_paid_at AS "lastPaidAt"
-    FROM page, LATERAL (
-      SELECT id, recipient_name FROM payouts
-      WHERE ${counts} AND account_last4 = page.account_last4 AND account_hash = page.account_hash
-      ORDER BY created_at DESC, id DESC LIMIT 1
+    SELECT latest.id AS "payoutId", latest.recipient_name AS name, latest.account_last4 AS "accountLast4",
+      seen.payouts, seen.paid_pence AS "paidPence", page.last_paid_at AS "lastPaidAt"
+    FROM page CROSS JOIN LATERAL ${inWindow('page.account_hash')} seen CROSS JOIN LATERAL (
+      SELECT p.id, p.recipient_name, p.account_last4 FROM payouts p
+      WHERE ${counts} AND p.account_hash = page.account_hash AND p.created_at >= ${cutoff}
+      ORDER BY p.created_at DESC, p.id DESC LIMIT 1
     ) AS latest
-    ORDER BY page.last_paid_at DESC, page.account_hash DESC`,
+    ORDER BY page.last_paid_at DESC, page.account_hash DESC`
+
+const selectFirst: Statement = { name: 'recipients', text: recipientsWhere('true', '') }
+
+const selectAfter: Statement = {
+  name: 'recipients-after',
+  text: recipientsWhere(
+    '(last_paid_at, account_hash) < ((SELECT last_paid_at FROM before), (SELECT account_hash FROM before))',
+    `, before AS (
+      SELECT coalesce(odd.last_paid_at, t.last_paid_at, p.completed_at, p.created_at) AS last_paid_at, p.account_hash
+      FROM payouts p
+      LEFT JOIN recipient_totals t ON t.partner_id = $1 AND t.environment = $2 AND t.account_hash = p.account_hash
+        AND t.last_created_at >= ${cutoff}
+      LEFT JOIN odd ON odd.account_hash = p.account_hash
+      WHERE p.id = $5
+    )`,
+  ),
 }

@@ -1,7 +1,7 @@
-// What a partner has used in each of the last months, as usage.ts tells it for the current one.
-import { type Month, nextMonth, startOf } from '../domain/month'
+// Usage of a partner in each of the last months, from the totals that usage.ts reads for the current one.
+import { firstDayOf, type Month } from '../domain/month'
 import type { Queryable, Statement } from './database'
-import { isVisible, type Scope } from './payouts'
+import type { Scope } from './payouts'
 
 export interface MonthUsage {
   readonly month: Month
@@ -19,21 +19,15 @@ export async function loadUsageHistory(
   { partnerId, environment }: Scope,
   months: readonly Month[],
 ): Promise<MonthUsage[]> {
-  const starts = months.map(startOf)
-  const ends = months.map((month) => startOf(nextMonth(month)))
-  return db.query<MonthUsage>(selectMonths, [partnerId, environment, months, starts, ends])
+  return db.query<MonthUsage>(selectMonths, [partnerId, environment, months, months.map(firstDayOf)])
 }
-
-const ofScope = `partner_id = $1 AND environment = $2 AND ${isVisible}`
 
 const selectMonths: Statement = {
   name: 'usage-history',
-  text: `SELECT wanted.month, created.count, completed.*
-    FROM unnest($3::text[], $4::timestamptz[], $5::timestamptz[]) WITH ORDINALITY AS wanted (month, starts, ends, place)
-    CROSS JOIN LATERAL (SELECT count(*)::integer AS count FROM payouts
-      WHERE ${ofScope} AND created_at >= wanted.starts AND created_at < wanted.ends) created
-    CROSS JOIN LATERAL (SELECT count(*)::integer AS completed, coalesce(sum(amount_pence), 0)::bigint AS "paidPence",
-        coalesce(sum(fee_pence), 0)::bigint AS "feesPence" FROM payouts
-      WHERE ${ofScope} AND status = 'completed' AND completed_at >= wanted.starts AND completed_at < wanted.ends) completed
-    ORDER BY wanted.place`,
+  text: `SELECT wanted.name AS month, coalesce(sum(created), 0)::integer AS count,
+      coalesce(sum(completed), 0)::integer AS completed, coalesce(sum(paid_pence), 0)::bigint AS "paidPence",
+      coalesce(sum(fees_pence), 0)::bigint AS "feesPence"
+    FROM unnest($3::text[], $4::date[]) WITH ORDINALITY AS wanted (name, month, place)
+    LEFT JOIN payout_months t ON t.partner_id = $1 AND t.environment = $2 AND t.month = wanted.month
+    GROUP BY wanted.name, wanted.place ORDER BY wanted.place`,
 }

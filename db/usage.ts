@@ -1,8 +1,8 @@
-// What a partner has used in the current month, which begins and ends at midnight in London (design §5).
+// Usage of a partner in the current month, which begins and ends at midnight in London. Read from totals that triggers keep.
 import { isBillable, type MadeInvoice, makeInvoice } from '../domain/invoice'
-import { firstDayOf, londonMonthOf, type Month, nextMonth, previousMonth, startOf } from '../domain/month'
+import { firstDayOf, londonMonthOf, type Month, previousMonth } from '../domain/month'
 import type { Queryable, Statement } from './database'
-import { isVisible, type Scope } from './payouts'
+import type { Scope } from './payouts'
 import { findCarriedPence, listToBill } from './uninvoiced'
 
 export interface UsageRow {
@@ -18,8 +18,8 @@ export interface UsageRow {
 
 export async function loadUsage(db: Queryable, { partnerId, environment }: Scope, now: Date): Promise<UsageRow> {
   const month = londonMonthOf(now)
-  const [starts, ends] = [startOf(month), startOf(nextMonth(month))]
-  const [usage] = await db.query<Omit<UsageRow, 'periodStart'>>(selectUsage, [partnerId, environment, starts, ends])
+  const values = [partnerId, environment, firstDayOf(month)]
+  const [usage] = await db.query<Omit<UsageRow, 'periodStart'>>(selectUsage, values)
   if (usage === undefined) throw new Error('an aggregate must have a row')
   return { periodStart: firstDayOf(month), ...usage }
 }
@@ -58,13 +58,7 @@ const selectBilled: Statement = {
 
 const selectUsage: Statement = {
   name: 'usage',
-  text: `SELECT * FROM (
-      SELECT count(*)::integer AS count FROM payouts
-      WHERE partner_id = $1 AND environment = $2 AND ${isVisible} AND created_at >= $3 AND created_at < $4
-    ) AS created, (
-      SELECT count(*)::integer AS completed, coalesce(sum(amount_pence), 0)::bigint AS "paidPence",
-        coalesce(sum(fee_pence), 0)::bigint AS "feesPence" FROM payouts
-      WHERE partner_id = $1 AND environment = $2 AND ${isVisible} AND status = 'completed'
-        AND completed_at >= $3 AND completed_at < $4
-    ) AS completed`,
+  text: `SELECT coalesce(sum(created), 0)::integer AS count, coalesce(sum(completed), 0)::integer AS completed,
+      coalesce(sum(paid_pence), 0)::bigint AS "paidPence", coalesce(sum(fees_pence), 0)::bigint AS "feesPence"
+    FROM payout_months WHERE partner_id = $1 AND environment = $2 AND month = $3::date`,
 }

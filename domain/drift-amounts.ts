@@ -5,6 +5,7 @@ import { formatUsdcExactly } from './money'
 /** Times, counts and names of transfers are no amounts. */
 const withoutAmounts: ReadonlySet<string> = new Set<DriftKind>([
   'payout_charge',
+  'payout_totals',
   'payout_without_transfer',
   'booking_without_movement',
   'silent_payout',

@@ -8,6 +8,7 @@ export const ledgerDrifts = [
   'payout_ledger',
   'payout_row',
   'payout_charge',
+  'payout_totals',
   'entry_without_movement',
 ] as const
 /** What any answer of the bank decides, movement by movement. */

@@ -14,6 +14,8 @@ export const driftSteps: Readonly<Record<DriftKind, string>> = {
     'A payout’s row does not fit its wallet, its quote or its timeline, so it was changed by hand: see payout show, and let an engineer find with audit verify what was changed.',
   payout_charge:
     'What a live payout was charged, or credited when it came back, is not what its row says: compare payout show with its charges, let an engineer find with audit verify which of them was changed, and correct the next invoice with invoices credit.',
+  payout_totals:
+    "The totals behind usage and recipients are not what the payouts of a month add up to, so a row was changed by hand: let an engineer find with audit verify what was changed, and then count again (SELECT rebuild_payout_totals('<partner id>') in psql). No money is affected.",
   entry_without_movement:
     'Money was credited that the bank has no movement for: find out who booked it and why, and accept it if finance knows; otherwise let an engineer reverse it.',
   transfer_without_payout:

@@ -2,6 +2,7 @@
 import { passAccepted, type Recorded, recordLook } from '../../db/drifts'
 import type { ProofOutcome } from '../../db/entities/drift'
 import { findLedgerDrifts } from '../../db/proof-ledger'
+import { findTotalsDrifts } from '../../db/proof-totals'
 import { markProved, type WalletToProve } from '../../db/proof-wallets'
 import { ledgerDrifts } from '../../domain/drift'
 import { saidInUsdc } from '../../domain/drift-amounts'
@@ -46,8 +47,10 @@ async function proveBooks(
 ): Promise<Recorded & { readonly unnamedMicroUsdc: bigint }> {
   const { db, clock } = deps
   const proved = await db.transaction(async (tx) => {
-    const { findings, unnamedMicroUsdc } = await findLedgerDrifts(tx, walletId)
-    const recorded = await recordLook(tx, { walletId, kinds: ledgerDrifts, findings, at: clock.now() })
+    const { findings: ledger, unnamedMicroUsdc } = await findLedgerDrifts(tx, walletId)
+    const at = clock.now()
+    const findings = [...ledger, ...(await findTotalsDrifts(tx, walletId, at))]
+    const recorded = await recordLook(tx, { walletId, kinds: ledgerDrifts, findings, at })
     return { ...recorded, unnamedMicroUsdc }
   })
   logOpen(deps, walletId, proved)

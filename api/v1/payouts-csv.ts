@@ -19,6 +19,7 @@ export const exportPayouts: Route = {
   query: FilterQuery,
   reply: csvShape,
   errors: ['invalid_request'],
+  reads: 'history',
   handle: async (request, { db, clock }) => {
     const filters = filtersOf(queryOf<typeof FilterQuery>(request))
     const { partner, environment } = request.caller

@@ -1,6 +1,12 @@
 // GET /v1/payouts and GET /v1/payouts/{id}: what became of each payout (§2 Payout, §3).
 import { type Static, Type } from 'typebox'
-import { findPayout, listPayouts as listPayoutRows, type PayoutFilters, type PayoutRow } from '../../db/payouts'
+import {
+  findPayout,
+  listPayouts as listPayoutRows,
+  type PayoutFilters,
+  type PayoutRow,
+  shortTermsAmong,
+} from '../../db/payouts'
 import { idempotencyKeyPattern, referenceMaxLength } from '../../domain/limits'
 import { formatPence, formatUsdc } from '../../domain/money'
 import { createdVia, payoutStatuses } from '../../domain/payout'
@@ -94,7 +100,7 @@ export const FilterQuery = Strict({
     Text({
       minLength: 1,
       maxLength: searchMaxLength,
-      description: 'A part of the reference or of the name, in any case; or all of the last four digits, or of the id.',
+      description: `A part of the reference or of the name, in any case; or all of the last four digits, or of the id. One or two characters are looked for in the latest ${shortTermsAmong} payouts only.`,
       'x-hint': `1 to ${searchMaxLength} characters`,
     }),
   ),
@@ -130,6 +136,7 @@ export const listPayouts: Route = {
     example: { object: 'list', data: [examplePayout], has_more: true, next_cursor: examplePayout.id },
   },
   errors: ['invalid_request'],
+  reads: 'history',
   handle: async (request, { db }) => {
     const query = queryOf<typeof ListQuery>(request)
     const page = pageOf(query)

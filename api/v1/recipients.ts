@@ -53,6 +53,7 @@ export const listRecipients: Route = {
     },
   },
   errors: ['invalid_request'],
+  reads: 'history',
   handle: async (request, { db, clock }) => {
     const page = pageOf(queryOf<typeof Query>(request))
     const scope = { partnerId: request.caller.partner.id, environment: request.caller.environment }

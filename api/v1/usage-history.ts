@@ -57,6 +57,7 @@ export const getUsageHistory: Route = {
     },
   },
   errors: ['invalid_request'],
+  reads: 'history',
   handle: async (request, { db, clock }) => {
     const { months = 12 } = queryOf<typeof Query>(request)
     const { partner, environment } = request.caller

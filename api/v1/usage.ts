@@ -58,6 +58,7 @@ export const getUsage: Route = {
     },
   },
   errors: [],
+  reads: 'history',
   handle: async ({ caller }, { db, clock }) => {
     const scope = { partnerId: caller.partner.id, environment: caller.environment }
     const now = clock.now()

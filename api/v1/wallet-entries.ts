@@ -76,6 +76,7 @@ export const listWalletEntries: Route = {
     },
   },
   errors: ['invalid_request'],
+  reads: 'history',
   handle: async (request, { db }) => {
     const query = queryOf<typeof ListQuery>(request)
     const page = pageOf(query)
@@ -96,6 +97,7 @@ export const exportWalletEntries: Route = {
   query: CsvQuery,
   reply: csvShape,
   errors: ['invalid_request'],
+  reads: 'history',
   handle: async (request, { db, clock }) => {
     const filters = filtersOf(queryOf<typeof CsvQuery>(request))
     return csvReply<WalletEntryRow>({

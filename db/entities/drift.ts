@@ -37,7 +37,7 @@ export const drift = new EntitySchema<StoredDrift>({
     {
       name: 'drifts_kind_check',
       expression: `kind IN ('wallet_balance', 'suspense_balance', 'set_sum', 'payout_ledger',
-        'payout_row', 'payout_charge', 'entry_without_movement', 'booking_without_movement', 'transfer_without_payout',
+        'payout_row', 'payout_charge', 'payout_totals', 'entry_without_movement', 'booking_without_movement', 'transfer_without_payout',
         'transfer_amount', 'payout_without_transfer', 'deposit_not_booked', 'deposit_amount', 'bank_balance',
         'silent_payout', 'not_compared')`,
     },

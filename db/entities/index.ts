@@ -19,6 +19,7 @@ import { partner } from './partner'
 import { partnerLogo } from './partner-logo'
 import { payout } from './payout'
 import { payoutEvent } from './payout-event'
+import { payoutMonth, recipientMonth, recipientTotal } from './payout-totals'
 import { priceList } from './price-list'
 import { railPause } from './rail-pause'
 import { rateLimit } from './rate-limit'
@@ -39,6 +40,9 @@ export const entities = [
   ledgerEntry,
   payout,
   payoutEvent,
+  payoutMonth,
+  recipientMonth,
+  recipientTotal,
   sealedRecipient,
   bankEvent,
   bankRecipient,

@@ -142,6 +142,13 @@ export const payout = new EntitySchema<StoredPayout>({
       where: `${readable} AND status <> 'completed'`,
     },
     {
+      name: 'payouts_account_index',
+      columns: ['partnerId', 'environment', 'accountHash', 'createdAt', 'id'],
+      where: `${readable} AND account_hash IS NOT NULL`,
+    },
+    // Over an expression, which TypeORM cannot describe (db/migrations/24-payout-totals.ts).
+    { name: 'payouts_search_index', columns: ['partnerId'], synchronize: false },
+    {
       name: 'payouts_transfer_unique',
       columns: ['rail', 'transferRef'],
       unique: true,

@@ -20,6 +20,7 @@ import { AuditMore1794700800020 } from './20-audit-more'
 import { ProofMore1794700800021 } from './21-proof-more'
 import { ErasedRecipients1794700800022 } from './22-erased-recipients'
 import { FirstCalls1794700800023 } from './23-first-calls'
+import { PayoutTotals1794700800024 } from './24-payout-totals'
 import { ProofCheckpoints1794700800026 } from './26-proof-checkpoints'
 import { Closing1794700800027 } from './27-closing'
 import { ExchangeRates1794700800028 } from './28-exchange-rates'
@@ -48,6 +49,7 @@ export const migrations = [
   ProofMore1794700800021,
   ErasedRecipients1794700800022,
   FirstCalls1794700800023,
+  PayoutTotals1794700800024,
   ProofCheckpoints1794700800026,
   Closing1794700800027,
   ExchangeRates1794700800028,

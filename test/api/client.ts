@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { createActivityLog } from '../../api/activity-log'
 import { createCaseStarter } from '../../api/case-starter'
+import { type CostlyReadLimits, costlyReadMs, createCostlyReads, limitsFor } from '../../api/costly-reads'
 import type { ApiDeps } from '../../api/deps'
 import { listen, stop } from '../../api/listen'
 import { createMailSender } from '../../api/mail-sender'
@@ -15,7 +16,7 @@ import { createTopUpStarter } from '../../api/top-up-starter'
 import { createVerificationStarter } from '../../api/verification-starter'
 import { createWalletReader } from '../../api/wallet-reader'
 import { type Clock, systemClock } from '../../clock'
-import type { Db } from '../../db/database'
+import { type Db, openDatabase } from '../../db/database'
 import { createRateStore } from '../../db/exchange-rates'
 import { type Keyring, openKeyring } from '../../db/keyring'
 import type { RailName } from '../../domain/environment'
@@ -52,6 +53,7 @@ export interface ApiOptions {
   readonly mailInboxUrl?: string
   readonly bank?: ApiDeps['config']['bank']
   readonly caseDueMs?: ApiDeps['config']['caseDueMs']
+  readonly readLimits?: CostlyReadLimits
   /** Other ones than those of every test. */
   readonly keyring?: Keyring
 }
@@ -123,6 +125,8 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const fresh = options.database === undefined ? await createDatabase() : null
   const databaseUrl = options.database ?? fresh?.url ?? ''
   const db = await openDb(databaseUrl, 10)
+  const reading = { url: databaseUrl, poolSize: 4, onError: () => undefined, connectMs: 60_000 }
+  const readDb = await openDatabase({ ...reading, statementMs: costlyReadMs })
   const temporal = connectClient({
     address: options.temporalAddress ?? testSystem().temporalAddress,
     namespace: 'default',
@@ -147,6 +151,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       caseDueMs: options.caseDueMs ?? { recall: 10 * 86_400_000, trace: 5 * 86_400_000 },
     },
     db,
+    costlyReads: createCostlyReads({ db: readDb, limits: options.readLimits ?? limitsFor(2) }),
     keyring,
     rates: createRates({
       rails,
@@ -196,6 +201,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       sandboxBank?.close()
       await activityLog.close()
       await temporal.connection.close()
+      await readDb.close()
       await db.close()
       await fresh?.drop()
     },

@@ -90,7 +90,7 @@ function dataSourceOf(url: string, wanted: readonly EntitySchema[]): DataSource 
   return new DataSource({ type: 'postgres', url, entities: [...wanted], namingStrategy, installExtensions: false })
 }
 
-// Left out is what TypeORM has no words for: descending order, NULLS NOT DISTINCT, identity columns, UNLOGGED, triggers.
+// Left out is what TypeORM has no words for: descending order, NULLS NOT DISTINCT, GIN indexes, identity columns, UNLOGGED, triggers.
 async function describeTables(dataSource: DataSource): Promise<string[]> {
   const rows: { line: string }[] = await dataSource.query(`
     SELECT 'column ' || table_name || '.' || column_name || ' ' || udt_name || ' null: ' || is_nullable
@@ -103,7 +103,7 @@ async function describeTables(dataSource: DataSource): Promise<string[]> {
       AND conrelid::regclass::text <> 'migrations'
     UNION ALL
     SELECT replace(replace('index ' || indexdef, ' DESC', ''), ' NULLS NOT DISTINCT', '')
-    FROM pg_indexes WHERE schemaname = 'public' AND tablename <> 'migrations'
+    FROM pg_indexes WHERE schemaname = 'public' AND tablename <> 'migrations' AND indexdef NOT LIKE '%USING gin%'
     ORDER BY 1`)
   return rows.map((row) => row.line)
 }

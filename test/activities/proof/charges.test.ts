@@ -47,7 +47,8 @@ test.each([
   await behindOurBack(db, harm, [payoutId])
   await runProof(deps)
 
-  expect(await stage.found()).toEqual([['payout_charge', payoutId]])
+  // A fee that changes without its triggers is not in the totals of its month either.
+  expect((await stage.found()).filter(([kind]) => kind !== 'payout_totals')).toEqual([['payout_charge', payoutId]])
 })
 
 test.each([

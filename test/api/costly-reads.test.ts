@@ -1,0 +1,79 @@
+// Costly reads: a few of one partner at once, on connections of their own, and none for longer than two seconds.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { Client } from 'pg'
+import type { PartnerRow } from '../../db/partners'
+import { type Api, startApi } from './client'
+import { aKey, aPartner, aPayoutRow } from './fixtures'
+
+let api: Api
+let partner: PartnerRow
+let key: string
+
+beforeAll(async () => {
+  api = await startApi({ readLimits: { running: 1, waiting: 2, waitMs: 300 } })
+})
+beforeEach(async () => {
+  partner = await aPartner(api)
+  key = await aKey(api, partner, 'sandbox')
+})
+afterAll(() => api.close())
+
+test('a read that takes longer than two seconds is answered 503 and names the reason', async () => {
+  const held = await holdTotals()
+  const answer = await api.get('/v1/usage', { key })
+  await held.release()
+
+  expect([answer.status, answer.body.error?.code]).toEqual([503, 'service_unavailable'])
+  expect(answer.body.error?.message).toContain('took longer than 2 seconds')
+  expect(answer.headers.get('Retry-After')).toBe('5')
+  expect((await api.get('/v1/usage', { key })).status).toBe(200)
+})
+
+test('one partner’s flood gets 429 beyond its turn, and stops neither its own payouts nor another partner', async () => {
+  const other = await aKey(api, await aPartner(api), 'sandbox')
+  const held = await holdTotals()
+  const flood = Array.from({ length: 20 }, () => api.get('/v1/usage', { key }))
+  const refused = await Promise.race(flood)
+
+  const elsewhere = await Promise.all([
+    ...Array.from({ length: 5 }, () => api.post('/v1/quotes', { amount_gbp: '10.00' }, { key })),
+    api.get('/v1/payouts', { key: other }),
+    api.get('/v1/account', { key: other }),
+  ])
+  await held.release()
+  const statuses = (await Promise.all(flood)).map(({ status }) => status)
+
+  expect(elsewhere.map(({ status }) => status)).toEqual(elsewhere.map(() => 200))
+  expect([refused.status, refused.body.error?.code, refused.headers.get('Retry-After')]).toEqual([
+    429,
+    'rate_limited',
+    '1',
+  ])
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(17)
+  expect(statuses).toContain(200)
+  expect((await api.get('/v1/usage', { key })).status).toBe(200)
+})
+
+test('reads that wait have their turn one after the other', async () => {
+  const answers = await Promise.all(['usage', 'recipients', 'payouts'].map((path) => api.get(`/v1/${path}`, { key })))
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+})
+
+test('a file holds its turn until it was sent, and a refused read gives its turn back', async () => {
+  await aPayoutRow(api, partner)
+
+  for (const path of ['/v1/payouts.csv', '/v1/payouts?starting_after=x', '/v1/wallet/entries.csv', '/v1/payouts']) {
+    const { status } = await api.get(path, { key })
+    expect([path, status]).toEqual([path, path.includes('=x') ? 422 : 200])
+  }
+})
+
+/** A lock that makes every read of the totals wait, as an overloaded database would. */
+async function holdTotals(): Promise<{ release(): Promise<void> }> {
+  const client = new Client({ connectionString: api.databaseUrl })
+  await client.connect()
+  await client.query('BEGIN')
+  await client.query('LOCK TABLE payout_months IN ACCESS EXCLUSIVE MODE')
+  return { release: () => client.end() }
+}
