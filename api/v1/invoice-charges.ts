@@ -94,6 +94,7 @@ export const listInvoiceCharges: Route = {
     },
   },
   errors: ['invalid_request', 'not_found'],
+  reads: 'history',
   handle: async (request, { db }) => {
     const page = pageOf(queryOf<typeof ListQuery>(request))
     const { id } = await requireInvoice(request, db)
@@ -115,6 +116,7 @@ export const exportInvoiceCharges: Route = {
   query: EnvironmentQuery,
   reply: csvShape,
   errors: ['not_found'],
+  reads: 'history',
   handle: async (request, { db }) => {
     const invoice = await requireInvoice(request, db)
     return csvReply<ListedCharge>({
