@@ -63,14 +63,14 @@ export function answer(route: Route, deps: ApiDeps): (context: ApiContext) => Pr
 
 /** The turn ends with the answer, and with a file that is still sent when the last of it was read. */
 async function readHistory(route: Route, request: ApiRequest, deps: ApiDeps): Promise<Reply> {
-  const { db, leave } = await deps.costlyReads.enter(request.caller.partner.id)
+  const turn = await deps.costlyReads.enter(request.caller.partner.id)
   try {
-    const answered = await route.handle(request, { ...deps, db })
-    if (answered.body instanceof Readable) answered.body.once('close', leave)
-    else leave()
+    const answered = await route.handle(request, { ...deps, db: turn.db })
+    if (answered.body instanceof Readable) answered.body.once('close', () => turn.leave())
+    else turn.leave()
     return answered
   } catch (error) {
-    leave()
+    turn.leave()
     throw asTooSlow(error)
   }
 }

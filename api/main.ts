@@ -1,7 +1,7 @@
 // The API process: `node dist/api/main.js`, against the PostgreSQL and Temporal that the configuration names.
 import { systemClock } from '../clock'
-import { ConfigError, loadConfig } from '../config'
-import { openDatabase } from '../db/database'
+import { type Config, ConfigError, loadConfig } from '../config'
+import { type Db, openDatabase } from '../db/database'
 import { createRateStore } from '../db/exchange-rates'
 import { openKeyring } from '../db/keyring'
 import { createLog, type Log, pooledOutput } from '../log'
@@ -35,9 +35,7 @@ async function main(): Promise<void> {
   const clock = systemClock
   const output = pooledOutput()
   const log = createLog({ level: config.logLevel, name: 'api' }, output)
-  const pool = { url: config.databaseUrl, onError: warn(log) }
-  const db = await openDatabase({ ...pool, poolSize: config.databasePoolSize })
-  const readDb = await openDatabase({ ...pool, poolSize: config.databaseReadPoolSize, statementMs: costlyReadMs })
+  const [db, readDb] = await openPools(config, log)
   const tracing = openTracing(config.tracing, { name: 'payouts-api', version: apiVersion, clock, log })
   const temporal = connectClient(config.temporal, tracing?.temporalCalls)
   const rails = createRails({ bank: config.bank, clock, timeouts: rateTimeouts, around: tracing?.bankCalls })
@@ -101,6 +99,12 @@ async function main(): Promise<void> {
   await db.close()
   await tracing?.close()
   log.info('stopped')
+}
+
+async function openPools(config: Config, log: Log): Promise<[db: Db, readDb: Db]> {
+  const pool = { url: config.databaseUrl, onError: warn(log) }
+  const db = await openDatabase({ ...pool, poolSize: config.databasePoolSize })
+  return [db, await openDatabase({ ...pool, poolSize: config.databaseReadPoolSize, statementMs: costlyReadMs })]
 }
 
 const waitAtMostMs = 4_000

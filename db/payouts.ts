@@ -109,7 +109,7 @@ export async function listPayouts(
   // A term that many payouts have is found among the newest; one that few have is looked up month by month. The index has
   // nothing shorter than three characters.
   const bounds = [...isOfScope, ...chosen.filter(({ name }) => boundNames.has(name)).map(({ sql }) => sql)]
-  const isShort = [...filters.search].length < 3
+  const isShort = Array.from(filters.search).length < 3
   const walk = isShort ? shortTermsAmong : commonTermsAmong
   const found = await db.query<PayoutRow>(selectAmongNewest(walk, bounds, where), values)
   return isShort || found.length >= take ? found : db.query<PayoutRow>(selectByMonth(where, bounds), values)

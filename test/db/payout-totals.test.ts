@@ -1,7 +1,7 @@
 // Totals of payouts per month and per recipient equal a recount of the payouts, whatever happened to them and in which order.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import type { Db, Statement } from '../../db/database'
 import { fingerprintOf } from '../../db/fingerprint'
 import { newId } from '../../db/id'
