@@ -21,12 +21,16 @@ export interface ProviderRail extends Rail {
 }
 
 export function createProviderRail(options: ClientOptions): ProviderRail {
-  const client = createClient(options)
+  return providerRailOver(createClient(options), options)
+}
+
+/** The rail over any transport; the schedule explorer brings one that needs no sockets. */
+export function providerRailOver(client: Client, { clock }: Pick<ClientOptions, 'clock'>): ProviderRail {
   return {
     ...customers(client),
     ...wallets(client),
     ...funding(client),
-    ...transfers(client, options),
+    ...transfers(client, clock),
     rate: () => ask(client, 'rate', { method: 'GET', path: '/exchange_rates?from=usd&to=gbp' }, readRate),
     registerRecipient: ({ endBy, ...recipient }) => registerRecipient(endingBy(client, endBy), recipient),
     registerWebhook: (webhook) => registerWebhook(client, webhook),
@@ -117,7 +121,7 @@ type TransferCalls = Pick<
   'transferBody' | 'submit' | 'transfer' | 'payoutOf' | 'findTransfer' | 'changedSince' | 'transfersSince'
 >
 
-function transfers(client: Client, { clock }: ClientOptions): TransferCalls {
+function transfers(client: Client, clock: ClientOptions['clock']): TransferCalls {
   return {
     transferBody,
     submit: ({ endBy, ...transfer }) => submit(endingBy(client, endBy), transfer),

@@ -2,8 +2,8 @@
 const { createRequire } = require('node:module')
 const { default: JestRuntime } = require('jest-runtime')
 
-/** Those with one state for a process that a file sets to its liking; Jest's own; ours; and Node's. */
-const anew = /^@temporalio\/worker|^@jest\/globals$|^[./]|^node:/
+/** Those with one state for a process that a file sets to its liking, or that a file replaces; Jest's own; ours; and Node's. */
+const anew = /^@temporalio\/(worker|workflow)|^@jest\/globals$|^[./]|^node:/
 
 class Runtime extends JestRuntime {
   requireModuleOrMock(from, name) {

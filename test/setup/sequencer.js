@@ -2,7 +2,8 @@
 const { default: Sequencer } = require('@jest/test-sequencer')
 
 /** Whole systems, browsers and recorded histories: one of them that begins last is waited for alone. */
-const long = /\/test\/(browser|stories|workflows)\/|\/test\/(api\/process|worker\/main|api\/v1\/cancel-payout)\.test/
+const long =
+  /\/test\/(browser|explorer|stories|workflows)\/|\/test\/(api\/process|worker\/main|api\/v1\/cancel-payout)\.test/
 
 class LongFirst extends Sequencer {
   async sort(tests) {

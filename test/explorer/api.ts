@@ -1,0 +1,114 @@
+// The API inside a schedule: its real routes and its part in webhooks, called without a socket.
+import { Readable } from 'node:stream'
+import type { Client } from '@temporalio/client'
+import { answer } from '../../api/answer'
+import type { ApiDeps } from '../../api/deps'
+import { ApiError } from '../../api/errors'
+import { createPayoutStarter, type PayoutStarter } from '../../api/payout-starter'
+import { unlimited } from '../../api/rate-limiter'
+import type { Route } from '../../api/route'
+import { transferEvent } from '../../api/webhooks/transfer-event'
+import { markEventHandled, type ReceivedEvent, storeBankEvent } from '../../db/bank-events'
+import type { Db } from '../../db/database'
+import { createRateStore } from '../../db/exchange-rates'
+import type { Log } from '../../log'
+import { createRates } from '../../rail/rates'
+import { testKeyring, testRateLimits } from '../api/client'
+import type { ExploredBank } from './bank'
+import type { Process, Schedule } from './schedule'
+
+/** As in production. */
+export const settings = {
+  pollMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000],
+  answerTimeoutMs: 8_000,
+  patience: { repeatForMs: 23 * 3_600_000, quietMs: 600_000, answerWithinMs: 1_500, answerCallMs: 1_000 },
+  briefCallMs: 1_000,
+  patientCallMs: 6_000,
+  sweep: { olderThanMs: 10_000, settleWithinMs: 2 * 3_600_000, knownWithinMs: 15 * 60_000 },
+}
+
+/** A process of the API: what it remembers is lost with it. */
+export interface Api {
+  readonly process: Process
+  readonly deps: ApiDeps
+}
+
+export interface ApiParts {
+  readonly schedule: Schedule
+  readonly bank: ExploredBank
+  readonly db: Db
+  readonly temporal: Client
+  readonly log: Log
+}
+
+export function createApi(name: string, parts: ApiParts): Api {
+  const { bank, db, log } = parts
+  const { clock } = parts.schedule
+  // Those parts that a payout's routes use.
+  const deps = {
+    config: { publicUrl: 'http://payouts.test', trustedProxies: 0 },
+    db,
+    keyring: testKeyring,
+    rates: createRates({
+      rails: { provider_production: bank.rail(settings.briefCallMs) },
+      store: createRateStore(db, testRateLimits),
+      limits: testRateLimits,
+      clock,
+      onRejected: (rail, rejection) => log.warn({ rail, rejection }, 'rejected exchange rate'),
+    }),
+    payouts: createStarter(parts),
+    rateLimiter: unlimited,
+    clock,
+    log,
+  }
+  return { process: { name, alive: true }, deps: deps as unknown as ApiDeps }
+}
+
+export function createStarter({ temporal, log }: Pick<ApiParts, 'temporal' | 'log'>): PayoutStarter {
+  const { answerTimeoutMs, pollMs } = settings
+  return createPayoutStarter({ temporal, payouts: { answerTimeoutMs, pollMs }, taskQueuePrefix: 'payouts', log })
+}
+
+/** What the webhook's route does with an event once its signature holds. */
+export async function receiveEvent(deps: ApiDeps, event: ReceivedEvent): Promise<void> {
+  const stored = await storeBankEvent(deps.db, event)
+  const outcome = await transferEvent(event, stored.payout, deps).catch((error: unknown) => {
+    if (error instanceof ApiError) return error.code
+    throw error
+  })
+  await markEventHandled(deps.db, { id: stored.id, outcome, at: event.at })
+}
+
+export interface Called {
+  readonly headers: Readonly<Record<string, string>>
+  readonly params: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+export interface Heard {
+  readonly http: number
+  readonly json: Readonly<Record<string, unknown>>
+  readonly code: string | null
+  /** The status that the details of a refusal name. */
+  readonly details: string | null
+}
+
+/** Authentication, checks and handler, as Koa runs them. */
+export async function callApi(route: Route, deps: ApiDeps, { headers, params, body }: Called): Promise<Heard> {
+  const bytes = Buffer.from(body === undefined ? '' : JSON.stringify(body))
+  const sent = { ...headers, 'content-type': 'application/json', 'content-length': String(bytes.length) }
+  const req = Object.assign(Readable.from([bytes]), { headers: sent, socket: { remoteAddress: '127.0.0.1' } })
+  const state = { requestId: 'explorer', route: null, caller: null, activityWritten: false, payoutId: null }
+  const get = (name: string) => new Map(Object.entries(sent)).get(name.toLowerCase()) ?? ''
+  const context = { state, params, get, req, res: { setHeader: () => {} }, querystring: '', method: route.method }
+  const answered: { status?: number; body?: string } = context as object
+  try {
+    await answer(route, deps)(context as unknown as Parameters<ReturnType<typeof answer>>[0])
+    const json: Readonly<Record<string, unknown>> = JSON.parse(answered.body ?? '{}')
+    return { http: answered.status ?? 200, json, code: null, details: null }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const details = error.options.details as { status?: string } | undefined
+    return { http: error.status, json: {}, code: error.code, details: details?.status ?? null }
+  }
+}

@@ -1,0 +1,265 @@
+// The sandbox bank's own books and rules inside a schedule, without sockets: each request, its storing and its answer are points.
+import { randomUUID } from 'node:crypto'
+import { type ProviderRail, providerRailOver } from '../../rail/provider'
+import type { Answer, BankCall, Client } from '../../rail/provider/client'
+import type { Bank } from '../../sandbox-bank/bank'
+import { startStateClock } from '../../sandbox-bank/clock/state-clock'
+import { createFaults } from '../../sandbox-bank/control/faults'
+import { Refusal } from '../../sandbox-bank/http/errors'
+import { createProtocol } from '../../sandbox-bank/http/protocol'
+import { defaults } from '../../sandbox-bank/settings'
+import { applyPut, createBooks } from '../../sandbox-bank/storage/books'
+import type { Entry, Transfer } from '../../sandbox-bank/storage/records'
+import type { BankBooks } from '../referee/bank-rules'
+import { never, type Process, type Schedule } from './schedule'
+
+/** `transfers`: only calls that create a transfer meet it. */
+export interface Trouble {
+  readonly kind: TroubleKind
+  readonly scope: 'transfers' | 'everything'
+}
+
+export const troubleKinds = ['refuses connections', '429', '401', '500', 'loses requests', 'loses answers'] as const
+export type TroubleKind = (typeof troubleKinds)[number]
+
+/** What became of a call that creates a transfer, as the caller knows it. */
+export interface TransferCall {
+  readonly key: string
+  /** `proof`: the answer shows that nothing was sent. `accepted`: it carries the transfer. `open`: the caller knows nothing. */
+  outcome: 'open' | 'accepted' | 'proof'
+  isUnderWay: boolean
+}
+
+export interface BankOptions {
+  readonly schedule: Schedule
+  readonly refusals: 'forgotten' | 'replayed'
+  readonly balanceMicro: bigint
+  readonly refs: { readonly customerRef: string; readonly walletRef: string }
+}
+
+export const bankRefs = { customerRef: 'customer-1', walletRef: 'wallet-1' }
+const liveKey = 'sk-live-explorer'
+/** A request that the network has held for longer is lost: the bank's quiet period is far longer. */
+const networkMs = 60_000
+
+export class ExploredBank {
+  trouble: Trouble | null = null
+  readonly calls: TransferCall[] = []
+  /** Hears of every new state of a transfer. */
+  onTransfer: (transfer: Transfer) => void = () => {}
+  private readonly world: Process = { name: 'bank', alive: true }
+  private readonly bank: Bank
+  private readonly protocol: ReturnType<typeof createProtocol>
+  private readonly keys = new Map<string, string>()
+  private readonly schedule: Schedule
+
+  constructor({ schedule, refusals, balanceMicro, refs }: BankOptions) {
+    this.schedule = schedule
+    const books = { sandbox: createBooks(), live: createBooks() }
+    const listeners: ((entry: Entry) => void)[] = [
+      ({ puts }) => {
+        for (const [name, object] of puts) if (name === 'transfers') this.onTransfer(object)
+      },
+    ]
+    let seq = 0
+    this.bank = {
+      settings: { ...defaults, liveKey, refusals },
+      clock: { nowMs: () => schedule.nowMs },
+      faults: createFaults(),
+      books,
+      pagesUrl: '',
+      delaysMs: defaults.delaysMs,
+      commit(environment, what, puts) {
+        seq += 1
+        for (const put of puts) applyPut(books[environment], put)
+        for (const listener of listeners) listener({ seq, at: schedule.nowMs, environment, what, puts })
+      },
+      settled: async () => {},
+      nextEventSequence: () => 0,
+      onCommit: (listener) => void listeners.push(listener),
+      readJournal: async () => [],
+      close: async () => {},
+    }
+    this.protocol = createProtocol({ bank: this.bank })
+    this.open(refs, balanceMicro)
+    startStateClock({ bank: this.bank, timers: this.timers() })
+  }
+
+  rail(callMs: number): ProviderRail {
+    const client: Client = { call: (call) => this.call(call, callMs), close: () => {} }
+    return providerRailOver(client, { clock: this.schedule.clock })
+  }
+
+  /** The next transfer bounces, or comes back after it had arrived. */
+  spoil(kind: 'undeliverable' | 'return'): void {
+    this.bank.faults.add({ ...plainFault, kind, times: 1, ms: 60_000 })
+  }
+
+  /** Below what its share of the amount can cover. */
+  moveRate(sellRate: string | null): void {
+    this.bank.faults.reset()
+    if (sellRate !== null) this.bank.faults.add({ ...plainFault, kind: 'rate_jump', sell_rate: sellRate })
+  }
+
+  transfersOf(payoutId: string): Transfer[] {
+    return this.bank.books.live.transfers.all().filter(({ clientReferenceId }) => clientReferenceId === payoutId)
+  }
+
+  books(): BankBooks {
+    const { transfers, wallets } = this.bank.books.live
+    return {
+      transfers: transfers.all().map((each) => ({
+        id: each.id,
+        state: each.state,
+        payoutId: each.clientReferenceId,
+        sentMicroUsdc: each.sourceCents * 10_000n,
+        receivedPence: each.outputPence,
+        key: this.keys.get(each.id) ?? null,
+      })),
+      balances: new Map(wallets.all().map((each) => [each.id, each.balanceMicro])),
+    }
+  }
+
+  private async call(call: BankCall, callMs: number): Promise<Answer> {
+    const { schedule } = this
+    const actor = schedule.actor()
+    const about = `${call.method} ${call.path.split('?')[0]?.replace(/[0-9a-f-]{36}/g, '…') ?? ''}`
+    const isTransfer = call.method === 'POST' && call.path === '/transfers'
+    const leftMs = Math.min(callMs, (call.endBy?.getTime() ?? Number.POSITIVE_INFINITY) - schedule.nowMs)
+    if (leftMs <= 0) return { stage: 'unconnected', cause: new Error('no time left') }
+    const record: TransferCall = { key: call.key ?? '', outcome: 'open', isUnderWay: true }
+    if (isTransfer) this.calls.push(record)
+
+    const answer = await this.send(call, { about, isTransfer, leftMs, record })
+    if (!actor.process.alive) return never()
+    record.outcome = outcomeOf(answer)
+    schedule.say(`bank: ${about} → ${describe(answer)}`)
+    return answer
+  }
+
+  /** The request is on its way by itself: it may arrive after the caller has given up or died. */
+  private async send(
+    call: BankCall,
+    { about, isTransfer, leftMs, record }: { about: string; isTransfer: boolean; leftMs: number; record: TransferCall },
+  ): Promise<Answer> {
+    const { schedule } = this
+    const sentAtMs = schedule.nowMs
+    await schedule.point(`calls the bank: ${about}`)
+    if (this.meets('refuses connections', isTransfer)) {
+      record.isUnderWay = false
+      return { stage: 'unconnected', cause: new Error('connection refused') }
+    }
+    return new Promise((resolve) => {
+      const cause = new Error('no answer in time')
+      const cancel = schedule.after(leftMs, `no answer: ${about}`, () => resolve({ stage: 'sent', cause }))
+      schedule.spawn('bank', this.world, async () => {
+        await schedule.point(`receives ${about}`)
+        const isLost = this.meets('loses requests', isTransfer) || schedule.nowMs - sentAtMs > networkMs
+        const answer = isLost ? null : await this.answer(call, isTransfer)
+        record.isUnderWay = false
+        if (answer === null) return schedule.say(`${about} is lost on its way`)
+        schedule.say(`${about} is decided: ${describe(answer)}`)
+        await schedule.point(`answers ${about}`)
+        if (this.meets('loses answers', isTransfer)) return schedule.say(`the answer to ${about} is lost`)
+        cancel()
+        resolve(answer)
+      })
+    })
+  }
+
+  private async answer({ method, path, key, body }: BankCall, isTransfer: boolean): Promise<Answer> {
+    for (const status of [429, 401, 500] as const) {
+      if (this.meets(`${status}`, isTransfer)) return answered(status, { code: 'trouble', message: 'Trouble.' })
+    }
+    const url = new URL(`http://bank/v0${path}`)
+    const bytes = Buffer.from(body ?? '')
+    try {
+      const reply = await this.protocol({ method, url, apiKey: liveKey, idempotencyKey: key, body: bytes })
+      const json = JSON.parse(reply.body)
+      if (isTransfer && reply.status === 201 && !this.keys.has(json.id)) this.keys.set(json.id, key ?? '')
+      return answered(reply.status, json)
+    } catch (error) {
+      if (error instanceof Refusal) return answered(error.status, error.body)
+      throw error
+    }
+  }
+
+  private meets(kind: TroubleKind, isTransfer: boolean): boolean {
+    return this.trouble?.kind === kind && (isTransfer || this.trouble.scope === 'everything')
+  }
+
+  private timers() {
+    const { schedule } = this
+    const running = new Map<string, () => void>()
+    return {
+      set(name: string, at: number | null, run: () => void) {
+        running.get(name)?.()
+        running.delete(name)
+        if (at !== null) running.set(name, schedule.at(at, 'the bank moves a transfer', run))
+      },
+      stop: () => {},
+    }
+  }
+
+  private open({ customerRef, walletRef }: BankOptions['refs'], balanceMicro: bigint): void {
+    const times = { createdAt: this.schedule.nowMs, updatedAt: this.schedule.nowMs }
+    const endorsements = ['base', 'faster_payments'].map((name) => ({ name, status: 'approved' }))
+    this.bank.commit('live', 'opened', [
+      [
+        'customers',
+        {
+          id: customerRef,
+          type: 'business',
+          fullName: 'Acme Ltd',
+          email: 'acme@partners.invalid',
+          kycStatus: 'approved',
+          tosStatus: 'approved',
+          rejections: [],
+          endorsements,
+          ...times,
+        },
+      ],
+      ['wallets', { id: walletRef, customerId: customerRef, chain: 'base', address: '0x0', balanceMicro, ...times }],
+    ])
+  }
+}
+
+const plainFault = {
+  match: {},
+  times: null,
+  stage: 'before',
+  ms: null,
+  status: null,
+  code: null,
+  retry_after: null,
+  racing: null,
+  state: null,
+  reason: null,
+  sell_rate: null,
+  by: null,
+  copies: null,
+  category: null,
+} as const
+
+function answered(status: number, body: unknown): Answer {
+  return { stage: 'answered', status, body, retryAfterMs: null }
+}
+
+/** A refusal is a proof only to the first caller under a key; who else calls knows what went before. */
+function outcomeOf(answer: Answer): TransferCall['outcome'] {
+  if (answer.stage === 'unconnected') return 'proof'
+  if (answer.stage === 'sent' || answer.status >= 500) return 'open'
+  return answer.status < 300 ? 'accepted' : 'proof'
+}
+
+function describe(answer: Answer): string {
+  if (answer.stage === 'unconnected') return 'not connected'
+  if (answer.stage === 'sent') return 'no answer'
+  const { code, source, state } = (answer.body ?? {}) as Readonly<Record<string, unknown>>
+  const key = typeof source === 'object' && source !== null && 'key' in source ? source.key : null
+  return [answer.status, code, key, answer.status < 300 ? state : null].filter(Boolean).join(' ')
+}
+
+export function anEventId(): string {
+  return `wh_${randomUUID()}`
+}

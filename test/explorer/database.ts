@@ -1,0 +1,177 @@
+// The real database with a schedule point before every statement: blocked statements are noticed, and a crash rolls back.
+import { createHash } from 'node:crypto'
+import { Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg'
+import { type Db, openDatabase } from '../../db/database'
+import { type Actor, currentActor, never, type Process, type Settling } from './schedule'
+
+export interface ExploredDatabase extends Settling {
+  readonly db: Db
+  /** Outside of every schedule: for the invariants and for looks that no actor takes. */
+  look<Row>(sql: string, values?: unknown[]): Promise<Row[]>
+  /** The open transactions of a process end as they do when its connections are lost. */
+  crash(process: Process): void
+  /** Hears of each statement that was executed, by name. */
+  onStatement: (actor: Actor, name: string, rows: readonly unknown[]) => void
+  close(): Promise<void>
+}
+
+/** How long a statement may take before it is looked up whether it waits for a lock. */
+const patienceMs = 5
+
+export async function openExplored(url: string): Promise<ExploredDatabase> {
+  const options = { url, onError: () => undefined, connectMs: 60_000 }
+  const db = await openDatabase({ ...options, poolSize: 16 })
+  const monitor = await openDatabase({ ...options, poolSize: 2 })
+  const pool = poolOf(db)
+  const watching = poolOf(monitor)
+  const connectRaw = pool.connect.bind(pool)
+  const busy = new Map<object, number>()
+  const open = new Map<PoolClient, Open>()
+  let wake = () => {}
+
+  /** Prepared once: the same questions are asked after every schedule. */
+  async function ask<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
+    const name = createHash('sha256').update(text).digest('hex').slice(0, 40)
+    const { rows } = await watching.query({ name, text, values })
+    return rows as Row[]
+  }
+
+  /** Work on a connection that the current step waits for. */
+  async function tracked<T>(on: object, work: Promise<T>): Promise<T> {
+    explored.started++
+    busy.set(on, (busy.get(on) ?? 0) + 1)
+    try {
+      return await work
+    } finally {
+      const left = (busy.get(on) ?? 1) - 1
+      if (left === 0) busy.delete(on)
+      else busy.set(on, left)
+      wake()
+    }
+  }
+
+  const explored: ExploredDatabase & { started: number } = {
+    db,
+    started: 0,
+    look: <Row>(sql: string, values: unknown[] = []): Promise<Row[]> => tracked({}, ask<Row>(sql, values)),
+    async settled() {
+      while (busy.size > 0) {
+        await Promise.race([new Promise<void>((resolve) => (wake = resolve)), pause(patienceMs)])
+        if (busy.size > 0 && (await waitingForLocks()) === busy.size) return
+      }
+    },
+    crash(process) {
+      for (const [raw, transaction] of open) {
+        if (transaction.actor.process !== process) continue
+        open.delete(raw)
+        transaction.isLost = true
+        // Behind a statement that still waits for a lock, as the server itself does it.
+        void tracked(raw, raw.query('ROLLBACK')).finally(() => raw.release())
+      }
+    },
+    onStatement: () => {},
+    async close() {
+      await db.close()
+      await monitor.close()
+    },
+  }
+
+  async function waitingForLocks(): Promise<number> {
+    const [row] = await ask<{ count: number }>(
+      `SELECT count(*)::integer AS count FROM pg_stat_activity
+        WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`,
+    )
+    return row?.count ?? 0
+  }
+
+  async function execute(raw: PoolClient, actor: Actor, config: QueryConfig | string): Promise<QueryResult> {
+    const name = nameOf(config)
+    try {
+      const result = await tracked(raw, raw.query(config))
+      if (actor.process.alive && name !== 'BEGIN') {
+        actor.schedule.say(`${name}${describeRows(result)}`, actor.name)
+        explored.onStatement(actor, name, result.rows)
+      }
+      return result
+    } catch (error) {
+      actor.schedule.say(`${name} → ${String(error)}`, actor.name)
+      throw error
+    }
+  }
+
+  pool.query = (async (config: QueryConfig) => {
+    const actor = currentActor()
+    await actor?.schedule.point(nameOf(config))
+    const raw = await tracked({}, connectRaw())
+    try {
+      return actor === null ? await raw.query(config) : await execute(raw, actor, config)
+    } finally {
+      raw.release()
+      if (actor?.process.alive === false) await never()
+    }
+  }) as typeof pool.query
+
+  pool.connect = ((callback: (error: Error | undefined, client?: unknown) => void) => {
+    const actor = currentActor()
+    if (actor?.process.alive === false) return
+    const give = (client: unknown) => callback(undefined, client)
+    void tracked({}, checkOut(actor)).then(give, callback)
+  }) as typeof pool.connect
+
+  async function checkOut(actor: Actor | null) {
+    const raw = await connectRaw()
+    // A connection that the server ends is noticed by the statement after it.
+    if (raw.listenerCount('error') === 0) raw.on('error', () => undefined)
+    return actor === null ? raw : explore(raw, actor)
+  }
+
+  /** Those parts of a client that a transaction of ours uses. */
+  function explore(raw: PoolClient, actor: Actor) {
+    const transaction: Open = { actor, isLost: false }
+    open.set(raw, transaction)
+    return {
+      async query(config: QueryConfig | string): Promise<QueryResult> {
+        const name = nameOf(config)
+        // Neither has an effect that another actor could see.
+        if (name !== 'BEGIN' && name !== 'ROLLBACK') await actor.schedule.point(name)
+        if (transaction.isLost) return never()
+        try {
+          return await execute(raw, actor, config)
+        } finally {
+          if (transaction.isLost) await never()
+        }
+      },
+      on: () => undefined,
+      off: () => undefined,
+      release: (lost?: Error) => {
+        if (transaction.isLost) return
+        open.delete(raw)
+        raw.release(lost)
+      },
+    }
+  }
+  return explored
+}
+
+interface Open {
+  readonly actor: Actor
+  isLost: boolean
+}
+
+function poolOf({ dataSource: { driver } }: Db): Pool {
+  const pool: unknown = 'master' in driver ? driver.master : undefined
+  if (!(pool instanceof Pool)) throw new Error('TypeORM must run on a pool of pg')
+  return pool
+}
+
+function nameOf(config: QueryConfig | string): string {
+  return typeof config === 'string' ? config : (config.name ?? config.text)
+}
+
+function describeRows({ command, rowCount }: QueryResult): string {
+  return command === 'COMMIT' || command === 'ROLLBACK' ? '' : ` (${rowCount ?? 0} rows)`
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

@@ -1,0 +1,137 @@
+// Runs one plan under one scheduler: its happenings, a quiet while, the probe, and a long time in which everything is well.
+import type * as fc from 'fast-check'
+import type { Log } from '../../log'
+import { describeRow, findViolations, isOpen } from './invariants'
+import type { Plan } from './plan'
+import { Schedule } from './schedule'
+import type { Stage } from './stage'
+import { World } from './world'
+
+export interface Explored {
+  readonly violations: readonly string[]
+  /** The readable schedule. */
+  readonly trace: readonly string[]
+  readonly steps: number
+  /** How the payout ended, for the summary of a run. */
+  readonly end: string
+}
+
+const [minuteMs, hourMs] = [60_000, 3_600_000]
+
+export async function explore(stage: Stage, plan: Plan, scheduler: fc.Scheduler, log: Log): Promise<Explored> {
+  const schedule = new Schedule(scheduler, stage.database)
+  const world = new World(schedule, stage.database, stage.partner, plan, log)
+  const violations: string[] = []
+  try {
+    for (const one of plan.before) {
+      world.happen(one)
+      await untilIdle(schedule)
+    }
+    world.happen({ kind: 'request', to: 'api-1' })
+    await follow(world, plan)
+    await rest(schedule, 11 * minuteMs)
+    if (plan.probe) violations.push(...(await probe(world)))
+    await drain(world)
+    violations.push(...(await findViolations(world)))
+  } catch (error) {
+    violations.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  }
+  const row = await world.row()
+  const end = row === null ? 'no payout' : row.released_at === null ? row.status : 'released'
+  if (violations.length > 0) schedule.say(row === null ? 'no payout' : describeRow(row), 'the row at the end')
+  await schedule.quiesce()
+  return { violations: [...new Set(violations)], trace: schedule.trace, steps: schedule.steps, end }
+}
+
+/** The plan's happenings, each when its time has come; between them the clock moves only when nothing else can. */
+async function follow(world: World, { events }: Plan): Promise<void> {
+  const { schedule } = world
+  let [steps, idle] = [0, 0]
+  for (let index = 0; index < events.length; ) {
+    const planned = events[index]
+    if (planned === undefined) break
+    const { count, of } = planned.after
+    const isDue = of === 'steps' ? steps >= count : idle > count
+    if (!isDue) {
+      if ((await schedule.step()) === 'stepped') {
+        steps++
+        continue
+      }
+      idle++
+      const timerMs = schedule.nextTimerMs()
+      if (of === 'idle moments' && idle <= count && timerMs !== null) {
+        schedule.jumpTo(timerMs)
+        continue
+      }
+    }
+    index++
+    steps = 0
+    idle = 0
+    await schedule.quiesce()
+    world.happen(planned.happening)
+  }
+}
+
+async function untilIdle(schedule: Schedule): Promise<void> {
+  while ((await schedule.step()) === 'stepped');
+}
+
+/** Lets so much time pass, timer by timer. */
+async function rest(schedule: Schedule, ms: number): Promise<void> {
+  const untilMs = schedule.nowMs + ms
+  for (;;) {
+    await untilIdle(schedule)
+    const timerMs = schedule.nextTimerMs()
+    if (timerMs === null || timerMs > untilMs) break
+    schedule.jumpTo(timerMs)
+  }
+  schedule.jumpTo(untilMs)
+}
+
+/**
+ * Every call to the bank was answered to a process that lived on, and every answer proves that nothing was sent: the payout must
+ * be over by now, or a cancel must win.
+ */
+async function probe(world: World): Promise<string[]> {
+  const { schedule, bank, temporal } = world
+  const row = await world.row()
+  if (row === null || !isOpen(row) || row.status !== 'pending') return []
+  const isProven = bank.calls.every(({ outcome, isUnderWay }) => outcome === 'proof' && !isUnderWay)
+  const isCalm = world.crashes === 0 && temporal.timeouts === 0 && temporal.terminated === 0
+  if (!isProven || !isCalm || bank.transfersOf(row.id).length > 0) return []
+  // A bank that answers nothing at all can not be asked whether it has an old payout.
+  if (bank.trouble?.scope === 'everything') bank.trouble = null
+  schedule.say('nothing was sent, provably: a cancel must win', 'probe')
+  const before = world.cancels.length
+  world.cancel('api')
+  await rest(schedule, 30_000)
+  const heard = world.cancels[before]
+  const now = await world.row()
+  if (heard === undefined || heard.outcome === 'cancelled' || now === null || !isOpen(now)) return []
+  return [`nothing was sent, and the payout is locked: cancel ${heard.outcome}, ${describeRow(now)}`]
+}
+
+/** Everything is well again, and a day passes, as far as the payout needs it. */
+async function drain(world: World): Promise<void> {
+  const { schedule } = world
+  world.heal()
+  let looked = false
+  for (let round = 0; round < 36; round++) {
+    // Hour by hour, and not poll by poll: nothing else happens in between.
+    if (round < 8) await rest(schedule, 5 * minuteMs)
+    else schedule.jumpTo(schedule.nowMs + hourMs)
+    world.sweep()
+    await untilIdle(schedule)
+    if (!(await isAtRest(world))) continue
+    if (looked) return
+    looked = true
+    world.readChanges()
+    await untilIdle(schedule)
+    if (await isAtRest(world)) return
+  }
+}
+
+async function isAtRest(world: World): Promise<boolean> {
+  const row = await world.row()
+  return row === null || (!isOpen(row) && [...world.temporal.all()].every(({ status }) => status !== 'RUNNING'))
+}

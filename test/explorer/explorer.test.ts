@@ -1,0 +1,94 @@
+// The schedule explorer: the real steps of one payout, interleaved by fast-check, against PostgreSQL and an in-process bank.
+// First, so that what is loaded afterwards gets the replacements.
+// oxlint-disable-next-line import/no-unassigned-import
+import './replaced'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import * as fc from 'fast-check'
+import { keptLog } from '../setup/kept-logs'
+import { type Explored, explore } from './explore'
+import { plans } from './plan'
+import { openStage, type Stage } from './stage'
+
+/** `npm run explore` says what it wants by these (main.mjs). */
+const { EXPLORE_SEED, EXPLORE_SCHEDULES, EXPLORE_PATH, EXPLORE_ALL } = process.env
+const ordered = EXPLORE_SEED !== undefined
+const seeds = ordered ? [Number(EXPLORE_SEED)] : [1, 2, 3]
+const schedules = Number(EXPLORE_SCHEDULES ?? 80)
+/** From the first failure on: a shorter schedule is easier to read, and not worth more time than that. */
+const shrinkMs = 60_000
+
+let stage: Stage
+
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.close())
+
+test.each(seeds)(
+  'one payout keeps every invariant, however its steps are interleaved (seed %i)',
+  async (seed) => {
+    const summary = new Summary(seed)
+    const log = keptLog()
+    let failedMs: number | null = null
+    const property = fc.asyncProperty(plans, fc.scheduler(), async (plan, scheduler) => {
+      if (failedMs !== null && performance.now() - failedMs > shrinkMs) return
+      const explored = await explore(stage, plan, scheduler, log)
+      await stage.reset()
+      summary.add(explored)
+      if (EXPLORE_PATH !== undefined) process.stderr.write(`${explored.trace.join('\n')}\n`)
+      if (explored.violations.length === 0 || EXPLORE_ALL !== undefined) return
+      failedMs ??= performance.now()
+      throw new Error(explored.violations.join('\n'))
+    })
+
+    const checked = await fc.check(property, {
+      seed,
+      numRuns: schedules,
+      ...(EXPLORE_PATH === undefined ? {} : { path: EXPLORE_PATH }),
+    })
+
+    if (ordered || summary.failures > 0 || checked.failed)
+      process.stderr.write(summary.toText(checked.counterexamplePath))
+    expect([...summary.firsts.keys()]).toEqual([])
+    if (checked.failed) throw checked.errorInstance
+  },
+  3_600_000,
+)
+
+/** What a run has seen, for a person who reads it. */
+class Summary {
+  failures = 0
+  /** The first, or the shortest, schedule that breaks each invariant. */
+  readonly firsts = new Map<string, { readonly number: number; readonly trace: readonly string[]; count: number }>()
+  private readonly ends = new Map<string, number>()
+  private readonly begunMs = performance.now()
+  private run = 0
+  private steps = 0
+
+  constructor(private readonly seed: number) {}
+
+  add({ violations, trace, steps, end }: Explored): void {
+    this.run++
+    this.steps += steps
+    this.ends.set(end, (this.ends.get(end) ?? 0) + 1)
+    if (violations.length > 0) this.failures++
+    for (const violation of violations) {
+      const known = this.firsts.get(violation)
+      const isShorter = known === undefined || trace.length < known.trace.length
+      const best = isShorter ? { number: this.run, trace } : known
+      this.firsts.set(violation, { ...best, count: (known?.count ?? 0) + 1 })
+    }
+  }
+
+  toText(path: string | null): string {
+    const seconds = (performance.now() - this.begunMs) / 1_000
+    const ends = [...this.ends].map(([end, count]) => `${count} ${end}`).join(', ')
+    const about = `${this.run} schedules of seed ${this.seed}, ${this.steps} steps, ${seconds.toFixed(0)} s: ${ends}.`
+    const broken = [...this.firsts].map(
+      ([violation, { number, trace, count }]) =>
+        `\nBROKEN in ${count} schedules: ${violation}\nSchedule ${number}:\n${trace.join('\n')}\n`,
+    )
+    const again = path === null ? '' : `Again: npm run explore -- --seed ${this.seed} --path ${path}\n`
+    return `${broken.join('')}\n${about}\n${this.failures} of them break an invariant.\n${again}`
+  }
+}

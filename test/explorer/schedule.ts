@@ -1,0 +1,177 @@
+// One schedule: a virtual clock, its timers, and the points between which fast-check's scheduler chooses the next step.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type * as fc from 'fast-check'
+import type { Clock } from '../../clock'
+
+/** A process of ours, or the outside world. Once it is dead, nothing that ran in it continues. */
+export interface Process {
+  readonly name: string
+  alive: boolean
+}
+
+/** A line of execution: an API request, an attempt of an activity, a request on its way to the bank. */
+export interface Actor {
+  readonly name: string
+  readonly process: Process
+  readonly schedule: Schedule
+}
+
+const actors = new AsyncLocalStorage<Actor>()
+
+/** Null outside of a schedule, where nothing is interleaved. */
+export function currentActor(): Actor | null {
+  return actors.getStore() ?? null
+}
+
+export function never(): Promise<never> {
+  return new Promise(() => {})
+}
+
+interface Timer {
+  readonly atMs: number
+  readonly label: string
+  readonly run: () => void
+  cancelled: boolean
+}
+
+/** Real work that a step may have started; a step is over when none is left that can finish by itself. */
+export interface Settling {
+  /** How many pieces of it were ever started. */
+  readonly started: number
+  settled(): Promise<void>
+}
+
+const mostSteps = 6_000
+
+export class Schedule {
+  readonly startMs = Date.parse('2026-11-16T09:00:00.000Z')
+  nowMs = this.startMs
+  readonly clock: Clock = { now: () => new Date(this.nowMs) }
+  readonly trace: string[] = []
+  /** Errors that no caller handles: a mistake of the explorer, or of the code under test. */
+  readonly failures: unknown[] = []
+  /** Workflows re-check their conditions whenever a step is over; true when one of them went on. */
+  readonly conditions: (() => boolean)[] = []
+  steps = 0
+  private timers: Timer[] = []
+
+  constructor(
+    private readonly scheduler: fc.Scheduler,
+    private readonly work: Settling,
+  ) {}
+
+  /** Starts a line of execution of its own; it is not waited for. */
+  spawn(name: string, process: Process, work: () => Promise<unknown>): void {
+    actors.run({ name, process, schedule: this }, () => {
+      work().catch((error: unknown) => {
+        this.say(`FAILS: ${String(error)}`)
+        this.failures.push(error)
+      })
+    })
+  }
+
+  /** Waits until the scheduler chooses this actor to continue; for ever when its process has died meanwhile. */
+  async point(label: string): Promise<void> {
+    const actor = this.actor()
+    if (!actor.process.alive) return never()
+    await this.scheduler.schedule(Promise.resolve(), `${actor.name}: ${label}`)
+    if (!actor.process.alive) return never()
+  }
+
+  /** Runs one step, or says that nothing can run before the clock moves. */
+  async step(): Promise<'stepped' | 'idle'> {
+    await this.quiesce()
+    this.releaseDue()
+    if (this.scheduler.count() === 0) return 'idle'
+    if (++this.steps > mostSteps) throw new Error(`the schedule has not ended after ${mostSteps} steps`)
+    this.nowMs += 1
+    await this.scheduler.waitOne()
+    return 'stepped'
+  }
+
+  /** Every actor has reached its next point, waits for a timer, or waits for a row lock of another one. */
+  async quiesce(): Promise<void> {
+    for (let started = -1; started !== this.work.started || this.recheck(); ) {
+      started = this.work.started
+      await immediate()
+      await this.work.settled()
+      await immediate()
+    }
+  }
+
+  /** Calls `run` once the clock has reached that moment, at a point of its own. The result cancels it. */
+  at(atMs: number, label: string, run: () => void): () => void {
+    const timer: Timer = { atMs, label, run, cancelled: false }
+    this.timers.push(timer)
+    return () => {
+      timer.cancelled = true
+      this.timers = this.timers.filter((other) => other !== timer)
+    }
+  }
+
+  after(ms: number, label: string, run: () => void): () => void {
+    return this.at(this.nowMs + ms, label, run)
+  }
+
+  sleep(ms: number, label = `sleeps ${ms} ms`): Promise<void> {
+    const { process } = this.actor()
+    return new Promise((resolve) => this.after(ms, label, () => process.alive && resolve()))
+  }
+
+  /** Rejects when the clock gets there first. */
+  withDeadline<T>(ms: number, work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.after(ms, `deadline of ${ms} ms`, () => reject(new Error('DEADLINE_EXCEEDED')))
+      work().finally(cancel).then(resolve, reject)
+    })
+  }
+
+  /** Null when no timer is set. */
+  nextTimerMs(): number | null {
+    return this.timers.length === 0 ? null : Math.min(...this.timers.map(({ atMs }) => atMs))
+  }
+
+  jump(ms: number): void {
+    this.nowMs += ms
+    this.say(`the clock moves ${formatMs(ms)}`, 'clock')
+  }
+
+  jumpTo(atMs: number): void {
+    this.nowMs = Math.max(this.nowMs, atMs)
+  }
+
+  /** One line of the readable schedule. */
+  say(text: string, who: string = currentActor()?.name ?? 'explorer'): void {
+    const number = String(this.trace.length + 1).padStart(4)
+    this.trace.push(`${number}  +${formatMs(this.nowMs - this.startMs).padEnd(12)}  ${who.padEnd(22)}  ${text}`)
+  }
+
+  actor(): Actor {
+    const actor = currentActor()
+    if (actor === null) throw new Error('a point outside of every actor')
+    return actor
+  }
+
+  private recheck(): boolean {
+    return this.conditions.map((check) => check()).some(Boolean)
+  }
+
+  /** Each due timer becomes a task of its own, so that those that are due together fire in any order. */
+  private releaseDue(): void {
+    const due = this.timers.filter(({ atMs }) => atMs <= this.nowMs)
+    this.timers = this.timers.filter(({ atMs }) => atMs > this.nowMs)
+    for (const timer of due) {
+      void this.scheduler.schedule(Promise.resolve(), timer.label).then(() => timer.cancelled || timer.run())
+    }
+  }
+}
+
+export function formatMs(ms: number): string {
+  const [hours, minutes] = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60]
+  const seconds = ((ms % 60_000) / 1_000).toFixed(3)
+  return `${hours > 0 ? `${hours}h` : ''}${hours > 0 || minutes > 0 ? `${minutes}m` : ''}${seconds}s`
+}
+
+function immediate(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

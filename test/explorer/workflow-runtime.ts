@@ -1,0 +1,145 @@
+// Stands for @temporalio/workflow inside a schedule: the subset that our workflows use, on the virtual clock.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { ApplicationFailure, TemporalFailure } from '@temporalio/common'
+import type { Run } from './run'
+
+export { ActivityFailure, TemporalFailure } from '@temporalio/common'
+export { ApplicationFailure }
+
+const runs = new AsyncLocalStorage<Incarnation>()
+
+/** One execution of a run's code: after a crash in its first workflow task the code starts again from the beginning. */
+export interface Incarnation {
+  readonly run: Run
+  readonly cancelRequested: Promise<never>
+  readonly handlers: Map<string, (...args: unknown[]) => unknown>
+  readonly waiting: Set<Waiting>
+  /** Handlers that have not finished. */
+  handling: number
+}
+
+interface Waiting {
+  readonly holds: () => boolean
+  readonly resolve: (held: boolean) => void
+}
+
+/** Runs workflow code as part of an incarnation. */
+export function inside<T>(incarnation: Incarnation, work: () => T): T {
+  return runs.run(incarnation, work)
+}
+
+/** Resolves the conditions that hold by now; true when there were any. */
+export function recheck({ waiting }: Incarnation): boolean {
+  const held = [...waiting].filter(({ holds }) => holds())
+  for (const each of held) {
+    waiting.delete(each)
+    each.resolve(true)
+  }
+  return held.length > 0
+}
+
+function here(): Incarnation {
+  const incarnation = runs.getStore()
+  if (incarnation === undefined) throw new Error('not inside of a workflow')
+  return incarnation
+}
+
+interface Definition {
+  readonly name: string
+}
+
+export const defineUpdate = (name: string): Definition => ({ name })
+export const defineSignal = (name: string): Definition => ({ name })
+export const defineQuery = (name: string): Definition => ({ name })
+
+export function setHandler({ name }: Definition, handler: (...args: unknown[]) => unknown): void {
+  here().handlers.set(name, handler)
+}
+
+export function allHandlersFinished(): boolean {
+  return here().handling === 0
+}
+
+export function condition(holds: () => boolean, timeout?: number | string): Promise<boolean> {
+  const incarnation = here()
+  // With a timer the workflow task ends, and what it has done so far is in the history.
+  if (timeout !== undefined) incarnation.run.isCommitted = true
+  const inContext = () => inside(incarnation, holds)
+  if (inContext()) return Promise.resolve(true)
+  return new Promise((resolve) => {
+    const waiting: Waiting = { holds: inContext, resolve }
+    incarnation.waiting.add(waiting)
+    if (timeout === undefined) return
+    const cancel = incarnation.run.timer(msOf(timeout), () => {
+      if (incarnation.waiting.delete(waiting)) resolve(inContext())
+    })
+    incarnation.run.onEnd(cancel)
+  })
+}
+
+export async function sleep(timeout: number | string): Promise<void> {
+  await condition(() => false, timeout)
+}
+
+export const CancellationScope = {
+  nonCancellable: <T>(work: () => Promise<T>): Promise<T> => work(),
+  current: () => ({ cancelRequested: here().cancelRequested }),
+}
+
+export class ContinueAsNew extends Error {
+  constructor(readonly args: unknown[]) {
+    super('the workflow continues as new')
+  }
+}
+
+export function continueAsNew(...args: unknown[]): Promise<never> {
+  return Promise.reject(new ContinueAsNew(args))
+}
+
+export const patched = (): boolean => true
+export const deprecatePatch = (): void => {}
+export const upsertSearchAttributes = (): void => {}
+export const isCancellation = (): boolean => false
+
+export function setCurrentDetails(details: string): void {
+  here().run.describe(details)
+}
+
+export function workflowInfo() {
+  const { run } = here()
+  return { workflowId: run.id, historyLength: run.historyLength, startTime: run.startTime }
+}
+
+export interface ActivityOptions {
+  readonly startToCloseTimeout?: number | string
+  readonly retry?: { readonly initialInterval?: number | string; readonly maximumInterval?: number | string }
+}
+
+export const proxyActivities = (options: ActivityOptions) => proxy(options)
+export const proxyLocalActivities = (options: ActivityOptions) => proxy(options)
+
+/** Every name is an activity; the worker knows which of them exist. */
+function proxy(options: ActivityOptions): object {
+  return new Proxy(
+    {},
+    { get: (_, name) => (input: unknown) => here().run.activity(here(), { name: String(name), input, options }) },
+  )
+}
+
+/** Our workflows write "8 seconds", "100 ms" or a number. */
+export function msOf(duration: number | string): number {
+  if (typeof duration === 'number') return duration
+  const [, count, unit = 'ms'] = /^(\d+) ?(ms|s|second|minute|hour|day)s?$/.exec(duration) ?? []
+  const ms = units[unit]
+  if (count === undefined || ms === undefined) throw new TemporalFailure(`an unknown duration: ${duration}`)
+  return Number(count) * ms
+}
+
+const units: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  second: 1_000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+}
