@@ -52,7 +52,7 @@ export function answer(route: Route, deps: ApiDeps): (context: ApiContext) => Pr
     const admitted =
       route.access.by === 'anyone' ? admitAnyone(route, context, deps) : await admit(route, route.access, context, deps)
     const request = await read(context, admitted, checks, deps).catch((error: unknown) => {
-      throw admitted.mayOnlyRepeat && error instanceof ApiError ? new ApiError(admitted.mayOnlyRepeat) : error
+      throw admitted.mayOnlyRepeat && error instanceof ApiError ? admitted.mayOnlyRepeat : error
     })
     const answered =
       route.reads === 'history' ? await readHistory(route, request, deps) : await route.handle(request, deps)
@@ -98,11 +98,15 @@ async function admit(route: Route, access: CallerAccess, context: ApiContext, de
     requireShownPartner(route, context, caller)
   }
   if (!isFor(route, access, caller) && !isOnOneself(access, caller, context)) throw new ApiError('api_key_required')
-  const forbidden = forbiddenTo(caller, route, access)
-  const mayRepeat = found.claim !== null && found.claim.releasedAt === null
-  if (forbidden !== null && !mayRepeat) throw new ApiError(forbidden)
+  const code = forbiddenTo(caller, route, access)
+  const forbidden = code === null ? null : new ApiError(code)
+  if (forbidden !== null && !mayRepeat(found)) throw forbidden
   if (access.finds === 'claim' && found.idempotencyKey === '') throw new ApiError('idempotency_key_required')
   return { caller, ...found, mayOnlyRepeat: forbidden }
+}
+
+function mayRepeat({ claim }: Pick<Found, 'claim'>): boolean {
+  return claim !== null && claim.releasedAt === null
 }
 
 function isFor(route: Route, access: CallerAccess, caller: Caller): boolean {
@@ -188,6 +192,7 @@ interface Checks {
   readonly params: Check | null
   readonly query: Check
   readonly body: Check | null
+  readonly repeat: Check | null
 }
 
 function compile(route: Route): Checks {
@@ -195,6 +200,7 @@ function compile(route: Route): Checks {
     params: route.params ? compileParams(route.params) : null,
     query: compileQuery(querySchemaOf(route)),
     body: route.body ? compileBody(route.body.schema) : null,
+    repeat: route.body?.repeats ? compileBody(route.body.repeats) : null,
   }
 }
 
@@ -211,12 +217,36 @@ async function read(
   // Koa's own reading of a query takes half a second of CPU for one that repeats a name 7,500 times.
   const query = { ...parseQuery(context.querystring) }
   checks.query(query)
-  checks.body?.(body)
+  const fault = checkBody(body, checks, found)
+  const mayOnlyRepeat = found.mayOnlyRepeat ?? fault
   const { requestId } = context.state
   const header = (name: string) => context.get(name)
   const address = () => addressOf(context, config.trustedProxies)
-  const request = { ...found, requestId, params, query, body, header, address }
+  const request = { ...found, mayOnlyRepeat, requestId, params, query, body, header, address }
   return caller === null ? fromAnyone(request) : { ...request, caller }
+}
+
+/**
+ * An accepted body repeats its payout for ever, so the body of a stored payout may break rules that are younger than it. The
+ * fault is then returned and not thrown: it still refuses to create anything.
+ */
+function checkBody(body: unknown, checks: Checks, found: Pick<Found, 'claim'>): ApiError | null {
+  try {
+    checks.body?.(body)
+    return null
+  } catch (error) {
+    if (error instanceof ApiError && mayRepeat(found) && isRepeatable(body, checks)) return error
+    throw error
+  }
+}
+
+function isRepeatable(body: unknown, { repeat }: Checks): boolean {
+  try {
+    repeat?.(body)
+    return repeat !== null
+  } catch {
+    return false
+  }
 }
 
 /** Who misspells `live` must not be shown the sandbox as if it were that, nor pay there. For keys it is ignored (design §5). */

@@ -9,7 +9,9 @@ const details: Partial<Record<ErrorCode, unknown>> = {
     shortfall_approx_gbp: '43.11',
   },
   invalid_state: { status: 'revoked' },
-  invalid_recipient: { missing: ['recipient.bank.sort_code (6 digits)', 'recipient.address.city (required)'] },
+  invalid_recipient: {
+    missing: ['recipient.bank.sort_code (6 digits)', 'recipient.address.city (at least one visible character)'],
+  },
   invalid_request: { errors: ['limit (1 to 200)'] },
   idempotency_key_reused: {
     payout_id: '5b1f7a52-5f0e-4a4e-8d2e-3f6c1c0a9b11',

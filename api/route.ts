@@ -5,7 +5,7 @@ import type { ClaimedRow } from '../db/payout-claims'
 import type { PayoutRow } from '../db/payouts'
 import type { MemberRole } from '../domain/partner'
 import type { ApiDeps } from './deps'
-import type { ErrorCode } from './errors'
+import type { ApiError, ErrorCode } from './errors'
 import { EnvironmentQuery } from './schema'
 
 export interface Route {
@@ -56,6 +56,8 @@ export interface CallerAccess {
 export interface RequestBody {
   readonly schema: TSchema
   readonly example: unknown
+  /** What a body must be to repeat a payout that is stored already: the rules of its day, where they were less strict. */
+  readonly repeats?: TSchema
 }
 
 export interface ReplyShape {
@@ -79,8 +81,8 @@ export interface ApiRequest {
   readonly claim: ClaimedRow | null
   /** Well-formed where `access.finds` is `claim`, otherwise empty. */
   readonly idempotencyKey: string
-  /** Why a payer may only repeat what was stored before; null when they may pay. */
-  readonly mayOnlyRepeat: Forbidden | null
+  /** Why this request may only repeat what was stored before: who pays, or a body by older rules; null when it may pay. */
+  readonly mayOnlyRepeat: ApiError | null
   readonly requestId: string
   readonly params: Readonly<Record<string, string>>
   readonly query: unknown

@@ -24,6 +24,16 @@ export const PayoutAmount = (words: Words = {}) =>
 export const Text = (options: Words & { minLength?: number; maxLength?: number } = {}) =>
   Type.String({ pattern: noNull, ...options })
 
+/** A text of one line: no control character, none that changes the direction of the text, no half of a surrogate pair. */
+export const Line = (options: Words & { maxLength?: number } = {}) =>
+  Type.Unsafe<string>({ type: 'string', allOf: [noControls], ...options })
+
+/** The same, with at least one character that can be seen; `x-hint` says so. */
+export const VisibleLine = (options: Words & { 'x-hint': string; minLength?: number; maxLength?: number }) => {
+  const isVisible = { pattern: visible, 'x-hint': options['x-hint'] }
+  return Type.Unsafe<string>({ type: 'string', allOf: [isVisible, noControls], ...options })
+}
+
 /**
  * A name that people read on one line: at least one character can be seen, there is no control character, and none that turns
  * the direction of what follows. Joiners within it stay: some scripts need them.
@@ -34,8 +44,10 @@ export const Name = (options: Words & { maxLength: number; without?: 'addresses'
 }
 
 const blankLetters = String.raw`\u115f\u1160\u2800\u3164\uffa0`
-const neverInALine = String.raw`\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069`
-const visibleLine = `(?=.*(?![${blankLetters}])[\\p{L}\\p{N}\\p{P}\\p{S}])[^${neverInALine}]*$`
+const neverInALine = String.raw`\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069`
+const visible = `(?![${blankLetters}])[\\p{L}\\p{N}\\p{P}\\p{S}]`
+const visibleLine = `(?=.*${visible})[^${neverInALine}]*$`
+const noControls = { pattern: `^[^${neverInALine}]*$`, 'x-hint': 'no control characters' }
 const noAddress = String.raw`^(?!.*(?:/|[wW]{3}\.))`
 
 export const Pattern = (pattern: string, words: Words = {}) => Type.String({ pattern, ...words })

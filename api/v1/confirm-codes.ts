@@ -51,7 +51,7 @@ export const createConfirmCode: Route = {
   errors: ['invalid_amount', 'invalid_recipient', 'corridor_not_enabled', 'invalid_state'],
   handle: async (request, deps) => {
     const { environment, email } = personOf(request)
-    if (request.mayOnlyRepeat !== null) throw new ApiError(request.mayOnlyRepeat)
+    if (request.mayOnlyRepeat !== null) throw request.mayOnlyRepeat
     if (environment === 'sandbox') throw notNeeded('The sandbox needs no code.', { status: 'sandbox' })
     if (request.claim?.releasedAt === null) {
       const { id: payout_id, status } = request.claim

@@ -17,7 +17,12 @@ import { Answer, EnvironmentQuery } from '../schema'
 import { type Attempt, answerAttempt, awaitDecision, isStored, replayed } from './payout-answer'
 import { type Confirmation, claimConfirmed, confirmationFor, requireRightCode } from './payout-confirmation'
 import { type PayoutRequest, readPayoutRequest } from './payout-order'
-import { CreatePayoutRequest, exampleCreatePayoutRequest, IdempotencyKeyHeader } from './payout-request'
+import {
+  CreatePayoutRequest,
+  exampleCreatePayoutRequest,
+  IdempotencyKeyHeader,
+  RepeatedPayoutRequest,
+} from './payout-request'
 import { examplePayout, Payout, payoutProperties } from './payouts'
 import { exampleQuote, QuoteAnswer, requireAllowed } from './quotes'
 import { loadRate } from './rate'
@@ -39,7 +44,7 @@ export const createPayout: Route = {
   access: { by: 'key', action: 'payout.create', partner: 'payer', finds: 'claim' },
   query: EnvironmentQuery,
   headers: IdempotencyKeyHeader,
-  body: { schema: CreatePayoutRequest, example: exampleCreatePayoutRequest },
+  body: { schema: CreatePayoutRequest, example: exampleCreatePayoutRequest, repeats: RepeatedPayoutRequest },
   reply: {
     status: 201,
     description: 'The payout and the quote it was made at.',
@@ -95,7 +100,7 @@ async function repeat(claim: ClaimedRow, { key, wanted, request }: Asked, deps: 
   if (differing_fields.length === 0) {
     return isStored(claim) ? replayed(claim) : answerAttempt({ ...attempt, by: 'joiner' }, deps)
   }
-  if (mayOnlyRepeat !== null) throw new ApiError(mayOnlyRepeat)
+  if (mayOnlyRepeat !== null) throw mayOnlyRepeat
   // Another body's payout that is not decided yet may still be taken back, and then its key is free for this one.
   if (!isStored(claim) && (await awaitDecision(attempt, deps))?.releasedAt !== null) return null
   throw new ApiError('idempotency_key_reused', { details: { payout_id: claim.id, differing_fields } })
@@ -164,7 +169,7 @@ async function requirePayable(
   confirmation: Confirmation | null,
   deps: ApiDeps,
 ): Promise<{ account: AccountRow; quote: Quote }> {
-  if (request.mayOnlyRepeat !== null) throw new ApiError(request.mayOnlyRepeat)
+  if (request.mayOnlyRepeat !== null) throw request.mayOnlyRepeat
   await requireRightCode(confirmation, deps)
   const account = await loadAccount(deps.db, { ...key, at: deps.clock.now() })
   requireAllowed(wanted, account)

@@ -11,7 +11,7 @@ import {
   sortCodePattern,
 } from '../../domain/limits'
 import { recipientTypes } from '../../domain/payout'
-import { Email, OneOf, Pattern, PayoutAmount, Strict, Text } from '../schema'
+import { Email, Line, OneOf, Pattern, PayoutAmount, Strict, Text, VisibleLine } from '../schema'
 
 export const amountField = PayoutAmount({ description: 'What the recipient receives, in pounds.' })
 
@@ -20,23 +20,23 @@ export const countryField = Type.Optional(
 )
 
 const NamePart = (description: string) =>
-  Text({
+  VisibleLine({
     minLength: nameMinLength,
     maxLength: nameMaxLength,
     description,
-    'x-hint': `${nameMinLength} to ${nameMaxLength} characters`,
+    'x-hint': `${nameMinLength} to ${nameMaxLength} characters, at least one visible`,
   })
 
 /** §2 sets no limit; what does not fit the bank's form is cut when it is sent. */
-const Line = (description: string) => Text({ minLength: 1, description, 'x-hint': 'a text' })
+const Needed = (description: string) => VisibleLine({ description, 'x-hint': 'at least one visible character' })
 
 const Address = Strict({
-  line1: Line('House and street.'),
-  line2: Type.Optional(Text({ 'x-hint': 'a text' })),
-  city: Line('The town.'),
-  postal_code: Line('The postcode.'),
+  line1: Needed('House and street.'),
+  line2: Type.Optional(Line({ 'x-hint': 'a text' })),
+  city: Needed('The town.'),
+  postal_code: Needed('The postcode.'),
   region: Type.Optional(
-    Text({
+    Line({
       maxLength: regionMaxLength,
       description: 'The county; the town is used if omitted. The bank gets it after line2.',
       'x-hint': `at most ${regionMaxLength} characters`,
@@ -45,7 +45,7 @@ const Address = Strict({
 })
 
 const Bank = Strict({
-  bank_name: Line('The name of the bank.'),
+  bank_name: Needed('The name of the bank.'),
   sort_code: Pattern(sortCodePattern, { description: 'Six digits, without dashes.', 'x-hint': '6 digits' }),
   account_number: Pattern(accountNumberPattern, { description: 'Eight digits.', 'x-hint': '8 digits' }),
 })
@@ -67,7 +67,7 @@ export const CreatePayoutRequest = Strict(
     amount_gbp: amountField,
     country: countryField,
     reference: Type.Optional(
-      Text({
+      Line({
         maxLength: referenceMaxLength,
         description: 'Your own words for the payout; the bank shows the first of them to the recipient.',
         'x-hint': `at most ${referenceMaxLength} characters`,
@@ -83,6 +83,30 @@ export const CreatePayoutRequest = Strict(
   },
   { title: 'CreatePayoutRequest' },
 )
+
+const { address, bank } = Recipient.properties
+const once = Text({ minLength: 1 })
+const onceName = Text({ minLength: nameMinLength, maxLength: nameMaxLength })
+
+/** Bodies of stored payouts: before blank texts and control characters were refused, these were the rules. */
+export const RepeatedPayoutRequest = Strict({
+  ...CreatePayoutRequest.properties,
+  reference: Type.Optional(Text({ maxLength: referenceMaxLength })),
+  recipient: Strict({
+    ...Recipient.properties,
+    first_name: onceName,
+    last_name: onceName,
+    address: Strict({
+      ...address.properties,
+      line1: once,
+      line2: Type.Optional(Text()),
+      city: once,
+      postal_code: once,
+      region: Type.Optional(Text({ maxLength: regionMaxLength })),
+    }),
+    bank: Strict({ ...bank.properties, bank_name: once }),
+  }),
+})
 
 export const IdempotencyKeyHeader = Strict({
   'Idempotency-Key': Pattern(idempotencyKeyPattern, {

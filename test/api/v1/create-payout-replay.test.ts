@@ -1,12 +1,14 @@
 // Idempotency of POST /v1/payouts (§4, design §3 and §5): a key is paid once, and answered for ever.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { readPayoutRequest } from '../../../api/v1/payout-order'
+import { fingerprintOf } from '../../../db/fingerprint'
 import { changePrices } from '../../../db/price-lists'
 import { until } from '../../local/until'
 import type { Json } from '../../sandbox-bank/bank-client'
 import { silenceTemporal } from '../../worker/a-worker'
-import type { Answer } from '../client'
-import { changePartner } from '../fixtures'
+import { type Answer, testKeyring } from '../client'
+import { aKey, aPartner, aPayoutRow, changePartner } from '../fixtures'
 import { aPayoutWorld, aRequest, type Payer, type PayoutWorld } from '../payout-world'
 
 let world: PayoutWorld
@@ -22,6 +24,59 @@ afterAll(() => world.close())
 
 const newKey = () => `order-${randomUUID()}`
 const replayed = ({ status, headers }: Answer) => [status, headers.get('Idempotent-Replayed')]
+
+describe('a body that an earlier version accepted and this one refuses', () => {
+  const old = aRequest({ reference: 'Invoice\n1042', recipient: { first_name: '\u202eAda', address: { city: ' ' } } })
+  const refusal = [422, 'invalid_recipient']
+  const codeOf = ({ status, body }: Answer) => [status, body.error?.code]
+
+  async function aStored(fields: Parameters<typeof aPayoutRow>[2] = {}) {
+    const partner = await aPartner(world.api)
+    const apiKey = await aKey(world.api, partner, 'sandbox')
+    const { whole, keyId, fields: each } = fingerprintOf(testKeyring, readPayoutRequest(old).fields)
+    const fingerprint = { fingerprint: whole, fingerprintKeyId: keyId, fieldFingerprints: each }
+    const { id, idempotencyKey } = await aPayoutRow(world.api, partner, { ...fingerprint, ...fields })
+    const post = (body: Json, key: string = idempotencyKey) =>
+      world.api.post('/v1/payouts', body, { key: apiKey, headers: { 'Idempotency-Key': key } })
+    return { partner, id, post }
+  }
+
+  test('is still 200 with its stored payout, also for a suspended partner', async () => {
+    const { partner, id, post } = await aStored()
+
+    const again = await post(old)
+    await changePartner(world.api, partner, { status: 'suspended' })
+    const suspended = await post(old)
+
+    expect([replayed(again), again.body['id']]).toEqual([[200, 'true'], id])
+    expect([replayed(suspended), suspended.body['id']]).toEqual([[200, 'true'], id])
+  })
+
+  test('is 422 under a new key, and under its own key with other values', async () => {
+    const { post } = await aStored()
+
+    const answers = [
+      await post(old, newKey()),
+      await post({ ...old, amount_gbp: '2.00' }),
+      await post({ ...old, recipient: { ...old['recipient'], first_name: ' ' } }),
+    ]
+
+    expect(answers.map(codeOf)).toEqual([refusal, refusal, refusal])
+  })
+
+  test('is 422 under its own key once that key is free again', async () => {
+    const released = { releasedAt: new Date(), verdict: 'payout_not_created', status: 'pending' } as const
+    const { post } = await aStored({ ...released, completedAt: null })
+
+    expect(codeOf(await post(old))).toEqual(refusal)
+  })
+
+  test('is 422 when it was never accepted', async () => {
+    const { post } = await aStored()
+
+    expect(codeOf(await post({ ...old, recipient: { ...old['recipient'], first_name: '' } }))).toEqual(refusal)
+  })
+})
 
 describe('the same key with the same body', () => {
   test('is 200 with the stored payout and Idempotent-Replayed, and pays nobody twice', async () => {

@@ -32,6 +32,14 @@ describe('what is accepted', () => {
     ['a name of 80 characters that are not ASCII', withRecipient({ first_name: '😀'.repeat(80) })],
     ['a reference of 120 characters', { ...example, reference: 'x'.repeat(120) }],
     ['a business', withRecipient({ type: 'business' })],
+    ['names of several scripts', withRecipient({ first_name: 'Zoë Ōlu', last_name: "O'Brien-Łukasz 李" })],
+    ['names of one character', withRecipient({ first_name: '李', last_name: '-' })],
+    [
+      'a name with joiners, combining and direction marks',
+      withRecipient({ first_name: 'نامه\u200cای e\u0301\u200f 👩‍👩‍👧' }),
+    ],
+    ['an emoji as a name', withRecipient({ first_name: '😀' })],
+    ['optional texts of blanks', { ...withAddress({ line2: ' ', region: '\u00a0' }), reference: ' ' }],
     ['a confirm code', { ...example, confirm_code: '012345' }],
   ])('%s', (_name, body) => {
     expect(fault(body)).toBeNull()
@@ -47,19 +55,32 @@ describe('what is accepted', () => {
 })
 
 describe('invalid_recipient names each field with its rule', () => {
-  test.each([
-    ['first_name', 'recipient.first_name (1 to 80 characters)'],
-    ['last_name', 'recipient.last_name (1 to 80 characters)'],
-  ])('%s is missing, empty, too long or has a null byte', (name, told) => {
+  const visible = 'at least one visible character'
+  const nameRule = '1 to 80 characters, at least one visible'
+  const blanks = ['', ' ', '\u00a0 \u2003', '\u200b', '\u3164', '\u0301', '\u00ad']
+  const controls = [
+    'a\u0000b',
+    'a\u0007',
+    'a\nb',
+    'a\tb',
+    'a\u007f',
+    'a\u0085',
+    'a\u2028',
+    'a\u202eb',
+    'a\u2066b',
+    'a\ud800',
+    '\udc00a',
+  ]
+
+  test.each(['first_name', 'last_name'])('%s is missing, blank, too long or no text', (name) => {
     for (const body of [
       { ...example, recipient: without(recipient, name) },
-      withRecipient({ [name]: '' }),
+      ...blanks.map((blank) => withRecipient({ [name]: blank })),
       withRecipient({ [name]: 'x'.repeat(81) }),
-      withRecipient({ [name]: 'a\u0000b' }),
       withRecipient({ [name]: 5 }),
       withRecipient({ [name]: null }),
     ]) {
-      expect(fault(body)).toEqual(invalidRecipient(told))
+      expect(fault(body)).toEqual(invalidRecipient(`recipient.${name} (${nameRule})`))
     }
   })
 
@@ -70,17 +91,35 @@ describe('invalid_recipient names each field with its rule', () => {
       ['12345', '1234567', '12-34-56', '１23456', '123456\n', 123456],
     ],
     ['account_number', 'recipient.bank.account_number (8 digits)', ['1234567', '123456789', 'abcdefgh', 12345678]],
-    ['bank_name', 'recipient.bank.bank_name (a text)', ['', '\u0000']],
+    ['bank_name', `recipient.bank.bank_name (${visible})`, blanks],
   ])('bank.%s', (name, told, wrong) => {
     expect(fault(withRecipient({ bank: without(recipient.bank, name) }))).toEqual(invalidRecipient(told))
     for (const value of wrong) expect(fault(withBank({ [name]: value }))).toEqual(invalidRecipient(told))
   })
 
   test.each(['line1', 'city', 'postal_code'])('address.%s', (name) => {
-    const told = invalidRecipient(`recipient.address.${name} (a text)`)
+    const told = invalidRecipient(`recipient.address.${name} (${visible})`)
 
     expect(fault(withRecipient({ address: without(recipient.address, name) }))).toEqual(told)
-    expect(fault(withAddress({ [name]: '' }))).toEqual(told)
+    for (const blank of blanks) expect(fault(withAddress({ [name]: blank }))).toEqual(told)
+  })
+
+  test.each(controls)('control, direction and broken characters are refused in every text: %j', (text) => {
+    for (const name of ['first_name', 'last_name'])
+      expect(fault(withRecipient({ [name]: text }))).toEqual(
+        invalidRecipient(`recipient.${name} (no control characters)`),
+      )
+    for (const name of ['line1', 'line2', 'city', 'postal_code', 'region'])
+      expect(fault(withAddress({ [name]: text }))).toEqual(
+        invalidRecipient(`recipient.address.${name} (no control characters)`),
+      )
+    expect(fault(withBank({ bank_name: text }))).toEqual(
+      invalidRecipient('recipient.bank.bank_name (no control characters)'),
+    )
+    expect(fault({ ...example, reference: text })).toEqual({
+      code: 'invalid_request',
+      details: { errors: ['reference (no control characters)'] },
+    })
   })
 
   test('optional fields are judged where they are given', () => {
@@ -96,12 +135,12 @@ describe('invalid_recipient names each field with its rule', () => {
 
   test('a whole object that is missing is told by the fields it must have', () => {
     const bank = [
-      'recipient.bank.bank_name (a text)',
+      `recipient.bank.bank_name (${visible})`,
       'recipient.bank.sort_code (6 digits)',
       'recipient.bank.account_number (8 digits)',
     ]
-    const address = ['line1', 'city', 'postal_code'].map((name) => `recipient.address.${name} (a text)`)
-    const names = ['first_name', 'last_name'].map((name) => `recipient.${name} (1 to 80 characters)`)
+    const address = ['line1', 'city', 'postal_code'].map((name) => `recipient.address.${name} (${visible})`)
+    const names = ['first_name', 'last_name'].map((name) => `recipient.${name} (${nameRule})`)
 
     expect(missing({ ...example, recipient: without(recipient, 'bank') })).toEqual({ missing: bank })
     expect(missing(withRecipient({ bank: null }))).toEqual({ missing: bank })
@@ -122,7 +161,7 @@ describe('invalid_recipient names each field with its rule', () => {
 
     expect(missing({ ...body, recipient: { ...body.recipient, last_name: '' } })).toEqual({
       missing: expect.arrayContaining([
-        'recipient.last_name (1 to 80 characters)',
+        `recipient.last_name (${nameRule})`,
         'recipient.bank.sort_code (6 digits)',
         'recipient.bank.account_number (8 digits)',
       ]),
@@ -144,7 +183,6 @@ describe('the other codes', () => {
 
   test.each([
     [{ ...example, reference: 'x'.repeat(121) }, 'reference (at most 120 characters)'],
-    [{ ...example, reference: 'a\u0000b' }, 'reference (at most 120 characters)'],
     [{ ...example, confirm_code: '12345' }, 'confirm_code (6 digits)'],
     [{ ...example, extra: true }, 'extra (unknown field)'],
     [{ ...example, 'recipient.bank': {} }, 'recipient.bank (unknown field)'],
