@@ -2,6 +2,7 @@
 import type { Environment, RailName } from '../domain/environment'
 import type { PayoutStatus } from '../domain/payout'
 import type { Db, Queryable, Statement } from './database'
+import { isBooking, waitingBookings } from './proof-checkpoints'
 
 export interface BookedPayout {
   readonly id: string
@@ -138,14 +139,15 @@ const selectOfTransfers: Statement = {
       UNION SELECT id FROM payouts WHERE id = ANY ($3::uuid[]))`,
 }
 
+const isReadOrYoung = '(s.bank_ref IS NOT NULL AND (s.bank_ref = ANY ($2::text[]) OR s.created_at >= $3))'
+
 const selectBookings: Statement = {
   name: 'proof-bookings',
   text: `SELECT s.bank_ref AS "bankRef", s.created_at AS at, coalesce(sum(e.amount_micro_usdc)
       FILTER (WHERE a.kind IN ('wallet', 'suspense')), 0)::bigint AS "amountMicroUsdc"
     FROM ledger_sets s LEFT JOIN ledger_entries e ON e.set_id = s.id
     LEFT JOIN ledger_accounts a ON a.id = e.account_id AND a.wallet_id = s.wallet_id
-    WHERE s.wallet_id = $1 AND s.bank_ref IS NOT NULL AND (s.bank_ref = ANY ($2::text[]) OR s.created_at >= $3)
-    GROUP BY s.id`,
+    WHERE s.wallet_id = $1 AND ${isReadOrYoung} GROUP BY s.id`,
 }
 
 const selectHeld: Statement = {
@@ -153,13 +155,12 @@ const selectHeld: Statement = {
   text: `SELECT bank_ref AS "bankRef" FROM held_deposits WHERE wallet_id = $1 AND bank_ref = ANY ($2::text[])`,
 }
 
-// What people credit for a movement that could not be read is booked whenever they decide, so it is counted nowhere.
+// Every booking, counted from the checkpoint where there is one, less those that were read and the young ones.
 const countOlder: Statement = {
   name: 'proof-older-bookings',
-  text: `SELECT count(*)::integer AS count FROM ledger_sets s
-    WHERE s.wallet_id = $1 AND s.bank_ref IS NOT NULL AND NOT (s.bank_ref = ANY ($2::text[])) AND s.created_at < $3
-      AND NOT EXISTS (SELECT FROM held_deposits h
-        WHERE h.wallet_id = s.wallet_id AND h.bank_ref = s.bank_ref AND h.amount_micro_usdc IS NULL)`,
+  text: `SELECT (coalesce((SELECT bookings + ${waitingBookings} FROM proof_checkpoints WHERE wallet_id = $1),
+      (SELECT count(*) FROM ledger_sets s WHERE s.wallet_id = $1 AND ${isBooking}))
+    - (SELECT count(*) FROM ledger_sets s WHERE s.wallet_id = $1 AND ${isReadOrYoung} AND ${isBooking}))::integer AS count`,
 }
 
 const selectKnown: Statement = {

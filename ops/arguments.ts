@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { bareOptionOf, type Command, type Given, nameOf, type Refusal, refused } from './command'
 import { commandHelp, nounHelp, overview } from './help'
-import type { OptionTable } from './options'
+import type { Option, OptionTable } from './options'
 
 export type Reading =
   | { readonly outcome: 'run'; readonly command: Command; readonly given: Given<OptionTable> }
@@ -40,8 +40,9 @@ type Token = ReturnType<typeof tokensOf>[number]
 // Every command's options are declared at once, so that words and values can be told apart before the command is known.
 // It is not strict, because parseArgs' own complaints are several sentences long.
 function tokensOf(commands: readonly Command[], argv: readonly string[]) {
-  const names = commands.flatMap((command) => Object.keys(command.options))
-  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]))
+  const all = commands.flatMap((command) => Object.entries(command.options))
+  const typeOf = ({ kind }: Option) => (kind.isFlag ? ('boolean' as const) : ('string' as const))
+  const options = Object.fromEntries(all.map(([name, option]) => [name, { type: typeOf(option) }]))
   return parseArgs({
     args: [...argv],
     options: { ...options, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
@@ -104,6 +105,7 @@ function readOption(command: Command, token: OptionToken): { value: unknown } | 
   if (name === 'json') return token.value === undefined ? { value: true } : { fault: '--json takes no value.' }
   const option = Object.hasOwn(command.options, name) ? command.options[name] : undefined
   if (option === undefined) return { fault: `${nameOf(command)} has no option ${rawName}: ${namesOf(command)}.` }
+  if (option.kind.isFlag) return token.value === undefined ? { value: true } : { fault: `${rawName} takes no value.` }
   // "--name --slug acme" forgot the name; a value that does begin so can be written --name=--value.
   const isForgotten = token.value === undefined || (token.value.startsWith('--') && !token.inlineValue)
   if (isForgotten) return { fault: `${rawName} needs a value.` }

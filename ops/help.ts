@@ -1,5 +1,6 @@
 // Every --help, written from the table of commands.
 import { bareOptionOf, type Command, nameOf } from './command'
+import type { Option } from './options'
 import { columns } from './print'
 
 export function overview(commands: readonly Command[]): string {
@@ -28,11 +29,11 @@ export function nounHelp(ofNoun: readonly Command[]): string {
 export function commandHelp(command: Command): string {
   const options = Object.entries(command.options)
   const usage = options.map(([name, { kind, presence }]) =>
-    presence === 'required' ? `--${name} ${kind.placeholder}` : `[--${name} ${kind.placeholder}]`,
+    presence === 'required' ? written(name, kind) : `[${written(name, kind)}]`,
   )
   const bare = bareOptionOf(command)
   const lines = options.map(([name, { kind, presence, about }]) => [
-    `--${name} ${kind.placeholder}`,
+    written(name, kind),
     `${about} ${presence === 'required' ? 'Required' : 'Optional'}${name === bare ? `, --${name} may be left out` : ''}: ${kind.rule}.`,
   ])
   return page([
@@ -42,6 +43,10 @@ export function commandHelp(command: Command): string {
     everywhere,
     exampleOf(command),
   ])
+}
+
+function written(name: string, { placeholder }: Option['kind']): string {
+  return `--${name} ${placeholder}`.trimEnd()
 }
 
 const program = 'npm run -s ops --'

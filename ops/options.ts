@@ -16,6 +16,8 @@ import { type Month, parseMonth } from '../domain/month'
 import { type GbpPerUsdNano, parseRate } from '../domain/rate'
 
 export interface Kind<Value> {
+  /** The option stands alone, without a value. */
+  readonly isFlag?: true
   readonly placeholder: string
   /** Completes the sentence "--option must be …". */
   readonly rule: string
@@ -49,6 +51,8 @@ export const slug: Kind<string> = {
   rule: '2 to 40 lower-case letters, digits and hyphens',
   parse: (text) => (new RegExp(slugPattern).test(text) ? text : undefined),
 }
+
+export const flag: Kind<true> = { isFlag: true, placeholder: '', rule: 'without a value', parse: () => true }
 
 export const hash: Kind<string> = {
   placeholder: '<hash>',

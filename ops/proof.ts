@@ -1,4 +1,5 @@
 // The proof by hand: runs it now, or shows what the last ones have found.
+import type { ProofDepth } from '../activities/proof'
 import { runProof } from '../activities/proof/run'
 import { type Drift, listDrifts } from '../db/drifts'
 import { listNotCompared, type NotCompared } from '../db/proof-overdue'
@@ -9,6 +10,7 @@ import type { Proved } from '../workflows/proof-steps'
 import { type Answer, type Command, defineCommand, done, found } from './command'
 import type { Ops } from './connect'
 import { driftSteps } from './drift-step'
+import { flag, optional } from './options'
 import { table } from './print'
 
 const shownAtOnce = 200
@@ -21,10 +23,12 @@ const runNow = defineCommand({
   whenAlone: 'runs',
   about:
     'Compares our books with themselves and with the bank’s now, and shows every drift; exits with 1 when there is one that nobody has accepted, or when a wallet could not be proved.',
-  options: {},
-  example: [],
-  async run(ops) {
-    const { proved, errors } = await prove(ops)
+  options: {
+    full: optional(flag, 'Verifies every row of our own books, not only what changed since the last verification.'),
+  },
+  example: ['--full'],
+  async run(ops, { full }) {
+    const { proved, errors } = await prove(ops, full === undefined ? 'changes' : 'full')
     const { json, sections, isOpen } = await whatIsKnown(ops)
     const text = [sentenceOf(proved, errors, json.data.length, json.accepted.length), ...sections].join('\n')
     const told = { object: 'proof', ...proved, errors, ...json }
@@ -51,7 +55,10 @@ const list = defineCommand({
 export const proofCommands: readonly Command[] = [runNow, list]
 
 /** With what else than a silent bank kept a wallet from being proved, which its log would tell. */
-async function prove({ db, clock, bank, proof }: Ops): Promise<{ proved: Proved; errors: readonly string[] }> {
+async function prove(
+  { db, clock, bank, proof }: Ops,
+  depth: ProofDepth,
+): Promise<{ proved: Proved; errors: readonly string[] }> {
   const rails = createRails({ bank, clock, timeouts })
   const errors: string[] = []
   const destination = {
@@ -62,7 +69,7 @@ async function prove({ db, clock, bank, proof }: Ops): Promise<{ proved: Proved;
   }
   try {
     const log = createLog({ level: 'error', name: 'ops' }, destination)
-    return { proved: await runProof({ db, clock, rails, patience: proof, log }), errors }
+    return { proved: await runProof({ db, clock, rails, patience: proof, log }, depth), errors }
   } finally {
     rails.close()
   }

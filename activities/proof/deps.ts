@@ -15,6 +15,8 @@ export interface ProofPatience {
   readonly quietMs: number
   /** Between two looks. */
   readonly pauseMs: number
+  /** How often every row of a wallet's own books is verified, not only what changed since the checkpoint. */
+  readonly fullEveryMs: number
   /** How long a wallet may go without having been compared, before that itself is told. */
   readonly comparedWithinMs: number
   /** How long a payout that the bank has may be silent, and one of which nobody knows whether it has it. */
@@ -46,3 +48,6 @@ export interface BankedWallet {
   readonly customerRef: string
   readonly walletRef: string
 }
+
+/** `changes`: what changed since the checkpoint, and every row once in `fullEveryMs`. `full`: every row now. */
+export type ProofDepth = 'changes' | 'full'

@@ -5,7 +5,7 @@ import { proveWallets } from './prove-wallets'
 import { proveSilence } from './silence'
 import { tellDrifts } from './tell'
 
-export type { ProofDeps, ProofPatience, TellDeps } from './deps'
+export type { ProofDeps, ProofDepth, ProofPatience, TellDeps } from './deps'
 
 export function createProofSteps(deps: ProofDeps & TellDeps): ProofSteps {
   return {

@@ -1,13 +1,13 @@
 // Proves one wallet: our books against themselves, which needs no bank, then against the bank's; what is found is written down.
 import { passAccepted, type Recorded, recordLook } from '../../db/drifts'
 import type { ProofOutcome } from '../../db/entities/drift'
-import { findLedgerDrifts } from '../../db/proof-ledger'
+import { verifyLedger } from '../../db/proof-ledger'
 import { findTotalsDrifts } from '../../db/proof-totals'
 import { markProved, type WalletToProve } from '../../db/proof-wallets'
 import { ledgerDrifts } from '../../domain/drift'
 import { saidInUsdc } from '../../domain/drift-amounts'
 import { ListTooLong, RailRefused, RailUnavailable } from '../../rail/rail'
-import type { BankedWallet, ProofDeps } from './deps'
+import type { BankedWallet, ProofDeps, ProofDepth } from './deps'
 import { type Judged, judgeLooks } from './judge'
 
 export interface ProvedWallet {
@@ -22,12 +22,12 @@ export interface ProvedWallet {
 export async function proveWallet(
   deps: ProofDeps,
   wallet: WalletToProve,
-  bank: 'there' | 'away',
+  { bank, depth }: { readonly bank: 'there' | 'away'; readonly depth: ProofDepth },
 ): Promise<ProvedWallet> {
   const found: Recorded[] = []
   let decided: Pick<ProvedWallet, 'outcome' | 'isSilent'> = { outcome: 'failed', isSilent: false }
   try {
-    const books = await proveBooks(deps, wallet)
+    const books = await proveBooks(deps, wallet, depth)
     found.push(books)
     const judged = await judgeBank(deps, wallet, { bank, unnamedMicroUsdc: books.unnamedMicroUsdc })
     found.push(await recordJudged(deps, wallet, judged))
@@ -44,17 +44,28 @@ export async function proveWallet(
 async function proveBooks(
   deps: ProofDeps,
   { id: walletId }: WalletToProve,
+  depth: ProofDepth,
 ): Promise<Recorded & { readonly unnamedMicroUsdc: bigint }> {
-  const { db, clock } = deps
+  const { db, clock, patience } = deps
   const proved = await db.transaction(async (tx) => {
-    const { findings: ledger, unnamedMicroUsdc } = await findLedgerDrifts(tx, walletId)
     const at = clock.now()
+    const fullSince = depth === 'full' ? never : lastTurnOf(walletId, at, patience.fullEveryMs)
+    const { findings: ledger, unnamedMicroUsdc } = await verifyLedger(tx, { walletId, fullSince, at })
     const findings = [...ledger, ...(await findTotalsDrifts(tx, walletId, at))]
     const recorded = await recordLook(tx, { walletId, kinds: ledgerDrifts, findings, at })
     return { ...recorded, unnamedMicroUsdc }
   })
   logOpen(deps, walletId, proved)
   return proved
+}
+
+/** Later than every checkpoint. */
+const never = new Date(8_640_000_000_000_000)
+
+/** When the full verification of this wallet was last due. Each wallet has its own time, so that the load is spread evenly. */
+export function lastTurnOf(walletId: string, at: Date, everyMs: number): Date {
+  const phase = Math.floor((parseInt(walletId.slice(-8), 16) / 2 ** 32) * everyMs)
+  return new Date(Math.floor((at.getTime() - phase) / everyMs) * everyMs + phase)
 }
 
 async function recordJudged(deps: ProofDeps, { id: walletId }: WalletToProve, judged: Judged): Promise<Recorded> {

@@ -2,7 +2,7 @@
 import { listWalletsToProve, type WalletToProve } from '../../db/proof-wallets'
 import { RailRefused, RailUnavailable } from '../../rail/rail'
 import type { ProofPage, Proved } from '../../workflows/proof-steps'
-import type { ProofDeps } from './deps'
+import type { ProofDeps, ProofDepth } from './deps'
 import { type ProvedWallet, proveWallet } from './prove-wallet'
 
 /** Well before the activity's own time is over, the rest of a page is left to the next one. */
@@ -15,6 +15,7 @@ const pageAtMostMs = 5 * 60_000
 export async function proveWallets(
   deps: ProofDeps,
   page: ProofPage,
+  depth: ProofDepth = 'changes',
 ): Promise<Proved & { readonly next: string | null }> {
   const { db, clock } = deps
   const endBy = clock.now().getTime() + pageAtMostMs
@@ -24,7 +25,7 @@ export async function proveWallets(
   do {
     const wallets = await listWalletsToProve(db, { ...page, after: next })
     for (const wallet of wallets) {
-      const proved = await proveWallet(deps, wallet, bank)
+      const proved = await proveWallet(deps, wallet, { bank, depth })
       done.push(proved)
       if (proved.isSilent && (await isAway(deps, wallet))) bank = 'away'
       if (clock.now().getTime() >= endBy) return { ...sumOf(done), next: wallet.id }

@@ -12,7 +12,7 @@ const shownAtMost = 20
 export async function driftsOf({ db, bank }: World): Promise<string[]> {
   const rails = railsTo(bank, { callMs: 10_000 })
   try {
-    const { busy, failed } = await runProof({ db, clock: systemClock, log, rails, patience })
+    const { busy, failed } = await runProof({ db, clock: systemClock, log, rails, patience }, 'full')
     const unproved = busy + failed > 0 ? [`${busy} wallets were busy at rest, ${failed} could not be proved`] : []
     return [...unproved, ...(await told({ db }, 'open'))]
   } finally {

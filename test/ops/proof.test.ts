@@ -70,6 +70,18 @@ describe('proof', () => {
     )
   })
 
+  test('--full verifies every row, also those before the checkpoint', async () => {
+    const { payoutId } = await aSentPayout()
+    expect(await ops('proof')).toMatchObject({ code: 0 })
+    await behindOurBack(terminal.db, 'DELETE FROM payout_events WHERE payout_id = $1', [payoutId])
+
+    const [changes, full, wrong] = [await ops('proof'), await ops('proof', '--full'), await ops('proof', '--full=yes')]
+
+    expect([changes.code, full.code]).toEqual([0, 1])
+    expect(full.out).toContain('payout_row')
+    expect(wrong).toMatchObject({ code: 2, err: '--full takes no value.\n' })
+  })
+
   test('a bank that is away is no proof', async () => {
     const away = { ...bankVariables(), BANK_LIVE_URL: 'http://127.0.0.1:1/v0' }
     const silence = 'The bank did not answer about 1 wallet: what was open there stays open, and nothing was compared.'

@@ -20,6 +20,7 @@ export const patience = {
   graceMs: 0,
   quietMs: 0,
   pauseMs: 0,
+  fullEveryMs: 86_400_000,
   comparedWithinMs: 21_600_000,
   settleWithinMs: 7_200_000,
   knownWithinMs: 900_000,

@@ -18,6 +18,7 @@ const patience = {
   graceMs: 0,
   quietMs: 0,
   pauseMs: 0,
+  fullEveryMs: 86_400_000,
   comparedWithinMs: 60_000,
   settleWithinMs: 60_000,
   knownWithinMs: 60_000,

@@ -196,7 +196,7 @@ function failingFor(walletId: string): Db {
       db.transaction((tx) =>
         work({
           query: (statement, values) =>
-            statement.name === 'proof-balance' && values.includes(walletId)
+            statement.name.startsWith('proof-balance') && values.includes(walletId)
               ? Promise.reject(new Error('too slow'))
               : tx.query(statement, values),
         }),

@@ -166,7 +166,7 @@ test.each([
   expect(await runProof(deps)).toMatchObject(fine)
   await behindOurBack(db, `UPDATE payouts SET ${change} WHERE id = $1`, [payoutId])
 
-  await runProof(deps)
+  await runProof(deps, 'full')
 
   expect(await stage.found()).toContainEqual([kind, payoutId])
 })
