@@ -237,6 +237,8 @@ const recordKept: Statement = {
       FROM before
       WHERE p.id = before.id AND p.attempt = $2 AND p.status = 'pending' AND p.released_at IS NULL
         AND p.transfer_ref IS NULL AND p.verdict IS DISTINCT FROM $3
+        -- A call that was withdrawn after the caller read the row is not unknown.
+        AND ($3 <> 'unknown' OR p.submit_started_at IS NOT NULL)
       RETURNING p.id, p.partner_id, p.environment, p.created_by, p.request_id, unseen
     ), seen AS (${seenFirst('kept', '$9')})
     INSERT INTO payout_events (payout_id, at, kind, status, made_by, detail) SELECT id, $9, $8, $4, 'bank', $5 FROM kept

@@ -29,7 +29,8 @@ export async function resolveSubmit(
   if (standing.at !== 'unknown' || cancel !== undefined) return standing
   if (row.verdict === null) {
     const noted = await noteUnknown(deps, payout)
-    if (noted.at !== 'unknown') return noted
+    // Noted, the call can no longer be withdrawn. Until then its bank key may have been replaced, so the row is read again.
+    return noted.at === 'unknown' ? resolveSubmit(deps, payout) : noted
   }
   assert(row.bankBody !== null && row.submitStartedAt !== null, 'a call that was started must have its bytes')
 

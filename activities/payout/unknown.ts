@@ -1,9 +1,10 @@
 // Notes that nobody knows whether a payout was sent, which is itself a thing to know (design §3: "Unknown").
 import type { Queryable } from '../../db/database'
 import { keepPayout, loadStep } from '../../db/payout-steps'
+import { kept } from '../../domain/verdict'
 import type { PayoutRef, Underway } from '../../workflows/payout-steps'
 import type { PayoutDeps } from './deps'
-import { standingOf, unconfirmed } from './standing'
+import { standingOf } from './standing'
 
 interface Noting extends Pick<PayoutDeps, 'clock'> {
   readonly db: Queryable
@@ -27,5 +28,8 @@ export async function noteUnknown({ db, clock }: Noting, payout: PayoutRef): Pro
     afterwards: 'open',
     at,
   })
-  return standingOf(await loadStep(db, payoutId), payout) ?? unconfirmed
+  return standingOf(await loadStep(db, payoutId), payout) ?? withdrawn
 }
+
+/** The run that made the call has proved meanwhile that it sent nothing. */
+const withdrawn: Underway = { at: 'unsent', verdict: kept, status: 'pending', says: 'waiting to be sent' }

@@ -33,8 +33,10 @@ const recorded: Readonly<Record<string, readonly string[]>> = {
   'invoice-mail': ['mailed', 'nobody', 'perhaps'],
   'payout-case': ['overdue', 'resolved', 'word-lost'],
   payout: [
+    'cancel-refused',
     'cancelled',
     'cancelled-by-update',
+    'cancelled-late',
     'completed',
     'insufficient-funds',
     'never-sent',

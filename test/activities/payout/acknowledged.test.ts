@@ -128,6 +128,44 @@ describe('what the bank refuses or cannot take', () => {
     expect(row.bankKey).not.toBe(bankKey)
   })
 
+  test.each([
+    ['has withdrawn it', 'payout-withdraw-submit', 1, 'unsent'],
+    ['calls again under another key', 'payout-begin-submit', 2, 'sent'],
+  ])(
+    'a run that saw the call of another one, which meanwhile %s, pays nothing twice',
+    async (_name, reached, times, at) => {
+      const payout = await anAcknowledged()
+      await bank.fault({ kind: 'status', status: 429, times: 1, match: toTransfers })
+      const patience = { repeatForMs: 60_000, quietMs: 0, answerWithinMs: 60_000, answerCallMs: 2_000 }
+      const { bankKey } = await loadStep(db, payout.payoutId)
+      const { provider_sandbox: sandbox } = rails
+
+      let goOn = () => {}
+      const isOvertaken = new Promise<void>((resolve) => (goOn = resolve))
+      let second = Promise.resolve<unknown>(null)
+      const startSecond = () =>
+        new Promise<void>((hasSeen) => {
+          const late = after('payout-step', 1, () => {
+            hasSeen()
+            return isOvertaken
+          })
+          const deps = stepDeps(late, rails, { patience })
+          second = createPayoutSteps({ brief: deps, patient: deps }).resolveSubmit(payout)
+        })
+      const submit = async (transfer: Parameters<typeof sandbox.submit>[0]) => {
+        await (transfer.key === bankKey ? startSecond() : second)
+        return sandbox.submit(transfer)
+      }
+      const calling = after(reached, times, async () => goOn())
+      const deps = stepDeps(calling, { ...rails, provider_sandbox: { ...sandbox, submit } }, { patience })
+
+      expect(await createPayoutSteps({ brief: deps, patient: deps }).submitToRail(payout)).toMatchObject({ at: 'sent' })
+      expect(await second).toMatchObject({ at })
+      expect(await transfersOf(payout)).toHaveLength(1)
+      expect((await loadStep(db, payout.payoutId)).attention).toBeNull()
+    },
+  )
+
   test('a recipient that cannot be registered because of our key: it waits, and an operator is asked once', async () => {
     const payout = await aClaim(db, { partnerId })
     await steps.debitPayout(payout)
@@ -263,6 +301,19 @@ async function anAcknowledged(amountPence?: bigint): Promise<PayoutRef> {
   const payout = await aDebited(amountPence)
   expect(await markAnswered(db, { ...payout, at: systemClock.now() })).toBe(true)
   return payout
+}
+
+/** The database of a run that does something else between a statement and what it makes of its answer. */
+function after(name: string, times: number, meanwhile: () => Promise<void>): Db {
+  let left = times
+  return {
+    ...db,
+    async query<Row>(statement: Statement, values: readonly unknown[]) {
+      const rows = await db.query<Row>(statement, values)
+      if (statement.name === name && --left === 0) await meanwhile()
+      return rows
+    },
+  }
 }
 
 async function transfersOf({ payoutId }: PayoutRef): Promise<unknown[]> {
