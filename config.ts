@@ -43,6 +43,8 @@ export interface Config {
   readonly rateLimit: 'on' | 'off'
   readonly logLevel: LogLevel
   readonly activityRetentionDays: number
+  /** For calls that only read; everything else that changed nothing stays as long as above. */
+  readonly activityReadRetentionDays: number
   readonly bank: BankConfig
   /** Which rates of the bank are used. */
   readonly rates: RateConfig
@@ -128,6 +130,7 @@ function readConfig(read: Reader): Config {
     rateLimit: read.oneOf('RATE_LIMIT', ['on', 'off'], 'on'),
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
     activityRetentionDays: read.integer('ACTIVITY_RETENTION_DAYS', 400, 1, 36_500),
+    activityReadRetentionDays: read.integer('ACTIVITY_READ_RETENTION_DAYS', 7, 1, 36_500),
     bank: readBank(read),
     rates: readRates(read),
     webhookUrl: read.optionalUrl('WEBHOOK_URL'),

@@ -27,6 +27,7 @@ export interface ActivityDeps {
   readonly db: Db
   readonly clock: Clock
   readonly activityRetentionDays: number
+  readonly activityReadRetentionDays: number
   readonly payouts: PayoutStepDeps
   readonly sweep: SweepDeps
   readonly invoices: InvoiceDeps

@@ -1,15 +1,26 @@
-// Removes one batch of activity entries that changed nothing and are older than they have to be kept.
+// Removes one batch of old activity entries that changed nothing: reads after days, refused writes after the full time.
 
 import type { Clock } from '../clock'
-import { pruneActivity as removeReads } from '../db/activity'
+import { pruneActivity as removeOld } from '../db/activity'
 import type { Db } from '../db/database'
 
 const dayMs = 24 * 60 * 60 * 1000
 
 export async function pruneActivity(
-  { db, clock, activityRetentionDays }: { db: Db; clock: Clock; activityRetentionDays: number },
+  { db, clock, activityRetentionDays, activityReadRetentionDays }: PruneDeps,
   { limit }: { limit: number },
 ): Promise<number> {
-  const before = new Date(clock.now().getTime() - activityRetentionDays * dayMs)
-  return removeReads(db, { before, limit })
+  const daysAgo = (days: number) => new Date(clock.now().getTime() - days * dayMs)
+  return removeOld(db, {
+    before: daysAgo(activityRetentionDays),
+    readsBefore: daysAgo(activityReadRetentionDays),
+    limit,
+  })
+}
+
+interface PruneDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly activityRetentionDays: number
+  readonly activityReadRetentionDays: number
 }

@@ -102,8 +102,8 @@ interface ActivityParts {
 function activitiesOf(config: Config, parts: ActivityParts): Activities {
   const { db, log, client, payouts, mailer } = parts
   const clock = systemClock
-  const { bank, sweep, taskQueuePrefix: queuePrefix, activityRetentionDays, seller } = config
-  const { publicUrl, verificationPollMs } = config
+  const { bank, sweep, taskQueuePrefix: queuePrefix, seller } = config
+  const { publicUrl, verificationPollMs, activityRetentionDays, activityReadRetentionDays } = config
   const { pollMs } = config.payouts
   const sandboxBank = bank.sandbox === null ? 'absent' : 'configured'
   const about = { db, clock, log, temporal: client, queuePrefix, pollMs, sandboxBank } as const
@@ -112,7 +112,15 @@ function activitiesOf(config: Config, parts: ActivityParts): Activities {
   const topUps = { db, clock, rail: payouts.patientRails.provider_sandbox, bank: parts.sandboxBank }
   const proof = { ...config.proof, ...sweep }
   const { opsEmail, retention } = config
-  const settings = { activityRetentionDays, publicUrl, verificationPollMs, proof, opsEmail, retention }
+  const settings = {
+    activityRetentionDays,
+    activityReadRetentionDays,
+    publicUrl,
+    verificationPollMs,
+    proof,
+    opsEmail,
+    retention,
+  }
   return createActivities({ db, clock, ...settings, payouts, sweep: sweeping, invoices, topUps })
 }
 

@@ -26,7 +26,7 @@ test('a batch takes the oldest reads, no more than its limit, and a repeat takes
     db,
     days.map((day) => aRead(partnerId, day)),
   )
-  const deps = { db, clock: { now: () => new Date('2026-02-01T00:00:00Z') }, activityRetentionDays: 7 }
+  const deps = { db, clock: { now: () => new Date('2026-02-01T00:00:00Z') }, ...days7 }
   const prune = () => pruneActivity(deps, { limit: 3 })
 
   const first = await prune()
@@ -36,6 +36,32 @@ test('a batch takes the oldest reads, no more than its limit, and a repeat takes
   expect(left).toEqual(['2026-01-31', '2026-01-04'])
   expect([first, second, third]).toEqual([3, 1, 0])
 })
+
+test('reads go after their own days, refused writes after the full time, and changes never', async () => {
+  const { id: partnerId } = await aPartner(db)
+  const { action: _read, ...call } = aRead(partnerId, '2026-01-15')
+  const refused = { ...call, action: 'payout.create', status: 422 }
+  await recordActivity(db, [
+    { ...call, action: 'payout.list' },
+    { ...call, action: 'quote.create' },
+    { ...call, action: 'payout.read', at: new Date('2026-01-30T12:00:00Z') },
+    refused,
+    { ...refused, at: new Date('2025-11-15T12:00:00Z') },
+    { ...call, action: 'key.revoke', changes: 'something', at: new Date('2024-01-15T12:00:00Z') },
+  ])
+  const deps = { db, clock: { now: () => new Date('2026-02-01T00:00:00Z') } }
+
+  const removed = await pruneActivity(
+    { ...deps, activityRetentionDays: 60, activityReadRetentionDays: 7 },
+    { limit: 9 },
+  )
+
+  expect(removed).toBe(3)
+  const left = await latestActivity(db, partnerId, 10)
+  expect(left.map(({ action }) => action)).toEqual(['payout.read', 'payout.create', 'key.revoke'])
+})
+
+const days7 = { activityRetentionDays: 7, activityReadRetentionDays: 7 }
 
 function aRead(partnerId: string, day: string) {
   const rest = { status: 200, madeBy: 'key:kp_sandbox_12345678', detail: null, requestId: null }

@@ -83,10 +83,11 @@ test('pruning takes old rows that changed nothing, oldest first and no more than
     anEntry(id, { at: old(10) }),
   ])
 
-  expect(await pruneActivity(db, { before: old(10), limit: 2 })).toBe(2)
+  const tenDays = { before: old(10), readsBefore: old(10) }
+  expect(await pruneActivity(db, { ...tenDays, limit: 2 })).toBe(2)
   expect((await latestActivity(db, id, 200)).map((row) => row.at)).toEqual([old(10), old(3), old(1)])
-  expect(await pruneActivity(db, { before: old(10), limit: 100 })).toBe(1)
-  expect(await pruneActivity(db, { before: old(10), limit: 100 })).toBe(0)
+  expect(await pruneActivity(db, { ...tenDays, limit: 100 })).toBe(1)
+  expect(await pruneActivity(db, { ...tenDays, limit: 100 })).toBe(0)
   const kept = (await latestActivity(db, id, 200)).map(({ at, changes }) => [at, changes])
   expect(kept).toEqual([
     [old(10), 'nothing'],
@@ -98,7 +99,8 @@ test('processes that prune at once share the work', async () => {
   const { id } = await aPartner(db)
   const entries = Array.from({ length: 60 }, () => anEntry(id, { at: new Date(Date.UTC(2019, 0, 1)) }))
   await recordActivity(db, entries)
-  const old = { before: new Date(Date.UTC(2019, 0, 2)), limit: 10 }
+  const before = new Date(Date.UTC(2019, 0, 2))
+  const old = { before, readsBefore: before, limit: 10 }
 
   const pruned = await Promise.all(Array.from({ length: 5 }, () => pruneActivity(db, old)))
 

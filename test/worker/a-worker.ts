@@ -44,6 +44,7 @@ export interface AWorkerOptions {
   /** Somebody else's; a new one without it. */
   readonly databaseUrl?: string
   readonly activityRetentionDays?: number
+  readonly activityReadRetentionDays?: number
   readonly retention?: Config['retention']
   readonly opsEmail?: string
   readonly proof?: Partial<ProofPatience>
@@ -109,6 +110,7 @@ export interface TestActivityOptions extends AWorkerOptions {
 /** Every activity, as a worker has them; without a bank unless one is given. */
 export function testActivities({ db, client, queuePrefix, clock, ...options }: TestActivityOptions) {
   const { log = keptLog(), bank, activityRetentionDays = 400 } = options
+  const { activityReadRetentionDays = activityRetentionDays } = options
   const own = { ...(bank ? { bank } : {}), ...(options.secretKeys ? { secretKeys: options.secretKeys } : {}) }
   const config = { ...testConfig(), ...own }
   const payouts = createPayoutParts(config, { db, log, clock })
@@ -124,7 +126,15 @@ export function testActivities({ db, client, queuePrefix, clock, ...options }: T
   const topUps = { db, clock, rail: payouts.patientRails.provider_sandbox, bank: topUpBank }
   const { opsEmail, retention } = { ...config, ...options }
   const proof = { ...config.proof, ...config.sweep, ...options.proof }
-  const settings = { activityRetentionDays, publicUrl, verificationPollMs, proof, opsEmail, retention }
+  const settings = {
+    activityRetentionDays,
+    activityReadRetentionDays,
+    publicUrl,
+    verificationPollMs,
+    proof,
+    opsEmail,
+    retention,
+  }
   const activities = createActivities({ db, clock, ...settings, payouts, sweep, invoices, topUps })
   return {
     activities,

@@ -5,6 +5,7 @@ import { errorTable } from '../../../api/errors'
 import type { Route } from '../../../api/route'
 import { errorsOf, errorsWithoutPages, repliesOf } from '../../../api/route'
 import { routes } from '../../../api/v1'
+import { readActions } from '../../../db/activity'
 import { newApiKeySecret } from '../../../db/api-key-secret'
 import type { PartnerRow } from '../../../db/partners'
 import { keptLog } from '../../setup/kept-logs'
@@ -330,4 +331,14 @@ test('logs carry neither keys nor what was asked for', async () => {
   expect(lines).toContain('/v1/quotes')
   expect(lines).not.toMatch(/canary|people\.test|918273|kp_(sandbox|live)_[a-f0-9]{9}/)
   expect(lines).not.toContain(session)
+})
+
+test('calls of every GET route, quotes and checks are reads, which leave the activity list after days', () => {
+  const actionsOf = (some: readonly Route[]) =>
+    some.flatMap(({ access }) => (access.by === 'anyone' ? [] : access.action))
+  const reads = actionsOf(routes.filter(({ method }) => method === 'GET'))
+  const others = actionsOf(routes.filter(({ method }) => method !== 'GET'))
+
+  expect(new Set(readActions)).toEqual(new Set([...reads, 'quote.create', 'payout.check']))
+  expect(others.filter((action) => readActions.includes(action)).toSorted()).toEqual(['payout.check', 'quote.create'])
 })
