@@ -1,6 +1,7 @@
-// `npm run bench`: figures as ratios in one run, because machines are noisy. `-- reads`, `-- payouts` or `-- invoices` measures that part alone.
+// `npm run bench`: figures as ratios in one run, because machines are noisy. `-- reads`, `-- payouts`, `-- invoices` or `-- growth` measures that part alone.
 import { setTimeout as wait } from 'node:timers/promises'
 import { choosePort } from '../local/ports'
+import { growth } from './growth'
 import { invoices } from './invoices'
 import { payouts } from './payouts'
 import { readPayout } from './read-payout'
@@ -18,6 +19,7 @@ const parts = {
     print([`Resident memory after the payouts: ${memory(system)}`])
   },
   invoices: (system: System) => invoices(system, print),
+  growth: (system: System) => growth(system, print),
 } as const
 
 /** Long enough for start-up garbage to be collected. */
