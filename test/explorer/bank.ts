@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type ProviderRail, providerRailOver } from '../../rail/provider'
 import type { Answer, BankCall, Client } from '../../rail/provider/client'
+import { readError } from '../../rail/provider/map'
 import type { Bank } from '../../sandbox-bank/bank'
 import { startStateClock } from '../../sandbox-bank/clock/state-clock'
 import { createFaults } from '../../sandbox-bank/control/faults'
@@ -27,6 +28,8 @@ export interface TransferCall {
   readonly key: string
   /** `proof`: the answer shows that nothing was sent. `accepted`: it carries the transfer. `open`: the caller knows nothing. */
   outcome: 'open' | 'accepted' | 'proof'
+  /** What the bank refuses for good: no later call under the same order can succeed. */
+  refused: string | null
   isUnderWay: boolean
 }
 
@@ -127,12 +130,13 @@ export class ExploredBank {
     const isTransfer = call.method === 'POST' && call.path === '/transfers'
     const leftMs = Math.min(callMs, (call.endBy?.getTime() ?? Number.POSITIVE_INFINITY) - schedule.nowMs)
     if (leftMs <= 0) return { stage: 'unconnected', cause: new Error('no time left') }
-    const record: TransferCall = { key: call.key ?? '', outcome: 'open', isUnderWay: true }
+    const record: TransferCall = { key: call.key ?? '', outcome: 'open', refused: null, isUnderWay: true }
     if (isTransfer) this.calls.push(record)
 
     const answer = await this.send(call, { about, isTransfer, leftMs, record })
     if (!actor.process.alive) return never()
     record.outcome = outcomeOf(answer)
+    record.refused = answer.stage === 'answered' && answer.status === 400 ? readError(answer.body).field : null
     schedule.say(`bank: ${about} → ${describe(answer)}`)
     return answer
   }
@@ -248,8 +252,9 @@ function answered(status: number, body: unknown): Answer {
 /** A refusal is a proof only to the first caller under a key; who else calls knows what went before. */
 function outcomeOf(answer: Answer): TransferCall['outcome'] {
   if (answer.stage === 'unconnected') return 'proof'
-  if (answer.stage === 'sent' || answer.status >= 500) return 'open'
-  return answer.status < 300 ? 'accepted' : 'proof'
+  if (answer.stage === 'sent') return 'open'
+  if (answer.status < 300) return 'accepted'
+  return [400, 401, 403, 429].includes(answer.status) ? 'proof' : 'open'
 }
 
 function describe(answer: Answer): string {

@@ -30,7 +30,7 @@ export async function explore(stage: Stage, plan: Plan, scheduler: fc.Scheduler,
     world.happen({ kind: 'request', to: 'api-1' })
     await follow(world, plan)
     await rest(schedule, 11 * minuteMs)
-    if (plan.probe) violations.push(...(await probe(world)))
+    violations.push(...(await probe(world)))
     await drain(world)
     violations.push(...(await findViolations(world)))
   } catch (error) {
@@ -90,15 +90,19 @@ async function rest(schedule: Schedule, ms: number): Promise<void> {
 
 /**
  * Every call to the bank was answered to a process that lived on, and every answer proves that nothing was sent: the payout must
- * be over by now, or a cancel must win.
+ * be over by now, or a cancel must win. After a refusal for good it must be over.
  */
 async function probe(world: World): Promise<string[]> {
-  const { schedule, bank, temporal } = world
+  const { schedule, bank, temporal, plan } = world
   const row = await world.row()
   if (row === null || !isOpen(row) || row.status !== 'pending') return []
   const isProven = bank.calls.every(({ outcome, isUnderWay }) => outcome === 'proof' && !isUnderWay)
   const isCalm = world.crashes === 0 && temporal.timeouts === 0 && temporal.terminated === 0
   if (!isProven || !isCalm || bank.transfersOf(row.id).length > 0) return []
+  if (bank.trouble === null && bank.calls.at(-1)?.refused === 'source.amount') {
+    return [`the bank refused the amount for good, and the payout has not failed: ${describeRow(row)}`]
+  }
+  if (!plan.probe) return []
   // A bank that answers nothing at all can not be asked whether it has an old payout.
   if (bank.trouble?.scope === 'everything') bank.trouble = null
   schedule.say('nothing was sent, provably: a cancel must win', 'probe')

@@ -35,6 +35,7 @@ test.each(seeds)(
       const explored = await explore(stage, plan, scheduler, log)
       await stage.reset()
       summary.add(explored)
+      if (ordered && summary.run % 1_000 === 0) process.stderr.write(`${summary.run} schedules …\n`)
       if (EXPLORE_PATH !== undefined) process.stderr.write(`${explored.trace.join('\n')}\n`)
       if (explored.violations.length === 0 || EXPLORE_ALL !== undefined) return
       failedMs ??= performance.now()
@@ -62,7 +63,7 @@ class Summary {
   readonly firsts = new Map<string, { readonly number: number; readonly trace: readonly string[]; count: number }>()
   private readonly ends = new Map<string, number>()
   private readonly begunMs = performance.now()
-  private run = 0
+  run = 0
   private steps = 0
 
   constructor(private readonly seed: number) {}

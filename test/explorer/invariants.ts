@@ -74,6 +74,8 @@ function endRules(world: World, row: ExploredRow): string[] {
   if (!isOpen(row) && temporal.latest(world.workflowId(row.attempt))?.status === 'RUNNING') {
     found.push('the payout is over, and its workflow still runs')
   }
+  // Without it the rules about first calls would hold for nothing.
+  if (bank.calls.length > 0 && world.starts.length === 0) found.push('the explorer has not seen the first call begin')
   const isEarly = schedule.nowMs - row.created_at.getTime() < 23 * 3_600_000
   const hasRate = plan.events.some(({ happening }) => happening.kind === 'rate')
   // Trouble that passes is waited out by a payout that somebody was told about.

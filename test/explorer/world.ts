@@ -106,7 +106,7 @@ export class World {
       banks: { sandbox: null, live: this.bank.rail(settings.patientCallMs) },
     }
     database.onStatement = (_actor, name, rows) => {
-      if (name.endsWith('-submit') && hasValue(rows[0])) this.noteStart()
+      if (name === 'payout-begin-submit' && hasValue(rows[0])) this.noteStart()
     }
   }
 
