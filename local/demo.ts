@@ -1,4 +1,4 @@
-// The demo partner and its keys: made once by the ops command line, kept in DATA_DIR, made anew when the API refuses them.
+// The demo partner and its keys: created once by the ops command line, kept in DATA_DIR, created again when the API refuses them.
 
 import { type ExecFileOptions, execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { projectDir } from './project-dir'
 
 export interface Demo {
   readonly partner: { readonly id: string; readonly slug: string; readonly email: string }
-  /** Live is there where its bank is make-believe. */
+  /** Live exists where its bank is simulated. */
   readonly keys: { readonly sandbox: string; readonly live?: string }
 }
 
@@ -24,6 +24,19 @@ export function readDemo(dataDir: string): Demo | null {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null
 }
 
+/** Verified and used in the month before this one, so that finance has a month to bill. Null where the partner exists. */
+export async function makeDemoWithMonth(
+  dataDir: string,
+  env: EnvironmentVariables,
+  signal: AbortSignal,
+): Promise<Demo | null> {
+  const ops = opsWith(env, signal)
+  const about = ['--name', 'Demo Ltd', '--slug', slug, '--email', email, '--usdc', liveUsdc]
+  const made = await ops('partner', 'demo', ...about).catch(() => null)
+  if (made === null) return null
+  return keepDemo(dataDir, { partner: { id: made.id, slug, email }, keys: made.keys })
+}
+
 export async function makeDemo(dataDir: string, env: EnvironmentVariables, signal: AbortSignal): Promise<Demo> {
   const ops = opsWith(env, signal)
   const partner = await ops('partner', 'create', '--name', 'Demo Ltd', '--slug', slug, '--email', email).catch(() =>
@@ -33,7 +46,7 @@ export async function makeDemo(dataDir: string, env: EnvironmentVariables, signa
   return keepDemo(dataDir, { partner: { id: partner.id, slug, email }, keys: { sandbox } })
 }
 
-/** Verified by the make-believe bank, with make-believe money: what the live environment needs to be tried. */
+/** Verified by the simulated bank, with simulated money: enough to try the live environment. */
 export async function makeDemoLive(
   dataDir: string,
   env: EnvironmentVariables,

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { EnvironmentVariables } from '../config'
 import { startBank } from './bank'
-import { type Demo, isAccepted, isConnected, makeDemo, makeDemoLive, readDemo } from './demo'
+import { type Demo, isAccepted, isConnected, makeDemo, makeDemoLive, makeDemoWithMonth, readDemo } from './demo'
 import { environmentFor } from './environment-for'
 import { type LocalInbox, startMailInbox } from './mail-inbox'
 import type { Plan } from './plan'
@@ -69,13 +69,11 @@ export async function startSystem(start: Start): Promise<System> {
     () => 'is up to date',
   )
   const kept = plan.databaseUrl ? null : readDemo(plan.dataDir)
-  const [made] = await Promise.all([
-    plan.databaseUrl || kept ? null : seed(run),
-    ownPart(run, 'Worker', 'dist/worker/main.js'),
-    ownPart(run, 'API', 'dist/api/main.js'),
-  ])
+  // Before the worker runs: it would date what it completes today, and the demo's payouts belong to the month before.
+  const made = plan.databaseUrl || kept ? null : await seed(run, 'with-a-finished-month')
+  await Promise.all([ownPart(run, 'Worker', 'dist/worker/main.js'), ownPart(run, 'API', 'dist/api/main.js')])
   await untilReady(plan.api)
-  const known = kept && !(await isAccepted(plan.api, kept)) ? await seed(run) : (made ?? kept)
+  const known = kept && !(await isAccepted(plan.api, kept)) ? await seed(run, 'empty') : (made ?? kept)
   const demo = known && bank ? await atBank(run, known) : known
   return {
     temporalAddress: temporal.address,
@@ -140,8 +138,11 @@ async function ownPart({ plan, steps, parts, env }: Run, name: string, main: str
   await steps.run(name, () => startNodePart({ name, main, env, logFile, onSpawn: parts.add }))
 }
 
-function seed({ plan, steps, env, signal }: Run): Promise<Demo> {
+function seed({ plan, steps, env, signal }: Run, how: 'with-a-finished-month' | 'empty'): Promise<Demo> {
   const work = async () => {
+    const wantsMonth = how === 'with-a-finished-month' && plan.bank === 'ours'
+    const used = wantsMonth ? await makeDemoWithMonth(plan.dataDir, env, signal) : null
+    if (used !== null) return used
     const demo = await makeDemo(plan.dataDir, env, signal)
     return plan.bank === 'ours' ? makeDemoLive(plan.dataDir, env, demo, signal) : demo
   }

@@ -12,6 +12,7 @@ import { invoiceCommands } from './invoices'
 import { keyCommands } from './key'
 import { keyringCommands } from './keyring'
 import { partnerCommands } from './partner'
+import { demoPartner } from './partner-demo'
 import { setPartner } from './partner-settings'
 import { verificationCommands } from './partner-verification'
 import { payoutCommands } from './payout'
@@ -27,6 +28,7 @@ import { workerCommands } from './worker'
 
 export const commands: readonly Command[] = [
   ...partnerCommands,
+  demoPartner,
   setPartner,
   ...verificationCommands,
   ...keyCommands,
