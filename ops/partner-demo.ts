@@ -133,7 +133,7 @@ async function payMonth(stage: Stage, usdc: MicroUsdc, createdBy: string): Promi
   const { db, madeBy } = ops
   const funding = clockOn(ops, month, { day: 2, hour: 11 })
   const account = await loadAccount(db, { partnerId, environment: 'live', at: funding.now() })
-  const gbpPerUsdNano = await withRails(ops, ops.clock, (rails) => rails.provider_production.rate())
+  const { gbpPerUsdNano } = await withRails(ops, ops.clock, (rails) => rails.provider_production.rate())
   const sent = demoPayouts.filter(({ returnedOn }) => returnedOn === null)
   const spent = sent.reduce((sum, payout) => sum + quoteOf(payout, account, gbpPerUsdNano).walletSendsMicroUsdc, 0n)
   await withRails(ops, funding, async (rails) => {
