@@ -176,21 +176,22 @@ async function payOne({ ops, bank, month, partnerId }: Stage, payout: DemoPayout
 }
 
 async function claim(
-  { db, keyring }: Ops,
+  ops: Ops,
   { partnerId, payout, clock, account, gbpPerUsdNano, createdBy }: Terms & ClaimOf,
 ): Promise<PayoutRef> {
   const wanted = readPayoutRequest(requestOf(payout))
   const { sortCode, accountNumber } = wanted.details
+  const keyring = ops.keyring()
   const at = clock.now()
   const payoutId = newId(at)
-  const claimed = await claimPayout(db, {
+  const claimed = await claimPayout(ops.db, {
     payoutId,
     partnerId,
     environment: 'live',
     walletId: account.walletId,
     rail: account.rail,
     idempotencyKey: payout.key,
-    fingerprint: fingerprintOf(keyring(), wanted.fields),
+    fingerprint: fingerprintOf(keyring, wanted.fields),
     reference: wanted.reference,
     country: wanted.country,
     createdVia: 'api',
@@ -198,8 +199,8 @@ async function claim(
     quote: quoteOf(payout, account, gbpPerUsdNano),
     recipientName: wanted.recipientName,
     accountLast4: accountNumber.slice(-4),
-    accountHash: accountHash(keyring(), sortCode, accountNumber),
-    sealedRecipient: sealDetails(keyring(), payoutId, wanted.details),
+    accountHash: accountHash(keyring, sortCode, accountNumber),
+    sealedRecipient: sealDetails(keyring, payoutId, wanted.details),
     bankKey: randomUUID(),
     requestId: null,
     at,
@@ -239,11 +240,11 @@ async function newKey({ ops, month, partnerId }: Stage, environment: Environment
 type Steps = ReturnType<typeof createPayoutSteps>
 
 async function withSteps<T>(ops: Ops, clock: Clock, work: (steps: Steps, clock: Clock) => Promise<T>): Promise<T> {
-  const { db, payouts, keyring } = ops
+  const { db, payouts } = ops
   const log = createLog({ level: 'silent', name: 'ops' })
   const patience = { ...payouts, answerWithinMs: timeouts.callMs, answerCallMs: timeouts.callMs }
   return withRails(ops, clock, (rails) => {
-    const deps: PayoutDeps = { db, clock, keyring: keyring(), rails, log, patience }
+    const deps: PayoutDeps = { db, clock, keyring: ops.keyring(), rails, log, patience }
     return work(createPayoutSteps({ brief: deps, patient: deps }), clock)
   })
 }
