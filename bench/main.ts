@@ -1,9 +1,10 @@
-// `npm run bench`: figures as ratios in one run, because machines are noisy. `-- reads`, `-- payouts`, `-- invoices` or `-- growth` measures that part alone.
+// `npm run bench`: figures as ratios in one run, because machines are noisy. A name of a part, such as `-- proof`, measures that part alone.
 import { setTimeout as wait } from 'node:timers/promises'
 import { choosePort } from '../local/ports'
 import { growth } from './growth'
 import { invoices } from './invoices'
 import { payouts } from './payouts'
+import { proof } from './proof'
 import { readPayout } from './read-payout'
 import { type System, startSystem } from './system'
 
@@ -20,6 +21,7 @@ const parts = {
   },
   invoices: (system: System) => invoices(system, print),
   growth: (system: System) => growth(system, print),
+  proof: (system: System) => proof(system, print),
 } as const
 
 /** Long enough for start-up garbage to be collected. */
