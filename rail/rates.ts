@@ -7,6 +7,8 @@ import { type Rail, RailRefused, RailUnavailable } from './rail'
 export interface Rates {
   /** GBP per USD × 10⁹. Throws RailUnavailable when there is no rate, and RateRejected, which is one, when the bank's rate fails the check. */
   of(rail: RailName): Promise<bigint>
+  /** The bank has refused a payout, perhaps because its rate has moved: the next caller gets a rate that the bank gives then. */
+  askAgain(): void
 }
 
 /** All that a rail must do to be priced by. */
@@ -50,10 +52,12 @@ type Checked =
 export function createRates({ rails, store, limits, clock, onRejected }: RatesOptions): Rates {
   const cache = new Map<RailName, Checked>()
   const asking = new Map<RailName, Promise<bigint>>()
+  const doubted = new Set<RailName>()
 
   async function ask(name: RailName): Promise<bigint> {
     const rail = rails[name]
     if (!rail) throw new RailUnavailable('rate')
+    doubted.delete(name)
     const rate = await rail.rate().catch(nullIfUnusable)
     const now = clock.now()
     const rejection = await store.check(name, rate, now)
@@ -88,7 +92,7 @@ export function createRates({ rails, store, limits, clock, onRejected }: RatesOp
       const known = cache.get(name)
       if (known?.outcome === 'rejected' && clock.now().getTime() - known.at <= recheckAfterMs)
         throw new RateRejected(known.rejection)
-      const cached = cachedWithin(name, cachedForMs)
+      const cached = doubted.has(name) ? null : cachedWithin(name, cachedForMs)
       if (cached) return cached.rate.gbpPerUsdNano
       try {
         return await askOnce(name)
@@ -99,6 +103,9 @@ export function createRates({ rails, store, limits, clock, onRejected }: RatesOp
         if (older === null || (await store.isRejected(name))) throw error
         return older.rate.gbpPerUsdNano
       }
+    },
+    askAgain() {
+      for (const name of cache.keys()) doubted.add(name)
     },
   }
 }

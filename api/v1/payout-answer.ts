@@ -18,7 +18,12 @@ export interface Attempt extends PayoutToStart {
 export async function answerAttempt(attempt: Attempt, deps: ApiDeps): Promise<Reply | null> {
   const row = await awaitDecision(attempt, deps)
   if (row === null) return null
-  if (row.releasedAt !== null) throw refusalOf(row)
+  if (row.releasedAt !== null) {
+    const refusal = refusalOf(row)
+    // The rate may have moved since the bank was last asked for it, and the retry is to be quoted anew.
+    if (refusal.code === 'payout_not_created') deps.rates.askAgain()
+    throw refusal
+  }
   return attempt.by === 'claimer' ? created(row) : replayed(row)
 }
 

@@ -83,6 +83,18 @@ test('while the bank is silent, a rate serves for 5 minutes unless another proce
   expect(await ours.of(rail)).toBe(good)
 })
 
+test('after a payout was refused the bank is asked again, and while it is silent the cached rate serves on', async () => {
+  const rates = aProcess()
+  await rates.of(rail)
+  answer = silent
+  rates.askAgain()
+  expect([await rates.of(rail), await rates.of(rail), asked]).toEqual([good, good, 2])
+
+  answer = () => ({ gbpPerUsdNano: 780_000_000n })
+  rates.askAgain()
+  expect([await rates.of(rail), await rates.of(rail), asked]).toEqual([780_000_000n, 780_000_000n, 3])
+})
+
 test('a cached rate is served only while it is fresh by the time of the bank', async () => {
   const rates = aProcess()
   const updatedAt = new Date('2026-11-15T11:45:10.000Z')

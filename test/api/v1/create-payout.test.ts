@@ -217,3 +217,16 @@ describe('a payout of which nobody knows', () => {
     expect(await world.transfersOf(body['id'])).toHaveLength(1)
   })
 })
+
+// The last test, because the rate that it leaves is used for half a minute.
+test('a payout refused because the rate has moved is 502, and the retry with the same key gets a new quote', async () => {
+  const [key, request] = [`order-${randomUUID()}`, aRequest()]
+  await world.bank.fault({ kind: 'rate_jump', sell_rate: '0.77', times: null })
+
+  const refused = await world.pay(payer, request, { key })
+  const retried = await world.pay(payer, request, { key })
+
+  expect([refused.status, refused.body.error?.code]).toEqual([502, 'payout_not_created'])
+  expect([retried.status, retried.body['wallet_sent_usdc']]).toEqual([201, '157.28'])
+  expect(await world.transfersOf(retried.body['id'])).toHaveLength(1)
+})
