@@ -57,7 +57,7 @@ const railStates = `SELECT environment, max(resumed_at) AS last_resumed_at, bool
   FROM rail_pauses GROUP BY environment`
 
 // A rate is checked only when it is needed, so a rejection that is not repeated for 15 minutes says nothing about now.
-// What was not sent waits on purpose while the rail is paused, and for nobody's help until its turn has come again.
+// What was not sent waits on purpose while the rail is paused or its partner is not active, and for nobody's help until its turn has come again.
 const selectStanding: Statement = {
   name: 'figures-standing',
   text: `SELECT 'open' AS kind, environment, status AS sort, count(*)::integer AS count,
@@ -68,7 +68,8 @@ const selectStanding: Statement = {
       count(*)::integer, 0, ${age('coalesce(submit_started_at, greatest(created_at, last_resumed_at))')}
     FROM payouts p LEFT JOIN (${railStates}) rail ON rail.environment = p.environment
     WHERE released_at IS NULL AND closed_at IS NULL AND status = 'pending'
-      AND NOT (submit_started_at IS NULL AND coalesce(is_paused, false))
+      AND NOT (submit_started_at IS NULL AND (coalesce(is_paused, false)
+        OR NOT EXISTS (SELECT FROM partners WHERE partners.id = p.partner_id AND partners.status = 'active')))
     GROUP BY p.environment, submit_started_at IS NULL
     UNION ALL
     SELECT 'attention', environment, NULL, count(*)::integer, 0, ${age('updated_at')}

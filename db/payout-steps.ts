@@ -233,6 +233,7 @@ const recordKept: Statement = {
       UPDATE payouts p SET verdict = $3, verdict_at = coalesce(verdict_at, $9), status = $4, failure_reason = $5,
         transfer_ref = $6, transfer_state = $7, updated_at = $9, closed_at = $10,
         attention = CASE WHEN $6::text IS NOT NULL AND attention IN ('bank_misconfigured', 'bank_insufficient') THEN NULL
+          WHEN $10::timestamptz IS NOT NULL AND attention = 'bank_misconfigured' THEN NULL
           ELSE ${awaited('($6::text IS NOT NULL OR $10::timestamptz IS NOT NULL)')} END
       FROM before
       WHERE p.id = before.id AND p.attempt = $2 AND p.status = 'pending' AND p.released_at IS NULL

@@ -88,11 +88,12 @@ describe('what the bank refuses or cannot take', () => {
   test('a cancel wins while the bank provably has nothing', async () => {
     const before = await balance()
     const payout = await anAcknowledged()
-    await bank.fault({ kind: 'status', status: 429, times: null, match: toTransfers })
+    await bank.fault({ kind: 'status', status: 401, times: null, match: toTransfers })
     await steps.submitToRail(payout)
 
     expect(await steps.cancelPayout(payout)).toMatchObject({ at: 'over', status: 'cancelled' })
     expect(await balance()).toBe(before)
+    expect((await loadStep(db, payout.payoutId)).attention).toBeNull()
   })
 
   test('a run that read the row before another one replaced its bank key calls under the new key', async () => {

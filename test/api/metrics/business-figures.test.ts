@@ -66,6 +66,17 @@ test('a pending payout counts from the call to the bank, or from when it could h
   expect(paused.value('payouts_oldest_pending_seconds{environment="live",bank="not_called"}')).toBe(3_606)
 })
 
+test('a payout of a suspended partner that was not sent waits on purpose and has no age', async () => {
+  const partner = await aPartner(api)
+  await aPayoutRow(api, partner, { status: 'pending', createdAt: anHourAgo, submitStartedAt: null })
+  await api.db.dataSource.query(`UPDATE partners SET status = 'suspended' WHERE id = $1`, [partner.id])
+
+  const { value } = await scrape(url)
+
+  expect(value('payouts_open{environment="sandbox",status="pending"}')).toBe(1)
+  expect(value('payouts_oldest_pending_seconds{environment="sandbox",bank="not_called"}')).toBe(0)
+})
+
 test('a payout that waits for people is counted, and so are a held deposit, a wallet that is not read, an event put aside, a drift and a pause', async () => {
   const partner = await aPartner(api)
   const { walletId } = await aPayoutRow(api, partner, { attention: 'outcome_overdue', closedAt: clock.now() })
