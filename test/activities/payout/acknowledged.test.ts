@@ -100,19 +100,10 @@ describe('what the bank refuses or cannot take', () => {
     const payout = await anAcknowledged()
     const { bankKey } = await loadStep(db, payout.payoutId)
     await bank.fault({ kind: 'status', status: 429, times: null, match: toTransfers })
-    let overtakes = true
-    const overtaken: Db = {
-      ...db,
-      async query<Row>(statement: Statement, values: readonly unknown[]) {
-        const rows = await db.query<Row>(statement, values)
-        if (statement.name === 'payout-step' && overtakes) {
-          overtakes = false
-          await steps.submitToRail(payout)
-          await bank.control('DELETE', '/faults')
-        }
-        return rows
-      },
-    }
+    const overtaken = after('payout-step', 1, async () => {
+      await steps.submitToRail(payout)
+      await bank.control('DELETE', '/faults')
+    })
     const used: string[] = []
     const { provider_sandbox: sandbox } = rails
     const submit = (transfer: Parameters<typeof sandbox.submit>[0]) => {
@@ -226,14 +217,7 @@ describe('what the bank refuses or cannot take', () => {
 
   test('a suspension between the look at the row and the first call is in time', async () => {
     const payout = await aDebited()
-    const suspended: Db = {
-      ...db,
-      async query<Row>(statement: Statement, values: readonly unknown[]) {
-        const rows = await db.query<Row>(statement, values)
-        if (statement.name === 'payout-step') await setStatus('suspended')
-        return rows
-      },
-    }
+    const suspended = after('payout-step', 1, () => setStatus('suspended'))
     const deps = stepDeps(suspended, rails)
 
     const answer = await createPayoutSteps({ brief: deps, patient: deps }).submitToRail(payout)
