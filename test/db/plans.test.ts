@@ -24,10 +24,13 @@ beforeAll(async () => {
     reference: `'invoice ' || n`,
   }
   const pairs = Object.entries(others).map(([column, value]) => `'${column}', ${value}`)
-  await api.db.dataSource.query(`
-    INSERT INTO payouts SELECT other.* FROM payouts p, generate_series(1, ${many}) n,
+  // Without the triggers, which write several rows for each payout: only the plans matter here.
+  await behindOurBack(
+    api.db,
+    `INSERT INTO payouts SELECT other.* FROM payouts p, generate_series(1, ${many}) n,
       jsonb_populate_record(p, jsonb_build_object(${pairs.join()})) other
-    WHERE p.id = '${id}'`)
+    WHERE p.id = '${id}'`,
+  )
   await api.db.dataSource.query(`
     INSERT INTO codes (id, purpose, subject, digest, digest_key_id, created_at, expires_at, used_for)
     SELECT gen_random_uuid(), 'confirm', 'nobody', '', 'k1', now(), now(), gen_random_uuid()
