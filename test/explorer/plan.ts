@@ -55,7 +55,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('trouble'), trouble: fc.option(trouble) } as const) },
   {
-    weight: 2,
+    weight: 5,
     arbitrary: fc.record({ kind: fc.constant('rate'), sellRate: fc.constantFrom('0.78', '0.78', null) } as const),
   },
   {
