@@ -8,6 +8,8 @@ export interface ExploredDatabase extends Settling {
   readonly db: Db
   /** Outside of every schedule: for the invariants and for looks that no actor takes. */
   look<Row>(sql: string, values?: unknown[]): Promise<Row[]>
+  /** How often an actor had to wait for a lock of another one. */
+  readonly waits: number
   /** The open transactions of a process end as they do when its connections are lost. */
   crash(process: Process): void
   /** Hears of each statement that was executed, by name. */
@@ -28,6 +30,7 @@ export async function openExplored(url: string): Promise<ExploredDatabase> {
   const busy = new Map<object, number>()
   const open = new Map<PoolClient, Open>()
   let wake = () => {}
+  let isWaiting = false
 
   /** Prepared once: the same questions are asked after every schedule. */
   async function ask<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
@@ -50,14 +53,19 @@ export async function openExplored(url: string): Promise<ExploredDatabase> {
     }
   }
 
-  const explored: ExploredDatabase & { started: number } = {
+  const explored: ExploredDatabase & { started: number; waits: number } = {
     db,
     started: 0,
+    waits: 0,
     look: <Row>(sql: string, values: unknown[] = []): Promise<Row[]> => tracked({}, ask<Row>(sql, values)),
     async settled() {
+      if (busy.size === 0) isWaiting = false
       while (busy.size > 0) {
         await Promise.race([new Promise<void>((resolve) => (wake = resolve)), pause(patienceMs)])
-        if (busy.size > 0 && (await waitingForLocks()) === busy.size) return
+        if (busy.size === 0 || (await waitingForLocks()) !== busy.size) continue
+        if (!isWaiting) explored.waits++
+        isWaiting = true
+        return
       }
     },
     crash(process) {

@@ -29,6 +29,7 @@ export async function explore(stage: Stage, plan: Plan, scheduler: fc.Scheduler,
     }
     world.happen({ kind: 'request', to: 'api-1' })
     await follow(world, plan)
+    if (plan.ending === 'released') world.release()
     await rest(schedule, 11 * minuteMs)
     violations.push(...(await probe(world)))
     await drain(world)

@@ -52,7 +52,7 @@ test.each(seeds)(
     })
 
     if (ordered || summary.failures > 0 || checked.failed)
-      process.stderr.write(summary.toText(checked.counterexamplePath))
+      process.stderr.write(summary.toText(checked.counterexamplePath, stage.database.waits))
     expect([...summary.firsts.keys()]).toEqual([])
     if (checked.failed) throw checked.errorInstance
   },
@@ -84,10 +84,10 @@ class Summary {
     }
   }
 
-  toText(path: string | null): string {
+  toText(path: string | null, waits: number): string {
     const seconds = (performance.now() - this.begunMs) / 1_000
     const ends = [...this.ends].map(([end, count]) => `${count} ${end}`).join(', ')
-    const about = `${this.run} schedules of seed ${this.seed}, ${this.steps} steps, ${seconds.toFixed(0)} s: ${ends}.`
+    const about = `${this.run} schedules of seed ${this.seed}, ${this.steps} steps, ${seconds.toFixed(0)} s, ${waits} waits for a lock: ${ends}.`
     const broken = [...this.firsts].map(
       ([violation, { number, trace, count }]) =>
         `\nBROKEN in ${count} schedules: ${violation}\nSchedule ${number}:\n${trace.join('\n')}\n`,

@@ -11,6 +11,8 @@ export interface Plan {
   readonly probe: boolean
   readonly before: readonly Happening[]
   readonly events: readonly Planned[]
+  /** Whether the rail is resumed and the partner reactivated before the quiet while, with the bank as it is. */
+  readonly ending: 'released' | 'as it is'
 }
 
 export interface Planned {
@@ -103,6 +105,7 @@ export const plans: fc.Arbitrary<Plan> = fc.record({
   probe: fc.boolean(),
   before: opening,
   events: fc.array(fc.record({ happening, after }), { maxLength: 8, size: 'max' }),
+  ending: fc.constantFrom('released', 'as it is'),
 } as const)
 
 export function describeHappening(one: Happening): string {

@@ -176,6 +176,11 @@ export class World {
   heal(): void {
     this.bank.trouble = null
     this.bank.moveRate(null)
+    this.release()
+  }
+
+  /** Nothing of ours holds the payout any more. */
+  release(): void {
     this.happen({ kind: 'resume' })
     this.happen({ kind: 'reactivate' })
   }
