@@ -61,7 +61,9 @@ async function addPayouts(sql: Postgres, { from, to }: { from: number; to: numbe
     LATERAL (SELECT ('x' || substr(md5(n::text), 1, 7))::bit(28)::integer % ($3::integer / 10) AS r,
       now() - interval '1 h' - ((n * 0.6180339887) % 1) * interval '358 days' AS at,
       CASE WHEN n % 50 = 0 THEN 'failed' WHEN n % 97 = 0 THEN 'returned' ELSE 'completed' END AS status) made
-    WHERE partners.slug = $1 AND w.environment = 'sandbox'`,
+    WHERE partners.slug = $1 AND w.environment = 'sandbox'
+    -- As in life: what was created together is stored together.
+    ORDER BY made.at`,
     [slug, from, to, firstNames],
   )
   await sql.query('SET session_replication_role = origin')

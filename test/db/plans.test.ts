@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { latestChanges } from '../../db/activity'
 import { giveCodeBack } from '../../db/codes'
 import type { Queryable, Statement } from '../../db/database'
+import { listPayouts } from '../../db/payouts'
 import { findLedgerDrifts } from '../../db/proof-ledger'
 import { findSimilarPayouts } from '../../db/similar-payouts'
 import { type Api, startApi } from '../api/client'
@@ -55,6 +56,31 @@ test('payouts like the one that somebody is about to make', async () => {
   expect(plan).toContain('payouts_last4_index')
   expect(plan).toContain('payouts_unclosed_index')
   expect(plan).not.toContain('Seq Scan')
+})
+
+test('payouts by a part of their reference or name', async () => {
+  const { id: partnerId } = await aPartner(api)
+  const page = { take: 51, startingAfter: null }
+
+  const plan = await planOf(
+    (db) => listPayouts(db, { partnerId, environment: 'sandbox' }, { search: 'invoice 777' }, page),
+    ['uuid, text, integer, text', `'${partnerId}', 'sandbox', 51, 'invoice 777'`],
+  )
+
+  expect(plan).toContain('payouts_search_index')
+  expect(plan).not.toContain('Seq Scan')
+})
+
+test('a page of payouts starts at its cursor, and does not walk there', async () => {
+  const { id: partnerId } = await aPartner(api)
+  const startingAfter = '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55'
+
+  const plan = await planOf(
+    (db) => listPayouts(db, { partnerId, environment: 'sandbox' }, {}, { take: 51, startingAfter }),
+    ['uuid, text, integer, uuid', `'${partnerId}', 'sandbox', 51, '${startingAfter}'`],
+  )
+
+  expect(plan).toMatch(/payouts_list_index[^]*Index Cond: .*ROW\(created_at, id\) </)
 })
 
 test('the code that a payout gives back', async () => {
