@@ -101,20 +101,19 @@ export class Reader {
 
   /** In basis points, from a number of per cent with at most two decimals, such as 5 or 2.25. */
   basisPoints(name: string, fallback: string, min: number, max: number): number {
-    const [, whole = '', part = ''] = /^(\d{1,2})(?:\.(\d{1,2}))?$/.exec(this.text(name, fallback)) ?? []
-    const value = whole === '' ? Number.NaN : Number(whole) * 100 + Number(part.padEnd(2, '0'))
-    if (value >= min && value <= max) return value
+    const value = basisPointsIn(this.text(name, fallback))
+    if (value !== null && value >= min && value <= max) return value
     this.mistakes.push(`${name} must be a number of per cent from ${min / 100} to ${max / 100}, such as ${fallback}.`)
     return min
   }
 
   /** In hundredths of a per cent, from a number such as 20 or 17.5. */
   percent(name: string): number {
-    const value = this.text(name)
-    const [, whole = '', part = ''] = /^(\d{1,2})(?:\.(\d{1,2}))?$/.exec(value) ?? []
-    if (value !== '' && whole === '')
+    const text = this.text(name)
+    const value = basisPointsIn(text)
+    if (text !== '' && value === null)
       this.mistakes.push(`${name} must be a number of per cent below 100, such as 20 or 17.5.`)
-    return Number(whole) * 100 + Number(part.padEnd(2, '0'))
+    return value ?? 0
   }
 
   /** An address, or a name with the address behind it in angle brackets. */
@@ -148,4 +147,10 @@ export class Reader {
       match?.[1] && match[2] ? [{ id: match[1], bytes: Buffer.from(match[2], 'hex') }] : [],
     )
   }
+}
+
+/** Null unless it is a number of per cent below 100 with at most two decimals. */
+function basisPointsIn(text: string): number | null {
+  const [, whole, part = ''] = /^(\d{1,2})(?:\.(\d{1,2}))?$/.exec(text) ?? []
+  return whole === undefined ? null : Number(whole) * 100 + Number(part.padEnd(2, '0'))
 }

@@ -1,5 +1,5 @@
 // Charges: append-only rows, each stored once by its cause, and the reads of them.
-import { type ChargeKind, casePrefix } from '../domain/invoice'
+import type { ChargeKind } from '../domain/invoice'
 import { firstDayOf, londonMonthOf, type Month } from '../domain/month'
 import type { Queryable, Statement, Tx } from './database'
 import { newId } from './id'
@@ -119,22 +119,13 @@ function chosenBy({ partnerId, month, payoutId, invoiceNumber }: ChargeFilters):
   }
   when(partnerId, (value) => `charges.partner_id = ${value}`)
   when(month && firstDayOf(month), (value) => `charges.month = ${value}::date`)
-  when(payoutId, (value) => isOfPayout(`${value}::text`))
+  when(payoutId, (value) => `charges.payout_id = ${value}::uuid`)
   when(
     invoiceNumber,
     (value) => `charges.id IN (SELECT charge_id FROM invoice_charges JOIN invoices ON invoices.id = invoice_id
       WHERE invoices.number = ${value})`,
   )
   return { from: `${partnerTables} WHERE ${conditions.join(' AND ')}`, values }
-}
-
-/** For a text. By the unique index of causes: charges have no index by payout, and a partner may have millions of them. */
-function isOfPayout(payoutId: string): string {
-  return `charges.payout_id = ${payoutId}::uuid
-    AND charges.partner_id = (SELECT payouts.partner_id FROM payouts WHERE payouts.id = ${payoutId}::uuid)
-    AND charges.kind IN ('payout_fee', 'network_fee', 'exception', 'credit')
-    AND charges.cause_ref = ANY (ARRAY[${payoutId}, 'return/' || ${payoutId}] ||
-      ARRAY(SELECT '${casePrefix}' || cases.id FROM cases WHERE cases.payout_id = ${payoutId}::uuid))`
 }
 
 const listedColumns = `charges.id, charges.kind, charges.cause_ref AS "causeRef", charges.payout_id AS "payoutId",
@@ -161,7 +152,7 @@ const selectOfInvoice: Statement = {
 
 const selectOfPayout: Statement = {
   name: 'payout-charges',
-  text: `SELECT ${partnerColumns} FROM ${partnerTables} WHERE ${isOfPayout('$1::text')}
+  text: `SELECT ${partnerColumns} FROM ${partnerTables} WHERE charges.payout_id = $1
     ORDER BY charges.created_at, charges.id`,
 }
 

@@ -60,16 +60,6 @@ export function dateAt(body: unknown, path: string): Date {
   return at
 }
 
-/** Null when it is absent or no time: for a field without which the rest can still be read. */
-export function optionalDateAt(body: unknown, path: string): Date | null {
-  try {
-    return dateAt(body, path)
-  } catch (error) {
-    if (error instanceof Unreadable) return null
-    throw error
-  }
-}
-
 /** Millionths. */
 export function microAt(body: unknown, path: string): bigint {
   const match = /^(\d{1,12})(?:\.(\d{1,6}))?$/.exec(textAt(body, path))

@@ -10,9 +10,9 @@ import {
   isObject,
   listAt,
   microAt,
-  optionalDateAt,
   optionalMicroAt,
   optionalTextAt,
+  readable,
   textAt,
   Unreadable,
   valueAt,
@@ -49,7 +49,7 @@ export function readTransfer(body: unknown): Transfer {
     wasDelivered: standing === 'delivered' || optionalTextAt(body, 'receipt.destination_tx_hash') !== null,
     reason: reasonOf(body, standing),
     networkCostMicropounds: networkCost(body),
-    createdAt: optionalDateAt(body, 'created_at'),
+    createdAt: readable(() => dateAt(body, 'created_at')),
     updatedAt: dateAt(body, 'updated_at'),
   }
 }
