@@ -60,7 +60,7 @@ interface Partner {
   readonly waiting: (() => void)[]
 }
 
-/** Whoever leaves hands its turn to the first that waits. */
+/** A read that ends hands its turn to the first one that waits. */
 function takeTurn({ waiting }: Partner, limits: CostlyReadLimits): Promise<void> {
   if (waiting.length >= limits.waiting) return Promise.reject(tooMany())
   return new Promise((resolve, reject) => {

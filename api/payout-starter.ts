@@ -91,7 +91,7 @@ export function createPayoutStarter(options: PayoutStarterOptions): PayoutStarte
       try {
         await askWithin(temporal, payouts.answerTimeoutMs, () =>
           temporal.workflow.executeUpdateWithStart<PayoutWorkflow, void, []>(cancelUpdate, {
-            // Each request is decided by itself: a payout that was being sent when the last one came may be unsent again.
+            // Each request is decided on its own: a payout that was being sent when the last one came may be unsent again.
             updateId: `${cancelUpdate}/${randomUUID()}`,
             startWorkflowOperation,
           }),

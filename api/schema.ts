@@ -88,7 +88,7 @@ export const ListOf = <T extends TSchema>(item: T) =>
 
 export const EnvironmentName = OneOf(environments)
 
-/** Accepted on every endpoint. API keys decide the environment themselves (§5.3), so its value is checked for people only. */
+/** Accepted on every endpoint. API keys decide the environment themselves, so its value is checked for people only. */
 export const environmentQuery = {
   environment: Type.Optional(
     Type.Unsafe<unknown>({

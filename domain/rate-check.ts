@@ -58,7 +58,7 @@ export function isFresh({ updatedAt }: Pick<BankRate, 'updatedAt'>, { maxAgeMs }
 
 /**
  * After a pause without quotes the market may have moved further, and a fixed limit would then block every payout until an operator
- * acts. So the limit grows by itself for each full day since the last accepted rate, up to a bound that a misplaced decimal
+ * acts. So the limit grows for each full day since the last accepted rate, up to a bound that a misplaced decimal
  * point never passes.
  */
 export function allowedJumpBasisPoints({ jumpBasisPoints }: RateLimits, sinceAcceptedMs: number): number {

@@ -43,7 +43,7 @@ export function environmentFor(
       ? {}
       : {
           TEMPORAL_UI_URL: env.TEMPORAL_UI_URL || workflowsPage(found.temporalUi, env),
-          // All partners of a machine that npm start runs belong to whoever runs it.
+          // All partners of a system that npm start runs belong to the person who runs it.
           TEMPORAL_UI_LINK: env.TEMPORAL_UI_LINK || 'on',
         }),
     ...(found.bank === null || env.SELLER_NAME ? {} : makeBelieveSeller),

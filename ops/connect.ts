@@ -12,7 +12,7 @@ export interface Ops {
   readonly clock: Clock
   /** Who did it, as the activity list shows it. */
   readonly madeBy: string
-  /** The login of this machine behind it: OPS_USER is whatever somebody types. */
+  /** The login of this machine behind it, since anyone can set OPS_USER. */
   readonly login: string
   keyring(): Keyring
   /** A line on how far a long command is, for people. */

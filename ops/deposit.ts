@@ -21,7 +21,7 @@ const anId = '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'
 const list = defineCommand({
   noun: 'deposit',
   verb: 'list',
-  about: `Shows the deposits that are held, and the withdrawals, because nobody could say whose or what they are, and the wallets whose history at the bank could not be read; at most ${shownAtOnce} of each.`,
+  about: `Shows the deposits and withdrawals that are held because nothing we know explains them, and the wallets whose history at the bank could not be read; at most ${shownAtOnce} of each.`,
   options: {},
   example: [],
   async run({ db, clock }) {

@@ -173,7 +173,7 @@ export function describePartner(partner: PartnerRow): string {
 
 function readableSentence({ readableUntil }: PartnerRow): string {
   const until = readableUntil?.toISOString()
-  return until === undefined ? 'Nobody can sign in to it.' : `Its admins can sign in and read until ${until}.`
+  return until === undefined ? 'Its members cannot sign in.' : `Its admins can sign in and read until ${until}.`
 }
 
 interface Move {

@@ -105,7 +105,7 @@ function unknownPayout(id: string) {
 
 const disputed =
   'The bank may have sent this payout although its key was released: bind its transfer with payout bind. Once the bank has ' +
-  'confirmed that nobody was paid or will be, repeat this with --free-key yes: the next request under the key then pays again.'
+  'confirmed that the recipient was not paid and will not be, repeat this with --free-key yes: the next request under the key then pays again.'
 
 const unwritten = 'Nobody has written down what to do about this: let an engineer look at payout show.'
 

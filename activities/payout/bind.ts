@@ -31,7 +31,7 @@ export async function bindTransfer(deps: HandDeps, word: TransferToBind): Promis
   return deps.db.transaction(async (tx) => {
     const locked = await lockStep(tx, word.payoutId)
     // Another operator may have bound it, or the partner may have claimed the key again, while the bank was asked.
-    if (locked.attempt !== row.attempt) return refusedFor('Its key was claimed again meanwhile: repeat the command.')
+    if (locked.attempt !== row.attempt) return refusedFor('Its key has been claimed again: repeat the command.')
     const now = objectionTo(locked, word)
     return now === null ? bind(tx, deps, { row: locked, word, transfer }) : refusedFor(now)
   })
@@ -47,7 +47,7 @@ function objectionTo({ releasedAt, transferRef }: StepRow, word: TransferToBind)
 function moneyIsBack({ standing }: Transfer): string | null {
   if (standing !== 'refunded' && standing !== 'cancelled') return null
   return (
-    'The bank has given this money back, so nobody was paid: keep its movements with deposit keep, accept the drift ' +
+    'The bank has given this money back, so there is nothing to bind: keep its movements with deposit keep, accept the drift ' +
     'with proof accept, then free the key with payout attended --free-key yes.'
   )
 }

@@ -31,5 +31,5 @@ export async function noteUnknown({ db, clock }: Noting, payout: PayoutRef): Pro
   return standingOf(await loadStep(db, payoutId), payout) ?? withdrawn
 }
 
-/** The run that made the call has proved meanwhile that it sent nothing. */
+/** The run that made the call has since proved that it sent nothing. */
 const withdrawn: Underway = { at: 'unsent', verdict: kept, status: 'pending', says: 'waiting to be sent' }

@@ -1,4 +1,4 @@
-// An invoice over 0.00 is paid from the moment of its issue: nobody has to pay it, and it is never open again.
+// An invoice over 0.00 is paid from the moment of its issue: there is nothing to pay, and it is never open again.
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 
 export class SettledAtIssue1794700800032 implements MigrationInterface {

@@ -10,7 +10,7 @@ let partner: PartnerRow
 let key: string
 
 beforeAll(async () => {
-  api = await startApi({ readLimits: { running: 1, waiting: 2, waitMs: 300 } })
+  api = await startApi({ readLimits: { running: 1, waiting: 2, waitMs: 10_000 } })
 })
 beforeEach(async () => {
   partner = await aPartner(api)

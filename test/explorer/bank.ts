@@ -141,7 +141,7 @@ export class ExploredBank {
     return answer
   }
 
-  /** The request is on its way by itself: it may arrive after the caller has given up or died. */
+  /** The request travels on its own: it may arrive after the caller has given up or died. */
   private async send(
     call: BankCall,
     { about, isTransfer, leftMs, record }: { about: string; isTransfer: boolean; leftMs: number; record: TransferCall },

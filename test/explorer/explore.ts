@@ -104,7 +104,7 @@ async function probe(world: World): Promise<string[]> {
     return [`the bank refused the amount for good, and the payout has not failed: ${describeRow(row)}`]
   }
   if (!plan.probe) return []
-  // A bank that answers nothing at all can not be asked whether it has an old payout.
+  // A bank that answers nothing at all cannot be asked whether it has an old payout.
   if (bank.trouble?.scope === 'everything') bank.trouble = null
   schedule.say('nothing was sent, provably: a cancel must win', 'probe')
   const before = world.cancels.length

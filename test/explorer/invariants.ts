@@ -78,7 +78,7 @@ function endRules(world: World, row: ExploredRow): string[] {
   if (bank.calls.length > 0 && world.starts.length === 0) found.push('the explorer has not seen the first call begin')
   const isEarly = schedule.nowMs - row.created_at.getTime() < 23 * 3_600_000
   const hasRate = plan.events.some(({ happening }) => happening.kind === 'rate')
-  // Trouble that passes is waited out by a payout that somebody was told about.
+  // An acknowledged payout waits out transient errors.
   if (row.status === 'failed' && row.failure_reason?.startsWith('not_sent') && isEarly && !hasRate) {
     found.push(`an acknowledged payout failed for trouble that passes: ${row.failure_reason}`)
   }

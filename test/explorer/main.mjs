@@ -12,7 +12,7 @@ const { values } = parseArgs({
     schedules: { type: 'string', default: '1000' },
     // As a failed run prints it: that schedule alone.
     path: { type: 'string' },
-    // Goes on after a failure, and prints one schedule for each invariant that was broken.
+    // Continues after a failure, and prints one schedule for each invariant that was broken.
     all: { type: 'boolean', default: false },
   },
 })

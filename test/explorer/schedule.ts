@@ -34,7 +34,7 @@ interface Timer {
   cancelled: boolean
 }
 
-/** Real work that a step may have started; a step is over when none is left that can finish by itself. */
+/** Real work that a step may have started; a step is over when none is left that can finish without another step. */
 export interface Settling {
   /** How many pieces of it were ever started. */
   readonly started: number
@@ -50,7 +50,7 @@ export class Schedule {
   readonly trace: string[] = []
   /** Errors that no caller handles: a mistake of the explorer, or of the code under test. */
   readonly failures: unknown[] = []
-  /** Workflows re-check their conditions whenever a step is over; true when one of them went on. */
+  /** Workflows re-check their conditions whenever a step is over; true when one of them continued. */
   readonly conditions: (() => boolean)[] = []
   steps = 0
   private timers: Timer[] = []
@@ -70,7 +70,7 @@ export class Schedule {
     })
   }
 
-  /** Waits until the scheduler chooses this actor to continue; for ever when its process has died meanwhile. */
+  /** Waits until the scheduler chooses this actor to continue; for ever when its process has died. */
   async point(label: string): Promise<void> {
     const actor = this.actor()
     if (!actor.process.alive) return never()

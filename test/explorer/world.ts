@@ -316,7 +316,7 @@ export class World {
     })
   }
 
-  /** As it stands, seen by nobody. */
+  /** Its current state, read outside of the schedule. */
   async row(): Promise<ExploredRow | null> {
     const [row] = await this.database.look<ExploredRow>('SELECT * FROM payouts WHERE idempotency_key = $1', [
       idempotencyKey,

@@ -121,10 +121,10 @@ describe('what the bank refuses or cannot take', () => {
   })
 
   test.each([
-    ['has withdrawn it', 'payout-withdraw-submit', 1, 'unsent'],
-    ['calls again under another key', 'payout-begin-submit', 2, 'sent'],
+    ['withdraws', 'payout-withdraw-submit', 1, 'unsent'],
+    ['repeats under another key', 'payout-begin-submit', 2, 'sent'],
   ])(
-    'a run that saw the call of another one, which meanwhile %s, pays nothing twice',
+    'a run that saw a call which another run then %s does not send the payout a second time',
     async (_name, reached, times, at) => {
       const payout = await anAcknowledged()
       await bank.fault({ kind: 'status', status: 429, times: 1, match: toTransfers })

@@ -1,4 +1,4 @@
-// GET /v1/activity (§2): the latest requests on the account, who made them, and nothing of what was in them.
+// GET /v1/activity: the latest requests on the account, who made them, and nothing of what was in them.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type ActivityEntry, recordActivity } from '../../../db/activity'
 import { type Api, startApi } from '../client'

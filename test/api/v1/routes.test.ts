@@ -125,7 +125,7 @@ test('only the endpoints that §5 names are open to anyone, and the way in', () 
   ])
 })
 
-test('the statuses of §7: balance may be refused with 401, 403, 502 (and 422 for an unknown parameter), a quote not with 403', () => {
+test('balance may be refused with 401, 403, 502 (and 422 for an unknown parameter), a quote not with 403', () => {
   const codes = (path: string) => errorsWithoutPages(routes.find((route) => route.path === path) ?? routes[0]!)
 
   expect(codes('/v1/balance').toSorted()).toEqual([
