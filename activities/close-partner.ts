@@ -42,7 +42,7 @@ export async function closePartnerForGood(
     const keys = await revokeApiKeysOf(tx, { partnerId, revokedBy: by, at })
     const sessions = await endSessionsOfPartner(tx, partnerId, at)
     const left = remainingMicroUsdc === 0n ? '' : `, ${formatUsdcExactly(remainingMicroUsdc)} USDC left`
-    const detail = `${reason} (${keys} keys revoked, ${sessions} sessions ended${left})`
+    const detail = `${reason} (keys revoked: ${keys}, sessions ended: ${sessions}${left})`
     const entry = { partnerId, at, environment: null, action: 'partner.close', status: null, madeBy: by, detail }
     await recordActivity(tx, [{ ...entry, changes: 'something', requestId: null }])
     return { outcome: 'closed', partner: closed, keys, sessions }

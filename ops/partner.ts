@@ -108,7 +108,7 @@ const close = defineCommand({
       case 'already_closed':
         return done(presentPartner(closed.partner), `${slug} is closed already. ${readableSentence(closed.partner)}`)
       case 'closed': {
-        const ended = `${slug} is closed: ${closed.keys} keys are revoked and ${closed.sessions} sessions ended.`
+        const ended = `${slug} is closed. Keys revoked: ${closed.keys}. Sessions ended: ${closed.sessions}.`
         return done(presentPartner(closed.partner), `${ended} ${readableSentence(closed.partner)}`)
       }
     }
