@@ -106,13 +106,13 @@ export async function listPayouts(
   })
   const where = [...isOfScope, ...chosen.map(({ sql }) => sql)]
   if (filters.search === undefined) return db.query<PayoutRow>(selectList(where), values)
-  // A term that many payouts have is found among the newest; one that few have is looked up month by month. The index has
+  // A term that many payouts have is found among the newest; the index then only has to find terms that fewer have. It has
   // nothing shorter than three characters.
   const bounds = [...isOfScope, ...chosen.filter(({ name }) => boundNames.has(name)).map(({ sql }) => sql)]
   const isShort = Array.from(filters.search).length < 3
   const walk = isShort ? shortTermsAmong : commonTermsAmong
   const found = await db.query<PayoutRow>(selectAmongNewest(walk, bounds, where), values)
-  return isShort || found.length >= take ? found : db.query<PayoutRow>(selectByMonth(where, bounds), values)
+  return isShort || found.length >= take ? found : db.query<PayoutRow>(selectList(where), values)
 }
 
 /** For every statement that selects a PayoutRow from payouts. */
@@ -206,19 +206,3 @@ function selectAmongNewest(count: number, bounds: readonly string[], where: read
 const commonTermsAmong = 500
 /** A term of one or two characters is looked for among so many payouts, and not beyond. */
 export const shortTermsAmong = 5_000
-
-/**
- * The months run from the newest to the oldest, and end as soon as the page is full. So of a term that some payouts in every
- * month have, one month's payouts are read, and of a rare one all of the few there are.
- */
-function selectByMonth(where: readonly string[], bounds: readonly string[]): Statement {
-  const edge = (which: 'max' | 'min') => `(SELECT london_month(${which}(created_at))::timestamp FROM payouts
-      WHERE ${bounds.join(' AND ')})`
-  return {
-    name: '',
-    text: `SELECT found.* FROM generate_series(${edge('max')}, ${edge('min')}, interval '-1 month') AS series (month)
-      CROSS JOIN LATERAL (SELECT ${payoutColumns} FROM payouts
-        WHERE ${where.join(' AND ')} AND london_month(created_at) = series.month::date ${newestFirst} LIMIT $3) found
-      LIMIT $3`,
-  }
-}

@@ -146,7 +146,7 @@ export const payout = new EntitySchema<StoredPayout>({
       columns: ['partnerId', 'environment', 'accountHash', 'createdAt', 'id'],
       where: `${readable} AND account_hash IS NOT NULL`,
     },
-    // Over an expression, which TypeORM cannot describe (db/migrations/24-payout-totals.ts).
+    // Over an expression, which TypeORM cannot describe (db/migrations/25-search-index.ts).
     { name: 'payouts_search_index', columns: ['partnerId'], synchronize: false },
     {
       name: 'payouts_transfer_unique',

@@ -21,6 +21,7 @@ import { ProofMore1794700800021 } from './21-proof-more'
 import { ErasedRecipients1794700800022 } from './22-erased-recipients'
 import { FirstCalls1794700800023 } from './23-first-calls'
 import { PayoutTotals1794700800024 } from './24-payout-totals'
+import { SearchIndex1794700800025 } from './25-search-index'
 import { ProofCheckpoints1794700800026 } from './26-proof-checkpoints'
 import { Closing1794700800027 } from './27-closing'
 import { ExchangeRates1794700800028 } from './28-exchange-rates'
@@ -50,6 +51,7 @@ export const migrations = [
   ErasedRecipients1794700800022,
   FirstCalls1794700800023,
   PayoutTotals1794700800024,
+  SearchIndex1794700800025,
   ProofCheckpoints1794700800026,
   Closing1794700800027,
   ExchangeRates1794700800028,
