@@ -6,7 +6,9 @@ export class FreshBankKeys1794700800029 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      ALTER TABLE payouts ADD COLUMN bank_key_renewals integer NOT NULL DEFAULT 0;
+      ALTER TABLE payouts ADD COLUMN bank_key_renewals integer NOT NULL DEFAULT 0,
+        -- Only a call that was started has an unknown outcome. Workers of earlier versions would note a withdrawn one.
+        ADD CONSTRAINT payouts_unknown_check CHECK (verdict IS DISTINCT FROM 'unknown' OR submit_started_at IS NOT NULL) NOT VALID;
 
       -- Returns the body and the bank key to call with, or no row when no call may start. The key comes from the row: another
       -- run may have replaced the one that the caller read before.
@@ -32,11 +34,11 @@ export class FreshBankKeys1794700800029 implements MigrationInterface {
       $$;
 
       -- Workers of earlier versions call this one during an upgrade. They use the key that they read before, so they must not
-      -- call for a payout whose key was replaced.
+      -- call for a payout whose key was replaced. They do not know that a late payout is being cancelled, so they must not send it.
       CREATE OR REPLACE FUNCTION start_submit(p_payout_id uuid, p_attempt integer, p_body text, p_at timestamptz)
       RETURNS text LANGUAGE plpgsql AS $$
       BEGIN
-        PERFORM FROM payouts WHERE id = p_payout_id AND bank_key_renewals = 0 FOR UPDATE;
+        PERFORM FROM payouts WHERE id = p_payout_id AND bank_key_renewals = 0 AND created_at > p_at - interval '23 hours' FOR UPDATE;
         IF NOT FOUND THEN
           RETURN NULL;
         END IF;
