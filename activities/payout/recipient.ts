@@ -1,11 +1,11 @@
 // The recipient as the bank knows them: found, or registered, which moves no money and may be repeated.
+import { randomUUID } from 'node:crypto'
 import { detailsHash, findBankRecipient, rememberBankRecipient } from '../../db/bank-recipients'
 import type { StepRow } from '../../db/payout-steps'
 import { openRecipient } from '../../db/sealed-recipients'
 import { assert } from '../../domain/assert'
 import type { Registered } from '../../rail/rail'
 import { simulatedRefs } from '../../rail/simulated'
-import { bankKeyFor } from '../bank-key'
 import { type AnswerTime, whileBusy } from './answer-time'
 import type { PayoutDeps } from './deps'
 
@@ -22,9 +22,10 @@ export async function registerRecipient(
   const known = await findBankRecipient(db, customerRef, hash)
   if (known !== null) return { outcome: 'registered', recipientRef: known }
 
-  const { endBy } = time
-  const asked = { customerRef, recipient: details, key: registrationKey(row), endBy }
-  const registered = await whileBusy(time, () => rails[row.rail].registerRecipient(asked))
+  const asked = { customerRef, recipient: details, endBy: time.endBy }
+  // Each call has a key of its own: a bank may repeat a refusal under its key. It recognises an account that it has by its details.
+  const register = () => rails[row.rail].registerRecipient({ ...asked, key: randomUUID() })
+  const registered = await whileBusy(time, register)
   if (registered.outcome === 'registered') {
     await rememberBankRecipient(db, { customerRef, hash, recipientRef: registered.recipientRef, at: clock.now() })
   }
@@ -35,9 +36,4 @@ export function refsOf(row: StepRow): { customerRef: string; walletRef: string }
   if (row.rail === 'simulated') return simulatedRefs
   assert(row.customerRef !== null && row.walletRef !== null, 'a connected wallet must know its names at the bank')
   return { customerRef: row.customerRef, walletRef: row.walletRef }
-}
-
-/** Its own key, the same at every repeat, made of the transfer's: the bank must not take one for the other. */
-function registrationKey({ bankKey }: StepRow): string {
-  return bankKeyFor(`recipient/${bankKey}`)
 }

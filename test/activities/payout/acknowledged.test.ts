@@ -9,7 +9,7 @@ import { findWallet } from '../../../db/wallets'
 import type { Rails } from '../../../rail/rails'
 import type { PayoutRef, PayoutSteps } from '../../../workflows/payout-steps'
 import { requireSoundLedger } from '../../referee/ledger-rules'
-import { anAccount, openTestBank, still, type TestBank } from '../../sandbox-bank/bank-client'
+import { anAccount, openTestBank, still, type TestBank, until } from '../../sandbox-bank/bank-client'
 import { createDatabase, openDb, type TestDatabase } from '../../setup/database'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from './a-stage'
 
@@ -157,6 +157,21 @@ describe('what the bank refuses or cannot take', () => {
       expect((await loadStep(db, payout.payoutId)).attention).toBeNull()
     },
   )
+
+  test('a registration whose answer was lost is repeated, and the bank has the account once', async () => {
+    const payout = await aClaim(db, { partnerId })
+    await steps.debitPayout(payout)
+    await markAnswered(db, { ...payout, at: systemClock.now() })
+    await bank.fault({ kind: 'reset', stage: 'after', times: 1, match: toAccounts })
+
+    expect(await steps.submitToRail(payout)).toMatchObject(unsent)
+    await until('it is sent', async () => (await steps.submitToRail(payout)).at === 'sent')
+
+    const { customerRef } = await loadStep(db, payout.payoutId)
+    const { json } = await bank.get(`/customers/${customerRef}/external_accounts?limit=100`)
+    // One of the fixture's first payout, and this one.
+    expect(json.data).toHaveLength(2)
+  })
 
   test('a recipient that cannot be registered because of our key: it waits, and an operator is asked once', async () => {
     const payout = await aClaim(db, { partnerId })
