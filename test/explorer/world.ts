@@ -255,8 +255,10 @@ export class World {
         tellPayout(tx, { payoutId: id, at, kind: 'cancel_asked', madeBy: 'ops:test', detail: null }),
       )
       const outcome = await createStarter({ temporal: this.temporal.client(), log: this.log }).cancel(open)
-      const [row] = await this.database.look<{ status: string }>('SELECT status FROM payouts WHERE id = $1', [id])
-      const status = row?.status ?? null
+      const row = await this.row()
+      // An attempt that was refused to its own caller does not exist, and the operator hears just that.
+      const isGone = row === null || row.released_at !== null || row.attempt !== open.attempt
+      const status = isGone ? null : row.status
       if (status === 'cancelled') hear('cancelled', status)
       else if (outcome === 'undecided' && status === 'pending') hear('undecided', null)
       else hear('refused', status)
