@@ -198,8 +198,8 @@ test('a payout that the bank has for too long, and one of which nobody knows for
   const sent = { status: 'processing', transferRef: 'tr-1', transferState: 'in_review' } as const
   const late = await anOpenPayout({ ...sent, createdAt: hoursAgo(3) })
   const early = await anOpenPayout({ ...sent, transferRef: 'tr-2', createdAt: hoursAgo(1) })
-  const unknown = await anOpenPayout({ createdAt: hoursAgo(1), verdict: 'unknown' })
-  const young = await anOpenPayout({ createdAt: hoursAgo(0.1), verdict: 'unknown' })
+  const unknown = await anOpenPayout({ createdAt: hoursAgo(1), submitStartedAt: hoursAgo(1), verdict: 'unknown' })
+  const young = await anOpenPayout({ createdAt: hoursAgo(0.1), submitStartedAt: hoursAgo(0.1), verdict: 'unknown' })
   const marked = await anOpenPayout({ createdAt: hoursAgo(3) })
   await setAttention(worker.db, marked.id, 'debit_missing')
 
