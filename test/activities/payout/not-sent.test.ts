@@ -48,8 +48,9 @@ const notSent = { at: 'over', verdict: { outcome: 'refused', code: 'payout_not_c
 test('a bank that was busy for the whole of the answer’s time has sent nothing: the debit is reversed, the key is free', async () => {
   const payout = await aDebited()
   await bank.fault({ kind: 'busy', times: null, match: toTransfers })
+  const hasty = { ...deps, patience: { ...deps.patience, answerWithinMs: 400 } }
 
-  expect(await steps.submitToRail(payout)).toMatchObject(notSent)
+  expect(await submitToRail(hasty, payout)).toMatchObject(notSent)
   expect(await standing(payout)).toEqual({ status: 'pending', verdict: 'payout_not_created', released: true })
   expect(await recipientLeft(db, payout)).toEqual({ account: null, body: null, sealed: false })
   expect(await objections()).toEqual([])
