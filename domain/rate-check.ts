@@ -62,8 +62,10 @@ export function isFresh({ updatedAt }: Pick<BankRate, 'updatedAt'>, { maxAgeMs }
  * point never passes.
  */
 export function allowedJumpBasisPoints({ jumpBasisPoints }: RateLimits, sinceAcceptedMs: number): number {
-  const days = Math.max(0, Math.floor(sinceAcceptedMs / dayMs))
-  return Math.min(jumpBasisPoints * (1 + days), Math.max(jumpBasisPoints, largestJumpBasisPoints))
+  const fullDays = sinceAcceptedMs < dayMs ? 0 : (sinceAcceptedMs - (sinceAcceptedMs % dayMs)) / dayMs
+  const largest = jumpBasisPoints > largestJumpBasisPoints ? jumpBasisPoints : largestJumpBasisPoints
+  const grown = jumpBasisPoints * (1 + fullDays)
+  return grown < largest ? grown : largest
 }
 
 /** In basis points, rounded up: how far one rate is from another. */

@@ -169,6 +169,10 @@ export const payout = new EntitySchema<StoredPayout>({
     { name: 'payouts_returned_check', expression: `status <> 'returned' OR returned_at IS NOT NULL` },
     { name: 'payouts_released_check', expression: 'released_at IS NULL OR answered_at IS NULL' },
     { name: 'payouts_released_verdict_check', expression: 'released_at IS NULL OR verdict IS NOT NULL' },
+    {
+      name: 'payouts_unknown_check',
+      expression: `verdict IS DISTINCT FROM 'unknown' OR submit_started_at IS NOT NULL`,
+    },
     { name: 'payouts_reference_check', expression: 'char_length(reference) <= 120' },
     { name: 'payouts_country_check', expression: `country = 'GB'` },
     { name: 'payouts_created_via_check', expression: `created_via IN ('api', 'dashboard')` },

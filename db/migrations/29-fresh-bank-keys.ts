@@ -8,7 +8,7 @@ export class FreshBankKeys1794700800029 implements MigrationInterface {
     await runner.query(`
       ALTER TABLE payouts ADD COLUMN bank_key_renewals integer NOT NULL DEFAULT 0,
         -- Only a call that was started has an unknown outcome. Workers of earlier versions would note a withdrawn one.
-        ADD CONSTRAINT payouts_unknown_check CHECK (verdict IS DISTINCT FROM 'unknown' OR submit_started_at IS NOT NULL) NOT VALID;
+        ADD CONSTRAINT payouts_unknown_check CHECK (verdict IS DISTINCT FROM 'unknown' OR submit_started_at IS NOT NULL);
 
       -- Returns the body and the bank key to call with, or no row when no call may start. The key comes from the row: another
       -- run may have replaced the one that the caller read before.

@@ -16,6 +16,7 @@ const calendar: Readonly<Record<string, readonly string[]>> = {
   'month.ts': ['Date', 'Intl'],
   'monthly-account.ts': ['Date'],
   'case.ts': ['Date'],
+  'rate-check.ts': ['Date'],
 }
 
 test.each(files)('domain/%s has no float and imports only its own folder', (file) => {
