@@ -26,6 +26,7 @@ export type TroubleKind = (typeof troubleKinds)[number]
 /** What became of a call that creates a transfer, as the caller knows it. */
 export interface TransferCall {
   readonly key: string
+  readonly atMs: number
   /** `proof`: the answer shows that nothing was sent. `accepted`: it carries the transfer. `open`: the caller knows nothing. */
   outcome: 'open' | 'accepted' | 'proof'
   /** What the bank refuses for good: no later call under the same order can succeed. */
@@ -130,7 +131,13 @@ export class ExploredBank {
     const isTransfer = call.method === 'POST' && call.path === '/transfers'
     const leftMs = Math.min(callMs, (call.endBy?.getTime() ?? Number.POSITIVE_INFINITY) - schedule.nowMs)
     if (leftMs <= 0) return { stage: 'unconnected', cause: new Error('no time left') }
-    const record: TransferCall = { key: call.key ?? '', outcome: 'open', refused: null, isUnderWay: true }
+    const record: TransferCall = {
+      key: call.key ?? '',
+      atMs: schedule.nowMs,
+      outcome: 'open',
+      refused: null,
+      isUnderWay: true,
+    }
     if (isTransfer) this.calls.push(record)
 
     const answer = await this.send(call, { about, isTransfer, leftMs, record })

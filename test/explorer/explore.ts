@@ -100,7 +100,8 @@ async function probe(world: World): Promise<string[]> {
   const isProven = bank.calls.every(({ outcome, isUnderWay }) => outcome === 'proof' && !isUnderWay)
   const isCalm = world.crashes === 0 && temporal.timeouts === 0 && temporal.terminated === 0
   if (!isProven || !isCalm || bank.transfersOf(row.id).length > 0) return []
-  if (bank.trouble === null && bank.calls.at(-1)?.refused === 'source.amount') {
+  const last = bank.calls.findLast(({ atMs }) => atMs >= row.created_at.getTime())
+  if (bank.trouble === null && last?.refused === 'source.amount') {
     return [`the bank refused the amount for good, and the payout has not failed: ${describeRow(row)}`]
   }
   if (!plan.probe) return []
