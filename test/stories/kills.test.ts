@@ -115,7 +115,8 @@ test('no worker runs: what was acknowledged as pending is decided later, and a r
   const before = await world.balance()
   const first = await world.pay({ amount_gbp: '4500.00' })
   const second = await world.pay({ amount_gbp: '4500.00' }, { key: 'order-late-402' })
-  await world.bank.fault({ kind: 'status', status: 401, times: null, match: { ...toTransfers, environment: 'live' } })
+  const frozen = { kind: 'status', status: 400, code: 'frozen', times: null }
+  await world.bank.fault({ ...frozen, match: { ...toTransfers, environment: 'live' } })
   const live = await world.pay({}, { key: 'order-late-502', environment: 'live' })
   expect([first, second, live].map(({ status, body }) => `${status} ${body.status}`)).toEqual(
     Array(3).fill('201 pending'),
