@@ -57,7 +57,7 @@ const railStates = `SELECT environment, max(resumed_at) AS last_resumed_at, bool
   FROM rail_pauses GROUP BY environment`
 
 // A rate is checked only when it is needed, so a rejection that is not repeated for 15 minutes says nothing about now.
-// What was not sent waits on purpose while the rail is paused or its partner is not active, and for nobody's help until its turn has come again.
+// An unsent payout waits on purpose while the rail is paused or its partner is not active, so it is not counted until it may be sent again.
 const selectStanding: Statement = {
   name: 'figures-standing',
   text: `SELECT 'open' AS kind, environment, status AS sort, count(*)::integer AS count,

@@ -20,7 +20,7 @@ export async function answerAttempt(attempt: Attempt, deps: ApiDeps): Promise<Re
   if (row === null) return null
   if (row.releasedAt !== null) {
     const refusal = refusalOf(row)
-    // The rate may have moved since the bank was last asked for it, and the retry is to be quoted anew.
+    // The rate may have moved since it was cached, and the retry must get a new quote.
     if (refusal.code === 'payout_not_created') deps.rates.askAgain()
     throw refusal
   }
