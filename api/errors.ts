@@ -35,9 +35,10 @@ export const errorTable = {
   },
   invalid_code: {
     status: 401,
-    message: 'This code is not valid: check it, or ask for a new one.',
-    cause: 'The code is wrong, used, older than 10 minutes, was tried 5 times, or a newer one was asked for.',
-    cure: 'Enter the newest code, or ask for a new one.',
+    message: 'This code is wrong. Check it, or ask for a new one.',
+    cause:
+      'The code is wrong, used, older than 10 minutes, was wrong too often, was asked for in another browser, or a newer one was asked for.',
+    cure: 'Enter the newest code in the browser that asked for it, or ask for a new one.',
   },
   insufficient_funds: {
     status: 402,

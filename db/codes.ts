@@ -1,7 +1,7 @@
-// Emailed 6-digit codes (§1, design §6): single use, ten minutes, five tries that are counted by the UPDATE that judges them.
+// Emailed 6-digit codes: single use, ten minutes, at most five tries, counted by the UPDATE that judges them.
 import { createHmac, randomInt } from 'node:crypto'
 import { assert } from '../domain/assert'
-import { codeLastsMs, codeTries, triesPerEmailAndHour } from '../domain/sign-in'
+import { codeLastsMs, codeTries } from '../domain/sign-in'
 import type { Queryable, Statement, Tx } from './database'
 import { newId } from './id'
 import type { Keyring, PurposeKey } from './keyring'
@@ -13,12 +13,14 @@ export interface NewCode {
   readonly purpose: CodePurpose
   /** An email in lower case, or for a confirm code the id of the member who asks. */
   readonly subject: string
-  /** What a confirm code confirms; codeBinding makes it. Of a sign-in code toKnownBrowsers, or nothing. */
-  readonly boundTo?: Buffer
+  /** Of a confirm code what it confirms (codeBinding); of the others the browser that asked for it. */
+  readonly boundTo: Buffer
   /** What a sign-up said; it is stored sealed. */
   readonly said?: Readonly<Record<string, string>>
-  /** How many codes of this purpose, bound or not bound, a subject may ask for within any hour. */
+  /** How many codes, of any purpose, a subject may ask for within any hour. */
   readonly perHour: number
+  /** How many of them allow `codeTries` wrong tries; every later one allows a single try. All when left out. */
+  readonly forgivingPerHour?: number
   readonly at: Date
 }
 
@@ -28,17 +30,11 @@ export type IssuedCode =
 
 /** The code is in the result and nowhere else. */
 export async function issueCode(tx: Tx, keyring: Keyring, wanted: NewCode): Promise<IssuedCode> {
-  const { purpose, subject, boundTo = null, said, perHour, at } = wanted
-  // Two requests at once would both count four; the lock lets those of one subject in one after the other. Each purpose is counted
-  // alone, and what is bound apart from what is not: anybody can ask for a code with an email, which must not keep its owner out.
+  const { purpose, subject, boundTo, said, perHour, forgivingPerHour = perHour, at } = wanted
+  // The lock serializes the requests of one subject. Two at once would otherwise not count each other.
   await tx.query(lockSubject, [subject])
   const since = new Date(at.getTime() - hourMs)
-  const [counted] = await tx.query<{ count: bigint; oldest: Date | null }>(countRecent, [
-    purpose,
-    subject,
-    since,
-    boundTo,
-  ])
+  const [counted] = await tx.query<{ count: bigint; oldest: Date | null }>(countRecent, [subject, since])
   assert(counted !== undefined, 'a count is always answered')
   if (counted.count >= perHour) {
     return { outcome: 'too_many', retryAt: new Date((counted.oldest ?? at).getTime() + hourMs) }
@@ -50,7 +46,8 @@ export async function issueCode(tx: Tx, keyring: Keyring, wanted: NewCode): Prom
   const sealed = said ? sealText(keyring, 'mail', id, JSON.stringify(said)) : null
   const expiresAt = new Date(at.getTime() + codeLastsMs)
   const digest = digestOf(key, { id, purpose, code })
-  const values = [id, purpose, subject, boundTo, digest, key.id, at, expiresAt]
+  const triesSpent = counted.count < forgivingPerHour ? 0 : codeTries - 1
+  const values = [id, purpose, subject, boundTo, digest, key.id, triesSpent, at, expiresAt]
   await tx.query(insert, [...values, sealed?.sealed ?? null, sealed?.keyId ?? null])
   return { outcome: 'issued', id, code, expiresAt }
 }
@@ -58,7 +55,7 @@ export async function issueCode(tx: Tx, keyring: Keyring, wanted: NewCode): Prom
 export interface CodeToTry {
   readonly purpose: CodePurpose
   readonly subject: string
-  readonly boundTo?: Buffer
+  readonly boundTo: Buffer
   readonly code: string
   /** The payout that is confirmed, so that giveCodeBack finds the code again. */
   readonly usedFor?: string
@@ -83,12 +80,12 @@ export interface OpenCode extends UsedCode {
   readonly keyId: string
 }
 
-/** The newest code of the purpose, where it may still be tried: so a flood of guesses costs a look each, and no lock. */
+/** The newest code of this purpose and binding, where it may still be tried. A flood of guesses costs one read each and no lock. */
 export async function findOpenCode(
   db: Queryable,
   { purpose, subject, boundTo, at }: Omit<CodeToTry, 'code' | 'usedFor'>,
 ): Promise<OpenCode | null> {
-  const [newest] = await db.query<OpenCode>(selectNewest, [purpose, subject, boundTo ?? null, at])
+  const [newest] = await db.query<OpenCode>(selectNewest, [purpose, subject, boundTo, at])
   return newest ?? null
 }
 
@@ -102,8 +99,6 @@ export async function useCode(
   const key = keyring.find('code', keyId)
   if (key === null) return null
   const digest = digestOf(key, { id, purpose, code })
-  // Tries at two codes of one subject, side by side, would not see each other.
-  await tx.query(lockSubjectOf, [id])
   const [judged] = await tx.query<{ matches: boolean }>(judge, [id, digest, at, usedFor ?? null])
   return judged?.matches ? { id, purpose } : null
 }
@@ -115,9 +110,6 @@ export async function giveCodeBack(
 ): Promise<void> {
   await tx.query(giveBack, ['id' in code ? code.id : null, 'usedFor' in code ? code.usedFor : null])
 }
-
-/** What a sign-in code is bound to that such a browser has asked for: none but they can try it, or make it void. */
-export const toKnownBrowsers = Buffer.from('known browsers')
 
 /** What a confirm code is bound to, as a keyed hash: an account number would be guessed from a bare one. */
 export function codeBinding(keyring: Keyring, parts: Readonly<Record<string, string>>): Buffer {
@@ -162,53 +154,36 @@ const lockSubject: Statement = {
   text: `SELECT pg_advisory_xact_lock(hashtextextended('code/' || $1, 0))`,
 }
 
-const lockSubjectOf: Statement = {
-  name: 'code-lock-subject-of',
-  text: `SELECT pg_advisory_xact_lock(hashtextextended('code/' || subject, 0)) FROM codes WHERE id = $1`,
-}
-
 const countRecent: Statement = {
   name: 'code-count-recent',
   text: `SELECT count(*) AS count, min(created_at) AS oldest FROM codes
-    WHERE purpose = $1 AND subject = $2 AND created_at > $3 AND (bound_to IS NULL) = ($4::bytea IS NULL)`,
+    WHERE subject = $1 AND created_at > $2`,
 }
 
 const insert: Statement = {
   name: 'code-insert',
   text: `INSERT INTO codes
-      (id, purpose, subject, bound_to, digest, digest_key_id, created_at, expires_at, sealed, sealed_key_id)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+      (id, purpose, subject, bound_to, digest, digest_key_id, tries, created_at, expires_at, sealed, sealed_key_id)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 }
 
 const selectNewest: Statement = {
   name: 'code-newest',
   text: `SELECT id, purpose, "keyId" FROM (
       SELECT id, purpose, digest_key_id AS "keyId", used_at, tries FROM codes
-      WHERE purpose = $1 AND subject = $2 AND bound_to IS NOT DISTINCT FROM $3 AND expires_at > $4
+      WHERE purpose = $1 AND subject = $2 AND bound_to = $3 AND expires_at > $4
       ORDER BY created_at DESC, id DESC LIMIT 1) newest
     WHERE used_at IS NULL AND tries < ${codeTries}`,
 }
 
-const triesPerHour = `CASE WHEN bound_to IS NULL
-  THEN ${triesPerEmailAndHour.strangers} ELSE ${triesPerEmailAndHour.knownBrowsers} END`
-
-/** The oldest code that can have been guessed at an hour ago. */
-const triedWithin = `interval '${(hourMs + codeLastsMs) / 1000} seconds'`
-
-/** A code to sign up signs in as one to sign in does: what was guessed at either counts for both. */
-const triesLeft = `(purpose = 'confirm' OR ${triesPerHour} > (SELECT sum(spent.tries) FROM codes spent
-  WHERE spent.subject = codes.subject AND spent.purpose IN ('sign_in', 'sign_up')
-    AND (spent.bound_to IS NULL) = (codes.bound_to IS NULL)
-    AND spent.created_at > $3::timestamptz - ${triedWithin}))`
-
-// Under the subject's lock: of any number of guesses at once each sees the tries of those before it, and the sixth changes nothing.
+// The row lock orders concurrent guesses: each sees the tries of those before it, and the sixth changes nothing.
 const judge: Statement = {
   name: 'code-judge',
   text: `UPDATE codes SET
       tries = tries + CASE WHEN digest = $2 THEN 0 ELSE 1 END,
       used_at = CASE WHEN digest = $2 THEN $3::timestamptz END,
       used_for = CASE WHEN digest = $2 THEN coalesce($4::uuid, used_for) ELSE used_for END
-    WHERE id = $1 AND used_at IS NULL AND expires_at > $3 AND tries < ${codeTries} AND ${triesLeft}
+    WHERE id = $1 AND used_at IS NULL AND expires_at > $3 AND tries < ${codeTries}
     RETURNING digest = $2 AS matches`,
 }
 

@@ -3,16 +3,7 @@ import { hkdfSync } from 'node:crypto'
 import type { SecretKey } from '../config'
 import { assert } from '../domain/assert'
 
-export type Purpose =
-  | 'api-key'
-  | 'seal'
-  | 'fingerprint'
-  | 'account'
-  | 'code'
-  | 'code-bound'
-  | 'mail'
-  | 'address'
-  | 'browser'
+export type Purpose = 'api-key' | 'seal' | 'fingerprint' | 'account' | 'code' | 'code-bound' | 'mail' | 'address'
 
 export interface PurposeKey {
   readonly id: string

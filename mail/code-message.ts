@@ -6,25 +6,13 @@ import type { Mail } from './mailer'
 export type Message = Pick<Mail, 'to' | 'subject' | 'text' | 'html'>
 
 export function signInMessage({ address, code }: { address: string; code: string }): Message {
-  return signInMessageOf({ address, code }, `${code} is your sign-in code`, [
-    'Enter this code on the sign-in page. It works once, within 10 minutes.',
-    'It was asked for in a browser in which you have signed in before, and works in such a browser only.',
-  ])
-}
-
-/** Another subject, so that nobody takes a code that a stranger asked for as theirs: both can lie in the inbox at once. */
-export function newBrowserMessage({ address, code }: { address: string; code: string }): Message {
-  return signInMessageOf({ address, code }, `${code} is your sign-in code for a new browser`, [
-    'Enter this code on the sign-in page. It works once, within 10 minutes.',
-    'It was asked for in a browser in which you have not signed in lately, and works in such a browser only.',
-  ])
-}
-
-function signInMessageOf({ address, code }: { address: string; code: string }, subject: string, says: string[]) {
-  return messageOf(address, subject, {
+  return messageOf(address, `${code} is your sign-in code`, {
     preview: 'Enter it on the sign-in page within 10 minutes.',
     heading: 'Sign in',
-    paragraphs: [...says, notYou],
+    paragraphs: [
+      'Enter this code on the sign-in page. It works once, within 10 minutes, in the browser that asked for it.',
+      notYou,
+    ],
     facts: [['Code', code]],
     foot: whyCode,
   })
@@ -35,7 +23,10 @@ export function signUpMessage({ address, code }: { address: string; code: string
   return messageOf(address, `${code} is your code to open an account`, {
     preview: 'Enter it on the sign-up page within 10 minutes.',
     heading: 'Open your account',
-    paragraphs: ['Enter this code on the sign-up page. It works once, within 10 minutes.', notYou],
+    paragraphs: [
+      'Enter this code on the sign-up page. It works once, within 10 minutes, in the browser that asked for it.',
+      notYou,
+    ],
     facts: [['Code', code]],
     foot: whyCode,
   })

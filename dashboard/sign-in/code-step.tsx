@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { call, Refusal } from '../api/call'
+import { call } from '../api/call'
 import { sessionQuery } from '../api/queries'
 import type { Session } from '../api/types'
 import { Button } from '../parts/button'
@@ -37,7 +37,7 @@ export function CodeStep({ email, purpose, partner, next, sendAgain, back }: Cod
         onChange={setCode}
         onComplete={(digits) => signIn.mutate(digits)}
         disabled={signIn.isPending}
-        error={signIn.error && code === '' ? wordsFor(signIn.error) : null}
+        error={signIn.error && code === '' ? adviceOf(signIn.error) : null}
       />
       <Button type="submit" weight="primary" className="h-10 w-full" busy={signIn.isPending} disabled={code.length < 6}>
         Sign in
@@ -50,13 +50,6 @@ export function CodeStep({ email, purpose, partner, next, sendAgain, back }: Cod
       </div>
     </form>
   )
-}
-
-function wordsFor(error: Error): string {
-  const isWrong = error instanceof Refusal && error.code === 'invalid_code'
-  return isWrong
-    ? 'This code is wrong, used or too old, or was for another browser. Look at the latest mail, or have a new one sent.'
-    : adviceOf(error)
 }
 
 function useSignIn({

@@ -66,7 +66,7 @@ function SignIn({ title, partner, next, mark, below }: SignInProps) {
   const ask = useMutation({
     mutationFn: (address: string) => call('POST', '/v1/auth/codes', { body: { email: address } }),
   })
-  // Whoever asked too often may have a code that works; it must not be kept from them.
+  // A code that this browser asked for before may still work, so the form for it stays.
   const isTooOften = ask.error instanceof Refusal && ask.error.status === 429
   if (ask.isSuccess || isTooOften)
     return (
@@ -173,8 +173,8 @@ const SentTo = ({ email }: { readonly email: string }) => (
 
 const AskedTooOften = ({ email }: { readonly email: string }) => (
   <>
-    No new code was sent: that was too often in a short time. A code that has already reached{' '}
-    <strong className="font-medium text-ink">{email}</strong> works here for 10 minutes.
+    No code was sent: too many were asked for with <strong className="font-medium text-ink">{email}</strong> or from
+    your network. Try again later. A code that this browser has asked for still works.
   </>
 )
 

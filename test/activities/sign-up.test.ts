@@ -36,7 +36,14 @@ test('of many sign-ups of one email at once five open a partner, and the others 
 })
 
 async function aSignUp(subject: string, businessName: string): Promise<string> {
-  const wanted = { purpose: 'sign_up', subject, said: { businessName }, perHour: 20, at: systemClock.now() } as const
+  const wanted = {
+    purpose: 'sign_up',
+    subject,
+    said: { businessName },
+    perHour: 20,
+    boundTo: Buffer.alloc(32),
+    at: systemClock.now(),
+  } as const
   const issued = await db.transaction((tx) => issueCode(tx, testKeyring, wanted))
   if (issued.outcome !== 'issued') throw new Error('no code was issued')
   return issued.id

@@ -205,7 +205,7 @@ describe('on every page', () => {
     await page.getByLabel('Work email').fill('ada@engine.test')
     await page.getByRole('button', { name: 'Send me a code' }).click()
 
-    await page.getByText('No new code was sent').waitFor()
+    await page.getByText('No code was sent').waitFor()
     expect(await page.getByLabel('Six-digit code').isEditable()).toBe(true)
     await visitor.leave()
   })

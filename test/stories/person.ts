@@ -16,22 +16,23 @@ export interface Person {
 
 export function aPerson(world: World, inbox: TestInbox, email: string): Person {
   const read = new Set<string>()
-  let cookie = ''
+  const cookies = new Map<string, string>()
 
   async function ask(method: string, path: string, body?: Json, more: Record<string, string> = {}): Promise<Answer> {
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
     const headers = { Origin: world.url, Cookie: cookie, 'Content-Type': 'application/json', ...more }
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
     const response = await fetch(world.url + path, { method, headers, ...sent })
+    for (const set of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
+      cookies.set(name, value)
+    }
     return { status: response.status, headers: response.headers, body: await response.json() }
   }
 
   async function openSession(code: string, purpose: 'sign_in' | 'sign_up'): Promise<Answer> {
     const answer = await ask('POST', '/v1/auth/sessions', { email, code, purpose })
     if (answer.status !== 201) throw new Error(`nobody is signed in: ${answer.status} ${answer.body.error.code}`)
-    cookie = answer.headers
-      .getSetCookie()
-      .map((set) => set.split(';')[0])
-      .join('; ')
     return answer
   }
 

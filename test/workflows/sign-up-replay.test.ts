@@ -55,7 +55,14 @@ test('its history names nobody', () => {
 async function aSignUp(): Promise<string> {
   const keyring = openKeyring(testConfig().secretKeys)
   const said = { businessName: 'Acme Ltd' }
-  const wanted = { purpose: 'sign_up', subject: 'ada@acme.test', said, perHour: 5, at: systemClock.now() } as const
+  const wanted = {
+    purpose: 'sign_up',
+    subject: 'ada@acme.test',
+    said,
+    perHour: 5,
+    boundTo: Buffer.alloc(32),
+    at: systemClock.now(),
+  } as const
   const issued = await worker.db.transaction((tx) => issueCode(tx, keyring, wanted))
   if (issued.outcome !== 'issued') throw new Error(issued.outcome)
   return issued.id

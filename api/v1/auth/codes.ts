@@ -1,16 +1,16 @@
-// POST /v1/auth/codes and /v1/auth/signups: emails a 6-digit code, and tells nobody whether the email is known (§5.9, design §6).
+// POST /v1/auth/codes and /v1/auth/signups: emails a 6-digit code without revealing whether the email is known.
 import { type Static, Type } from 'typebox'
-import { issueCode, type NewCode, toKnownBrowsers } from '../../../db/codes'
+import { issueCode, type NewCode } from '../../../db/codes'
 import { enqueueMail, type OutgoingMail } from '../../../db/mails'
-import { codeLastsMs, codesPerEmailAndHour, signUpCodesPerEmailAndHour } from '../../../domain/sign-in'
-import { newBrowserMessage, signInMessage, signUpMessage } from '../../../mail/code-message'
-import { isKnownBrowser } from '../../browser-cookie'
+import { codeLastsMs, codesPerEmailAndHour, forgivingCodesPerEmailAndHour } from '../../../domain/sign-in'
+import { signInMessage, signUpMessage } from '../../../mail/code-message'
+import { browserCookie, browserDigest, newBrowserToken, readBrowserToken } from '../../browser-cookie'
 import type { ApiDeps } from '../../deps'
 import { ApiError } from '../../errors'
 import type { ApiRequest, Reply, ReplyShape, Route } from '../../route'
 import { Answer, Constant, Email, Name, Strict } from '../../schema'
 import { bodyOf } from '../typed'
-import { countCodeRequest } from './limits'
+import { countCodeRequest, countSignUp, tooManyCodes } from './limits'
 
 const CodeRequest = Strict({ email: Email({ description: 'Where the code is sent to.' }) }, { title: 'CodeRequest' })
 
@@ -42,6 +42,7 @@ const codeSent = (description: string): ReplyShape => ({
   description,
   schema: CodeSent,
   example: exampleCodeSent,
+  headers: { 'Set-Cookie': '`__Host-browser`: the code works only together with this cookie.' },
 })
 
 export const requestCode: Route = {
@@ -51,18 +52,15 @@ export const requestCode: Route = {
   tag: 'Sign-in',
   summary: 'Email a sign-in code',
   description:
-    'The answer is the same whether or not the email is known. A new code makes the sign-in code before it void. With the cookie of ' +
-    'a browser in which this email has signed in, the code is for such browsers, and neither counted nor made void with those of others.',
+    'The answer is the same whether or not the email is known. The code works only in the browser that asked for it, which a cookie ' +
+    'identifies. A new code voids the sign-in code that the same browser asked for before, and no other.',
   access: { by: 'anyone' },
   body: { schema: CodeRequest, example: { email: 'ada@acme.example.com' } },
   reply: codeSent('If somebody signs in with this email, a code is on its way.'),
   errors: ['rate_limited'],
   handle: async (request, deps) => {
     const email = bodyOf<typeof CodeRequest>(request).email.toLowerCase()
-    const wanted = { purpose: 'sign_in', email, perHour: codesPerEmailAndHour } as const
-    return isKnownBrowser(email, request, deps)
-      ? emailCode(request, deps, { ...wanted, message: signInMessage, boundTo: toKnownBrowsers })
-      : emailCode(request, deps, { ...wanted, message: newBrowserMessage })
+    return emailCode(request, deps, { purpose: 'sign_in', email, message: signInMessage })
   },
 }
 
@@ -83,33 +81,33 @@ export const signUp: Route = {
   errors: ['rate_limited', 'route_not_found'],
   handle: async (request, deps) => {
     if (deps.config.signUp === 'off') throw new ApiError('route_not_found')
+    await countSignUp(request, deps)
     const { email, business_name } = bodyOf<typeof SignUpRequest>(request)
-    const wanted = { purpose: 'sign_up', email: email.toLowerCase(), message: signUpMessage } as const
-    return emailCode(request, deps, {
-      ...wanted,
-      perHour: signUpCodesPerEmailAndHour,
-      said: { businessName: business_name.trim() },
-    })
+    const said = { businessName: business_name.trim() }
+    return emailCode(request, deps, { purpose: 'sign_up', email: email.toLowerCase(), message: signUpMessage, said })
   },
 }
 
-interface CodeToMail extends Pick<NewCode, 'purpose' | 'perHour' | 'boundTo' | 'said'> {
+interface CodeToMail extends Pick<NewCode, 'purpose' | 'said'> {
   readonly purpose: 'sign_in' | 'sign_up'
   readonly email: string
   readonly message: (code: { address: string; code: string }) => OutgoingMail
 }
 
-/** For any email the same work, to the letter: whether somebody has it is looked up by who sends the mail, later. */
+/** Does the same work for every email. The mail sender looks up later whether anyone has it. */
 async function emailCode(
   request: ApiRequest,
   deps: ApiDeps,
   { email, message, ...wanted }: CodeToMail,
 ): Promise<Reply> {
-  await countCodeRequest(request, deps)
-  const { db, keyring, clock, mails } = deps
+  await countCodeRequest(request, email, deps)
+  const { db, keyring, clock, mails, config } = deps
   const at = clock.now()
+  const token = readBrowserToken(config.publicUrl, request.header('Cookie')) ?? newBrowserToken()
+  const limits = { perHour: codesPerEmailAndHour, forgivingPerHour: forgivingCodesPerEmailAndHour }
+  const asked = { ...wanted, ...limits, subject: email, boundTo: browserDigest(token), at }
   const issued = await db.transaction(async (tx) => {
-    const result = await issueCode(tx, keyring, { ...wanted, subject: email, at })
+    const result = await issueCode(tx, keyring, asked)
     if (result.outcome === 'issued') {
       const mail = message({ address: email, code: result.code })
       await enqueueMail(tx, keyring, { kind: wanted.purpose, mail, at, expiresAt: result.expiresAt })
@@ -117,9 +115,9 @@ async function emailCode(
     return result
   })
   if (issued.outcome === 'too_many') {
-    const seconds = Math.ceil((issued.retryAt.getTime() - at.getTime()) / 1000)
-    throw new ApiError('rate_limited', { headers: { 'Retry-After': String(Math.max(1, seconds)) } })
+    throw tooManyCodes(Math.ceil((issued.retryAt.getTime() - at.getTime()) / 1000))
   }
   mails.wake()
-  return { status: 202, body: { object: 'code_request', sent_to: email, expires_in: codeLastsMs / 1000 } }
+  const body = { object: 'code_request', sent_to: email, expires_in: codeLastsMs / 1000 }
+  return { status: 202, body, headers: { 'Set-Cookie': browserCookie(config.publicUrl, token) } }
 }

@@ -1,12 +1,12 @@
-// POST /v1/auth/sessions: an emailed code for a session; the code of a sign-up opens the partner first (§5.9, design §6).
+// POST /v1/auth/sessions: exchanges an emailed code for a session. A sign-up code opens the partner first.
 import { type Static, Type } from 'typebox'
-import { findOpenCode, giveCodeBack, type OpenCode, toKnownBrowsers, useCode } from '../../../db/codes'
+import { findOpenCode, giveCodeBack, type OpenCode, useCode } from '../../../db/codes'
 import type { Tx } from '../../../db/database'
 import { type Membership, membershipsOf } from '../../../db/members'
 import { endSessionOfToken, openSession } from '../../../db/sessions'
 import { slugPattern } from '../../../domain/limits'
 import { codePattern } from '../../../domain/sign-in'
-import { browserCookie, isKnownBrowser } from '../../browser-cookie'
+import { browserDigest, readBrowserToken } from '../../browser-cookie'
 import type { ApiDeps } from '../../deps'
 import { ApiError } from '../../errors'
 import type { ApiRequest, Reply, Route } from '../../route'
@@ -21,7 +21,7 @@ const SignInRequest = Strict(
   {
     email: Email(),
     code: Pattern(codePattern, {
-      description: 'The newest code that was emailed for this purpose.',
+      description: 'The newest code that this browser asked for, for this purpose.',
       'x-hint': '6 digits',
     }),
     purpose: Type.Optional(
@@ -47,8 +47,8 @@ export const createSession: Route = {
   tag: 'Sign-in',
   summary: 'Sign in with an emailed code',
   description:
-    'Sets the session cookie, and one by which the browser is known for 90 days: it signs nobody in, but keeps the codes that this ' +
-    'browser asks for apart from those of others. A code works once, for 10 minutes, and not after 5 wrong tries.',
+    'Sets the session cookie. A code works once, for 10 minutes, in the browser that asked for it (its cookie `__Host-browser` must ' +
+    'be sent), and not after 5 wrong tries. When many codes were asked for with one email within an hour, the later ones allow one try.',
   access: { by: 'anyone' },
   body: { schema: SignInRequest, example: { email: 'ada@acme.example.com', code: '482913' } },
   reply: {
@@ -56,9 +56,7 @@ export const createSession: Route = {
     description: 'Who has signed in, and for which partner.',
     schema: Session,
     example: exampleSession,
-    headers: {
-      'Set-Cookie': 'Twice: `__Host-session`, the session, and `__Host-browser`, both out of reach of scripts.',
-    },
+    headers: { 'Set-Cookie': '`__Host-session`, the session, out of reach of scripts.' },
   },
   errors: ['invalid_code', 'unauthorized', 'rate_limited'],
   handle: async (request, deps) => {
@@ -69,15 +67,23 @@ export const createSession: Route = {
       throw new ApiError('invalid_request', { details: { errors: ['partner (not with purpose sign_up)'] } })
     }
     const wanted = { email: email.toLowerCase(), code, partner }
-    const isBound = purpose === 'sign_in' && isKnownBrowser(wanted.email, request, deps)
-    const boundTo = isBound ? { boundTo: toKnownBrowsers } : {}
-    const found = await findOpenCode(deps.db, { purpose, subject: wanted.email, ...boundTo, at: deps.clock.now() })
-    if (found === null) throw new ApiError('invalid_code')
+    const browser = readBrowserToken(deps.config.publicUrl, request.header('Cookie'))
+    if (browser === null) throw noOpenCode()
+    const boundTo = browserDigest(browser)
+    const found = await findOpenCode(deps.db, { purpose, subject: wanted.email, boundTo, at: deps.clock.now() })
+    if (found === null) throw noOpenCode()
     const tried = await deps.db.transaction((tx) => useAndOpen(tx, found, wanted, request, deps))
     if (tried === null) throw new ApiError('invalid_code')
     if ('opened' in tried) return signedIn(tried.opened, deps)
     return signedIn(await openSignedUp(tried.signUp, wanted.email, request, deps), deps)
   },
+}
+
+/** Says that no digits can help. Reveals nothing: codes are kept for unknown emails too. */
+function noOpenCode(): ApiError {
+  const message =
+    'This browser has no code that can be tried: it was used, has expired or was wrong too often. Ask for a new one.'
+  return new ApiError('invalid_code', { message })
 }
 
 interface Wanted extends Pick<Static<typeof SignInRequest>, 'email' | 'code'> {
@@ -156,6 +162,6 @@ async function signedIn({ token, sessionId, email, membership }: Opened, deps: A
     status: 201,
     body: await describeSession({ sessionId, memberId, email, partnerId }, deps),
     location: '/v1/auth/session',
-    headers: { 'Set-Cookie': [sessionCookie(publicUrl, token, session.absoluteMs), browserCookie(email, deps)] },
+    headers: { 'Set-Cookie': sessionCookie(publicUrl, token, session.absoluteMs) },
   }
 }

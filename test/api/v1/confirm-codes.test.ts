@@ -1,5 +1,5 @@
 // A live payout from the dashboard: confirmed by a code that was emailed for exactly this payout, and used once (design §6, check 34).
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { boundToPayout } from '../../../api/v1/payout-confirmation'
 import { readPayoutRequest } from '../../../api/v1/payout-order'
@@ -197,10 +197,9 @@ describe('a code is for one payout', () => {
     const boundTo = boundToPayout(testKeyring, idempotency, readPayoutRequest(wanted))
     const about = { perHour: 50, at: new Date(clock.now().getTime() + 1) }
     const codes = await api.db.transaction(async (tx) => [
-      await issueCode(tx, testKeyring, { ...about, purpose: 'sign_in', subject: String(body['sent_to']) }),
-      await issueCode(tx, testKeyring, { ...about, purpose: 'sign_in', subject: memberId }),
+      await issueCode(tx, testKeyring, { ...about, purpose: 'sign_in', subject: String(body['sent_to']), boundTo }),
       await issueCode(tx, testKeyring, { ...about, purpose: 'sign_in', subject: memberId, boundTo }),
-      await issueCode(tx, testKeyring, { ...about, purpose: 'confirm', subject: memberId }),
+      await issueCode(tx, testKeyring, { ...about, purpose: 'confirm', subject: memberId, boundTo: randomBytes(32) }),
     ])
 
     for (const code of codes) {

@@ -11,6 +11,11 @@ import type { Stage } from '../../fixtures'
 /** As a browser sends it from our own pages. */
 export const fromOurPages = { headers: { Origin: testOrigin } }
 
+export const aBrowserCookie = `__Host-browser=${'b'.repeat(43)}`
+
+/** All codes of these helpers are asked for and entered in this one. */
+export const inOneBrowser = { headers: { Origin: testOrigin, Cookie: aBrowserCookie } }
+
 export async function aMember(
   { db, clock }: Stage,
   partner: Pick<PartnerRow, 'id'>,
@@ -28,11 +33,11 @@ export function anEmail(): string {
 }
 
 export function askForCode(api: Api, email: string): Promise<Answer> {
-  return api.post('/v1/auth/codes', { email }, fromOurPages)
+  return api.post('/v1/auth/codes', { email }, inOneBrowser)
 }
 
 export function signIn(api: Api, email: string, code: string, more: Record<string, string> = {}): Promise<Answer> {
-  return api.post('/v1/auth/sessions', { email, code, ...more }, fromOurPages)
+  return api.post('/v1/auth/sessions', { email, code, ...more }, inOneBrowser)
 }
 
 /** Asks for a code and reads it from the subject of the mail, as people do. */

@@ -6,7 +6,7 @@ import { until } from '../../../local/until'
 import { anInbox, type TestInbox } from '../../../mail/an-inbox'
 import { type Answer, type Api, type CallOptions, startApi } from '../../client'
 import { aClock, aPartner, aSession } from '../../fixtures'
-import { aCode, aMember, fromOurPages, signIn, tokenOf } from './people'
+import { aBrowserCookie, aCode, aMember, fromOurPages, signIn, tokenOf } from './people'
 
 const clock = aClock('2026-11-16T12:00:00Z')
 let inbox: TestInbox
@@ -40,7 +40,8 @@ test('also with the cookie of an older session of theirs, which the removal ends
   const session = tokenOf(await signIn(api, member.email, await aCode(api, inbox, member.email)))
   clock.set('2026-11-16T12:00:05Z')
   const code = await aCode(api, inbox, member.email)
-  const call: CallOptions = { session, ...fromOurPages }
+  const cookie = `${aBrowserCookie}; __Host-session=${session}`
+  const call: CallOptions = { headers: { ...fromOurPages.headers, Cookie: cookie } }
 
   const answer = await whileRemoving(member, () => api.post('/v1/auth/sessions', { email: member.email, code }, call))
 

@@ -166,7 +166,7 @@ test('the code of one email opens nothing for another', async () => {
   expect((await signIn(api, one.email, code)).status).toBe(201)
 })
 
-test('a twenty-first code within an hour is refused, known or not, and given again when the hour is over', async () => {
+test('one code too many within an hour is refused, known or not, and given again when the hour is over', async () => {
   clock.set('2026-11-16T14:00:00Z')
   const emails = [(await aMember(api, partner)).email, anEmail()]
   for (const email of emails) for (let n = 1; n <= codesPerEmailAndHour; n++) await askForCode(api, email)
@@ -182,10 +182,10 @@ test('a twenty-first code within an hour is refused, known or not, and given aga
   expect(later.map(({ status }) => status)).toEqual([202, 202])
 })
 
-test('of many requests at once twenty codes are given', async () => {
+test('many requests at once get no more codes than the limit', async () => {
   const { email } = await aMember(api, partner)
 
-  const answers = await Promise.all(Array.from({ length: 30 }, () => askForCode(api, email)))
+  const answers = await Promise.all(Array.from({ length: codesPerEmailAndHour + 10 }, () => askForCode(api, email)))
 
   expect(answers.filter(({ status }) => status === 202)).toHaveLength(codesPerEmailAndHour)
 })

@@ -9,7 +9,7 @@ import { anInbox, type TestInbox } from '../../../mail/an-inbox'
 import { type AWorker, aWorker, silenceTemporal } from '../../../worker/a-worker'
 import { type Api, startApi, testSecretKeys } from '../../client'
 import { aPartner } from '../../fixtures'
-import { aCode, aMember, anEmail, anotherCode, codesOf, fromOurPages, signIn, tokenOf } from './people'
+import { aCode, aMember, anEmail, anotherCode, codesOf, fromOurPages, inOneBrowser, signIn, tokenOf } from './people'
 
 let inbox: TestInbox
 let worker: AWorker
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 async function signUp(email: string, business_name: string): Promise<string> {
   const before = (await codesOf(inbox, email)).length
-  const { status } = await api.post('/v1/auth/signups', { business_name, email }, fromOurPages)
+  const { status } = await api.post('/v1/auth/signups', { business_name, email }, inOneBrowser)
   expect(status).toBe(202)
   return until('the code has come', async () => {
     const all = await codesOf(inbox, email)
