@@ -20,8 +20,10 @@ export async function listRecipients(
   { take, startingAfter }: Page,
   now: Date,
 ): Promise<RecipientRow[]> {
-  if (startingAfter === null) return db.query<RecipientRow>(selectFirst, [partnerId, environment, now, take])
-  return db.query<RecipientRow>(selectAfter, [partnerId, environment, now, take, startingAfter])
+  const odd = await db.query<{ accountHash: Buffer }>(selectOdd, [partnerId, environment, now])
+  const values = [partnerId, environment, now, odd.map(({ accountHash }) => accountHash)]
+  if (startingAfter === null) return db.query<RecipientRow>(selectFirst(take), values)
+  return db.query<RecipientRow>(selectAfter(take), [...values, startingAfter])
 }
 
 const counts = `p.partner_id = $1 AND p.environment = $2 AND p.released_at IS NULL
@@ -46,26 +48,36 @@ const inWindow = (accountHash: string) => `(
       ) parts
     )`
 
+/**
+ * Recipients whose last completed payout was created before the window, and a later one in it: few. Apart from the list, because
+ * PostgreSQL expects many where it does not know the window, and would plan the list again for every request.
+ */
+const selectOdd: Statement = {
+  name: 'odd-recipients',
+  text: `SELECT account_hash AS "accountHash" FROM recipient_totals
+    WHERE partner_id = $1 AND environment = $2 AND paid_created_at < ${cutoff}
+      AND last_created_at > paid_created_at AND last_created_at >= ${cutoff}`,
+}
+
 // A recipient without a completed payout is listed by its latest creation time. The row of the totals has the right time,
-// unless the payout that completed last was created before the window: those recipients are few, and looked at one by one.
-// A recipient whose payout failed after it became a cursor is still a cursor. Two scalar subqueries, because PostgreSQL does
-// not use an index for a comparison with one subquery of two columns. Names are read for one page only.
-const recipientsWhere = (isBehind: string, before: string) => `WITH odd AS (
+// except for the odd recipients ($4), which are looked at one by one. A recipient whose payout failed after it became a cursor
+// is still a cursor. Two scalar subqueries, because PostgreSQL does not use an index for a comparison with one subquery of two
+// columns. Names are read for one page only.
+const recipientsWhere = (take: number, isBehind: string, before: string) => `WITH odd AS (
       SELECT t.account_hash, coalesce(seen.last_completed_at, t.last_created_at) AS last_paid_at
       FROM recipient_totals t CROSS JOIN LATERAL ${inWindow('t.account_hash')} seen
-      WHERE t.partner_id = $1 AND t.environment = $2 AND t.paid_created_at < ${cutoff}
-        AND t.last_created_at > t.paid_created_at AND t.last_created_at >= ${cutoff}
+      WHERE t.partner_id = $1 AND t.environment = $2 AND t.account_hash = ANY ($4::bytea[])
     )${before}, first AS (
       SELECT account_hash, last_paid_at FROM recipient_totals
       WHERE partner_id = $1 AND environment = $2 AND last_created_at >= ${cutoff}
         AND (paid_created_at IS NULL OR paid_created_at >= ${cutoff})
         AND ${isBehind}
-      ORDER BY last_paid_at DESC, account_hash DESC LIMIT $4
+      ORDER BY last_paid_at DESC, account_hash DESC LIMIT ${take}
     ), page AS (
       SELECT * FROM first
       UNION ALL
       SELECT * FROM odd WHERE ${isBehind}
-      ORDER BY last_paid_at DESC, account_hash DESC LIMIT $4
+      ORDER BY last_paid_at DESC, account_hash DESC LIMIT ${take}
     )
     SELECT latest.id AS "payoutId", latest.recipient_name AS name, latest.account_last4 AS "accountLast4",
       seen.payouts, seen.paid_pence AS "paidPence", page.last_paid_at AS "lastPaidAt"
@@ -76,11 +88,16 @@ const recipientsWhere = (isBehind: string, before: string) => `WITH odd AS (
     ) AS latest
     ORDER BY page.last_paid_at DESC, page.account_hash DESC`
 
-const selectFirst: Statement = { name: 'recipients', text: recipientsWhere('true', '') }
+// The number is part of the text: PostgreSQL plans for a tenth of all rows where it does not know how many are wanted.
+const selectFirst = (take: number): Statement => ({
+  name: `recipients/${take}`,
+  text: recipientsWhere(take, 'true', ''),
+})
 
-const selectAfter: Statement = {
-  name: 'recipients-after',
+const selectAfter = (take: number): Statement => ({
+  name: `recipients-after/${take}`,
   text: recipientsWhere(
+    take,
     '(last_paid_at, account_hash) < ((SELECT last_paid_at FROM before), (SELECT account_hash FROM before))',
     `, before AS (
       SELECT coalesce(odd.last_paid_at, t.last_paid_at, p.completed_at, p.created_at) AS last_paid_at, p.account_hash
@@ -91,4 +108,4 @@ const selectAfter: Statement = {
       WHERE p.id = $5
     )`,
   ),
-}
+})
