@@ -105,14 +105,40 @@ export async function listPayouts(
     return value === undefined ? [] : [{ name, sql: conditions[name](`$${values.push(value)}`, value) }]
   })
   const where = [...isOfScope, ...chosen.map(({ sql }) => sql)]
-  if (filters.search === undefined) return db.query<PayoutRow>(selectList(where), values)
+  const { search } = filters
+  if (search === undefined) return db.query<PayoutRow>(selectList(where), values)
   // A term that many payouts have is found among the newest; the index then only has to find terms that fewer have. It has
   // nothing shorter than three characters.
   const bounds = [...isOfScope, ...chosen.filter(({ name }) => boundNames.has(name)).map(({ sql }) => sql)]
-  const isShort = Array.from(filters.search).length < 3
+  const isShort = Array.from(search).length < 3
   const walk = isShort ? shortTermsAmong : commonTermsAmong
   const found = await db.query<PayoutRow>(selectAmongNewest(walk, bounds, where), values)
-  return isShort || found.length >= take ? found : db.query<PayoutRow>(selectList(where), values)
+  if (isShort || found.length >= take) return found
+  const rare = await findRareParts(db, { partnerId, environment }, search)
+  if (rare.length === 0) return db.query<PayoutRow>(selectList(where), values)
+  const others = chosen.filter(({ name }) => name !== 'search').map(({ sql }) => sql)
+  const indexed = rare.map((part) => `${searchedText} LIKE ${patternOf(`$${values.push(part)}`)}`)
+  const whole = `(${searchedText} || '') LIKE ${patternOf(`$${values.indexOf(search) + 1}`)}`
+  return db.query<PayoutRow>(selectList([...isOfScope, ...others, ...indexed, whole]), values)
+}
+
+/**
+ * The words of a term that none of the newest payouts has. The index is asked for them alone: it takes long to intersect what
+ * every payout has, such as the "Invoice" of "Invoice 7777". Empty when the whole term is to be looked up.
+ */
+async function findRareParts(db: Queryable, { partnerId, environment }: Scope, term: string): Promise<string[]> {
+  const parts = partsOf(term)
+  if (parts.length < 2 || uuidPattern.test(term)) return []
+  const rows = await db.query<{ part: string }>(selectRareParts, [partnerId, environment, parts])
+  return rows.map(({ part }) => part)
+}
+
+/** A short word keeps the character before it, as the index also knows how words begin. ASCII, whose lower case is the same everywhere. */
+function partsOf(term: string): string[] {
+  const words = [...term.matchAll(/[ -/]?([a-zA-Z0-9]+)/g)].map(([whole, word = '']) =>
+    word.length < 6 ? whole : word,
+  )
+  return [...new Set(words)].filter((word) => word.length >= 3)
 }
 
 /** For every statement that selects a PayoutRow from payouts. */
@@ -150,13 +176,16 @@ const conditions = {
     `(created_at, id) < ((SELECT created_at FROM payouts WHERE id = ${value}), ${value}::uuid)`,
 }
 
-/**
- * The expression of payouts_search_index, in which a line break separates reference and name. Parts that cannot match are left
- * out: one part without an index would make every search read all payouts.
- */
+/** The expression of payouts_search_index, in which a line break separates reference and name. */
+const searchedText = `lower(coalesce(reference, '') || chr(10) || coalesce(recipient_name, ''))`
+
+function patternOf(value: string): string {
+  return String.raw`'%' || regexp_replace(lower(${value}), '([\\%_])', '\\\1', 'g') || '%'`
+}
+
+/** Parts that cannot match are left out: one part without an index would make every search read all payouts. */
 function searchCondition(value: string, text: string): string {
-  const term = String.raw`regexp_replace(lower(${value}), '([\\%_])', '\\\1', 'g')`
-  const parts = [`lower(coalesce(reference, '') || chr(10) || coalesce(recipient_name, '')) LIKE '%' || ${term} || '%'`]
+  const parts = [`${searchedText} LIKE ${patternOf(value)}`]
   if (/^\d{4}$/.test(text)) parts.push(`account_last4 = ${value}`)
   if (uuidPattern.test(text)) parts.push(`id = ${value}::uuid`)
   return `(${parts.join(' OR ')})`
@@ -204,5 +233,15 @@ function selectAmongNewest(count: number, bounds: readonly string[], where: read
 }
 
 const commonTermsAmong = 500
+
+const selectRareParts: Statement = {
+  name: 'rare-search-parts',
+  text: `WITH newest AS MATERIALIZED (
+      SELECT ${searchedText} AS text FROM payouts WHERE ${isOfScope.join(' AND ')} ${newestFirst} LIMIT ${commonTermsAmong}
+    )
+    SELECT part FROM unnest($3::text[]) AS part
+    WHERE NOT EXISTS (SELECT FROM newest WHERE position(lower(part) IN newest.text) > 0)`,
+}
+
 /** A term of one or two characters is looked for among so many payouts, and not beyond. */
 export const shortTermsAmong = 5_000

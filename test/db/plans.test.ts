@@ -73,6 +73,23 @@ test('payouts by a part of their reference or name', async () => {
   expect(plan).not.toContain('Seq Scan')
 })
 
+test.each(['invoice 4777', 'VOICE 49', 'oice 4', 'invoice 49 ', 'Lovelace 4777', 'ada  4777', 'invoice 4%', '-4777'])(
+  'a search for "%s" finds what a comparison of all payouts finds',
+  async (search) => {
+    const page = { take: 5_000, startingAfter: null }
+    const expected: { id: string }[] = await api.db.dataSource.query(
+      `SELECT id FROM payouts WHERE partner_id = $1
+        AND position(lower($2) IN lower(coalesce(reference, '') || chr(10) || coalesce(recipient_name, ''))) > 0
+        ORDER BY created_at DESC, id DESC`,
+      [partnerId, search],
+    )
+
+    const found = await listPayouts(api.db, { partnerId, environment: 'sandbox' }, { search }, page)
+
+    expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id))
+  },
+)
+
 test('a page of payouts starts at its cursor, and does not walk there', async () => {
   const startingAfter = '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55'
 
