@@ -124,7 +124,7 @@ function readConfig(read: Reader): Config {
     databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
     databasePoolSize: read.integer('DATABASE_POOL_SIZE', 10, 1, 500),
     databaseReadPoolSize: read.integer('DATABASE_READ_POOL_SIZE', 4, 1, 500),
-    readsPerPartner: read.integer('READS_PER_PARTNER', 2, 1, 100),
+    readsPerPartner: read.integer('READS_PER_PARTNER', 1, 1, 100),
     temporal: readTemporal(read),
     secretKeys: read.secretKeys('SECRET_KEYS'),
     rateLimit: read.oneOf('RATE_LIMIT', ['on', 'off'], 'on'),

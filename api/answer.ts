@@ -1,6 +1,5 @@
 // Turns one route into what Koa runs: who calls → how often → may they, from here → is it readable → is it right → handle (design §3's order).
 import { parse as parseQuery } from 'node:querystring'
-import { Readable } from 'node:stream'
 import type { ParameterizedContext } from 'koa'
 import type { Caller, PersonCaller } from '../db/callers'
 import { findClaim } from '../db/payout-claims'
@@ -13,6 +12,7 @@ import { asTooSlow } from './costly-reads'
 import type { ApiDeps } from './deps'
 import { ApiError, type ErrorCode } from './errors'
 import { isFromOurPages } from './origin'
+import { historyWeight } from './rate-limiter'
 import { readJson } from './read-json'
 import {
   type ApiRequest,
@@ -61,18 +61,11 @@ export function answer(route: Route, deps: ApiDeps): (context: ApiContext) => Pr
   }
 }
 
-/** The turn ends with the answer, and with a file that is still sent when the last of it was read. */
 async function readHistory(route: Route, request: ApiRequest, deps: ApiDeps): Promise<Reply> {
-  const turn = await deps.costlyReads.enter(request.caller.partner.id)
-  try {
-    const answered = await route.handle(request, { ...deps, db: turn.db })
-    if (answered.body instanceof Readable) answered.body.once('close', () => turn.leave())
-    else turn.leave()
-    return answered
-  } catch (error) {
-    turn.leave()
+  const db = deps.costlyReads.of(request.caller.partner.id)
+  return Promise.resolve(route.handle(request, { ...deps, db })).catch((error: unknown) => {
     throw asTooSlow(error)
-  }
+  })
 }
 
 interface Admitted extends Pick<ApiRequest, 'payout' | 'claim' | 'idempotencyKey' | 'mayOnlyRepeat'> {
@@ -92,7 +85,7 @@ function admitAnyone(route: Route, context: ApiContext, deps: ApiDeps): Admitted
 async function admit(route: Route, access: CallerAccess, context: ApiContext, deps: ApiDeps): Promise<Admitted> {
   const { caller, ...found } = await find(access, context, deps)
   context.state.caller = caller
-  await countCall(caller, context, deps)
+  await countCall(route, caller, context, deps)
   if (caller.by === 'person') {
     requireOurPages(route, context, deps)
     requireShownPartner(route, context, caller)
@@ -169,10 +162,11 @@ async function findForPerson(
 const keyPattern = new RegExp(idempotencyKeyPattern)
 
 /** People have a bucket of their own: whoever has to stop a key that runs wild must not be locked out by it. */
-async function countCall(caller: Caller, context: ApiContext, deps: ApiDeps): Promise<void> {
+async function countCall({ reads }: Route, caller: Caller, context: ApiContext, deps: ApiDeps): Promise<void> {
   const { partner, environment } = caller
   const who = caller.by === 'key' ? partner.id : caller.memberId
-  const taken = await deps.rateLimiter.take({ who, environment, limitPerSecond: partner.rateLimit })
+  const weight = reads === 'history' ? historyWeight : 1
+  const taken = await deps.rateLimiter.take({ who, environment, limitPerSecond: partner.rateLimit, weight })
   if (taken.limitPerSecond > 0) {
     context.res.setHeader('RateLimit-Policy', `"partner";q=${taken.limitPerSecond};w=1`)
     context.res.setHeader('RateLimit', `"partner";r=${taken.remaining};t=1`)

@@ -1,4 +1,4 @@
-// Runs reads of a partner's history on connections of their own: a few at once for each partner, and none for long.
+// Runs reads of a partner's history on connections of their own: few statements of a partner at once, and none for long.
 import type { Db } from '../db/database'
 import { busyPattern, troubleCodes } from '../db/trouble'
 import { ApiError } from './errors'
@@ -7,51 +7,50 @@ import { ApiError } from './errors'
 export const costlyReadMs = 2_000
 
 export interface CostlyReads {
-  /** Waits for a turn of this partner; `leave` must be called once. Throws rate_limited when too many wait already. */
-  enter(partnerId: string): Promise<Turn>
-}
-
-export interface Turn {
-  readonly db: Db
-  leave(): void
+  /** The database for one partner's reads. A statement waits for its turn, and throws rate_limited when too many wait already. */
+  of(partnerId: string): Db
 }
 
 export interface CostlyReadLimits {
-  /** Reads of one partner that run at once. */
+  /** Statements of one partner that run at once. */
   readonly running: number
-  /** Reads of one partner that wait for their turn, so that a page of the dashboard may ask for several things at once. */
+  /** Statements of one partner that wait for their turn, so that a page of the dashboard may send several requests at once. */
   readonly waiting: number
   readonly waitMs: number
 }
 
 export function limitsFor(running: number): CostlyReadLimits {
-  return { running, waiting: running * 8, waitMs: costlyReadMs }
+  return { running, waiting: 16, waitMs: costlyReadMs }
 }
 
-/** Counted in each process: a load balancer may spread a partner over several, and each has its own connections. */
+/**
+ * A turn lasts for one statement, so a file that is sent page by page does not block the partner's other reads. Counted in
+ * each process: a load balancer may spread a partner over several, and each has its own connections.
+ */
 export function createCostlyReads({ db, limits }: { db: Db; limits: CostlyReadLimits }): CostlyReads {
   const partners = new Map<string, Partner>()
 
-  function leaverOf(partnerId: string, partner: Partner): () => void {
-    let left = false
-    return () => {
-      if (left) return
-      left = true
+  async function inTurn<T>(partnerId: string, work: () => Promise<T>): Promise<T> {
+    const partner = partners.get(partnerId) ?? { running: 0, waiting: [] }
+    partners.set(partnerId, partner)
+    if (partner.running < limits.running) partner.running += 1
+    else await waitForTurn(partner, limits)
+    try {
+      return await work()
+    } finally {
       const next = partner.waiting.shift()
-      if (next !== undefined) return next()
-      partner.running -= 1
+      if (next !== undefined) next()
+      else partner.running -= 1
       if (partner.running === 0) partners.delete(partnerId)
     }
   }
 
   return {
-    async enter(partnerId) {
-      const partner = partners.get(partnerId) ?? { running: 0, waiting: [] }
-      partners.set(partnerId, partner)
-      if (partner.running < limits.running) partner.running += 1
-      else await takeTurn(partner, limits)
-      return { db, leave: leaverOf(partnerId, partner) }
-    },
+    of: (partnerId) => ({
+      ...db,
+      query: (statement, values) => inTurn(partnerId, () => db.query(statement, values)),
+      transaction: (work) => inTurn(partnerId, () => db.transaction(work)),
+    }),
   }
 }
 
@@ -60,8 +59,8 @@ interface Partner {
   readonly waiting: (() => void)[]
 }
 
-/** A read that ends hands its turn to the first one that waits. */
-function takeTurn({ waiting }: Partner, limits: CostlyReadLimits): Promise<void> {
+/** A statement that ends hands its turn to the first one that waits. */
+function waitForTurn({ waiting }: Partner, limits: CostlyReadLimits): Promise<void> {
   if (waiting.length >= limits.waiting) return Promise.reject(tooMany())
   return new Promise((resolve, reject) => {
     const turn = () => {

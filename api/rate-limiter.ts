@@ -5,8 +5,13 @@ import type { Environment } from '../domain/environment'
 import type { Log } from '../log'
 
 export interface RateLimiter {
-  /** `who` is a partner's id for its keys, and a member's for what people do. */
-  take(caller: { who: string; environment: Environment; limitPerSecond: number | null }): Promise<Taken>
+  /** `who` is a partner's id for its keys, and a member's for what people do. `weight`: how many requests it counts as. */
+  take(caller: {
+    who: string
+    environment: Environment
+    limitPerSecond: number | null
+    weight?: number
+  }): Promise<Taken>
   /** Whether one more is allowed of what is counted by the hour. */
   takeHourly(bucket: string, limitPerHour: number): Promise<boolean>
 }
@@ -16,6 +21,9 @@ export interface Taken {
   readonly limitPerSecond: number
   readonly remaining: number
 }
+
+/** How many requests a read of a partner's history counts as. */
+export const historyWeight = 3
 
 export const defaultLimitPerSecond: Readonly<Record<Environment, number>> = { live: 100, sandbox: 25 }
 
@@ -60,24 +68,28 @@ export function createRateLimiter({ db, clock, log }: { db: Db; clock: Clock; lo
   const refills = new Map<string, Promise<Share | null>>()
   const emptyUntil = new Map<string, number>()
 
-  async function refill(bucket: string, limitPerSecond: number): Promise<Share | null> {
-    for (const tokens of shareSizes(limitPerSecond)) {
-      const [row] = await db.query<{ left_over: bigint }>(takeShare, [bucket, limitPerSecond, tokens])
-      if (row) return hold(bucket, { tokens, left: Number(row.left_over), at: clock.now().getTime() })
+  /** Tokens that were too few for a heavier request are kept. */
+  async function refill(bucket: string, limitPerSecond: number, weight: number): Promise<Share | null> {
+    for (const taken of shareSizes(limitPerSecond, weight)) {
+      const [row] = await db.query<{ left_over: bigint }>(takeShare, [bucket, limitPerSecond, taken])
+      if (!row) continue
+      const tokens = taken + (freshShare(bucket)?.tokens ?? 0)
+      return hold(bucket, { tokens, left: Number(row.left_over), at: clock.now().getTime() })
     }
-    emptyUntil.set(bucket, clock.now().getTime() + 1_000 / limitPerSecond)
+    emptyUntil.set(`${bucket}/${weight}`, clock.now().getTime() + 1_000 / limitPerSecond)
     return null
   }
 
   /** A flood is refused from memory: an empty bucket has nothing to give before one more token has dripped in. */
-  function isEmpty(bucket: string): boolean {
-    return clock.now().getTime() < (emptyUntil.get(bucket) ?? 0)
+  function isEmpty(bucket: string, weight: number): boolean {
+    return clock.now().getTime() < (emptyUntil.get(`${bucket}/${weight}`) ?? 0)
   }
 
   /** Requests that come while a share is being fetched wait for that one. */
-  function refillOnce(bucket: string, limitPerSecond: number): Promise<Share | null> {
-    const running = refills.get(bucket) ?? refill(bucket, limitPerSecond).finally(() => refills.delete(bucket))
-    refills.set(bucket, running)
+  function refillOnce(bucket: string, limitPerSecond: number, weight: number): Promise<Share | null> {
+    const name = `${bucket}/${weight}`
+    const running = refills.get(name) ?? refill(bucket, limitPerSecond, weight).finally(() => refills.delete(name))
+    refills.set(name, running)
     return running
   }
 
@@ -86,26 +98,32 @@ export function createRateLimiter({ db, clock, log }: { db: Db; clock: Clock; lo
     return share
   }
 
-  function spend(bucket: string): Share | null {
+  function freshShare(bucket: string): Share | null {
     const share = shares.get(bucket)
-    if (!share || share.tokens < 1 || clock.now().getTime() - share.at >= shareLastsMs) return null
-    share.tokens -= 1
+    return share && clock.now().getTime() - share.at < shareLastsMs ? share : null
+  }
+
+  function spend(bucket: string, weight: number): Share | null {
+    const share = freshShare(bucket)
+    if (!share || share.tokens < weight) return null
+    share.tokens -= weight
     return share
   }
 
   return {
-    async take({ who, environment, limitPerSecond }) {
+    async take({ who, environment, limitPerSecond, weight: wanted = 1 }) {
       const limit = limitPerSecond ?? defaultLimitPerSecond[environment]
+      const weight = Math.min(wanted, limit)
       const bucket = `${who}/${environment}`
       const refused: Taken = { outcome: 'refused', limitPerSecond: limit, remaining: 0 }
       for (;;) {
-        const share = spend(bucket)
+        const share = spend(bucket, weight)
         if (share) return { outcome: 'granted', limitPerSecond: limit, remaining: share.tokens + share.left }
-        if (isEmpty(bucket)) return refused
-        const fresh = await refillOnce(bucket, limit).catch((error: unknown) => {
+        if (isEmpty(bucket, weight)) return refused
+        const fresh = await refillOnce(bucket, limit, weight).catch((error: unknown) => {
           // A limiter that can not count must not stop payments; the database is asked again by the request itself.
           log.warn({ err: error }, 'the rate limit could not be counted')
-          return hold(bucket, { tokens: 1, left: 0, at: clock.now().getTime() })
+          return hold(bucket, { tokens: weight, left: 0, at: clock.now().getTime() })
         })
         if (!fresh) return refused
       }
@@ -122,7 +140,7 @@ export const unlimited: RateLimiter = {
   takeHourly: async () => true,
 }
 
-function shareSizes(limitPerSecond: number): number[] {
-  const share = Math.max(1, Math.floor(limitPerSecond / 10))
-  return share > 1 ? [share, 1] : [1]
+function shareSizes(limitPerSecond: number, weight: number): number[] {
+  const share = Math.max(weight, Math.floor(limitPerSecond / 10))
+  return share > weight ? [share, weight] : [weight]
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorTable } from '../errors'
-import { defaultLimitPerSecond } from '../rate-limiter'
+import { defaultLimitPerSecond, historyWeight } from '../rate-limiter'
 
 /** The same path from the sources and from dist, where the build copies the text. */
 const source = join(__dirname, '../../docs/guide.md')
@@ -11,6 +11,7 @@ export function writeGuide(publicUrl: string): string {
   const parts: Readonly<Record<string, string>> = {
     base_url: publicUrl,
     error_table: writeErrorTable(),
+    history_weight: String(historyWeight),
     live_requests_per_second: String(defaultLimitPerSecond.live),
     sandbox_requests_per_second: String(defaultLimitPerSecond.sandbox),
   }

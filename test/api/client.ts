@@ -151,7 +151,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       caseDueMs: options.caseDueMs ?? { recall: 10 * 86_400_000, trace: 5 * 86_400_000 },
     },
     db,
-    costlyReads: createCostlyReads({ db: readDb, limits: options.readLimits ?? limitsFor(2) }),
+    costlyReads: createCostlyReads({ db: readDb, limits: options.readLimits ?? limitsFor(1) }),
     keyring,
     rates: createRates({
       rails,

@@ -60,13 +60,14 @@ test('reads that wait have their turn one after the other', async () => {
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
 })
 
-test('a file holds its turn until it was sent, and a refused read gives its turn back', async () => {
+test('a file that is not read to its end does not block other reads', async () => {
   await aPayoutRow(api, partner)
+  const file = await fetch(`${api.url}/v1/payouts.csv`, { headers: { Authorization: `Bearer ${key}` } })
 
-  for (const path of ['/v1/payouts.csv', '/v1/payouts?starting_after=x', '/v1/wallet/entries.csv', '/v1/payouts']) {
-    const { status } = await api.get(path, { key })
-    expect([path, status]).toEqual([path, path.includes('=x') ? 422 : 200])
-  }
+  const answers = await Promise.all(['usage', 'recipients', 'payouts'].map((path) => api.get(`/v1/${path}`, { key })))
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  await file.body?.cancel()
 })
 
 /** A lock that makes every read of the totals wait, as an overloaded database would. */
