@@ -132,8 +132,11 @@ export const changeMember: Route = {
   operationId: 'changeMember',
   tag: 'Team',
   summary: "Change somebody's role",
-  description: 'It holds from their next request on. The last admin stays one.',
-  access: { by: 'person', action: 'member.update', partner: 'active' },
+  description:
+    'It holds from their next request on. The last admin stays one. A suspended partner can make an admin a viewer, but ' +
+    'nobody an admin.',
+  // Takes power away, so a suspended partner may do it. The transaction refuses the other direction.
+  access: { by: 'person', action: 'member.update', partner: 'any' },
   params: Params,
   body: { schema: MemberChanges, example: { role: 'viewer' } },
   reply: { status: 200, description: 'The member.', schema: Member, example: exampleMember },
@@ -144,12 +147,12 @@ export const changeMember: Route = {
     const { email: by, partner } = personOf(request)
     const changed = await deps.db.transaction(async (tx) => {
       const result = await changeRole(tx, { partnerId: partner.id, id, role })
-      if (result.outcome === 'changed') {
+      if (result.outcome === 'changed' && result.roleBefore !== role) {
         const detail = `${result.member.email} as ${role}`
         const change = { partnerId: partner.id, by, action: 'member.update', detail }
         await recordChange(tx, { ...change, status: 200 }, request, deps)
         const happened = { what: role === 'admin' ? 'made_admin' : 'made_viewer', email: result.member.email } as const
-        if (result.roleBefore !== role) await tellAdmins(tx, { partnerId: partner.id, by, happened }, deps)
+        await tellAdmins(tx, { partnerId: partner.id, by, happened }, deps)
       }
       return result
     })
@@ -198,6 +201,7 @@ export const deleteMember: Route = {
 function requireChanged(changed: ChangedMember): MemberRow {
   if (changed.outcome === 'changed') return changed.member
   if (changed.outcome === 'not_found') throw new ApiError('not_found')
+  if (changed.outcome === 'partner_not_active') throw new ApiError('partner_not_active')
   throw new ApiError('invalid_state', {
     message: 'The last admin can be neither removed nor made a viewer: make somebody else an admin first.',
     details: { status: 'last_admin' },
