@@ -2,8 +2,9 @@
 import { type Static, Type } from 'typebox'
 import { createApiKey, revokeApiKey } from '../../db/api-keys'
 import { environments } from '../../domain/environment'
-import { labelMaxLength } from '../../domain/limits'
+import { keysPerPartnerAndHour, labelMaxLength } from '../../domain/limits'
 import { ApiError } from '../errors'
+import { requireHourly } from '../rate-limiter'
 import { personOf, type Route } from '../route'
 import { Answer, DateTime, EnvironmentName, Name, Nullable, OneOf, Pattern, Strict, Uuid } from '../schema'
 import { recordChange } from './change'
@@ -52,7 +53,8 @@ export const createKey: Route = {
   tag: 'Account',
   summary: 'Make an API key',
   description:
-    'The secret is in this answer and nowhere else. At most 5 keys per environment; live ones once verification is approved.',
+    'The secret is in this answer and nowhere else. At most 5 keys per environment, and 30 new ones an hour; live ones once ' +
+    'verification is approved.',
   access: { by: 'person', action: 'key.create', partner: 'active' },
   body: { schema: NewKey, example: { environment: 'sandbox', label: 'Checkout' } },
   reply: { status: 201, description: 'The key, with its secret.', schema: KeyCreated, example: exampleKey },
@@ -60,6 +62,7 @@ export const createKey: Route = {
   handle: async (request, deps) => {
     const { environment, label = null } = bodyOf<typeof NewKey>(request)
     const { email: by, partner } = personOf(request)
+    await requireHourly(deps.rateLimiter, `keys/${partner.id}`, keysPerPartnerAndHour)
     const made = { createdBy: by, at: deps.clock.now(), keyring: deps.keyring }
     const created = await deps.db.transaction(async (tx) => {
       const result = await createApiKey(tx, { partnerId: partner.id, environment, label, ...made })
