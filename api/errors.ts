@@ -49,8 +49,7 @@ export const errorTable = {
   partner_not_active: {
     status: 403,
     message: 'The partner account is not active.',
-    cause:
-      'The account is suspended or closed. Reads go on working, new payouts and the balance do not. While it is suspended, keys can be revoked, members removed or made viewers, and payouts cancelled.',
+    cause: 'The account is suspended or closed. Reads go on working, new payouts and the balance do not.',
     cure: 'Contact support.',
   },
   api_key_required: {
@@ -148,8 +147,10 @@ export const errorTable = {
   invalid_confirm_code: {
     status: 422,
     message: 'The confirm code is missing or not valid.',
-    cause: 'A live payout from the dashboard needs the code that was emailed for exactly this amount and recipient.',
-    cure: 'Ask for a code for this payout, and send it as confirm_code with the same Idempotency-Key.',
+    cause:
+      'In the dashboard a live payout, a live key, a new admin and a changed billing or contact email need the code that was ' +
+      'emailed for exactly that.',
+    cure: 'Ask for a code at the same path with /confirm-codes and the same body, and send it as confirm_code.',
   },
   recipient_account_rejected: {
     status: 422,
@@ -167,7 +168,7 @@ export const errorTable = {
     status: 429,
     message: 'Too many requests.',
     cause:
-      "The account's requests per second are used up, too many of its lists and totals are read at once, too many codes were asked for or tried, or too many keys or invitations were made in one hour.",
+      "The account's requests per second are used up, too many of its lists and totals are read at once, or too many codes were asked for or tried.",
     cure: 'Wait as long as Retry-After says.',
   },
   headers_too_large: {

@@ -112,7 +112,7 @@ export async function giveCodeBack(
 }
 
 /** What a confirm code is bound to, as a keyed hash: an account number would be guessed from a bare one. */
-export function codeBinding(keyring: Keyring, parts: Readonly<Record<string, string>>): Buffer {
+export function codeBinding(keyring: Keyring, parts: Readonly<Record<string, string | null>>): Buffer {
   const written = JSON.stringify(Object.entries(parts).toSorted(([one], [other]) => (one < other ? -1 : 1)))
   return createHmac('sha256', keyring.current('code-bound').bytes).update(written).digest()
 }

@@ -9,6 +9,8 @@ export interface PayoutToTell {
   readonly recipientName: string | null
   readonly accountLast4: string | null
   readonly failureReason: string | null
+  /** An email, or `key:` and the key's prefix. */
+  readonly createdBy: string
 }
 
 export interface CaseToTell {
@@ -54,7 +56,7 @@ export async function depositsToTell(
 const selectPayouts: Statement = {
   name: 'notice-payouts',
   text: `SELECT id AS "payoutId", amount_pence AS "amountPence", recipient_name AS "recipientName",
-      account_last4 AS "accountLast4", failure_reason AS "failureReason"
+      account_last4 AS "accountLast4", failure_reason AS "failureReason", created_by AS "createdBy"
     FROM payouts WHERE id = ANY($3::uuid[]) AND partner_id = $1 AND environment = $2
     ORDER BY array_position($3::uuid[], id)`,
 }

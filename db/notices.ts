@@ -1,6 +1,6 @@
 // What a partner's admins are to be mailed about: written with what it tells, told once.
 import type { Environment } from '../domain/environment'
-import type { NoticeKind } from '../domain/notice'
+import type { NoticeKind, SwitchableNotice } from '../domain/notice'
 import type { Queryable, Statement, Tx } from './database'
 
 export interface NewNotice {
@@ -12,8 +12,14 @@ export interface NewNotice {
   readonly at: Date
 }
 
-/** In the transaction of what it tells. Nobody is mailed about test money: one of the sandbox is not kept. */
-export async function addNotice(tx: Queryable, { partnerId, environment, kind, about, at }: NewNotice): Promise<void> {
+/**
+ * In the transaction of what it tells. Nobody is mailed about test money: one of the sandbox is not kept. The statement that
+ * claims a payout adds `first_payout` itself.
+ */
+export async function addNotice(
+  tx: Queryable,
+  { partnerId, environment, kind, about, at }: NewNotice & { readonly kind: SwitchableNotice },
+): Promise<void> {
   if (environment === 'live') await tx.query(insert, [partnerId, environment, kind, about, at])
 }
 

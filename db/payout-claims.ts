@@ -30,6 +30,8 @@ export interface Claim {
   readonly sealedRecipient: { readonly keyId: string; readonly sealed: Buffer }
   readonly bankKey: string
   readonly requestId: string | null
+  /** The key or member that pays in live, whose first payout the admins are mailed about. Null: none is reported. */
+  readonly payerId: string | null
   readonly at: Date
 }
 
@@ -92,6 +94,7 @@ export async function claimPayout(db: Queryable, claim: Claim): Promise<Claimed 
     sealedRecipient.keyId,
     sealedRecipient.sealed,
     claim.requestId,
+    claim.payerId,
   ])
   assert(row !== undefined, 'who claims must be a partner')
   if (!row.isActive) return 'partner_not_active'
@@ -179,6 +182,11 @@ const insertClaim: Statement = {
       ON CONFLICT (payout_id) DO UPDATE SET key_id = excluded.key_id, sealed = excluded.sealed
     ), told AS (
       INSERT INTO payout_events (payout_id, at, kind, status, made_by) SELECT id, $24, 'requested', 'pending', $13 FROM claimed
+    ), first_of_payer AS (
+      INSERT INTO notices (partner_id, environment, kind, about, at, payer_id)
+      SELECT $2, $3, 'first_payout', id::text, $24, $28::uuid FROM claimed
+      WHERE $3 = 'live' AND $28::uuid IS NOT NULL AND NOT EXISTS (SELECT 1 FROM notices WHERE payer_id = $28::uuid)
+      ON CONFLICT (payer_id) WHERE payer_id IS NOT NULL DO NOTHING
     )
     SELECT partner.is_active AS "isActive", claimed.id, claimed.attempt FROM partner LEFT JOIN claimed ON true`,
 }

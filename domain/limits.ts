@@ -35,6 +35,3 @@ export function isWithin(amountPence: Pence, limits: PayoutLimits): boolean {
 
 /** Top-ups of test money. */
 export const topUpsPerPartnerAndHour = 60
-
-/** Three times as many as replacing every key takes. Each is a security event, so the number bounds that list. */
-export const keysPerPartnerAndHour = 30

@@ -1,5 +1,6 @@
-// What a partner's admins are mailed about, each of which they can switch off.
+// The notices that a partner's admins are mailed.
 
+/** A partner can switch each of these off. */
 export const noticeKinds = [
   'payout_failed',
   'payout_returned',
@@ -8,4 +9,7 @@ export const noticeKinds = [
   'top_up',
   'case',
 ] as const
-export type NoticeKind = (typeof noticeKinds)[number]
+export type SwitchableNotice = (typeof noticeKinds)[number]
+
+/** The first live payout of a key or an admin is a security notice, so it is always mailed. */
+export type NoticeKind = SwitchableNotice | 'first_payout'

@@ -1,10 +1,12 @@
-// Tells admins that somebody can do more than before: a live key was made, an admin invited, a role changed. No secret is in it.
+// Tells admins that a live key was made, an admin invited, a role or an address of the account changed. No secret is in it.
+import { type EmailsChanged, emailFacts } from './confirm-message'
 import { htmlOf, type Layout, textOf } from './layout'
 import type { Mail } from './mailer'
 
 export type Happening =
   | { readonly what: 'live_key'; readonly keyPrefix: string; readonly label: string | null }
   | { readonly what: 'admin_invited' | 'made_admin' | 'made_viewer'; readonly email: string }
+  | EmailsChanged
 
 export interface AccessNotice {
   readonly address: string
@@ -32,21 +34,29 @@ function layoutOf({ address, happened, by, at, partner, undoUrl }: AccessNotice)
   return {
     preview: 'If you did not expect this, look at it now.',
     heading: headingOf(happened, address),
-    paragraphs: ['If this was agreed among you, there is nothing to do. If not, undo it now and ask who did it.'],
+    paragraphs: [
+      'If you expected this, you need not do anything. If not, undo it now and ask the person who did it.',
+      ...(by === address ? [byYou] : []),
+    ],
     facts: [...factsOf(happened), ['By', by], ['At', momentOf(at)], ['Account', partner], ['Undo it at', undoUrl]],
-    foot: 'Sent to the admins of the account, and to whoever it is about. It can not be switched off.',
+    foot: 'Sent to the admins of the account and to the person it is about. This mail cannot be switched off.',
   }
 }
+
+const byYou =
+  'It was done in your name. If you did not do it, someone else is signed in as you: sign out everywhere in the settings.'
 
 function headingOf(happened: Happening, address: string): string {
   if (happened.what === 'live_key') return 'A live API key was made'
   if (happened.what === 'admin_invited') return 'An admin was invited'
+  if (happened.what === 'emails_changed') return 'Email addresses of the account were changed'
   const isAboutReader = happened.email === address
   if (happened.what === 'made_admin') return isAboutReader ? 'You are an admin now' : 'Somebody was made an admin'
   return isAboutReader ? 'You are a viewer now' : 'Somebody was made a viewer'
 }
 
 function factsOf(happened: Happening): readonly (readonly [string, string])[] {
+  if (happened.what === 'emails_changed') return emailFacts(happened)
   if (happened.what !== 'live_key') return [['Who', happened.email]]
   const { keyPrefix, label } = happened
   return [['Key', `${keyPrefix}…`], ...(label === null ? [] : [['Label', label] as const])]

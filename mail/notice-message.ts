@@ -1,5 +1,5 @@
-// The mails that tell a partner's admins what happened to their money or their account; each kind can be switched off.
-import type { NoticeKind } from '../domain/notice'
+// The mails that tell a partner's admins what happened to their money or their account.
+import type { SwitchableNotice } from '../domain/notice'
 import type { VerificationStatus } from '../domain/partner'
 import type { Message } from './code-message'
 import { htmlOf, type Layout, textOf } from './layout'
@@ -10,6 +10,7 @@ export type NoticeContent =
       readonly count: number
       readonly items: readonly ToldPayout[]
     }
+  | { readonly kind: 'first_payout'; readonly count: number; readonly items: readonly FirstPayout[] }
   | { readonly kind: 'top_up'; readonly count: number; readonly amountsUsdc: readonly string[] }
   | { readonly kind: 'case'; readonly count: number; readonly items: readonly ToldCase[] }
   | { readonly kind: 'low_balance'; readonly balanceUsdc: string; readonly thresholdUsdc: string }
@@ -22,6 +23,14 @@ export interface ToldPayout {
   readonly accountLast4: string
   /** A stable code, then a sentence. */
   readonly reason: string | null
+}
+
+/** Of a key or an admin. */
+export interface FirstPayout {
+  readonly payoutId: string
+  readonly amountGbp: string
+  /** An email, or `key:` and the key's prefix. */
+  readonly by: string
 }
 
 export interface ToldCase {
@@ -46,12 +55,16 @@ export function noticeMessage({ address, partner, verification, publicUrl, conte
   const told = toldOf(content, `${publicUrl}/dashboard`)
   // Anybody can sign up under any name: what an inbox shows of an unopened mail is not theirs to write.
   const whose = verification === 'approved' ? `${partner}: ` : ''
-  const foot = `Sent to the admins of ${partner}. Settings of the dashboard: switch “${switchNames[content.kind]}” off to get no more of these.`
+  const howToStop =
+    content.kind === 'first_payout'
+      ? 'This mail cannot be switched off.'
+      : `Settings of the dashboard: switch “${switchNames[content.kind]}” off to get no more of these.`
+  const foot = `Sent to the admins of ${partner}. ${howToStop}`
   const layout = { ...told, preview: told.paragraphs[0] ?? told.heading, foot }
   return { to: { name: '', address }, subject: `${whose}${told.heading}`, text: textOf(layout), html: htmlOf(layout) }
 }
 
-const switchNames: Readonly<Record<NoticeKind, string>> = {
+const switchNames: Readonly<Record<SwitchableNotice, string>> = {
   payout_failed: 'A payout failed',
   payout_returned: 'A payout was returned',
   low_balance: 'The balance is low',
@@ -65,6 +78,8 @@ function toldOf(content: NoticeContent, dashboard: string): Told {
     case 'payout_failed':
     case 'payout_returned':
       return payoutsTold(content, dashboard)
+    case 'first_payout':
+      return firstPayoutsTold(content, dashboard)
     case 'top_up':
       return topUpsTold(content, dashboard)
     case 'case':
@@ -94,6 +109,27 @@ function payoutsTold(
     heading: `${counted(count, 'payout')} ${verb}`,
     paragraphs: [count === 1 ? what : plural, ...cut(count, items.length, `${dashboard}/payouts?environment=live`)],
     facts,
+  }
+}
+
+function firstPayoutsTold({ count, items }: Extract<NoticeContent, { kind: 'first_payout' }>, dashboard: string): Told {
+  const [only] = items
+  const payer = only?.by.startsWith('key:') ? 'an API key' : 'an admin'
+  return {
+    heading:
+      count === 1 ? `${capital(payer)} made a first live payout` : `${count} keys or admins made a first live payout`,
+    paragraphs: [
+      'If you expected this, you need not do anything. If not, revoke the key or remove the admin now, and contact us about the payout.',
+      ...cut(count, items.length, `${dashboard}/payouts?environment=live`),
+    ],
+    facts: [
+      ...items.map(({ payoutId, amountGbp, by }): readonly [string, string] => [
+        `${amountGbp} GBP`,
+        `by ${by.startsWith('key:') ? `the key ${by.slice('key:'.length)}…` : by}\n${link(dashboard, payoutId)}`,
+      ]),
+      ['Keys', `${dashboard}/keys?environment=live`],
+      ['Team', `${dashboard}/team`],
+    ],
   }
 }
 

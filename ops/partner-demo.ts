@@ -203,6 +203,7 @@ async function claim(
     sealedRecipient: sealDetails(keyring, payoutId, wanted.details),
     bankKey: randomUUID(),
     requestId: null,
+    payerId: null,
     at,
   })
   assert(claimed !== null && claimed !== 'partner_not_active', 'the key of a new partner is free')

@@ -31,6 +31,15 @@ export async function contentOf(
       }))
       return { kind: group.kind, count, items }
     }
+    case 'first_payout': {
+      const payouts = await payoutsToTell(tx, group, listed)
+      const items = payouts.map(({ payoutId, amountPence, createdBy }) => ({
+        payoutId,
+        amountGbp: formatPence(amountPence),
+        by: createdBy,
+      }))
+      return { kind: group.kind, count, items }
+    }
     case 'top_up': {
       const amounts = await depositsToTell(tx, group, listed)
       return { kind: group.kind, count, amountsUsdc: amounts.map(formatUsdcExactly) }

@@ -37,7 +37,8 @@ async function tell(tx: Tx, deps: NoticeDeps, group: NoticeGroup): Promise<{ tol
   const partner = await findPartnerById(tx, group.partnerId)
   assert(partner !== null, 'a notice is about a partner')
   const told = abouts.length
-  const isWanted = group.environment === 'live' && !partner.mutedMails.includes(group.kind)
+  const isMuted = group.kind !== 'first_payout' && partner.mutedMails.includes(group.kind)
+  const isWanted = group.environment === 'live' && !isMuted
   const content = isWanted && told > 0 ? await contentOf(tx, group, partner, abouts) : null
   if (content === null) return { told, mails: 0 }
 
@@ -51,7 +52,7 @@ async function tell(tx: Tx, deps: NoticeDeps, group: NoticeGroup): Promise<{ tol
   return { told, mails: admins.length }
 }
 
-/** Who has never signed in may be a stranger whose address somebody has typed (decisions/admins-are-told.md). */
+/** Who has never signed in may be a stranger whose address somebody has typed (decisions/confirm-codes.md). */
 function isTold({ role, lastLoginAt }: MemberRow): boolean {
   return role === 'admin' && lastLoginAt !== null
 }

@@ -10,7 +10,7 @@ export interface Change {
   /** An email. */
   readonly by: string
   readonly action: string
-  readonly status: 200 | 201
+  readonly status: 200 | 201 | 202
   readonly environment?: Environment
   readonly detail?: string
 }

@@ -1,24 +1,45 @@
-// POST /v1/payouts/confirm-codes: emails the code for one live payout, with its amount and recipient in the mail (design §6).
+// Confirm codes: a signed-in person gets one by mail for one action, and the action uses it. A stolen session alone has no code.
 import { Type } from 'typebox'
-import { recordActivity } from '../../db/activity'
-import { issueCode } from '../../db/codes'
+import { codeBinding, issueCode, tryCode, type UsedCode } from '../../db/codes'
+import type { Tx } from '../../db/database'
+import type { Keyring } from '../../db/keyring'
 import { enqueueMail } from '../../db/mails'
 import { findPartnerById } from '../../db/partners'
 import { assert } from '../../domain/assert'
-import { formatPence } from '../../domain/money'
-import { codeLastsMs, confirmCodesPerMemberAndHour } from '../../domain/sign-in'
-import { confirmMessage } from '../../mail/confirm-message'
+import type { Environment } from '../../domain/environment'
+import { codeLastsMs, codePattern, confirmCodesPerMemberAndHour } from '../../domain/sign-in'
+import { type Confirmed, confirmMessage } from '../../mail/confirm-message'
 import type { ApiDeps } from '../deps'
-import { ApiError } from '../errors'
-import { type ApiRequest, personOf, type Route } from '../route'
-import { Answer, Constant, Email, EnvironmentQuery, Strict } from '../schema'
-import { boundToPayout } from './payout-confirmation'
-import { type PayoutRequest, readPayoutRequest } from './payout-order'
-import { CreatePayoutRequest, exampleCreatePayoutRequest, IdempotencyKeyHeader } from './payout-request'
-import { bodyOf } from './typed'
+import { ApiError, type ErrorCode } from '../errors'
+import { type ApiRequest, type CallerAccess, personOf, type Route } from '../route'
+import { Answer, Constant, Email, Pattern } from '../schema'
+import { recordChange } from './change'
 
-const { confirm_code: _, ...payoutFields } = CreatePayoutRequest.properties
-const PayoutToConfirm = Strict(payoutFields, { title: 'PayoutToConfirm' })
+/** What a code is bound to: the action and every field of what it creates or changes. A change of one letter needs another code. */
+export interface Bound {
+  /** As the activity list names it. */
+  readonly action: string
+  readonly fields: Readonly<Record<string, string | null>>
+}
+
+/** A code to mail. */
+export interface Confirmable {
+  readonly bound: Bound
+  /** The same fields, as the mail shows them. */
+  readonly mail: Confirmed
+  readonly activity: { readonly environment?: Environment; readonly detail: string }
+}
+
+export interface ConfirmCodeRoute extends Pick<Route, 'operationId' | 'summary' | 'query' | 'headers'> {
+  /** The route that uses the code. This one is at its path and `/confirm-codes`. */
+  readonly confirms: Pick<Route, 'path' | 'tag' | 'access' | 'params'>
+  /** The body of that route, without `confirm_code`. */
+  readonly body: NonNullable<Route['body']>
+  readonly action: string
+  readonly errors: readonly ErrorCode[]
+  /** Throws where the action needs no code, or where it would be refused anyway. */
+  readonly read: (request: ApiRequest, deps: ApiDeps) => Promise<Confirmable>
+}
 
 const ConfirmCodeRequest = Answer(
   {
@@ -29,69 +50,65 @@ const ConfirmCodeRequest = Answer(
   { title: 'ConfirmCodeRequest' },
 )
 
-export const createConfirmCode: Route = {
-  method: 'POST',
-  path: '/v1/payouts/confirm-codes',
-  operationId: 'createConfirmCode',
-  tag: 'Payouts',
-  summary: 'Email the code for a live payout',
-  description:
-    'For live payouts from the dashboard. Takes the Idempotency-Key and the body of the payout to come, and emails the code that ' +
-    'its creation wants as confirm_code. The code is for exactly this payout; a newer one for it takes its place.',
-  access: { by: 'person', action: 'payout.confirm', partner: 'payer', finds: 'claim' },
-  query: EnvironmentQuery,
-  headers: IdempotencyKeyHeader,
-  body: { schema: PayoutToConfirm, example: exampleCreatePayoutRequest },
-  reply: {
-    status: 202,
-    description: 'The code is on its way.',
-    schema: ConfirmCodeRequest,
-    example: { object: 'code_request', sent_to: 'ada@acme.test', expires_in: codeLastsMs / 1_000 },
-  },
-  errors: ['invalid_amount', 'invalid_recipient', 'corridor_not_enabled', 'invalid_state'],
-  handle: async (request, deps) => {
-    const { environment, email } = personOf(request)
-    if (request.mayOnlyRepeat !== null) throw request.mayOnlyRepeat
-    if (environment === 'sandbox') throw notNeeded('The sandbox needs no code.', { status: 'sandbox' })
-    if (request.claim?.releasedAt === null) {
-      const { id: payout_id, status } = request.claim
-      throw notNeeded('This key has its payout: send the same request again, without a code.', { status, payout_id })
-    }
-    await mailCode(readPayoutRequest(bodyOf<typeof CreatePayoutRequest>(request)), request, deps)
-    const body = { object: 'code_request', sent_to: email, expires_in: codeLastsMs / 1_000 }
-    return { status: 202, body, activity: 'written' }
-  },
+/** The field of a body that takes the code. */
+export const ConfirmCode = (description: string) =>
+  Type.Optional(Pattern(codePattern, { description, 'x-hint': '6 digits' }))
+
+export function confirmCodeRoute(about: ConfirmCodeRoute): Route {
+  const { confirms, body, action, errors, read, ...named } = about
+  const { path, tag, access, params } = confirms
+  assert(access.by !== 'anyone', 'only a signed-in person can confirm')
+  return {
+    ...named,
+    method: 'POST',
+    path: `${path}/confirm-codes`,
+    tag,
+    description:
+      'Takes the body, and the Idempotency-Key where there is one, of the request to come, and emails a code to the signed-in ' +
+      'person. That request then sends the code as `confirm_code`. A code works once, for 10 minutes, and for exactly this ' +
+      'request; a newer code for it replaces it.',
+    access: { ...access, by: 'person', action } satisfies CallerAccess,
+    ...(params ? { params } : {}),
+    body,
+    reply: {
+      status: 202,
+      description: 'The code is on its way.',
+      schema: ConfirmCodeRequest,
+      example: { object: 'code_request', sent_to: 'ada@acme.test', expires_in: codeLastsMs / 1_000 },
+    },
+    errors: ['invalid_state', ...errors],
+    handle: async (request, deps) => {
+      await mailCode(await read(request, deps), action, request, deps)
+      const sent = { object: 'code_request', sent_to: personOf(request).email, expires_in: codeLastsMs / 1_000 }
+      return { status: 202, body: sent, activity: 'written' }
+    },
+  }
 }
 
-function notNeeded(message: string, details: object): ApiError {
+export function noCodeNeeded(message: string, details: object): ApiError {
   return new ApiError('invalid_state', { message, details })
 }
 
 /** Code, mail and activity are one transaction: a code that nobody gets is none. */
-async function mailCode(wanted: PayoutRequest, request: ApiRequest, { db, keyring, clock, mails }: ApiDeps) {
-  const { partner, environment, memberId, email } = personOf(request)
+async function mailCode(
+  { bound, mail: confirmed, activity }: Confirmable,
+  action: string,
+  request: ApiRequest,
+  deps: ApiDeps,
+): Promise<void> {
+  const { db, keyring, clock, mails } = deps
+  const { partner, memberId, email } = personOf(request)
   const at = clock.now()
-  const key = { partnerId: partner.id, environment, idempotencyKey: request.idempotencyKey }
   const owner = await findPartnerById(db, partner.id)
-  assert(owner !== null, 'who is signed in has a partner')
+  assert(owner !== null, 'a caller has a partner')
   const issued = await db.transaction(async (tx) => {
-    const boundTo = boundToPayout(keyring, key, wanted)
+    const boundTo = bindingOf(keyring, partner.id, bound)
     const asked = { purpose: 'confirm', subject: memberId, boundTo, perHour: confirmCodesPerMemberAndHour, at } as const
     const code = await issueCode(tx, keyring, asked)
     if (code.outcome === 'too_many') return code
-    const mail = confirmMessage({
-      address: email,
-      code: code.code,
-      amountGbp: formatPence(wanted.amountPence),
-      recipientName: wanted.recipientName,
-      accountLast4: wanted.details.accountNumber.slice(-4),
-      reference: wanted.reference,
-      partner: owner.name,
-    })
+    const mail = confirmMessage({ address: email, code: code.code, confirmed, partner: owner.name })
     await enqueueMail(tx, keyring, { kind: 'confirm', mail, at, expiresAt: code.expiresAt })
-    const entry = { partnerId: partner.id, at, environment, action: 'payout.confirm', status: 202, madeBy: email }
-    const detail = `${formatPence(wanted.amountPence)} GBP`
-    await recordActivity(tx, [{ ...entry, changes: 'something', detail, requestId: request.requestId }])
+    await recordChange(tx, { partnerId: partner.id, by: email, action, status: 202, ...activity }, request, deps)
     return code
   })
   if (issued.outcome === 'too_many') throw tooMany(issued.retryAt, at)
@@ -104,4 +121,55 @@ function tooMany(retryAt: Date, now: Date): ApiError {
     message: 'Too many codes were asked for.',
     headers: { 'Retry-After': String(seconds) },
   })
+}
+
+/** The code that a request must bring. */
+export interface Confirmation {
+  readonly memberId: string
+  readonly boundTo: Buffer
+  /** Null when the request has none. */
+  readonly code: string | null
+}
+
+/** Of a request by a person. */
+export function confirmationOf(
+  bound: Bound,
+  code: string | null | undefined,
+  request: ApiRequest,
+  { keyring }: Pick<ApiDeps, 'keyring'>,
+): Confirmation {
+  const { memberId, partner } = personOf(request)
+  return { memberId, boundTo: bindingOf(keyring, partner.id, bound), code: code ?? null }
+}
+
+export function bindingOf(keyring: Keyring, partnerId: string, { action, fields }: Bound): Buffer {
+  return codeBinding(keyring, { ...fields, action, partner_id: partnerId })
+}
+
+/** Null when the code is missing or wrong; a wrong one counts as a try, so the transaction must then be committed too. */
+export async function useConfirmCode(
+  tx: Tx,
+  { memberId: subject, boundTo, code }: Confirmation,
+  { at, usedFor }: { readonly at: Date; readonly usedFor?: string },
+  { keyring }: Pick<ApiDeps, 'keyring'>,
+): Promise<UsedCode | null> {
+  if (code === null) return null
+  return tryCode(tx, keyring, { purpose: 'confirm', subject, boundTo, code, at, ...(usedFor ? { usedFor } : {}) })
+}
+
+/**
+ * Makes a change and uses its code in one transaction. `change` throws when it is refused: the rollback then keeps the code
+ * usable. Without a confirmation no code is needed.
+ */
+export async function changeConfirmed<Changed>(
+  confirmation: Confirmation | null,
+  change: (tx: Tx) => Promise<Changed>,
+  deps: Pick<ApiDeps, 'db' | 'keyring' | 'clock'>,
+): Promise<Changed> {
+  const result = await deps.db.transaction(async (tx) => {
+    const isRight = confirmation === null || (await useConfirmCode(tx, confirmation, { at: deps.clock.now() }, deps))
+    return isRight ? { changed: await change(tx) } : null
+  })
+  if (result === null) throw new ApiError('invalid_confirm_code')
+  return result.changed
 }

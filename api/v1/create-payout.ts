@@ -14,8 +14,9 @@ import type { ApiDeps } from '../deps'
 import { ApiError } from '../errors'
 import type { ApiRequest, Reply, Route } from '../route'
 import { Answer, EnvironmentQuery } from '../schema'
+import type { Confirmation } from './confirm-codes'
 import { type Attempt, answerAttempt, awaitDecision, isStored, replayed } from './payout-answer'
-import { type Confirmation, claimConfirmed, confirmationFor, requireRightCode } from './payout-confirmation'
+import { claimConfirmed, confirmationFor, requireRightCode } from './payout-confirmation'
 import { type PayoutRequest, readPayoutRequest } from './payout-order'
 import {
   CreatePayoutRequest,
@@ -148,6 +149,7 @@ async function create(released: ClaimedRow | null, asked: Asked, deps: ApiDeps):
     sealedRecipient: sealDetails(deps.keyring, payoutId, wanted.details),
     bankKey: randomUUID(),
     requestId: request.requestId,
+    payerId: request.caller.by === 'key' ? request.caller.keyId : request.caller.memberId,
     at,
   } as const
   const claimed = await claimConfirmed(claim, confirmation, deps)

@@ -10,17 +10,24 @@ import { getBalance } from './balance'
 import { cancelPayout } from './cancel-payout'
 import { createCase, listCases } from './cases'
 import { getCompliance } from './compliance'
-import { createConfirmCode } from './confirm-codes'
 import { createPayout } from './create-payout'
 import { getDiscovery, getRoot } from './discovery'
 import { exportInvoiceCharges, listInvoiceCharges } from './invoice-charges'
 import { getInvoiceCsv, getInvoicePdf } from './invoice-files'
 import { getInvoice, listInvoices } from './invoices'
-import { createKey, revokeKey } from './key-changes'
+import { createKey, createKeyConfirmCode, revokeKey } from './key-changes'
 import { listKeys } from './keys'
-import { changeMember, deleteMember, inviteMember, listTeam } from './members'
+import {
+  changeMember,
+  changeMemberConfirmCode,
+  deleteMember,
+  inviteMember,
+  inviteMemberConfirmCode,
+  listTeam,
+} from './members'
 import { getPartnerLogo } from './partner-logo'
 import { checkPayout } from './payout-check'
+import { createConfirmCode } from './payout-confirmation'
 import { getPayoutDetails } from './payout-details'
 import { listPayoutEvents } from './payout-events'
 import { getPayout, listPayouts } from './payouts'
@@ -30,7 +37,7 @@ import { createQuote } from './quotes'
 import { listRecipients } from './recipients'
 import { simulatePayout } from './sandbox-payouts'
 import { createSandboxTopUp } from './sandbox-top-ups'
-import { changeAccount } from './settings'
+import { changeAccount, changeAccountConfirmCode } from './settings'
 import { getUsage } from './usage'
 import { getUsageHistory } from './usage-history'
 import { startVerification } from './verification'
@@ -74,6 +81,7 @@ export const routes: readonly Route[] = [
   exportInvoiceCharges,
   listKeys,
   createKey,
+  createKeyConfirmCode,
   revokeKey,
   requestCode,
   signUp,
@@ -84,8 +92,11 @@ export const routes: readonly Route[] = [
   deleteSessions,
   deleteInvitation,
   changeAccount,
+  changeAccountConfirmCode,
   listTeam,
   inviteMember,
+  inviteMemberConfirmCode,
   changeMember,
+  changeMemberConfirmCode,
   deleteMember,
 ]

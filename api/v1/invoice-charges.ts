@@ -1,9 +1,12 @@
 // GET /v1/invoices/{id}/charges and .csv: every charge behind the lines of an invoice, exact enough to recompute it.
 import { Type } from 'typebox'
 import { hasChargeOf, type ListedCharge, listChargesOf } from '../../db/charges'
+import type { Db } from '../../db/database'
+import { findInvoice, type InvoiceRow } from '../../db/invoices'
 import { chargeCauses, chargeKinds, invoiceLineKinds } from '../../domain/invoice'
 import { monthPattern } from '../../domain/month'
-import type { Route } from '../route'
+import { ApiError } from '../errors'
+import type { ApiRequest, Route } from '../route'
 import {
   Answer,
   Constant,
@@ -18,10 +21,10 @@ import {
   Uuid,
 } from '../schema'
 import { csvReply, csvShape } from './csv-export'
-import { InvoiceParams, requireInvoice } from './invoices'
+import { InvoiceParams } from './invoices'
 import { pageOf, pageQuery, presentPage, requireCursor } from './list'
 import { presentCharge } from './present-charge'
-import { queryOf } from './typed'
+import { paramsOf, queryOf } from './typed'
 
 const Charge = Answer(
   {
@@ -150,4 +153,11 @@ export const exportInvoiceCharges: Route = {
       },
     })
   },
+}
+
+/** A draft and another partner's invoice are not found. */
+async function requireInvoice(request: ApiRequest, db: Db): Promise<InvoiceRow> {
+  const invoice = await findInvoice(db, request.caller.partner.id, paramsOf<typeof InvoiceParams>(request).id)
+  if (invoice === null) throw new ApiError('not_found')
+  return invoice
 }

@@ -1,22 +1,38 @@
 // POST /v1/keys and /v1/keys/{id}/revoke: admins make keys, whose secret is shown once, and switch them off at once (§5).
 import { type Static, Type } from 'typebox'
 import { createApiKey, revokeApiKey } from '../../db/api-keys'
-import { environments } from '../../domain/environment'
-import { keysPerPartnerAndHour, labelMaxLength } from '../../domain/limits'
+import type { PersonCaller } from '../../db/callers'
+import type { Tx } from '../../db/database'
+import { type Environment, environments } from '../../domain/environment'
+import { labelMaxLength } from '../../domain/limits'
 import { ApiError } from '../errors'
-import { requireHourly } from '../rate-limiter'
 import { personOf, type Route } from '../route'
 import { Answer, DateTime, EnvironmentName, Name, Nullable, OneOf, Pattern, Strict, Uuid } from '../schema'
 import { recordChange } from './change'
+import {
+  type Bound,
+  ConfirmCode,
+  changeConfirmed,
+  confirmationOf,
+  confirmCodeRoute,
+  noCodeNeeded,
+} from './confirm-codes'
 import { tellAdmins } from './tell-admins'
 import { bodyOf, paramsOf } from './typed'
 
+const keyFields = {
+  environment: OneOf(environments),
+  label: Type.Optional(
+    Nullable(Name({ maxLength: labelMaxLength, description: 'What it is for.', 'x-hint': '1 to 60 characters' })),
+  ),
+}
+
+const KeyToConfirm = Strict(keyFields, { title: 'KeyToConfirm' })
+
 const NewKey = Strict(
   {
-    environment: OneOf(environments),
-    label: Type.Optional(
-      Nullable(Name({ maxLength: labelMaxLength, description: 'What it is for.', 'x-hint': '1 to 60 characters' })),
-    ),
+    ...keyFields,
+    confirm_code: ConfirmCode('Required for a live key: the code from POST /v1/keys/confirm-codes.'),
   },
   { title: 'NewKey' },
 )
@@ -53,35 +69,64 @@ export const createKey: Route = {
   tag: 'Account',
   summary: 'Make an API key',
   description:
-    'The secret is in this answer and nowhere else. At most 5 keys per environment, and 30 new ones an hour; live ones once ' +
-    'verification is approved.',
+    'The secret is in this answer and nowhere else. At most 5 keys per environment; live ones once verification is approved, ' +
+    'and with a `confirm_code`.',
   access: { by: 'person', action: 'key.create', partner: 'active' },
   body: { schema: NewKey, example: { environment: 'sandbox', label: 'Checkout' } },
   reply: { status: 201, description: 'The key, with its secret.', schema: KeyCreated, example: exampleKey },
-  errors: ['key_limit_reached', 'verification_required'],
+  errors: ['key_limit_reached', 'verification_required', 'invalid_confirm_code'],
   handle: async (request, deps) => {
-    const { environment, label = null } = bodyOf<typeof NewKey>(request)
+    const { environment, label = null, confirm_code } = bodyOf<typeof NewKey>(request)
     const { email: by, partner } = personOf(request)
-    await requireHourly(deps.rateLimiter, `keys/${partner.id}`, keysPerPartnerAndHour)
+    // Without verification no code is mailed, so this is said first.
+    if (environment === 'live') requireVerified(partner)
+    const confirmation =
+      environment === 'live' ? confirmationOf(boundToKey(environment, label), confirm_code, request, deps) : null
     const made = { createdBy: by, at: deps.clock.now(), keyring: deps.keyring }
-    const created = await deps.db.transaction(async (tx) => {
+    const create = async (tx: Tx) => {
       const result = await createApiKey(tx, { partnerId: partner.id, environment, label, ...made })
-      if (result.outcome === 'created') {
-        const change = { partnerId: partner.id, by, action: 'key.create', environment, detail: result.key.keyPrefix }
-        await recordChange(tx, { ...change, status: 201 }, request, deps)
-        const happened = { what: 'live_key', keyPrefix: result.key.keyPrefix, label } as const
-        if (environment === 'live') await tellAdmins(tx, { partnerId: partner.id, by, happened }, deps)
-      }
+      if (result.outcome === 'limit_reached') throw new ApiError('key_limit_reached')
+      if (result.outcome === 'partner_closed') throw new ApiError('partner_not_active')
+      if (result.outcome === 'verification_required') throw new ApiError('verification_required')
+      const change = { partnerId: partner.id, by, action: 'key.create', environment, detail: result.key.keyPrefix }
+      await recordChange(tx, { ...change, status: 201 }, request, deps)
+      const happened = { what: 'live_key', keyPrefix: result.key.keyPrefix, label } as const
+      if (environment === 'live') await tellAdmins(tx, { partnerId: partner.id, by, happened }, deps)
       return result
-    })
+    }
+    const created = await changeConfirmed(confirmation, create, deps)
     deps.mails.wake()
-    if (created.outcome === 'limit_reached') throw new ApiError('key_limit_reached')
-    if (created.outcome === 'partner_closed') throw new ApiError('partner_not_active')
-    if (created.outcome === 'verification_required') throw new ApiError('verification_required')
     const { id, keyPrefix, createdAt } = created.key
     const shown = { id, environment, key_prefix: keyPrefix, label, created_at: createdAt.toISOString() }
     return { status: 201, body: { ...shown, secret: created.secret, note }, location: '/v1/keys', activity: 'written' }
   },
+}
+
+export const createKeyConfirmCode: Route = confirmCodeRoute({
+  confirms: createKey,
+  operationId: 'createKeyConfirmCode',
+  summary: 'Email the code for a live API key',
+  body: { schema: KeyToConfirm, example: { environment: 'live', label: 'Checkout' } },
+  action: 'key.confirm',
+  errors: ['verification_required'],
+  read: async (request) => {
+    const { environment, label = null } = bodyOf<typeof KeyToConfirm>(request)
+    if (environment === 'sandbox') throw noCodeNeeded('A sandbox key needs no code.', { status: 'sandbox' })
+    requireVerified(personOf(request).partner)
+    return {
+      bound: boundToKey(environment, label),
+      mail: { what: 'live_key', label },
+      activity: { environment, detail: label ?? 'no label' },
+    }
+  },
+})
+
+function requireVerified({ verificationStatus }: PersonCaller['partner']): void {
+  if (verificationStatus !== 'approved') throw new ApiError('verification_required')
+}
+
+function boundToKey(environment: Environment, label: string | null): Bound {
+  return { action: 'key.create', fields: { environment, label } }
 }
 
 const Params = Answer({ id: Uuid() })

@@ -2,12 +2,12 @@
 import { Type } from 'typebox'
 import type { PartnerRow } from '../../db/partners'
 import { formatUsdcExactly } from '../../domain/money'
-import type { NoticeKind } from '../../domain/notice'
+import type { SwitchableNotice } from '../../domain/notice'
 import { Answer, MoneyString, Nullable, Strict } from '../schema'
 
 export const lowBalanceWords = 'Admins are mailed when the live wallet falls below this; null when they are not.'
 
-const switchWords: Readonly<Record<NoticeKind, string>> = {
+const switchWords: Readonly<Record<SwitchableNotice, string>> = {
   payout_failed: 'A live payout failed.',
   payout_returned: 'A live payout was returned.',
   low_balance: 'The live wallet fell below low_balance_usdc.',
@@ -16,7 +16,7 @@ const switchWords: Readonly<Record<NoticeKind, string>> = {
   case: 'A recall or trace was resolved.',
 }
 
-const switchOf = (kind: NoticeKind) => Type.Boolean({ description: switchWords[kind] })
+const switchOf = (kind: SwitchableNotice) => Type.Boolean({ description: switchWords[kind] })
 
 /** Written out, so that each has a type of its own. */
 const switches = {
@@ -26,7 +26,7 @@ const switches = {
   verification: switchOf('verification'),
   top_up: switchOf('top_up'),
   case: switchOf('case'),
-} satisfies Record<NoticeKind, unknown>
+} satisfies Record<SwitchableNotice, unknown>
 
 export const NotificationChanges = Strict(
   {
@@ -58,7 +58,7 @@ export const exampleMailSettings = {
 }
 
 export function presentMailSettings({ mutedMails, lowBalanceMicroUsdc }: PartnerRow) {
-  const isOn = (kind: NoticeKind) => !mutedMails.includes(kind)
+  const isOn = (kind: SwitchableNotice) => !mutedMails.includes(kind)
   return {
     notifications: {
       payout_failed: isOn('payout_failed'),

@@ -1,9 +1,11 @@
 // /v1/members: a partner's people, who may read or also change things (§1, §2 Member); one admin always stays.
 import { type Static, Type } from 'typebox'
+import type { Tx } from '../../db/database'
 import { enqueueMail } from '../../db/mails'
 import {
   type ChangedMember,
   changeRole,
+  findMember,
   insertMember,
   listMembers,
   type MemberRow,
@@ -19,6 +21,14 @@ import { personOf, type Route } from '../route'
 import { Answer, DateTime, Email, ListOf, Name, Nullable, OneOf, Strict, Uuid } from '../schema'
 import { endedCookie } from '../session-cookie'
 import { recordChange } from './change'
+import {
+  type Bound,
+  ConfirmCode,
+  changeConfirmed,
+  confirmationOf,
+  confirmCodeRoute,
+  noCodeNeeded,
+} from './confirm-codes'
 import { presentList } from './list'
 import { tellAdmins } from './tell-admins'
 import { bodyOf, paramsOf } from './typed'
@@ -68,13 +78,20 @@ export const listTeam: Route = {
   },
 }
 
+const memberFields = {
+  email: Email(),
+  name: Type.Optional(
+    Nullable(Name({ maxLength: 80, without: 'addresses', 'x-hint': '1 to 80 characters, and no address of a page' })),
+  ),
+  role: OneOf(memberRoles),
+}
+
+const MemberToConfirm = Strict(memberFields, { title: 'MemberToConfirm' })
+
 const NewMember = Strict(
   {
-    email: Email(),
-    name: Type.Optional(
-      Nullable(Name({ maxLength: 80, without: 'addresses', 'x-hint': '1 to 80 characters, and no address of a page' })),
-    ),
-    role: OneOf(memberRoles),
+    ...memberFields,
+    confirm_code: ConfirmCode('Required for an admin: the code from POST /v1/members/confirm-codes.'),
   },
   { title: 'NewMember' },
 )
@@ -85,24 +102,27 @@ export const inviteMember: Route = {
   operationId: 'inviteMember',
   tag: 'Team',
   summary: 'Add somebody and email them an invitation',
+  description: 'An admin is invited with a `confirm_code`.',
   access: { by: 'person', action: 'member.create', partner: 'active' },
   body: {
     schema: NewMember,
     example: { email: 'grace@acme.example.com', name: 'Grace Hopper', role: 'viewer' },
   },
   reply: { status: 201, description: 'The new member.', schema: Member, example: exampleMember },
-  errors: ['invalid_state'],
+  errors: ['invalid_state', 'invalid_confirm_code'],
   handle: async (request, deps) => {
-    const { email, name = null, role } = bodyOf<typeof NewMember>(request)
+    const { email, name = null, role, confirm_code } = bodyOf<typeof NewMember>(request)
     const { email: by, partner } = personOf(request)
     // Anybody can sign up and invite anybody: our mails must not become a way to write to strangers.
     if (!(await deps.rateLimiter.takeHourly(`invitations/${partner.id}`, invitationsPerPartnerAndHour))) {
       throw new ApiError('rate_limited', { headers: { 'Retry-After': '180' } })
     }
-    const member = await deps.db.transaction(async (tx) => {
+    const confirmation =
+      role === 'admin' ? confirmationOf(boundToInvitation(email, name), confirm_code, request, deps) : null
+    const invite = async (tx: Tx) => {
       const at = deps.clock.now()
       const added = await insertMember(tx, { partnerId: partner.id, email, name, role, at })
-      if (added === 'already_member') return null
+      if (added === 'already_member') throw new ApiError('invalid_state', { details: { status: 'already_member' } })
       const row = await findPartnerById(tx, partner.id)
       assert(row !== null, 'a caller has a partner')
       const from = { by, partner: row, publicUrl: deps.config.publicUrl }
@@ -115,16 +135,55 @@ export const inviteMember: Route = {
         await tellAdmins(tx, { partnerId: partner.id, by, happened }, deps)
       }
       return added
-    })
-    if (member === null) throw new ApiError('invalid_state', { details: { status: 'already_member' } })
+    }
+    const member = await changeConfirmed(confirmation, invite, deps)
     deps.mails.wake()
     return { status: 201, body: presentMember(member), location: '/v1/members', activity: 'written' }
   },
 }
 
+export const inviteMemberConfirmCode: Route = confirmCodeRoute({
+  confirms: inviteMember,
+  operationId: 'inviteMemberConfirmCode',
+  summary: 'Email the code for the invitation of an admin',
+  body: {
+    schema: MemberToConfirm,
+    example: { email: 'grace@acme.example.com', name: 'Grace Hopper', role: 'admin' },
+  },
+  action: 'member.confirm',
+  errors: [],
+  read: async (request) => {
+    const { email, name = null, role } = bodyOf<typeof MemberToConfirm>(request)
+    if (role !== 'admin') throw viewerNeedsNoCode()
+    return {
+      bound: boundToInvitation(email, name),
+      mail: { what: 'admin_invited', email: email.toLowerCase(), name },
+      activity: { detail: `${email.toLowerCase()} as ${role}` },
+    }
+  },
+})
+
+function boundToInvitation(email: string, name: string | null): Bound {
+  return { action: 'member.create', fields: { email: email.toLowerCase(), name, role: 'admin' } }
+}
+
+function viewerNeedsNoCode(): ApiError {
+  return noCodeNeeded('Only an admin needs a code.', { status: 'viewer' })
+}
+
 const weekMs = 7 * 24 * 60 * 60 * 1000
 
-const MemberChanges = Strict({ role: OneOf(memberRoles) }, { title: 'MemberChanges' })
+const roleField = { role: OneOf(memberRoles) }
+
+const MemberChangesToConfirm = Strict(roleField, { title: 'MemberChangesToConfirm' })
+
+const MemberChanges = Strict(
+  {
+    ...roleField,
+    confirm_code: ConfirmCode('Required to make an admin: the code from POST /v1/members/{id}/confirm-codes.'),
+  },
+  { title: 'MemberChanges' },
+)
 
 export const changeMember: Route = {
   method: 'PATCH',
@@ -132,33 +191,54 @@ export const changeMember: Route = {
   operationId: 'changeMember',
   tag: 'Team',
   summary: "Change somebody's role",
-  description:
-    'It holds from their next request on. The last admin stays one. A suspended partner can make an admin a viewer, but ' +
-    'nobody an admin.',
-  // Takes power away, so a suspended partner may do it. The transaction refuses the other direction.
-  access: { by: 'person', action: 'member.update', partner: 'any' },
+  description: 'It holds from their next request on. An admin is made with a `confirm_code`. The last admin stays one.',
+  access: { by: 'person', action: 'member.update', partner: 'active' },
   params: Params,
   body: { schema: MemberChanges, example: { role: 'viewer' } },
   reply: { status: 200, description: 'The member.', schema: Member, example: exampleMember },
-  errors: ['invalid_state'],
+  errors: ['invalid_state', 'invalid_confirm_code'],
   handle: async (request, deps) => {
-    const { id } = paramsOf<typeof Params>(request)
-    const { role } = bodyOf<typeof MemberChanges>(request)
+    const id = paramsOf<typeof Params>(request).id.toLowerCase()
+    const { role, confirm_code } = bodyOf<typeof MemberChanges>(request)
     const { email: by, partner } = personOf(request)
-    const changed = await deps.db.transaction(async (tx) => {
-      const result = await changeRole(tx, { partnerId: partner.id, id, role })
-      if (result.outcome === 'changed' && result.roleBefore !== role) {
-        const detail = `${result.member.email} as ${role}`
-        const change = { partnerId: partner.id, by, action: 'member.update', detail }
-        await recordChange(tx, { ...change, status: 200 }, request, deps)
-        const happened = { what: role === 'admin' ? 'made_admin' : 'made_viewer', email: result.member.email } as const
-        await tellAdmins(tx, { partnerId: partner.id, by, happened }, deps)
-      }
-      return result
-    })
+    const confirmation = role === 'admin' ? confirmationOf(boundToPromotion(id), confirm_code, request, deps) : null
+    const change = async (tx: Tx) => {
+      const { member, roleBefore } = requireChanged(await changeRole(tx, { partnerId: partner.id, id, role }))
+      const recorded = { partnerId: partner.id, by, action: 'member.update', detail: `${member.email} as ${role}` }
+      await recordChange(tx, { ...recorded, status: 200 }, request, deps)
+      const happened = { what: role === 'admin' ? 'made_admin' : 'made_viewer', email: member.email } as const
+      if (roleBefore !== role) await tellAdmins(tx, { partnerId: partner.id, by, happened }, deps)
+      return member
+    }
+    const member = await changeConfirmed(confirmation, change, deps)
     deps.mails.wake()
-    return { body: presentMember(requireChanged(changed)), activity: 'written' }
+    return { body: presentMember(member), activity: 'written' }
   },
+}
+
+export const changeMemberConfirmCode: Route = confirmCodeRoute({
+  confirms: changeMember,
+  operationId: 'changeMemberConfirmCode',
+  summary: 'Email the code for making somebody an admin',
+  body: { schema: MemberChangesToConfirm, example: { role: 'admin' } },
+  action: 'member.confirm',
+  errors: [],
+  read: async (request, { db }) => {
+    const id = paramsOf<typeof Params>(request).id.toLowerCase()
+    const { role } = bodyOf<typeof MemberChangesToConfirm>(request)
+    const member = await findMember(db, id)
+    if (member?.partnerId !== personOf(request).partner.id) throw new ApiError('not_found')
+    if (role !== 'admin') throw viewerNeedsNoCode()
+    return {
+      bound: boundToPromotion(id),
+      mail: { what: 'made_admin', email: member.email, name: member.name },
+      activity: { detail: `${member.email} as ${role}` },
+    }
+  },
+})
+
+function boundToPromotion(id: string): Bound {
+  return { action: 'member.update', fields: { id, role: 'admin' } }
 }
 
 const Removed = Answer({ id: Uuid(), removed: Type.Literal(true) }, { title: 'MemberRemoved' })
@@ -192,16 +272,15 @@ export const deleteMember: Route = {
       }
       return result
     })
-    const member = requireChanged(removed)
+    const { member } = requireChanged(removed)
     const headers = member.id === memberId ? { 'Set-Cookie': endedCookie(deps.config.publicUrl) } : {}
     return { body: { id: member.id, removed: true }, headers, activity: 'written' }
   },
 }
 
-function requireChanged(changed: ChangedMember): MemberRow {
-  if (changed.outcome === 'changed') return changed.member
+function requireChanged(changed: ChangedMember): Extract<ChangedMember, { outcome: 'changed' }> {
+  if (changed.outcome === 'changed') return changed
   if (changed.outcome === 'not_found') throw new ApiError('not_found')
-  if (changed.outcome === 'partner_not_active') throw new ApiError('partner_not_active')
   throw new ApiError('invalid_state', {
     message: 'The last admin can be neither removed nor made a viewer: make somebody else an admin first.',
     details: { status: 'last_admin' },

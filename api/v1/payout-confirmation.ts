@@ -1,73 +1,103 @@
-// The emailed code that a person's live payout needs: bound to its key, its amount and its recipient, used with the claim (design §6).
-import { codeBinding, giveCodeBack, tryCode } from '../../db/codes'
-import type { Keyring } from '../../db/keyring'
+// The confirm code of a person's live payout: bound to its key, its amount and its recipient, and used with the claim.
+import { giveCodeBack } from '../../db/codes'
 import { type Claim, claimPayout, type IdempotencyKey } from '../../db/payout-claims'
+import { formatPence } from '../../domain/money'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../errors'
-import type { ApiRequest } from '../route'
-import type { PayoutRequest } from './payout-order'
+import { type ApiRequest, personOf, type Route } from '../route'
+import { EnvironmentQuery, Strict } from '../schema'
+import {
+  type Bound,
+  type Confirmation,
+  confirmationOf,
+  confirmCodeRoute,
+  noCodeNeeded,
+  useConfirmCode,
+} from './confirm-codes'
+import { type PayoutRequest, readPayoutRequest } from './payout-order'
+import { CreatePayoutRequest, exampleCreatePayoutRequest, IdempotencyKeyHeader } from './payout-request'
+import { bodyOf } from './typed'
 
-export interface Confirmation {
-  readonly memberId: string
-  readonly boundTo: Buffer
-  /** Null when the request has none. */
-  readonly code: string | null
-}
+const { confirm_code: _, ...payoutFields } = CreatePayoutRequest.properties
 
-/** Null for who needs none: keys, and everybody in the sandbox. */
+export const createConfirmCode: Route = confirmCodeRoute({
+  confirms: {
+    path: '/v1/payouts',
+    tag: 'Payouts',
+    access: { by: 'key', action: 'payout.create', partner: 'payer', finds: 'claim' },
+  },
+  operationId: 'createConfirmCode',
+  summary: 'Email the code for a live payout from the dashboard',
+  query: EnvironmentQuery,
+  headers: IdempotencyKeyHeader,
+  body: { schema: Strict(payoutFields, { title: 'PayoutToConfirm' }), example: exampleCreatePayoutRequest },
+  action: 'payout.confirm',
+  errors: ['invalid_amount', 'invalid_recipient', 'corridor_not_enabled'],
+  read: async (request) => {
+    const { environment, partner } = personOf(request)
+    if (request.mayOnlyRepeat !== null) throw request.mayOnlyRepeat
+    if (environment === 'sandbox') throw noCodeNeeded('The sandbox needs no code.', { status: 'sandbox' })
+    if (request.claim?.releasedAt === null) {
+      const { id: payout_id, status } = request.claim
+      throw noCodeNeeded('This key has its payout: send the same request again, without a code.', { status, payout_id })
+    }
+    const wanted = readPayoutRequest(bodyOf<typeof CreatePayoutRequest>(request))
+    const { amountPence, recipientName, reference, details } = wanted
+    const amountGbp = formatPence(amountPence)
+    const { sortCode, accountNumber } = details
+    const key = { partnerId: partner.id, environment, idempotencyKey: request.idempotencyKey }
+    return {
+      bound: boundToPayout(key, wanted),
+      mail: { what: 'payout', amountGbp, recipientName, sortCode, accountLast4: accountNumber.slice(-4), reference },
+      activity: { environment, detail: `${amountGbp} GBP` },
+    }
+  },
+})
+
+/** Null where no code is needed: for API keys, and in the sandbox. */
 export function confirmationFor(
-  { key, wanted, request }: { key: IdempotencyKey; wanted: PayoutRequest; request: Pick<ApiRequest, 'caller'> },
-  { keyring }: Pick<ApiDeps, 'keyring'>,
+  { key, wanted, request }: { key: IdempotencyKey; wanted: PayoutRequest; request: ApiRequest },
+  deps: Pick<ApiDeps, 'keyring'>,
 ): Confirmation | null {
   const { caller } = request
   if (caller.by === 'key' || caller.environment === 'sandbox') return null
-  return { memberId: caller.memberId, boundTo: boundToPayout(keyring, key, wanted), code: wanted.confirmCode }
+  return confirmationOf(boundToPayout(key, wanted), wanted.confirmCode, request, deps)
 }
 
-/** All that the payout is: whatever is changed after the code was sent, be it a letter of the name, makes it another one. */
-export function boundToPayout(keyring: Keyring, key: IdempotencyKey, { fields }: PayoutRequest): Buffer {
-  const { partnerId: partner_id, environment, idempotencyKey: idempotency_key } = key
-  return codeBinding(keyring, { ...fields, partner_id, environment, idempotency_key })
+export function boundToPayout({ environment, idempotencyKey }: IdempotencyKey, { fields }: PayoutRequest): Bound {
+  return { action: 'payout.create', fields: { ...fields, environment, idempotency_key: idempotencyKey } }
 }
 
 /** Looks at the code without using it, because other reasons may still refuse the payout; a wrong one counts as a try. */
 export async function requireRightCode(
   confirmation: Confirmation | null,
-  { db, keyring, clock }: Pick<ApiDeps, 'db' | 'keyring' | 'clock'>,
+  deps: Pick<ApiDeps, 'db' | 'keyring' | 'clock'>,
 ): Promise<void> {
   if (confirmation === null) return
-  const tried = triedCode(confirmation, clock.now())
-  const isRight =
-    tried !== null &&
-    (await db.transaction(async (tx) => {
-      const used = await tryCode(tx, keyring, tried)
-      if (used !== null) await giveCodeBack(tx, used)
-      return used !== null
-    }))
+  if (confirmation.code === null) throw new ApiError('invalid_confirm_code')
+  const isRight = await deps.db.transaction(async (tx) => {
+    const used = await useConfirmCode(tx, confirmation, { at: deps.clock.now() }, deps)
+    if (used !== null) await giveCodeBack(tx, used)
+    return used !== null
+  })
   if (!isRight) throw new ApiError('invalid_confirm_code')
 }
 
 /**
  * The claim and the use of its code, both or neither. Null as claimPayout's is: the key is taken, or the code was used
- * meanwhile, which only a request for the same key can have done. Whoever hears it looks again.
+ * meanwhile, which only a request for the same key can have done. The caller then looks again.
  */
 export async function claimConfirmed(
   claim: Claim,
   confirmation: Confirmation | null,
-  { db, keyring }: Pick<ApiDeps, 'db' | 'keyring'>,
+  deps: Pick<ApiDeps, 'db' | 'keyring'>,
 ): ReturnType<typeof claimPayout> {
-  if (confirmation === null) return claimPayout(db, claim)
-  const tried = triedCode(confirmation, claim.at)
-  if (tried === null) return null
-  return db.transaction(async (tx) => {
-    const used = await tryCode(tx, keyring, { ...tried, usedFor: claim.payoutId })
+  if (confirmation === null) return claimPayout(deps.db, claim)
+  return deps.db.transaction(async (tx) => {
+    const used = await useConfirmCode(tx, confirmation, { at: claim.at, usedFor: claim.payoutId }, deps)
     if (used === null) return null
     const claimed = await claimPayout(tx, claim)
     if (claimed === null || claimed === 'partner_not_active') await giveCodeBack(tx, used)
     return claimed
   })
-}
-
-function triedCode({ memberId, boundTo, code }: Confirmation, at: Date) {
-  return code === null ? null : { purpose: 'confirm' as const, subject: memberId, boundTo, code, at }
 }

@@ -12,6 +12,7 @@ import {
 } from '../../domain/limits'
 import { recipientTypes } from '../../domain/payout'
 import { Email, Line, OneOf, Pattern, PayoutAmount, Strict, Text, VisibleLine } from '../schema'
+import { ConfirmCode } from './confirm-codes'
 
 export const amountField = PayoutAmount({ description: 'What the recipient receives, in pounds.' })
 
@@ -74,12 +75,7 @@ export const CreatePayoutRequest = Strict(
       }),
     ),
     recipient: Recipient,
-    confirm_code: Type.Optional(
-      Pattern('^[0-9]{6}$', {
-        description: 'Not needed with an API key: the dashboard confirms live payouts with it.',
-        'x-hint': '6 digits',
-      }),
-    ),
+    confirm_code: ConfirmCode('Not needed with an API key: the dashboard confirms live payouts with it.'),
   },
   { title: 'CreatePayoutRequest' },
 )

@@ -5,12 +5,20 @@ import type { Tx } from '../../db/database'
 import { storeLogo } from '../../db/partner-logos'
 import { lockPartnerBySlug, type PartnerChanges, updatePartner } from '../../db/partners'
 import { type MicroUsdc, parseUsdc } from '../../domain/money'
-import { type NoticeKind, noticeKinds } from '../../domain/notice'
+import { noticeKinds, type SwitchableNotice } from '../../domain/notice'
 import { ApiError } from '../errors'
 import { personOf, type Route } from '../route'
 import { Answer, Email, MoneyString, Name, Nullable, Pattern, Strict, Text } from '../schema'
 import { Account, exampleAccount, presentAccount } from './account'
 import { recordChange } from './change'
+import {
+  type Bound,
+  ConfirmCode,
+  changeConfirmed,
+  confirmationOf,
+  confirmCodeRoute,
+  noCodeNeeded,
+} from './confirm-codes'
 import {
   exampleMailSettings,
   lowBalanceWords,
@@ -19,9 +27,17 @@ import {
   presentMailSettings,
 } from './mail-settings'
 import { logoHint, logoMaxLength, logoPattern, readLogo } from './partner-logo'
+import { tellAdmins } from './tell-admins'
 import { bodyOf } from './typed'
 
 const lowBalanceRule = 'from 0.01 to 1000000000.00'
+
+const emailFields = {
+  billing_email: Type.Optional(Nullable(Email({ description: 'Where invoices go.' }))),
+  contact_email: Type.Optional(Nullable(Email({ description: 'Where questions go.' }))),
+}
+
+const EmailsToConfirm = Strict(emailFields, { title: 'EmailsToConfirm' })
 
 const AccountChanges = Strict(
   {
@@ -48,13 +64,15 @@ const AccountChanges = Strict(
       ),
     ),
     brand_color: Type.Optional(Nullable(Pattern('^#[0-9a-fA-F]{6}$', { 'x-hint': 'a colour such as #0f766e' }))),
-    billing_email: Type.Optional(Nullable(Email({ description: 'Where invoices go.' }))),
-    contact_email: Type.Optional(Nullable(Email({ description: 'Where questions go.' }))),
+    ...emailFields,
     billing_address: Type.Optional(
       Nullable(Text({ maxLength: 500, description: 'As an invoice prints it, line by line.' })),
     ),
     notifications: Type.Optional(NotificationChanges),
     low_balance_usdc: Type.Optional(Nullable(MoneyString({ description: lowBalanceWords, 'x-hint': lowBalanceRule }))),
+    confirm_code: ConfirmCode(
+      'Required with billing_email or contact_email: the code from POST /v1/account/confirm-codes, for the same values of both.',
+    ),
   },
   { title: 'AccountChanges' },
 )
@@ -67,34 +85,80 @@ export const changeAccount: Route = {
   operationId: 'changeAccount',
   tag: 'Account',
   summary: 'Change name, looks, addresses and mails',
-  description: 'Only what is sent changes; null takes something away. GET /v1/auth/session shows all of it.',
+  description:
+    'Only what is sent changes; null takes something away. GET /v1/auth/session shows all of it. `billing_email` and ' +
+    '`contact_email` are changed with a `confirm_code`.',
   access: { by: 'person', action: 'account.update', partner: 'active' },
-  body: { schema: AccountChanges, example: { brand_color: '#0f766e', billing_email: 'billing@acme.example.com' } },
+  body: { schema: AccountChanges, example: { brand_color: '#0f766e', billing_address: '1 High Street\nLondon' } },
   reply: {
     status: 200,
     description: 'The account.',
     schema: ChangedAccount,
     example: { ...exampleAccount, ...exampleMailSettings },
   },
-  errors: [],
+  errors: ['invalid_confirm_code'],
   handle: async (request, deps) => {
-    const wanted = bodyOf<typeof AccountChanges>(request)
+    const { confirm_code, ...wanted } = bodyOf<typeof AccountChanges>(request)
     const changes = changesFrom(wanted)
     const logo = typeof wanted.logo === 'string' ? readLogo(wanted.logo) : wanted.logo
     const { email: by, partner, environment } = personOf(request)
     const at = deps.clock.now()
-    const changed = await deps.db.transaction(async (tx) => {
+    const emails = emailsIn(wanted)
+    const confirmation = emails === null ? null : confirmationOf(boundToEmails(emails), confirm_code, request, deps)
+    const change = async (tx: Tx) => {
       const mutedMails = await mutedAfter(tx, partner.slug, wanted.notifications)
       const after = await updatePartner(tx, partner.id, { ...changes, ...mutedMails }, at)
       if (logo !== undefined) await storeLogo(tx, partner.id, logo)
       // What was changed, and not to what: an address is nobody's business in a list.
-      const change = { partnerId: partner.id, by, action: 'account.update', detail: Object.keys(wanted).join(', ') }
-      await recordChange(tx, { ...change, status: 200 }, request, deps)
+      const recorded = { partnerId: partner.id, by, action: 'account.update', detail: Object.keys(wanted).join(', ') }
+      await recordChange(tx, { ...recorded, status: 200 }, request, deps)
+      if (emails !== null) await tellAdmins(tx, { partnerId: partner.id, by, happened: happenedTo(emails) }, deps)
       return after
-    })
+    }
+    const changed = await changeConfirmed(confirmation, change, deps)
+    deps.mails.wake()
     const account = await loadAccount(deps.db, { partnerId: partner.id, environment, at })
     return { body: { ...presentAccount(account), ...presentMailSettings(changed) }, activity: 'written' }
   },
+}
+
+export const changeAccountConfirmCode: Route = confirmCodeRoute({
+  confirms: changeAccount,
+  operationId: 'changeAccountConfirmCode',
+  summary: 'Email the code for a change of billing or contact email',
+  body: { schema: EmailsToConfirm, example: { billing_email: 'billing@acme.example.com' } },
+  action: 'account.confirm',
+  errors: [],
+  read: async (request) => {
+    const wanted = bodyOf<typeof EmailsToConfirm>(request)
+    const emails = emailsIn(wanted)
+    if (emails === null) throw noCodeNeeded('Only billing_email and contact_email need a code.', { status: 'no_email' })
+    return {
+      bound: boundToEmails(emails),
+      mail: happenedTo(emails),
+      activity: { detail: Object.keys(wanted).join(', ') },
+    }
+  },
+})
+
+type Emails = Static<typeof EmailsToConfirm>
+
+/** Null when neither is to change. */
+function emailsIn({ billing_email, contact_email }: Emails): Emails | null {
+  const emails = {
+    ...(billing_email === undefined ? {} : { billing_email }),
+    ...(contact_email === undefined ? {} : { contact_email }),
+  }
+  return Object.keys(emails).length === 0 ? null : emails
+}
+
+/** An address that is left out stays as it is, one that is null is removed: these are different fields, so different codes. */
+function boundToEmails(emails: Emails): Bound {
+  return { action: 'account.update', fields: { ...emails } }
+}
+
+function happenedTo({ billing_email, contact_email }: Emails) {
+  return { what: 'emails_changed', billingEmail: billing_email, contactEmail: contact_email } as const
 }
 
 function changesFrom(wanted: Static<typeof AccountChanges>): PartnerChanges {
@@ -129,7 +193,7 @@ async function mutedAfter(
 ): Promise<PartnerChanges> {
   const partner = switches === undefined ? null : await lockPartnerBySlug(tx, slug)
   if (partner === null) return {}
-  const isMuted = (kind: NoticeKind) => {
+  const isMuted = (kind: SwitchableNotice) => {
     const wanted = switches?.[kind]
     return wanted === undefined ? partner.mutedMails.includes(kind) : !wanted
   }

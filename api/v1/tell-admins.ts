@@ -1,4 +1,4 @@
-// Mails the other admins, in the transaction that does it, when somebody has been given more power over the account's money.
+// Mails the admins, in the same transaction, when a person gets power over the account's money or an address of the account changes.
 import type { Tx } from '../../db/database'
 import { enqueueMail } from '../../db/mails'
 import { listMembers, type MemberRow } from '../../db/members'
@@ -9,7 +9,7 @@ import type { ApiDeps } from '../deps'
 
 export interface Deed {
   readonly partnerId: string
-  /** The email of who did it: they know. */
+  /** The email of the person who did it. They are mailed too: their session may be stolen. */
   readonly by: string
   readonly happened: Happening
 }
@@ -22,7 +22,7 @@ export async function tellAdmins(
   const partner = await findPartnerById(tx, partnerId)
   assert(partner !== null, 'a caller has a partner')
   const at = clock.now()
-  const undoUrl = `${config.publicUrl}/dashboard/${happened.what === 'live_key' ? 'keys' : 'team'}`
+  const undoUrl = `${config.publicUrl}/dashboard/${pageOf(happened)}`
   for (const { email: address } of (await listMembers(tx, partnerId)).filter((each) => isTold(each, by, happened))) {
     const mail = accessMessage({ address, happened, by, at, partner: partner.name, undoUrl })
     await enqueueMail(tx, keyring, { kind: 'notice', mail, at, expiresAt: new Date(at.getTime() + weekMs) })
@@ -33,7 +33,12 @@ const weekMs = 7 * 24 * 60 * 60 * 1000
 
 /** Who never signed in may be any stranger whose address an admin has typed: our mails must not become a way to write to them. */
 function isTold({ email, role, lastLoginAt }: MemberRow, by: string, happened: Happening): boolean {
-  if (email === by || lastLoginAt === null) return false
-  if (happened.what !== 'live_key' && happened.email === email) return true
+  if (lastLoginAt === null) return false
+  if (email === by || ('email' in happened && happened.email === email)) return true
   return role === 'admin' && happened.what !== 'made_viewer'
+}
+
+function pageOf({ what }: Happening): string {
+  if (what === 'live_key') return 'keys?environment=live'
+  return what === 'emails_changed' ? 'settings' : 'team'
 }

@@ -14,8 +14,9 @@ import { Trouble } from '../parts/notice'
 import { Status } from '../parts/status'
 import { Cell, Row, Table } from '../parts/table'
 import { useIsAdmin, useSession } from '../shell/here'
-import { useTeamChange } from './team/change'
+import { roleChanged, useTeamChange } from './team/change'
 import { Invite } from './team/invite'
+import { Promote } from './team/promote'
 import { Leave, Remove } from './team/remove'
 
 export function TeamPage() {
@@ -59,15 +60,16 @@ function Members({ members }: { readonly members: readonly Member[] }) {
   const { member: self } = useSession()
   const [removing, setRemoving] = useState<Member | null>(null)
   const [leaving, setLeaving] = useState<Member | null>(null)
-  const change = useTeamChange(
-    (member: Member, role: Role) => call('PATCH', pathTo`/v1/members/${member.id}`, { body: { role } }),
-    'The role is changed',
+  const [promoting, setPromoting] = useState<Member | null>(null)
+  const demote = useTeamChange(
+    (member: Member) => call('PATCH', pathTo`/v1/members/${member.id}`, { body: { role: 'viewer' } }),
+    roleChanged,
   )
   return (
     <>
-      {change.error && (
+      {demote.error && (
         <div className="p-4">
-          <Trouble error={change.error} title="The role stays as it is" />
+          <Trouble error={demote.error} title="The role stays as it is" />
         </div>
       )}
       <Table columns={columns} label="Team">
@@ -91,7 +93,10 @@ function Members({ members }: { readonly members: readonly Member[] }) {
             </Cell>
             <Cell>
               {isAdmin ? (
-                <RolePicker member={member} onPick={(role) => change.mutate([member, role])} />
+                <RolePicker
+                  member={member}
+                  onPick={(role) => (role === 'admin' ? setPromoting(member) : demote.mutate([member]))}
+                />
               ) : (
                 <span className="capitalize">{member.role}</span>
               )}
@@ -113,6 +118,7 @@ function Members({ members }: { readonly members: readonly Member[] }) {
           </Row>
         ))}
       </Table>
+      <Promote member={promoting} onClose={() => setPromoting(null)} />
       <Remove member={removing} onClose={() => setRemoving(null)} />
       <Leave member={leaving} onClose={() => setLeaving(null)} />
     </>

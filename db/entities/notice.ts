@@ -2,7 +2,7 @@
 import { EntitySchema } from 'typeorm'
 import type { Environment } from '../../domain/environment'
 import type { NoticeKind } from '../../domain/notice'
-import { idOf, orNull, sequence, text, time } from './columns'
+import { idOf, orNull, sequence, text, time, uuid } from './columns'
 
 export interface StoredNotice {
   readonly id: bigint
@@ -12,6 +12,7 @@ export interface StoredNotice {
   readonly about: string
   readonly at: Date
   readonly toldAt: Date | null
+  readonly payerId: string | null
 }
 
 export const notice = new EntitySchema<StoredNotice>({
@@ -25,6 +26,7 @@ export const notice = new EntitySchema<StoredNotice>({
     about: text,
     at: time,
     toldAt: orNull(time),
+    payerId: orNull(uuid),
   },
   indices: [
     {
@@ -32,12 +34,14 @@ export const notice = new EntitySchema<StoredNotice>({
       columns: ['partnerId', 'environment', 'kind', 'id'],
       where: 'told_at IS NULL',
     },
+    { name: 'notices_payer_unique', columns: ['payerId'], unique: true, where: 'payer_id IS NOT NULL' },
   ],
   checks: [
     { name: 'notices_environment_check', expression: `environment IN ('sandbox', 'live')` },
     {
       name: 'notices_kind_check',
-      expression: `kind IN ('payout_failed', 'payout_returned', 'low_balance', 'verification', 'top_up', 'case')`,
+      expression: `kind IN ('payout_failed', 'payout_returned', 'low_balance', 'verification', 'top_up', 'case', 'first_payout')`,
     },
+    { name: 'notices_payer_check', expression: `(kind = 'first_payout') = (payer_id IS NOT NULL)` },
   ],
 })

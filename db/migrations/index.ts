@@ -27,7 +27,7 @@ import { Closing1794700800027 } from './27-closing'
 import { ExchangeRates1794700800028 } from './28-exchange-rates'
 import { FreshBankKeys1794700800029 } from './29-fresh-bank-keys'
 import { SettledAtIssue1794700800032 } from './32-settled-at-issue'
-import { SecurityEvents1794700800037 } from './37-security-events'
+import { FirstPayouts1794700800034 } from './34-first-payouts'
 
 export const migrations = [
   Partners1794700800001,
@@ -58,5 +58,5 @@ export const migrations = [
   ExchangeRates1794700800028,
   FreshBankKeys1794700800029,
   SettledAtIssue1794700800032,
-  SecurityEvents1794700800037,
+  FirstPayouts1794700800034,
 ]

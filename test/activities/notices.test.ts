@@ -12,7 +12,7 @@ import { addNotice, takeNotices } from '../../db/notices'
 import type { PartnerRow } from '../../db/partners'
 import { findWallet } from '../../db/wallets'
 import { debitPostings, topUpPostings } from '../../domain/ledger'
-import { type NoticeKind, noticeKinds } from '../../domain/notice'
+import { noticeKinds, type SwitchableNotice } from '../../domain/notice'
 import { testKeyring } from '../api/client'
 import { aPartner, aPayoutRow, changePartner } from '../api/fixtures'
 import { createDatabase, openDb, type TestDatabase } from '../setup/database'
@@ -283,7 +283,7 @@ async function anEvent(payoutId: string, kind: string): Promise<void> {
   await db.dataSource.query(sql, [payoutId, kind])
 }
 
-async function aNotice(kind: NoticeKind, about?: string): Promise<void> {
+async function aNotice(kind: SwitchableNotice, about?: string): Promise<void> {
   const word = about ?? (kind === 'low_balance' ? '0' : randomUUID())
   await addNotice(db, { partnerId: partner.id, environment: 'live', kind, about: word, at: clock.now() })
 }

@@ -113,6 +113,7 @@ describe('the OpenAPI document', () => {
       'GET /v1/invoices/{id}/charges.csv',
       'GET /v1/keys',
       'POST /v1/keys',
+      'POST /v1/keys/confirm-codes',
       'POST /v1/keys/{id}/revoke',
       'POST /v1/auth/codes',
       'POST /v1/auth/signups',
@@ -122,10 +123,13 @@ describe('the OpenAPI document', () => {
       'DELETE /v1/auth/session',
       'POST /v1/auth/session/partner',
       'DELETE /v1/auth/invitations/{slug}',
+      'POST /v1/account/confirm-codes',
       'GET /v1/members',
       'POST /v1/members',
+      'POST /v1/members/confirm-codes',
       'PATCH /v1/members/{id}',
       'DELETE /v1/members/{id}',
+      'POST /v1/members/{id}/confirm-codes',
     ])
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(described.length)
   })

@@ -4,7 +4,10 @@ import type { Browser, Page } from 'playwright-core'
 import type { MemberRow } from '../../db/members'
 import type { PartnerRow } from '../../db/partners'
 import type { Api } from '../api/client'
+import { confirmMails } from '../api/confirmed'
 import { aPartner } from '../api/fixtures'
+import { anotherCode } from '../api/v1/auth/people'
+import { until } from '../local/until'
 import { aMember, aSessionOf } from './dashboard-fixtures'
 import { aVisitor, type Visitor } from './dashboard-visitor'
 import { type ServedDashboard, serveDashboard } from './served-dashboard'
@@ -34,6 +37,22 @@ beforeEach(async () => {
   page = visitor.page
 })
 
+/** The newest code that was mailed to Ada, once there is one. */
+async function mailedCode(): Promise<string> {
+  return until('a code is mailed', async () => {
+    return (await confirmMails(api)).findLast(({ address }) => address === ada.email)?.code
+  })
+}
+
+async function enterCode(button: string, picture: string): Promise<void> {
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('The code confirms only').waitFor()
+  expect(await visitor.faults()).toEqual([])
+  await dialog.getByLabel('Six-digit code').fill(await mailedCode())
+  await visitor.picture(picture)
+  await dialog.getByRole('button', { name: button }).click()
+}
+
 describe('an admin', () => {
   test('saves the settings, and the audit log says who changed what, but not to what', async () => {
     await visitor.go('/dashboard/settings?environment=sandbox')
@@ -41,6 +60,7 @@ describe('an admin', () => {
     await page.getByLabel('Business name').fill('Northwind Trading Ltd')
     await page.getByLabel('Billing email').fill('bills@northwind.example')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await enterCode('Save', 'confirm-settings')
     await page.getByText('Saved', { exact: true }).waitFor()
     await page.getByRole('navigation', { name: 'Pages' }).getByText('Northwind Trading Ltd').waitFor()
 
@@ -61,11 +81,41 @@ describe('an admin', () => {
 
     await visitor.go('/dashboard/team?environment=sandbox')
     await page.getByLabel(`Role of ${grace.email}`).selectOption('admin')
+    await enterCode('Make an admin', 'confirm-promotion')
     await page.getByText('The role is changed').waitFor()
     await hers.page.reload()
 
     await hers.page.getByRole('button', { name: 'Make a key' }).first().waitFor()
     await hers.leave()
+    await visitor.leave()
+  })
+
+  test('invites an admin with a mailed code, and is told of a wrong one', async () => {
+    await visitor.go('/dashboard/team?environment=sandbox')
+    await page.getByRole('button', { name: 'Invite' }).click()
+    await page.getByLabel('Work email').fill('new@northwind.example')
+    await page.getByLabel('Role', { exact: true }).selectOption('admin')
+    await page.getByRole('button', { name: 'Confirm by email' }).click()
+    const right = await mailedCode()
+    await page.getByLabel('Six-digit code').fill(anotherCode(right))
+    await page.getByRole('button', { name: 'Send the invitation' }).click()
+    await page.getByText('This code is wrong, used or too old').waitFor()
+    expect(await visitor.faults()).toEqual([])
+    await enterCode('Send the invitation', 'confirm-invitation')
+
+    await page.getByText('The invitation is on its way').waitFor()
+    await page.getByRole('row').filter({ hasText: 'new@northwind.example' }).waitFor()
+    await visitor.leave()
+  })
+
+  test('makes a live key with a mailed code', async () => {
+    await visitor.go('/dashboard/keys?environment=live')
+    await page.getByRole('button', { name: 'Make a key' }).first().click()
+    await page.getByLabel('Label').fill('Shop server')
+    await page.getByRole('button', { name: 'Confirm by email' }).click()
+    await enterCode('Make a live key', 'confirm-key')
+
+    expect(await page.getByTestId('secret').textContent()).toMatch(/^kp_live_[0-9a-f]{48}$/)
     await visitor.leave()
   })
 

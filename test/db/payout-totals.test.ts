@@ -195,6 +195,7 @@ async function claim(
     sealedRecipient: { keyId: 'k2', sealed: Buffer.alloc(0) },
     bankKey: randomUUID(),
     requestId: null,
+    payerId: null,
     at,
   })
   if (claimed === null || claimed === 'partner_not_active') throw new Error('the key is taken')

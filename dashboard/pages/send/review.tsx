@@ -8,12 +8,12 @@ import { quoteQuery } from '../../api/queries'
 import type { Payout, PayoutRequest, SimilarPayouts } from '../../api/types'
 import { Button } from '../../parts/button'
 import { Fact, Facts } from '../../parts/card'
+import { ConfirmByCode } from '../../parts/confirm-by-code'
 import { Moment } from '../../parts/moment'
 import { Gbp, Usdc } from '../../parts/money'
 import { Notice } from '../../parts/notice'
 import { useEnvironment } from '../../shell/here'
 import { pounds, sortCodeWords } from '../../words'
-import { ConfirmByCode } from './confirm-by-code'
 import { forgetKey, keepKey, keptKey, type Place } from './kept-key'
 import { type Knowledge, knowledgeAfter } from './outcome'
 import { SendTrouble } from './send-trouble'
@@ -54,12 +54,17 @@ export function Review({ request, idempotencyKey, place, isReopened, back }: Rev
       )}
       {asked && (
         <ConfirmByCode
-          request={request}
-          idempotencyKey={idempotencyKey}
-          send={(code) => send.mutate(code)}
+          path="/v1/payouts"
+          request={requestOf({ request, idempotencyKey, place })}
+          button={`Send ${pounds(request.amount_gbp)}`}
+          confirm={(code) => send.mutate(code)}
           busy={send.isPending}
           error={send.error}
-        />
+        >
+          this payout: {pounds(request.amount_gbp)} to {request.recipient.first_name} {request.recipient.last_name},{' '}
+          {sortCodeWords(request.recipient.bank.sort_code)}, account ending{' '}
+          {request.recipient.bank.account_number.slice(-4)}
+        </ConfirmByCode>
       )}
       <div className="flex flex-wrap justify-between gap-2">
         <Button onClick={back} disabled={send.isPending || mustRepeat}>
@@ -85,6 +90,11 @@ export function Review({ request, idempotencyKey, place, isReopened, back }: Rev
 const leaving =
   'It is not known yet whether the payout was sent. Leave all the same? Look at the list of payouts before you send it anew.'
 
+function requestOf({ request, idempotencyKey, place }: Pick<ReviewProps, 'request' | 'idempotencyKey' | 'place'>) {
+  const { environment } = place
+  return { query: { environment }, headers: { 'Idempotency-Key': idempotencyKey }, body: request }
+}
+
 interface Sending extends Omit<ReviewProps, 'back'> {
   readonly knowledge: Knowledge
   readonly setKnowledge: (knowledge: Knowledge) => void
@@ -96,11 +106,11 @@ function useSend({ request, idempotencyKey, place, isReopened, knowledge, setKno
   const navigate = useNavigate()
   return useMutation({
     mutationFn: (code: string | undefined) =>
-      call<Payout>('POST', '/v1/payouts', {
-        query: { environment },
-        headers: { 'Idempotency-Key': idempotencyKey },
-        body: { ...request, ...(code ? { confirm_code: code } : {}) },
-      }),
+      call<Payout>(
+        'POST',
+        '/v1/payouts',
+        requestOf({ request: { ...request, ...(code ? { confirm_code: code } : {}) }, idempotencyKey, place }),
+      ),
     // Kept before it leaves: a page that is closed meanwhile never hears the answer.
     onMutate: () => keepKey(place, idempotencyKey),
     onError: (error) => {

@@ -1,6 +1,7 @@
 // Why a payout was not made, or that nobody knows yet, and what is safe to do now.
 import { isRecord, Refusal } from '../../api/call'
 import { Button, ButtonLink } from '../../parts/button'
+import { isWrongCode } from '../../parts/confirm-by-code'
 import { adviceOf, Notice, Trouble } from '../../parts/notice'
 import { grouped, pounds } from '../../words'
 
@@ -17,16 +18,15 @@ export function SendTrouble({ error, isUnknown, retry, busy }: SendTroubleProps)
       Try again
     </Button>
   )
-  const isWrongCode = error instanceof Refusal && error.code === 'invalid_confirm_code'
   if (isUnknown)
     return (
-      <Notice tone="warn" title="We do not know yet whether it was sent" action={!isWrongCode && again}>
+      <Notice tone="warn" title="We do not know yet whether it was sent" action={!isWrongCode(error) && again}>
         The answer was lost on the way. Trying again is safe: it is the same payout, and it is never paid twice.
         {isAnswer(error) && <p className="mt-1">{adviceOf(error)}</p>}
       </Notice>
     )
   if (!(error instanceof Refusal)) return <Trouble error={error} />
-  if (isWrongCode) return null
+  if (isWrongCode(error)) return null
   if (error.code === 'payout_not_created' || error.code === 'provider_unavailable')
     return (
       <Notice tone="warn" title="Nothing was sent" action={again}>
@@ -49,7 +49,7 @@ export function SendTrouble({ error, isUnknown, retry, busy }: SendTroubleProps)
 
 /** Why this try was refused, while the earlier one is still in doubt. */
 function isAnswer(error: Error): boolean {
-  return error instanceof Refusal && error.status < 500 && error.code !== 'invalid_confirm_code'
+  return error instanceof Refusal && error.status < 500 && !isWrongCode(error)
 }
 
 /** An earlier try arrived after all, and was another payout than the form shows now. */

@@ -5,8 +5,9 @@ import { Button } from '../../parts/button'
 import { Area, Field } from '../../parts/field'
 import { Trouble } from '../../parts/notice'
 import { useIsAdmin } from '../../shell/here'
+import { ConfirmEmails, emailsIn } from './confirm-emails'
 import { LogoField } from './logo-field'
-import { useSave } from './save'
+import { type AccountChanges, useSave } from './save'
 
 const names = ['name', 'brand_color', 'billing_email', 'contact_email', 'billing_address'] as const
 type Name = (typeof names)[number]
@@ -16,15 +17,17 @@ export function BusinessForm({ partner }: { readonly partner: SignedInPartner })
   const [typed, setTyped] = useState<Readonly<Partial<Record<Name, string>>>>({})
   /** Undefined: as it is; null: none any more. */
   const [logo, setLogo] = useState<string | null | undefined>(undefined)
+  const [toConfirm, setToConfirm] = useState<AccountChanges | null>(null)
   const save = useSave(() => {
     setTyped({})
     setLogo(undefined)
+    setToConfirm(null)
   })
   const changed = names.filter((name) => typed[name] !== undefined && typed[name].trim() !== (partner[name] ?? ''))
-  const bind = (name: Name) => ({
+  const bind = (name: Name): Bound => ({
     value: typed[name] ?? partner[name] ?? '',
     disabled: !isAdmin,
-    onChange: (event: { target: { value: string } }) => setTyped({ ...typed, [name]: event.target.value }),
+    onChange: (event) => setTyped({ ...typed, [name]: event.target.value }),
   })
   const preview = {
     ...partner,
@@ -33,12 +36,44 @@ export function BusinessForm({ partner }: { readonly partner: SignedInPartner })
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const changes = Object.fromEntries(changed.map((name) => [name, typed[name]?.trim() || null]))
-    save.mutate({ ...changes, ...(logo === undefined ? {} : { logo }) })
+    const fields = Object.fromEntries(changed.map((name) => [name, typed[name]?.trim() || null]))
+    const changes = { ...fields, ...(logo === undefined ? {} : { logo }) }
+    if (emailsIn(changes).length > 0) setToConfirm(changes)
+    else save.mutate(changes)
   }
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
-      <LogoField partner={preview} disabled={!isAdmin} onPick={setLogo} />
+    <>
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <LogoField partner={preview} disabled={!isAdmin} onPick={setLogo} />
+        <BusinessFields bind={bind} />
+        {save.error && toConfirm === null && <Trouble error={save.error} />}
+        {isAdmin && (
+          <div>
+            <Button
+              type="submit"
+              weight="primary"
+              busy={save.isPending}
+              disabled={changed.length === 0 && logo === undefined}
+            >
+              Save
+            </Button>
+          </div>
+        )}
+      </form>
+      <ConfirmEmails changes={toConfirm} save={save} onClose={() => setToConfirm(null)} />
+    </>
+  )
+}
+
+interface Bound {
+  readonly value: string
+  readonly disabled: boolean
+  readonly onChange: (event: { readonly target: { readonly value: string } }) => void
+}
+
+function BusinessFields({ bind }: { readonly bind: (name: Name) => Bound }) {
+  return (
+    <>
       <div className="grid gap-4 sm:grid-cols-2">
         <Field label="Business name" required maxLength={120} {...bind('name')} />
         <Field
@@ -65,19 +100,6 @@ export function BusinessForm({ partner }: { readonly partner: SignedInPartner })
         hint="As invoices print it, line by line."
         {...bind('billing_address')}
       />
-      {save.error && <Trouble error={save.error} />}
-      {isAdmin && (
-        <div>
-          <Button
-            type="submit"
-            weight="primary"
-            busy={save.isPending}
-            disabled={changed.length === 0 && logo === undefined}
-          >
-            Save
-          </Button>
-        </div>
-      )}
-    </form>
+    </>
   )
 }

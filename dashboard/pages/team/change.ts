@@ -3,6 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { membersQuery, sessionQuery } from '../../api/queries'
 import { useSay } from '../../parts/toast'
 
+export const roleChanged = 'The role is changed'
+
 export function useTeamChange<Args extends readonly unknown[]>(
   change: (...args: Args) => Promise<unknown>,
   done: string,

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { call } from '../../api/call'
 import type { Role } from '../../api/types'
 import { Button } from '../../parts/button'
+import { ConfirmByCode } from '../../parts/confirm-by-code'
 import { DialogButtons } from '../../parts/dialog'
 import { Choice, Field } from '../../parts/field'
 import { Trouble } from '../../parts/notice'
@@ -12,12 +13,32 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
   const [email, setEmail] = useState('')
   const [name, setName] = useState('')
   const [role, setRole] = useState<Role>('viewer')
+  const [mustConfirm, setMustConfirm] = useState(false)
   const body = { email: email.trim(), role, ...(name.trim() ? { name: name.trim() } : {}) }
-  const invite = useTeamChange(() => call('POST', '/v1/members', { body }), 'The invitation is on its way', onClose)
+  const invite = useTeamChange(
+    (code?: string) => call('POST', '/v1/members', { body: { ...body, ...(code ? { confirm_code: code } : {}) } }),
+    'The invitation is on its way',
+    onClose,
+  )
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    invite.mutate([])
+    if (role === 'admin') setMustConfirm(true)
+    else invite.mutate([])
   }
+  if (mustConfirm)
+    return (
+      <ConfirmByCode
+        path="/v1/members"
+        request={{ body }}
+        button="Send the invitation"
+        confirm={(code) => invite.mutate([code])}
+        busy={invite.isPending}
+        error={invite.error}
+        onClose={onClose}
+      >
+        the invitation of {body.email} as an admin
+      </ConfirmByCode>
+    )
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <Field
@@ -41,7 +62,7 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
       <DialogButtons>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" weight="primary" busy={invite.isPending}>
-          Send the invitation
+          {role === 'admin' ? 'Confirm by email' : 'Send the invitation'}
         </Button>
       </DialogButtons>
     </form>

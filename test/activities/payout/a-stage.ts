@@ -122,6 +122,7 @@ export async function aClaim(db: Db, given: AClaim): Promise<PayoutRef> {
       sealedRecipient: { keyId: 'k2', sealed: Buffer.alloc(0) },
       bankKey: randomUUID(),
       requestId: 'test',
+      payerId: null,
       at,
     })
     if (claimed === null || claimed === 'partner_not_active') throw new Error(claimed ?? 'the key is taken')

@@ -1,6 +1,7 @@
 // POST /v1/keys and its revocation (§2, §5): the secret once, five per environment, live after approval, off at once.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Api, startApi } from '../client'
+import { sendConfirmed } from '../confirmed'
 import { aKey, aPartner, aSession, changePartner } from '../fixtures'
 
 let api: Api
@@ -76,7 +77,7 @@ test('the sixth key of an environment is refused, also of many at once; the othe
   const session = await aSession(api, await aPartner(api))
 
   const answers = await Promise.all(Array.from({ length: 12 }, () => create(session)))
-  const live = await create(session, { environment: 'live' })
+  const live = await sendConfirmed(api, 'POST', '/v1/keys', { environment: 'live' }, { session })
 
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(5)
   expect(answers.find(({ status }) => status !== 201)?.body.error?.code).toBe('key_limit_reached')

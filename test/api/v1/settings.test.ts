@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { findPartnerById } from '../../../db/partners'
 import { type Api, startApi } from '../client'
+import { aConfirmCode } from '../confirmed'
 import { aPartner, aSession } from '../fixtures'
 
 let api: Api
@@ -24,7 +25,9 @@ test('what is sent changes, what is not stays, and null takes away', async () =>
     billing_address: '1 High Street\nLondon',
   }
 
-  const { status, body } = await change(session, wanted)
+  const { billing_email } = wanted
+  const confirm_code = await aConfirmCode(api, '/v1/account', { billing_email }, { session })
+  const { status, body } = await change(session, { ...wanted, confirm_code })
   const told = Object((await api.get('/v1/auth/session', { session })).body['partner'])
   const shown = await api.get(`/v1/public/partners/${partner.slug}`)
 
@@ -73,7 +76,9 @@ test.each([
 
 test('the activity list says who changed which fields, and not to what', async () => {
   const session = await aSession(api, await aPartner(api))
-  await change(session, { contact_email: 'canary@acme.test', brand_color: '#000000' })
+  const contact_email = 'canary@acme.test'
+  const confirm_code = await aConfirmCode(api, '/v1/account', { contact_email }, { session })
+  await change(session, { contact_email, brand_color: '#000000', confirm_code })
 
   const { body } = await api.get('/v1/activity', { session })
 

@@ -12,6 +12,7 @@ import { railTo } from '../../rail/a-connected-partner'
 import { type Json, keys, openTestBank, type TestBank } from '../../sandbox-bank/bank-client'
 import { type AWorker, aWorker, silenceTemporal } from '../../worker/a-worker'
 import { type Answer, type Api, startApi } from '../client'
+import { sendConfirmed } from '../confirmed'
 import { aKey, aPartner, aSession, changePartner } from '../fixtures'
 
 const path = '/v1/compliance/verification'
@@ -79,7 +80,8 @@ describe('an admin', () => {
         bank_name: 'Sandbox Bank',
       },
     })
-    await expect(newLiveKey(session)).resolves.toMatchObject({ status: 201 })
+    const key = await sendConfirmed(api, 'POST', '/v1/keys', { environment: 'live' }, { session })
+    expect(key.status).toBe(201)
   })
 
   test('who was refused sees why, and tries again', async () => {

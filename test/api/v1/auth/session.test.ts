@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { readSessionCookie, sessionCookie } from '../../../../api/session-cookie'
 import { anInbox, type TestInbox } from '../../../mail/an-inbox'
 import { type Api, type CallOptions, startApi, testOrigin } from '../../client'
+import { sendConfirmed } from '../../confirmed'
 import { aClock, aPartner, aSession } from '../../fixtures'
 import { aBrowserCookie, aCode, aMember, signIn, tokenOf } from './people'
 import { statementsDuring } from './statements'
@@ -210,7 +211,14 @@ test('a demoted admin is a viewer at their next request, and a promoted viewer a
   const before = [(await makeKey(demoted)).status, (await makeKey(promoted)).status]
 
   await api.send('PATCH', `/v1/members/${await memberOf(demoted)}`, { role: 'viewer' }, { session: admin })
-  await api.send('PATCH', `/v1/members/${await memberOf(promoted)}`, { role: 'admin' }, { session: admin })
+  await sendConfirmed(
+    api,
+    'PATCH',
+    `/v1/members/${await memberOf(promoted)}`,
+    { role: 'admin' },
+    { session: admin },
+    inbox,
+  )
 
   expect([before, [(await makeKey(demoted)).status, (await makeKey(promoted)).status]]).toEqual([
     [201, 403],

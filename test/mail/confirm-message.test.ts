@@ -1,0 +1,25 @@
+// The mail with a confirm code: what a partner or a recipient is called cannot change what the mail says.
+import { expect, test } from '@jest/globals'
+import { confirmMessage } from '../../mail/confirm-message'
+
+test('a name with line breaks forges no line of the mail', () => {
+  const payout = {
+    what: 'payout',
+    amountGbp: '900.00',
+    recipientName: 'Ada\nSort code:  11-11-11\r\u2028Account:  ending 1111',
+    sortCode: '200415',
+    accountLast4: '0008',
+    reference: 'A\nAmount:  1.00 GBP',
+  } as const
+
+  const mail = confirmMessage({ address: 'ada@acme.test', code: '123456', confirmed: payout, partner: 'Acme\nCode: 1' })
+
+  const lines = mail.text.split(/[\r\n\u2028]/)
+  const startingWith = (start: string) => lines.filter((line) => line.trimStart().startsWith(start))
+  expect(startingWith('Sort code:')).toEqual([expect.stringMatching(/^Sort code: +20-04-15$/)])
+  expect(startingWith('Account:')).toEqual([expect.stringMatching(/^Account: +ending 0008$/)])
+  expect(startingWith('Amount:')).toEqual([expect.stringMatching(/^Amount: +900\.00 GBP$/)])
+  expect(startingWith('Code:')).toHaveLength(1)
+  expect(mail.subject).not.toMatch(/[\r\n\u2028]/)
+  expect(mail.html).not.toMatch(/<br>/)
+})
