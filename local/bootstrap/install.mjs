@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { showProgress } from './progress.mjs'
 import { runNpm } from './run.mjs'
 
-// Said on the command line, where they win over what somebody's environment or npmrc says: NODE_ENV=production would leave out the compiler.
+// On the command line they override the environment and npmrc files: NODE_ENV=production would leave out the compiler.
 const flags = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
 
 const machine = [process.platform, process.arch, process.versions.node.split('.')[0]].join(' ')
@@ -15,29 +15,43 @@ export async function install(root) {
   const stamp = join(root, 'node_modules', '.installed')
   const wanted = fingerprint(root)
   if (read(stamp) === wanted) return
-  if ([null, machine].includes(read(stamp)?.split('\n')[0] ?? null) && isComplete(root)) {
-    writeFileSync(stamp, wanted)
-    return
-  }
-
+  const isSameMachine = [null, machine].includes(read(stamp)?.split('\n')[0] ?? null)
   // Removed first: what is installed is not to be trusted again before npm has finished.
   rmSync(stamp, { force: true })
+  if (!isSameMachine || !isComplete(root)) await installLocked(root)
+  await runApprovedScripts(root)
+  writeFileSync(stamp, wanted)
+}
+
+/** Without scripts: only npm 12 and newer obey `allowScripts`, older ones would run the script of every package. */
+async function installLocked(root) {
   const packages = packagesFor(root)
   const installed = () => packages.filter((path) => existsSync(join(root, path, 'package.json'))).length
   const progress = showProgress('Installing dependencies', () => `${installed()} of ${packages.length} packages`)
-  const failure = await runNpm(root, ['ci', ...flags])
+  const failure = await runNpm(root, ['ci', '--ignore-scripts', ...flags])
   if (failure !== null) {
     progress.failed()
     throw new Error(`The dependencies could not be installed. npm said:\n${failure}`)
   }
-  writeFileSync(stamp, wanted)
   progress.done(`Dependencies, ${installed()} packages`)
+}
+
+/** Runs the install scripts that `allowScripts` approves, on this machine PostgreSQL's at most, which makes symbolic links. */
+async function runApprovedScripts(root) {
+  const { allowScripts = {} } = json(join(root, 'package.json'))
+  const names = packagesFor(root).map((path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length))
+  const approved = names.filter((name) => allowScripts[name] === true)
+  if (approved.length === 0) return
+  const failure = await runNpm(root, ['rebuild', '--ignore-scripts=false', '--loglevel=error', ...approved])
+  if (failure !== null) throw new Error(`The install script of ${approved.join(', ')} failed. npm said:\n${failure}`)
 }
 
 /** Everything that decides what has to be installed. */
 function fingerprint(root) {
-  const { dependencies, devDependencies, optionalDependencies, overrides } = json(join(root, 'package.json'))
-  const declared = JSON.stringify({ dependencies, devDependencies, optionalDependencies, overrides })
+  const { dependencies, devDependencies, optionalDependencies, overrides, allowScripts } = json(
+    join(root, 'package.json'),
+  )
+  const declared = JSON.stringify({ dependencies, devDependencies, optionalDependencies, overrides, allowScripts })
   const hash = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
     .update(declared)

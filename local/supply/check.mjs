@@ -1,4 +1,4 @@
-// `npm run check:supply`: what we are made of, checked without a network. It takes another folder than this one, for its tests.
+// `npm run check:supply`: checks the packages we depend on, without a network. Its tests pass another folder than this one.
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,14 +10,16 @@ function read(path) {
   try {
     return JSON.parse(readFileSync(join(root, path), 'utf8'))
   } catch {
-    process.stderr.write(`${path} can not be read: run npm ci.\n`)
+    process.stderr.write(`${path} cannot be read: run npm ci.\n`)
     process.exit(1)
   }
 }
 
 const manifest = read('package.json')
 const lock = read('package-lock.json')
-const mistakes = mistakesIn({ manifest, lock, installed: read('node_modules/.package-lock.json') })
+const installed = read('node_modules/.package-lock.json')
+const withoutHash = read('local/supply/without-hash.json')
+const mistakes = mistakesIn({ manifest, lock, installed, withoutHash })
 for (const mistake of mistakes) process.stderr.write(`${mistake}\n`)
 if (mistakes.length === 0) process.stdout.write(`${summaryOf(lock)}\n`)
 process.exitCode = mistakes.length > 0 ? 1 : 0

@@ -3,11 +3,14 @@
 /** Production's packages, direct and with all they bring: more of them is a decision, taken by changing the number. */
 export const budget = { direct: 17, all: 254 }
 
-export function mistakesIn({ manifest, lock, installed }) {
+/** `withoutHash` lists the packages, as `name@version`, that may be locked without a hash. The list may only shrink. */
+export function mistakesIn({ manifest, lock, installed, withoutHash }) {
   return [
     ...versionsThatMove(manifest),
     ...outOfStep(manifest, lock),
-    ...withoutIntegrity(lock, installed),
+    ...lockedWithoutHash(lock, withoutHash),
+    ...hashedAfterAll(lock, withoutHash),
+    ...installedUnverified(lock, installed),
     ...fromElsewhere(lock),
     ...unreviewedScripts(manifest, lock),
     ...overBudget(manifest, lock),
@@ -30,15 +33,42 @@ function outOfStep(manifest, lock) {
     .map((kind) => `The ${kind} of package.json and package-lock.json differ: run npm install.`)
 }
 
-/** A lock file made on one system lacks the hashes of packages for others; what is installed here has no such excuse. */
-function withoutIntegrity(lock, installed) {
+/** npm installs a package without a hash unverified, on the systems that it is for. */
+function lockedWithoutHash(lock, withoutHash) {
+  return unhashedIn(lock)
+    .filter((id) => !withoutHash.includes(id))
+    .map((id) => `${id} has no SHA-512 in package-lock.json: run npm run fill:hashes.`)
+}
+
+function hashedAfterAll(lock, withoutHash) {
+  const unhashed = new Set(unhashedIn(lock))
+  return withoutHash
+    .filter((id) => !unhashed.has(id))
+    .map((id) => `${id} is in without-hash.json and needs no exception: run npm run fill:hashes.`)
+}
+
+/** An exception is for packages of other systems: none is made for a package that is installed here. */
+function installedUnverified(lock, installed) {
   return Object.entries(installed.packages ?? {}).flatMap(([path, { integrity, inBundle, link }]) => {
     const locked = lock.packages?.[path]
     if (link || inBundle) return []
     if (locked === undefined) return [`${path} is installed and not in package-lock.json: run npm ci.`]
-    if (!locked.integrity?.startsWith('sha512-')) return [`${path} has no SHA-512 in package-lock.json.`]
+    if (!isHashed(locked))
+      return [`${path} is installed without a SHA-512 in package-lock.json: run npm run fill:hashes.`]
     return locked.integrity === integrity ? [] : [`${path} is not what package-lock.json names: run npm ci.`]
   })
+}
+
+/** The packages that are locked without a hash, as `name@version`. */
+export function unhashedIn(lock) {
+  return packagesOf(lock)
+    .filter(([, locked]) => !locked.link && !locked.inBundle && !isHashed(locked))
+    .map(([path, { version }]) => `${nameOf(path)}@${version}`)
+    .toSorted()
+}
+
+function isHashed({ integrity }) {
+  return integrity?.startsWith('sha512-') ?? false
 }
 
 /** Packages of the registry have no address in our lock file (.npmrc), so one that has comes from somewhere else. */
@@ -75,7 +105,7 @@ export function productionOf(lock) {
   return packagesOf(lock).filter(([, { dev, devOptional, optional }]) => !dev && !devOptional && !optional)
 }
 
-function packagesOf(lock) {
+export function packagesOf(lock) {
   return Object.entries(lock.packages ?? {}).filter(([path]) => path !== '')
 }
 

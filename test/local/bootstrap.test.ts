@@ -1,5 +1,6 @@
 // A clone makes itself ready before `npm start` and `npm test`, only when it has to, and one process at a time.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -57,6 +58,38 @@ describe('dependencies', () => {
     await bootstrap()
 
     expect(calls()).toEqual(['run'])
+  })
+
+  test('only the scripts that allowScripts approves run, whichever npm installs', async () => {
+    const approved = addPackage('approved')
+    const refused = addPackage('refused')
+    const dependencies = { approved: 'file:approved.tgz', refused: 'file:refused.tgz' }
+    const scripts = { build: 'mkdir -p dist' }
+    write('package.json', JSON.stringify({ dependencies, scripts, allowScripts: { approved: true, refused: false } }))
+    write(
+      'package-lock.json',
+      JSON.stringify({ lockfileVersion: 3, packages: { '': { dependencies }, ...approved, ...refused } }),
+    )
+
+    const { status } = await finished(
+      runWith({ npm_config_cache: join(clone, '.npm/cache'), npm_config_offline: 'true' }),
+    )
+
+    expect(status).toBe(0)
+    expect(existsSync(join(clone, 'node_modules/refused/package.json'))).toBe(true)
+    expect(existsSync(join(clone, 'node_modules/refused/ran'))).toBe(false)
+    expect(existsSync(join(clone, 'node_modules/approved/ran'))).toBe(true)
+  })
+
+  test('approved scripts also run after an npm ci of one’s own', async () => {
+    mkdirSync(join(clone, 'node_modules'))
+    write('node_modules/.package-lock.json', JSON.stringify({ packages: { 'node_modules/koa': { version: '3.0.0' } } }))
+    write('package.json', JSON.stringify({ dependencies: { koa: '3.0.0' }, allowScripts: { koa: true } }))
+
+    await bootstrap()
+    await bootstrap()
+
+    expect(calls()).toEqual(['rebuild', 'run'])
   })
 
   test("a failed install shows npm's words, exits with 1 and is tried again", async () => {
@@ -143,10 +176,26 @@ const step = () => {
 step()
 `
 
+/** A package whose install script leaves a file behind, as an archive in the clone; answers its entry in the lock file. */
+function addPackage(name: string): object {
+  mkdirSync(join(clone, '.npm', name, 'package'), { recursive: true })
+  const scripts = { postinstall: "node -e \"require('node:fs').writeFileSync('ran', '')\"" }
+  write(`.npm/${name}/package/package.json`, JSON.stringify({ name, version: '1.0.0', scripts }))
+  execFileSync('tar', ['-czf', join(clone, `${name}.tgz`), '-C', join(clone, '.npm', name), 'package'])
+  const hash = createHash('sha512').update(readFileSync(join(clone, `${name}.tgz`)))
+  const integrity = `sha512-${hash.digest('base64')}`
+  const entry = { version: '1.0.0', resolved: `file:${name}.tgz`, integrity, hasInstallScript: true }
+  return { [`node_modules/${name}`]: entry }
+}
+
 function run(...nodeFlags: string[]): ChildProcess {
+  return runWith({ npm_execpath: join(clone, '.npm/npm-cli.js') }, ...nodeFlags)
+}
+
+function runWith(settings: Record<string, string>, ...nodeFlags: string[]): ChildProcess {
   const child = spawn(process.execPath, [...nodeFlags, 'local/bootstrap.mjs'], {
     cwd: clone,
-    env: { ...environment(), npm_execpath: join(clone, '.npm/npm-cli.js') },
+    env: { ...environment(), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   started.push(child)
@@ -154,7 +203,10 @@ function run(...nodeFlags: string[]): ChildProcess {
 }
 
 function bootstrap(...nodeFlags: string[]): Promise<{ status: number | null; output: string }> {
-  const child = run(...nodeFlags)
+  return finished(run(...nodeFlags))
+}
+
+function finished(child: ChildProcess): Promise<{ status: number | null; output: string }> {
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()))
   return new Promise((resolve) => child.once('close', (status) => resolve({ status, output })))

@@ -19,12 +19,14 @@ const good = {
     },
   },
   installed: { packages: { 'node_modules/koa': koa } },
+  withoutHash: ['postgres@1.0.0'],
 }
 
 let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'payouts-supply-'))
   mkdirSync(join(folder, 'node_modules'))
+  mkdirSync(join(folder, 'local/supply'), { recursive: true })
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
@@ -35,7 +37,7 @@ test('this project passes, and says what was looked at', () => {
   expect(said).toMatch(/^\d+ packages, \d{3} of them in production \(at most \d{3}\), and what is installed .*\.\n$/)
 })
 
-test('what is in order passes, also with packages for other systems that have no hash', () => {
+test('a correct folder passes, with a listed package for another system that has no hash', () => {
   expect(check(good)).toEqual({ status: 0, said: expect.stringMatching(/^2 packages, 1 of them in production /) })
 })
 
@@ -54,7 +56,27 @@ describe('refused is', () => {
     [
       'a package without its hash',
       { lock: changed('node_modules/koa', { version: '3.2.1' }) },
-      'node_modules/koa has no SHA-512 in package-lock.json.',
+      'koa@3.2.1 has no SHA-512 in package-lock.json: run npm run fill:hashes.',
+    ],
+    [
+      'a package for another system without its hash, unless it is listed',
+      { withoutHash: [] },
+      'postgres@1.0.0 has no SHA-512 in package-lock.json: run npm run fill:hashes.',
+    ],
+    [
+      'another version of a listed package',
+      { lock: changed('node_modules/postgres', { version: '1.0.1', optional: true, hasInstallScript: true }) },
+      'postgres@1.0.1 has no SHA-512 in package-lock.json: run npm run fill:hashes.',
+    ],
+    [
+      'a listed package without its hash where it is installed',
+      { lock: changed('node_modules/koa', { version: '3.2.1' }), withoutHash: ['koa@3.2.1', 'postgres@1.0.0'] },
+      'node_modules/koa is installed without a SHA-512 in package-lock.json: run npm run fill:hashes.',
+    ],
+    [
+      'a listed package that has a hash',
+      { withoutHash: ['koa@3.2.1', 'postgres@1.0.0'] },
+      'koa@3.2.1 is in without-hash.json and needs no exception: run npm run fill:hashes.',
     ],
     [
       'a package with another hash than the locked one',
@@ -89,8 +111,22 @@ describe('refused is', () => {
   })
 
   test('nothing installed', () => {
-    expect(run(folder)).toEqual({ status: 1, said: 'package.json can not be read: run npm ci.\n' })
+    expect(run(folder)).toEqual({ status: 1, said: 'package.json cannot be read: run npm ci.\n' })
   })
+})
+
+test('one command fills in the hashes that the registry serves, and removes their exceptions', () => {
+  const hash = `sha512-${'A'.repeat(86)}==`
+  const lock = changed('node_modules/musl', { version: '2.0.0', optional: true })
+  writeCase({ ...good, lock, withoutHash: ['musl@2.0.0', 'postgres@1.0.0'] })
+
+  const ended = withNpm(`[ "$2" = musl@2.0.0 ] || exit 1; echo ${hash}`, 'fill-hashes.mjs', folder)
+
+  expect(ended.stdout).toBe('1 hashes were filled in. The registry does not serve 1.\n')
+  const filled: typeof good.lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'))
+  expect(filled.packages).toMatchObject({ 'node_modules/musl': { version: '2.0.0', integrity: hash, optional: true } })
+  expect(filled.packages['node_modules/postgres']).not.toHaveProperty('integrity')
+  expect(run(folder).status).toBe(0)
 })
 
 test('one command lists what production is made of, with its hashes', () => {
@@ -113,11 +149,7 @@ test.each([
   ['an answer without holes passes', answering(0), 0, 'Known holes: 0 critical, 0 high'],
   ['a high one fails', answering(1), 1, 'Known holes: 0 critical, 1 high'],
 ])('the audit: %s', (_what, npm, status, sentence) => {
-  writeFileSync(join(folder, 'npm'), `#!/bin/sh\n${npm}\n`)
-  chmodSync(join(folder, 'npm'), 0o755)
-  const env = { ...environment(), PATH: `${folder}${delimiter}${environment()['PATH'] ?? ''}` }
-
-  const ended = spawnSync(process.execPath, [join(projectDir(), 'local/supply/audit.mjs')], { encoding: 'utf8', env })
+  const ended = withNpm(npm, 'audit.mjs')
 
   expect([ended.status, ended.stdout]).toEqual([status, expect.stringContaining(sentence)])
 })
@@ -134,11 +166,31 @@ function many(count: number): object {
   return Object.fromEntries(Array.from({ length: count }, (_, n) => [`node_modules/p${n}`, koa]))
 }
 
-function check({ manifest, lock, installed }: { manifest: object; lock: object; installed: object }) {
+interface Case {
+  readonly manifest: object
+  readonly lock: object
+  readonly installed: object
+  readonly withoutHash: string[]
+}
+
+function check(given: Case) {
+  writeCase(given)
+  return run(folder)
+}
+
+function writeCase({ manifest, lock, installed, withoutHash }: Case): void {
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock))
   writeFileSync(join(folder, 'node_modules/.package-lock.json'), JSON.stringify(installed))
-  return run(folder)
+  writeFileSync(join(folder, 'local/supply/without-hash.json'), JSON.stringify(withoutHash))
+}
+
+/** Runs one of our programs with a shell script in place of npm. */
+function withNpm(script: string, program: string, ...args: string[]) {
+  writeFileSync(join(folder, 'npm'), `#!/bin/sh\n${script}\n`)
+  chmodSync(join(folder, 'npm'), 0o755)
+  const env = { ...environment(), PATH: `${folder}${delimiter}${environment()['PATH'] ?? ''}` }
+  return spawnSync(process.execPath, [join(projectDir(), 'local/supply', program), ...args], { encoding: 'utf8', env })
 }
 
 function run(root: string): { status: number | null; said: string } {
