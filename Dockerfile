@@ -1,8 +1,9 @@
-# One image for API, worker, migrations, command line and sandbox bank: what differs is the command.
+# One image for API, worker, migrations, command line and sandbox bank: only the command differs.
+# Base images are named by tag. `sh deploy/pin-images.sh` appends the digest: FROM name:tag@sha256:…
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# No package's script runs: what is started here needs none of them.
+# No install script runs: this image needs none.
 RUN npm ci --ignore-scripts --no-fund --no-audit
 COPY . .
 RUN npm run -s build && npm prune --omit=dev --omit=optional
@@ -10,12 +11,13 @@ RUN npm run -s build && npm prune --omit=dev --omit=optional
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
-# Owned by root: the process may read what it runs and change nothing of it.
+# Owned by root: the process can read its program and cannot change it.
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/docs ./docs
-RUN install -d -o node -g node /data
-USER node
+RUN install -d -o 1000 -g 1000 /data
+# A number: an orchestrator that refuses root cannot judge a name. It is the user "node" of the base image.
+USER 1000:1000
 EXPOSE 3000
 CMD ["node", "dist/api/main.js"]

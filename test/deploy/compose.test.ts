@@ -1,16 +1,16 @@
-// docker-compose.yml and the Dockerfile, as far as they can be judged without Docker: what they name exists, and no secret stands in them.
+// docker-compose.yml and the Dockerfile, as far as a test can check them without Docker.
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { type EnvironmentVariables, loadConfig, loadDatabaseUrl } from '../../config'
+import { type EnvironmentVariables, environment, loadConfig, loadDatabaseUrl } from '../../config'
 import type { Json } from '../sandbox-bank/bank-client'
 
 const root = join(__dirname, '../..')
 const text = (file: string) => readFileSync(join(root, file), 'utf8')
-const compose: Json = parse(text('docker-compose.yml'), { merge: true })
+const compose: Json = parse(text('docker-compose.yml'), { merge: true, maxAliasCount: -1 })
 const services = Object.entries<Json>(compose.services)
 const ours = services.filter(([, { image }]) => image === compose.services['api-1'].image)
 let folder: string
@@ -80,7 +80,7 @@ test('secrets come by file, each of which is made once by one script', () => {
   const open = services.flatMap(([, { environment = {} }]) => Object.keys(environment))
   expect(open.filter((name) => /(PASSWORD|PWD|SECRET|KEYS?)$/.test(name))).toEqual([])
   expect(text('.gitignore')).toContain('deploy/secrets/')
-  expect(text('.dockerignore')).toContain('deploy/secrets')
+  expect(text('.dockerignore').split('\n')).toEqual(expect.arrayContaining(['.git', 'deploy/secrets']))
 })
 
 test('no secret becomes an argument, which everybody who may list processes could read', () => {
@@ -121,9 +121,107 @@ test('the image is Debian slim, installs what the lock file says, and does not r
   const lines = text('Dockerfile').split('\n')
   const images = lines.flatMap((line) => /^FROM (\S+)/.exec(line)?.[1] ?? [])
 
-  expect(new Set(images)).toEqual(new Set(['node:22-bookworm-slim']))
+  expect(new Set(images.map((image) => image.split('@')[0]))).toEqual(new Set(['node:22-bookworm-slim']))
   expect(lines.some((line) => line.startsWith('RUN npm ci --ignore-scripts'))).toBe(true)
-  expect(lines.filter((line) => line.startsWith('USER'))).toEqual(['USER node'])
+  expect(lines.filter((line) => line.startsWith('USER'))).toEqual(['USER 1000:1000'])
+})
+
+test('every service drops all capabilities, gains none, and has limits of memory and processes', () => {
+  const unconfined = services.filter(
+    ([, service]) =>
+      service.cap_drop?.join() !== 'ALL' ||
+      service.cap_add !== undefined ||
+      service.privileged !== undefined ||
+      !service.security_opt?.includes('no-new-privileges:true') ||
+      !/^\d+[mg]$/.test(service.mem_limit) ||
+      !(service.pids_limit > 0),
+  )
+
+  expect(unconfined.map(([name]) => name)).toEqual([])
+})
+
+test('no service that we build writes to its image; of the others Temporal and its Web UI do', () => {
+  const writing = services.filter(([, service]) => service.read_only !== true).map(([name]) => name)
+  const unbounded = services
+    .flatMap(([, { tmpfs = [] }]): string[] => tmpfs)
+    .filter((mount) => !/:size=\d+m$/.test(mount))
+
+  expect(writing).toEqual(['temporal', 'temporal-ui'])
+  expect(ours.filter(([, { build }]) => build !== '.')).toEqual([])
+  expect(services.filter(([name, { build }]) => build && !ours.some(([own]) => own === name))).toEqual([])
+  expect(unbounded).toEqual([])
+})
+
+test('a service reaches only the services that it talks to', () => {
+  const networksOf = (name: string): string[] => compose.services[name].networks ?? ['default']
+  const reachableFrom = (name: string) =>
+    services
+      .map(([other]) => other)
+      .filter((other) => other !== name && networksOf(other).some((network) => networksOf(name).includes(network)))
+
+  expect(reachableFrom('postgres')).toEqual(['api-1', 'api-2', 'worker-1', 'worker-2', 'migrate'])
+  expect(reachableFrom('temporal-postgres')).toEqual(['temporal-schema', 'temporal'])
+  expect(reachableFrom('temporal-ui')).toEqual(['temporal'])
+  expect(reachableFrom('proxy')).toEqual(['api-1', 'api-2', 'sandbox-bank'])
+  expect(reachableFrom('sandbox-bank')).toEqual(['api-1', 'api-2', 'worker-1', 'worker-2', 'proxy'])
+  expect(reachableFrom('mail')).toEqual(['api-1', 'api-2', 'worker-1', 'worker-2'])
+  expect(reachableFrom('prometheus')).toEqual(['api-1', 'api-2', 'worker-1', 'worker-2'])
+  expect(reachableFrom('temporal')).toEqual([
+    'api-1',
+    'api-2',
+    'worker-1',
+    'worker-2',
+    'temporal-postgres',
+    'temporal-schema',
+    'temporal-namespace',
+    'temporal-ui',
+  ])
+})
+
+test('the networks of databases and workflows lead nowhere else, and hold no published port', () => {
+  const internal = Object.entries<Json>(compose.networks).flatMap(([name, network]) =>
+    network?.internal ? [name] : [],
+  )
+  const published = services.filter(([, { ports }]) => ports).map(([, { networks }]): string[] => networks)
+
+  expect(internal).toEqual(['data', 'workflows', 'temporal-data'])
+  // Docker publishes no port of a container whose networks are all internal.
+  expect(published.filter((networks) => networks.every((network) => internal.includes(network)))).toEqual([])
+  expect(
+    services.flatMap(([, { networks }]): string[] => networks).filter((name) => !(name in compose.networks)),
+  ).toEqual([])
+})
+
+test('the proxy limits each address, its connections, and every wait for a client', () => {
+  const conf = text('deploy/nginx.conf')
+  const directives = [
+    'limit_req zone',
+    'limit_conn connections',
+    'client_header_timeout',
+    'client_body_timeout',
+    'send_timeout',
+  ]
+
+  expect(directives.filter((directive) => !new RegExp(`^ *${directive}\\b`, 'm').test(conf))).toEqual([])
+})
+
+test('one command appends digests to the images of others, and renews them', () => {
+  for (const file of ['Dockerfile', 'docker-compose.yml']) cpSync(join(root, file), join(folder, file))
+  const pin = (digest: string) => {
+    writeFileSync(join(folder, 'docker'), `#!/bin/sh\necho sha256:${digest.repeat(64)}\n`, { mode: 0o755 })
+    const env = { ...environment(), PATH: `${folder}${delimiter}${environment()['PATH'] ?? ''}` }
+    execFileSync('/bin/sh', [join(root, 'deploy/pin-images.sh'), folder], { env })
+    const lines = ['Dockerfile', 'docker-compose.yml'].flatMap((file) =>
+      readFileSync(join(folder, file), 'utf8').split('\n'),
+    )
+    return lines.filter((line) => /^(FROM| +image:) /.test(line) && !line.includes('payouts:'))
+  }
+
+  const [first, second] = [pin('a'), pin('b')]
+
+  expect(first.length).toBeGreaterThan(10)
+  expect(first.filter((line) => !/:[\w.-]+@sha256:a{64}( AS build)?$/.test(line))).toEqual([])
+  expect(second).toEqual(first.map((line) => line.replace('a'.repeat(64), 'b'.repeat(64))))
 })
 
 test('only the proxy is open to others; every other port is this machine’s', () => {
