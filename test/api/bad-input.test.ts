@@ -164,6 +164,19 @@ describe('a request that is wrong before it has a body', () => {
     ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400, 'bad_request'],
     ['an expectation', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n', 400, 'bad_request'],
     ['a tunnel', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'method_not_allowed'],
+    ['a trace', 'TRACE / HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'method_not_allowed'],
+    [
+      'two lengths',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}',
+      400,
+      'bad_request',
+    ],
+    [
+      'a length beside chunks',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+      'bad_request',
+    ],
   ])('%s gets the error shape too', async (_name, text, status, code) => {
     const answer = await raw(text)
 
@@ -177,9 +190,20 @@ describe('a request that is wrong before it has a body', () => {
 
     expect(headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/)
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
-    expect(headers.get('Content-Security-Policy')).toContain("default-src 'none'")
+    expect(headers.get('Content-Security-Policy')).toBe("default-src 'none'; frame-ancestors 'none'")
+    expect(headers.get('Content-Type')).toBe('application/json; charset=utf-8')
+    expect(headers.get('Referrer-Policy')).toBe('no-referrer')
     expect(headers.get('Cache-Control')).toBe('no-store')
     expect(headers.get('X-Powered-By')).toBeNull()
+    expect(headers.get('Strict-Transport-Security')).toBeNull()
+  })
+
+  test('browsers that reach us by https are told to use nothing else', async () => {
+    const secure = await startApi({ publicUrl: 'https://payouts.test' })
+    const { headers } = await fetch(`${secure.url}/v1/account`)
+    await secure.close()
+
+    expect(headers.get('Strict-Transport-Security')).toBe('max-age=63072000; includeSubDomains')
   })
 })
 

@@ -119,6 +119,13 @@ describe('an answer', () => {
     ])
   })
 
+  test('that redirects is not followed', async () => {
+    bank.answer((_, response) => json(response, 302, {}, { Location: `${bank.url}/elsewhere` }))
+
+    expect(await post(bank.url)).toMatchObject({ stage: 'answered', status: 302 })
+    expect(bank.heard.map(({ path }) => path)).toEqual(['/v0/transfers'])
+  })
+
   test('that is no JSON has no body', async () => {
     bank.answer((_, response) => response.writeHead(201).end('{"id":'))
 
