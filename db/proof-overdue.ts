@@ -13,7 +13,7 @@ export async function findSilentPayouts(
   return db.query<Finding>(silent, [sentBefore, unknownBefore, limit])
 }
 
-/** Wallets that no proof could compare since that moment. Those at no bank count as compared when their books were. */
+/** Wallets that no proof could compare since that moment. Those at no bank count as compared when their books were; idle ones are left out. */
 export async function findNotCompared(
   db: Queryable,
   { before, limit }: { before: Date; limit: number },
@@ -66,7 +66,7 @@ const overdue: Statement = {
         to_char(p.compared_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'never') AS found,
       coalesce(extract(epoch FROM p.compared_at)::text, 'never') AS size
     FROM wallets w LEFT JOIN proofs p ON p.wallet_id = w.id
-    WHERE coalesce(p.compared_at, w.created_at) < $1 ORDER BY w.id LIMIT $2`,
+    WHERE coalesce(p.compared_at, w.created_at) < $1 AND p.outcome IS DISTINCT FROM 'idle' ORDER BY w.id LIMIT $2`,
 }
 
 const selectNotCompared: Statement = {

@@ -2,6 +2,7 @@
 import type { Environment, RailName } from '../domain/environment'
 import type { Queryable, Statement, Tx } from './database'
 import type { ProofOutcome } from './entities/drift'
+import { isIdleSandbox } from './wallet-readings'
 
 export interface WalletToProve {
   readonly id: string
@@ -15,6 +16,8 @@ export interface WalletToProve {
   readonly lookedAt: Date | null
   /** Null where nothing was proved yet. */
   readonly mark: ProofMark | null
+  /** The bank need not be asked. */
+  readonly isIdle: boolean
 }
 
 /** Every movement up to this one has its place. */
@@ -29,11 +32,19 @@ export interface ProofMark {
   readonly bookings: number
 }
 
+export interface ProofPage {
+  readonly environment: Environment
+  readonly after: string | null
+  readonly limit: number
+  /** Sandboxes that are idle since then are listed once more and then left out. None is idle without it. */
+  readonly idleSince?: Date | null
+}
+
 export async function listWalletsToProve(
   db: Queryable,
-  { environment, after, limit }: { environment: Environment; after: string | null; limit: number },
+  { environment, after, limit, idleSince = null }: ProofPage,
 ): Promise<WalletToProve[]> {
-  const rows = await db.query<WalletRow>(selectPage, [environment, after, limit])
+  const rows = await db.query<WalletRow>(selectPage, [environment, after, limit, idleSince])
   return rows.map(({ provedTo, provedToAt, bankMicroUsdc, acceptedMicroUsdc, bookings, ...wallet }) => {
     const isMarked = provedTo !== null && provedToAt !== null
     return { ...wallet, mark: isMarked ? { provedTo, provedToAt, bankMicroUsdc, acceptedMicroUsdc, bookings } : null }
@@ -62,18 +73,23 @@ const selectPage: Statement = {
   text: `SELECT w.id, w.partner_id AS "partnerId", w.environment, w.rail, w.customer_ref AS "customerRef",
       w.wallet_ref AS "walletRef", proofs.looked_at AS "lookedAt", proofs.proved_to AS "provedTo",
       CASE WHEN proofs.summed_to = proofs.proved_to THEN proofs.proved_to_at END AS "provedToAt",
-      proofs.bank_micro_usdc AS "bankMicroUsdc", proofs.accepted_micro_usdc AS "acceptedMicroUsdc", proofs.bookings
+      proofs.bank_micro_usdc AS "bankMicroUsdc", proofs.accepted_micro_usdc AS "acceptedMicroUsdc", proofs.bookings,
+      idle AS "isIdle"
     FROM wallets w LEFT JOIN proofs ON proofs.wallet_id = w.id
-    WHERE w.environment = $1 AND ($2::uuid IS NULL OR w.id > $2) ORDER BY w.id LIMIT $3`,
+    CROSS JOIN LATERAL (SELECT coalesce(proofs.outcome IN ('equal', 'no_bank', 'idle')
+      AND ${isIdleSandbox('$4::timestamptz')}, false) AS idle) i
+    WHERE w.environment = $1 AND ($2::uuid IS NULL OR w.id > $2) AND NOT (idle AND proofs.outcome = 'idle')
+    ORDER BY w.id LIMIT $3`,
 }
 
-// Where there is no bank there is nothing to compare.
+// Where there is no bank there is nothing to compare. A wallet that was idle has the usual time to be compared from now on.
 const upsertProof: Statement = {
   name: 'proof-outcome',
   text: `INSERT INTO proofs AS p (wallet_id, outcome, looked_at, compared_at)
     VALUES ($1, $2, $3, CASE WHEN $2 IN ('equal', 'drift', 'no_bank') THEN $3::timestamptz END)
     ON CONFLICT (wallet_id) DO UPDATE SET outcome = excluded.outcome, looked_at = excluded.looked_at,
-      compared_at = coalesce(excluded.compared_at, p.compared_at)`,
+      compared_at = coalesce(excluded.compared_at,
+        CASE WHEN p.outcome = 'idle' AND $2 <> 'idle' THEN $3::timestamptz ELSE p.compared_at END)`,
 }
 
 const moveMark: Statement = {

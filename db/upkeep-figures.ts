@@ -13,7 +13,7 @@ export interface Upkeep {
 }
 
 /**
- * The wallet that the proof has not looked at for the longest; the last look at the audit chain, and whether it found a fault;
+ * The wallet, other than idle sandboxes, that the proof has not looked at for the longest; the last look at the audit chain, and whether it found a fault;
  * what waits to be sealed, mailed, or erased since it should have been.
  */
 export type LeftUndone = { readonly count: number; readonly ageSeconds: number } & (
@@ -75,7 +75,8 @@ const selectLeft: Statement = {
   name: 'figures-upkeep',
   text: `SELECT 'prove' AS work, w.environment AS sort, count(*)::integer AS count,
       ${age('min(coalesce(p.looked_at, w.created_at))')}
-    FROM wallets w LEFT JOIN proofs p ON p.wallet_id = w.id GROUP BY w.environment
+    FROM wallets w LEFT JOIN proofs p ON p.wallet_id = w.id WHERE p.outcome IS DISTINCT FROM 'idle'
+    GROUP BY w.environment
     UNION ALL
     SELECT 'seal', NULL, count(*)::integer, ${age('min(at)')} FROM (${unsealed}) waiting HAVING count(*) > 0
     UNION ALL

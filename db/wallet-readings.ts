@@ -1,5 +1,6 @@
 // Which wallets are at a bank, up to which movement each one's history was read, what stayed undecided, and which readings failed.
 import type { Environment, RailName } from '../domain/environment'
+import { sandboxIdleAfterMs } from '../domain/limits'
 import type { Queryable, Statement, Tx } from './database'
 import type { ReadingFailure } from './entities/bank-reading'
 
@@ -34,14 +35,33 @@ export interface WalletPage {
   /** The last wallet of the page before; null for the first page. */
   readonly after: string | null
   readonly limit: number
+  readonly at: Date
 }
 
+/** Without idle sandboxes: an event of the bank, a visit or a movement brings them back. */
 export async function listWalletsToRead(
   db: Queryable,
-  { environment, after, limit }: WalletPage,
+  { environment, after, limit, at }: WalletPage,
 ): Promise<WalletToRead[]> {
-  return db.query<WalletToRead>(selectPage, [environment, after, limit])
+  return db.query<WalletToRead>(selectPage, [environment, after, limit, idleSince(at)])
 }
+
+export function idleSince(at: Date): Date {
+  return new Date(at.getTime() - sandboxIdleAfterMs)
+}
+
+/**
+ * Whether nothing has happened in the sandbox wallet `w` since that time, and nothing is left to do: no movement, no visit, no use of a
+ * key, no open payout, no undecided movement, no failed reading and no open drift.
+ */
+export const isIdleSandbox = (since: string) => `(w.environment = 'sandbox' AND w.updated_at < ${since}
+  AND NOT EXISTS (SELECT FROM api_keys k WHERE k.partner_id = w.partner_id AND k.last_used_at >= ${since})
+  AND NOT EXISTS (SELECT FROM members m JOIN sessions s ON s.member_id = m.id
+    WHERE m.partner_id = w.partner_id AND s.last_used_at >= ${since})
+  AND w.id NOT IN (SELECT wallet_id FROM payouts WHERE released_at IS NULL AND closed_at IS NULL)
+  AND NOT EXISTS (SELECT FROM undecided_movements u WHERE u.wallet_id = w.id)
+  AND NOT EXISTS (SELECT FROM wallet_reading_failures f WHERE f.wallet_id = w.id)
+  AND NOT EXISTS (SELECT FROM drifts d WHERE d.wallet_id = w.id AND d.resolved_at IS NULL))`
 
 /** Only from where this reader began: a quicker one may be further. */
 export async function moveHistoryReadTo(
@@ -123,7 +143,8 @@ const selectByRef: Statement = {
 
 const selectPage: Statement = {
   name: 'wallets-to-read',
-  text: `SELECT ${columns} FROM wallets WHERE environment = $1 AND ($2::uuid IS NULL OR id > $2) AND ${atABank}
+  text: `SELECT ${columns} FROM wallets w WHERE environment = $1 AND ($2::uuid IS NULL OR id > $2) AND ${atABank}
+      AND NOT ${isIdleSandbox('$4::timestamptz')}
     ORDER BY id LIMIT $3`,
 }
 

@@ -33,5 +33,8 @@ export function isWithin(amountPence: Pence, limits: PayoutLimits): boolean {
   return amountPence >= limits.minPence && amountPence <= limits.maxPerPayoutPence
 }
 
+/** After this long without a visit or a movement, schedules no longer ask the bank about a sandbox. */
+export const sandboxIdleAfterMs = 24 * 60 * 60 * 1000
+
 /** Top-ups of test money. */
 export const topUpsPerPartnerAndHour = 60

@@ -51,3 +51,9 @@ export interface BankedWallet {
 
 /** `changes`: what changed since the checkpoint, and every row once in `fullEveryMs`. `full`: every row now. */
 export type ProofDepth = 'changes' | 'full'
+
+export interface ProofScope {
+  readonly depth?: ProofDepth
+  /** Skipped by the schedule, included when an operator asks for a proof. */
+  readonly idleSandboxes?: 'skipped' | 'included'
+}

@@ -9,7 +9,7 @@ export type { ProofDeps, ProofDepth, ProofPatience, TellDeps } from './deps'
 
 export function createProofSteps(deps: ProofDeps & TellDeps): ProofSteps {
   return {
-    proveWallets: (page) => proveWallets(deps, page),
+    proveWallets: (page) => proveWallets(deps, page, { idleSandboxes: 'skipped' }),
     proveSilence: () => proveSilence(deps),
     tellDrifts: () => tellDrifts(deps),
   }

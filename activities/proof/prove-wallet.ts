@@ -104,6 +104,7 @@ async function judgeBank(
   { bank, unnamedMicroUsdc }: { readonly bank: 'there' | 'away'; readonly unnamedMicroUsdc: bigint },
 ): Promise<Judged & Pick<ProvedWallet, 'isSilent'>> {
   const nothing = { kinds: [], findings: [], settled: null, passed: [], isSilent: false }
+  if (wallet.isIdle) return { ...nothing, outcome: 'idle' }
   if (!isBanked(wallet)) return { ...nothing, outcome: 'no_bank' }
   if (bank === 'away') return { ...nothing, outcome: 'no_answer' }
   try {

@@ -1,8 +1,9 @@
 // Proves a page of wallets, one after the other: one that can not be proved does not keep the others from being proved.
 import { listWalletsToProve, type WalletToProve } from '../../db/proof-wallets'
+import { idleSince } from '../../db/wallet-readings'
 import { RailRefused, RailUnavailable } from '../../rail/rail'
 import type { ProofPage, Proved } from '../../workflows/proof-steps'
-import type { ProofDeps, ProofDepth } from './deps'
+import type { ProofDeps, ProofScope } from './deps'
 import { type ProvedWallet, proveWallet } from './prove-wallet'
 
 /** Well before the activity's own time is over, the rest of a page is left to the next one. */
@@ -15,7 +16,7 @@ const pageAtMostMs = 5 * 60_000
 export async function proveWallets(
   deps: ProofDeps,
   page: ProofPage,
-  depth: ProofDepth = 'changes',
+  { depth = 'changes', idleSandboxes = 'included' }: ProofScope = {},
 ): Promise<Proved & { readonly next: string | null }> {
   const { db, clock } = deps
   const endBy = clock.now().getTime() + pageAtMostMs
@@ -23,7 +24,8 @@ export async function proveWallets(
   let bank: 'there' | 'away' = 'there'
   let next = page.after
   do {
-    const wallets = await listWalletsToProve(db, { ...page, after: next })
+    const since = idleSandboxes === 'skipped' ? idleSince(clock.now()) : null
+    const wallets = await listWalletsToProve(db, { ...page, after: next, idleSince: since })
     for (const wallet of wallets) {
       const proved = await proveWallet(deps, wallet, { bank, depth })
       done.push(proved)

@@ -16,7 +16,7 @@ export async function runProof(deps: ProofDeps, depth: ProofDepth = 'changes'): 
     let after: string | null = null
     do {
       const page = { environment, after, limit: pageSize }
-      const { next, ...found }: Proved & { next: string | null } = await proveWallets(deps, page, depth)
+      const { next, ...found }: Proved & { next: string | null } = await proveWallets(deps, page, { depth })
       add(found)
       after = next
     } while (after !== null)

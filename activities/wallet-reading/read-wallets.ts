@@ -11,7 +11,7 @@ const atOnce = 5
 export async function readWallets(deps: WalletReadingDeps, page: WalletPage): Promise<WalletsRead> {
   const { environment, limit } = page
   const after = page.after ?? (await findWalletsReadTo(deps.db, environment))
-  const wallets = await listWalletsToRead(deps.db, { environment, after, limit })
+  const wallets = await listWalletsToRead(deps.db, { environment, after, limit, at: deps.clock.now() })
   const isLastPage = wallets.length < limit
   const done: WalletRead[] = []
   for (let from = 0; from < wallets.length; from += atOnce) {

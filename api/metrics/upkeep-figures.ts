@@ -14,7 +14,7 @@ export function upkeepMetrics({ left, notBilled }: Upkeep): Metric[] {
   return [
     gauge(
       'payouts_proof_age_seconds',
-      'How long ago the proof looked at the wallet that it has not looked at for the longest.',
+      'How long ago the proof looked at the wallet, other than idle sandboxes, that it has not looked at for the longest.',
       environments.map((environment) => ({ labels: { environment }, value: ageOf('prove', environment) })),
     ),
     gauge(

@@ -72,8 +72,8 @@ export const driftDecision = new EntitySchema<StoredDriftDecision>({
   checks: [{ name: 'drift_decisions_outcome_check', expression: `outcome IN ('accepted', 'reopened')` }],
 })
 
-/** Of these a wallet was compared with its bank, or is at none: equal, drift, no_bank. */
-export type ProofOutcome = 'equal' | 'drift' | 'busy' | 'no_answer' | 'no_bank' | 'too_long' | 'failed'
+/** With equal, drift and no_bank a wallet was compared with its bank, or is at none. An idle sandbox is left out until it wakes up. */
+export type ProofOutcome = 'equal' | 'drift' | 'busy' | 'no_answer' | 'no_bank' | 'too_long' | 'failed' | 'idle'
 
 export interface StoredProof {
   readonly walletId: string
@@ -106,7 +106,7 @@ export const proof = new EntitySchema<StoredProof>({
   checks: [
     {
       name: 'proofs_outcome_check',
-      expression: `outcome IN ('equal', 'drift', 'busy', 'no_answer', 'no_bank', 'too_long', 'failed')`,
+      expression: `outcome IN ('equal', 'drift', 'busy', 'no_answer', 'no_bank', 'too_long', 'failed', 'idle')`,
     },
   ],
 })

@@ -28,6 +28,7 @@ import { ExchangeRates1794700800028 } from './28-exchange-rates'
 import { FreshBankKeys1794700800029 } from './29-fresh-bank-keys'
 import { SettledAtIssue1794700800032 } from './32-settled-at-issue'
 import { FirstPayouts1794700800034 } from './34-first-payouts'
+import { IdleSandboxes1794700800035 } from './35-idle-sandboxes'
 
 export const migrations = [
   Partners1794700800001,
@@ -59,4 +60,5 @@ export const migrations = [
   FreshBankKeys1794700800029,
   SettledAtIssue1794700800032,
   FirstPayouts1794700800034,
+  IdleSandboxes1794700800035,
 ]

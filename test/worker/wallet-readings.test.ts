@@ -4,7 +4,7 @@ import { registerWebhook } from '../../activities/register-webhook'
 import { systemClock } from '../../clock'
 import { findWallet, type WalletRow } from '../../db/wallets'
 import type { Environment } from '../../domain/environment'
-import type { walletReadings } from '../../workflows'
+import type { proof, walletReadings } from '../../workflows'
 import { aConnectedPartner, railsTo } from '../activities/payout/a-stage'
 import { type Api, startApi } from '../api/client'
 import { until } from '../local/until'
@@ -98,6 +98,33 @@ test('an event of the bank has the wallet read at once; one of a withdrawal, or 
   expect(await outcomes()).toEqual(['told', 'not_needed', 'unknown_wallet'])
 })
 
+test('neither a reading nor a proof asks the bank about an idle sandbox, and a deposit is still booked', async () => {
+  await tellBankOurAddress()
+  await readAll()
+  await proveAll()
+  const before = await balances()
+  const { id, walletRef, customerRef } = await walletOf('sandbox')
+  await worker.db.dataSource.query(`UPDATE wallets SET updated_at = now() - interval '25 hours' WHERE id = $1`, [id])
+  const aim = (path: string) => bank.fault({ kind: 'status', status: 503, times: null, match: { path } })
+  const faults = [await aim(`/v0/wallets/${walletRef}*`), await aim(`/v0/customers/${customerRef}*`)]
+
+  await readAll()
+  await proveAll()
+  const first = await proofOf(id)
+  await readAll()
+  await proveAll()
+
+  expect(await Promise.all(faults.map((fault) => bank.counts(fault)))).toMatchObject([{ fired: 0 }, { fired: 0 }])
+  expect(first.outcome).toBe('idle')
+  expect(await proofOf(id)).toEqual(first)
+
+  for (const fault of faults) await bank.control('DELETE', `/faults/${fault}`)
+  await deposit('sandbox', '3.00')
+  await until('the deposit is booked', async () => (await balances()).sandbox === before.sandbox + 3_000_000n)
+  await proveAll()
+  expect((await proofOf(id)).outcome).toBe('equal')
+})
+
 function start(how = { pageSize: 50, pages: 100 }) {
   runs += 1
   return worker.client.workflow.start<typeof walletReadings>('walletReadings', {
@@ -109,6 +136,22 @@ function start(how = { pageSize: 50, pages: 100 }) {
 
 async function readAll(how?: { pageSize: number; pages: number }): Promise<void> {
   await (await start(how)).result()
+}
+
+async function proveAll(): Promise<void> {
+  runs += 1
+  await worker.client.workflow.execute<typeof proof>('proof', {
+    workflowId: `${worker.queuePrefix}-proof-${runs}`,
+    taskQueue: worker.taskQueue,
+    args: [{ pageSize: 50, pages: 100 }],
+  })
+}
+
+async function proofOf(walletId: string): Promise<{ outcome: string; looked_at: Date }> {
+  const [row] = await worker.db.dataSource.query('SELECT outcome, looked_at FROM proofs WHERE wallet_id = $1', [
+    walletId,
+  ])
+  return row
 }
 
 async function walletOf(environment: Environment): Promise<WalletRow> {

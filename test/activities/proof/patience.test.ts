@@ -1,13 +1,17 @@
 // What is only under way is no drift, what nobody could see proves nothing, and ops is told of each drift once.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
+import { proveWallets } from '../../../activities/proof/prove-wallets'
 import { runProof } from '../../../activities/proof/run'
+import { proveSilence } from '../../../activities/proof/silence'
 import { tellDrifts } from '../../../activities/proof/tell'
 import { readWallet } from '../../../activities/wallet-reading/read-wallet'
 import { takeMails } from '../../../db/mails'
+import { readUpkeep } from '../../../db/upkeep-figures'
 import type { Rails } from '../../../rail/rails'
 import { testKeyring } from '../../api/client'
 import { type TestBank } from '../../sandbox-bank/bank-client'
+import { aClaim } from '../payout/a-stage'
 import { eachOnAStage, log, type ProofStage, patience } from './a-proof-stage'
 
 const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
@@ -62,6 +66,37 @@ test('a deposit that is not booked is found once its time is over, and gone when
 
   await readWallet({ db, clock, log, rails, startReturn: async () => undefined, quietMs: 1_000 }, wallet.id)
   expect(await runProof(patient)).toMatchObject(fine)
+})
+
+test('an idle sandbox is proved once more, then left out, and is neither overdue nor old', async () => {
+  const page = { environment: 'sandbox', after: null, limit: 50 } as const
+  const proveScheduled = () => proveWallets(deps, page, { idleSandboxes: 'skipped' })
+  await runProof(deps)
+  clock.forward(25 * 3_600_000)
+
+  const rounds = [await proveScheduled(), await proveScheduled()]
+  clock.forward(7 * 3_600_000)
+  await proveSilence(deps)
+  const { left } = await readUpkeep(db, { now: clock.now(), retention: { recipientDays: 90, bankEventDays: 90 } })
+
+  expect(rounds.map(({ wallets }) => wallets)).toEqual([1, 0])
+  expect(await stage.found()).toEqual([['not_compared', wallet.id]])
+  expect(left.flatMap(({ work, sort }) => (work === 'prove' ? sort : []))).toEqual(['live'])
+  expect(await runProof(deps)).toMatchObject({ wallets: 2 })
+})
+
+test('a sandbox with an open payout is not idle', async () => {
+  const [row]: { id: string }[] = await db.dataSource.query('SELECT partner_id AS id FROM wallets WHERE id = $1', [
+    wallet.id,
+  ])
+  await aClaim(db, { partnerId: row?.id ?? '', environment: 'sandbox' })
+  await runProof(deps)
+  clock.forward(25 * 3_600_000)
+
+  const page = { environment: 'sandbox', after: null, limit: 50 } as const
+  await proveWallets(deps, page, { idleSandboxes: 'skipped' })
+
+  expect(await outcomes()).toEqual(['equal', 'no_bank'])
 })
 
 test('a payout that is silent for longer than it may take is found, unless its rail is paused', async () => {

@@ -1,12 +1,13 @@
 // All wallets are read, whatever the bank has against some of them, and a reading that is cut off is gone on with.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import type { WalletReadingDeps } from '../../../activities/wallet-reading/read-wallet'
+import { readWallet, type WalletReadingDeps } from '../../../activities/wallet-reading/read-wallet'
 import { readWallets } from '../../../activities/wallet-reading/read-wallets'
 import { systemClock } from '../../../clock'
 import type { Db } from '../../../db/database'
 import { listFailedReadings } from '../../../db/wallet-readings'
 import { openWallet } from '../../../db/wallets'
+import type { Environment } from '../../../domain/environment'
 import { aPartner } from '../../db/a-partner'
 import { json, type ScriptedBank, startScriptedBank } from '../../rail/scripted-bank'
 import { createDatabase, openDb, type TestDatabase } from '../../setup/database'
@@ -21,7 +22,7 @@ let db: Db
 let bank: ScriptedBank
 let deps: WalletReadingDeps
 /** In the order in which they are read. */
-let refs: string[]
+let refs: string[] = []
 /** What the bank answers for a wallet's history; an empty one else. */
 let answers: ReadonlyMap<string, readonly [status: number, body: object]>
 /** Which wallets it was asked for. */
@@ -138,10 +139,67 @@ test('a reading that is cut off within a page is gone on with behind the last th
   expect(asked.size).toBe(count)
 })
 
-async function aWallet(): Promise<void> {
+const sandboxes = { ...all, environment: 'sandbox' } as const
+
+test('an idle sandbox is not read, and an idle live wallet is', async () => {
+  const { walletId } = await aWallet('sandbox')
+  await db.dataSource.query(`UPDATE wallets SET updated_at = now() - interval '25 hours'`)
+
+  expect(await readWallets(deps, sandboxes)).toMatchObject({ read: 0, failed: 0, next: null })
+  expect(asked.size).toBe(0)
+  expect(await readWallets(deps, all)).toMatchObject({ read: count })
+
+  // Whatever happens, it is read when the bank sends an event of it.
+  await readWallet(deps, walletId)
+  expect(asked.size).toBe(count + 1)
+})
+
+test.each([
+  ['money moved', `UPDATE wallets SET updated_at = now() WHERE id = :wallet`],
+  [
+    'a key was used',
+    `INSERT INTO api_keys (id, partner_id, environment, key_prefix, digest, digest_key_id, created_by, created_at, last_used_at)
+      VALUES (gen_random_uuid(), :partner, 'sandbox', 'kp_sandbox_a', '\\x01', 'k', 'x', now(), now())`,
+  ],
+  [
+    'a person visited',
+    `WITH m AS (INSERT INTO members (id, partner_id, email, role, created_at)
+        VALUES (gen_random_uuid(), :partner, 'ada@idle.test', 'viewer', now()) RETURNING id)
+      INSERT INTO sessions (id, member_id, token_digest, created_at, last_used_at, expires_at)
+      SELECT gen_random_uuid(), id, '\\x01', now() - interval '3 days', now(), now() + interval '3 days' FROM m`,
+  ],
+  [
+    'a movement is undecided',
+    `INSERT INTO undecided_movements (wallet_id, bank_ref, kind, amount_micro_usdc, moved_at, found_at)
+      VALUES (:wallet, 'movement', 'withdrawal', 1, now(), now())`,
+  ],
+  [
+    'a reading failed',
+    `INSERT INTO wallet_reading_failures (wallet_id, since, failed_at, failures, reason)
+      VALUES (:wallet, now(), now(), 1, 'no_answer')`,
+  ],
+  [
+    'a drift is open',
+    `INSERT INTO drifts (id, kind, wallet_id, subject, expected, found, first_seen_at, last_seen_at)
+      VALUES (gen_random_uuid(), 'bank_balance', :wallet, :wallet, '1', '2', now(), now())`,
+  ],
+])('an idle sandbox is read again when %s', async (_what, sql) => {
+  const { walletId, partnerId } = await aWallet('sandbox')
+  await db.dataSource.query(`UPDATE wallets SET updated_at = now() - interval '25 hours'`)
+  const { read: before } = await readWallets(deps, sandboxes)
+
+  await db.dataSource.query(sql.replaceAll(':wallet', `'${walletId}'`).replaceAll(':partner', `'${partnerId}'`))
+
+  expect(await readWallets(deps, sandboxes)).toMatchObject({ read: before + 1, failed: 0 })
+})
+
+async function aWallet(environment: Environment = 'live'): Promise<{ walletId: string; partnerId: string }> {
   const { id: partnerId } = await aPartner(db)
-  const about = { partnerId, environment: 'live', rail: 'provider_production', at: systemClock.now() } as const
-  const { id } = await db.transaction((tx) => openWallet(tx, about))
+  const rail = environment === 'live' ? 'provider_production' : 'provider_sandbox'
+  const { id } = await db.transaction((tx) => openWallet(tx, { partnerId, environment, rail, at: systemClock.now() }))
   const connect = 'UPDATE wallets SET customer_ref = $2, wallet_ref = $2 WHERE id = $1'
-  await db.dataSource.query(connect, [id, randomUUID()])
+  const ref = randomUUID()
+  await db.dataSource.query(connect, [id, ref])
+  refs.push(ref)
+  return { walletId: id, partnerId }
 }
