@@ -49,7 +49,8 @@ export const errorTable = {
   partner_not_active: {
     status: 403,
     message: 'The partner account is not active.',
-    cause: 'The account is suspended or closed. Reads go on working, new payouts and the balance do not.',
+    cause:
+      'The account is suspended or closed. Reads go on working, new payouts and the balance do not. While it is suspended, keys can be revoked, members removed or made viewers, and payouts cancelled.',
     cure: 'Contact support.',
   },
   api_key_required: {
@@ -168,7 +169,7 @@ export const errorTable = {
     status: 429,
     message: 'Too many requests.',
     cause:
-      "The account's requests per second are used up, too many of its lists and totals are read at once, or too many codes were asked for or tried.",
+      "The account's requests per second are used up, too many of its lists and totals are read at once, too many codes were asked for or tried, or too many keys or invitations were made in one hour.",
     cure: 'Wait as long as Retry-After says.',
   },
   headers_too_large: {

@@ -3,6 +3,7 @@ import type { Clock } from '../clock'
 import type { Db, Statement } from '../db/database'
 import type { Environment } from '../domain/environment'
 import type { Log } from '../log'
+import { ApiError } from './errors'
 
 export interface RateLimiter {
   /** `who` is a partner's id for its keys, and a member's for what people do. `weight`: how many requests it counts as. */
@@ -132,6 +133,12 @@ export function createRateLimiter({ db, clock, log }: { db: Db; clock: Clock; lo
       return (await db.query(takeOneOfHour, [bucket, limitPerHour])).length === 1
     },
   }
+}
+
+/** Refuses with 429 when the hour's number is used up. */
+export async function requireHourly(limiter: RateLimiter, bucket: string, limitPerHour: number): Promise<void> {
+  if (await limiter.takeHourly(bucket, limitPerHour)) return
+  throw new ApiError('rate_limited', { headers: { 'Retry-After': String(Math.ceil(3600 / limitPerHour)) } })
 }
 
 /** For a limit that is switched off. */

@@ -1,4 +1,4 @@
-// The activity list (§2): who asked for what, written in batches, and thinned out where nothing was changed.
+// The activity list: who asked for what, written in batches. Entries that changed nothing are deleted after a while.
 import type { Environment } from '../domain/environment'
 import type { Queryable, Statement } from './database'
 
@@ -33,25 +33,35 @@ function toRecord({ changes, ...entry }: ActivityEntry): Record<string, unknown>
 /** Where an entry is in the list; the next page starts after it. */
 export type ActivityPosition = Pick<ActivityRow, 'at' | 'id'>
 
-/** Newest first, of both environments; from the newest entry on where no position is given. */
+export interface ActivityFilter {
+  readonly kind: 'everything' | 'changes' | 'security'
+  /** `both` includes entries about the account as a whole, which have no environment. */
+  readonly environment: 'sandbox' | 'both'
+}
+
+const everything: ActivityFilter = { kind: 'everything', environment: 'both' }
+
+/** Newest first; from the newest entry on where no position is given. */
 export async function latestActivity(
   db: Queryable,
   partnerId: string,
   limit: number,
-  after: ActivityPosition | null = null,
+  {
+    after = null,
+    filter = everything,
+  }: { readonly after?: ActivityPosition | null; readonly filter?: ActivityFilter } = {},
 ): Promise<ActivityRow[]> {
-  return db.query<ActivityRow>(selectLatest, [partnerId, limit, after?.at ?? 'infinity', after?.id ?? maxBigint])
+  const values = [partnerId, limit, after?.at ?? 'infinity', after?.id ?? maxBigint]
+  return db.query<ActivityRow>(selectLatest(filter), values)
 }
 
-/** The same, of what changed something. */
-export async function latestChanges(
-  db: Queryable,
-  partnerId: string,
-  limit: number,
-  after: ActivityPosition | null = null,
-): Promise<ActivityRow[]> {
-  return db.query<ActivityRow>(selectLatestChanges, [partnerId, limit, after?.at ?? 'infinity', after?.id ?? maxBigint])
-}
+/**
+ * Changes of who may do what: keys, members, sign-ins, emailed confirm codes, the account's status, and the addresses that its mail
+ * goes to. Everything in here is limited by the hour or follows from something that is, so no caller can flood the list. The
+ * index of the list repeats this condition.
+ */
+export const isSecurityEvent = `changes AND (action ~ '^(key|login|member|partner|session|verification)[.]'
+  OR action ~ '[.]confirm$' OR (action = 'account.update' AND detail ~ '(billing|contact)_email'))`
 
 const maxBigint = 2n ** 63n - 1n
 
@@ -108,16 +118,20 @@ const columns = `id, partner_id AS "partnerId", at, environment, action,
   CASE WHEN changes THEN 'something' ELSE 'nothing' END AS changes, status, made_by AS "madeBy", detail,
   request_id AS "requestId"`
 
-const selectLatest: Statement = {
-  name: 'activity-latest',
-  text: `SELECT ${columns} FROM activity
-    WHERE partner_id = $1 AND (at, id) < ($3::timestamptz, $4::bigint) ORDER BY at DESC, id DESC LIMIT $2`,
+/** Each combination has an index of its own, so that a page reads only the rows that it shows. */
+function selectLatest({ kind, environment }: ActivityFilter): Statement {
+  const conditions = [...(environment === 'sandbox' ? [`environment = 'sandbox'`] : []), ...conditionsOf[kind]]
+  const where = ['partner_id = $1', ...conditions, '(at, id) < ($3::timestamptz, $4::bigint)'].join(' AND ')
+  return {
+    name: `activity-${kind}-${environment}`,
+    text: `SELECT ${columns} FROM activity WHERE ${where} ORDER BY at DESC, id DESC LIMIT $2`,
+  }
 }
 
-const selectLatestChanges: Statement = {
-  name: 'activity-latest-changes',
-  text: `SELECT ${columns} FROM activity
-    WHERE partner_id = $1 AND changes AND (at, id) < ($3::timestamptz, $4::bigint) ORDER BY at DESC, id DESC LIMIT $2`,
+const conditionsOf: Readonly<Record<ActivityFilter['kind'], readonly string[]>> = {
+  everything: [],
+  changes: ['changes'],
+  security: [isSecurityEvent],
 }
 
 // Rows that another process is deleting are skipped, so that two of them share the work.

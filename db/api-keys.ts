@@ -7,6 +7,7 @@ import { type ApiKeyDigest, apiKeyDigests, newApiKeySecret, prefixOf } from './a
 import type { Queryable, Statement, Tx } from './database'
 import { newId } from './id'
 import type { Keyring } from './keyring'
+import type { Page } from './payouts'
 
 export interface ApiKeyRow {
   readonly id: string
@@ -94,6 +95,32 @@ export async function listApiKeys(db: Queryable, partnerId: string): Promise<Api
   return db.query<ApiKeyRow>(selectByPartner, [partnerId])
 }
 
+/** Null leaves a filter out. */
+export interface ApiKeyFilters {
+  readonly partnerId: string
+  readonly environment: Environment | null
+  readonly status: 'active' | 'revoked' | null
+}
+
+/** Newest first. The cursor must be a key that `findApiKey` finds. */
+export async function listApiKeyPage(
+  db: Queryable,
+  { partnerId, environment, status }: ApiKeyFilters,
+  { take, startingAfter }: Page,
+): Promise<ApiKeyRow[]> {
+  return db.query<ApiKeyRow>(selectPage, [partnerId, environment, status, take, startingAfter])
+}
+
+/** Whatever its status: a key that is revoked between two pages stays a cursor of the active ones. */
+export async function findApiKey(
+  db: Queryable,
+  { partnerId, environment }: Pick<ApiKeyFilters, 'partnerId' | 'environment'>,
+  id: string,
+): Promise<ApiKeyRow | null> {
+  const [row] = await db.query<ApiKeyRow>(selectOne, [id, partnerId, environment])
+  return row ?? null
+}
+
 /** The secret was shown to us under an older key: from now on the current one knows it too, and the older one may go. */
 export async function renewApiKeyDigest(db: Queryable, from: Buffer, to: ApiKeyDigest): Promise<void> {
   await db.query(renewDigest, [from, to.digest, to.keyId])
@@ -149,6 +176,22 @@ const selectByName: Statement = { name: 'api-key-by-name', text: `SELECT ${colum
 const selectByPartner: Statement = {
   name: 'api-keys-by-partner',
   text: `SELECT ${columns} FROM api_keys WHERE partner_id = $1 ORDER BY created_at DESC, id DESC`,
+}
+
+const isOf = (partner: string, environment: string) =>
+  `partner_id = ${partner} AND (${environment}::text IS NULL OR environment = ${environment})`
+
+const selectPage: Statement = {
+  name: 'api-keys-page',
+  text: `SELECT ${columns} FROM api_keys WHERE ${isOf('$1', '$2')}
+      AND ($3::text IS NULL OR ($3 = 'revoked') = (revoked_at IS NOT NULL))
+      AND ($5::uuid IS NULL OR (created_at, id) < ((SELECT created_at FROM api_keys WHERE id = $5), $5))
+    ORDER BY created_at DESC, id DESC LIMIT $4`,
+}
+
+const selectOne: Statement = {
+  name: 'api-key-by-id',
+  text: `SELECT ${columns} FROM api_keys WHERE id = $1 AND ${isOf('$2', '$3')}`,
 }
 
 const renewDigest: Statement = {

@@ -38,6 +38,14 @@ export function nameOf(caller: Caller): string {
   return caller.by === 'key' ? `key:${caller.keyPrefix}` : caller.email
 }
 
+/**
+ * Whether a caller sees what the account has in live: keys, activity and invoices. A sandbox key does not: it lies in tests, on
+ * laptops and in build servers, so its loss must show nothing about real money.
+ */
+export function seesLive(caller: Caller): boolean {
+  return caller.by === 'person' || caller.environment === 'live'
+}
+
 /** Null when the key is unknown or revoked. */
 export async function findCaller(db: Queryable, digest: Buffer): Promise<KeyCaller | null> {
   const [row] = await db.query<CallerRow>(selectCaller, [digest])

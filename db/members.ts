@@ -1,5 +1,6 @@
 // A partner's people, who sign in to the dashboard by email (§2 Member).
-import type { MemberRole } from '../domain/partner'
+import { assert } from '../domain/assert'
+import type { MemberRole, PartnerStatus } from '../domain/partner'
 import type { Queryable, Statement, Tx } from './database'
 import { newId } from './id'
 
@@ -68,8 +69,9 @@ export async function findMember(db: Queryable, id: string): Promise<MemberRow |
 
 export type ChangedMember =
   | { readonly outcome: 'changed'; readonly member: MemberRow; readonly roleBefore: MemberRole }
-  | { readonly outcome: 'not_found' | 'last_admin' }
+  | { readonly outcome: 'not_found' | 'last_admin' | 'partner_not_active' }
 
+/** Also for a suspended partner, unless it gives somebody more power than they had. */
 export async function changeRole(
   tx: Tx,
   { partnerId, id, role }: { partnerId: string; id: string; role: MemberRole },
@@ -77,6 +79,8 @@ export async function changeRole(
   const known = await lockToChange(tx, partnerId, id)
   if (known === null) return { outcome: 'not_found' }
   if (known.isLastAdmin && role !== 'admin') return { outcome: 'last_admin' }
+  const isPromotion = role === 'admin' && known.role !== 'admin'
+  if (isPromotion && known.partnerStatus !== 'active') return { outcome: 'partner_not_active' }
   const [member] = await tx.query<MemberRow>(updateRole, [id, role])
   return member === undefined ? { outcome: 'not_found' } : { outcome: 'changed', member, roleBefore: known.role }
 }
@@ -110,13 +114,15 @@ async function lockToChange(
   tx: Tx,
   partnerId: string,
   id: string,
-): Promise<{ readonly role: MemberRole; readonly isLastAdmin: boolean } | null> {
-  await tx.query(lockPartner, [partnerId])
+): Promise<{ readonly role: MemberRole; readonly isLastAdmin: boolean; readonly partnerStatus: PartnerStatus } | null> {
+  const [partner] = await tx.query<{ status: PartnerStatus }>(lockPartner, [partnerId])
+  assert(partner !== undefined, 'a member belongs to a partner that exists')
   const all = await listMembers(tx, partnerId)
   const member = all.find((each) => each.id === id.toLowerCase())
   if (member === undefined) return null
   const admins = all.filter(isUsableAdmin)
-  return { role: member.role, isLastAdmin: isUsableAdmin(member) && admins.length === 1 }
+  const isLastAdmin = isUsableAdmin(member) && admins.length === 1
+  return { role: member.role, isLastAdmin, partnerStatus: partner.status }
 }
 
 /** Who was invited and never signed in may never do so: the account must not be left to them, and they may always decline. */
@@ -167,7 +173,7 @@ const countOpened: Statement = {
 
 const lockPartner: Statement = {
   name: 'member-lock-partner',
-  text: 'SELECT id FROM partners WHERE id = $1 FOR NO KEY UPDATE',
+  text: 'SELECT status FROM partners WHERE id = $1 FOR NO KEY UPDATE',
 }
 
 // Whoever signs in at this moment waits here, and then finds no member.

@@ -38,3 +38,6 @@ export const sandboxIdleAfterMs = 24 * 60 * 60 * 1000
 
 /** Top-ups of test money. */
 export const topUpsPerPartnerAndHour = 60
+
+/** Three times as many as replacing every key takes. Each is a security event, so the number bounds that list. */
+export const keysPerPartnerAndHour = 30

@@ -23,3 +23,6 @@ export const triesPerAddressAndHour = 300
 /** A person who sends payouts by hand confirms a few; with five tries each, 100 guesses in a million an hour. */
 export const confirmCodesPerMemberAndHour = 20
 export const invitationsPerPartnerAndHour = 20
+
+/** To one partner. Each is a security event there. */
+export const switchesPerMemberAndHour = 30

@@ -1,8 +1,9 @@
-// GET /v1/activity: the latest requests on the account, by whom and with what result, and never what was in them (§2).
-import { Type } from 'typebox'
-import { type ActivityPosition, type ActivityRow, latestActivity, latestChanges } from '../../db/activity'
+// GET /v1/activity: requests on the account, by whom and with what result. Request bodies are never stored.
+import { type Static, Type } from 'typebox'
+import { type ActivityFilter, type ActivityPosition, type ActivityRow, latestActivity } from '../../db/activity'
+import { seesLive } from '../../db/callers'
 import { activityListLength } from '../../domain/limits'
-import type { Route } from '../route'
+import type { ApiRequest, Route } from '../route'
 import {
   Answer,
   DateTime,
@@ -26,6 +27,14 @@ const Query = Strict({
   changes_only: Type.Optional(
     OneOf(['true', 'false'], {
       description: 'Whether to leave out what changed nothing: reads, and what was refused.',
+      'x-hint': 'true or false',
+    }),
+  ),
+  security_only: Type.Optional(
+    OneOf(['true', 'false'], {
+      description:
+        'Whether to show only changes of who may do what: keys, members and roles, sign-ins, emailed confirm codes, billing and ' +
+        'contact email, suspension. These are limited by the hour, so nobody can bury one under many others.',
       'x-hint': 'true or false',
     }),
   ),
@@ -56,7 +65,8 @@ export const listActivity: Route = {
   tag: 'Account',
   summary: `The latest ${activityListLength} requests on the account`,
   description:
-    'API calls and dashboard actions of both environments, newest first. Older ones follow by `starting_after`.',
+    'API calls and dashboard actions, newest first. Older ones follow by `starting_after`. A live key and the dashboard see both ' +
+    'environments and what concerns the account as a whole, a sandbox key sees what was done in the sandbox.',
   access: { by: 'key', action: 'activity.list', partner: 'any' },
   query: Query,
   reply: {
@@ -82,14 +92,20 @@ export const listActivity: Route = {
   },
   errors: ['invalid_request'],
   handle: async (request, { db, activityLog }) => {
-    // Calls are written in batches; a caller still finds those that it has made before this one.
+    // Calls are written in batches. A caller still finds those that it made before this one.
     await activityLog.flush()
     const query = queryOf<typeof Query>(request)
     const page = pageOf(query)
-    const find = query.changes_only === 'true' ? latestChanges : latestActivity
-    const rows = await find(db, request.caller.partner.id, page.take, positionOf(page.startingAfter))
+    const chosen = { after: positionOf(page.startingAfter), filter: filterOf(request, query) }
+    const rows = await latestActivity(db, request.caller.partner.id, page.take, chosen)
     return { body: presentPage(rows, page, { cursorOf, present: presentActivity }) }
   },
+}
+
+function filterOf({ caller }: ApiRequest, { changes_only, security_only }: Static<typeof Query>): ActivityFilter {
+  const environment = seesLive(caller) ? 'both' : 'sandbox'
+  if (security_only === 'true') return { kind: 'security', environment }
+  return { kind: changes_only === 'true' ? 'changes' : 'everything', environment }
 }
 
 /** Entries have no public id, and old ones are deleted: so a cursor is the position itself. */

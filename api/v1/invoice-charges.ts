@@ -1,12 +1,9 @@
 // GET /v1/invoices/{id}/charges and .csv: every charge behind the lines of an invoice, exact enough to recompute it.
 import { Type } from 'typebox'
 import { hasChargeOf, type ListedCharge, listChargesOf } from '../../db/charges'
-import type { Db } from '../../db/database'
-import { findInvoice, type InvoiceRow } from '../../db/invoices'
 import { chargeCauses, chargeKinds, invoiceLineKinds } from '../../domain/invoice'
 import { monthPattern } from '../../domain/month'
-import { ApiError } from '../errors'
-import type { ApiRequest, Route } from '../route'
+import type { Route } from '../route'
 import {
   Answer,
   Constant,
@@ -21,10 +18,10 @@ import {
   Uuid,
 } from '../schema'
 import { csvReply, csvShape } from './csv-export'
-import { InvoiceParams } from './invoices'
+import { InvoiceParams, requireInvoice } from './invoices'
 import { pageOf, pageQuery, presentPage, requireCursor } from './list'
 import { presentCharge } from './present-charge'
-import { paramsOf, queryOf } from './typed'
+import { queryOf } from './typed'
 
 const Charge = Answer(
   {
@@ -153,11 +150,4 @@ export const exportInvoiceCharges: Route = {
       },
     })
   },
-}
-
-/** A draft and another partner's invoice are not found. */
-async function requireInvoice(request: ApiRequest, db: Db): Promise<InvoiceRow> {
-  const invoice = await findInvoice(db, request.caller.partner.id, paramsOf<typeof InvoiceParams>(request).id)
-  if (invoice === null) throw new ApiError('not_found')
-  return invoice
 }

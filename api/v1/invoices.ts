@@ -1,5 +1,7 @@
 // GET /v1/invoices and /v1/invoices/{id}: the partner's invoices with their lines (§2 Invoice, design §5).
 import { Type } from 'typebox'
+import { seesLive } from '../../db/callers'
+import type { Queryable } from '../../db/database'
 import {
   findInvoice,
   type InvoiceLineRow,
@@ -11,7 +13,7 @@ import { invoiceLineKinds, invoiceStatuses } from '../../domain/invoice'
 import { formatMicropounds, formatPence } from '../../domain/money'
 import { monthPattern } from '../../domain/month'
 import { ApiError } from '../errors'
-import type { Route } from '../route'
+import type { ApiRequest, Route } from '../route'
 import {
   Answer,
   Constant,
@@ -32,7 +34,7 @@ import { paramsOf, queryOf } from './typed'
 /** Two years. */
 const recentInvoices = 24
 
-/** The parameter environment has no meaning here, and does no harm. */
+/** The parameter environment has no effect here. */
 const Query = Strict({ ...environmentQuery, ...pageQuery(recentInvoices) })
 
 const InvoiceLine = Answer({
@@ -108,7 +110,9 @@ export const listInvoices: Route = {
   operationId: 'listInvoices',
   tag: 'Billing',
   summary: 'Invoices, newest month first',
-  description: 'Issued on the 1st for the month before, for what was used in live; a draft is not shown.',
+  description:
+    'Issued on the 1st for the month before, for what was used in live; a draft is not shown. The sandbox is never charged, so a ' +
+    'sandbox key gets an empty list, and 404 for every invoice.',
   access: { by: 'key', action: 'invoice.list', partner: 'any' },
   query: Query,
   reply: {
@@ -120,9 +124,9 @@ export const listInvoices: Route = {
   errors: ['invalid_request'],
   handle: async (request, { db }) => {
     const page = pageOf(queryOf<typeof Query>(request))
-    const partnerId = request.caller.partner.id
-    await requireCursor(page, (id) => findInvoice(db, partnerId, id))
-    const invoices = await listInvoiceRows(db, partnerId, page)
+    await requireCursor(page, (id) => findShownInvoice(request, db, id))
+    // Empty and not refused: every key may read the list, and the sandbox has no invoices.
+    const invoices = seesLive(request.caller) ? await listInvoiceRows(db, request.caller.partner.id, page) : []
     const lines = await listInvoiceLines(
       db,
       invoices.map(({ id }) => id),
@@ -147,10 +151,20 @@ export const getInvoice: Route = {
   reply: { status: 200, description: 'The invoice.', schema: Invoice, example: exampleInvoice },
   errors: ['not_found'],
   handle: async (request, { db }) => {
-    const invoice = await findInvoice(db, request.caller.partner.id, paramsOf<typeof InvoiceParams>(request).id)
-    if (invoice === null) throw new ApiError('not_found')
+    const invoice = await requireInvoice(request, db)
     return { body: presentInvoice(invoice, await listInvoiceLines(db, [invoice.id])) }
   },
+}
+
+/** The invoice that the path names. A draft, another partner's, and for a sandbox key every invoice, is not found. */
+export async function requireInvoice(request: ApiRequest, db: Queryable): Promise<InvoiceRow> {
+  const invoice = await findShownInvoice(request, db, paramsOf<typeof InvoiceParams>(request).id)
+  if (invoice === null) throw new ApiError('not_found')
+  return invoice
+}
+
+async function findShownInvoice({ caller }: ApiRequest, db: Queryable, id: string): Promise<InvoiceRow | null> {
+  return seesLive(caller) ? findInvoice(db, caller.partner.id, id) : null
 }
 
 function presentInvoice(invoice: InvoiceRow, lines: readonly InvoiceLineRow[]): unknown {

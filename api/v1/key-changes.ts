@@ -4,8 +4,9 @@ import { createApiKey, revokeApiKey } from '../../db/api-keys'
 import type { PersonCaller } from '../../db/callers'
 import type { Tx } from '../../db/database'
 import { type Environment, environments } from '../../domain/environment'
-import { labelMaxLength } from '../../domain/limits'
+import { keysPerPartnerAndHour, labelMaxLength } from '../../domain/limits'
 import { ApiError } from '../errors'
+import { requireHourly } from '../rate-limiter'
 import { personOf, type Route } from '../route'
 import { Answer, DateTime, EnvironmentName, Name, Nullable, OneOf, Pattern, Strict, Uuid } from '../schema'
 import { recordChange } from './change'
@@ -69,8 +70,8 @@ export const createKey: Route = {
   tag: 'Account',
   summary: 'Make an API key',
   description:
-    'The secret is in this answer and nowhere else. At most 5 keys per environment; live ones once verification is approved, ' +
-    'and with a `confirm_code`.',
+    'The secret is in this answer and nowhere else. At most 5 keys per environment, and 30 new ones an hour; live ones once ' +
+    'verification is approved, and with a `confirm_code`.',
   access: { by: 'person', action: 'key.create', partner: 'active' },
   body: { schema: NewKey, example: { environment: 'sandbox', label: 'Checkout' } },
   reply: { status: 201, description: 'The key, with its secret.', schema: KeyCreated, example: exampleKey },
@@ -78,6 +79,7 @@ export const createKey: Route = {
   handle: async (request, deps) => {
     const { environment, label = null, confirm_code } = bodyOf<typeof NewKey>(request)
     const { email: by, partner } = personOf(request)
+    await requireHourly(deps.rateLimiter, `keys/${partner.id}`, keysPerPartnerAndHour)
     // Without verification no code is mailed, so this is said first.
     if (environment === 'live') requireVerified(partner)
     const confirmation =

@@ -1,10 +1,29 @@
-// GET /v1/keys: the partner's API keys of both environments, without their secrets (§2, §5).
+// GET /v1/keys: the partner's API keys, without their secrets. A sandbox key sees those of the sandbox only.
 import { Type } from 'typebox'
-import { listApiKeys } from '../../db/api-keys'
-import type { Route } from '../route'
-import { Answer, DateTime, EnvironmentName, ListOf, Nullable, Uuid } from '../schema'
-import { presentList } from './list'
+import { findApiKey, listApiKeyPage } from '../../db/api-keys'
+import { seesLive } from '../../db/callers'
+import type { Environment } from '../../domain/environment'
+import type { ApiRequest, Route } from '../route'
+import { Answer, DateTime, EnvironmentName, ListOf, Nullable, OneOf, Strict, Uuid } from '../schema'
+import { pageOf, pageQuery, presentPage, requireCursor } from './list'
 import { presentKey } from './present-key'
+import { queryOf } from './typed'
+
+const Query = Strict({
+  environment: Type.Optional(
+    Type.Unsafe<unknown>({
+      description:
+        'For signed-in people: only the keys of `sandbox` or of `live`; both without it. Ignored for API keys.',
+    }),
+  ),
+  ...pageQuery(),
+  status: Type.Optional(
+    OneOf(['active', 'revoked'], {
+      description: 'Only keys that work, or only revoked ones.',
+      'x-hint': 'active or revoked',
+    }),
+  ),
+})
 
 const ApiKey = Answer(
   {
@@ -25,11 +44,13 @@ export const listKeys: Route = {
   operationId: 'listKeys',
   tag: 'Account',
   summary: 'API keys, without their secrets',
-  description: 'All keys of both environments, newest first, revoked ones included.',
+  description:
+    'Newest first, revoked ones included. A live key and the dashboard see the keys of both environments, a sandbox key those of the sandbox.',
   access: { by: 'key', action: 'key.list', partner: 'any' },
+  query: Query,
   reply: {
     status: 200,
-    description: 'The keys.',
+    description: 'A page of keys.',
     schema: ListOf(ApiKey),
     example: {
       object: 'list',
@@ -48,11 +69,21 @@ export const listKeys: Route = {
       next_cursor: null,
     },
   },
-  errors: [],
-  handle: async ({ caller }, { db, activityLog }) => {
-    // Uses are written in batches; whoever looks at them sees the exact ones.
+  errors: ['invalid_request'],
+  handle: async (request, { db, activityLog }) => {
+    // Uses are written in batches. A list of keys shows the exact ones.
     await activityLog.flush()
-    const keys = await listApiKeys(db, caller.partner.id)
-    return { body: presentList(keys.map(presentKey)) }
+    const query = queryOf<typeof Query>(request)
+    const page = pageOf(query)
+    const shown = { partnerId: request.caller.partner.id, environment: shownEnvironment(request, query) }
+    await requireCursor(page, (id) => findApiKey(db, shown, id))
+    const keys = await listApiKeyPage(db, { ...shown, status: query.status ?? null }, page)
+    return { body: presentPage(keys, page, { cursorOf: ({ id }) => id, present: presentKey }) }
   },
+}
+
+/** Null for both. */
+function shownEnvironment({ caller }: ApiRequest, query: { environment?: unknown }): Environment | null {
+  if (!seesLive(caller)) return 'sandbox'
+  return caller.by === 'person' && query.environment !== undefined ? caller.environment : null
 }

@@ -191,8 +191,11 @@ export const changeMember: Route = {
   operationId: 'changeMember',
   tag: 'Team',
   summary: "Change somebody's role",
-  description: 'It holds from their next request on. An admin is made with a `confirm_code`. The last admin stays one.',
-  access: { by: 'person', action: 'member.update', partner: 'active' },
+  description:
+    'It holds from their next request on. An admin is made with a `confirm_code`. The last admin stays one. A suspended partner can make an admin a viewer, but ' +
+    'nobody an admin.',
+  // Takes power away, so a suspended partner may do it. The transaction refuses the other direction.
+  access: { by: 'person', action: 'member.update', partner: 'any' },
   params: Params,
   body: { schema: MemberChanges, example: { role: 'viewer' } },
   reply: { status: 200, description: 'The member.', schema: Member, example: exampleMember },
@@ -201,13 +204,16 @@ export const changeMember: Route = {
     const id = paramsOf<typeof Params>(request).id.toLowerCase()
     const { role, confirm_code } = bodyOf<typeof MemberChanges>(request)
     const { email: by, partner } = personOf(request)
+    if (role === 'admin' && partner.status !== 'active') throw new ApiError('partner_not_active')
     const confirmation = role === 'admin' ? confirmationOf(boundToPromotion(id), confirm_code, request, deps) : null
     const change = async (tx: Tx) => {
       const { member, roleBefore } = requireChanged(await changeRole(tx, { partnerId: partner.id, id, role }))
-      const recorded = { partnerId: partner.id, by, action: 'member.update', detail: `${member.email} as ${role}` }
-      await recordChange(tx, { ...recorded, status: 200 }, request, deps)
-      const happened = { what: role === 'admin' ? 'made_admin' : 'made_viewer', email: member.email } as const
-      if (roleBefore !== role) await tellAdmins(tx, { partnerId: partner.id, by, happened }, deps)
+      if (roleBefore !== role) {
+        const recorded = { partnerId: partner.id, by, action: 'member.update', detail: `${member.email} as ${role}` }
+        await recordChange(tx, { ...recorded, status: 200 }, request, deps)
+        const happened = { what: role === 'admin' ? 'made_admin' : 'made_viewer', email: member.email } as const
+        await tellAdmins(tx, { partnerId: partner.id, by, happened }, deps)
+      }
       return member
     }
     const member = await changeConfirmed(confirmation, change, deps)
@@ -217,7 +223,8 @@ export const changeMember: Route = {
 }
 
 export const changeMemberConfirmCode: Route = confirmCodeRoute({
-  confirms: changeMember,
+  // Unlike a demotion, a promotion is for active partners.
+  confirms: { ...changeMember, access: { by: 'person', action: 'member.update', partner: 'active' } },
   operationId: 'changeMemberConfirmCode',
   summary: 'Email the code for making somebody an admin',
   body: { schema: MemberChangesToConfirm, example: { role: 'admin' } },
@@ -281,6 +288,7 @@ export const deleteMember: Route = {
 function requireChanged(changed: ChangedMember): Extract<ChangedMember, { outcome: 'changed' }> {
   if (changed.outcome === 'changed') return changed
   if (changed.outcome === 'not_found') throw new ApiError('not_found')
+  if (changed.outcome === 'partner_not_active') throw new ApiError('partner_not_active')
   throw new ApiError('invalid_state', {
     message: 'The last admin can be neither removed nor made a viewer: make somebody else an admin first.',
     details: { status: 'last_admin' },

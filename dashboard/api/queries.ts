@@ -209,24 +209,44 @@ export const invoicesQuery = queryOptions({
   queryFn: ({ signal }) => call<List<Invoice>>('GET', '/v1/invoices', { signal }),
 })
 
-export const keysQuery = queryOptions({
-  queryKey: ['keys'],
-  queryFn: ({ signal }) => call<List<ApiKey>>('GET', '/v1/keys', { signal }),
-})
+/** Of both queries below, for when a key is created or revoked. */
+export const keysQueryKey = ['keys'] as const
+
+/** An environment has at most five, so they are one page. Revoked keys, however many, never push one out. */
+export const activeKeysQuery = (environment: Environment) =>
+  queryOptions({
+    queryKey: [...keysQueryKey, environment, 'active'],
+    queryFn: ({ signal }) =>
+      call<List<ApiKey>>('GET', '/v1/keys', { query: { environment, status: 'active' }, signal }),
+  })
+
+export const revokedKeysQuery = (environment: Environment) =>
+  infiniteQueryOptions({
+    queryKey: [...keysQueryKey, environment, 'revoked'],
+    queryFn: ({ signal, pageParam }) =>
+      call<List<ApiKey>>('GET', '/v1/keys', {
+        query: { environment, status: 'revoked', limit: 20, starting_after: pageParam },
+        signal,
+      }),
+    initialPageParam: firstPage,
+    getNextPageParam: (last) => last.next_cursor,
+  })
 
 export const membersQuery = queryOptions({
   queryKey: ['members'],
   queryFn: ({ signal }) => call<List<Member>>('GET', '/v1/members', { signal }),
 })
 
-export type ActivityKind = 'everything' | 'changes'
+/** With the query parameter that chooses it. */
+const activityFilters = { everything: {}, changes: { changes_only: 'true' }, security: { security_only: 'true' } }
+export type ActivityKind = keyof typeof activityFilters
 
 /** The server filters: a page of reads may come before the first change. */
 export const activityQuery = (kind: ActivityKind) =>
   infiniteQueryOptions({
     queryKey: ['activity', kind],
     queryFn: ({ signal, pageParam }) => {
-      const query = { starting_after: pageParam, ...(kind === 'changes' ? { changes_only: 'true' } : {}) }
+      const query = { starting_after: pageParam, ...activityFilters[kind] }
       return call<List<Activity>>('GET', '/v1/activity', { query, signal })
     },
     initialPageParam: firstPage,

@@ -1,4 +1,4 @@
-// The requests on the account, or those that changed something, newest first; the filter searches the loaded ones.
+// The requests on the account, its changes or its security events, newest first. The text filter searches the loaded ones.
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -11,6 +11,15 @@ import { Bars, Empty, Loaded } from '../parts/loaded'
 import { Moment } from '../parts/moment'
 import { More } from '../parts/more'
 import { Cell, Row, Table } from '../parts/table'
+
+const aboutRequests =
+  'Requests by API keys and people in both environments, newest first, with the error code of those refused. Request bodies are not stored.'
+const aboutKinds: Readonly<Record<ActivityKind, string>> = {
+  everything: aboutRequests,
+  changes: aboutRequests,
+  security:
+    'Changes of keys, members and roles, sign-ins, confirm codes, contact emails and the status of the account, newest first. They stay for good.',
+}
 
 const columns = [
   { head: 'When', from: 'sm' },
@@ -27,10 +36,7 @@ export function AuditLogPage() {
   const [typed, setTyped] = useState('')
   const shows = (entry: Activity) => textOf(entry).includes(typed.trim().toLowerCase())
   return (
-    <Page
-      title="Audit log"
-      about="Requests by API keys and people in both environments, newest first, with the error code of those refused. Request bodies are not stored."
-    >
+    <Page title="Audit log" about={aboutKinds[kind]}>
       <search className="grid gap-3 sm:grid-cols-[minmax(12rem,1fr)_12rem]">
         <Field
           label="Filter"
@@ -39,13 +45,10 @@ export function AuditLogPage() {
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
         />
-        <Choice
-          label="Show"
-          value={kind}
-          onChange={(event) => setKind(event.target.value === 'changes' ? 'changes' : 'everything')}
-        >
+        <Choice label="Show" value={kind} onChange={(event) => setKind(kindFrom(event.target.value))}>
           <option value="everything">Everything</option>
           <option value="changes">Changes only</option>
+          <option value="security">Security</option>
         </Choice>
       </search>
       <Card flush>
@@ -56,6 +59,10 @@ export function AuditLogPage() {
       </Card>
     </Page>
   )
+}
+
+function kindFrom(value: string): ActivityKind {
+  return value === 'changes' || value === 'security' ? value : 'everything'
 }
 
 function textOf({ action, by, detail, environment, request_id, status }: Activity): string {

@@ -1,9 +1,9 @@
 // API keys of the environment: made here, shown once, switched off at once.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Ban, KeyRound } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { call, pathTo } from '../api/call'
-import { keysQuery } from '../api/queries'
+import { activeKeysQuery, keysQueryKey, revokedKeysQuery } from '../api/queries'
 import type { ApiKey, CreatedKey } from '../api/types'
 import { Button, ButtonLink } from '../parts/button'
 import { Card, Page } from '../parts/card'
@@ -13,6 +13,7 @@ import { Dialog, DialogButtons } from '../parts/dialog'
 import { Field } from '../parts/field'
 import { Bars, Empty, Loaded } from '../parts/loaded'
 import { Moment } from '../parts/moment'
+import { More } from '../parts/more'
 import { Notice, Trouble } from '../parts/notice'
 import { Status } from '../parts/status'
 import { Cell, Row, Table } from '../parts/table'
@@ -20,12 +21,17 @@ import { useSay } from '../parts/toast'
 import { useEnvironment, useIsAdmin, useSession } from '../shell/here'
 
 const mostKeys = 5
+const aboutKeys = {
+  sandbox: 'A sandbox key moves test money and sees nothing of live.',
+  live: 'A live key moves real money. It also sees invoices, and the keys and activity of both environments.',
+}
 
 export function KeysPage() {
   const environment = useEnvironment()
   const isAdmin = useIsAdmin()
   const { live } = useSession()
-  const query = useQuery(keysQuery)
+  const active = useQuery(activeKeysQuery(environment))
+  const revoked = useInfiniteQuery(revokedKeysQuery(environment))
   const [open, setOpen] = useState(false)
   const mustVerify = environment === 'live' && !live
   const create = isAdmin && !mustVerify && (
@@ -35,11 +41,7 @@ export function KeysPage() {
     </Button>
   )
   return (
-    <Page
-      title="API keys"
-      about={`Up to ${mostKeys} in each environment. A key sees this partner’s ${environment} data and nothing else.`}
-      actions={create}
-    >
+    <Page title="API keys" about={`Up to ${mostKeys} in each environment. ${aboutKeys[environment]}`} actions={create}>
       {mustVerify && (
         <Notice
           tone="warn"
@@ -50,13 +52,32 @@ export function KeysPage() {
         </Notice>
       )}
       <Card flush>
-        <Loaded query={query} skeleton={<Bars />}>
-          {({ data }) => <Keys keys={data.filter((key) => key.environment === environment)} action={create} />}
+        <Loaded query={active} skeleton={<Bars />}>
+          {({ data }) => (
+            <Loaded query={revoked} skeleton={<Bars />}>
+              {({ pages }) => (
+                <Keys
+                  keys={merged(
+                    data,
+                    pages.flatMap((page) => page.data),
+                  )}
+                  action={create}
+                />
+              )}
+            </Loaded>
+          )}
         </Loaded>
+        <More of={revoked} what="revoked keys" />
       </Card>
       <CreateKey open={open} onClose={() => setOpen(false)} />
     </Page>
   )
+}
+
+/** One of the two lists may be older than a revocation: the key is then in both, and revoked. */
+function merged(active: readonly ApiKey[], revoked: readonly ApiKey[]): readonly ApiKey[] {
+  const revokedIds = new Set(revoked.map(({ id }) => id))
+  return [...active.filter(({ id }) => !revokedIds.has(id)), ...revoked]
 }
 
 const columns = [
@@ -76,11 +97,10 @@ function Keys({ keys, action }: { readonly keys: readonly ApiKey[]; readonly act
         A key lets your own systems make payouts. Its secret is shown once, when it is made.
       </Empty>
     )
-  const sorted = keys.toSorted((one, other) => Number(one.revoked_at !== null) - Number(other.revoked_at !== null))
   return (
     <>
       <Table columns={columns} label="API keys">
-        {sorted.map((key) => (
+        {keys.map((key) => (
           <Row key={key.id}>
             <Cell className="max-w-36 sm:max-w-56">
               <span className="block truncate font-medium">{key.label ?? 'No label'}</span>
@@ -139,7 +159,7 @@ function NewKeyForm({ onMade, onClose }: { readonly onMade: (key: CreatedKey) =>
       call<CreatedKey>('POST', '/v1/keys', { body: { ...body, ...(code ? { confirm_code: code } : {}) } }),
     onSuccess: async (key) => {
       onMade(key)
-      await queryClient.invalidateQueries({ queryKey: keysQuery.queryKey })
+      await queryClient.invalidateQueries({ queryKey: keysQueryKey })
     },
   })
   const submit = (event: FormEvent) => {
@@ -208,7 +228,7 @@ function RevokeKey({ apiKey, onClose }: { readonly apiKey: ApiKey | null; readon
     onSuccess: async () => {
       onClose()
       say('The key is revoked')
-      await queryClient.invalidateQueries({ queryKey: keysQuery.queryKey })
+      await queryClient.invalidateQueries({ queryKey: keysQueryKey })
     },
   })
   return (

@@ -1,6 +1,6 @@
 // The table behind the activity list.
 import { EntitySchema } from 'typeorm'
-import type { ActivityRow } from '../activity'
+import { type ActivityRow, isSecurityEvent } from '../activity'
 import { boolean, integer, orNull, sequence, text, time, uuid } from './columns'
 
 export interface StoredActivity extends Omit<ActivityRow, 'changes'> {
@@ -25,6 +25,13 @@ export const activity = new EntitySchema<StoredActivity>({
   indices: [
     { name: 'activity_partner_index', columns: ['partnerId', 'at', 'id'] },
     { name: 'activity_changes_index', columns: ['partnerId', 'at', 'id'], where: 'changes' },
+    { name: 'activity_security_index', columns: ['partnerId', 'at', 'id'], where: isSecurityEvent },
+    { name: 'activity_sandbox_index', columns: ['partnerId', 'at', 'id'], where: `environment = 'sandbox'` },
+    {
+      name: 'activity_sandbox_changes_index',
+      columns: ['partnerId', 'at', 'id'],
+      where: `environment = 'sandbox' AND changes`,
+    },
     { name: 'activity_read_index', columns: ['at'], where: 'NOT changes' },
   ],
   checks: [{ name: 'activity_environment_check', expression: `environment IN ('sandbox', 'live')` }],

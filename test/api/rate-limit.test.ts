@@ -1,7 +1,7 @@
 // Rate limits (design §5): per partner and environment, over every API process, with headers that say where one stands.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Api, startApi } from './client'
-import { aKey, aPartner } from './fixtures'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type Answer, type Api, startApi } from './client'
+import { aKey, aPartner, aSession } from './fixtures'
 
 let api: Api
 
@@ -88,4 +88,53 @@ test('a refused caller is let in again when the bucket has filled', async () => 
   }
 
   expect(answer.status).toBe(200)
+})
+
+describe('security events are limited by the hour, so nobody can bury one', () => {
+  const hurried = () => aPartner(api, { rateLimitSandbox: 1_000 })
+  const refusedAfter = async (limit: number, once: () => Promise<Answer>) => {
+    const statuses: number[] = []
+    for (let n = 0; n < limit; n++) statuses.push((await once()).status)
+    const { status, body, headers } = await once()
+    return { statuses: new Set(statuses), next: [status, body.error?.code, headers.get('Retry-After')] }
+  }
+
+  test('30 keys, while keys can always be revoked', async () => {
+    const session = await aSession(api, await hurried())
+    const revoked: number[] = []
+
+    const made = await refusedAfter(30, async () => {
+      const answer = await api.post('/v1/keys', { environment: 'sandbox' }, { session })
+      const { id } = answer.body
+      if (typeof id === 'string') revoked.push((await api.post(`/v1/keys/${id}/revoke`, undefined, { session })).status)
+      return answer
+    })
+
+    expect(made).toEqual({ statuses: new Set([201]), next: [429, 'rate_limited', '120'] })
+    expect([revoked.length, new Set(revoked)]).toEqual([30, new Set([200])])
+  })
+
+  test('30 switches to one partner', async () => {
+    const partner = await hurried()
+    const session = await aSession(api, partner)
+
+    const switched = await refusedAfter(30, () =>
+      api.post('/v1/auth/session/partner', { slug: partner.slug }, { session }),
+    )
+
+    expect(switched).toEqual({ statuses: new Set([200]), next: [429, 'rate_limited', '120'] })
+  })
+
+  test('a role that stays the same is no event', async () => {
+    const partner = await hurried()
+    const [session, viewer] = [await aSession(api, partner), await aSession(api, partner, 'viewer')]
+    const { id } = Object((await api.get('/v1/auth/session', { session: viewer })).body['member'])
+    const path = '/v1/activity?security_only=true'
+    const before = (await api.get(path, { session })).body.data
+
+    const { status } = await api.send('PATCH', `/v1/members/${String(id)}`, { role: 'viewer' }, { session })
+
+    expect(status).toBe(200)
+    expect((await api.get(path, { session })).body.data).toEqual(before)
+  })
 })

@@ -5,7 +5,7 @@ import { type ActivityEntry, recordActivity } from '../../db/activity'
 import { storeLogo } from '../../db/partner-logos'
 import type { PartnerRow } from '../../db/partners'
 import type { PayoutStatus } from '../../domain/payout'
-import { aPartner, aPayoutRow } from '../api/fixtures'
+import { aKey, aPartner, aPayoutRow, revokeKey } from '../api/fixtures'
 import { aMember, aPng, aSessionOf } from './dashboard-fixtures'
 import { aVisitor, type Visitor } from './dashboard-visitor'
 import { type ServedDashboard, serveDashboard } from './served-dashboard'
@@ -134,6 +134,41 @@ test('the audit log finds a change behind more looks than it shows', async () =>
 
   await page.getByRole('cell', { name: 'key.revoke' }).waitFor()
   await page.getByRole('cell', { name: 'payout.list' }).first().waitFor({ state: 'detached' })
+  await visitor.leave()
+})
+
+test('the audit log shows security events in a list of their own, behind any number of other changes', async () => {
+  await done({ changes: 'something', environment: 'live', detail: 'kp_live_4f9a1c02' }, 'key.create')
+  for (let changes = 0; changes < 201; changes++) await done({ changes: 'something', detail: 'brand_color' })
+  await visitor.go('/dashboard/audit-log?environment=sandbox')
+  await page.getByLabel('Show').selectOption('Changes only')
+  await page.getByRole('button', { name: 'Show more requests' }).waitFor()
+  expect(await page.getByRole('cell', { name: 'key.create' }).count()).toBe(0)
+  await page.getByLabel('Show').selectOption('Security')
+
+  await page.getByRole('cell', { name: 'key.create kp_live_4f9a1c02' }).waitFor()
+  await page.getByRole('cell', { name: 'account.update' }).first().waitFor({ state: 'detached' })
+  expect(await visitor.faults()).toEqual([])
+  await visitor.picture('audit-log-security')
+  await visitor.leave()
+})
+
+test('active keys come first, and revoked ones in pages', async () => {
+  await aKey(served.api, partner, 'live')
+  const oldest = await aKey(served.api, partner, 'sandbox')
+  for (let count = 0; count < 23; count++)
+    await revokeKey(served.api, partner, await aKey(served.api, partner, 'sandbox'))
+  await visitor.go('/dashboard/keys?environment=sandbox')
+  const rows = page.getByRole('table', { name: 'API keys' }).getByRole('row')
+  await rows.filter({ hasText: oldest.slice(0, 19) }).waitFor()
+
+  expect(await rows.count()).toBe(1 + 1 + 20)
+  expect(await rows.nth(1).textContent()).toContain(oldest.slice(0, 19))
+  await visitor.picture('keys-many')
+  await page.getByRole('button', { name: 'Show more revoked keys' }).click()
+  await page.getByRole('button', { name: 'Show more revoked keys' }).waitFor({ state: 'detached' })
+  expect(await rows.count()).toBe(1 + 1 + 23)
+  expect(await visitor.faults()).toEqual([])
   await visitor.leave()
 })
 

@@ -72,6 +72,37 @@ test('a partner sees only its own, at most as many as asked for, and an empty ba
   expect(await latestActivity(db, other.id, 200)).toHaveLength(1)
 })
 
+test('security events are changes of who may do what, and nothing that a caller can repeat without limit', async () => {
+  const { id } = await aPartner(db)
+  const change = (action: string, detail: string | null = null) => anEntry(id, { action, detail, changes: 'something' })
+  const security = [
+    change('key.create'),
+    change('key.revoke'),
+    change('member.update', 'grace@acme.test as admin'),
+    change('login.verify'),
+    change('session.end_all'),
+    change('partner.suspend'),
+    change('verification.start'),
+    change('payout.confirm'),
+    change('account.update', 'name, billing_email'),
+    change('account.update', 'contact_email'),
+  ]
+  const others = [
+    change('account.update', 'brand_color'),
+    change('account.update'),
+    change('payout.create'),
+    change('wallet.credit'),
+    change('keyboard.create'),
+    anEntry(id, { action: 'key.list' }),
+    anEntry(id, { action: 'key.create', status: 422 }),
+  ]
+  await recordActivity(db, [...security, ...others])
+
+  const list = await latestActivity(db, id, 200, { filter: { kind: 'security', environment: 'both' } })
+
+  expect(list.map(({ id: _id, ...entry }) => entry)).toEqual(security.toReversed())
+})
+
 test('pruning takes old rows that changed nothing, oldest first and no more than asked, and never a change', async () => {
   const { id } = await aPartner(db)
   const old = (count: number) => new Date(Date.UTC(2020, 0, count))

@@ -1,6 +1,6 @@
 // What people wait for at the dashboard is looked up by an index, also among many payouts and by the plan for any values.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { latestChanges } from '../../db/activity'
+import { latestActivity } from '../../db/activity'
 import { giveCodeBack } from '../../db/codes'
 import type { Queryable, Statement } from '../../db/database'
 import { listPayouts } from '../../db/payouts'
@@ -111,19 +111,25 @@ test('the code that a payout gives back', async () => {
   expect(plan).not.toContain('Seq Scan')
 })
 
-test('what was changed, among many reads', async () => {
+test.each([
+  ['changes', 'both', 'activity_changes_index'],
+  ['security', 'both', 'activity_security_index'],
+  ['everything', 'sandbox', 'activity_sandbox_index'],
+  ['changes', 'sandbox', 'activity_sandbox_changes_index'],
+] as const)('%s in %s of the activity, among many other entries', async (kind, environment, index) => {
   const { id } = await aPartner(api)
   await api.db.dataSource.query(`
-    INSERT INTO activity (partner_id, at, action, changes, made_by)
-    SELECT '${id}', now(), 'payout.list', n % 1000 = 0, 'x' FROM generate_series(1, ${many}) n`)
+    INSERT INTO activity (partner_id, at, environment, action, changes, made_by)
+    SELECT '${id}', now(), CASE n % 100 WHEN 0 THEN 'sandbox' ELSE 'live' END, CASE n % 500 WHEN 0 THEN 'key.create' ELSE 'call' END,
+      n % 50 = 0, 'x' FROM generate_series(1, ${many}) n`)
   await api.db.dataSource.query('ANALYZE activity')
 
   const plan = await planOf(
-    (db) => latestChanges(db, id, 200),
+    (db) => latestActivity(db, id, 200, { filter: { kind, environment } }),
     ['uuid, integer, timestamptz, bigint', `'${id}', 200, 'infinity', 9223372036854775807`],
   )
 
-  expect(plan).toContain('activity_changes_index')
+  expect(plan).toContain(`${index} on activity`)
 })
 
 const ofWallet = ['proof-payouts', 'proof-payout-rows', 'proof-charges']

@@ -1,7 +1,7 @@
 // payout cancel: as the partner can, while nothing was sent and never afterwards; who asked is told, whatever comes of it.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { systemClock } from '../../clock'
-import { latestChanges } from '../../db/activity'
+import { latestActivity } from '../../db/activity'
 import { pauseRail, resumeRail } from '../../db/rail-pauses'
 import { aPayoutWorld, type Payer, type PayoutWorld } from '../api/payout-world'
 import { until } from '../local/until'
@@ -144,7 +144,7 @@ async function aWaiting(): Promise<string> {
 
 /** By whom a cancel was asked for. */
 async function toldOf(id: string): Promise<{ inActivity: string[]; inTimeline: string[] }> {
-  const changes = await latestChanges(world.api.db, payer.id, 50)
+  const changes = await latestActivity(world.api.db, payer.id, 50, { filter: { kind: 'changes', environment: 'both' } })
   const asked = changes.filter(({ action, detail }) => action === 'payout.cancel' && detail === id)
   const events: { made_by: string }[] = await world.api.db.dataSource.query(
     `SELECT made_by FROM payout_events WHERE payout_id = $1 AND kind = 'cancel_asked'`,

@@ -3,8 +3,10 @@ import { Type } from 'typebox'
 import { membershipsOf } from '../../../db/members'
 import { endSession, endSessionsOf, switchSession } from '../../../db/sessions'
 import { slugPattern } from '../../../domain/limits'
+import { switchesPerMemberAndHour } from '../../../domain/sign-in'
 import type { ApiDeps } from '../../deps'
 import { ApiError } from '../../errors'
+import { requireHourly } from '../../rate-limiter'
 import { type ApiRequest, personOf, type Reply, type Route } from '../../route'
 import { Answer, Pattern, Strict } from '../../schema'
 import { endedCookie } from '../../session-cookie'
@@ -46,6 +48,7 @@ export const switchPartner: Route = {
     const chosen = (await membershipsOf(deps.db, email, deps.clock.now())).find((each) => each.slug === slug)
     if (chosen === undefined) throw new ApiError('not_found')
     const { memberId, partnerId } = chosen
+    await requireHourly(deps.rateLimiter, `switches/${memberId}`, switchesPerMemberAndHour)
     await deps.db.transaction(async (tx) => {
       const place = { sessionId, email, memberId, at: deps.clock.now() }
       if (!(await switchSession(tx, place))) throw new ApiError('not_found')

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../api/call'
-import { keysQuery } from '../../api/queries'
+import { activeKeysQuery, keysQueryKey } from '../../api/queries'
 import type { CreatedKey } from '../../api/types'
 import { Button, ButtonLink } from '../../parts/button'
 import { Card } from '../../parts/card'
@@ -14,16 +14,16 @@ import { useIsAdmin } from '../../shell/here'
 export function FirstPayoutByCurl() {
   const isAdmin = useIsAdmin()
   const queryClient = useQueryClient()
-  const { data: keys } = useQuery(keysQuery)
+  const { data: keys } = useQuery(activeKeysQuery('sandbox'))
   const [secret, setSecret] = useState<string | null>(null)
   const create = useMutation({
     mutationFn: () => call<CreatedKey>('POST', '/v1/keys', { body: { environment: 'sandbox', label: 'First steps' } }),
     onSuccess: async (key) => {
       setSecret(key.secret)
-      await queryClient.invalidateQueries({ queryKey: keysQuery.queryKey })
+      await queryClient.invalidateQueries({ queryKey: keysQueryKey })
     },
   })
-  const prefix = keys?.data.find((key) => key.environment === 'sandbox' && key.revoked_at === null)?.key_prefix
+  const prefix = keys?.data[0]?.key_prefix
   const line = curlLine(secret ?? `${prefix ?? 'kp_sandbox_'}…`)
   return (
     <Card title="Make a first payout">

@@ -26,8 +26,8 @@ const open = (status: number) => Array.from({ length: callers.length }, () => st
 const read = [401, 401, 200, 200, 200, 200, 200, 200]
 /** One thing of the sandbox. */
 const readOne = [401, 401, 200, 404, 404, 200, 200, 404]
-/** One thing of the partner, whatever the environment. */
-const readOneOfPartner = [401, 401, 200, 200, 404, 200, 200, 404]
+/** An invoice, which a sandbox key does not see. */
+const readInvoice = [401, 401, 404, 200, 404, 200, 200, 404]
 /** What only people do: admins, or viewers too. */
 const forAdmins = (status: number) => [401, 401, 403, 403, 403, 403, status, status]
 const forAdminsOfIt = (status: number) => [401, 401, 403, 403, 403, 403, status, 404]
@@ -66,11 +66,11 @@ const expected: Readonly<Record<string, readonly number[]>> = {
   'GET /v1/usage': read,
   'GET /v1/usage/history': read,
   'GET /v1/invoices': read,
-  'GET /v1/invoices/:id.pdf': readOneOfPartner,
-  'GET /v1/invoices/:id.csv': readOneOfPartner,
-  'GET /v1/invoices/:id': readOneOfPartner,
-  'GET /v1/invoices/:id/charges': readOneOfPartner,
-  'GET /v1/invoices/:id/charges.csv': readOneOfPartner,
+  'GET /v1/invoices/:id.pdf': readInvoice,
+  'GET /v1/invoices/:id.csv': readInvoice,
+  'GET /v1/invoices/:id': readInvoice,
+  'GET /v1/invoices/:id/charges': readInvoice,
+  'GET /v1/invoices/:id/charges.csv': readInvoice,
   'GET /v1/keys': read,
 
   'POST /v1/payouts': [401, 401, 201, 502, 201, 403, 201, 201],
@@ -123,6 +123,24 @@ test('a viewer may do nothing but read, ask what something would cost, decline a
     'DELETE /v1/auth/sessions',
     'POST /v1/auth/session/partner',
     'POST /v1/quotes',
+  ])
+})
+
+test('a suspended partner is refused new money and new power only: it may read, cancel, revoke, remove and demote', () => {
+  const refused = routes.filter(({ access }) => access.by !== 'anyone' && access.partner !== 'any')
+
+  // PATCH /v1/members/:id itself refuses to make somebody an admin.
+  expect(refused.map(nameOf).toSorted()).toEqual([
+    'GET /v1/balance',
+    'PATCH /v1/account',
+    'POST /v1/compliance/verification',
+    'POST /v1/keys',
+    'POST /v1/members',
+    'POST /v1/payouts',
+    'POST /v1/payouts/:id/cases',
+    'POST /v1/payouts/confirm-codes',
+    'POST /v1/sandbox/payouts/:id/simulate',
+    'POST /v1/sandbox/top-ups',
   ])
 })
 

@@ -52,18 +52,54 @@ test('a caller finds its own earlier calls at once, newest first, refused ones i
   })
 })
 
-test('both environments and what ops did are there; other partners’ calls are not', async () => {
+test('a live key sees both environments and what operators did, but nothing of other partners', async () => {
   const partner = await aPartner(api)
   const [sandbox, live] = [await aKey(api, partner, 'sandbox'), await aKey(api, partner, 'live')]
-  const other = await aKey(api, await aPartner(api), 'sandbox')
-  await api.get('/v1/usage', { key: live })
+  const other = await aKey(api, await aPartner(api), 'live')
+  await api.get('/v1/usage', { key: sandbox })
   await api.get('/v1/compliance', { key: other })
 
-  const seen = (await activityOf(sandbox)).data?.map(({ environment, action, by }) => [environment, action, by])
+  const seen = (await activityOf(live)).data?.map(({ environment, action, by }) => [environment, action, by])
 
-  expect(seen).toContainEqual(['live', 'usage.read', `key:${live.slice(0, 'kp_live_'.length + 8)}`])
+  expect(seen).toContainEqual(['sandbox', 'usage.read', `key:${sandbox.slice(0, 'kp_sandbox_'.length + 8)}`])
   expect(seen).toContainEqual([null, 'partner.create', 'ops:test'])
   expect(JSON.stringify(seen)).not.toContain('compliance.read')
+})
+
+test.each(['', '?changes_only=true', '?security_only=true'])(
+  'a sandbox key sees nothing of live and of people who manage the account: %s',
+  async (query) => {
+    const partner = await aPartner(api)
+    const [sandbox, live] = [await aKey(api, partner, 'sandbox'), await aKey(api, partner, 'live')]
+    await api.get('/v1/usage', { key: live })
+    const change = { ...anEntry(partner.id, 1, 1), madeBy: 'ada@acme.test' }
+    await recordActivity(api.db, [
+      { ...change, environment: 'live', action: 'key.create' },
+      { ...change, environment: 'sandbox', action: 'key.create' },
+      { ...change, environment: null, action: 'account.update', detail: 'contact_email' },
+    ])
+
+    const { status, body } = await api.get(`/v1/activity${query}`, { key: sandbox })
+
+    expect([status, new Set(body.data?.map(({ environment }) => environment))]).toEqual([200, new Set(['sandbox'])])
+    expect(body.data?.filter(({ action }) => action === 'key.create')).toHaveLength(1)
+  },
+)
+
+test('however many changes follow, a new key stays on the first page of the security events', async () => {
+  const partner = await aPartner(api)
+  const session = await aSession(api, partner)
+  const { key_prefix } = (await api.post('/v1/keys', { environment: 'sandbox' }, { session })).body
+  const paint = () => api.send('PATCH', '/v1/account', { brand_color: '#0f766e' }, { session })
+  for (let batch = 0; batch < 3; batch++) await Promise.all(Array.from({ length: 67 }, paint))
+
+  const detailsOn = async (query: string) =>
+    (await api.get(`/v1/activity?${query}`, { session })).body.data?.map(({ detail }) => detail)
+  const changes = await api.get('/v1/activity?changes_only=true', { session })
+
+  expect(await detailsOn('security_only=true')).toContain(key_prefix)
+  expect(await detailsOn('changes_only=true')).not.toContain(key_prefix)
+  expect(await detailsOn(`changes_only=true&starting_after=${changes.body.next_cursor}`)).toContain(key_prefix)
 })
 
 test('detail names the payout that was created, replayed or read, and the error of what was refused', async () => {
@@ -97,7 +133,7 @@ const account = { bank: { account_number: '38290008' } }
 
 test('limit is honoured, and has_more and next_cursor lead through all of them, each once', async () => {
   const partner = await aPartner(api)
-  const key = await aKey(api, partner, 'sandbox')
+  const key = await aKey(api, partner, 'live')
   // Several entries of one moment must not be lost between two pages.
   const entries = Array.from({ length: 23 }, (_, n) => anEntry(partner.id, n, Math.floor(n / 4)))
   await recordActivity(api.db, entries)
@@ -141,7 +177,7 @@ test.each([
 
 test('without a limit the latest 200 are shown, and there is more', async () => {
   const partner = await aPartner(api)
-  const key = await aKey(api, partner, 'sandbox')
+  const key = await aKey(api, partner, 'live')
   const entry = { partnerId: partner.id, environment: null, changes: 'nothing', status: 200, madeBy: 'x' } as const
   const entries = Array.from({ length: 250 }, (_, n) => ({
     ...entry,
@@ -162,7 +198,7 @@ test('without a limit the latest 200 are shown, and there is more', async () => 
 
 test('with changes_only=true reads push no change out, however many there are', async () => {
   const partner = await aPartner(api)
-  const key = await aKey(api, partner, 'sandbox')
+  const key = await aKey(api, partner, 'live')
   const entry = { partnerId: partner.id, environment: null, status: 200, madeBy: 'x', detail: null, requestId: null }
   const entries = Array.from({ length: 250 }, (_, n) => ({
     ...entry,
@@ -191,6 +227,14 @@ test.each(['yes', '', '1', 'true&changes_only=true'])('changes_only=%s is 422', 
   const { status, body } = await api.get(`/v1/activity?changes_only=${wanted}`, { key })
 
   expect([status, body.error?.details]).toEqual([422, { errors: ['changes_only (true or false)'] }])
+})
+
+test('security_only=yes is 422', async () => {
+  const key = await aKey(api, await aPartner(api), 'sandbox')
+
+  const { status, body } = await api.get('/v1/activity?security_only=yes', { key })
+
+  expect([status, body.error?.details]).toEqual([422, { errors: ['security_only (true or false)'] }])
 })
 
 test('it holds nothing of a request’s body, query or path, and no secret', async () => {

@@ -1,6 +1,6 @@
 // POST /v1/payouts/{id}/cancel: while a payout is pending and provably not at the bank, and never afterwards.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { latestChanges } from '../../../db/activity'
+import { latestActivity } from '../../../db/activity'
 import { payoutWorkflowId } from '../../../workflows/names'
 import { until } from '../../sandbox-bank/bank-client'
 import { silenceTemporal } from '../../worker/a-worker'
@@ -125,7 +125,7 @@ test('a cancel from Temporal’s own pages wakes it too, and is in the activity 
   await world.temporal.workflow.getHandle(idOf('order-web-ui')).cancel()
 
   expect(await until('it is cancelled', async () => (await statusOf(id)) === 'cancelled')).toBe(true)
-  const told = await latestChanges(world.api.db, payer.id, 5)
+  const told = await latestActivity(world.api.db, payer.id, 5, { filter: { kind: 'changes', environment: 'both' } })
   expect(told.filter(({ action }) => action === 'payout.cancel')).toEqual([
     expect.objectContaining({ madeBy: 'ops:temporal', detail: id, environment: 'sandbox' }),
   ])

@@ -143,7 +143,7 @@ test('an invoice of another partner, a draft and an unknown one are 404; a forei
 async function aBilledPartner(liveOpenedAt: Date | null) {
   const partner = await aPartner(api)
   if (liveOpenedAt !== null) await changePartner(api, partner, { liveOpenedAt })
-  const key = await aKey(api, partner, 'sandbox')
+  const key = await aKey(api, partner, 'live')
   return { partner, key, get: async (path: string) => (await api.get(path, { key })).body }
 }
 

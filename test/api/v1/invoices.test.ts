@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { markInvoicePaid } from '../../../db/invoice-moves'
 import type { PartnerRow } from '../../../db/partners'
 import { type Api, startApi } from '../client'
-import { aKey, anInvoice, aPartner } from '../fixtures'
+import { aKey, anInvoice, aPartner, aSession } from '../fixtures'
 
 let api: Api
 let partner: PartnerRow
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   partner = await aPartner(api)
-  key = await aKey(api, partner, 'sandbox')
+  key = await aKey(api, partner, 'live')
 })
 afterAll(() => api.close())
 
@@ -90,12 +90,27 @@ test('paid and void ones are shown, drafts and other partners’ are not', async
   ])
 })
 
-test('both environments see the partner’s invoices; the parameter environment has no meaning here', async () => {
+test('the parameter environment has no effect, for a key and for people', async () => {
   await anInvoice(api, partner, { period: '2026-10-01' })
-  const live = await aKey(api, partner, 'live')
+  const session = await aSession(api, partner, 'viewer')
 
-  expect((await api.get('/v1/invoices', { key: live })).body).toEqual(await list('?environment=live'))
   expect((await list()).data).toHaveLength(1)
+  expect(await list('?environment=sandbox')).toEqual(await list())
+  expect((await api.get('/v1/invoices?environment=sandbox', { session })).body).toEqual(await list())
+})
+
+test('a sandbox key sees no invoice, as a list, by its id, as a document or by its charges', async () => {
+  const { id } = await anInvoice(api, partner, { period: '2026-10-01' })
+  const sandbox = await aKey(api, partner, 'sandbox')
+  const statusOf = async (path: string) => (await api.get(path, { key: sandbox })).status
+
+  const listed = await api.get('/v1/invoices', { key: sandbox })
+
+  expect([listed.status, listed.body]).toEqual([200, { object: 'list', data: [], has_more: false, next_cursor: null }])
+  expect(await statusOf(`/v1/invoices?starting_after=${id}`)).toBe(422)
+  for (const path of [id, `${id}.pdf`, `${id}.csv`, `${id}/charges`, `${id}/charges.csv`]) {
+    expect([path, await statusOf(`/v1/invoices/${path}`)]).toEqual([path, 404])
+  }
 })
 
 test('the latest 24 come first, older ones by the cursor', async () => {

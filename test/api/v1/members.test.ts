@@ -224,25 +224,54 @@ test('what was done is in the activity list, with the email of who did it', asyn
   ])
 })
 
-test('an admin of a suspended partner can still remove a member', async () => {
+test('an admin of a suspended partner takes power away: removes, demotes, withdraws an invitation, signs out', async () => {
   const partner = await aPartner(api)
-  const session = await aSession(api, partner)
-  const email = anEmail()
-  const { id } = (await invite(session, email)).body
+  const [session, removed, demoted] = [
+    await aSession(api, partner),
+    await aSession(api, partner, 'viewer'),
+    await aSession(api, partner),
+  ]
+  const { id: invited } = (await invite(session, anEmail())).body
   await changePartner(api, partner, { status: 'suspended' })
 
-  const removed = await api.send('DELETE', `/v1/members/${String(id)}`, undefined, { session })
+  const statuses = [
+    await api.send('DELETE', `/v1/members/${await ownIdOf(removed)}`, undefined, { session }),
+    await api.send('PATCH', `/v1/members/${await ownIdOf(demoted)}`, { role: 'viewer' }, { session }),
+    await api.send('DELETE', `/v1/members/${String(invited)}`, undefined, { session }),
+    await api.send('DELETE', '/v1/auth/sessions', undefined, { session }),
+  ].map(({ status }) => status)
 
-  expect([removed.status, removed.body]).toEqual([200, { id, removed: true }])
+  expect(statuses).toEqual([200, 200, 200, 200])
+  expect((await api.get('/v1/auth/session', { session: removed })).status).toBe(401)
+  expect((await api.get('/v1/auth/session', { session: demoted })).body['member']).toMatchObject({ role: 'viewer' })
+  expect((await api.get('/v1/auth/session', { session })).status).toBe(401)
 })
 
-test('a suspended partner’s people are not changed, and an API key can not read them', async () => {
+test('an admin of a suspended partner gives no power: neither invites nor promotes', async () => {
   const partner = await aPartner(api)
-  const [session, key] = [await aSession(api, partner), await aKey(api, partner, 'sandbox')]
+  const [session, viewer] = [await aSession(api, partner), await aSession(api, partner, 'viewer')]
   await changePartner(api, partner, { status: 'suspended' })
 
-  const codeOf = ({ status, body }: Answer) => [status, body.error?.code]
+  const answers = [
+    await invite(session, anEmail()),
+    await api.send('PATCH', `/v1/members/${await ownIdOf(viewer)}`, { role: 'admin' }, { session }),
+  ]
 
-  expect(codeOf(await invite(session, anEmail()))).toEqual([403, 'partner_not_active'])
-  expect(codeOf(await api.get('/v1/members', { key }))).toEqual([403, 'api_key_required'])
+  expect(answers.map(({ status, body }) => [status, body.error?.code])).toEqual([
+    [403, 'partner_not_active'],
+    [403, 'partner_not_active'],
+  ])
+  expect((await api.get('/v1/auth/session', { session: viewer })).body['member']).toMatchObject({ role: 'viewer' })
 })
+
+test('an API key cannot read the people of the account', async () => {
+  const key = await aKey(api, await aPartner(api), 'sandbox')
+
+  const { status, body } = await api.get('/v1/members', { key })
+
+  expect([status, body.error?.code]).toEqual([403, 'api_key_required'])
+})
+
+async function ownIdOf(session: string): Promise<string> {
+  return String(Object((await api.get('/v1/auth/session', { session })).body['member']).id)
+}

@@ -57,6 +57,9 @@ async function somethingOf({ path }: Route, partner: PartnerRow): Promise<string
   return row.id
 }
 
+/** Invoices are live only. */
+const environmentOf = ({ path }: Route) => (path.startsWith('/v1/invoices') ? 'live' : 'sandbox')
+
 test('the table holds every endpoint of §4, and what was added to them', () => {
   expect(routes.map(nameOf)).toEqual([
     'GET /',
@@ -294,7 +297,7 @@ describe.each(named(withKey))('%s', (_name, route) => {
 
   test('is 401 at once with a key that was revoked', async () => {
     const partner = await aPartner(api)
-    const key = await aKey(api, partner, 'sandbox')
+    const key = await aKey(api, partner, environmentOf(route))
     const id = await somethingOf(route, partner)
     const before = await call(route, { key }, id)
 
@@ -307,7 +310,7 @@ describe.each(named(withKey))('%s', (_name, route) => {
 
   test('lets a suspended partner read, except for the balance, and change nothing', async () => {
     const partner = await aPartner(api)
-    const key = await aKey(api, partner, 'sandbox')
+    const key = await aKey(api, partner, environmentOf(route))
     const id = await somethingOf(route, partner)
     await changePartner(api, partner, { status: 'suspended' })
 
