@@ -1,5 +1,6 @@
 // Requests per second, per partner and environment, over all API processes: each takes shares of a bucket in PostgreSQL and spends them from memory.
 import type { Clock } from '../clock'
+import type { Caller } from '../db/callers'
 import type { Db, Statement } from '../db/database'
 import type { Environment } from '../domain/environment'
 import type { Log } from '../log'
@@ -15,6 +16,9 @@ export interface RateLimiter {
   }): Promise<Taken>
   /** Whether one more is allowed of what is counted by the hour. */
   takeHourly(bucket: string, limitPerHour: number): Promise<boolean>
+  /** The same for wrong guesses. A refusal makes the bucket suspect, in this process, for an hour. */
+  takeGuess(bucket: string, limitPerHour: number): Promise<boolean>
+  isSuspect(bucket: string): boolean
 }
 
 export interface Taken {
@@ -68,6 +72,7 @@ export function createRateLimiter({ db, clock, log }: { db: Db; clock: Clock; lo
   const shares = new Map<string, Share>()
   const refills = new Map<string, Promise<Share | null>>()
   const emptyUntil = new Map<string, number>()
+  const suspects = createSuspects(clock)
 
   /** Tokens that were too few for a heavier request are kept. */
   async function refill(bucket: string, limitPerSecond: number, weight: number): Promise<Share | null> {
@@ -111,6 +116,10 @@ export function createRateLimiter({ db, clock, log }: { db: Db; clock: Clock; lo
     return share
   }
 
+  async function takeHourly(bucket: string, limitPerHour: number): Promise<boolean> {
+    return (await db.query(takeOneOfHour, [bucket, limitPerHour])).length === 1
+  }
+
   return {
     async take({ who, environment, limitPerSecond, weight: wanted = 1 }) {
       const limit = limitPerSecond ?? defaultLimitPerSecond[environment]
@@ -129,8 +138,24 @@ export function createRateLimiter({ db, clock, log }: { db: Db; clock: Clock; lo
         if (!fresh) return refused
       }
     },
-    async takeHourly(bucket, limitPerHour) {
-      return (await db.query(takeOneOfHour, [bucket, limitPerHour])).length === 1
+    takeHourly,
+    async takeGuess(bucket, limitPerHour) {
+      const isGranted = await takeHourly(bucket, limitPerHour)
+      if (!isGranted) suspects.add(bucket)
+      return isGranted
+    },
+    isSuspect: suspects.has,
+  }
+}
+
+function createSuspects(clock: Clock) {
+  const until = new Map<string, number>()
+  return {
+    add: (bucket: string) => until.set(bucket, clock.now().getTime() + 3_600_000),
+    has: (bucket: string) => {
+      const isSuspect = clock.now().getTime() < (until.get(bucket) ?? 0)
+      if (!isSuspect) until.delete(bucket)
+      return isSuspect
     },
   }
 }
@@ -145,6 +170,29 @@ export async function requireHourly(limiter: RateLimiter, bucket: string, limitP
 export const unlimited: RateLimiter = {
   take: async () => ({ outcome: 'granted', limitPerSecond: 0, remaining: 0 }),
   takeHourly: async () => true,
+  takeGuess: async () => true,
+  isSuspect: () => false,
+}
+
+/**
+ * Limits guesses at what is stored sealed. An answer shows whether a guess is right, so a caller with too many wrong ones pays for
+ * each comparison before it is made: then a refusal shows nothing.
+ */
+export function guessesOf(
+  caller: Caller,
+  { bucket: name, perHour }: { readonly bucket: string; readonly perHour: number },
+  { rateLimiter }: { readonly rateLimiter: RateLimiter },
+) {
+  const bucket = `${name}/${caller.by === 'key' ? caller.keyId : caller.memberId}`
+  const isSuspect = rateLimiter.isSuspect(bucket)
+  const count = async () => {
+    if (await rateLimiter.takeGuess(bucket, perHour)) return
+    throw new ApiError('rate_limited', { headers: { 'Retry-After': String(Math.ceil(3600 / perHour)) } })
+  }
+  return {
+    beforeComparison: async () => (isSuspect ? count() : undefined),
+    wasWrong: async () => (isSuspect ? undefined : count()),
+  }
 }
 
 function shareSizes(limitPerSecond: number, weight: number): number[] {

@@ -20,19 +20,25 @@ export function fingerprintOf(keyring: Keyring, fields: CanonicalFields): Finger
 export const recipientPaths = 'recipient.'
 
 /**
- * The paths whose values differ from what was fingerprinted; none when it is the same request, null when its key is gone. Of a
- * recipient that was erased it can only be told that it differs, and only where nothing else does.
+ * The fields whose values differ from the fingerprinted ones; none when it is the same request, null when its key is gone. The
+ * recipient is one field: field by field, the bank details that are stored sealed could be guessed. An erased recipient is
+ * named only where nothing else differs, because there is nothing left to compare it with.
  */
 export function differingFields(keyring: Keyring, stored: Fingerprint, fields: CanonicalFields): string[] | null {
   const key = keyring.find('fingerprint', stored.keyId)
   if (key === null) return null
   if (timingSafeEqual(wholeOf(key, fields), stored.whole)) return []
   const asked = fieldsOf(key, fields)
-  const paths = [...new Set([...Object.keys(stored.fields), ...Object.keys(asked)])]
-  const differing = paths.filter((path) => stored.fields[path] !== asked[path]).toSorted()
+  const paths = Object.keys({ ...stored.fields, ...asked })
+  const differing = fieldsShown(paths.filter((path) => stored.fields[path] !== asked[path]))
   if (Object.keys(stored.fields).some(isOfRecipient)) return differing
-  const others = differing.filter((path) => !isOfRecipient(path))
+  const others = differing.filter((field) => field !== 'recipient')
   return others.length === 0 ? ['recipient'] : others
+}
+
+/** As a caller is told them: the recipient as one field. */
+export function fieldsShown(paths: readonly string[]): string[] {
+  return [...new Set(paths.map((path) => (isOfRecipient(path) ? 'recipient' : path)))].toSorted()
 }
 
 function isOfRecipient(path: string): boolean {

@@ -9,6 +9,12 @@ export interface SimilarPayout {
   readonly status: PayoutStatus
 }
 
+export interface SimilarPayouts {
+  readonly similar: readonly SimilarPayout[]
+  /** Another account with the same last four digits was paid this amount: what a wrong guess at its number finds. */
+  readonly isNearMiss: boolean
+}
+
 export interface WantedPayout {
   readonly accountLast4: string
   /** Under each secret key that may have hashed it. */
@@ -25,21 +31,25 @@ export async function findSimilarPayouts(
   db: Queryable,
   { partnerId, environment }: Scope,
   { accountLast4, accountHashes, amountPence, since }: WantedPayout,
-): Promise<SimilarPayout[]> {
+): Promise<SimilarPayouts> {
   const values = [partnerId, environment, accountLast4, accountHashes, amountPence, since]
-  return db.query<SimilarPayout>(selectSimilar, values)
+  const rows = await db.query<SimilarPayout & { readonly isSame: boolean }>(selectSimilar, values)
+  const similar = rows.filter(({ isSame }) => isSame)
+  return { similar, isNearMiss: similar.length === 0 && rows.length > 0 }
 }
 
-const isSimilar = `partner_id = $1 AND environment = $2 AND account_last4 = $3 AND account_hash = ANY ($4::bytea[])
+const isSame = 'account_hash = ANY ($4::bytea[]) AS "isSame"'
+
+const isSimilar = `partner_id = $1 AND environment = $2 AND account_last4 = $3 AND account_hash IS NOT NULL
       AND amount_pence = $5 AND created_at >= $6 AND status IN ('pending', 'processing', 'completed')`
 
 // In two halves, each with an index that is there anyway: those that lists show by their last four digits, and those that
 // nobody has decided about yet among the few that are not over.
 const selectSimilar: Statement = {
   name: 'payouts-similar',
-  text: `SELECT id, created_at AS "createdAt", status FROM payouts WHERE ${isSimilar} AND ${isVisible}
+  text: `SELECT id, created_at AS "createdAt", status, ${isSame} FROM payouts WHERE ${isSimilar} AND ${isVisible}
     UNION ALL
-    SELECT id, created_at, status FROM payouts WHERE ${isSimilar}
+    SELECT id, created_at, status, ${isSame} FROM payouts WHERE ${isSimilar}
       AND released_at IS NULL AND closed_at IS NULL AND verdict_at IS NULL AND answered_at IS NULL
-    ORDER BY "createdAt" DESC, id DESC LIMIT 10`,
+    ORDER BY "isSame" DESC, "createdAt" DESC, id DESC LIMIT 10`,
 }

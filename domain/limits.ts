@@ -23,11 +23,41 @@ export const nameMinLength = 1
 export const nameMaxLength = 80
 export const regionMaxLength = 80
 export const labelMaxLength = 60
+export const partnerNameMaxLength = 120
+/** Address lines, town, postcode and bank name: the specification sets no limit. */
+export const addressMaxLength = 140
 
 export const idempotencyKeyPattern = String.raw`^[A-Za-z0-9_\-:.]{8,100}$`
 export const slugPattern = '^[a-z0-9-]{2,40}$'
 export const sortCodePattern = String.raw`^\d{6}$`
 export const accountNumberPattern = String.raw`^\d{8}$`
+
+const joiners = String.raw`\u200c\u200d`
+/** Letters that show nothing. */
+const blankLetters = String.raw`\u115f\u1160\u2800\u3164\uffa0`
+/** Latin, Greek, Cyrillic, digits, punctuation and spaces: a joiner next to one of them is invisible. */
+const neverJoined = String.raw`\u0000-\u052f\p{N}\p{P}\p{Z}${joiners}`
+const visible = String.raw`\p{L}\p{N}\p{P}\p{S}`
+const spacesAndMarks = String.raw`\p{M}\p{Zs}`
+const lineCharacters = `${visible}${spacesAndMarks}${joiners}`
+/** Some scripts end a word with a mark and a joiner. */
+const nothingHidden = String.raw`(?![\s\S]*(?:[${blankLetters}]|[${neverJoined}][${joiners}]|[\p{L}\p{S}][${joiners}](?:[${neverJoined}]|$)))`
+const startsUnjoined = `(?![${joiners}])`
+
+/**
+ * The rule for every name, reference, address and bank name, as JSON schema patterns: letters, marks, digits, punctuation,
+ * symbols, spaces, and joiners where a script or an emoji needs them. Control and format characters are refused: they forge
+ * lines, change the direction of the text, or make two different names look the same. Each pattern runs in linear time.
+ */
+export const linePattern = `^${startsUnjoined}${nothingHidden}[${lineCharacters}]*$`
+export const visibleLinePattern = `^${nothingHidden}[${spacesAndMarks}]*[${visible}][${lineCharacters}]*$`
+/** A text of several lines. */
+export const linesPattern = String.raw`^${startsUnjoined}${nothingHidden}[${lineCharacters}\n]*$`
+
+/** Mail programs make a link of each of these. */
+const noWebAddress = String.raw`(?!.*(?://|[wW]{3}\.|[\p{L}\p{N}][.\u3002\uff0e\uff61]\p{L}{2}))`
+/** A name that is put into mails to people who do not know its owner. */
+export const mailedNamePattern = `^${noWebAddress}${visibleLinePattern.slice(1)}`
 
 export function isWithin(amountPence: Pence, limits: PayoutLimits): boolean {
   return amountPence >= limits.minPence && amountPence <= limits.maxPerPayoutPence
@@ -35,6 +65,11 @@ export function isWithin(amountPence: Pence, limits: PayoutLimits): boolean {
 
 /** After this long without a visit or a movement, schedules no longer ask the bank about a sandbox. */
 export const sandboxIdleAfterMs = 24 * 60 * 60 * 1000
+
+/** How many requests of one API key or person may reuse an Idempotency-Key with another body: each is a guess at the first body. */
+export const conflictsPerCallerAndHour = 30
+/** The same for checks that find a payout to another account with the same last four digits. Such payouts are found for a day. */
+export const nearMissesPerCallerAndHour = 100
 
 /** Top-ups of test money. */
 export const topUpsPerPartnerAndHour = 60

@@ -3,15 +3,17 @@ import { randomUUID } from 'node:crypto'
 import { Type } from 'typebox'
 import { type AccountRow, loadAccount } from '../../db/accounts'
 import { type Caller, nameOf } from '../../db/callers'
-import { differingFields, fingerprintOf } from '../../db/fingerprint'
+import { differingFields, fieldsShown, fingerprintOf } from '../../db/fingerprint'
 import { newId } from '../../db/id'
 import { type ClaimedRow, findClaim, type IdempotencyKey } from '../../db/payout-claims'
 import { accountHash, hasRecipient, sealDetails } from '../../db/sealed-recipients'
 import { assert } from '../../domain/assert'
+import { conflictsPerCallerAndHour } from '../../domain/limits'
 import { type Quote, quoteFor } from '../../domain/quote'
 import { shortfallOf } from '../../domain/shortfall'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../errors'
+import { guessesOf } from '../rate-limiter'
 import type { ApiRequest, Reply, Route } from '../route'
 import { Answer, EnvironmentQuery } from '../schema'
 import type { Confirmation } from './confirm-codes'
@@ -41,7 +43,8 @@ export const createPayout: Route = {
     'Pays the recipient once for each Idempotency-Key. The answer is `processing` once the bank has accepted the payout, `failed` ' +
     'when the bank refused its details at once, and `pending` when the bank has not confirmed it yet: then read it again. ' +
     'After `402`, `422` and `502` no payout exists and nothing was sent, and the same key may be sent again; only after ' +
-    '`idempotency_key_reused` there is one, which `details.payout_id` names.',
+    '`idempotency_key_reused` there is one, which `details.payout_id` names. An API key or a person that reuses Idempotency-Keys with ' +
+    `other bodies more than ${conflictsPerCallerAndHour} times an hour gets \`429\` for every used key; nothing is created.`,
   access: { by: 'key', action: 'payout.create', partner: 'payer', finds: 'claim' },
   query: EnvironmentQuery,
   headers: IdempotencyKeyHeader,
@@ -96,11 +99,14 @@ interface Asked {
 async function repeat(claim: ClaimedRow, { key, wanted, request }: Asked, deps: ApiDeps): Promise<Reply | null> {
   const { mayOnlyRepeat, caller } = request
   const attempt = attemptOf(claim, key, caller)
+  const guesses = guessesOf(caller, { bucket: 'conflicts', perHour: conflictsPerCallerAndHour }, deps)
+  await guesses.beforeComparison()
   const differing_fields =
     differingFields(deps.keyring, claim.fingerprint, wanted.fields) ?? (await anyField(claim, wanted, deps))
   if (differing_fields.length === 0) {
     return isStored(claim) ? replayed(claim) : answerAttempt({ ...attempt, by: 'joiner' }, deps)
   }
+  await guesses.wasWrong()
   if (mayOnlyRepeat !== null) throw mayOnlyRepeat
   // Another body's payout that is not decided yet may still be taken back, and then its key is free for this one.
   if (!isStored(claim) && (await awaitDecision(attempt, deps))?.releasedAt !== null) return null
@@ -115,7 +121,7 @@ async function anyField(
 ): Promise<string[]> {
   // Told to a partner who repeats a payout of today, that could make them pay it under another key.
   assert(!(await hasRecipient(db, id)), `the key ${fingerprint.keyId} must stay in SECRET_KEYS until it was resealed`)
-  return Object.keys(fields).toSorted()
+  return fieldsShown(Object.keys(fields))
 }
 
 async function create(released: ClaimedRow | null, asked: Asked, deps: ApiDeps): Promise<Reply | null> {

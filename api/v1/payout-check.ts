@@ -2,7 +2,9 @@
 import { Type } from 'typebox'
 import { accountHashes } from '../../db/sealed-recipients'
 import { findSimilarPayouts } from '../../db/similar-payouts'
+import { nearMissesPerCallerAndHour } from '../../domain/limits'
 import { payoutStatuses } from '../../domain/payout'
+import { guessesOf } from '../rate-limiter'
 import type { Route } from '../route'
 import { Answer, Constant, DateTime, EnvironmentQuery, OneOf, Uuid } from '../schema'
 import { readPayoutRequest } from './payout-order'
@@ -46,11 +48,14 @@ export const checkPayout: Route = {
     },
   },
   errors: ['invalid_amount', 'invalid_recipient', 'corridor_not_enabled'],
-  handle: async (request, { db, keyring, clock }) => {
+  handle: async (request, deps) => {
+    const { db, keyring, clock } = deps
     const { amountPence, details } = readPayoutRequest(bodyOf<typeof CreatePayoutRequest>(request))
     const { sortCode, accountNumber } = details
     const { partner, environment } = request.caller
-    const similar = await findSimilarPayouts(
+    const guesses = guessesOf(request.caller, { bucket: 'near-misses', perHour: nearMissesPerCallerAndHour }, deps)
+    await guesses.beforeComparison()
+    const { similar, isNearMiss } = await findSimilarPayouts(
       db,
       { partnerId: partner.id, environment },
       {
@@ -60,6 +65,7 @@ export const checkPayout: Route = {
         since: new Date(clock.now().getTime() - dayMs),
       },
     )
+    if (isNearMiss) await guesses.wasWrong()
     const shown = similar.map(({ id, createdAt, status }) => ({ id, created_at: createdAt.toISOString(), status }))
     return { body: { object: 'payout_check', similar: shown } }
   },

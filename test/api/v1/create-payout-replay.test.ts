@@ -4,10 +4,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { readPayoutRequest } from '../../../api/v1/payout-order'
 import { fingerprintOf } from '../../../db/fingerprint'
 import { changePrices } from '../../../db/price-lists'
+import { conflictsPerCallerAndHour } from '../../../domain/limits'
 import { until } from '../../local/until'
 import type { Json } from '../../sandbox-bank/bank-client'
 import { silenceTemporal } from '../../worker/a-worker'
-import { type Answer, testKeyring } from '../client'
+import { type Answer, startApi, testKeyring } from '../client'
 import { aKey, aPartner, aPayoutRow, changePartner } from '../fixtures'
 import { aPayoutWorld, aRequest, type Payer, type PayoutWorld } from '../payout-world'
 
@@ -23,6 +24,13 @@ afterEach(() => world.bank.control('DELETE', '/faults'))
 afterAll(() => world.close())
 
 const newKey = () => `order-${randomUUID()}`
+
+/** As a payout that was made of the body has it stored. */
+function fingerprintFor(body: Json) {
+  const { whole, keyId, fields } = fingerprintOf(testKeyring, readPayoutRequest(body).fields)
+  return { fingerprint: whole, fingerprintKeyId: keyId, fieldFingerprints: fields }
+}
+
 const replayed = ({ status, headers }: Answer) => [status, headers.get('Idempotent-Replayed')]
 
 describe('a body that an earlier version accepted and this one refuses', () => {
@@ -33,9 +41,7 @@ describe('a body that an earlier version accepted and this one refuses', () => {
   async function aStored(fields: Parameters<typeof aPayoutRow>[2] = {}) {
     const partner = await aPartner(world.api)
     const apiKey = await aKey(world.api, partner, 'sandbox')
-    const { whole, keyId, fields: each } = fingerprintOf(testKeyring, readPayoutRequest(old).fields)
-    const fingerprint = { fingerprint: whole, fingerprintKeyId: keyId, fieldFingerprints: each }
-    const { id, idempotencyKey } = await aPayoutRow(world.api, partner, { ...fingerprint, ...fields })
+    const { id, idempotencyKey } = await aPayoutRow(world.api, partner, { ...fingerprintFor(old), ...fields })
     const post = (body: Json, key: string = idempotencyKey) =>
       world.api.post('/v1/payouts', body, { key: apiKey, headers: { 'Idempotency-Key': key } })
     return { partner, id, post }
@@ -75,6 +81,21 @@ describe('a body that an earlier version accepted and this one refuses', () => {
     const { post } = await aStored()
 
     expect(codeOf(await post({ ...old, recipient: { ...old['recipient'], first_name: '' } }))).toEqual(refusal)
+  })
+
+  test('is 400 with half of a surrogate pair, which was stored as U+FFFD and replayed for other bodies', async () => {
+    const { partner, post } = await aStored()
+    const named = (last_name: string): Json => ({ ...old, recipient: { ...old['recipient'], last_name } })
+    const { idempotencyKey } = await aPayoutRow(world.api, partner, fingerprintFor(named('A\ud800')))
+
+    const answers: Answer[] = []
+    for (const name of ['A\ufffd', 'A\ud800', 'A\udc00']) answers.push(await post(named(name), idempotencyKey))
+
+    expect(answers.map(codeOf)).toEqual([
+      [200, undefined],
+      [400, 'invalid_json'],
+      [400, 'invalid_json'],
+    ])
   })
 })
 
@@ -188,12 +209,12 @@ describe('the same key with another body', () => {
     ['the amount', { amount_gbp: '120.01' }, ['amount_gbp']],
     ['the reference', { reference: 'Invoice 1043' }, ['reference']],
     ['a reference that is left out', { reference: undefined }, ['reference']],
-    ['one digit', { recipient: { bank: { account_number: '38290009' } } }, ['recipient.bank.account_number']],
-    ['a line that is added', { recipient: { address: { line2: 'x' } } }, ['recipient.address.line2']],
+    ['one digit', { recipient: { bank: { account_number: '38290009' } } }, ['recipient']],
+    ['a line that is added', { recipient: { address: { line2: 'x' } } }, ['recipient']],
     [
       'several fields',
-      { recipient: { type: 'business', last_name: 'Byron', address: { city: 'York' } } },
-      ['recipient.address.city', 'recipient.last_name', 'recipient.type'],
+      { amount_gbp: '1.00', recipient: { type: 'business', last_name: 'Byron', address: { city: 'York' } } },
+      ['amount_gbp', 'recipient'],
     ],
   ]
 
@@ -210,6 +231,76 @@ describe('the same key with another body', () => {
       expect(other.body.error?.details).toEqual({ payout_id: first.body['id'], differing_fields })
     },
   )
+})
+
+describe('guessing the bank details of a stored payout', () => {
+  const withAccount = (body: Json, account_number: string) => ({
+    ...body,
+    recipient: { ...body['recipient'], bank: { ...body['recipient'].bank, account_number } },
+  })
+
+  /** Two API processes on one database, and a payout whose account number is guessed. */
+  async function aVictim(status: 'active' | 'suspended' = 'active') {
+    const apis = await Promise.all(
+      [1, 2].map(() => startApi({ database: world.api.databaseUrl, rateLimit: 'on', temporalAddress: '127.0.0.1:1' })),
+    )
+    const partner = await aPartner(world.api, { rateLimitSandbox: 1_000, status })
+    const apiKey = await aKey(world.api, partner, 'sandbox')
+    const body = withAccount(aRequest(), '12340008')
+    const { idempotencyKey } = await aPayoutRow(world.api, partner, fingerprintFor(body))
+    const guess = (at: number, account: string, key = apiKey) =>
+      (apis[at] ?? world.api).post('/v1/payouts', withAccount(body, account), {
+        key,
+        headers: { 'Idempotency-Key': idempotencyKey },
+      })
+    const close = () => Promise.all(apis.map((api) => api.close()))
+    return { partner, guess, close }
+  }
+
+  const wrong = (n: number) => `${2000 + n}0008`
+
+  test.each([
+    ['active', 422],
+    ['suspended', 403],
+  ] as const)('a key of an %s partner has few guesses, then a right one is 429 too', async (status, conflict) => {
+    const { guess, close } = await aVictim(status)
+
+    const guesses: Answer[] = []
+    for (let n = 0; n <= conflictsPerCallerAndHour; n++) guesses.push(await guess(0, wrong(n)))
+    const right = await guess(0, '12340008')
+    // The other process learns of it from the database with its first conflict.
+    const elsewhere = [await guess(1, wrong(0)), await guess(1, '12340008')]
+
+    const expected = [...Array(conflictsPerCallerAndHour).fill(conflict), 429]
+    expect(guesses.map((each) => each.status)).toEqual(expected)
+    expect([right, ...elsewhere].map((each) => each.status)).toEqual([429, 429, 429])
+    expect([right.body.error?.code, right.headers.get('Retry-After')]).toEqual(['rate_limited', '120'])
+    await close()
+  })
+
+  test('one key’s conflicts are not another’s, and replays of others go on', async () => {
+    const { partner, guess, close } = await aVictim()
+    const other = await aKey(world.api, partner, 'sandbox')
+    for (let n = 0; n <= conflictsPerCallerAndHour; n++) await guess(0, wrong(n))
+
+    const replays = [await guess(0, '12340008', other), await guess(0, '12340008', other)]
+
+    expect(replays.map(replayed)).toEqual([
+      [200, 'true'],
+      [200, 'true'],
+    ])
+    await close()
+  })
+
+  test('replays are never counted', async () => {
+    const { guess, close } = await aVictim()
+
+    const answers: Answer[] = []
+    for (let n = 0; n < conflictsPerCallerAndHour + 5; n++) answers.push(await guess(0, '12340008'))
+
+    expect(new Set(answers.map((each) => each.status))).toEqual(new Set([200]))
+    await close()
+  })
 })
 
 describe('a key belongs to one partner and environment', () => {

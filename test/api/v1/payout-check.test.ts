@@ -3,6 +3,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners'
+import { nearMissesPerCallerAndHour } from '../../../domain/limits'
 import { type Api, startApi, testKeyring } from '../client'
 import { aClock, aKey, aPartner, aPayoutRow } from '../fixtures'
 import { aRequest } from '../payout-world'
@@ -59,6 +60,25 @@ test('names one of which nobody knows the outcome yet, and none that was release
   await aPayoutRow(api, partner, { account, status: 'pending', releasedAt: clock.now() })
 
   expect(await similar()).toEqual([expect.objectContaining({ id: row.id, status: 'pending' })])
+})
+
+test('guesses at the account of a payout are limited, and then the right one is refused too', async () => {
+  const limited = await startApi({ clock, database: api.databaseUrl, rateLimit: 'on' })
+  const victim = await aPartner(api, { rateLimitSandbox: 10_000 })
+  const guesser = await aKey(api, victim, 'sandbox')
+  await aPayoutRow(api, victim, { account })
+  const check = (account_number: string) =>
+    limited.post('/v1/payouts/check', aRequest({ recipient: { bank: { account_number } } }), { key: guesser })
+
+  const unrelated = await check('12345670')
+  const statuses: number[] = []
+  for (let n = 0; n <= nearMissesPerCallerAndHour; n++) statuses.push((await check(`${2000 + n}5678`)).status)
+  const right = await check(account)
+  await limited.close()
+
+  expect(unrelated.status).toBe(200)
+  expect(statuses).toEqual([...Array(nearMissesPerCallerAndHour).fill(200), 429])
+  expect([right.status, right.headers.get('Retry-After')]).toEqual([429, '36'])
 })
 
 test('makes no payout, and refuses what could not be one', async () => {
