@@ -1,6 +1,7 @@
 // Checks that an event was signed by the bank just now, and reads what it is about.
 import { createHash, verify } from 'node:crypto'
 import type { Clock } from '../../clock'
+import { visibleLinePattern } from '../../domain/limits'
 import { BadSignature, type WebhookEvent } from '../rail'
 import { optionalTextAt, textAt, Unreadable } from './fields'
 
@@ -44,18 +45,30 @@ function readEvent(rawBody: Buffer): WebhookEvent {
     const event: unknown = JSON.parse(rawBody.toString('utf8'))
     const category = textAt(event, 'event_category')
     if (!webhookCategories.some((each) => each === category)) return { outcome: 'ignored' }
+    const state = optionalTextAt(event, category === walletActivity ? 'event_object.type' : 'event_object_status')
     return {
       outcome: 'event',
-      eventId: textAt(event, 'event_id'),
+      eventId: storable(textAt(event, 'event_id')),
       category,
       // The movement itself can not be asked for, its wallet can.
-      objectRef: textAt(event, category === walletActivity ? 'event_object.bridge_wallet_id' : 'event_object_id'),
+      objectRef: storable(
+        textAt(event, category === walletActivity ? 'event_object.bridge_wallet_id' : 'event_object_id'),
+      ),
       payoutId: category === 'transfer' ? optionalTextAt(event, 'event_object.client_reference_id') : null,
       // Of a movement, whether it came or left.
-      state: optionalTextAt(event, category === walletActivity ? 'event_object.type' : 'event_object_status'),
+      state: state === null ? null : storable(state),
     }
   } catch (error) {
     if (error instanceof Unreadable || error instanceof SyntaxError) return { outcome: 'ignored' }
     throw error
   }
+}
+
+const maxTextLength = 200
+const visibleLine = new RegExp(visibleLinePattern, 'u')
+
+/** PostgreSQL refuses U+0000, and two ids with broken characters would be stored as the same one. */
+function storable(text: string): string {
+  if (text.length > maxTextLength || !visibleLine.test(text)) throw new Unreadable('text')
+  return text
 }

@@ -74,8 +74,13 @@ describe('an event of the bank', () => {
     ['of something that is no payout’s id', { payoutId: 'robert; drop table' }, '200 unknown_payout'],
     ['of a category never heard of', { category: 'weather' }, '200 unknown_category'],
     ['of a customer', { category: 'customer' }, '200 not_needed'],
+    ['with U+0000 in its id', { eventId: 'wh\u0000' }, '200 unknown_category'],
+    ['with U+0000 in its object', { transferRef: 'tr\u0000' }, '200 unknown_category'],
+    ['with U+0000 in its state', { state: 'payment\u0000' }, '200 unknown_category'],
   ])('%s is stored as that', async (_, change, expected) => {
-    expect(await deliver(anEvent(change))).toBe(expected)
+    const event = anEvent(change)
+
+    expect([await deliver(event), await deliver(event)]).toEqual([expected, '200 repeated'])
   })
 
   test('of one environment does not reach the other’s payouts', async () => {
@@ -304,16 +309,12 @@ function untilStatus(id: string, status: string, withinMs?: number): Promise<unk
   return until(`${id} ${status}`, async () => (await statusOf(id)) === status, withinMs)
 }
 
-interface EventChange {
-  readonly payoutId?: string
-  readonly transferRef?: string
-  readonly state?: string
-  readonly category?: string
-}
+type EventChange = Partial<Record<'eventId' | 'payoutId' | 'transferRef' | 'state' | 'category', string>>
 
-function anEvent({ payoutId, transferRef = 'tr_1', state = 'pending', category = 'transfer' }: EventChange) {
+function anEvent({ payoutId, transferRef = 'tr_1', state = 'pending', ...rest }: EventChange) {
+  const { eventId = `wh_${randomUUID()}`, category = 'transfer' } = rest
   return {
-    event_id: `wh_${randomUUID()}`,
+    event_id: eventId,
     event_category: category,
     event_object_id: transferRef,
     event_object_status: state,

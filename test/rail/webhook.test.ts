@@ -92,6 +92,12 @@ describe('an event', () => {
   test.each([
     ['of a category we do not know', anEvent({ event_category: 'moon_phase' })],
     ['without an id', anEvent({ event_id: undefined })],
+    ['with U+0000 in its id', anEvent({ event_id: 'a\u0000b' })],
+    ['with U+0000 in its object', anEvent({ event_object_id: 'tr_\u0000' })],
+    ['with U+0000 in its state', anEvent({ event_object_status: '\u0000' })],
+    ['with half of a surrogate pair in its id', anEvent({ event_id: 'a\ud800' })],
+    ['with an endless id', anEvent({ event_id: 'x'.repeat(201) })],
+    ['with an endless state', anEvent({ event_object_status: 'x'.repeat(201) })],
     ['that is no JSON', '{'],
     ['that is a list', '[]'],
   ])('%s is ignored', (_, body) => {
