@@ -10,7 +10,7 @@ const details: Partial<Record<ErrorCode, unknown>> = {
   },
   invalid_state: { status: 'revoked' },
   invalid_recipient: {
-    missing: ['recipient.bank.sort_code (6 digits)', 'recipient.address.city (at least one visible character)'],
+    missing: ['recipient.bank.sort_code (6 digits)', 'recipient.address.city (1 to 140 visible characters and spaces)'],
   },
   invalid_request: { errors: ['limit (1 to 200)'] },
   idempotency_key_reused: {

@@ -23,7 +23,7 @@ export const errorTable = {
   invalid_json: {
     status: 400,
     message: 'The body is not valid JSON.',
-    cause: 'The body is empty, is not UTF-8 JSON, or repeats a key inside one object.',
+    cause: 'The body is empty, is not UTF-8 JSON, holds half of a surrogate pair, or repeats a key inside one object.',
     cure: 'Send one JSON object, each key once.',
   },
   unauthorized: {
@@ -162,14 +162,15 @@ export const errorTable = {
   idempotency_key_reused: {
     status: 422,
     message: 'This Idempotency-Key belongs to another payout.',
-    cause: 'The key was used before with a different body; details.differing_fields names what differs.',
+    cause:
+      'The key was used before with a different body; details.differing_fields names what differs, the recipient as one field.',
     cure: 'Read the payout that details.payout_id names: the key has already made it. Use a new key only for another payment.',
   },
   rate_limited: {
     status: 429,
     message: 'Too many requests.',
     cause:
-      "The account's requests per second are used up, too many of its lists and totals are read at once, too many codes were asked for or tried, or too many keys or invitations were made in one hour.",
+      "The account's requests per second are used up, too many of its lists and totals are read at once, too many codes were asked for or tried, too many keys or invitations were made in one hour, or too many requests reused an Idempotency-Key with another body or guessed at an account.",
     cure: 'Wait as long as Retry-After says.',
   },
   headers_too_large: {

@@ -52,14 +52,23 @@ function parseJson(bytes: Buffer): unknown {
   let text: string
   try {
     text = utf8.decode(bytes)
-    value = JSON.parse(text)
-  } catch {
-    throw new ApiError('invalid_json')
+    // The bytes are UTF-8, so only an escape can be half of a surrogate pair.
+    value = surrogateEscape.test(text) ? JSON.parse(text, requireWellFormed) : JSON.parse(text)
+  } catch (error) {
+    throw error instanceof ApiError ? error : new ApiError('invalid_json')
   }
   // JSON.parse lets the last of two equal keys win; which of two amounts was meant is not ours to guess.
   if (keysWritten(text) !== keysRead(value))
     throw new ApiError('invalid_json', { message: 'The body repeats a key inside one object.' })
   return value
+}
+
+const surrogateEscape = /\\u[dD][89a-fA-F]/
+
+/** Unicode cannot store half of a pair: it would become U+FFFD, and different bodies would become the same payout. */
+function requireWellFormed(key: string, value: unknown): unknown {
+  if (key.isWellFormed() && (typeof value !== 'string' || value.isWellFormed())) return value
+  throw new ApiError('invalid_json', { message: 'The body holds half of a surrogate pair, such as \\ud800 alone.' })
 }
 
 /** In valid JSON each key, and nothing else outside of a text, has a colon after it. */

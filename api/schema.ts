@@ -1,6 +1,7 @@
 // The building blocks of request and response schemas (§2 Conventions), with the hints that error details quote.
 import { type TSchema, Type } from 'typebox'
 import { environments } from '../domain/environment'
+import { linePattern, linesPattern, mailedNamePattern, visibleLinePattern } from '../domain/limits'
 
 /** Extra words for people; `x-hint` is the rule that `details` quotes after a field's path. */
 export interface Words {
@@ -24,31 +25,36 @@ export const PayoutAmount = (words: Words = {}) =>
 export const Text = (options: Words & { minLength?: number; maxLength?: number } = {}) =>
   Type.String({ pattern: noNull, ...options })
 
-/** A text of one line: no control character, none that changes the direction of the text, no half of a surrogate pair. */
-export const Line = (options: Words & { maxLength?: number } = {}) =>
-  Type.Unsafe<string>({ type: 'string', allOf: [noControls], ...options })
+/** An optional text of one line. */
+export const Line = (options: Words & { maxLength: number }) =>
+  Type.String({
+    pattern: linePattern,
+    'x-hint': `at most ${options.maxLength} visible characters and spaces`,
+    ...options,
+  })
 
-/** The same, with at least one character that can be seen; `x-hint` says so. */
-export const VisibleLine = (options: Words & { 'x-hint': string; minLength?: number; maxLength?: number }) => {
-  const isVisible = { pattern: visible, 'x-hint': options['x-hint'] }
-  return Type.Unsafe<string>({ type: 'string', allOf: [isVisible, noControls], ...options })
-}
+/** A text of one line with at least one visible character. */
+export const VisibleLine = (options: Words & { maxLength: number }) =>
+  Type.String({ pattern: visibleLinePattern, 'x-hint': visibleHint(options.maxLength), minLength: 1, ...options })
 
-/**
- * A name that people read on one line: at least one character can be seen, there is no control character, and none that turns
- * the direction of what follows. Joiners within it stay: some scripts need them.
- */
-export const Name = (options: Words & { maxLength: number; without?: 'addresses' }) => {
-  const { without, ...words } = options
-  return Type.String({ pattern: (without === 'addresses' ? noAddress : '^') + visibleLine, minLength: 1, ...words })
-}
+/** A name that our mails show. A web address in it would become a link in a mail of ours. */
+export const MailedName = (options: Words & { maxLength: number }) =>
+  Type.String({
+    pattern: mailedNamePattern,
+    'x-hint': `${visibleHint(options.maxLength)}, no web address`,
+    minLength: 1,
+    ...options,
+  })
 
-const blankLetters = String.raw`\u115f\u1160\u2800\u3164\uffa0`
-const neverInALine = String.raw`\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069`
-const visible = `(?![${blankLetters}])[\\p{L}\\p{N}\\p{P}\\p{S}]`
-const visibleLine = `(?=.*${visible})[^${neverInALine}]*$`
-const noControls = { pattern: `^[^${neverInALine}]*$`, 'x-hint': 'no control characters' }
-const noAddress = String.raw`^(?!.*(?:/|[wW]{3}\.))`
+/** An optional text of several lines. */
+export const Lines = (options: Words & { minLength?: number; maxLength: number }) =>
+  Type.String({
+    pattern: linesPattern,
+    'x-hint': `${options.minLength ?? 0} to ${options.maxLength} visible characters, spaces and line breaks`,
+    ...options,
+  })
+
+const visibleHint = (maxLength: number) => `1 to ${maxLength} visible characters and spaces`
 
 export const Pattern = (pattern: string, words: Words = {}) => Type.String({ pattern, ...words })
 export const Uuid = (words: Words = {}) => Type.String({ format: 'uuid', ...words })

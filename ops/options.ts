@@ -1,7 +1,15 @@
 // The kinds of values that options take: how each is read, and its rule in words, for help and for refusals alike.
 import { readApiKeySecret } from '../db/api-key-secret'
 import { environments } from '../domain/environment'
-import { type Country, countries, labelMaxLength, payoutLimits, slugPattern } from '../domain/limits'
+import {
+  type Country,
+  countries,
+  labelMaxLength,
+  partnerNameMaxLength,
+  payoutLimits,
+  slugPattern,
+  visibleLinePattern,
+} from '../domain/limits'
 import {
   formatPence,
   formatUsdc,
@@ -75,7 +83,7 @@ export const emailOrNone: Kind<string | null> = {
   parse: (text) => (text === 'none' ? null : email.parse(text)),
 }
 
-export const partnerName = line('<name>', 120)
+export const partnerName = line('<name>', partnerNameMaxLength)
 export const label = line('<label>', labelMaxLength)
 export const reference = line('<reference>', 100)
 export const note = line('<note>', 500)
@@ -211,12 +219,13 @@ export const keyIdOrPrefix: Kind<{ readonly id: string } | { readonly prefix: st
 }
 
 function line(placeholder: string, maxLength: number): Kind<string> {
-  // No control characters, no halves of a character, and neither of the two separators that break a line.
-  const expression = new RegExp(String.raw`^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,${maxLength}}$`, 'u')
   return {
     placeholder,
-    rule: `1 to ${maxLength} characters without control characters`,
-    parse: (text) => (expression.test(text.trim()) ? text.trim() : undefined),
+    rule: `1 to ${maxLength} visible characters and spaces`,
+    parse: (given) => {
+      const text = given.trim()
+      return Array.from(text).length <= maxLength && visibleLine.test(text) ? text : undefined
+    },
   }
 }
 
@@ -229,6 +238,7 @@ function within(amount: bigint | null, min: bigint, max: bigint): bigint | undef
   return amount !== null && amount >= min && amount <= max ? amount : undefined
 }
 
+const visibleLine = new RegExp(visibleLinePattern, 'u')
 const uuidExpression = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const emailMaxLength = 254
 const atom = "[a-z0-9!#$%&'*+/=?^_`{|}~-]+"

@@ -13,12 +13,12 @@ import {
   Constant,
   DateTime,
   EnvironmentQuery,
+  Lines,
   ListOf,
   MoneyString,
   Nullable,
   OneOf,
   Strict,
-  Text,
   Uuid,
 } from '../schema'
 import { presentList } from './list'
@@ -51,12 +51,7 @@ const Case = Answer(
 const NewCase = Strict(
   {
     kind: OneOf(caseKinds),
-    reason: Text({
-      minLength: 1,
-      maxLength: 500,
-      description: 'For the people who ask the bank.',
-      'x-hint': '1 to 500 characters',
-    }),
+    reason: Lines({ minLength: 1, maxLength: 500, description: 'For the people who ask the bank.' }),
   },
   { title: 'NewCase' },
 )

@@ -8,7 +8,7 @@ import { keysPerPartnerAndHour, labelMaxLength } from '../../domain/limits'
 import { ApiError } from '../errors'
 import { requireHourly } from '../rate-limiter'
 import { personOf, type Route } from '../route'
-import { Answer, DateTime, EnvironmentName, Name, Nullable, OneOf, Pattern, Strict, Uuid } from '../schema'
+import { Answer, DateTime, EnvironmentName, Nullable, OneOf, Pattern, Strict, Uuid, VisibleLine } from '../schema'
 import { recordChange } from './change'
 import {
   type Bound,
@@ -23,9 +23,7 @@ import { bodyOf, paramsOf } from './typed'
 
 const keyFields = {
   environment: OneOf(environments),
-  label: Type.Optional(
-    Nullable(Name({ maxLength: labelMaxLength, description: 'What it is for.', 'x-hint': '1 to 60 characters' })),
-  ),
+  label: Type.Optional(Nullable(VisibleLine({ maxLength: labelMaxLength, description: 'What it is for.' }))),
 }
 
 const KeyToConfirm = Strict(keyFields, { title: 'KeyToConfirm' })

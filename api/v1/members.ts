@@ -13,12 +13,13 @@ import {
 } from '../../db/members'
 import { findPartnerById } from '../../db/partners'
 import { assert } from '../../domain/assert'
+import { nameMaxLength } from '../../domain/limits'
 import { memberRoles } from '../../domain/partner'
 import { invitationsPerPartnerAndHour } from '../../domain/sign-in'
 import { invitationMessage } from '../../mail/code-message'
 import { ApiError } from '../errors'
 import { personOf, type Route } from '../route'
-import { Answer, DateTime, Email, ListOf, Name, Nullable, OneOf, Strict, Uuid } from '../schema'
+import { Answer, DateTime, Email, ListOf, MailedName, Nullable, OneOf, Strict, Uuid } from '../schema'
 import { endedCookie } from '../session-cookie'
 import { recordChange } from './change'
 import {
@@ -80,9 +81,7 @@ export const listTeam: Route = {
 
 const memberFields = {
   email: Email(),
-  name: Type.Optional(
-    Nullable(Name({ maxLength: 80, without: 'addresses', 'x-hint': '1 to 80 characters, and no address of a page' })),
-  ),
+  name: Type.Optional(Nullable(MailedName({ maxLength: nameMaxLength }))),
   role: OneOf(memberRoles),
 }
 

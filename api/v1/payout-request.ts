@@ -2,10 +2,10 @@
 import { Type } from 'typebox'
 import {
   accountNumberPattern,
+  addressMaxLength,
   countries,
   idempotencyKeyPattern,
   nameMaxLength,
-  nameMinLength,
   referenceMaxLength,
   regionMaxLength,
   sortCodePattern,
@@ -20,27 +20,20 @@ export const countryField = Type.Optional(
   OneOf(countries, { default: 'GB', description: 'Where the money goes.', 'x-hint': countries.join(', ') }),
 )
 
-const NamePart = (description: string) =>
-  VisibleLine({
-    minLength: nameMinLength,
-    maxLength: nameMaxLength,
-    description,
-    'x-hint': `${nameMinLength} to ${nameMaxLength} characters, at least one visible`,
-  })
+const NamePart = (description: string) => VisibleLine({ maxLength: nameMaxLength, description })
 
-/** §2 sets no limit; what does not fit the bank's form is cut when it is sent. */
-const Needed = (description: string) => VisibleLine({ description, 'x-hint': 'at least one visible character' })
+/** What does not fit the bank's form is cut when it is sent. */
+const Needed = (description: string) => VisibleLine({ maxLength: addressMaxLength, description })
 
 const Address = Strict({
   line1: Needed('House and street.'),
-  line2: Type.Optional(Line({ 'x-hint': 'a text' })),
+  line2: Type.Optional(Line({ maxLength: addressMaxLength })),
   city: Needed('The town.'),
   postal_code: Needed('The postcode.'),
   region: Type.Optional(
     Line({
       maxLength: regionMaxLength,
       description: 'The county; the town is used if omitted. The bank gets it after line2.',
-      'x-hint': `at most ${regionMaxLength} characters`,
     }),
   ),
 })
@@ -71,7 +64,6 @@ export const CreatePayoutRequest = Strict(
       Line({
         maxLength: referenceMaxLength,
         description: 'Your own words for the payout; the bank shows the first of them to the recipient.',
-        'x-hint': `at most ${referenceMaxLength} characters`,
       }),
     ),
     recipient: Recipient,
@@ -82,9 +74,9 @@ export const CreatePayoutRequest = Strict(
 
 const { address, bank } = Recipient.properties
 const once = Text({ minLength: 1 })
-const onceName = Text({ minLength: nameMinLength, maxLength: nameMaxLength })
+const onceName = Text({ minLength: 1, maxLength: nameMaxLength })
 
-/** Bodies of stored payouts: before blank texts and control characters were refused, these were the rules. */
+/** Bodies of stored payouts: before blank texts, control and format characters and long texts were refused, these were the rules. */
 export const RepeatedPayoutRequest = Strict({
   ...CreatePayoutRequest.properties,
   reference: Type.Optional(Text({ maxLength: referenceMaxLength })),

@@ -26,6 +26,28 @@ test.each([
   await expect(readJson(aRequest(json))).rejects.toMatchObject({ code: 'invalid_json' })
 })
 
+test.each([
+  [String.raw`{"a":"\ud83d\ude00"}`],
+  [String.raw`{"a":"\\ud800"}`],
+  [String.raw`{"\uD83D\uDE00":["\uD83D\uDE00"]}`],
+])('%s holds whole characters', async (json) => {
+  expect(await readJson(aRequest(json))).toEqual(JSON.parse(json))
+})
+
+test.each([
+  [String.raw`{"a":"A\ud800"}`],
+  [String.raw`{"a":"A\uDC00"}`],
+  [String.raw`{"a":"\ude00\ud83d"}`],
+  [String.raw`{"a":[{"b":"\udfff"}]}`],
+  [String.raw`{"\ud800":1}`],
+  [String.raw`"\ud800"`],
+])('%s holds half of a surrogate pair', async (json) => {
+  await expect(readJson(aRequest(json))).rejects.toMatchObject({
+    code: 'invalid_json',
+    message: expect.stringContaining('surrogate'),
+  })
+})
+
 test('a client that was gone before its body is read is told apart from trouble of ours', async () => {
   const request = new IncomingMessage(new Socket())
   request.destroy()

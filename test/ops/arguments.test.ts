@@ -160,11 +160,14 @@ describe('a malformed value', () => {
     expect(err).toBe(`--email must be ${emailRule}.\n`)
   })
 
-  test.each(['a\u0000b', 'a\nb', 'a\u001b[2Jb', 'a\u2028b', 'x'.repeat(121)])('--name %j', async (value) => {
-    const { err } = await runWith(nowhere, replaced(create, '--name', value))
+  test.each(['a\u0000b', 'a\nb', 'a\u001b[2Jb', 'a\u2028b', 'a\u202eb', 'a\u200bb', 'x'.repeat(121)])(
+    '--name %j',
+    async (value) => {
+      const { err } = await runWith(nowhere, replaced(create, '--name', value))
 
-    expect(err).toBe('--name must be 1 to 120 characters without control characters.\n')
-  })
+      expect(err).toBe('--name must be 1 to 120 visible characters and spaces.\n')
+    },
+  )
 
   test.each([
     [[...set, '--countries', 'FR'], '--countries must be countries with commas between them, each once, out of: GB.'],
@@ -181,7 +184,7 @@ describe('a malformed value', () => {
     [['key', 'create', '--partner', 'acme', '--environment', 'prod'], '--environment must be sandbox or live.'],
     [
       ['key', 'create', '--partner', 'acme', '--environment', 'live', '--label', 'x'.repeat(61)],
-      '--label must be 1 to 60 characters without control characters.',
+      '--label must be 1 to 60 visible characters and spaces.',
     ],
     [
       ['key', 'revoke', '--partner', 'acme', '--key', 'kp_sandbox_'],

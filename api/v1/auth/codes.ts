@@ -2,13 +2,14 @@
 import { type Static, Type } from 'typebox'
 import { issueCode, type NewCode } from '../../../db/codes'
 import { enqueueMail, type OutgoingMail } from '../../../db/mails'
+import { partnerNameMaxLength } from '../../../domain/limits'
 import { codeLastsMs, codesPerEmailAndHour, forgivingCodesPerEmailAndHour } from '../../../domain/sign-in'
 import { signInMessage, signUpMessage } from '../../../mail/code-message'
 import { browserCookie, browserDigest, newBrowserToken, readBrowserToken } from '../../browser-cookie'
 import type { ApiDeps } from '../../deps'
 import { ApiError } from '../../errors'
 import type { ApiRequest, Reply, ReplyShape, Route } from '../../route'
-import { Answer, Constant, Email, Name, Strict } from '../../schema'
+import { Answer, Constant, Email, MailedName, Strict } from '../../schema'
 import { bodyOf } from '../typed'
 import { countCodeRequest, countSignUp, tooManyCodes } from './limits'
 
@@ -16,7 +17,7 @@ const CodeRequest = Strict({ email: Email({ description: 'Where the code is sent
 
 const SignUpRequest = Strict(
   {
-    business_name: Name({ maxLength: 120, 'x-hint': '1 to 120 characters' }),
+    business_name: MailedName({ maxLength: partnerNameMaxLength }),
     email: Email({ description: 'A work email; it becomes the first admin.' }),
   },
   { title: 'SignUpRequest' },

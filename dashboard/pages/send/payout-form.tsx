@@ -107,15 +107,15 @@ function RecipientCards({
             <option value="business">A business</option>
           </Choice>
           <Field label="Email" optional type="email" autoComplete="off" {...bind('email')} />
-          <Field label="House and street" autoComplete="off" {...bind('line1')} />
-          <Field label="More of the address" optional autoComplete="off" {...bind('line2')} />
-          <Field label="Town" autoComplete="off" {...bind('city')} />
-          <Field label="Postcode" autoComplete="off" {...bind('postalCode')} />
+          <Field label="House and street" maxLength={140} autoComplete="off" {...bind('line1')} />
+          <Field label="More of the address" optional maxLength={140} autoComplete="off" {...bind('line2')} />
+          <Field label="Town" maxLength={140} autoComplete="off" {...bind('city')} />
+          <Field label="Postcode" maxLength={140} autoComplete="off" {...bind('postalCode')} />
         </div>
       </Card>
       <Card title="Into which account">
         <div className="grid gap-4 sm:grid-cols-3">
-          <Field label="Bank" autoComplete="off" {...bind('bankName')} />
+          <Field label="Bank" maxLength={140} autoComplete="off" {...bind('bankName')} />
           <Field
             label="Sort code"
             inputMode="numeric"

@@ -107,7 +107,7 @@ test.each(['', '   ', '\u200b', 'shop\nserver'])('%j is no label', async (label)
 
   const { status, body } = await create(session, { environment: 'sandbox', label })
 
-  expect([status, body.error?.details]).toEqual([422, { errors: ['label (1 to 60 characters)'] }])
+  expect([status, body.error?.details]).toEqual([422, { errors: ['label (1 to 60 visible characters and spaces)'] }])
 })
 
 test('a label with markup comes back as it is, as data', async () => {

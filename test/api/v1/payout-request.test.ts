@@ -28,15 +28,17 @@ describe('what is accepted', () => {
   test.each([
     ['the example', example],
     ['the least that is required', { amount_gbp: '1.00', recipient: without(without(recipient, 'email'), 'type') }],
-    ['the most', withAddress({ line2: '', region: 'x'.repeat(80) })],
+    ['the most', withAddress({ line1: 'x'.repeat(140), line2: '😀'.repeat(140), region: 'x'.repeat(80) })],
+    ['an empty second line', withAddress({ line2: '' })],
     ['a name of 80 characters that are not ASCII', withRecipient({ first_name: '😀'.repeat(80) })],
     ['a reference of 120 characters', { ...example, reference: 'x'.repeat(120) }],
     ['a business', withRecipient({ type: 'business' })],
     ['names of several scripts', withRecipient({ first_name: 'Zoë Ōlu', last_name: "O'Brien-Łukasz 李" })],
     ['names of one character', withRecipient({ first_name: '李', last_name: '-' })],
+    ['a name with joiners and combining marks', withRecipient({ first_name: 'نامه\u200cای e\u0301 👩‍👩‍👧 ❤️‍🔥' })],
     [
-      'a name with joiners, combining and direction marks',
-      withRecipient({ first_name: 'نامه\u200cای e\u0301\u200f 👩‍👩‍👧' }),
+      'a word that ends with a mark and a joiner',
+      withRecipient({ first_name: 'മോഹന\u0d4d\u200d', last_name: 'ക\u0d4d\u200d.' }),
     ],
     ['an emoji as a name', withRecipient({ first_name: '😀' })],
     ['optional texts of blanks', { ...withAddress({ line2: ' ', region: '\u00a0' }), reference: ' ' }],
@@ -55,10 +57,10 @@ describe('what is accepted', () => {
 })
 
 describe('invalid_recipient names each field with its rule', () => {
-  const visible = 'at least one visible character'
-  const nameRule = '1 to 80 characters, at least one visible'
+  const textRule = '1 to 140 visible characters and spaces'
+  const nameRule = '1 to 80 visible characters and spaces'
   const blanks = ['', ' ', '\u00a0 \u2003', '\u200b', '\u3164', '\u0301', '\u00ad']
-  const controls = [
+  const hidden = [
     'a\u0000b',
     'a\u0007',
     'a\nb',
@@ -70,6 +72,26 @@ describe('invalid_recipient names each field with its rule', () => {
     'a\u2066b',
     'a\ud800',
     '\udc00a',
+    'a\u001b[2J',
+    'a\u00adb',
+    'a\u061cb',
+    'a\u180eb',
+    'a\u200bb',
+    'a\u200eb',
+    'a\u200fb',
+    'a\u2060b',
+    'a\ufeffb',
+    'a\ufff9b',
+    'a\u{e0041}b',
+    'a\ue000b',
+    'a\u3164b',
+    'a\u2800b',
+    'Acme\u200dLtd',
+    'Acme\u200c Ltd',
+    '\u200dAda',
+    'Ada\u200d',
+    '李\u200d',
+    'نامه\u200c\u200cای',
   ]
 
   test.each(['first_name', 'last_name'])('%s is missing, blank, too long or no text', (name) => {
@@ -91,43 +113,50 @@ describe('invalid_recipient names each field with its rule', () => {
       ['12345', '1234567', '12-34-56', '１23456', '123456\n', 123456],
     ],
     ['account_number', 'recipient.bank.account_number (8 digits)', ['1234567', '123456789', 'abcdefgh', 12345678]],
-    ['bank_name', `recipient.bank.bank_name (${visible})`, blanks],
+    ['bank_name', `recipient.bank.bank_name (${textRule})`, [...blanks, 'x'.repeat(141)]],
   ])('bank.%s', (name, told, wrong) => {
     expect(fault(withRecipient({ bank: without(recipient.bank, name) }))).toEqual(invalidRecipient(told))
     for (const value of wrong) expect(fault(withBank({ [name]: value }))).toEqual(invalidRecipient(told))
   })
 
   test.each(['line1', 'city', 'postal_code'])('address.%s', (name) => {
-    const told = invalidRecipient(`recipient.address.${name} (${visible})`)
+    const told = invalidRecipient(`recipient.address.${name} (${textRule})`)
 
     expect(fault(withRecipient({ address: without(recipient.address, name) }))).toEqual(told)
-    for (const blank of blanks) expect(fault(withAddress({ [name]: blank }))).toEqual(told)
+    for (const wrong of [...blanks, 'x'.repeat(141)]) expect(fault(withAddress({ [name]: wrong }))).toEqual(told)
   })
 
-  test.each(controls)('control, direction and broken characters are refused in every text: %j', (text) => {
+  test.each(hidden)('control, format, blank and broken characters are refused in every text: %j', (text) => {
     for (const name of ['first_name', 'last_name'])
-      expect(fault(withRecipient({ [name]: text }))).toEqual(
-        invalidRecipient(`recipient.${name} (no control characters)`),
-      )
-    for (const name of ['line1', 'line2', 'city', 'postal_code', 'region'])
-      expect(fault(withAddress({ [name]: text }))).toEqual(
-        invalidRecipient(`recipient.address.${name} (no control characters)`),
-      )
-    expect(fault(withBank({ bank_name: text }))).toEqual(
-      invalidRecipient('recipient.bank.bank_name (no control characters)'),
+      expect(fault(withRecipient({ [name]: text }))).toEqual(invalidRecipient(`recipient.${name} (${nameRule})`))
+    for (const name of ['line1', 'city', 'postal_code'])
+      expect(fault(withAddress({ [name]: text }))).toEqual(invalidRecipient(`recipient.address.${name} (${textRule})`))
+    expect(fault(withAddress({ line2: text }))).toEqual(
+      invalidRecipient('recipient.address.line2 (at most 140 visible characters and spaces)'),
     )
+    expect(fault(withAddress({ region: text }))).toEqual(
+      invalidRecipient('recipient.address.region (at most 80 visible characters and spaces)'),
+    )
+    expect(fault(withBank({ bank_name: text }))).toEqual(invalidRecipient(`recipient.bank.bank_name (${textRule})`))
     expect(fault({ ...example, reference: text })).toEqual({
       code: 'invalid_request',
-      details: { errors: ['reference (no control characters)'] },
+      details: { errors: ['reference (at most 120 visible characters and spaces)'] },
     })
+  })
+
+  test('texts of 30,000 characters are refused', () => {
+    const long = '\u0301'.repeat(30_000)
+    const wrong = withAddress({ line1: `${long}\u200b`, line2: `${'a'.repeat(30_000)}\n`, city: 'نا'.repeat(15_000) })
+
+    expect(fault(wrong)?.code).toBe('invalid_recipient')
   })
 
   test('optional fields are judged where they are given', () => {
     expect(missing(withAddress({ region: 'x'.repeat(81) }))).toEqual({
-      missing: ['recipient.address.region (at most 80 characters)'],
+      missing: ['recipient.address.region (at most 80 visible characters and spaces)'],
     })
     expect(missing(withAddress({ line2: 7 }))).toEqual({
-      missing: ['recipient.address.line2 (a text)'],
+      missing: ['recipient.address.line2 (at most 140 visible characters and spaces)'],
     })
     expect(missing(withRecipient({ email: 'ada' }))).toEqual({ missing: ['recipient.email (an email address)'] })
     expect(missing(withRecipient({ type: 'person' }))).toEqual({ missing: ['recipient.type (individual or business)'] })
@@ -135,11 +164,11 @@ describe('invalid_recipient names each field with its rule', () => {
 
   test('a whole object that is missing is told by the fields it must have', () => {
     const bank = [
-      `recipient.bank.bank_name (${visible})`,
+      `recipient.bank.bank_name (${textRule})`,
       'recipient.bank.sort_code (6 digits)',
       'recipient.bank.account_number (8 digits)',
     ]
-    const address = ['line1', 'city', 'postal_code'].map((name) => `recipient.address.${name} (${visible})`)
+    const address = ['line1', 'city', 'postal_code'].map((name) => `recipient.address.${name} (${textRule})`)
     const names = ['first_name', 'last_name'].map((name) => `recipient.${name} (${nameRule})`)
 
     expect(missing({ ...example, recipient: without(recipient, 'bank') })).toEqual({ missing: bank })
@@ -182,7 +211,7 @@ describe('the other codes', () => {
   })
 
   test.each([
-    [{ ...example, reference: 'x'.repeat(121) }, 'reference (at most 120 characters)'],
+    [{ ...example, reference: 'x'.repeat(121) }, 'reference (at most 120 visible characters and spaces)'],
     [{ ...example, confirm_code: '12345' }, 'confirm_code (6 digits)'],
     [{ ...example, extra: true }, 'extra (unknown field)'],
     [{ ...example, 'recipient.bank': {} }, 'recipient.bank (unknown field)'],

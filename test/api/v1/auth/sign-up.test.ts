@@ -130,7 +130,7 @@ test('an email that is known is answered alike, gets a code, and may open a seco
 
 test('the mail says nothing that a stranger has typed', async () => {
   const email = anEmail()
-  await signUp(email, 'You have won, visit https://evil.test')
+  await signUp(email, 'You have won, call evil now')
 
   const mail = (await inbox.messages()).find(({ envelope }) => envelope.to.includes(email))
 
@@ -169,11 +169,17 @@ test('what the sign-up said is sealed until it is used, then gone, and never in 
   expect(decoded).not.toMatch(new RegExp(`Canary|${email}|${code}`))
 })
 
-test.each(['   ', '\u200b\u2060', 'Acme\r\nLtd'])('%j is no business name', async (business_name) => {
-  const { status, body } = await api.post('/v1/auth/signups', { business_name, email: anEmail() }, fromOurPages)
+test.each(['   ', '\u200b\u2060', 'Acme\r\nLtd', 'Visit https://evil.test/login now', 'Log in at evil.test'])(
+  '%j is no business name',
+  async (business_name) => {
+    const { status, body } = await api.post('/v1/auth/signups', { business_name, email: anEmail() }, fromOurPages)
 
-  expect([status, body.error?.details]).toEqual([422, { errors: ['business_name (1 to 120 characters)'] }])
-})
+    expect([status, body.error?.details]).toEqual([
+      422,
+      { errors: ['business_name (1 to 120 visible characters and spaces, no web address)'] },
+    ])
+  },
+)
 
 test('it can be switched off, and is then no route', async () => {
   const closed = await startApi({ database: worker.databaseUrl, signUp: 'off' })
