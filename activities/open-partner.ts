@@ -9,6 +9,7 @@ import { copyStandardPrices } from '../db/price-lists'
 import { openWallet } from '../db/wallets'
 import { assert } from '../domain/assert'
 import { floatPostings } from '../domain/ledger'
+import { isReservedSlug } from '../domain/partner'
 import { simulatedFloatMicroUsdc } from '../rail/simulated'
 
 export interface PartnerToOpen {
@@ -30,11 +31,12 @@ export async function openPartner(
   return db.transaction((tx) => openPartnerIn(tx, { ...partner, at }))
 }
 
-/** For who does more in the same transaction; a slug that is taken leaves it as it was. */
+/** For who does more in the same transaction; a slug that is taken or reserved leaves it as it was. */
 export async function openPartnerIn(
   tx: Tx,
   { name, slug, email, createdBy, at }: PartnerToOpen & { readonly at: Date },
 ): Promise<OpenedPartner> {
+  if (isReservedSlug(slug)) return { outcome: 'slug_taken' }
   const partner = await insertPartner(tx, { slug, name, contactEmail: email, billingEmail: email, at })
   if (partner === 'slug_taken') return { outcome: 'slug_taken' }
   const partnerId = partner.id

@@ -8,6 +8,7 @@ import type { Queryable, Statement } from './database'
 export interface AccountRow extends PayoutPrices {
   readonly id: string
   readonly name: string
+  readonly requestedName: string | null
   readonly status: PartnerStatus
   readonly contactEmail: string | null
   readonly billingEmail: string | null
@@ -48,7 +49,7 @@ export async function loadAccount(
 
 const selectAccount: Statement = {
   name: 'account',
-  text: `SELECT p.id, p.name, p.status, p.contact_email AS "contactEmail", p.billing_email AS "billingEmail",
+  text: `SELECT p.id, p.name, p.requested_name AS "requestedName", p.status, p.contact_email AS "contactEmail", p.billing_email AS "billingEmail",
       p.verification_status AS "verificationStatus", p.provider_status AS "providerStatus",
       p.continue_url AS "continueUrl", p.terms_url AS "termsUrl", p.screening,
       p.verification_reasons AS "verificationReasons", p.enabled_countries AS "enabledCountries",

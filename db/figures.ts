@@ -15,6 +15,7 @@ export type FigureKind =
   | 'paused'
   | 'not_read'
   | 'rejected_rate'
+  | 'requested_names'
 
 export interface StandingFigure {
   readonly kind: FigureKind
@@ -94,7 +95,9 @@ const selectStanding: Statement = {
     UNION ALL
     SELECT 'rejected_rate', CASE rail WHEN 'provider_production' THEN 'live' ELSE 'sandbox' END, rejection, count(*)::integer, 0,
       ${age('rejected_at')}
-    FROM exchange_rates WHERE rejected_at > $1::timestamptz - interval '15 minutes' GROUP BY 2, rejection`,
+    FROM exchange_rates WHERE rejected_at > $1::timestamptz - interval '15 minutes' GROUP BY 2, rejection
+    UNION ALL
+    SELECT 'requested_names', 'live', NULL, count(*)::integer, 0, 0 FROM partners WHERE requested_name IS NOT NULL`,
 }
 
 const selectSettled: Statement = {

@@ -8,6 +8,8 @@ export interface PartnerRow {
   readonly id: string
   readonly slug: string
   readonly name: string
+  /** The name that waits for an operator; `name` stays in use until then. */
+  readonly requestedName: string | null
   readonly status: PartnerStatus
   readonly logoUrl: string | null
   readonly brandColor: string | null
@@ -148,6 +150,7 @@ const changeable = [
   'verificationAwaitedSince',
   'mutedMails',
   'lowBalanceMicroUsdc',
+  'requestedName',
 ] as const satisfies readonly (keyof PartnerChanges)[]
 
 const columns = `id, slug, name, status, logo_url AS "logoUrl", brand_color AS "brandColor",
@@ -159,7 +162,7 @@ const columns = `id, slug, name, status, logo_url AS "logoUrl", brand_color AS "
   billed_until AS "billedUntil", verification_reasons AS "verificationReasons",
   verification_reason_marks AS "verificationReasonMarks", verification_reasons_known AS "verificationReasonsKnown",
   verification_tries AS "verificationTries", verification_awaited_since AS "verificationAwaitedSince", muted_mails AS "mutedMails",
-  low_balance_micro_usdc AS "lowBalanceMicroUsdc", created_at AS "createdAt", updated_at AS "updatedAt"`
+  low_balance_micro_usdc AS "lowBalanceMicroUsdc", requested_name AS "requestedName", created_at AS "createdAt", updated_at AS "updatedAt"`
 
 const selectById: Statement = { name: 'partner-by-id', text: `SELECT ${columns} FROM partners WHERE id = $1` }
 
@@ -207,6 +210,7 @@ const update: Statement = {
       rate_limit_sandbox = $17, rate_limit_live = $18, live_opened_at = $19, billing_address = $20,
       verification_reasons = $21, verification_reason_marks = $22, verification_reasons_known = $23,
       verification_tries = $24, verification_awaited_since = $25, muted_mails = $26, low_balance_micro_usdc = $27,
+      requested_name = $28,
       closed_at = CASE WHEN $4 = 'closed' THEN coalesce(closed_at, $2) END
     WHERE id = $1
     RETURNING ${columns}`,

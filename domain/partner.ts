@@ -26,5 +26,33 @@ export function shownScreening(partner: {
   return partner.verificationStatus === 'not_started' ? 'not_started' : partner.screening
 }
 
+/** How a new name is stored. Once the bank verifies the business under its name, a new one waits for an operator. */
+export function renamed(
+  partner: {
+    readonly name: string
+    readonly verificationStatus: VerificationStatus
+    readonly liveOpenedAt: object | null
+  },
+  name: string,
+): { readonly name: string; readonly requestedName: string | null } {
+  const { verificationStatus, liveOpenedAt } = partner
+  const isUnverified = verificationStatus === 'not_started' || verificationStatus === 'rejected'
+  if (name === partner.name || (isUnverified && liveOpenedAt === null)) return { name, requestedName: null }
+  return { name: partner.name, requestedName: name }
+}
+
+/** Words that a partner's sign-in page or address must not have, because it would pass for ours. */
+const reservedSlugs: ReadonlySet<string> = new Set(
+  `about account accounts activity admin administrator api app assets audit auth bank billing blog cdn compliance contact
+  dashboard docs documentation download email help home invoices keys legal live login logout mail me members metrics new null
+  official openapi ops p partner partners payment payments payout payouts pricing privacy public root sandbox secure security
+  settings sign-in sign-out sign-up signin signout signup sso static status support system team temporal terms test undefined
+  v1 v2 verification verify wallet webhook webhooks www`.split(/\s+/),
+)
+
+export function isReservedSlug(slug: string): boolean {
+  return reservedSlugs.has(slug)
+}
+
 export const memberRoles = ['admin', 'viewer'] as const
 export type MemberRole = (typeof memberRoles)[number]

@@ -13,7 +13,7 @@ import { keyCommands } from './key'
 import { keyringCommands } from './keyring'
 import { partnerCommands } from './partner'
 import { demoPartner } from './partner-demo'
-import { setPartner } from './partner-settings'
+import { nameCommands, setPartner } from './partner-settings'
 import { verificationCommands } from './partner-verification'
 import { payoutCommands } from './payout'
 import { payoutActionCommands } from './payout-actions'
@@ -30,6 +30,7 @@ export const commands: readonly Command[] = [
   ...partnerCommands,
   demoPartner,
   setPartner,
+  ...nameCommands,
   ...verificationCommands,
   ...keyCommands,
   ...keyringCommands,

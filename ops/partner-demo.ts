@@ -27,10 +27,11 @@ import { createRails, type Rails } from '../rail/rails'
 import type { PayoutRef } from '../workflows/payout-steps'
 import { recordChange } from './activity'
 import { withMakeBelieveBank } from './bank'
-import { type Answer, defineCommand, done, refused } from './command'
+import { type Answer, defineCommand, done } from './command'
 import type { Ops } from './connect'
 import { connectSoon } from './connect-sandbox'
 import { creditAmount, email, partnerName, required, slug } from './options'
+import { slugTaken } from './partner'
 
 /**
  * Finance can bill, void and credit a month that is over, and a new account has none. So the account is opened, verified and
@@ -67,7 +68,7 @@ async function openDemo(ops: Ops, bank: MakeBelieveBank, { usdc, ...about }: Wan
   const month = previousMonth(londonMonthOf(ops.clock.now()))
   const opening = clockOn(ops, month, { day: 2, hour: 9 })
   const opened = await openPartner({ db, clock: opening }, { ...about, createdBy: madeBy })
-  if (opened.outcome === 'slug_taken') return refused('slug_taken', `There is a partner ${about.slug} already.`)
+  if (opened.outcome === 'slug_taken') return slugTaken(about.slug)
   const { id: partnerId } = opened.partner
 
   const stage: Stage = { ops, bank, month, partnerId }

@@ -1,8 +1,18 @@
-// `partner set`: whatever of a partner ops may change, checked against what stays as it was.
+// `partner set` changes a partner's settings; `partner approve-name` and `refuse-name` decide about a name that it asked for.
 import { lockPartnerBySlug, type PartnerRow, updatePartner } from '../db/partners'
 import { formatPence } from '../domain/money'
 import { recordChange } from './activity'
-import { defineCommand, done, type Given, refused, unknownPartner } from './command'
+import {
+  type Answer,
+  type Command,
+  defineCommand,
+  done,
+  type Given,
+  type Refusal,
+  refused,
+  unknownPartner,
+} from './command'
+import type { Ops } from './connect'
 import {
   addressOrNone,
   countryList,
@@ -54,13 +64,62 @@ export const setPartner = defineCommand({
       if (differences.length === 0) return done(presentPartner(before), describePartner(before))
 
       const at = ops.clock.now()
-      const after = await updatePartner(tx, before.id, wanted, at)
+      // A name that an operator sets answers the request for one.
+      const request = wanted.name === before.name ? {} : { requestedName: null }
+      const after = await updatePartner(tx, before.id, { ...wanted, ...request }, at)
       const detail = differences.join(', ')
       await recordChange(ops, tx, { partnerId: before.id, at, environment: null, action: 'partner.update', detail })
       return done(presentPartner(after), describePartner(after))
     })
   },
 })
+
+const approveName = defineCommand({
+  noun: 'partner',
+  verb: 'approve-name',
+  about: 'Gives a partner the name that it asked for; mails and invoices show it from then on.',
+  options: {
+    partner: required(slug, 'Which partner.'),
+    name: required(partnerName, 'The name that you checked: another one may have been requested since.'),
+  },
+  example: ['--partner', 'acme', '--name', 'Acme Payments Ltd'],
+  run: (ops, given) =>
+    decideName(ops, given.partner, 'partner.name_approve', ({ slug, requestedName }) =>
+      requestedName === given.name
+        ? { name: given.name }
+        : refused('invalid_state', `${slug} asked for another name, as partner show shows.`),
+    ),
+})
+
+const refuseName = defineCommand({
+  noun: 'partner',
+  verb: 'refuse-name',
+  about: 'Refuses the name that a partner asked for; it keeps its name.',
+  options: { partner: required(slug, 'Which partner.') },
+  example: ['--partner', 'acme'],
+  run: (ops, given) => decideName(ops, given.partner, 'partner.name_refuse', () => ({})),
+})
+
+export const nameCommands: readonly Command[] = [approveName, refuseName]
+
+function decideName(
+  ops: Ops,
+  slug: string,
+  action: string,
+  decide: (partner: PartnerRow) => { readonly name?: string } | Refusal,
+): Promise<Answer> {
+  return ops.db.transaction(async (tx) => {
+    const partner = await lockPartnerBySlug(tx, slug)
+    if (partner === null) return unknownPartner(slug)
+    if (partner.requestedName === null) return refused('invalid_state', `${slug} has not asked for another name.`)
+    const decision = decide(partner)
+    if ('outcome' in decision) return decision
+    const at = ops.clock.now()
+    const after = await updatePartner(tx, partner.id, { ...decision, requestedName: null }, at)
+    await recordChange(ops, tx, { partnerId: partner.id, at, environment: null, action, detail: null })
+    return done(presentPartner(after), describePartner(after))
+  })
+}
 
 type Settings = ReturnType<typeof settingsOf>
 

@@ -4,7 +4,7 @@ import { openPartner } from '../activities/open-partner'
 import { findPartnerBySlug, listPartners, lockPartnerBySlug, type PartnerRow, updatePartner } from '../db/partners'
 import { environments } from '../domain/environment'
 import { formatPence } from '../domain/money'
-import { type PartnerStatus, shownScreening } from '../domain/partner'
+import { isReservedSlug, type PartnerStatus, shownScreening } from '../domain/partner'
 import { recordChange } from './activity'
 import { type Answer, type Command, defineCommand, done, refused, unknownPartner } from './command'
 import type { Ops } from './connect'
@@ -25,7 +25,7 @@ const create = defineCommand({
   example: ['--name', 'Acme Ltd', '--slug', 'acme', '--email', 'ada@acme.test'],
   async run(ops, { name, slug, email }) {
     const opened = await openPartner(ops, { name, slug, email, createdBy: ops.madeBy })
-    if (opened.outcome === 'slug_taken') return refused('slug_taken', `There is a partner ${slug} already.`)
+    if (opened.outcome === 'slug_taken') return slugTaken(slug)
     await connectSoon(ops, opened.partner.id)
     return done(presentPartner(opened.partner), describePartner(opened.partner))
   },
@@ -52,9 +52,15 @@ const list = defineCommand({
   example: [],
   async run({ db }) {
     const partners = await listPartners(db)
-    const rows = partners.map(({ slug, status, verificationStatus, name }) => [slug, status, verificationStatus, name])
-    const text =
-      rows.length > 0 ? table(['SLUG', 'STATUS', 'VERIFICATION', 'NAME'], rows) : 'There are no partners yet.'
+    const rows = partners.map(({ slug, status, verificationStatus, name, requestedName }) => [
+      slug,
+      status,
+      verificationStatus,
+      name,
+      requestedName ?? '',
+    ])
+    const headings = ['SLUG', 'STATUS', 'VERIFICATION', 'NAME', 'REQUESTED NAME']
+    const text = rows.length > 0 ? table(headings, rows) : 'There are no partners yet.'
     return done({ object: 'list', data: partners.map(presentPartner) }, text)
   },
 })
@@ -115,6 +121,11 @@ const close = defineCommand({
   },
 })
 
+export function slugTaken(slug: string): Answer {
+  const sentence = isReservedSlug(slug) ? `The slug ${slug} is reserved.` : `There is a partner ${slug} already.`
+  return refused('slug_taken', sentence)
+}
+
 export const partnerCommands: readonly Command[] = [create, show, list, suspend, reactivate, close]
 
 /** The field names are the API's own (§2 Compliance). */
@@ -124,6 +135,7 @@ export function presentPartner(partner: PartnerRow) {
     id: partner.id,
     slug: partner.slug,
     name: partner.name,
+    requested_name: partner.requestedName,
     status: partner.status,
     contact_email: partner.contactEmail,
     billing_email: partner.billingEmail,
@@ -154,6 +166,7 @@ export function describePartner(partner: PartnerRow): string {
   return fields({
     partner: partner.slug,
     name: partner.name,
+    'requested name': partner.requestedName,
     id: partner.id,
     status: partner.status,
     'contact email': partner.contactEmail,

@@ -68,6 +68,9 @@ export function standingMetrics(figures: readonly StandingFigure[]): Metric[] {
       'Rails whose last rate of the bank was rejected in the last 15 minutes, by reason: no quotes and payouts.',
       bySort('rejected_rate', 'reason', rateRejections, countOf),
     ),
+    gauge('payouts_requested_names', 'Partners whose new name waits for an operator.', [
+      { value: of('requested_names', 'live')[0]?.count ?? 0 },
+    ]),
     gauge('payouts_rail_paused', 'Whether people have paused sending to the bank.', counts('paused')),
   ]
 }

@@ -23,11 +23,18 @@ const BankFunding = Answer(
   { description: 'Where a bank transfer in pounds tops the wallet up.' },
 )
 
+export const requestedName = Nullable(
+  Type.String({
+    description: 'A new name that waits for our approval; until then `name` stays in mails and on invoices.',
+  }),
+)
+
 export const Account = Answer(
   {
     object: Constant('account'),
     id: Uuid(),
     name: Type.String(),
+    requested_name: requestedName,
     status: OneOf(partnerStatuses),
     environment: EnvironmentName,
     funding_wallet: FundingWallet,
@@ -46,6 +53,7 @@ export const exampleAccount: Static<typeof Account> = {
   object: 'account',
   id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55',
   name: 'Acme Ltd',
+  requested_name: null,
   status: 'active',
   environment: 'sandbox',
   funding_wallet: { currency: 'USDC', chain: 'base', address: null },
@@ -81,6 +89,7 @@ export function presentAccount(account: AccountRow): object {
     object: 'account',
     id: account.id,
     name: account.name,
+    requested_name: account.requestedName,
     status: account.status,
     environment: account.environment,
     funding_wallet: { currency: 'USDC', chain: account.chain, address: account.address },

@@ -3,12 +3,14 @@ import { type Static, Type } from 'typebox'
 import { loadAccount } from '../../db/accounts'
 import type { Tx } from '../../db/database'
 import { storeLogo } from '../../db/partner-logos'
-import { lockPartnerBySlug, type PartnerChanges, updatePartner } from '../../db/partners'
+import { lockPartner, lockPartnerBySlug, type PartnerChanges, updatePartner } from '../../db/partners'
+import { partnerNameMaxLength } from '../../domain/limits'
 import { type MicroUsdc, parseUsdc } from '../../domain/money'
 import { noticeKinds, type SwitchableNotice } from '../../domain/notice'
+import { renamed } from '../../domain/partner'
 import { ApiError } from '../errors'
 import { personOf, type Route } from '../route'
-import { Answer, Email, MoneyString, Name, Nullable, Pattern, Strict, Text } from '../schema'
+import { Answer, Email, Lines, MailedName, MoneyString, Nullable, Pattern, Strict } from '../schema'
 import { Account, exampleAccount, presentAccount } from './account'
 import { recordChange } from './change'
 import {
@@ -41,7 +43,13 @@ const EmailsToConfirm = Strict(emailFields, { title: 'EmailsToConfirm' })
 
 const AccountChanges = Strict(
   {
-    name: Type.Optional(Name({ maxLength: 120, 'x-hint': '1 to 120 characters' })),
+    name: Type.Optional(
+      MailedName({
+        maxLength: partnerNameMaxLength,
+        description:
+          'Once business verification has started, a new name waits as `requested_name` until we approve it. The current name withdraws it.',
+      }),
+    ),
     logo_url: Type.Optional(
       Nullable(
         Type.String({
@@ -66,7 +74,7 @@ const AccountChanges = Strict(
     brand_color: Type.Optional(Nullable(Pattern('^#[0-9a-fA-F]{6}$', { 'x-hint': 'a colour such as #0f766e' }))),
     ...emailFields,
     billing_address: Type.Optional(
-      Nullable(Text({ maxLength: 500, description: 'As an invoice prints it, line by line.' })),
+      Nullable(Lines({ maxLength: 500, description: 'As an invoice prints it, line by line.' })),
     ),
     notifications: Type.Optional(NotificationChanges),
     low_balance_usdc: Type.Optional(Nullable(MoneyString({ description: lowBalanceWords, 'x-hint': lowBalanceRule }))),
@@ -107,7 +115,8 @@ export const changeAccount: Route = {
     const confirmation = emails === null ? null : confirmationOf(boundToEmails(emails), confirm_code, request, deps)
     const change = async (tx: Tx) => {
       const mutedMails = await mutedAfter(tx, partner.slug, wanted.notifications)
-      const after = await updatePartner(tx, partner.id, { ...changes, ...mutedMails }, at)
+      const rename = await nameAfter(tx, partner.id, wanted.name)
+      const after = await updatePartner(tx, partner.id, { ...changes, ...mutedMails, ...rename }, at)
       if (logo !== undefined) await storeLogo(tx, partner.id, logo)
       // What was changed, and not to what: an address is nobody's business in a list.
       const recorded = { partnerId: partner.id, by, action: 'account.update', detail: Object.keys(wanted).join(', ') }
@@ -162,9 +171,8 @@ function happenedTo({ billing_email, contact_email }: Emails) {
 }
 
 function changesFrom(wanted: Static<typeof AccountChanges>): PartnerChanges {
-  const { name, logo_url, brand_color, billing_email, contact_email, billing_address, low_balance_usdc } = wanted
+  const { logo_url, brand_color, billing_email, contact_email, billing_address, low_balance_usdc } = wanted
   return {
-    ...(name === undefined ? {} : { name: name.trim() }),
     ...(logo_url === undefined ? {} : { logoUrl: logo_url }),
     ...(brand_color === undefined ? {} : { brandColor: brand_color }),
     ...(billing_email === undefined ? {} : { billingEmail: billing_email }),
@@ -183,6 +191,12 @@ function lowBalanceFrom(usdc: string | null): MicroUsdc | null {
     throw new ApiError('invalid_request', { details: { errors: [`low_balance_usdc (${lowBalanceRule})`] } })
   }
   return amount
+}
+
+/** Under the partner's lock: its verification may start at the same moment. */
+async function nameAfter(tx: Tx, partnerId: string, name: string | undefined): Promise<PartnerChanges> {
+  const partner = name === undefined ? null : await lockPartner(tx, partnerId)
+  return name === undefined || partner === null ? {} : renamed(partner, name.trim())
 }
 
 /** Only the switches that are sent change; under the partner's lock, so that two who switch at once both count. */

@@ -35,6 +35,8 @@ export interface PublicPartner {
 
 export interface SignedInPartner extends PublicPartner {
   readonly id: string
+  /** Waits for an operator's approval. */
+  readonly requested_name: string | null
   readonly status: string
   readonly billing_email: string | null
   readonly contact_email: string | null

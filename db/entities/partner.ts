@@ -39,8 +39,10 @@ export const partner = new EntitySchema<PartnerRow>({
     mutedMails: withDefault({ ...text, array: true }, []),
     lowBalanceMicroUsdc: orNull(bigint),
     readableUntil: orNull(time),
+    requestedName: orNull(text),
   },
   uniques: [{ name: 'partners_slug_unique', columns: ['slug'] }],
+  indices: [{ name: 'partners_requested_name_index', columns: ['id'], where: 'requested_name IS NOT NULL' }],
   checks: [
     { name: 'partners_slug_check', expression: `slug ~ '^[a-z0-9-]{2,40}$'` },
     { name: 'partners_status_check', expression: `status IN ('active', 'suspended', 'closed')` },

@@ -29,6 +29,7 @@ import { FreshBankKeys1794700800029 } from './29-fresh-bank-keys'
 import { SettledAtIssue1794700800032 } from './32-settled-at-issue'
 import { FirstPayouts1794700800034 } from './34-first-payouts'
 import { IdleSandboxes1794700800035 } from './35-idle-sandboxes'
+import { RequestedNames1794700800036 } from './36-requested-names'
 import { SecurityEvents1794700800037 } from './37-security-events'
 
 export const migrations = [
@@ -62,5 +63,6 @@ export const migrations = [
   SettledAtIssue1794700800032,
   FirstPayouts1794700800034,
   IdleSandboxes1794700800035,
+  RequestedNames1794700800036,
   SecurityEvents1794700800037,
 ]

@@ -5,6 +5,7 @@ import { systemClock } from '../../clock'
 import { issueCode } from '../../db/codes'
 import type { Db } from '../../db/database'
 import { membershipsOf } from '../../db/members'
+import { findPartnerById } from '../../db/partners'
 import { signUpsPerEmail } from '../../domain/sign-in'
 import { testKeyring } from '../api/client'
 import { createDatabase, openDb, type TestDatabase } from '../setup/database'
@@ -34,6 +35,18 @@ test('of many sign-ups of one email at once five open a partner, and the others 
   expect(new Set(partnerIds)).toEqual(new Set(opened))
   expect(again).toEqual(partnerIds)
 })
+
+test.each(['Admin', 'API', 'Payouts', 'Dashboard', 'Docs', 'www'])(
+  '%s does not become a slug of ours',
+  async (name) => {
+    const steps = createSignUpSteps({ db, clock: systemClock, keyring: testKeyring })
+    const codeId = await aSignUp(`${name.toLowerCase()}@people.test`, name)
+
+    const partner = await findPartnerById(db, await steps.openSignedUp({ codeId }))
+
+    expect(partner?.slug).toMatch(new RegExp(`^${name.toLowerCase()}-[0-9a-f]{6}$`))
+  },
+)
 
 async function aSignUp(subject: string, businessName: string): Promise<string> {
   const wanted = {

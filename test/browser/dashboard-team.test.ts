@@ -62,7 +62,8 @@ describe('an admin', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await enterCode('Save', 'confirm-settings')
     await page.getByText('Saved', { exact: true }).waitFor()
-    await page.getByRole('navigation', { name: 'Pages' }).getByText('Northwind Trading Ltd').waitFor()
+    await page.getByText('“Northwind Trading Ltd” is waiting for our approval.').waitFor()
+    await page.getByRole('navigation', { name: 'Pages' }).getByText('Northwind Market Ltd').waitFor()
 
     await visitor.go('/dashboard/settings?environment=sandbox')
     expect(await page.getByLabel('Billing email').inputValue()).toBe('bills@northwind.example')

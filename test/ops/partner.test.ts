@@ -40,6 +40,7 @@ describe('partner create', () => {
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       slug: 'acme',
       name: 'Acme Ltd',
+      requested_name: null,
       status: 'active',
       contact_email: 'ada@acme.test',
       billing_email: 'ada@acme.test',
@@ -72,6 +73,13 @@ describe('partner create', () => {
     const again = await terminal.ops('partner', 'create', '--name', 'B', '--slug', 'taken', '--email', 'b@b.test')
 
     expect(again).toEqual({ code: 2, out: '', err: 'There is a partner taken already.\n' })
+  })
+
+  test.each(['admin', 'api', 'payouts', 'dashboard', 'docs', 'www'])('refuses the reserved slug %s', async (slug) => {
+    const refused = await terminal.ops('partner', 'create', '--name', 'B', '--slug', slug, '--email', 'b@b.test')
+
+    expect(refused).toEqual({ code: 2, out: '', err: `The slug ${slug} is reserved.\n` })
+    expect(await findPartnerBySlug(terminal.db, slug)).toBeNull()
   })
 
   test('tells people what was opened', async () => {
@@ -109,7 +117,7 @@ describe('partner show and list', () => {
     expect(list.object).toBe('list')
     expect(slugs).toEqual(expect.arrayContaining(['list-a', 'list-b']))
     expect(slugs).toEqual([...slugs].toSorted())
-    expect((await terminal.ops('partner', 'list')).out).toMatch(/^SLUG +STATUS +VERIFICATION +NAME\n/)
+    expect((await terminal.ops('partner', 'list')).out).toMatch(/^SLUG +STATUS +VERIFICATION +NAME +REQUESTED NAME\n/)
   })
 
   test('a name that others typed can not move the cursor of the person who reads it', async () => {
@@ -176,6 +184,50 @@ describe('partner suspend and reactivate', () => {
       [2, 'closed is closed, not active.\n'],
       [2, 'closed is closed, not suspended.\n'],
     ])
+  })
+})
+
+describe('partner approve-name and refuse-name', () => {
+  async function aRequest(slug: string, requestedName: string) {
+    const partner = await createPartner(slug)
+    await terminal.db.transaction((tx) => updatePartner(tx, partner.id, { requestedName }, new Date(0)))
+    return partner
+  }
+
+  test('approve-name gives the name that was checked, and no other', async () => {
+    const { id } = await aRequest('renamed', 'Acme Bank plc')
+    const approve = (name: string) => terminal.ops('partner', 'approve-name', '--partner', 'renamed', '--name', name)
+
+    const other = await approve('Acme Payments Ltd')
+    const approved = await approve('Acme Bank plc')
+    const again = await approve('Acme Bank plc')
+
+    expect([other.code, other.err]).toEqual([2, 'renamed asked for another name, as partner show shows.\n'])
+    expect([approved.code, again.code]).toEqual([0, 2])
+    expect(await findPartnerBySlug(terminal.db, 'renamed')).toMatchObject({
+      name: 'Acme Bank plc',
+      requestedName: null,
+    })
+    expect((await activityOf(id)).map(({ action }) => action)).toEqual(['partner.name_approve', 'partner.create'])
+  })
+
+  test('refuse-name leaves the name as it is', async () => {
+    const { id } = await aRequest('not-renamed', 'Acme Bank plc')
+    const shown = await terminal.ops('partner', 'list')
+
+    const partner = await terminal.json('partner', 'refuse-name', '--partner', 'not-renamed')
+
+    expect(shown.out).toMatch(/not-renamed .*Acme Ltd +Acme Bank plc/)
+    expect(partner).toMatchObject({ name: 'Acme Ltd', requested_name: null })
+    expect((await activityOf(id)).map(({ action }) => action)).toEqual(['partner.name_refuse', 'partner.create'])
+  })
+
+  test('a name that partner set gives answers the request', async () => {
+    await aRequest('set-name', 'Acme Bank plc')
+
+    const partner = await terminal.json('partner', 'set', '--partner', 'set-name', '--name', 'Acme Bank Services')
+
+    expect(partner).toMatchObject({ name: 'Acme Bank Services', requested_name: null })
   })
 })
 

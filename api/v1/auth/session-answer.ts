@@ -8,6 +8,7 @@ import { memberRoles, partnerStatuses } from '../../../domain/partner'
 import type { ApiDeps } from '../../deps'
 import { ApiError } from '../../errors'
 import { Answer, Constant, DateTime, Email, Nullable, OneOf, Uri, Uuid } from '../../schema'
+import { requestedName } from '../account'
 import { exampleMailSettings, mailSettings, presentMailSettings } from '../mail-settings'
 import { logoUrlOf } from '../partner-logo'
 
@@ -37,6 +38,7 @@ export const Session = Answer(
       id: Uuid(),
       slug: Type.String(),
       name: Type.String(),
+      requested_name: requestedName,
       logo_url: Nullable(Uri()),
       brand_color: Nullable(Type.String()),
       status: OneOf(partnerStatuses),
@@ -74,6 +76,7 @@ export const exampleSession: Static<typeof Session> = {
     id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55',
     slug: 'acme',
     name: 'Acme Ltd',
+    requested_name: null,
     logo_url: null,
     brand_color: '#0f766e',
     status: 'active',
@@ -129,6 +132,7 @@ function presentSessionPartner(partner: PartnerRow, logoUrl: string | null) {
     id,
     slug,
     name,
+    requested_name: partner.requestedName,
     logo_url: logoUrl,
     brand_color: partner.brandColor,
     status,

@@ -45,7 +45,7 @@ export function BusinessForm({ partner }: { readonly partner: SignedInPartner })
     <>
       <form onSubmit={submit} className="flex flex-col gap-4">
         <LogoField partner={preview} disabled={!isAdmin} onPick={setLogo} />
-        <BusinessFields bind={bind} />
+        <BusinessFields partner={partner} bind={bind} />
         {save.error && toConfirm === null && <Trouble error={save.error} />}
         {isAdmin && (
           <div>
@@ -71,11 +71,16 @@ interface Bound {
   readonly onChange: (event: { readonly target: { readonly value: string } }) => void
 }
 
-function BusinessFields({ bind }: { readonly bind: (name: Name) => Bound }) {
+interface BusinessFieldsProps {
+  readonly partner: SignedInPartner
+  readonly bind: (name: Name) => Bound
+}
+
+function BusinessFields({ partner, bind }: BusinessFieldsProps) {
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Business name" required maxLength={120} {...bind('name')} />
+        <Field label="Business name" required maxLength={120} hint={waitingName(partner)} {...bind('name')} />
         <Field
           label="Colour"
           optional
@@ -102,4 +107,8 @@ function BusinessFields({ bind }: { readonly bind: (name: Name) => Bound }) {
       />
     </>
   )
+}
+
+function waitingName({ requested_name: name }: SignedInPartner): string | null {
+  return name === null ? null : `“${name}” is waiting for our approval.`
 }

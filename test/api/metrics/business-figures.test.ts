@@ -102,6 +102,7 @@ test('a payout that waits for people is counted, and so are a held deposit, a wa
     `INSERT INTO drifts (id, kind, wallet_id, subject, expected, found, first_seen_at, last_seen_at)
     VALUES (gen_random_uuid(), 'silent_payout', '${walletId}', 'payout-1', 'news', 'none', '${now}', '${now}')`,
   )
+  await api.db.dataSource.query(`UPDATE partners SET requested_name = 'Acme Bank plc' WHERE id = '${partner.id}'`)
   await api.db.dataSource.query(
     `INSERT INTO rail_pauses (id, environment, paused_at, paused_by) VALUES (gen_random_uuid(), 'live', '${now}', 'ops')`,
   )
@@ -119,6 +120,7 @@ test('a payout that waits for people is counted, and so are a held deposit, a wa
   expect(value('payouts_wallet_not_read_seconds{environment="sandbox"}')).toBe(1_200)
   expect(value('payouts_wallet_not_read_seconds{environment="live"}')).toBe(0)
   expect(value('payouts_quarantined_events{environment="live"}')).toBe(1)
+  expect(value('payouts_requested_names')).toBe(1)
 })
 
 test('what settles is counted once with the time it took, also when its event is committed after later ones', async () => {

@@ -23,6 +23,7 @@ test('a sandbox key sees its partner, the sandbox wallet and the prices in words
     object: 'account',
     id: partner.id,
     name: 'Acme Ltd',
+    requested_name: null,
     status: 'active',
     environment: 'sandbox',
     funding_wallet: { currency: 'USDC', chain: 'base', address: null },

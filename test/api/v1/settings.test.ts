@@ -1,5 +1,5 @@
 // PATCH /v1/account: what admins may change themselves, and nothing beside it.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { findPartnerById } from '../../../db/partners'
 import { type Api, startApi } from '../client'
 import { aConfirmCode } from '../confirmed'
@@ -15,7 +15,7 @@ afterAll(() => api.close())
 const change = (session: string, body: object) => api.send('PATCH', '/v1/account', body, { session })
 
 test('what is sent changes, what is not stays, and null takes away', async () => {
-  const partner = await aPartner(api, { logoUrl: 'https://acme.test/old.svg' })
+  const partner = await aPartner(api, { logoUrl: 'https://acme.test/old.svg', verificationStatus: 'not_started' })
   const session = await aSession(api, partner)
   const wanted = {
     name: ' Acme Payments Ltd ',
@@ -47,8 +47,13 @@ test.each([
   [{ name: '\u200b' }],
   [{ name: 'Acme\nLtd' }],
   [{ name: 'Acme \u202edtL' }],
+  [{ name: 'Ac\u200bme' }],
+  [{ name: 'Visit https://evil.test/login now "<b>x</b>' }],
+  [{ name: 'Sign in at evil.test' }],
+  [{ name: 'www.evil' }],
   [{ name: null }],
   [{ billing_address: 'x'.repeat(501) }],
+  [{ billing_address: '1 High Street\u202e\nLondon' }],
   [{ status: 'active' }],
   [{ verification_status: 'approved' }],
   [{ slug: 'other' }],
@@ -65,13 +70,60 @@ test.each([
 test.each([
   [{ brand_color: 'red' }, 'brand_color (a colour such as #0f766e)'],
   [{ billing_email: 'nobody' }, 'billing_email (must match format "email")'],
-  [{ billing_address: 7 }, 'billing_address (must be string)'],
+  [{ billing_address: 7 }, 'billing_address (0 to 500 visible characters, spaces and line breaks)'],
 ])('%j, which may be null, is told by one rule', async (wanted, told) => {
   const session = await aSession(api, await aPartner(api))
 
   const { body } = await change(session, wanted)
 
   expect(body.error?.details).toEqual({ errors: [told] })
+})
+
+describe('a new name', () => {
+  test.each(['pending', 'action_required', 'in_review', 'approved'] as const)(
+    'waits for an operator while verification is %s, and the old one stays in use',
+    async (verificationStatus) => {
+      const partner = await aPartner(api, { verificationStatus })
+      const session = await aSession(api, partner)
+
+      const changed = await change(session, { name: 'Acme Bank plc' })
+      const shown = await api.get(`/v1/public/partners/${partner.slug}`)
+      const told = await api.get('/v1/auth/session', { session })
+      const account = await api.get('/v1/account', { session })
+
+      const waiting = { name: 'Acme Ltd', requested_name: 'Acme Bank plc' }
+      expect([changed.status, changed.body]).toMatchObject([200, waiting])
+      expect([told.body['partner'], account.body]).toMatchObject([waiting, waiting])
+      expect(shown.body['name']).toBe('Acme Ltd')
+    },
+  )
+
+  test('waits also after the bank has taken its approval back from a partner that was live', async () => {
+    const partner = await aPartner(api, { verificationStatus: 'rejected', liveOpenedAt: api.clock.now() })
+
+    const { body } = await change(await aSession(api, partner), { name: 'Acme Bank plc' })
+
+    expect(body).toMatchObject({ name: 'Acme Ltd', requested_name: 'Acme Bank plc' })
+  })
+
+  test.each(['not_started', 'rejected'] as const)('holds at once while verification is %s', async (status) => {
+    const partner = await aPartner(api, { verificationStatus: status })
+
+    const { body } = await change(await aSession(api, partner), { name: 'Acme Payments Ltd' })
+
+    expect(body).toMatchObject({ name: 'Acme Payments Ltd', requested_name: null })
+  })
+
+  test('is withdrawn by the present one, and other changes leave it', async () => {
+    const session = await aSession(api, await aPartner(api))
+    await change(session, { name: 'Acme Bank plc' })
+
+    const other = await change(session, { brand_color: '#000000' })
+    const withdrawn = await change(session, { name: 'Acme Ltd' })
+
+    expect(other.body['requested_name']).toBe('Acme Bank plc')
+    expect(withdrawn.body).toMatchObject({ name: 'Acme Ltd', requested_name: null })
+  })
 })
 
 test('the activity list says who changed which fields, and not to what', async () => {
