@@ -185,6 +185,8 @@ test('a suspended partner changes nothing: these alone of all writes let it in',
     'DELETE /v1/auth/session viewer',
     'DELETE /v1/auth/sessions viewer',
     'DELETE /v1/members/:id admin',
+    // Makes an admin a viewer; the other direction is refused.
+    'PATCH /v1/members/:id admin',
     'POST /v1/auth/session/partner viewer',
     'POST /v1/keys/:id/revoke admin',
     // A cancel stops money, as do the removal of a member and the revocation of a key.
