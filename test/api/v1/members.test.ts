@@ -1,5 +1,6 @@
 // /v1/members (§1, §2): admins add, change and remove people; one admin always stays, however many try at once.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { changeRole } from '../../../db/members'
 import type { PartnerRow } from '../../../db/partners'
 import { until } from '../../local/until'
 import { anInbox, type TestInbox } from '../../mail/an-inbox'
@@ -259,15 +260,20 @@ test('an admin of a suspended partner gives no power: neither invites nor promot
   const [session, viewer] = [await aSession(api, partner), await aSession(api, partner, 'viewer')]
   await changePartner(api, partner, { status: 'suspended' })
 
+  const id = await ownIdOf(viewer)
+
   const answers = [
     await invite(session, anEmail()),
-    await api.send('PATCH', `/v1/members/${await ownIdOf(viewer)}`, { role: 'admin' }, { session }),
+    await api.send('PATCH', `/v1/members/${id}`, { role: 'admin' }, { session }),
+    await api.post(`/v1/members/${id}/confirm-codes`, { role: 'admin' }, { session }),
   ]
+  // As for a request that was admitted right before the suspension.
+  const inTransaction = await api.db.transaction((tx) => changeRole(tx, { partnerId: partner.id, id, role: 'admin' }))
 
-  expect(answers.map(({ status, body }) => [status, body.error?.code])).toEqual([
-    [403, 'partner_not_active'],
-    [403, 'partner_not_active'],
-  ])
+  expect(answers.map(({ status, body }) => [status, body.error?.code])).toEqual(
+    answers.map(() => [403, 'partner_not_active']),
+  )
+  expect(inTransaction).toEqual({ outcome: 'partner_not_active' })
   expect((await api.get('/v1/auth/session', { session: viewer })).body['member']).toMatchObject({ role: 'viewer' })
 })
 
