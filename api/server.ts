@@ -1,7 +1,8 @@
 // The HTTP server: Koa with the layers in the order a request meets them, and the limits that Node itself enforces.
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import { Router } from '@koa/router'
 import Koa from 'koa'
+import type { Log } from '../log'
 import { type ApiContext, answer, type RequestState } from './answer'
 import { around } from './around'
 import { dashboard } from './dashboard'
@@ -9,6 +10,7 @@ import type { ApiDeps } from './deps'
 import { docs } from './docs/routes'
 import { ApiError } from './errors'
 import { health } from './health'
+import type { Route } from './route'
 import { traceRequests } from './trace-requests'
 import { isReadable, refuseUnreadable, refuseWith } from './unreadable'
 import { routes } from './v1'
@@ -20,15 +22,21 @@ export function createApi(deps: ApiDeps): Server {
   if (deps.tracer !== null) app.use(traceRequests(deps.tracer))
   app.use(around(deps))
   const router = createRouter(deps)
+  app.use((context, next) => {
+    refuseMethod(context)
+    return next()
+  })
   app.use(router.routes())
   app.use((context) => refuseUnknown(router, context))
 
   const handle = app.callback()
   const server = createServer(limits, (request, response) => {
+    limitAnswer(response)
     if (isReadable(request)) void handle(request, response)
     else refuseWith(response, 'bad_request', deps.log)
   })
   refuseUnreadable(server, deps.log)
+  limitConnections(server, deps.log)
   return server
 }
 
@@ -42,6 +50,40 @@ const limits = {
   requireHostHeader: false,
 }
 
+/** Well below the descriptors that a process usually has, so that files and database connections can still be opened. */
+const maxConnections = 5_000
+const warnAgainMs = 60_000
+
+function limitConnections(server: Server, log: Log): void {
+  let warnedAt = Number.NEGATIVE_INFINITY
+  server.maxConnections = maxConnections
+  server.on('drop', () => {
+    if (performance.now() - warnedAt < warnAgainMs) return
+    warnedAt = performance.now()
+    log.warn({ max_connections: server.maxConnections }, 'refused connection: too many are open')
+  })
+}
+
+/** Node notices after one or two of these that a client has read nothing. */
+const stalledMs = 7_000
+/** Longer than the longest PAYOUT_ANSWER_MS. Also ends a client that reads a few bytes at a time. */
+const exchangeMs = 120_000
+
+/** Cuts off a client that does not read its answer. One that waits for a slow handler stays. */
+function limitAnswer(response: ServerResponse): void {
+  response.setTimeout(stalledMs, () => {
+    if (response.socket !== null && response.socket.writableLength > 0) response.socket.destroy()
+  })
+  // A pipelined answer gets its socket when those before it are sent; one that never gets it is never closed either.
+  if (response.socket === null) response.once('socket', () => setDeadline(response))
+  else setDeadline(response)
+}
+
+function setDeadline(response: ServerResponse): void {
+  const deadline = setTimeout(() => response.destroy(), exchangeMs)
+  response.once('close', () => clearTimeout(deadline))
+}
+
 function createRouter(deps: ApiDeps): Router<RequestState> {
   const router = new Router<RequestState>({ strict: true, sensitive: true })
   for (const route of routes) router.register(route.path, [route.method], answer(route, deps))
@@ -52,8 +94,28 @@ function createRouter(deps: ApiDeps): Router<RequestState> {
   return router
 }
 
+/** A path without parameters is never the `:id` of another route: GET /v1/payouts/check asks for no payout. */
+function refuseMethod({ path, method }: ApiContext): void {
+  const methods = methodsOfFixedPaths.get(path)
+  if (methods !== undefined && !methods.includes(method)) throw methodNotAllowed(methods)
+}
+
+const methodsOfFixedPaths = new Map<string, readonly string[]>(
+  routes
+    .filter(({ path }) => !path.includes(':'))
+    .map(({ path }) => [path, routes.filter((route) => route.path === path).flatMap(methodsOf)]),
+)
+
+function methodsOf({ method }: Route): string[] {
+  return method === 'GET' ? ['HEAD', 'GET'] : [method]
+}
+
 function refuseUnknown(router: Router<RequestState>, context: ApiContext): void {
   const allowed = new Set(router.match(context.path, context.method).path.flatMap((layer) => layer.methods))
   if (allowed.size === 0) throw new ApiError('route_not_found')
-  throw new ApiError('method_not_allowed', { headers: { Allow: [...allowed].join(', ') } })
+  throw methodNotAllowed([...allowed])
+}
+
+function methodNotAllowed(allowed: readonly string[]): ApiError {
+  return new ApiError('method_not_allowed', { headers: { Allow: allowed.join(', ') } })
 }

@@ -12,9 +12,11 @@ export function refuseUnreadable(server: Server, log: Log): void {
   server.on('checkExpectation', (_request, response) => refuseWith(response, 'bad_request', log))
 }
 
-/** A target that no URL can be read from would be an exception in every layer above. */
-export function isReadable({ url = '', headers, httpVersion }: IncomingMessage): boolean {
-  return (url.startsWith('/') || URL.canParse(url)) && (headers.host !== undefined || httpVersion === '1.0')
+/** A target that no URL can be read from would be an exception in every layer above; with two hosts, proxies may disagree. */
+export function isReadable({ url = '', rawHeaders, httpVersion }: IncomingMessage): boolean {
+  const isHost = (text: string, index: number) => index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
+  const hosts = rawHeaders.filter(isHost).length
+  return (url.startsWith('/') || URL.canParse(url)) && (hosts === 1 || (hosts === 0 && httpVersion === '1.0'))
 }
 
 export function refuseWith(response: ServerResponse, code: ErrorCode, log: Log): void {
@@ -23,8 +25,19 @@ export function refuseWith(response: ServerResponse, code: ErrorCode, log: Log):
   response.end(body)
 }
 
+/** How long a refused client may take to read the refusal. */
+const lingerMs = 1_000
+
+/** Node leaves the socket to us: it must be destroyed, because a client that never closes would hold a half-closed one for ever. */
 function refuseOn(socket: Duplex, code: ErrorCode, log: Log): void {
-  if (!socket.writable || socket.destroyed) return
+  // After a CONNECT, Node no longer listens: a reset without this listener would end the process.
+  socket.on('error', () => socket.destroy())
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const linger = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => clearTimeout(linger))
   const { status, headers, body } = refusal(code, log)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)

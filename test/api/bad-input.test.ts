@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { routes } from '../../api/v1'
 import { type Api, startApi } from './client'
 import { aKey, aPartner } from './fixtures'
 
@@ -150,6 +151,22 @@ describe('a request that is wrong before it has a body', () => {
     expect(wrong.headers.get('Allow')).toBe('POST')
   })
 
+  test('a path without parameters is not taken for an id: any other method is 405 and Allow names its own', async () => {
+    const paths = [...new Set(routes.map(({ path }) => path))].filter((path) => !path.includes(':'))
+    const answers = await Promise.all(
+      paths.map(async (path) => {
+        const own = routes.filter((route) => route.path === path).map(({ method }) => method)
+        const other = (['GET', 'POST', 'PATCH', 'DELETE'] as const).find((method) => !own.includes(method)) ?? 'PUT'
+        const { status, headers } = await fetch(api.url + path, { method: other })
+        const allowed = (headers.get('Allow') ?? '').split(', ').filter((method) => method !== 'HEAD')
+        return { path, status, allowed, own }
+      }),
+    )
+
+    expect(paths).toEqual(expect.arrayContaining(['/v1/payouts/check', '/v1/payouts/confirm-codes']))
+    expect(answers).toEqual(answers.map(({ path, own }) => ({ path, status: 405, allowed: own, own })))
+  })
+
   test.each([
     [
       '100 kB of headers',
@@ -162,6 +179,8 @@ describe('a request that is wrong before it has a body', () => {
     ['an address without a host', 'GET http://[/v1 HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'bad_request'],
     ['an address that no name server could know', 'GET http://xn--/v1 HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'bad_request'],
     ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400, 'bad_request'],
+    ['two Hosts', 'GET /healthz HTTP/1.1\r\nHost: x\r\nhOST: y\r\n\r\n', 400, 'bad_request'],
+    ['the same Host twice', 'GET /healthz HTTP/1.0\r\nHost: x\r\nHost: x\r\n\r\n', 400, 'bad_request'],
     ['an expectation', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n', 400, 'bad_request'],
     ['a tunnel', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'method_not_allowed'],
     ['a trace', 'TRACE / HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'method_not_allowed'],

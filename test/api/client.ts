@@ -1,5 +1,6 @@
 // Starts the real API on a free port with a database of its own, and refuses any answer that its route did not promise.
 import { randomBytes } from 'node:crypto'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createActivityLog } from '../../api/activity-log'
 import { createCaseStarter } from '../../api/case-starter'
@@ -66,6 +67,8 @@ export interface Api {
   readonly clock: Clock
   /** For a test that takes one request apart. */
   readonly deps: ApiDeps
+  /** For a test about connections. */
+  readonly server: Server
   get(path: string, options?: CallOptions): Promise<Answer>
   post(path: string, body: unknown, options?: CallOptions): Promise<Answer>
   /** For the methods that only the dashboard uses. */
@@ -191,6 +194,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     keyring,
     clock,
     deps,
+    server,
     get: (path, call) => send(url, 'GET', path, undefined, call),
     post: (path, body, call) => send(url, 'POST', path, body, call),
     send: (method, path, body, call) => send(url, method, path, body, call),

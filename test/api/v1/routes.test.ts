@@ -173,7 +173,9 @@ describe.each(named(routes))('%s', (_name, route) => {
     const path = route.path.replace(':id', 'x').replace(':slug', 'x')
     const { status, headers } = await fetch(api.url + path, { method: 'PUT' })
 
-    const methods = new Set(routes.filter((other) => patternOf(other).test(path)).map(({ method }) => method))
+    const fixed = routes.filter((other) => other.path === path)
+    const taken = fixed.length > 0 ? fixed : routes.filter((other) => patternOf(other).test(path))
+    const methods = new Set(taken.map(({ method }) => method))
     const allowed = [...methods].flatMap((method) => (method === 'GET' ? ['HEAD', 'GET'] : [method]))
     expect([status, headers.get('Allow')?.split(', ').toSorted()]).toEqual([405, allowed.toSorted()])
   })
