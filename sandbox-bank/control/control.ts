@@ -23,8 +23,7 @@ const routes: readonly ControlRoute[] = [...faultRoutes, ...handRoutes, ...readi
 const findRoute = createFinder('/_control', routes)
 
 export async function answerControl({ bank, outages, incoming, request }: ControlRequest): Promise<Reply> {
-  // Neither another machine nor a web page in this one's browser has any business here.
-  if (!isLoopback(request.socket.remoteAddress) || request.headers.origin !== undefined) throw notFound('address')
+  if (isForeign(request)) throw notFound('address')
   const { route, params } = findRoute(incoming.method, incoming.url.pathname)
   const call: ControlCall = {
     bank,
@@ -36,7 +35,7 @@ export async function answerControl({ bank, outages, incoming, request }: Contro
   }
   const { status, body } = await route.handler(call)
   await bank.settled()
-  return { status, body: JSON.stringify(body, bigintAsText), headers: {}, wire: { kind: 'whole' } }
+  return { status, body: JSON.stringify(body, presentable), headers: {}, wire: { kind: 'whole' } }
 }
 
 /** Ids are unique over both environments, so that the control plane needs no key to know which one is meant. */
@@ -45,6 +44,13 @@ function holderOf(bank: Bank, collection: keyof Bank['books'][Environment], id: 
   if (!environment) throw notFound('object')
   return environment
 }
+
+/** From another machine, or from a web page: also one whose name an attacker has pointed at this machine. */
+function isForeign({ socket, headers: { host = '', origin } }: IncomingMessage): boolean {
+  return !isLoopback(socket.remoteAddress) || origin !== undefined || !ownName.test(host)
+}
+
+const ownName = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i
 
 function isLoopback(address: string | undefined): boolean {
   return address !== undefined && /^(?:::ffff:)?127\.|^::1$/.test(address)
@@ -59,6 +65,8 @@ function parse(body: Buffer): unknown {
   }
 }
 
-function bigintAsText(_key: string, value: unknown): unknown {
+/** Amounts as text, and no key that signs webhooks: those stay in the journal's file. */
+function presentable(key: string, value: unknown): unknown {
+  if (key === 'privateKey') return undefined
   return typeof value === 'bigint' ? value.toString() : value
 }

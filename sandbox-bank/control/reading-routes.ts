@@ -16,7 +16,7 @@ export const readingRoutes: readonly ControlRoute[] = [
 
 const mostLines = 10_000
 
-/** The lines as they are in the file, after a sequence number; ask again with the last one until none comes. */
+/** The lines as they are in the file, but for private keys, after a sequence number; ask again with the last one until none comes. */
 async function readJournal({ bank, query }: ControlCall): Promise<ControlAnswer> {
   const after = numberIn(query, 'after', 0)
   const limit = Math.min(mostLines, numberIn(query, 'limit', mostLines))

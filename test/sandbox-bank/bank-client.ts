@@ -1,6 +1,6 @@
 // A bank of its own for each test file, and the few calls that tests make of it over real HTTP.
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -123,6 +123,16 @@ function parsed(text: string): Json {
   } catch {
     return {}
   }
+}
+
+/** The key that signs the newest webhook, which only the journal's file holds. */
+export function webhookKeyOf({ dataDir }: Pick<TestBank, 'dataDir'>, environment: 'sandbox' | 'live'): string {
+  const lines = readFileSync(join(dataDir, 'journal.jsonl'), 'utf8').split('\n').filter(Boolean)
+  const puts = lines.flatMap((line): [string, Json][] => {
+    const entry: Json = JSON.parse(line)
+    return entry.environment === environment ? entry.puts : []
+  })
+  return puts.findLast(([name]) => name === 'webhooks')?.[1].privateKey
 }
 
 export interface Party {

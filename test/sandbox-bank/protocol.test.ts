@@ -1,7 +1,9 @@
 // The transport of the protocol: keys, shapes of errors, limits, and what no input may do to the bank.
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import { aKycLink, aParty, aTransfer, openTestBank, type TestBank } from './bank-client'
+import { aKycLink, aParty, aTransfer, openTestBank, type TestBank, webhookKeyOf } from './bank-client'
 
 let bank: TestBank
 beforeAll(async () => {
@@ -47,6 +49,35 @@ test('the control plane is closed to web pages', async () => {
   const answer = await fetch(`${bank.url}/_control/faults`, { headers: { Origin: 'https://evil.example' } })
 
   expect(answer.status).toBe(404)
+})
+
+test.each([
+  ['evil.example', 404],
+  ['evil.example:8300', 404],
+  ['127.0.0.1.evil.example', 404],
+  ['bank', 404],
+  ['localhost:8300', 200],
+  ['LOCALHOST', 200],
+  ['127.0.0.1:8300', 200],
+  ['[::1]:8300', 200],
+])('the control plane answers a page of the name %p with %d', async (host, status) => {
+  const request = get(`${bank.url}/_control/journal`, { headers: { Host: host } })
+  const [answer]: IncomingMessage[] = await once(request, 'response')
+  answer?.resume()
+
+  expect(answer?.statusCode).toBe(status)
+})
+
+test('the journal that the control plane shows has no private key', async () => {
+  const url = 'https://payouts.example/webhooks/bank'
+  await bank.post('/webhooks', { url, event_epoch: 'webhook_creation' })
+
+  const shown = await bank.control('GET', '/journal')
+
+  // As yes or no: a failure must not print the key.
+  const has = (text: string) => ['PUBLIC KEY', 'PRIVATE KEY', 'privateKey'].map((name) => text.includes(name))
+  expect(has(shown.text)).toEqual([true, false, false])
+  expect(has(webhookKeyOf(bank, 'sandbox'))).toEqual([false, true, false])
 })
 
 test('no body, address or query makes the bank fail', async () => {

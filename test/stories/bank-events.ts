@@ -1,7 +1,7 @@
 // The events that the bank has written down and told nobody, signed with its own key, for a story that plays the messenger.
 import type { Environment } from '../../domain/environment'
 import { signatureHeader } from '../../sandbox-bank/webhooks/signature'
-import type { Json, TestBank } from '../sandbox-bank/bank-client'
+import { type Json, type TestBank, webhookKeyOf } from '../sandbox-bank/bank-client'
 
 export interface SignedEvent {
   readonly id: string
@@ -18,7 +18,7 @@ export async function signedEvents(bank: TestBank, environment: Environment): Pr
     after = data.at(-1).seq
     puts.push(...data.flatMap((line: Json) => (line.environment === environment ? line.puts : [])))
   }
-  const privateKey = puts.findLast(([name]) => name === 'webhooks')?.[1].privateKey
+  const privateKey = webhookKeyOf(bank, environment)
   const events = puts.flatMap(([name, put]) => (name === 'events' ? [put] : []))
   return Promise.all(
     events.map(async ({ id, body }) => {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { signatureHeader } from '../../sandbox-bank/webhooks/signature'
 import { payoutReturnId } from '../../workflows/names'
 import { until } from '../local/until'
-import type { Json } from '../sandbox-bank/bank-client'
+import { type Json, webhookKeyOf } from '../sandbox-bank/bank-client'
 import { type Answer, openWorld, type World } from './world'
 
 let world: World
@@ -149,14 +149,8 @@ async function bankSays({ id, state, payoutId, transferId = 'tr_stranger', amoun
     event_object: { id: transferId, client_reference_id: payoutId, state, amount, currency: 'gbp' },
     event_created_at: new Date().toISOString(),
   }
-  const signature = await signatureHeader(JSON.stringify(event), Date.now(), await sandboxKey())
+  const signature = await signatureHeader(JSON.stringify(event), Date.now(), webhookKeyOf(world.bank, 'sandbox'))
   return world.send('/webhooks/bank', event, { 'X-Webhook-Signature': signature })
-}
-
-async function sandboxKey(): Promise<string> {
-  const { json } = await world.bank.control('GET', '/journal')
-  const puts = json.data.filter(({ environment }: Json) => environment === 'sandbox').flatMap((line: Json) => line.puts)
-  return puts.find(([name]: [string]) => name === 'webhooks')[1].privateKey
 }
 
 async function countSets(): Promise<number> {
