@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { choosePort } from './ports'
 import { type Server, startGuarded } from './process/guarded'
 import { servesNamespace } from './temporal/ready'
+import { type Address, chooseHiddenAddress, serveWebUi } from './temporal/web-ui'
 
 export interface TemporalOptions {
   /** The program, as findTemporalCli found it. */
@@ -20,6 +21,7 @@ export interface TemporalOptions {
 
 export interface TemporalServer extends Server {
   readonly address: string
+  /** Of the proxy in this process, which checks for whom it is. */
   readonly uiPort: number | null
 }
 
@@ -28,46 +30,62 @@ const silentServerMs = 5000
 const portTaken = /address already in use|can't (set|bind)/i
 
 export async function startTemporal(options: TemporalOptions): Promise<TemporalServer> {
-  let [preferred, preferredUi] = [options.preferredPort, options.preferredUiPort]
+  const { preferredUiPort } = options
+  let preferred = options.preferredPort
   for (let attempt = 1; ; attempt++) {
     const port = await choosePort(preferred)
-    const uiPort = preferredUi === null ? null : await choosePort(preferredUi)
+    const ui = preferredUiPort === null ? null : await chooseHiddenAddress()
     const server = await startGuarded({
       name: 'Temporal',
       command: options.cli,
-      args: flags(options, port, uiPort),
+      args: flags(options, port, ui),
       stopSignal: 'TERM',
       logFile: options.logFile,
       onSpawn: options.onSpawn,
     })
     const address = `127.0.0.1:${port}`
-    if (await isReady(server, port)) return { ...server, address, uiPort }
+    if (await isReady(server, port)) {
+      if (ui === null || preferredUiPort === null) return { ...server, address, uiPort: null }
+      const webUi = await serveWebUi(ui, preferredUiPort)
+      const stop = (limitMs?: number) => {
+        webUi.close()
+        return server.stop(limitMs)
+      }
+      return { ...server, address, uiPort: webUi.port, stop }
+    }
     await server.stop()
     const words = server.output()
     if (attempt === 5 || !portTaken.test(words)) {
       throw new Error(`The Temporal server did not start. It said:\n${words.split('\n').slice(0, 15).join('\n')}`)
     }
     preferred = 0
-    if (preferredUi !== null) preferredUi = 0
   }
 }
 
-function flags({ dbFile }: TemporalOptions, port: number, uiPort: number | null): string[] {
+const dynamicConfig = {
+  // Without it a timer of less than a second fires after a second.
+  'history.timerProcessorMaxTimeShift': '10ms',
+  // The server always opens an HTTP API and takes a post from any web page there. No Host header can contain a space, so this
+  // makes it refuse every call. We use gRPC.
+  'frontend.httpAllowedHosts': ['no host'],
+}
+
+function flags({ dbFile }: TemporalOptions, port: number, ui: Address | null): string[] {
   const all: Record<string, string | number | null> = {
     ip: '127.0.0.1',
     port,
-    'ui-port': uiPort,
+    'ui-ip': ui?.host ?? null,
+    'ui-port': ui?.port ?? null,
     'db-filename': dbFile,
     'log-level': 'error',
-    // Without it a timer of less than a second fires after a second.
-    'dynamic-config-value': 'history.timerProcessorMaxTimeShift="10ms"',
   }
   const given = Object.entries(all).filter(([, value]) => value !== null)
   return [
     'server',
     'start-dev',
     ...given.map(([name, value]) => `--${name}=${value}`),
-    ...(uiPort === null ? ['--headless'] : []),
+    ...Object.entries(dynamicConfig).map(([name, value]) => `--dynamic-config-value=${name}=${JSON.stringify(value)}`),
+    ...(ui === null ? ['--headless'] : []),
   ]
 }
 

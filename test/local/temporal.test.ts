@@ -1,24 +1,33 @@
 // Our own Temporal server: never mistaken for another one, and never outliving who started it.
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import type { Browser } from 'playwright-core'
 import { environment } from '../../config'
 import { choosePort } from '../../local/ports'
 import { commandLineOf } from '../../local/process/identity'
 import { startTemporal, type TemporalServer } from '../../local/temporal'
 import { servesNamespace } from '../../local/temporal/ready'
 import { findTemporalCli } from '../../local/temporal-cli'
+import { connectClient } from '../../temporal'
+import { openChromium } from '../browser/chromium'
 import { testSystem } from '../setup/system'
+import { until } from './until'
 
 let folder = ''
 let running: TemporalServer[] = []
+let browser: Browser | undefined
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'payouts-temporal-'))
 })
 
 afterEach(async () => {
+  await browser?.close()
   await Promise.all(running.map((server) => server.stop()))
   running = []
   rmSync(folder, { recursive: true })
@@ -58,6 +67,93 @@ test('ready means that the namespace is served, not only that a port is open', a
   expect(await servesNamespace(temporalAddress, 'no-such-namespace')).toBe(false)
   expect(await servesNamespace(`127.0.0.1:${await choosePort(0)}`, 'default')).toBe(false)
 })
+
+test('its HTTP API starts no workflow for a web page, whatever Host it has', async () => {
+  const real = await findTemporalCli({ env: environment(), dataDir: folder, report: () => {} })
+  const httpPort = await choosePort(0)
+  const cli = join(folder, 'cli')
+  writeFileSync(cli, `#!/bin/sh\nexec '${real}' "$@" --http-port=${httpPort}\n`, { mode: 0o755 })
+  const { address } = await start(cli)
+  const temporal = connectClient({ address, namespace: 'default', tls: null, apiKey: null })
+  const workflowId = randomUUID()
+  const body = JSON.stringify({ workflowType: { name: 'topUp' }, taskQueue: { name: 'housekeeping' } })
+  const headers = { Origin: 'https://evil.test', 'Content-Type': 'text/plain' }
+
+  const posted = await fetch(`http://127.0.0.1:${httpPort}/api/v1/namespaces/default/workflows/${workflowId}`, {
+    method: 'POST',
+    headers,
+    body,
+  })
+  const hosts = ['127.0.0.1', `localhost:${httpPort}`, 'evil.test', 'no', 'no%20host']
+  const read = await Promise.all(
+    hosts.map((host) => statusOf(`http://127.0.0.1:${httpPort}/api/v1/namespaces/default/workflows`, host)),
+  )
+  const started = await temporal.workflow
+    .getHandle(workflowId)
+    .describe()
+    .catch(({ name }: Error) => name)
+  await temporal.connection.close()
+
+  expect([posted.status, ...read]).toEqual([403, 403, 403, 403, 403, 403])
+  expect(started).toBe('WorkflowNotFoundError')
+})
+
+test('its Web UI works in a browser as localhost, and not for a page of another name', async () => {
+  const cli = await findTemporalCli({ env: environment(), dataDir: folder, report: () => {} })
+  const options = { cli, logFile: join(folder, 'ui.log'), dbFile: null, preferredPort: 0, preferredUiPort: 0 }
+  const server = await startTemporal(options)
+  running.push(server)
+  const { address, uiPort } = server
+  const temporal = connectClient({ address, namespace: 'default', tls: null, apiKey: null })
+  const workflowId = `shown-${randomUUID()}`
+  const handle = await temporal.workflow.start('nothing', { workflowId, taskQueue: 'nobody' })
+  browser = await openChromium(['--host-resolver-rules=MAP evil.test 127.0.0.1'])
+  const page = await browser.newPage()
+  const ownPath = `/api/v1/namespaces/default/workflows/${workflowId}`
+
+  const foreign = await page.goto(`http://evil.test:${uiPort}/namespaces/default/workflows`)
+  const foreignRead = await page.goto(`http://evil.test:${uiPort}${ownPath}`)
+  await page.goto(`http://localhost:${uiPort}/namespaces/default/workflows`)
+  await page.getByText(workflowId).first().waitFor()
+  await page.goto(`http://127.0.0.1:${uiPort}/namespaces/default/workflows/${workflowId}`)
+  await page.getByRole('button', { name: 'Request Cancellation' }).filter({ visible: true }).click()
+  await page.locator('dialog[open]').getByRole('button', { name: 'Confirm' }).click()
+  const events = async () => (await handle.fetchHistory()).events ?? []
+  await until('the Web UI cancels the workflow', async () =>
+    (await events()).some((event) => event.workflowExecutionCancelRequestedEventAttributes),
+  )
+  await temporal.connection.close()
+  await server.stop()
+
+  expect([foreign?.status(), foreignRead?.status()]).toEqual([403, 403])
+  await expect(fetch(`http://127.0.0.1:${uiPort}`)).rejects.toThrow('fetch failed')
+})
+
+test('behind its proxy the Web UI has an address that no page can guess', async () => {
+  const cli = await findTemporalCli({ env: environment(), dataDir: folder, report: () => {} })
+  const options = { cli, logFile: join(folder, 'ui.log'), dbFile: null, preferredPort: 0, preferredUiPort: 0 }
+  const server = await startTemporal(options)
+  running.push(server)
+  const proxied = `http://127.0.0.1:${server.uiPort}/`
+
+  const [, ip = '', port = ''] = /--ui-ip=(\S+) .*--ui-port=(\d+)/.exec(commandLineOf(server.pid)) ?? []
+
+  expect(
+    await Promise.all(['localhost', '[::1]:80', 'evil.test', 'temporal'].map((host) => statusOf(proxied, host))),
+  ).toEqual([200, 200, 403, 403])
+  expect((await fetch(proxied, { headers: { Origin: 'https://evil.test' } })).status).toBe(403)
+  expect(Number(port)).not.toBe(server.uiPort)
+  if (process.platform !== 'linux') return
+  expect(ip).toMatch(/^127\.\d+\.\d+\.\d+$/)
+  expect(ip).not.toBe('127.0.0.1')
+  await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow('fetch failed')
+})
+
+async function statusOf(url: string, host: string): Promise<number | undefined> {
+  const [answer]: IncomingMessage[] = await once(get(url, { headers: { Host: host } }), 'response')
+  answer?.resume()
+  return answer?.statusCode
+}
 
 async function start(cli: string): Promise<TemporalServer> {
   const logFile = join(folder, 'temporal.log')

@@ -1,0 +1,86 @@
+// A proxy in front of Temporal's Web UI that answers this machine's own names only: the Web UI itself checks no Host header.
+
+import { randomInt } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, request as send } from 'node:http'
+import { pipeline } from 'node:stream'
+import { choosePort } from '../ports'
+
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+export interface WebUi {
+  readonly port: number
+  readonly close: () => void
+}
+
+/**
+ * Where the Web UI itself listens. On Linux every address of 127.0.0.0/8 is this machine, so a page that wants to pass the
+ * proxy by has to guess 24 bits besides the port. Elsewhere there is only 127.0.0.1.
+ */
+export async function chooseHiddenAddress(): Promise<Address> {
+  const host = ['127', randomInt(1, 255), randomInt(1, 255), randomInt(1, 255)].join('.')
+  return choosePort(0, host).then(
+    (port) => ({ host, port }),
+    async () => ({ host: '127.0.0.1', port: await choosePort(0) }),
+  )
+}
+
+/** On the preferred port, or on another one where that is taken. */
+export async function serveWebUi(hidden: Address, preferredPort: number): Promise<WebUi> {
+  const server = createServer((request, response) => {
+    if (isForeign(request)) refuse(response, 403, 'Open the Web UI as localhost or 127.0.0.1.')
+    else forward(request, response, hidden)
+  })
+  const port = await listen(server, preferredPort).catch(() => listen(server, 0))
+  return {
+    port,
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+/** An attacker can point a name at this machine (DNS rebinding): its pages then have that name as Host. */
+function isForeign({ headers: { host = '', origin } }: IncomingMessage): boolean {
+  return !ownName.test(host) || (origin !== undefined && origin !== `http://${host}`)
+}
+
+const ownName = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i
+
+function forward(request: IncomingMessage, response: ServerResponse, { host, port }: Address): void {
+  const { method, url: path, headers } = request
+  const forwarded = send({ host, port, method, path, headers: endToEnd(headers) }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers))
+    pipeline(answer, response, () => {})
+  })
+  forwarded.on('error', () => {
+    if (response.headersSent) response.destroy()
+    else refuse(response, 502, 'The Web UI does not answer.')
+  })
+  response.on('close', () => forwarded.destroy())
+  pipeline(request, forwarded, () => {})
+}
+
+/** Each of the two connections is kept open or closed by its own ends. */
+function endToEnd(headers: IncomingMessage['headers']): IncomingMessage['headers'] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !['connection', 'keep-alive'].includes(name)))
+}
+
+function refuse(response: ServerResponse, status: number, sentence: string): void {
+  response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' })
+  response.end(`${sentence}\n`)
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject)
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : port)
+    })
+  })
+}
