@@ -118,7 +118,7 @@ export function settingsIn(env: EnvironmentVariables): EnvironmentVariables {
 function readConfig(read: Reader): Config {
   const port = read.integer('PORT', 3000, 0, 65535)
   const config: Config = {
-    host: read.text('HOST', '0.0.0.0'),
+    host: read.text('HOST', '127.0.0.1'),
     port,
     publicUrl: read.url('PUBLIC_URL', ['http:', 'https:'], `http://localhost:${port}`).replace(/\/$/, ''),
     databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),

@@ -53,6 +53,11 @@ test('without a word about banks there is none, and every interval of a payout h
   })
 })
 
+test('the API listens on this machine only, unless HOST opens it', () => {
+  expect(loadConfig(needed).host).toBe('127.0.0.1')
+  expect(loadConfig({ ...needed, HOST: '0.0.0.0' }).host).toBe('0.0.0.0')
+})
+
 test('a person stays signed in for twelve idle hours and at most seven days, anybody may sign up, and no proxy is trusted', () => {
   const { session, signUp, trustedProxies, temporalUiUrl } = loadConfig(needed)
 

@@ -224,10 +224,12 @@ test('one command appends digests to the images of others, and renews them', () 
   expect(second).toEqual(first.map((line) => line.replace('a'.repeat(64), 'b'.repeat(64))))
 })
 
-test('only the proxy is open to others; every other port is this machine’s', () => {
+test('every port is this machine’s, unless HOST opens the proxy; inside its container a service is open to the others', () => {
   const open = services.flatMap(([name, { ports = [] }]): string[] => ports.map((port: string) => `${name} ${port}`))
 
-  expect(open.filter((port) => !port.includes(' 127.0.0.1:'))).toEqual(['proxy 8080:8080'])
+  expect(open.filter((port) => !port.includes(' 127.0.0.1:'))).toEqual(['proxy ${HOST:-127.0.0.1}:8080:8080'])
+  expect(text('Dockerfile')).toMatch(/^ENV .*\bHOST=0\.0\.0\.0$/m)
+  expect(services.filter(([, { environment = {} }]) => 'HOST' in environment)).toEqual([])
 })
 
 function withSecretsIn(told: EnvironmentVariables): EnvironmentVariables {

@@ -1,6 +1,8 @@
 // The story of one command: a person starts the system, tries it, stops it, kills it, and starts it again.
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -69,7 +71,7 @@ describe('npm start', () => {
     }
     expect(await pasted(system)).toMatchObject({ object: 'balance' })
     expect((await fetch(local.docs)).status).toBe(200)
-    expect((await fetch(local.temporal_ui ?? '')).status).toBe(200)
+    expect((await fetch(`${local.temporal_ui}/namespaces/default/workflows`)).status).toBe(200)
     expect(await (await fetch(`${local.mail?.inbox}/messages.json`)).json()).toEqual({ object: 'list', data: [] })
     expect(system.output()).toContain('make-believe')
   })
@@ -85,6 +87,23 @@ describe('npm start', () => {
     expect(await ask('/v1/balance', live)).toMatchObject({ usdc: '10000.00' })
     const wallets = await (await fetch(`${local.bank}/_control/wallets`)).json()
     expect(wallets).toMatchObject({ data: [{ balance: '10000.000000' }, { balance: '10000.000000' }] })
+  })
+
+  test('the API listens on this machine only, and pages of other names get nothing from the servers beside it', async () => {
+    const statuses = await Promise.all(
+      [`${local.temporal_ui}/`, `${local.bank}/_control/journal`, `${local.mail?.inbox}/messages.json`].map(
+        async (url) => {
+          const [answer]: IncomingMessage[] = await once(get(url, { headers: { Host: 'evil.test' } }), 'response')
+          answer?.resume()
+          return answer?.statusCode
+        },
+      ),
+    )
+
+    expect(statuses).toEqual([403, 404, 403])
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
+    // On Linux every address of 127.0.0.0/8 is this machine; a server that listens on all interfaces answers there.
+    await expect(fetch(`http://127.0.0.2:${port}/healthz`)).rejects.toThrow('fetch failed')
   })
 
   test('its secrets are for its owner only', () => {
