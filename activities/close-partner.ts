@@ -4,7 +4,7 @@ import { recordActivity } from '../db/activity'
 import { revokeApiKeysOf } from '../db/api-keys'
 import type { Db } from '../db/database'
 import { findUnfinished, type Unfinished } from '../db/partner-unfinished'
-import { closePartner, lockPartnerToClose, type PartnerRow } from '../db/partners'
+import { closePartner, lockPartnerToStop, type PartnerRow } from '../db/partners'
 import { endSessionsOfPartner } from '../db/sessions'
 import { formatUsdcExactly } from '../domain/money'
 
@@ -29,7 +29,7 @@ export async function closePartnerForGood(
   { slug, remainingMicroUsdc, reason, by, readDays }: PartnerToClose,
 ): Promise<ClosedPartner> {
   return db.transaction(async (tx) => {
-    const partner = await lockPartnerToClose(tx, slug)
+    const partner = await lockPartnerToStop(tx, slug)
     if (partner === null) return { outcome: 'not_found' }
     if (partner.status === 'closed') return { outcome: 'already_closed', partner }
     const obstacles = obstaclesIn(await findUnfinished(tx, partner.id), remainingMicroUsdc)

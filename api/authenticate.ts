@@ -11,6 +11,16 @@ import type { ApiDeps } from './deps'
 import { ApiError } from './errors'
 import { renewDigest } from './renew-digest'
 
+/**
+ * The key or session token that a request carries, where it could be one of ours. Throws for any other: neither the database is
+ * asked for it nor is its body kept.
+ */
+export function requireCredential(header: string, token: string | null): string {
+  const credential = header === '' ? token : readSecret(header)
+  if (credential === null) throw new ApiError('unauthorized')
+  return credential
+}
+
 export async function authenticate(header: string, deps: ApiDeps): Promise<Caller> {
   return firstFound(header, deps, (digest) => findCaller(deps.db, digest))
 }
@@ -43,7 +53,7 @@ export async function authenticatePerson(
 ): Promise<PersonCaller> {
   const at = clock.now()
   const found = await findPerson(db, { token, environment, at, idleMs: session.idleMs })
-  if (found === null) throw new ApiError('unauthorized', { message: 'The session is over: sign in again.' })
+  if (found === null) throw sessionOver()
   const { caller, lastUsedAt } = found
   // A write now and then keeps it from being idle; one for each request would cost more than the request.
   if (use === 'person' && at.getTime() - lastUsedAt.getTime() >= session.idleMs / touchesPerIdle)
@@ -53,11 +63,13 @@ export async function authenticatePerson(
 
 const touchesPerIdle = 100
 
+export function sessionOver(): ApiError {
+  return new ApiError('unauthorized', { message: 'The session is over: sign in again.' })
+}
+
 /** A key is stored under the secret key of its day: today's is asked first, older ones only while a rotation lasts. */
 async function firstFound<T>(header: string, deps: ApiDeps, find: (digest: Buffer) => Promise<T | null>): Promise<T> {
-  const secret = /^Bearer ([\x21-\x7e]{1,200})$/i.exec(header)?.[1]
-  // A mistyped key is told by its checksum, without a question to the database.
-  if (!secret || !readApiKeySecret(secret)) throw new ApiError('unauthorized')
+  const secret = requireCredential(header, null)
   const digests = apiKeyDigests(deps.keyring, secret)
   // Between two questions another call may have renewed the digest, so that neither finds it: then both are asked again.
   const asked = digests.length > 1 ? [...digests, ...digests] : digests
@@ -68,4 +80,10 @@ async function firstFound<T>(header: string, deps: ApiDeps, find: (digest: Buffe
     return found
   }
   throw new ApiError('unauthorized')
+}
+
+/** Null for a mistyped key too: its checksum is wrong. */
+function readSecret(header: string): string | null {
+  const secret = /^Bearer ([\x21-\x7e]{1,200})$/i.exec(header)?.[1]
+  return secret && readApiKeySecret(secret) ? secret : null
 }

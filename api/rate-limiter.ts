@@ -1,4 +1,6 @@
 // Requests per second, per partner and environment, over all API processes: each takes shares of a bucket in PostgreSQL and spends them from memory.
+// Requests of unknown callers are limited per address, in each process and without the database.
+import { createHash } from 'node:crypto'
 import type { Clock } from '../clock'
 import type { Caller } from '../db/callers'
 import type { Db, Statement } from '../db/database'
@@ -19,7 +21,25 @@ export interface RateLimiter {
   /** The same for wrong guesses. A refusal makes the bucket suspect, in this process, for an hour. */
   takeGuess(bucket: string, limitPerHour: number): Promise<boolean>
   isSuspect(bucket: string): boolean
+  /** Whether an address may send one more body to a route that anyone may call. */
+  takeAnonymous(address: string): boolean
+  readonly credentials: CredentialLimit
 }
+
+/** Wrong keys and session tokens of each address. */
+export interface CredentialLimit {
+  /** Whether the database may be asked for this credential. One that was right before always passes: others may share its address. */
+  allow(address: string, credential: string): boolean
+  countRight(credential: string): void
+  countWrong(address: string, credential: string): void
+}
+
+/** More than an office needs to sign in; how many codes that takes is counted by the hour. */
+const anonymousLimits = { atOnce: 100, perSecond: 10 }
+/** A page of an ended session asks for several things at once, and an office shares one address. */
+const wrongLimits = { atOnce: 100, perSecond: 1 }
+/** Of addresses and of credentials that are remembered, each. */
+const mostRemembered = 10_000
 
 export interface Taken {
   readonly outcome: 'granted' | 'refused'
@@ -145,6 +165,65 @@ export function createRateLimiter({ db, clock, log }: { db: Db; clock: Clock; lo
       return isGranted
     },
     isSuspect: suspects.has,
+    ...createAddressLimits(clock),
+  }
+}
+
+function createAddressLimits(clock: Clock): Pick<RateLimiter, 'takeAnonymous' | 'credentials'> {
+  const anonymous = createBuckets(anonymousLimits, clock)
+  return {
+    takeAnonymous(address) {
+      const isLeft = anonymous.left(address) >= 1
+      if (isLeft) anonymous.take(address)
+      return isLeft
+    },
+    credentials: createCredentialLimit(clock),
+  }
+}
+
+function createCredentialLimit(clock: Clock): CredentialLimit {
+  const wrong = createBuckets(wrongLimits, clock)
+  const right = new Map<string, true>()
+  // As a hash, so that a dump of the memory holds no credential for longer than its request.
+  const nameOf = (credential: string) => createHash('sha256').update(credential).digest('base64url')
+  return {
+    allow: (address, credential) => wrong.left(address) >= 1 || right.has(nameOf(credential)),
+    countRight: (credential) => remember(right, nameOf(credential), true),
+    countWrong: (address, credential) => {
+      right.delete(nameOf(credential))
+      wrong.take(address)
+    },
+  }
+}
+
+interface Buckets {
+  left(name: string): number
+  take(name: string): void
+}
+
+function createBuckets({ atOnce, perSecond }: { atOnce: number; perSecond: number }, clock: Clock): Buckets {
+  const levels = new Map<string, { readonly left: number; readonly at: number }>()
+
+  function left(name: string): number {
+    const level = levels.get(name)
+    if (level === undefined) return atOnce
+    return Math.min(atOnce, level.left + ((clock.now().getTime() - level.at) / 1_000) * perSecond)
+  }
+
+  return {
+    left,
+    take: (name) => remember(levels, name, { left: Math.max(0, left(name) - 1), at: clock.now().getTime() }),
+  }
+}
+
+/** Forgets the one that was written longest ago when there are too many. */
+function remember<Value>(map: Map<string, Value>, name: string, value: Value): void {
+  map.delete(name)
+  map.set(name, value)
+  if (map.size <= mostRemembered) return
+  for (const oldest of map.keys()) {
+    map.delete(oldest)
+    return
   }
 }
 
@@ -172,6 +251,8 @@ export const unlimited: RateLimiter = {
   takeHourly: async () => true,
   takeGuess: async () => true,
   isSuspect: () => false,
+  takeAnonymous: () => true,
+  credentials: { allow: () => true, countRight: () => undefined, countWrong: () => undefined },
 }
 
 /**

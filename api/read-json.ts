@@ -1,4 +1,4 @@
-// Reads a request's body as one JSON value, or says exactly why not: 413, 415 or 400.
+// Reads a request's body as one JSON value, or says exactly why not: 400, 408, 413, 415 or 422.
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from './errors'
 
@@ -6,14 +6,21 @@ const maxBytes = 64 * 1024
 const jsonType = /^application\/json(\s*;\s*charset="?utf-8"?)?\s*$/i
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-export async function readJson(request: IncomingMessage): Promise<unknown> {
+/** How long a body may take after its headers. */
+const bodyMs = 5_000
+
+/** More than any body of ours has. The validators take longer for each one, and an unknown caller chooses how many there are. */
+const maxKeys = 100
+
+/** The body as it came, or why it cannot be read: callers who may not call at all are told that first. */
+export async function receiveJson(request: IncomingMessage): Promise<Buffer | ApiError> {
   // A compressed body is refused unread: its real size is not known before it is unpacked.
-  if (request.headers['content-encoding'] !== undefined) throw new ApiError('unsupported_media_type')
-  if (!jsonType.test(request.headers['content-type'] ?? '')) throw new ApiError('unsupported_media_type')
-  return parseJson(await readBytes(request))
+  if (request.headers['content-encoding'] !== undefined) return new ApiError('unsupported_media_type')
+  if (!jsonType.test(request.headers['content-type'] ?? '')) return new ApiError('unsupported_media_type')
+  return readBytes(request).catch((error: ApiError) => error)
 }
 
-/** The body as it came, up to 64 KiB. */
+/** The body as it came, up to 64 KiB. Throws only ApiError. */
 export async function readBytes(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw new ApiError('payload_too_large')
   try {
@@ -29,12 +36,15 @@ export async function readBytes(request: IncomingMessage): Promise<Buffer> {
 
 /** By events: an iterator would make a handful of promises for a body that mostly comes in one piece. */
 function collect(request: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
+  let timer: NodeJS.Timeout | undefined
+  const collected = new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
+    const tooSlow = () => reject(new ApiError('request_timeout', { headers: { Connection: 'close' } }))
+    timer = setTimeout(tooSlow, bodyMs)
     // An error is dear, and every request is closed in the end.
     const closed = () => (request.readableEnded ? undefined : reject(new Error('the connection was closed')))
-    // It may have been while we asked who calls, and then no event tells.
+    // It may have been before we listened, and then no event tells.
     if (request.destroyed) closed()
     request.on('data', (chunk: Buffer) => {
       length += chunk.length
@@ -45,9 +55,10 @@ function collect(request: IncomingMessage): Promise<Buffer> {
     request.on('error', reject)
     request.on('close', closed)
   })
+  return collected.finally(() => clearTimeout(timer))
 }
 
-function parseJson(bytes: Buffer): unknown {
+export function parseJson(bytes: Buffer): unknown {
   let value: unknown
   let text: string
   try {
@@ -57,8 +68,11 @@ function parseJson(bytes: Buffer): unknown {
   } catch (error) {
     throw error instanceof ApiError ? error : new ApiError('invalid_json')
   }
+  const { keys, commas } = separatorsIn(text)
+  if (keys > maxKeys || commas > maxKeys)
+    throw new ApiError('invalid_request', { details: { errors: [`body (at most ${maxKeys} fields and list items)`] } })
   // JSON.parse lets the last of two equal keys win; which of two amounts was meant is not ours to guess.
-  if (keysWritten(text) !== keysRead(value))
+  if (keys !== keysRead(value))
     throw new ApiError('invalid_json', { message: 'The body repeats a key inside one object.' })
   return value
 }
@@ -72,19 +86,21 @@ function requireWellFormed(key: string, value: unknown): unknown {
 }
 
 /** In valid JSON each key, and nothing else outside of a text, has a colon after it. */
-function keysWritten(json: string): number {
-  let count = 0
+function separatorsIn(json: string): { readonly keys: number; readonly commas: number } {
+  let keys = 0
+  let commas = 0
   let inText = false
   for (let at = 0; at < json.length; at++) {
     const char = json.charCodeAt(at)
     if (char === quote) inText = !inText
     else if (inText && char === backslash) at++
-    else if (!inText && char === colon) count++
+    else if (!inText && char === colon) keys++
+    else if (!inText && char === comma) commas++
   }
-  return count
+  return { keys, commas }
 }
 
-const [quote, backslash, colon] = ['"', '\\', ':'].map((char) => char.charCodeAt(0))
+const [quote, backslash, colon, comma] = ['"', '\\', ':', ','].map((char) => char.charCodeAt(0))
 
 /** Without recursion: a body may be nested deeper than the stack is. */
 function keysRead(value: unknown): number {

@@ -88,6 +88,8 @@ export interface ApiRequest {
   readonly query: unknown
   readonly body: unknown
   header(name: string): string
+  /** Checks the caller's rights again, right before an effect outside the database. Transactions of a handler begin with this check. */
+  recheckCaller(): Promise<void>
   /** Where the request comes from, as far as we can tell. */
   address(): string
 }

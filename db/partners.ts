@@ -97,13 +97,13 @@ export async function insertPartner(tx: Tx, partner: NewPartner): Promise<Partne
   return row ?? 'slug_taken'
 }
 
-/** As lockPartnerBySlug, and no payout of it is claimed before the transaction ends. */
-export async function lockPartnerToClose(tx: Tx, slug: string): Promise<PartnerRow | null> {
-  const [partner] = await tx.query<PartnerRow>(lockToClose, [slug])
+/** As lockPartnerBySlug, and none of its API keys changes anything before the transaction ends: for those who stop a partner. */
+export async function lockPartnerToStop(tx: Tx, slug: string): Promise<PartnerRow | null> {
+  const [partner] = await tx.query<PartnerRow>(lockToStop, [slug])
   return partner ?? null
 }
 
-/** For good. Under lockPartnerToClose. */
+/** For good. Under lockPartnerToStop. */
 export async function closePartner(
   tx: Tx,
   { id, at, readableUntil }: { readonly id: string; readonly at: Date; readonly readableUntil: Date },
@@ -175,9 +175,9 @@ const lockBySlug: Statement = {
   text: `SELECT ${columns} FROM partners WHERE slug = $1 FOR NO KEY UPDATE`,
 }
 
-// Stronger than the lock of the others: a new payout's row takes a lock on its partner's that waits for this one.
-const lockToClose: Statement = {
-  name: 'partner-lock-to-close',
+// Stronger than the lock of the others: a write by an API key takes a lock on its partner's row that waits for this one.
+const lockToStop: Statement = {
+  name: 'partner-lock-to-stop',
   text: `SELECT ${columns} FROM partners WHERE slug = $1 FOR UPDATE`,
 }
 

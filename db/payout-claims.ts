@@ -3,7 +3,7 @@ import { assert } from '../domain/assert'
 import type { Environment, RailName } from '../domain/environment'
 import type { CreatedVia } from '../domain/payout'
 import type { Quote } from '../domain/quote'
-import { type Caller, type CallerRow, callerColumns, callerFrom, callerTables, isTheCaller } from './callers'
+import { type Caller, type CallerRow, callerColumns, callerFrom, callerTables, heldKey, isTheCaller } from './callers'
 import type { Queryable, Statement } from './database'
 import type { Fingerprint } from './fingerprint'
 import { bigintFrom, bytesFrom, dateOrNull, type InJson, inOneText } from './one-text'
@@ -23,6 +23,8 @@ export interface Claim {
   readonly country: string
   readonly createdVia: CreatedVia
   readonly createdBy: string
+  /** The API key that pays. Null where the transaction holds the rights of a person (`holdCaller`), or an operator pays. */
+  readonly keyId: string | null
   readonly quote: Quote
   readonly recipientName: string
   readonly accountLast4: string
@@ -60,13 +62,16 @@ export interface Claimed {
   readonly attempt: number
 }
 
+/** Why a caller who was let in may not pay any more. */
+export type RefusedClaim = 'partner_not_active' | 'unauthorized'
+
 /**
- * Null when the key is taken by a row that is not released, or the wallet's rail has changed meanwhile: look again. A partner
- * that was suspended since it was let in claims nothing, whether or not the key is taken.
+ * Null when the Idempotency-Key is taken by a row that is not released, or the wallet's rail has changed: look again. A partner
+ * suspended or an API key revoked since the caller was let in claims nothing, whether or not the Idempotency-Key is taken.
  */
-export async function claimPayout(db: Queryable, claim: Claim): Promise<Claimed | 'partner_not_active' | null> {
+export async function claimPayout(db: Queryable, claim: Claim): Promise<Claimed | RefusedClaim | null> {
   const { quote, fingerprint, accountHash, sealedRecipient } = claim
-  const [row] = await db.query<{ isActive: boolean; id: string | null; attempt: number | null }>(insertClaim, [
+  const [row] = await db.query<ClaimOutcome>(insertClaim, [
     claim.payoutId,
     claim.partnerId,
     claim.environment,
@@ -95,10 +100,19 @@ export async function claimPayout(db: Queryable, claim: Claim): Promise<Claimed 
     sealedRecipient.sealed,
     claim.requestId,
     claim.payerId,
+    claim.keyId,
   ])
   assert(row !== undefined, 'who claims must be a partner')
+  if (!row.isHeld) return 'unauthorized'
   if (!row.isActive) return 'partner_not_active'
   return row.id === null || row.attempt === null ? null : { id: row.id, attempt: row.attempt }
+}
+
+interface ClaimOutcome {
+  readonly isHeld: boolean
+  readonly isActive: boolean
+  readonly id: string | null
+  readonly attempt: number | null
 }
 
 export async function findClaim(
@@ -148,11 +162,11 @@ function claimFrom(told: InJson<ClaimedColumns>): ClaimedRow {
 const insertClaim: Statement = {
   name: 'payout-claim',
   text: `
-    WITH partner AS (
-      SELECT status = 'active' AS is_active FROM partners WHERE id = $2
+    WITH ${heldKey('$2', '$29')}, caller AS (
+      SELECT status = 'active' AS is_active, $29::uuid IS NULL OR EXISTS (SELECT FROM held_key) AS is_held FROM partner
     ), wallet AS (
       SELECT id, rail, customer_ref FROM wallets
-      WHERE id = $4 AND rail = $5 AND (SELECT is_active FROM partner) FOR KEY SHARE
+      WHERE id = $4 AND rail = $5 AND (SELECT is_active AND is_held FROM caller) FOR KEY SHARE
     ), claimed AS (
       INSERT INTO payouts (id, partner_id, environment, wallet_id, rail, customer_ref, idempotency_key, fingerprint,
         fingerprint_key_id, field_fingerprints, reference, country, created_via, created_by, amount_pence, fee_pence,
@@ -188,7 +202,8 @@ const insertClaim: Statement = {
       WHERE $3 = 'live' AND $28::uuid IS NOT NULL AND NOT EXISTS (SELECT 1 FROM notices WHERE payer_id = $28::uuid)
       ON CONFLICT (payer_id) WHERE payer_id IS NOT NULL DO NOTHING
     )
-    SELECT partner.is_active AS "isActive", claimed.id, claimed.attempt FROM partner LEFT JOIN claimed ON true`,
+    SELECT caller.is_held AS "isHeld", caller.is_active AS "isActive", claimed.id, claimed.attempt
+    FROM caller LEFT JOIN claimed ON true`,
 }
 
 const claimColumns = `${payoutColumns}, attempt,

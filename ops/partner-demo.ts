@@ -197,6 +197,7 @@ async function claim(
     country: wanted.country,
     createdVia: 'api',
     createdBy,
+    keyId: null,
     quote: quoteOf(payout, account, gbpPerUsdNano),
     recipientName: wanted.recipientName,
     accountLast4: accountNumber.slice(-4),
@@ -207,7 +208,7 @@ async function claim(
     payerId: null,
     at,
   })
-  assert(claimed !== null && claimed !== 'partner_not_active', 'the key of a new partner is free')
+  assert(claimed !== null && typeof claimed !== 'string', 'the key of a new partner is free')
   return { payoutId: claimed.id, attempt: claimed.attempt }
 }
 

@@ -1,7 +1,7 @@
 // Partners: opened, shown, suspended, reactivated and closed; partner-settings.ts changes what can be set.
 import { closePartnerForGood } from '../activities/close-partner'
 import { openPartner } from '../activities/open-partner'
-import { findPartnerBySlug, listPartners, lockPartnerBySlug, type PartnerRow, updatePartner } from '../db/partners'
+import { findPartnerBySlug, listPartners, lockPartnerToStop, type PartnerRow, updatePartner } from '../db/partners'
 import { environments } from '../domain/environment'
 import { formatPence } from '../domain/money'
 import { isReservedSlug, type PartnerStatus, shownScreening } from '../domain/partner'
@@ -197,7 +197,7 @@ interface Move {
 
 async function moveStatus(ops: Ops, slug: string, { from, to, action }: Move): Promise<Answer> {
   return ops.db.transaction(async (tx) => {
-    const partner = await lockPartnerBySlug(tx, slug)
+    const partner = await lockPartnerToStop(tx, slug)
     if (partner === null) return unknownPartner(slug)
     const { id: partnerId, status } = partner
     if (status === to) return refused('invalid_state', `${slug} is ${to} already.`, { status })

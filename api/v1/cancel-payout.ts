@@ -34,6 +34,7 @@ export const cancelPayout: Route = {
     const { payout } = request
     if (payout === null) throw new ApiError('not_found')
     if (payout.status !== 'pending') throw tooLate(payout.status)
+    await request.recheckCaller()
     const outcome = await decide(payout, deps)
     const row = await rowOf(request, payout, deps)
     if (row.status === 'cancelled') return { body: presentPayout(row) }

@@ -148,6 +148,7 @@ async function create(released: ClaimedRow | null, asked: Asked, deps: ApiDeps):
     country: wanted.country,
     createdVia: request.caller.by === 'key' ? 'api' : 'dashboard',
     createdBy: nameOf(request.caller),
+    keyId: request.caller.by === 'key' ? request.caller.keyId : null,
     quote,
     recipientName: wanted.recipientName,
     accountLast4,
@@ -160,6 +161,7 @@ async function create(released: ClaimedRow | null, asked: Asked, deps: ApiDeps):
   } as const
   const claimed = await claimConfirmed(claim, confirmation, deps)
   if (claimed === null) return null
+  if (claimed === 'unauthorized') throw new ApiError(claimed)
   if (claimed === 'partner_not_active') return refuseUnlessTaken(new ApiError(claimed), key, deps)
   const row = { ...claimed, amountPence: wanted.amountPence, accountLast4 }
   return answerAttempt({ ...attemptOf(row, key, request.caller), by: 'claimer' }, deps)

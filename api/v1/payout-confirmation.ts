@@ -85,19 +85,21 @@ export async function requireRightCode(
 
 /**
  * The claim and the use of its code, both or neither. Null as claimPayout's is: the key is taken, or the code was used
- * meanwhile, which only a request for the same key can have done. The caller then looks again.
+ * meanwhile, which only a request for the same key can have done. The caller then looks again. The claim of an API key checks
+ * the key itself; for a person the transaction does.
  */
 export async function claimConfirmed(
   claim: Claim,
   confirmation: Confirmation | null,
   deps: Pick<ApiDeps, 'db' | 'keyring'>,
 ): ReturnType<typeof claimPayout> {
-  if (confirmation === null) return claimPayout(deps.db, claim)
+  if (claim.keyId !== null) return claimPayout(deps.db, claim)
+  if (confirmation === null) return deps.db.transaction((tx) => claimPayout(tx, claim))
   return deps.db.transaction(async (tx) => {
     const used = await useConfirmCode(tx, confirmation, { at: claim.at, usedFor: claim.payoutId }, deps)
     if (used === null) return null
     const claimed = await claimPayout(tx, claim)
-    if (claimed === null || claimed === 'partner_not_active') await giveCodeBack(tx, used)
+    if (claimed === null || typeof claimed === 'string') await giveCodeBack(tx, used)
     return claimed
   })
 }

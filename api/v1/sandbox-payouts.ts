@@ -70,6 +70,7 @@ export const simulatePayout: Route = {
     if (reason !== undefined && outcome !== 'fail' && outcome !== 'return') {
       throw new ApiError('invalid_request', { details: { errors: ['reason (only with fail and return)'] } })
     }
+    await request.recheckCaller()
     await simulate(payout, { outcome, reason: reason ?? null }, deps)
     const entry = { partnerId: caller.partner.id, at: deps.clock.now(), environment: caller.environment, requestId }
     const made = { action: 'payout.simulate', changes: 'something', status: 202, madeBy: nameOf(caller) } as const

@@ -57,6 +57,7 @@ export const createSandboxTopUp: Route = {
     }
     const who = caller.by === 'key' ? { keyPrefix: caller.keyPrefix } : { memberId: caller.memberId }
     const order = { partnerId: partner.id, ...who, usdc: formatUsdc(amount), causeRef: request.requestId }
+    await request.recheckCaller()
     const added = await topUps.start(order)
     if (added === null) {
       const message = 'The test money is not there yet; it may still come. Look at the wallet before you try again.'

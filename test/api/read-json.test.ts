@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { expect, test } from '@jest/globals'
-import { readBytes, readJson } from '../../api/read-json'
+import { ApiError } from '../../api/errors'
+import { parseJson, readBytes, receiveJson } from '../../api/read-json'
 
 test.each([
   [String.raw`{"a":"\":"}`],
@@ -12,7 +13,7 @@ test.each([
   ['{"":1,"__proto__":{"":2}}'],
   ['[[],{},null,":",1]'],
 ])('%s repeats no key', async (json) => {
-  expect(await readJson(aRequest(json))).toEqual(JSON.parse(json))
+  expect(await read(json)).toEqual(JSON.parse(json))
 })
 
 test.each([
@@ -23,7 +24,7 @@ test.each([
   ['{"__proto__":1,"__proto__":2}'],
   ['{"a":{"b":1},"a":{"c":2}}'],
 ])('%s repeats a key', async (json) => {
-  await expect(readJson(aRequest(json))).rejects.toMatchObject({ code: 'invalid_json' })
+  await expect(read(json)).rejects.toMatchObject({ code: 'invalid_json' })
 })
 
 test.each([
@@ -31,7 +32,7 @@ test.each([
   [String.raw`{"a":"\\ud800"}`],
   [String.raw`{"\uD83D\uDE00":["\uD83D\uDE00"]}`],
 ])('%s holds whole characters', async (json) => {
-  expect(await readJson(aRequest(json))).toEqual(JSON.parse(json))
+  expect(await read(json)).toEqual(JSON.parse(json))
 })
 
 test.each([
@@ -42,7 +43,7 @@ test.each([
   [String.raw`{"\ud800":1}`],
   [String.raw`"\ud800"`],
 ])('%s holds half of a surrogate pair', async (json) => {
-  await expect(readJson(aRequest(json))).rejects.toMatchObject({
+  await expect(read(json)).rejects.toMatchObject({
     code: 'invalid_json',
     message: expect.stringContaining('surrogate'),
   })
@@ -55,6 +56,32 @@ test('a client that was gone before its body is read is told apart from trouble 
 
   await expect(readBytes(request)).rejects.toMatchObject({ code: 'bad_request' })
 })
+
+test.each([
+  ['100 fields', bodyOf(100, (n) => `"k${n}":"a:b,c"`)],
+  ['100 fields over several objects', `{"a":${bodyOf(50, (n) => `"k${n}":[]`)},"b":${bodyOf(48, (n) => `"k${n}":0`)}}`],
+  ['101 list items', `{"a":[${Array.from({ length: 101 }, () => '0').join()}]}`],
+])('a body may have %s', async (_name, json) => {
+  expect(await read(json)).toEqual(JSON.parse(json))
+})
+
+test.each([
+  ['101 fields', bodyOf(101, (n) => `"k${n}":0`)],
+  ['101 fields over several objects', `{"a":${bodyOf(50, (n) => `"k${n}":[]`)},"b":${bodyOf(49, (n) => `"k${n}":0`)}}`],
+  ['102 list items', `{"a":[${Array.from({ length: 102 }, () => '0').join()}]}`],
+])('a body of %s is refused before it is validated', async (_name, json) => {
+  await expect(read(json)).rejects.toMatchObject({ code: 'invalid_request' })
+})
+
+function bodyOf(count: number, field: (n: number) => string): string {
+  return `{${Array.from({ length: count }, (_, n) => field(n)).join()}}`
+}
+
+async function read(json: string): Promise<unknown> {
+  const received = await receiveJson(aRequest(json))
+  if (received instanceof ApiError) throw received
+  return parseJson(received)
+}
 
 function aRequest(body: string): IncomingMessage {
   const request = new IncomingMessage(new Socket())

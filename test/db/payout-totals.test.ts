@@ -188,6 +188,7 @@ async function claim(
     country: 'GB',
     createdVia: 'api',
     createdBy: 'key:test',
+    keyId: null,
     quote,
     recipientName: `Ada ${amountPence}`,
     accountLast4: account.slice(-4),
@@ -198,7 +199,7 @@ async function claim(
     payerId: null,
     at,
   })
-  if (claimed === null || claimed === 'partner_not_active') throw new Error('the key is taken')
+  if (claimed === null || typeof claimed === 'string') throw new Error('the key is taken')
   return { payoutId: claimed.id, attempt: claimed.attempt }
 }
 

@@ -5,7 +5,7 @@ import { systemClock } from '../../clock'
 import { latestActivity } from '../../db/activity'
 import { holdDeposit } from '../../db/held-deposits'
 import { postSet } from '../../db/ledger'
-import { closePartner, findPartnerBySlug, lockPartnerToClose, type PartnerRow } from '../../db/partners'
+import { closePartner, findPartnerBySlug, lockPartnerToStop, type PartnerRow } from '../../db/partners'
 import { setAttention } from '../../db/payout-steps'
 import { findWallet } from '../../db/wallets'
 import { topUpPostings } from '../../domain/ledger'
@@ -161,17 +161,17 @@ describe('partner close', () => {
       commit = resume
     })
     const closing = api.db.transaction(async (tx) => {
-      await lockPartnerToClose(tx, partner.slug)
+      await lockPartnerToStop(tx, partner.slug)
       await closePartner(tx, { id: partner.id, at: clock.now(), readableUntil: clock.now() })
       await isHeld
     })
-    // Its statement begins before the closing commits, so it sees an active partner.
+    // Its statement begins before the closing commits, and waits for it.
     const claiming = aClaim(api.db, { partnerId: partner.id }).catch((error: Error) => error.message)
     await until('the claim waits', async () => (await api.db.dataSource.query(waiting)).length > 0)
     commit()
     await closing
 
-    expect(await claiming).toBe('the key is taken')
+    expect(await claiming).toBe('partner_not_active')
     await expect(aClaim(api.db, { partnerId: partner.id })).rejects.toThrow('partner_not_active')
   })
 

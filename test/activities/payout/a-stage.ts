@@ -115,6 +115,7 @@ export async function aClaim(db: Db, given: AClaim): Promise<PayoutRef> {
       country: 'GB',
       createdVia: 'api',
       createdBy: 'key:test',
+      keyId: null,
       quote,
       recipientName: `${firstName} Lovelace`,
       accountLast4: accountNumber.slice(-4),
@@ -125,7 +126,7 @@ export async function aClaim(db: Db, given: AClaim): Promise<PayoutRef> {
       payerId: null,
       at,
     })
-    if (claimed === null || claimed === 'partner_not_active') throw new Error(claimed ?? 'the key is taken')
+    if (claimed === null || typeof claimed === 'string') throw new Error(claimed ?? 'the key is taken')
     await sealRecipient(tx, testKeyring, claimed.id, {
       type: 'individual',
       firstName,

@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Route, roleFor } from '../../../api/route'
 import { routes } from '../../../api/v1'
-import { listApiKeys } from '../../../db/api-keys'
 import type { PartnerRow } from '../../../db/partners'
 import { type Api, type CallOptions, startApi } from '../client'
-import { aKey, anInvoice, aPartner, aPayoutRow, aSession, revokeKey } from '../fixtures'
-import { aMember, anEmail, fromOurPages } from './auth/people'
+import { aKey, aPartner, aSession, revokeKey } from '../fixtures'
+import { fromOurPages } from './auth/people'
+import { aCallOf } from './route-calls'
 
 const callers = [
   'nobody',
@@ -155,7 +155,8 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))('%s', (nam
     const bodies: string[] = []
     for (const kind of callers) {
       const call = { ...(await credentialsOf(kind, partner, stranger)), ...unsafe(route, kind) }
-      const answer = await api.send(route.method, await pathOf(route, partner), bodyOf(route, partner), call)
+      const { path, body } = await aCallOf(route, partner, api)
+      const answer = await api.send(route.method, path, body, call)
       statuses.push(answer.status)
       if (kind.startsWith('a stranger')) bodies.push(answer.bytes.toString('utf8'))
     }
@@ -186,39 +187,4 @@ function unsafe({ method, access }: Route, kind: CallerKind): Pick<CallOptions, 
   if (method === 'GET') return {}
   const origin = kind.includes('key') && access.by !== 'anyone' ? {} : fromOurPages.headers
   return { headers: { 'Idempotency-Key': `order-${randomUUID()}`, ...origin } }
-}
-
-/** With something of the partner's that is there to be read or changed. */
-async function pathOf({ path }: Route, partner: PartnerRow): Promise<string> {
-  const filled = path.replace(':slug', partner.slug)
-  return filled.includes(':id') ? filled.replace(':id', await somethingOf(path, partner)) : filled
-}
-
-async function somethingOf(path: string, partner: PartnerRow): Promise<string> {
-  if (path.startsWith('/v1/members')) return (await aMember(api, partner)).id
-  if (/^\/v1\/(sandbox\/)?payouts/.test(path)) return (await aPayoutRow(api, partner)).id
-  // A partner has one invoice for each month and few keys, so all who try get the same one.
-  const known = made.get(path + partner.id) ?? (await (path.startsWith('/v1/keys') ? aKeyId : anInvoiceId)(partner))
-  made.set(path + partner.id, known)
-  return known
-}
-
-const made = new Map<string, string>()
-
-async function anInvoiceId(partner: PartnerRow): Promise<string> {
-  return (await anInvoice(api, partner, { period: '2026-10-01' })).id
-}
-
-async function aKeyId(partner: PartnerRow): Promise<string> {
-  const secret = await aKey(api, partner, 'sandbox')
-  const key = (await listApiKeys(api.db, partner.id)).find(({ keyPrefix }) => secret.startsWith(keyPrefix))
-  return key?.id ?? ''
-}
-
-function bodyOf({ body, operationId }: Route, partner: PartnerRow): unknown {
-  if (operationId === 'switchPartner') return { slug: partner.slug }
-  if (operationId === 'inviteMember') return { email: anEmail(), role: 'viewer' }
-  if (operationId === 'requestCode') return { email: anEmail() }
-  if (operationId === 'signUp') return { business_name: 'Acme Ltd', email: anEmail() }
-  return body?.example
 }

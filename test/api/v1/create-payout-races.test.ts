@@ -40,7 +40,14 @@ interface Answered {
 async function arrive(request: Json, key: string, { deps }: Api = world.api): Promise<() => Promise<Answered>> {
   const { caller, claim } = await authenticateWithClaim(`Bearer ${payer.keys.sandbox}`, key, deps)
   const about = { caller, claim, payout: null, idempotencyKey: key, mayOnlyRepeat: null, requestId: randomUUID() }
-  const read = { params: {}, query: {}, body: request, header: () => '', address: () => '' }
+  const read = {
+    params: {},
+    query: {},
+    body: request,
+    header: () => '',
+    address: () => '',
+    recheckCaller: async () => {},
+  }
   return async () => {
     try {
       const { status = 200, body } = await createPayout.handle({ ...about, ...read }, deps)
