@@ -131,7 +131,7 @@ export const errorTable = {
     status: 422,
     message: "The recipient's details are missing or malformed.",
     cause: 'A required field is missing, has the wrong format, or is not a field of the recipient.',
-    cure: 'details.missing names each field with its rule.',
+    cure: 'details.missing names each field with its rule, up to 20 of them.',
   },
   corridor_not_enabled: {
     status: 422,
@@ -142,8 +142,9 @@ export const errorTable = {
   invalid_request: {
     status: 422,
     message: 'A field is missing, malformed, or unknown.',
-    cause: 'A query parameter or a field outside amount, recipient and country breaks its rule.',
-    cure: 'details.errors names each field with its rule.',
+    cause:
+      'A query parameter or a field outside amount, recipient and country breaks its rule, or the body has more than 100 fields.',
+    cure: 'details.errors names each field with its rule, up to 20 of them.',
   },
   invalid_confirm_code: {
     status: 422,
@@ -170,7 +171,7 @@ export const errorTable = {
     status: 429,
     message: 'Too many requests.',
     cause:
-      "The account's requests per second are used up, too many of its lists and totals are read at once, too many codes were asked for or tried, too many keys or invitations were made in one hour, or too many requests reused an Idempotency-Key with another body or guessed at an account.",
+      "The account's requests per second are used up, too many of its lists and totals are read at once, too many codes were asked for or tried, too many keys or invitations were made in one hour, too many requests reused an Idempotency-Key with another body or guessed at an account, or too many requests of one address had an unknown key.",
     cure: 'Wait as long as Retry-After says.',
   },
   headers_too_large: {

@@ -89,9 +89,12 @@ function invalidRequest(errors: readonly ErrorObject[], noun: string): ApiError 
   })
 }
 
+/** The first ones: a longer list helps no caller, and its length is up to the caller. */
 function describe(errors: readonly ErrorObject[]): string[] {
-  return [...new Set(errors.filter((error) => !isAboutNull(error)).flatMap(describeError))]
+  return [...new Set(errors.filter((error) => !isAboutNull(error)).flatMap(describeError))].slice(0, maxReported)
 }
+
+const maxReported = 20
 
 /** What may be null and is wrong is told by the rule for what is not null: that it is not null either helps nobody. */
 function isAboutNull({ keyword, params, parentSchema }: ErrorObject): boolean {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { routes } from '../../api/v1'
 import { type Api, startApi } from './client'
 import { aKey, aPartner } from './fixtures'
+import { fromOurPages } from './v1/auth/people'
 
 let api: Api
 let key: string
@@ -117,6 +118,36 @@ describe('a body that is wrong', () => {
   ])('%.40s is 422 invalid_request', async (body) => {
     expect(await send(body)).toEqual({ status: 422, code: 'invalid_request' })
   })
+})
+
+test('of 7,000 unknown fields none is named, and of 99 only the first 20', async () => {
+  const errorsOf = async (count: number) => {
+    const body = Object.fromEntries(Array.from({ length: count }, (_, n) => [String(n), 0]))
+    const answer = await api.post('/v1/auth/codes', { email: 'ada@people.test', ...body }, fromOurPages)
+    return [answer.status, answer.body.error?.code, answer.body.error?.details]
+  }
+
+  expect(await errorsOf(7_000)).toEqual([
+    422,
+    'invalid_request',
+    { errors: ['body (at most 100 fields and list items)'] },
+  ])
+  expect(await errorsOf(99)).toEqual([
+    422,
+    'invalid_request',
+    { errors: Array.from({ length: 20 }, (_, n) => `${n} (unknown field)`) },
+  ])
+})
+
+test('of 1,000 unknown parameters only the first 20 are named', async () => {
+  const query = Array.from({ length: 1_000 }, (_, n) => `k${n}`).join('&')
+
+  const { status, body } = await api.get(`/v1?${query}`)
+
+  expect([status, body.error?.details]).toEqual([
+    422,
+    { errors: Array.from({ length: 20 }, (_, n) => `k${n} (unknown field)`) },
+  ])
 })
 
 describe('a request that is wrong before it has a body', () => {

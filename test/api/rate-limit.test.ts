@@ -1,7 +1,10 @@
 // Rate limits (design §5): per partner and environment, over every API process, with headers that say where one stands.
+import { once as eventOf } from 'node:events'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type Answer, type Api, startApi } from './client'
-import { aKey, aPartner, aSession } from './fixtures'
+import { newApiKeySecret } from '../../db/api-key-secret'
+import { type Answer, type Api, type Method, startApi } from './client'
+import { aClock, aKey, aPartner, aSession, revokeKey } from './fixtures'
 
 let api: Api
 
@@ -136,5 +139,109 @@ describe('security events are limited by the hour, so nobody can bury one', () =
 
     expect(status).toBe(200)
     expect((await api.get(path, { session })).body.data).toEqual(before)
+  })
+})
+
+describe('of an address that nobody answers for', () => {
+  const clock = aClock('2026-11-16T09:00:00.000Z')
+  let still: Api
+
+  beforeAll(async () => {
+    still = await startApi({ rateLimit: 'on', trustedProxies: 1, clock })
+  })
+  afterAll(() => still.close())
+
+  const from = (address: string) => ({ 'X-Forwarded-For': address })
+
+  async function guess(address: string): Promise<string> {
+    const { status, body } = await still.get('/v1/account', { key: newApiKeySecret('live'), headers: from(address) })
+    return `${status} ${body.error?.code}`
+  }
+
+  /** Sends the headers of a request, and hears the answer although no body follows. */
+  async function sendHead(method: Method, path: string, headers: Readonly<Record<string, string>>): Promise<string> {
+    const { hostname, port } = new URL(still.url)
+    const lines = Object.entries({ Host: 'payouts.test', 'Content-Length': '60000', ...headers }).map(
+      ([name, value]) => `${name}: ${value}\r\n`,
+    )
+    const socket = connect(Number(port), hostname)
+    await eventOf(socket, 'connect')
+    socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join('')}Content-Type: application/json\r\n\r\n`)
+    const [chunk] = await eventOf(socket, 'data')
+    socket.destroy()
+    return String(chunk).split(' ')[1] ?? ''
+  }
+
+  test('100 wrong keys are looked up, and then one a second', async () => {
+    const first = await Promise.all(Array.from({ length: 100 }, () => guess('192.0.2.1')))
+    const more = [await guess('192.0.2.1'), await guess('192.0.2.1')]
+    clock.set('2026-11-16T09:00:01.000Z')
+    const later = [await guess('192.0.2.1'), await guess('192.0.2.1')]
+
+    expect(new Set(first)).toEqual(new Set(['401 unauthorized']))
+    expect(more).toEqual(['429 rate_limited', '429 rate_limited'])
+    expect(later).toEqual(['401 unauthorized', '429 rate_limited'])
+    expect(await guess('192.0.2.2')).toBe('401 unauthorized')
+  })
+
+  test('a guess too many is refused before its body is sent', async () => {
+    await Promise.all(Array.from({ length: 100 }, () => guess('192.0.2.3')))
+    const headers = { ...from('192.0.2.3'), Authorization: `Bearer ${newApiKeySecret('live')}` }
+
+    expect(await sendHead('POST', '/v1/payouts', headers)).toBe('429')
+  })
+
+  test('a guess too many is refused while the database cannot answer', async () => {
+    await Promise.all(Array.from({ length: 100 }, () => guess('192.0.2.7')))
+
+    const refused = await still.db.transaction(async (tx) => {
+      await tx.query({ name: 'test-lock-keys', text: 'LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE' }, [])
+      return guess('192.0.2.7')
+    })
+
+    expect(refused).toBe('429 rate_limited')
+  })
+
+  test('who was right before is let in from there all the same, until the key is revoked', async () => {
+    const partner = await aPartner(still)
+    const [key, session] = [await aKey(still, partner, 'sandbox'), await aSession(still, partner)]
+    const headers = from('192.0.2.4')
+    const ask = async () => [
+      (await still.get('/v1/account', { key, headers })).status,
+      (await still.get('/v1/account', { session, headers })).status,
+    ]
+    const before = await ask()
+    await Promise.all(Array.from({ length: 100 }, () => guess('192.0.2.4')))
+    const during = await ask()
+    await revokeKey(still, partner, key)
+    const after = [await ask(), await ask()]
+
+    expect([before, during]).toEqual([
+      [200, 200],
+      [200, 200],
+    ])
+    expect(after).toEqual([
+      [401, 200],
+      [429, 200],
+    ])
+  })
+
+  test('100 bodies to sign in with are read, and the next one is refused before it is sent', async () => {
+    const headers = { ...from('192.0.2.5'), Origin: 'http://payouts.test' }
+    const send = () => still.post('/v1/auth/codes', { unknown: true }, { headers })
+
+    const first = await Promise.all(Array.from({ length: 100 }, send))
+
+    expect(new Set(first.map(({ status }) => status))).toEqual(new Set([422]))
+    expect(await sendHead('POST', '/v1/auth/codes', headers)).toBe('429')
+    expect(await sendHead('POST', '/v1/auth/signups', headers)).toBe('429')
+    expect(
+      (await still.post('/v1/auth/codes', { unknown: true }, { headers: { ...headers, ...from('192.0.2.6') } })).status,
+    ).toBe(422)
+  })
+
+  test('a request without a credential is answered before its body is sent', async () => {
+    expect(await sendHead('POST', '/v1/payouts', {})).toBe('401')
+    expect(await sendHead('POST', '/v1/payouts', { Authorization: 'Bearer kp_live_mistyped' })).toBe('401')
   })
 })
