@@ -55,6 +55,7 @@ test('a member signs in with the code from the mail’s subject, and is told who
       billing_email: partner.billingEmail,
       contact_email: partner.contactEmail,
       billing_address: null,
+      requested_name: null,
       notifications: {
         payout_failed: true,
         payout_returned: true,
