@@ -22,8 +22,8 @@ import { useEnvironment, useIsAdmin, useSession } from '../shell/here'
 
 const mostKeys = 5
 const aboutKeys = {
-  sandbox: 'A sandbox key moves test money and sees nothing of live.',
-  live: 'A live key moves real money. It also sees invoices, and the keys and activity of both environments.',
+  sandbox: 'A sandbox key pays with test money and sees nothing of live.',
+  live: 'A live key pays from the live wallet. It also sees invoices, and the keys and activity of both environments.',
 }
 
 export function KeysPage() {
