@@ -117,7 +117,9 @@ function firstPayoutsTold({ count, items }: Extract<NoticeContent, { kind: 'firs
   const payer = only?.by.startsWith('key:') ? 'an API key' : 'an admin'
   return {
     heading:
-      count === 1 ? `${capital(payer)} made a first live payout` : `${count} keys or admins made a first live payout`,
+      count === 1
+        ? `${capital(payer)} requested a first live payout`
+        : `${count} keys or admins requested a first live payout`,
     paragraphs: [
       'If you expected this, you need not do anything. If not, revoke the key or remove the admin now, and contact us about the payout.',
       ...cut(count, items.length, `${dashboard}/payouts?environment=live`),

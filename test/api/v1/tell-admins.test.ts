@@ -218,7 +218,7 @@ describe('the first live payout', () => {
 
     expect(paid.map(({ status }) => status)).toEqual(paid.map(() => 201))
     expect(first.map(({ to }) => to.address)).toEqual(admins.map(({ email }) => email).toSorted())
-    expect(first[0]?.subject).toBe('Acme Ltd: An API key made a first live payout')
+    expect(first[0]?.subject).toBe('Acme Ltd: An API key requested a first live payout')
     expect(first[0]?.text).toContain(`by the key ${key.slice(0, 'kp_live_'.length + 8)}…`)
     expect(first[0]?.text).toContain('120.00 GBP')
     expect(await mailed()).toEqual([])
@@ -233,7 +233,7 @@ describe('the first live payout', () => {
     const second = await mailed()
 
     expect([first, second].map((mails) => mails.map(({ subject }) => subject))).toEqual(
-      [1, 2].map(() => admins.map(() => 'Acme Ltd: An admin made a first live payout')),
+      [1, 2].map(() => admins.map(() => 'Acme Ltd: An admin requested a first live payout')),
     )
     expect(first[0]?.text).toContain(`by ${one.email}`)
     expect(second[0]?.text).toContain(`by ${other.email}`)
