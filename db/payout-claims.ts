@@ -63,11 +63,12 @@ export interface Claimed {
 }
 
 /** Why a caller who was let in may not pay any more. */
-export type RefusedClaim = 'partner_not_active' | 'unauthorized'
+export type RefusedClaim = 'partner_not_active' | 'unauthorized' | 'verification_required'
 
 /**
  * Null when the Idempotency-Key is taken by a row that is not released, or the wallet's rail has changed: look again. A partner
- * suspended or an API key revoked since the caller was let in claims nothing, whether or not the Idempotency-Key is taken.
+ * suspended, an API key revoked or a verification withdrawn since the caller was let in claims nothing, whether or not the
+ * Idempotency-Key is taken.
  */
 export async function claimPayout(db: Queryable, claim: Claim): Promise<Claimed | RefusedClaim | null> {
   const { quote, fingerprint, accountHash, sealedRecipient } = claim
@@ -105,12 +106,14 @@ export async function claimPayout(db: Queryable, claim: Claim): Promise<Claimed 
   assert(row !== undefined, 'who claims must be a partner')
   if (!row.isHeld) return 'unauthorized'
   if (!row.isActive) return 'partner_not_active'
+  if (!row.isVerified) return 'verification_required'
   return row.id === null || row.attempt === null ? null : { id: row.id, attempt: row.attempt }
 }
 
 interface ClaimOutcome {
   readonly isHeld: boolean
   readonly isActive: boolean
+  readonly isVerified: boolean
   readonly id: string | null
   readonly attempt: number | null
 }
@@ -163,10 +166,12 @@ const insertClaim: Statement = {
   name: 'payout-claim',
   text: `
     WITH ${heldKey('$2', '$29')}, caller AS (
-      SELECT status = 'active' AS is_active, $29::uuid IS NULL OR EXISTS (SELECT FROM held_key) AS is_held FROM partner
+      SELECT status = 'active' AS is_active, $29::uuid IS NULL OR EXISTS (SELECT FROM held_key) AS is_held,
+        $29::uuid IS NULL OR $3 = 'sandbox' OR verification_status = 'approved' AS is_verified
+      FROM partner
     ), wallet AS (
       SELECT id, rail, customer_ref FROM wallets
-      WHERE id = $4 AND rail = $5 AND (SELECT is_active AND is_held FROM caller) FOR KEY SHARE
+      WHERE id = $4 AND rail = $5 AND (SELECT is_active AND is_held AND is_verified FROM caller) FOR KEY SHARE
     ), claimed AS (
       INSERT INTO payouts (id, partner_id, environment, wallet_id, rail, customer_ref, idempotency_key, fingerprint,
         fingerprint_key_id, field_fingerprints, reference, country, created_via, created_by, amount_pence, fee_pence,
@@ -202,7 +207,8 @@ const insertClaim: Statement = {
       WHERE $3 = 'live' AND $28::uuid IS NOT NULL AND NOT EXISTS (SELECT 1 FROM notices WHERE payer_id = $28::uuid)
       ON CONFLICT (payer_id) WHERE payer_id IS NOT NULL DO NOTHING
     )
-    SELECT caller.is_held AS "isHeld", caller.is_active AS "isActive", claimed.id, claimed.attempt
+    SELECT caller.is_held AS "isHeld", caller.is_active AS "isActive", caller.is_verified AS "isVerified",
+      claimed.id, claimed.attempt
     FROM caller LEFT JOIN claimed ON true`,
 }
 

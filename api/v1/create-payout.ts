@@ -162,7 +162,7 @@ async function create(released: ClaimedRow | null, asked: Asked, deps: ApiDeps):
   const claimed = await claimConfirmed(claim, confirmation, deps)
   if (claimed === null) return null
   if (claimed === 'unauthorized') throw new ApiError(claimed)
-  if (claimed === 'partner_not_active') return refuseUnlessTaken(new ApiError(claimed), key, deps)
+  if (typeof claimed === 'string') return refuseUnlessTaken(new ApiError(claimed), key, deps)
   const row = { ...claimed, amountPence: wanted.amountPence, accountLast4 }
   return answerAttempt({ ...attemptOf(row, key, request.caller), by: 'claimer' }, deps)
 }

@@ -9,6 +9,7 @@ import { RailUnavailable } from '../../../rail/rail'
 import { type Json, until } from '../../sandbox-bank/bank-client'
 import { silenceTemporal } from '../../worker/a-worker'
 import { type Api, startApi } from '../client'
+import { changePartner } from '../fixtures'
 import { aPayoutWorld, aRequest, type Payer, type PayoutWorld } from '../payout-world'
 
 let world: PayoutWorld
@@ -37,8 +38,13 @@ interface Answered {
 }
 
 /** A request that has read what is stored under its key, and goes on when it is called. */
-async function arrive(request: Json, key: string, { deps }: Api = world.api): Promise<() => Promise<Answered>> {
-  const { caller, claim } = await authenticateWithClaim(`Bearer ${payer.keys.sandbox}`, key, deps)
+async function arrive(
+  request: Json,
+  key: string,
+  { deps }: Api = world.api,
+  apiKey = payer.keys.sandbox,
+): Promise<() => Promise<Answered>> {
+  const { caller, claim } = await authenticateWithClaim(`Bearer ${apiKey}`, key, deps)
   const about = { caller, claim, payout: null, idempotencyKey: key, mayOnlyRepeat: null, requestId: randomUUID() }
   const read = {
     params: {},
@@ -214,4 +220,14 @@ test('a released key of which the bank says that it has sent something is refuse
   expect([released.status, again.status]).toEqual([502, 503])
   await world.api.db.dataSource.query('UPDATE payouts SET attention = NULL WHERE idempotency_key = $1', [key])
   expect((await world.pay(payer, request, { key })).status).toBe(201)
+})
+
+test('a live payout is refused when the verification is withdrawn after it was let in', async () => {
+  const withdrawn = await world.aPayer()
+  const paying = await arrive(aRequest(), newKey(), world.api, withdrawn.keys.live)
+  await changePartner(world.api, withdrawn, { verificationStatus: 'rejected' })
+
+  expect(await paying()).toMatchObject({ status: 403, code: 'verification_required' })
+  const rows = await world.api.db.dataSource.query('SELECT id FROM payouts WHERE partner_id = $1', [withdrawn.id])
+  expect(rows).toEqual([])
 })
