@@ -199,13 +199,14 @@ const renewDigest: Statement = {
   text: 'UPDATE api_keys SET digest = $2, digest_key_id = $3 WHERE digest = $1',
 }
 
-// Rows are locked in one order, so that two processes writing the same keys can not block each other for good.
+// A key that pays is share-locked for a moment. Waiting for it would hold the keys before it, so payouts of other partners
+// would wait too. A skipped key loses nothing: the request that locks it is recorded itself, a moment later.
 const recordUse: Statement = {
   name: 'api-key-record-use',
   text: `WITH used AS (
       SELECT id, max(at) AS at FROM unnest($1::uuid[], $2::timestamptz[]) AS each (id, at) GROUP BY id
     ), locked AS (
-      SELECT k.id, used.at FROM api_keys k JOIN used ON used.id = k.id ORDER BY k.id FOR NO KEY UPDATE OF k
+      SELECT k.id, used.at FROM api_keys k JOIN used ON used.id = k.id FOR NO KEY UPDATE OF k SKIP LOCKED
     )
     UPDATE api_keys SET last_used_at = locked.at FROM locked
     WHERE api_keys.id = locked.id AND (api_keys.last_used_at IS NULL OR api_keys.last_used_at < locked.at)`,

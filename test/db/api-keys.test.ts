@@ -219,6 +219,22 @@ test('processes that record uses of the same keys at once do not block each othe
   await expect(Promise.all(rounds)).resolves.toHaveLength(40)
 })
 
+test('recording uses does not wait for a key that pays, so that payouts of other keys do not wait either', async () => {
+  const { key: paying } = await created(await aPartner(db))
+  const other = await aPartner(db)
+  const { key } = await created(other)
+
+  await db.transaction(async (tx) => {
+    await tx.query({ name: 'test-hold-key', text: 'SELECT id FROM api_keys WHERE id = $1 FOR SHARE' }, [paying.id])
+    await recordApiKeyUse(
+      db,
+      [key, paying].map(({ id }) => ({ keyId: id, at })),
+    )
+  })
+
+  expect((await listApiKeys(db, other.id)).map(({ lastUsedAt }) => lastUsedAt)).toEqual([at])
+})
+
 test('the database holds neither the secret nor a hash that its bearer could compute', async () => {
   const { key, secret } = await created(await aPartner(db))
 
