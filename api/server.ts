@@ -1,5 +1,6 @@
 // The HTTP server: Koa with the layers in the order a request meets them, and the limits that Node itself enforces.
 import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Log } from '../log'
@@ -66,22 +67,29 @@ function limitConnections(server: Server, log: Log): void {
 
 /** Node notices after one or two of these that a client has read nothing. */
 const stalledMs = 7_000
-/** Longer than the longest PAYOUT_ANSWER_MS. Also ends a client that reads a few bytes at a time. */
+/** Longer than the longest PAYOUT_ANSWER_MS. */
 const exchangeMs = 120_000
+/** Of a long answer, a client reads at least this much in each `exchangeMs`: a slow line may take minutes for an export. */
+const leastRead = 1024 * 1024
 
-/** Cuts off a client that does not read its answer. One that waits for a slow handler stays. */
-function limitAnswer(response: ServerResponse): void {
+/** Cuts off a client that does not read its answer, or a few bytes at a time. One that waits for a slow handler stays. */
+export function limitAnswer(response: ServerResponse, periodMs = exchangeMs): void {
   response.setTimeout(stalledMs, () => {
     if (response.socket !== null && response.socket.writableLength > 0) response.socket.destroy()
   })
   // A pipelined answer gets its socket when those before it are sent; one that never gets it is never closed either.
-  if (response.socket === null) response.once('socket', () => setDeadline(response))
-  else setDeadline(response)
+  if (response.socket === null) response.once('socket', (socket: Socket) => requireProgress(response, socket, periodMs))
+  else requireProgress(response, response.socket, periodMs)
 }
 
-function setDeadline(response: ServerResponse): void {
-  const deadline = setTimeout(() => response.destroy(), exchangeMs)
-  response.once('close', () => clearTimeout(deadline))
+function requireProgress(response: ServerResponse, socket: Socket, periodMs: number): void {
+  const sentBytes = () => socket.bytesWritten - socket.writableLength
+  let before = sentBytes()
+  const checking = setInterval(() => {
+    if (sentBytes() - before < leastRead) response.destroy()
+    before = sentBytes()
+  }, periodMs)
+  response.once('close', () => clearInterval(checking))
 }
 
 function createRouter(deps: ApiDeps): Router<RequestState> {

@@ -1,8 +1,10 @@
 // Connections that nobody uses well: each ends by itself, and none keeps others from being served.
 import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { limitAnswer } from '../../api/server'
 import { until } from '../local/until'
 import { keptLog } from '../setup/kept-logs'
 import { type Api, startApi } from './client'
@@ -49,6 +51,35 @@ test('a client that waits for a slow answer is not taken for one that does not r
   await slow.close()
 
   expect(status).toBe(502)
+})
+
+test('a long answer goes on while its client reads on, and ends when it reads only a little', async () => {
+  const megabyte = 1024 * 1024
+  const send = async (response: ServerResponse) => {
+    for (let piece = 0; piece < 15; piece++) {
+      response.write(Buffer.alloc(megabyte))
+      await sleep(300)
+    }
+    response.end()
+  }
+  const server = createServer((_request, response) => {
+    limitAnswer(response, 2_000)
+    void send(response)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const url = `http://127.0.0.1:${typeof address === 'object' && address?.port}`
+
+  const whole = await (await fetch(url)).arrayBuffer()
+  const accepted = once(server, 'connection').then(([socket]: Socket[]) => socket)
+  const client = openHostile('GET / HTTP/1.1\r\nHost: x\r\n\r\n', undefined, url)
+  const reading = setInterval(() => client.socket.read(1_000), 50)
+  await until('it is cut off', async () => (await accepted)?.destroyed)
+  clearInterval(reading)
+  client.close()
+  server.close()
+
+  expect(whole.byteLength).toBe(15 * megabyte)
 })
 
 test('a refused tunnel that the client resets does not end the process', async () => {
