@@ -25,13 +25,15 @@ export function createKeyUses({ db, clock }: { db: Db; clock: Clock }): KeyUses 
     async write(taken) {
       if (taken.length === 0) return
       for (const { keyId } of taken) uses.delete(keyId)
-      try {
-        await recordApiKeyUse(db, taken)
-      } catch (error) {
-        for (const { keyId, at } of taken) if (!uses.has(keyId)) uses.set(keyId, at)
+      const putBack = ({ keyId, at }: ApiKeyUse) => uses.set(keyId, uses.get(keyId) ?? at)
+      const skipped = await recordApiKeyUse(db, taken).catch((error: unknown) => {
+        taken.forEach(putBack)
         throw error
+      })
+      for (const use of taken) {
+        if (skipped.includes(use.keyId)) putBack(use)
+        else writtenAt.set(use.keyId, use.at.getTime())
       }
-      for (const { keyId, at } of taken) writtenAt.set(keyId, at.getTime())
     },
   }
 }

@@ -126,10 +126,11 @@ export async function renewApiKeyDigest(db: Queryable, from: Buffer, to: ApiKeyD
   await db.query(renewDigest, [from, to.digest, to.keyId])
 }
 
-/** Many uses in one statement, so that a request costs no write; a late batch never moves a time back. */
-export async function recordApiKeyUse(db: Queryable, uses: readonly ApiKeyUse[]): Promise<void> {
-  if (uses.length === 0) return
-  await db.query(recordUse, [uses.map((use) => use.keyId), uses.map((use) => use.at)])
+/** Many uses in one statement, so that a request costs no write. A late batch never moves a time back. Returns the keys it skipped. */
+export async function recordApiKeyUse(db: Queryable, uses: readonly ApiKeyUse[]): Promise<string[]> {
+  if (uses.length === 0) return []
+  const values = [uses.map((use) => use.keyId), uses.map((use) => use.at)]
+  return (await db.query<{ id: string }>(recordUse, values)).map(({ id }) => id)
 }
 
 const columns = `id, partner_id AS "partnerId", environment, key_prefix AS "keyPrefix", label,
@@ -200,14 +201,16 @@ const renewDigest: Statement = {
 }
 
 // A key that pays is share-locked for a moment. Waiting for it would hold the keys before it, so payouts of other partners
-// would wait too. A skipped key loses nothing: the request that locks it is recorded itself, a moment later.
+// would wait too.
 const recordUse: Statement = {
   name: 'api-key-record-use',
   text: `WITH used AS (
       SELECT id, max(at) AS at FROM unnest($1::uuid[], $2::timestamptz[]) AS each (id, at) GROUP BY id
     ), locked AS (
       SELECT k.id, used.at FROM api_keys k JOIN used ON used.id = k.id FOR NO KEY UPDATE OF k SKIP LOCKED
+    ), written AS (
+      UPDATE api_keys SET last_used_at = locked.at FROM locked
+      WHERE api_keys.id = locked.id AND (api_keys.last_used_at IS NULL OR api_keys.last_used_at < locked.at)
     )
-    UPDATE api_keys SET last_used_at = locked.at FROM locked
-    WHERE api_keys.id = locked.id AND (api_keys.last_used_at IS NULL OR api_keys.last_used_at < locked.at)`,
+    SELECT id FROM used WHERE id NOT IN (SELECT id FROM locked)`,
 }

@@ -224,15 +224,16 @@ test('recording uses does not wait for a key that pays, so that payouts of other
   const other = await aPartner(db)
   const { key } = await created(other)
 
-  await db.transaction(async (tx) => {
+  const skipped = await db.transaction(async (tx) => {
     await tx.query({ name: 'test-hold-key', text: 'SELECT id FROM api_keys WHERE id = $1 FOR SHARE' }, [paying.id])
-    await recordApiKeyUse(
+    return recordApiKeyUse(
       db,
       [key, paying].map(({ id }) => ({ keyId: id, at })),
     )
   })
 
   expect((await listApiKeys(db, other.id)).map(({ lastUsedAt }) => lastUsedAt)).toEqual([at])
+  expect(skipped).toEqual([paying.id])
 })
 
 test('the database holds neither the secret nor a hash that its bearer could compute', async () => {
