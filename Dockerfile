@@ -9,7 +9,7 @@ COPY . .
 RUN npm run -s build && npm prune --omit=dev --omit=optional
 
 FROM node:22-bookworm-slim
-# HOST: a container is reached from outside of it, so its loopback address would serve nobody.
+# HOST: a container is reached from outside of it, so listening on its loopback address would serve no one outside.
 ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /app
 # Owned by root: the process can read its program and cannot change it.

@@ -58,7 +58,7 @@ export interface Admitted extends Pick<ApiRequest, 'payout' | 'claim' | 'idempot
 }
 
 const nothingFound = { payout: null, claim: null, idempotencyKey: '' }
-export const nobody: Admitted = { caller: null, ...nothingFound, mayOnlyRepeat: null }
+export const anonymous: Admitted = { caller: null, ...nothingFound, mayOnlyRepeat: null }
 
 /** Who calls, whether they call too often, and what they may do: 401, 429 and 403, in this order. */
 export async function admit(route: Route, screened: Screened, context: ApiContext, deps: ApiDeps): Promise<Admitted> {
@@ -187,7 +187,7 @@ async function findForPerson(
 
 const keyPattern = new RegExp(idempotencyKeyPattern)
 
-/** People have a bucket of their own: whoever has to stop a key that runs wild must not be locked out by it. */
+/** People have a bucket of their own: a key that runs wild must not lock out the admin who has to revoke it. */
 async function countCall({ reads }: Route, caller: Caller, context: ApiContext, deps: ApiDeps): Promise<void> {
   const { partner, environment } = caller
   const who = caller.by === 'key' ? partner.id : caller.memberId

@@ -8,9 +8,9 @@ import {
   type Admitted,
   addressOf,
   admit,
+  anonymous,
   checkingFirst,
   mayRepeat,
-  nobody,
   requireStillAdmitted,
   screen,
 } from './admission'
@@ -46,7 +46,7 @@ export function answer(route: Route, deps: ApiDeps): (context: ApiContext) => Pr
     const screened = screen(route, context, deps)
     // Before the caller is looked up: a right that is withdrawn while the body arrives does not count.
     const received = route.body === undefined ? null : await receiveJson(context.req)
-    const admitted = screened === null ? nobody : await admit(route, screened, context, deps)
+    const admitted = screened === null ? anonymous : await admit(route, screened, context, deps)
     const recheck = (db: Queryable) => requireStillAdmitted(db, route, admitted, context)
     const about = { received, recheckCaller: () => recheck(deps.db) }
     const request = orOnlyRepeat(admitted.mayOnlyRepeat, () => read(context, admitted, about, checks, deps))

@@ -1,4 +1,4 @@
-// The cookie that binds an emailed code to the browser that asked for it. It signs nobody in.
+// The cookie that binds an emailed code to the browser that asked for it. It does not sign anyone in.
 import { createHash, randomBytes } from 'node:crypto'
 import { codeLastsMs } from '../domain/sign-in'
 import { readCookie, writeCookie } from './cookie'

@@ -36,7 +36,7 @@ export function differingFields(keyring: Keyring, stored: Fingerprint, fields: C
   return others.length === 0 ? ['recipient'] : others
 }
 
-/** As a caller is told them: the recipient as one field. */
+/** As a response names them: the recipient as one field. */
 export function fieldsShown(paths: readonly string[]): string[] {
   return [...new Set(paths.map((path) => (isOfRecipient(path) ? 'recipient' : path)))].toSorted()
 }

@@ -71,7 +71,7 @@ export type ChangedMember =
   | { readonly outcome: 'changed'; readonly member: MemberRow; readonly roleBefore: MemberRole }
   | { readonly outcome: 'not_found' | 'last_admin' | 'partner_not_active' }
 
-/** Also for a suspended partner, unless it gives somebody more power than they had. */
+/** Also for a suspended partner, unless it gives a member more power than before. */
 export async function changeRole(
   tx: Tx,
   { partnerId, id, role }: { partnerId: string; id: string; role: MemberRole },

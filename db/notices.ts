@@ -13,8 +13,8 @@ export interface NewNotice {
 }
 
 /**
- * In the transaction of what it tells. Nobody is mailed about test money: one of the sandbox is not kept. The statement that
- * claims a payout adds `first_payout` itself.
+ * Runs in the transaction of the event. Notices about the sandbox are not stored. The statement that claims a payout adds
+ * `first_payout`.
  */
 export async function addNotice(
   tx: Queryable,

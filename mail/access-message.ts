@@ -51,8 +51,8 @@ function headingOf(happened: Happening, address: string): string {
   if (happened.what === 'admin_invited') return 'An admin was invited'
   if (happened.what === 'emails_changed') return 'Email addresses of the account were changed'
   const isAboutReader = happened.email === address
-  if (happened.what === 'made_admin') return isAboutReader ? 'You are an admin now' : 'Somebody was made an admin'
-  return isAboutReader ? 'You are a viewer now' : 'Somebody was made a viewer'
+  if (happened.what === 'made_admin') return isAboutReader ? 'You are an admin now' : 'A member was made an admin'
+  return isAboutReader ? 'You are a viewer now' : 'A member was made a viewer'
 }
 
 function factsOf(happened: Happening): readonly (readonly [string, string])[] {

@@ -52,7 +52,7 @@ async function tell(tx: Tx, deps: NoticeDeps, group: NoticeGroup): Promise<{ tol
   return { told, mails: admins.length }
 }
 
-/** Who has never signed in may be a stranger whose address somebody has typed (decisions/confirm-codes.md). */
+/** A member who has never signed in may be a stranger: anyone can type an address (docs/decisions/confirm-codes.md). */
 function isTold({ role, lastLoginAt }: MemberRow): boolean {
   return role === 'admin' && lastLoginAt !== null
 }

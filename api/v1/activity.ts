@@ -34,7 +34,7 @@ const Query = Strict({
     OneOf(['true', 'false'], {
       description:
         'Whether to show only changes of who may do what: keys, members and roles, sign-ins, emailed confirm codes, billing and ' +
-        'contact email, suspension. These are limited by the hour, so nobody can bury one under many others.',
+        'contact email, suspension. These are limited by the hour, so an attacker cannot bury one under many others.',
       'x-hint': 'true or false',
     }),
   ),

@@ -189,10 +189,10 @@ export const changeMember: Route = {
   path: '/v1/members/:id',
   operationId: 'changeMember',
   tag: 'Team',
-  summary: "Change somebody's role",
+  summary: "Change a member's role",
   description:
-    'It holds from their next request on. An admin is made with a `confirm_code`. The last admin stays one. A suspended partner can make an admin a viewer, but ' +
-    'nobody an admin.',
+    'Takes effect on their next request. A promotion to admin needs a `confirm_code`. The last admin cannot be demoted. A ' +
+    'suspended partner can demote an admin, but not promote a viewer.',
   // Takes power away, so a suspended partner may do it. The transaction refuses the other direction.
   access: { by: 'person', action: 'member.update', partner: 'any' },
   params: Params,
@@ -225,7 +225,7 @@ export const changeMemberConfirmCode: Route = confirmCodeRoute({
   // Unlike a demotion, a promotion is for active partners.
   confirms: { ...changeMember, access: { by: 'person', action: 'member.update', partner: 'active' } },
   operationId: 'changeMemberConfirmCode',
-  summary: 'Email the code for making somebody an admin',
+  summary: 'Email the code for a promotion to admin',
   body: { schema: MemberChangesToConfirm, example: { role: 'admin' } },
   action: 'member.confirm',
   errors: [],

@@ -1,4 +1,4 @@
-// Connections that nobody uses well: each ends by itself, and none keeps others from being served.
+// Silent, slow and non-reading clients are disconnected, and others are served in the meantime.
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -46,14 +46,14 @@ test('a client that waits for a slow answer is not taken for one that does not r
   const key = await aKey(api, await aPartner(api), 'sandbox')
   const slow = await startApi({ database: api.databaseUrl, answerTimeoutMs: 16_000 })
 
-  // Nobody works on it, so the answer takes as long as the API waits.
+  // No worker runs, so the answer takes as long as the API waits.
   const { status } = await slow.post('/v1/sandbox/top-ups', { usdc: '1.00' }, { key })
   await slow.close()
 
   expect(status).toBe(502)
 })
 
-test('a long answer goes on while its client reads on, and ends when it reads only a little', async () => {
+test('a long response continues while the client reads, and ends when it reads only a little', async () => {
   const megabyte = 1024 * 1024
   const send = async (response: ServerResponse) => {
     for (let piece = 0; piece < 15; piece++) {
@@ -126,7 +126,7 @@ interface Hostile {
   readonly close: () => void
 }
 
-/** Sends the text and then, twice a second, the drip. It reads nothing of weight and never closes by itself. */
+/** Sends the text and then, twice a second, the drip. It reads almost nothing and never closes the connection. */
 function openHostile(text: string, drip?: string, url = api.url): Hostile {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }).on('error', () => {})

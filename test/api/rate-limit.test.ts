@@ -93,7 +93,7 @@ test('a refused caller is let in again when the bucket has filled', async () => 
   expect(answer.status).toBe(200)
 })
 
-describe('security events are limited by the hour, so nobody can bury one', () => {
+describe('security events are limited by the hour, so an attacker cannot bury one', () => {
   const hurried = () => aPartner(api, { rateLimitSandbox: 1_000 })
   const refusedAfter = async (limit: number, once: () => Promise<Answer>) => {
     const statuses: number[] = []
@@ -142,7 +142,7 @@ describe('security events are limited by the hour, so nobody can bury one', () =
   })
 })
 
-describe('of an address that nobody answers for', () => {
+describe('of unknown callers, per address', () => {
   const clock = aClock('2026-11-16T09:00:00.000Z')
   let still: Api
 

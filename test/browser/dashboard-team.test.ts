@@ -91,7 +91,7 @@ describe('an admin', () => {
     await visitor.leave()
   })
 
-  test('invites an admin with a mailed code, and is told of a wrong one', async () => {
+  test('invites an admin with a mailed code, and shows that a code is wrong', async () => {
     await visitor.go('/dashboard/team?environment=sandbox')
     await page.getByRole('button', { name: 'Invite' }).click()
     await page.getByLabel('Work email').fill('new@northwind.example')

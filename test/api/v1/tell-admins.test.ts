@@ -94,7 +94,7 @@ test('the only admin is mailed about a live key made in their name', async () =>
   expect(await summary()).toEqual([[email, 'A live API key was made']])
 })
 
-test('an invited admin is told to every admin, an invited viewer is not', async () => {
+test('every admin is mailed about an invited admin, and not about an invited viewer', async () => {
   const partner = await aPartner(api)
   const [inviter, other] = [await aPerson(partner), await aPerson(partner)]
   const { session } = inviter
@@ -125,20 +125,20 @@ test('a new admin and all admins are told; a new viewer and the one who did it a
   expect(up).toEqual(
     sorted([
       [changed.email, 'You are an admin now'],
-      [other.email, 'Somebody was made an admin'],
-      [by.email, 'Somebody was made an admin'],
+      [other.email, 'A member was made an admin'],
+      [by.email, 'A member was made an admin'],
     ]),
   )
   expect(same).toEqual([])
   expect(down).toEqual(
     sorted([
       [changed.email, 'You are a viewer now'],
-      [by.email, 'Somebody was made a viewer'],
+      [by.email, 'A member was made a viewer'],
     ]),
   )
 })
 
-test('a changed billing or contact email is told to every admin', async () => {
+test('every admin is mailed about a changed billing or contact email', async () => {
   const partner = await aPartner(api)
   const [by, other] = [await aPerson(partner), await aPerson(partner)]
 
@@ -265,7 +265,7 @@ describe('the first live payout', () => {
     expect(await mailed()).toHaveLength(admins.length)
   })
 
-  test('in the sandbox is mailed to nobody', async () => {
+  test('in the sandbox is not mailed', async () => {
     await payBy(await aKey(api, partner, 'sandbox'))
 
     expect(await mailed()).toEqual([])

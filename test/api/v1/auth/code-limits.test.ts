@@ -75,11 +75,11 @@ test('who names a partner that is not theirs is signed in nowhere, as if unknown
   const { email } = await aMember(api, await aPartner(api))
   const other = await aPartner(api)
   const code = await aCode(api, inbox, email)
-  const nobodys = anEmail()
-  await askForCode(api, nobodys)
+  const unknownEmail = anEmail()
+  await askForCode(api, unknownEmail)
 
   const foreign = await signIn(api, email, code, { partner: other.slug })
-  const unknown = await signIn(api, nobodys, '000000', { partner: other.slug })
+  const unknown = await signIn(api, unknownEmail, '000000', { partner: other.slug })
 
   expect([foreign.status, foreign.body, foreign.headers.get('Set-Cookie')]).toEqual([401, unknown.body, null])
 })
