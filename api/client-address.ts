@@ -1,5 +1,5 @@
 // Where a request comes from: the connection's other end, or what the proxies that we trust say about it.
-import { isIPv6 } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 
 /** Each proxy puts the address that it saw at the end of X-Forwarded-For; what is before those of ours anybody can have written. */
 export function clientAddress(
@@ -7,8 +7,8 @@ export function clientAddress(
   trustedProxies: number,
 ): string {
   const hops = forwardedFor.split(',').map((hop) => hop.trim())
-  const told = trustedProxies > 0 ? hops.at(-trustedProxies) : undefined
-  return networkOf(told || remote || 'unknown')
+  const told = trustedProxies > 0 ? (hops.at(-trustedProxies) ?? '') : ''
+  return networkOf(isIP(told) ? told : (remote ?? 'unknown'))
 }
 
 /** Who has an IPv6 address has 2^64 of them. */

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../clock'
 import type { Caller } from '../db/callers'
-import type { Db, Statement } from '../db/database'
+import type { Db, Queryable, Statement } from '../db/database'
 import type { Environment } from '../domain/environment'
 import type { Log } from '../log'
 import { ApiError } from './errors'
@@ -16,8 +16,8 @@ export interface RateLimiter {
     limitPerSecond: number | null
     weight?: number
   }): Promise<Taken>
-  /** Whether one more is allowed of what is counted by the hour. */
-  takeHourly(bucket: string, limitPerHour: number): Promise<boolean>
+  /** Whether one more is allowed of what is counted by the hour. In a transaction it counts only what is committed. */
+  takeHourly(bucket: string, limitPerHour: number, tx?: Queryable): Promise<boolean>
   /** The same for wrong guesses. A refusal makes the bucket suspect, in this process, for an hour. */
   takeGuess(bucket: string, limitPerHour: number): Promise<boolean>
   isSuspect(bucket: string): boolean
@@ -136,8 +136,8 @@ export function createRateLimiter({ db, clock, log }: { db: Db; clock: Clock; lo
     return share
   }
 
-  async function takeHourly(bucket: string, limitPerHour: number): Promise<boolean> {
-    return (await db.query(takeOneOfHour, [bucket, limitPerHour])).length === 1
+  async function takeHourly(bucket: string, limitPerHour: number, tx: Queryable = db): Promise<boolean> {
+    return (await tx.query(takeOneOfHour, [bucket, limitPerHour])).length === 1
   }
 
   return {
@@ -240,8 +240,13 @@ function createSuspects(clock: Clock) {
 }
 
 /** Refuses with 429 when the hour's number is used up. */
-export async function requireHourly(limiter: RateLimiter, bucket: string, limitPerHour: number): Promise<void> {
-  if (await limiter.takeHourly(bucket, limitPerHour)) return
+export async function requireHourly(
+  limiter: RateLimiter,
+  bucket: string,
+  limitPerHour: number,
+  tx?: Queryable,
+): Promise<void> {
+  if (await limiter.takeHourly(bucket, limitPerHour, tx)) return
   throw new ApiError('rate_limited', { headers: { 'Retry-After': String(Math.ceil(3600 / limitPerHour)) } })
 }
 

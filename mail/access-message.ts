@@ -1,11 +1,11 @@
-// Tells admins that a live key was made, an admin invited, a role or an address of the account changed. No secret is in it.
+// Mails admins about a new live key, an invited admin, a changed role, a removed member or a changed address. Contains no secret.
 import { type EmailsChanged, emailFacts } from './confirm-message'
 import { htmlOf, type Layout, textOf } from './layout'
 import type { Mail } from './mailer'
 
 export type Happening =
   | { readonly what: 'live_key'; readonly keyPrefix: string; readonly label: string | null }
-  | { readonly what: 'admin_invited' | 'made_admin' | 'made_viewer'; readonly email: string }
+  | { readonly what: 'admin_invited' | 'made_admin' | 'made_viewer' | 'removed'; readonly email: string }
   | EmailsChanged
 
 export interface AccessNotice {
@@ -38,7 +38,13 @@ function layoutOf({ address, happened, by, at, partner, undoUrl }: AccessNotice)
       'If you expected this, you need not do anything. If not, undo it now and ask the person who did it.',
       ...(by === address ? [byYou] : []),
     ],
-    facts: [...factsOf(happened), ['By', by], ['At', momentOf(at)], ['Account', partner], ['Undo it at', undoUrl]],
+    facts: [
+      ...factsOf(happened),
+      ['By', by],
+      ['At', momentOf(at)],
+      ['Account', partner],
+      [happened.what === 'removed' ? 'Team' : 'Undo it at', undoUrl],
+    ],
     foot: 'Sent to the admins of the account and to the person it is about. This mail cannot be switched off.',
   }
 }
@@ -51,6 +57,7 @@ function headingOf(happened: Happening, address: string): string {
   if (happened.what === 'admin_invited') return 'An admin was invited'
   if (happened.what === 'emails_changed') return 'Email addresses of the account were changed'
   const isAboutReader = happened.email === address
+  if (happened.what === 'removed') return isAboutReader ? 'You were removed from the account' : 'A member was removed'
   if (happened.what === 'made_admin') return isAboutReader ? 'You are an admin now' : 'A member was made an admin'
   return isAboutReader ? 'You are a viewer now' : 'A member was made a viewer'
 }

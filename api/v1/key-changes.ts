@@ -68,7 +68,7 @@ export const createKey: Route = {
   tag: 'Account',
   summary: 'Make an API key',
   description:
-    'The secret is in this answer and nowhere else. At most 5 keys per environment, and 30 new ones an hour; live ones once ' +
+    'The secret is in this answer and nowhere else. At most 5 keys and 30 new ones an hour in each environment; live ones once ' +
     'verification is approved, and with a `confirm_code`.',
   access: { by: 'person', action: 'key.create', partner: 'active' },
   body: { schema: NewKey, example: { environment: 'sandbox', label: 'Checkout' } },
@@ -77,13 +77,14 @@ export const createKey: Route = {
   handle: async (request, deps) => {
     const { environment, label = null, confirm_code } = bodyOf<typeof NewKey>(request)
     const { email: by, partner } = personOf(request)
-    await requireHourly(deps.rateLimiter, `keys/${partner.id}`, keysPerPartnerAndHour)
     // Without verification no code is mailed, so this is said first.
     if (environment === 'live') requireVerified(partner)
     const confirmation =
       environment === 'live' ? confirmationOf(boundToKey(environment, label), confirm_code, request, deps) : null
     const made = { createdBy: by, at: deps.clock.now(), keyring: deps.keyring }
     const create = async (tx: Tx) => {
+      // Counted after the code and per environment, so that a stolen session cannot use up the live keys of an hour.
+      await requireHourly(deps.rateLimiter, `keys/${partner.id}/${environment}`, keysPerPartnerAndHour, tx)
       const result = await createApiKey(tx, { partnerId: partner.id, environment, label, ...made })
       if (result.outcome === 'limit_reached') throw new ApiError('key_limit_reached')
       if (result.outcome === 'partner_closed') throw new ApiError('partner_not_active')

@@ -18,6 +18,7 @@ import { memberRoles } from '../../domain/partner'
 import { invitationsPerPartnerAndHour } from '../../domain/sign-in'
 import { invitationMessage } from '../../mail/code-message'
 import { ApiError } from '../errors'
+import { requireHourly } from '../rate-limiter'
 import { personOf, type Route } from '../route'
 import { Answer, DateTime, Email, ListOf, MailedName, Nullable, OneOf, Strict, Uuid } from '../schema'
 import { endedCookie } from '../session-cookie'
@@ -112,13 +113,12 @@ export const inviteMember: Route = {
   handle: async (request, deps) => {
     const { email, name = null, role, confirm_code } = bodyOf<typeof NewMember>(request)
     const { email: by, partner } = personOf(request)
-    // Anybody can sign up and invite anybody: our mails must not become a way to write to strangers.
-    if (!(await deps.rateLimiter.takeHourly(`invitations/${partner.id}`, invitationsPerPartnerAndHour))) {
-      throw new ApiError('rate_limited', { headers: { 'Retry-After': '180' } })
-    }
     const confirmation =
       role === 'admin' ? confirmationOf(boundToInvitation(email, name), confirm_code, request, deps) : null
     const invite = async (tx: Tx) => {
+      // Anyone can sign up: our mails must not become a way to write to strangers. Counted after the code and per role, so
+      // that a stolen session cannot use up the invitations of admins.
+      await requireHourly(deps.rateLimiter, `invitations/${partner.id}/${role}`, invitationsPerPartnerAndHour, tx)
       const at = deps.clock.now()
       const added = await insertMember(tx, { partnerId: partner.id, email, name, role, at })
       if (added === 'already_member') throw new ApiError('invalid_state', { details: { status: 'already_member' } })
@@ -254,9 +254,9 @@ export const deleteMember: Route = {
   path: '/v1/members/:id',
   operationId: 'deleteMember',
   tag: 'Team',
-  summary: 'Remove somebody, and end their sessions at once',
+  summary: 'Remove a member and end their sessions',
   description:
-    'Everybody may remove themselves, viewers too, but the last admin. The session cookie is then taken away.',
+    'All admins and the removed member are mailed. Members can remove themselves, which ends their session; the last admin cannot.',
   // Stops money, so a suspended partner may do it too.
   access: { by: 'person', action: 'member.delete', partner: 'any', onOneself: 'allowed' },
   params: Params,
@@ -270,15 +270,16 @@ export const deleteMember: Route = {
   handle: async (request, deps) => {
     const { id } = paramsOf<typeof Params>(request)
     const { email: by, partner, memberId } = personOf(request)
-    const removed = await deps.db.transaction(async (tx) => {
-      const result = await removeMember(tx, { partnerId: partner.id, id })
-      if (result.outcome === 'changed') {
-        const change = { partnerId: partner.id, by, action: 'member.delete', detail: result.member.email }
-        await recordChange(tx, { ...change, status: 200 }, request, deps)
-      }
-      return result
+    const member = await deps.db.transaction(async (tx) => {
+      const { member: removed } = requireChanged(await removeMember(tx, { partnerId: partner.id, id }))
+      const change = { partnerId: partner.id, by, action: 'member.delete', detail: removed.email }
+      await recordChange(tx, { ...change, status: 200 }, request, deps)
+      // A withdrawn invitation takes no power away. A removed admin would otherwise miss what the remover does next.
+      const happened = { what: 'removed', email: removed.email } as const
+      if (removed.lastLoginAt !== null) await tellAdmins(tx, { partnerId: partner.id, by, happened, removed }, deps)
+      return removed
     })
-    const { member } = requireChanged(removed)
+    deps.mails.wake()
     const headers = member.id === memberId ? { 'Set-Cookie': endedCookie(deps.config.publicUrl) } : {}
     return { body: { id: member.id, removed: true }, headers, activity: 'written' }
   },

@@ -12,18 +12,21 @@ export interface Deed {
   /** The email of the person who did it. They are mailed too: their session may be stolen. */
   readonly by: string
   readonly happened: Happening
+  /** A member who was just removed. They are mailed too. */
+  readonly removed?: MemberRow
 }
 
 export async function tellAdmins(
   tx: Tx,
-  { partnerId, by, happened }: Deed,
+  { partnerId, by, happened, removed }: Deed,
   { keyring, clock, config }: Pick<ApiDeps, 'keyring' | 'clock' | 'config'>,
 ): Promise<void> {
   const partner = await findPartnerById(tx, partnerId)
   assert(partner !== null, 'a caller has a partner')
   const at = clock.now()
   const undoUrl = `${config.publicUrl}/dashboard/${pageOf(happened)}`
-  for (const { email: address } of (await listMembers(tx, partnerId)).filter((each) => isTold(each, by, happened))) {
+  const people = [...(await listMembers(tx, partnerId)), ...(removed ? [removed] : [])]
+  for (const { email: address } of people.filter((each) => isTold(each, by, happened))) {
     const mail = accessMessage({ address, happened, by, at, partner: partner.name, undoUrl })
     await enqueueMail(tx, keyring, { kind: 'notice', mail, at, expiresAt: new Date(at.getTime() + weekMs) })
   }

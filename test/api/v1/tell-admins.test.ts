@@ -138,6 +138,26 @@ test('a new admin and all admins are told; a new viewer and the one who did it a
   )
 })
 
+test('a removed member and all admins are mailed, about a withdrawn invitation no one is', async () => {
+  const partner = await aPartner(api)
+  const [by, other, removed] = [await aPerson(partner), await aPerson(partner), await aPerson(partner)]
+  const { session } = by
+  const invited = await api.post('/v1/members', { email: anEmail(), role: 'viewer' }, { session })
+
+  await api.send('DELETE', `/v1/members/${String(invited.body['id'])}`, undefined, { session })
+  const withdrawn = await summary()
+  await api.send('DELETE', `/v1/members/${removed.id}`, undefined, { session })
+
+  expect(withdrawn).toEqual([])
+  expect(await summary()).toEqual(
+    sorted([
+      [removed.email, 'You were removed from the account'],
+      [other.email, 'A member was removed'],
+      [by.email, 'A member was removed'],
+    ]),
+  )
+})
+
 test('every admin is mailed about a changed billing or contact email', async () => {
   const partner = await aPartner(api)
   const [by, other] = [await aPerson(partner), await aPerson(partner)]
