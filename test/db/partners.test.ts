@@ -33,6 +33,7 @@ test('a new partner is active, not verified, may pay 1.00 to 20000.00 in GB, and
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     slug: 'acme',
     name: 'Acme Ltd',
+    requestedName: null,
     status: 'active',
     logoUrl: null,
     brandColor: null,
