@@ -8,15 +8,27 @@ export interface CookieToSet {
 }
 
 export function writeCookie(publicUrl: string, { name, value, sameSite, maxAgeMs }: CookieToSet): string {
-  const { prefix, secure } = styleFor(publicUrl)
+  const { secure } = styleFor(publicUrl)
   const lasts = `Max-Age=${Math.floor(maxAgeMs / 1000)}`
-  return [`${prefix}${name}=${value}`, 'Path=/', 'HttpOnly', `SameSite=${sameSite}`, lasts, ...secure].join('; ')
+  return [
+    `${cookieName(publicUrl, name)}=${value}`,
+    'Path=/',
+    'HttpOnly',
+    `SameSite=${sameSite}`,
+    lasts,
+    ...secure,
+  ].join('; ')
 }
 
 export function readCookie(publicUrl: string, name: string, header: string | undefined): string | null {
-  const begin = `${styleFor(publicUrl).prefix}${name}=`
+  const begin = `${cookieName(publicUrl, name)}=`
   const pairs = (header ?? '').split(';').map((pair) => pair.trim())
   return pairs.find((pair) => pair.startsWith(begin))?.slice(begin.length) ?? null
+}
+
+/** The name that browsers send. */
+export function cookieName(publicUrl: string, name: string): string {
+  return `${styleFor(publicUrl).prefix}${name}`
 }
 
 /** `__Host-` binds the cookie to this very host and to https. Safari keeps no Secure cookie of http://localhost. */

@@ -5,6 +5,7 @@ import { errorExample } from './error-examples'
 import { type ErrorCode, errorTable } from './errors'
 import { errorsOf, querySchemaOf, type ReplyShape, type Route, repliesOf } from './route'
 import { ErrorBody } from './schema'
+import { sessionCookieName } from './session-cookie'
 
 export interface OpenApiDocument {
   readonly openapi: '3.1.0'
@@ -44,7 +45,7 @@ export function openApiDocument(
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
     paths,
     components: {
-      securitySchemes: { key: keyScheme, session: sessionScheme },
+      securitySchemes: { key: keyScheme, session: sessionScheme(about.publicUrl) },
       headers,
       examples: Object.fromEntries(codesOf(routes).map((code) => [code, exampleOf(code)])),
       responses: {
@@ -154,6 +155,7 @@ function jsonOf({ schema, example }: { schema: TSchema; example?: unknown }, com
 function hoist(schema: unknown, components: Map<string, Json>): unknown {
   if (Array.isArray(schema)) return schema.map((each) => hoist(each, components))
   if (typeof schema !== 'object' || schema === null) return schema
+  if ('x-documented' in schema) return hoist(documentedForm(schema), components)
   const copy: Json = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, hoist(value, components)]))
   const { title } = copy
   if (typeof title !== 'string') return copy
@@ -161,6 +163,12 @@ function hoist(schema: unknown, components: Map<string, Json>): unknown {
   if (known && !isDeepStrictEqual(known, copy)) throw new Error(`Two different schemas are called ${title}.`)
   components.set(title, copy)
   return { $ref: `#/components/schemas/${title}` }
+}
+
+/** The name and the words stay. */
+function documentedForm({ title, description, 'x-documented': shown }: Json): Json {
+  const words = { ...(title ? { title } : {}), ...(description ? { description } : {}) }
+  return typeof shown === 'object' ? { ...words, ...shown } : words
 }
 
 function refer(kind: 'headers' | 'examples', names: readonly string[]): Json {
@@ -182,13 +190,13 @@ const keyScheme = {
   description: 'An API key from the dashboard. It decides the environment and sees only its own partner account.',
 }
 
-const sessionScheme = {
+const sessionScheme = (publicUrl: string) => ({
   type: 'apiKey',
   in: 'cookie',
-  name: '__Host-session',
+  name: sessionCookieName(publicUrl),
   description:
     "A person's session, from the dashboard's sign-in. Viewers read, admins may also change things, from the dashboard's own pages only.",
-}
+})
 
 const textHeader = (description: string, example?: string) => ({
   description,

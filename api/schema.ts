@@ -1,26 +1,42 @@
 // The building blocks of request and response schemas (§2 Conventions), with the hints that error details quote.
 import { type TSchema, Type } from 'typebox'
 import { environments } from '../domain/environment'
-import { linePattern, linesPattern, mailedNamePattern, visibleLinePattern } from '../domain/limits'
+import { linePattern, linesPattern, mailedNamePattern, payoutLimits, visibleLinePattern } from '../domain/limits'
+import { formatPence, moneyMaxLength, moneyPattern, moneyRangePattern } from '../domain/money'
 
-/** Extra words for people; `x-hint` is the rule that `details` quotes after a field's path. */
+/**
+ * Extra words for people; `x-hint` is the rule that `details` quotes after a field's path. The OpenAPI document shows
+ * `x-documented` instead of a schema, for a rule that the handler checks: only there is the caller or the state known.
+ */
 export interface Words {
   /** Makes the schema a named component of the OpenAPI document. */
   title?: string
   description?: string
   'x-hint'?: string
+  'x-documented'?: object
   default?: unknown
 }
 
 /** PostgreSQL stores every character but this one. */
 const noNull = String.raw`^[^\u0000]*$`
 
-export const MoneyString = (words: Words = {}) =>
-  Type.String({ pattern: String.raw`^\d+\.\d{2}$`, maxLength: 18, ...words })
+export const MoneyString = (words: Words = {}) => Type.String({ pattern: moneyPattern, maxLength: 18, ...words })
 
 /** An amount of a payout: MoneyString inside the range of §8. */
 export const PayoutAmount = (words: Words = {}) =>
-  Type.String({ pattern: String.raw`^\d+\.\d{2}$`, 'x-range': 'payout', 'x-hint': 'from 1.00 to 20000.00', ...words })
+  Type.String({
+    pattern: moneyRangePattern(payoutLimits.minPence, payoutLimits.maxPerPayoutPence),
+    maxLength: moneyMaxLength,
+    'x-hint': `from ${formatPence(payoutLimits.minPence)} to ${formatPence(payoutLimits.maxPerPayoutPence)}`,
+    ...words,
+  })
+
+/** A MoneyString whose range, in hundredths, the handler checks. */
+export const MoneyWithin = ({ least, most }: { least: bigint; most: bigint }, words: Words) =>
+  MoneyString({
+    'x-documented': { type: 'string', pattern: moneyRangePattern(least, most), maxLength: moneyMaxLength },
+    ...words,
+  })
 
 export const Text = (options: Words & { minLength?: number; maxLength?: number } = {}) =>
   Type.String({ pattern: noNull, ...options })
@@ -94,13 +110,14 @@ export const ListOf = <T extends TSchema>(item: T) =>
 
 export const EnvironmentName = OneOf(environments)
 
-/** Accepted on every endpoint. API keys decide the environment themselves, so its value is checked for people only. */
+/** API keys decide the environment themselves, so its value is checked for people only. */
+export const EnvironmentParameter = (description: string) =>
+  Type.Optional(Type.Unsafe<unknown>({ description, 'x-documented': EnvironmentName }))
+
+/** Accepted on every endpoint. */
 export const environmentQuery = {
-  environment: Type.Optional(
-    Type.Unsafe<unknown>({
-      description:
-        'For signed-in people: sandbox, which it is without it, or live; anything else is 422. Ignored for API keys: the key decides the environment.',
-    }),
+  environment: EnvironmentParameter(
+    'For signed-in people: sandbox, which it is without it, or live; anything else is 422. Ignored for API keys: the key decides the environment.',
   ),
 }
 

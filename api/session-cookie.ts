@@ -1,5 +1,5 @@
 // The cookie that carries a session's token, out of reach of other sites.
-import { readCookie, writeCookie } from './cookie'
+import { cookieName, readCookie, writeCookie } from './cookie'
 
 export function sessionCookie(publicUrl: string, token: string, maxAgeMs: number): string {
   return writeCookie(publicUrl, { name: 'session', value: token, sameSite: 'Lax', maxAgeMs })
@@ -7,6 +7,10 @@ export function sessionCookie(publicUrl: string, token: string, maxAgeMs: number
 
 export function endedCookie(publicUrl: string): string {
   return sessionCookie(publicUrl, '', 0)
+}
+
+export function sessionCookieName(publicUrl: string): string {
+  return cookieName(publicUrl, 'session')
 }
 
 /** Null when there is none, or what is there can not be a token of ours. */

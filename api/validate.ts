@@ -2,8 +2,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
-import { isWithin, payoutLimits } from '../domain/limits'
-import { parsePence } from '../domain/money'
 import { ApiError } from './errors'
 
 /** As PostgreSQL takes it: ajv-formats' own would let `urn:uuid:…` through. */
@@ -41,13 +39,8 @@ function createAjv(): Ajv2020 {
   addFormats(ajv, ['date', 'date-time', 'email', 'uri'])
   ajv.addFormat('uuid', uuidPattern)
   ajv.addKeyword({ keyword: 'x-hint', schemaType: 'string' })
-  ajv.addKeyword({ keyword: 'x-range', schemaType: 'string', type: 'string', validate: isPayoutAmount })
+  ajv.addKeyword({ keyword: 'x-documented', schemaType: 'object' })
   return ajv
-}
-
-function isPayoutAmount(_range: string, text: string): boolean {
-  const pence = parsePence(text)
-  return pence !== null && isWithin(pence, payoutLimits)
 }
 
 function throwing(validate: ValidateFunction, fault: (errors: ErrorObject[]) => ApiError): Check {

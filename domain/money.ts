@@ -14,6 +14,22 @@ export const moneyPattern = String.raw`^\d+\.\d{2}$`
 /** Twelve digits, a point and two: in millionths this is still below PostgreSQL's largest bigint. */
 export const moneyMaxLength = 15
 
+/**
+ * The pattern of a MoneyString from `least` to `most`, both in hundredths. Leading zeros do not change an amount, so it accepts them.
+ */
+export function moneyRangePattern(least: bigint, most: bigint): string {
+  assert(least <= most, 'a range must not be empty')
+  const first = formatHundredths(least)
+  const last = formatHundredths(most)
+  if (first.length === last.length) return `^0*${digitsBetween(first, last)}$`
+  const shortest = digitsBetween(first, withNines(first))
+  const longest = digitsBetween(withZeros(last).replace('0', '1'), last)
+  const pounds = { first: first.length - 3, last: last.length - 3 }
+  const isGap = pounds.last - pounds.first > 1
+  const between = isGap ? [String.raw`[1-9]\d{${pounds.first},${pounds.last - 2}}\.\d{2}`] : []
+  return `^0*(?:${[shortest, ...between, longest].join('|')})$`
+}
+
 export const microUsdcPerCent = 10_000n
 export const micropoundsPerPenny = 10_000n
 
@@ -92,6 +108,40 @@ export function divideUp(dividend: bigint, divisor: bigint): bigint {
 export function divideDown(dividend: bigint, divisor: bigint): bigint {
   assertDivisible(dividend, divisor)
   return dividend / divisor
+}
+
+/** Matches every text from `low` to `high`. Both have the same number of digits, and the point at the same place. */
+function digitsBetween(low: string, high: string): string {
+  if (low === withZeros(low) && high === withNines(high)) return anyDigits(low)
+  const [from, to] = [low.slice(0, 1), high.slice(0, 1)]
+  const [restOfLow, restOfHigh] = [low.slice(1), high.slice(1)]
+  if (from === to) return `${from === '.' ? String.raw`\.` : from}${digitsBetween(restOfLow, restOfHigh)}`
+  const isLowWhole = restOfLow === withZeros(restOfLow)
+  const isHighWhole = restOfHigh === withNines(restOfHigh)
+  const wholeFrom = BigInt(from) + (isLowWhole ? 0n : 1n)
+  const wholeTo = BigInt(to) - (isHighWhole ? 0n : 1n)
+  const choices = [
+    ...(isLowWhole ? [] : [`${from}${digitsBetween(restOfLow, withNines(restOfLow))}`]),
+    ...(wholeFrom > wholeTo ? [] : [`${digitFrom(wholeFrom, wholeTo)}${anyDigits(restOfLow)}`]),
+    ...(isHighWhole ? [] : [`${to}${digitsBetween(withZeros(restOfHigh), restOfHigh)}`]),
+  ]
+  return choices.length === 1 ? choices.join() : `(?:${choices.join('|')})`
+}
+
+function digitFrom(first: bigint, last: bigint): string {
+  return first === last ? String(first) : `[${first}-${last}]`
+}
+
+function anyDigits(text: string): string {
+  return text.replaceAll(/\d+|\./g, (part) => (part === '.' ? String.raw`\.` : String.raw`\d{${part.length}}`))
+}
+
+function withZeros(text: string): string {
+  return text.replaceAll(/\d/g, '0')
+}
+
+function withNines(text: string): string {
+  return text.replaceAll(/\d/g, '9')
 }
 
 const moneyExpression = new RegExp(moneyPattern)

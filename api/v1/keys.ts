@@ -4,17 +4,24 @@ import { findApiKey, listApiKeyPage } from '../../db/api-keys'
 import { seesLive } from '../../db/callers'
 import type { Environment } from '../../domain/environment'
 import type { ApiRequest, Route } from '../route'
-import { Answer, DateTime, EnvironmentName, ListOf, Nullable, OneOf, Strict, Uuid } from '../schema'
+import {
+  Answer,
+  DateTime,
+  EnvironmentName,
+  EnvironmentParameter,
+  ListOf,
+  Nullable,
+  OneOf,
+  Strict,
+  Uuid,
+} from '../schema'
 import { pageOf, pageQuery, presentPage, requireCursor } from './list'
 import { presentKey } from './present-key'
 import { queryOf } from './typed'
 
 const Query = Strict({
-  environment: Type.Optional(
-    Type.Unsafe<unknown>({
-      description:
-        'For signed-in people: only the keys of `sandbox` or of `live`; both without it. Ignored for API keys.',
-    }),
+  environment: EnvironmentParameter(
+    'For signed-in people: only the keys of `sandbox` or of `live`; both without it. Ignored for API keys.',
   ),
   ...pageQuery(),
   status: Type.Optional(

@@ -14,17 +14,27 @@ import type { Route } from '../route'
 import { Answer, Constant, EnvironmentQuery, OneOf, Strict, Uuid } from '../schema'
 import { bodyOf } from './typed'
 
+const Outcome = (outcomes: readonly SimulatedOutcome[]) =>
+  OneOf(outcomes, {
+    description:
+      'settle: it arrives. fail: it can not be delivered. return: it arrives and is sent back. stall: the bank holds it, until you say how it goes on.',
+  })
+const reason = Type.Optional(
+  OneOf(bankReasons, { description: 'Why, of a fail or return: the code that failure_reason begins with.' }),
+)
+const takesReason = (outcome: SimulatedOutcome) => outcome === 'fail' || outcome === 'return'
+
 const SimulationRequest = Strict(
+  { outcome: Outcome(simulatedOutcomes), reason },
   {
-    outcome: OneOf(simulatedOutcomes, {
-      description:
-        'settle: it arrives. fail: it can not be delivered. return: it arrives and is sent back. stall: the bank holds it, until you say how it goes on.',
-    }),
-    reason: Type.Optional(
-      OneOf(bankReasons, { description: 'Why, of a fail or return: the code that failure_reason begins with.' }),
-    ),
+    title: 'SimulationRequest',
+    'x-documented': {
+      oneOf: [
+        Strict({ outcome: Outcome(simulatedOutcomes.filter(takesReason)), reason }),
+        Strict({ outcome: Outcome(simulatedOutcomes.filter((outcome) => !takesReason(outcome))) }),
+      ],
+    },
   },
-  { title: 'SimulationRequest' },
 )
 
 const Simulated = Answer(
@@ -67,7 +77,7 @@ export const simulatePayout: Route = {
     }
     if (payout === null) throw new ApiError('not_found')
     const { outcome, reason } = bodyOf<typeof SimulationRequest>(request)
-    if (reason !== undefined && outcome !== 'fail' && outcome !== 'return') {
+    if (reason !== undefined && !takesReason(outcome)) {
       throw new ApiError('invalid_request', { details: { errors: ['reason (only with fail and return)'] } })
     }
     await request.recheckCaller()

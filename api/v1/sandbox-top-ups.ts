@@ -1,18 +1,19 @@
 // POST /v1/sandbox/top-ups: test money, for sandbox keys, and for admins whatever environment their page shows.
 
 import { topUpsPerPartnerAndHour } from '../../domain/limits'
-import { formatUsdc, type MicroUsdc, parseUsdc } from '../../domain/money'
+import { formatUsdc, type MicroUsdc, microUsdcPerCent, parseUsdc } from '../../domain/money'
 import { ApiError } from '../errors'
 import type { Route } from '../route'
-import { Answer, Constant, MoneyString, Strict } from '../schema'
+import { Answer, Constant, MoneyString, MoneyWithin, Strict } from '../schema'
 import { bodyOf } from './typed'
 
 const least: MicroUsdc = 1_000_000n
 const most: MicroUsdc = 100_000_000_000n
 const rule = `from ${formatUsdc(least)} to ${formatUsdc(most)}`
+const range = { least: least / microUsdcPerCent, most: most / microUsdcPerCent }
 
 const TopUpRequest = Strict(
-  { usdc: MoneyString({ description: `How much, ${rule}.`, 'x-hint': rule }) },
+  { usdc: MoneyWithin(range, { description: `How much, ${rule}.`, 'x-hint': rule }) },
   { title: 'TopUpRequest' },
 )
 

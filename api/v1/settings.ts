@@ -5,12 +5,12 @@ import type { Tx } from '../../db/database'
 import { storeLogo } from '../../db/partner-logos'
 import { lockPartner, lockPartnerBySlug, type PartnerChanges, updatePartner } from '../../db/partners'
 import { partnerNameMaxLength } from '../../domain/limits'
-import { type MicroUsdc, parseUsdc } from '../../domain/money'
+import { formatUsdc, type MicroUsdc, microUsdcPerCent, parseUsdc } from '../../domain/money'
 import { noticeKinds, type SwitchableNotice } from '../../domain/notice'
 import { renamed } from '../../domain/partner'
 import { ApiError } from '../errors'
 import { personOf, type Route } from '../route'
-import { Answer, Email, Lines, MailedName, MoneyString, Nullable, Pattern, Strict } from '../schema'
+import { Answer, Email, Lines, MailedName, MoneyWithin, Nullable, Pattern, Strict } from '../schema'
 import { Account, exampleAccount, presentAccount } from './account'
 import { recordChange } from './change'
 import {
@@ -32,7 +32,10 @@ import { logoHint, logoMaxLength, logoPattern, readLogo } from './partner-logo'
 import { tellAdmins } from './tell-admins'
 import { bodyOf } from './typed'
 
-const lowBalanceRule = 'from 0.01 to 1000000000.00'
+const lowestLowBalance: MicroUsdc = microUsdcPerCent
+const highestLowBalance: MicroUsdc = 1_000_000_000_000_000n
+const lowBalanceRule = `from ${formatUsdc(lowestLowBalance)} to ${formatUsdc(highestLowBalance)}`
+const lowBalanceRange = { least: lowestLowBalance / microUsdcPerCent, most: highestLowBalance / microUsdcPerCent }
 
 const emailFields = {
   billing_email: Type.Optional(Nullable(Email({ description: 'Where invoices go.' }))),
@@ -77,7 +80,9 @@ const AccountChanges = Strict(
       Nullable(Lines({ maxLength: 500, description: 'As an invoice prints it, line by line.' })),
     ),
     notifications: Type.Optional(NotificationChanges),
-    low_balance_usdc: Type.Optional(Nullable(MoneyString({ description: lowBalanceWords, 'x-hint': lowBalanceRule }))),
+    low_balance_usdc: Type.Optional(
+      Nullable(MoneyWithin(lowBalanceRange, { description: lowBalanceWords, 'x-hint': lowBalanceRule })),
+    ),
     confirm_code: ConfirmCode(
       'Required with billing_email or contact_email: the code from POST /v1/account/confirm-codes, for the same values of both.',
     ),
@@ -182,12 +187,10 @@ function changesFrom(wanted: Static<typeof AccountChanges>): PartnerChanges {
   }
 }
 
-const highestLowBalance: MicroUsdc = 1_000_000_000_000_000n
-
 function lowBalanceFrom(usdc: string | null): MicroUsdc | null {
   if (usdc === null) return null
   const amount = parseUsdc(usdc)
-  if (amount === null || amount <= 0n || amount > highestLowBalance) {
+  if (amount === null || amount < lowestLowBalance || amount > highestLowBalance) {
     throw new ApiError('invalid_request', { details: { errors: [`low_balance_usdc (${lowBalanceRule})`] } })
   }
   return amount

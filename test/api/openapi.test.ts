@@ -46,7 +46,7 @@ const operations: readonly (Operation & { readonly route: Route })[] = routes.ma
 /** Strict, so that a misspelt keyword in any schema is a failure; keywords of our own are x-ones, as OpenAPI wants them. */
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true })
 addFormats(ajv)
-ajv.addVocabulary(['x-hint', 'x-range', 'components'])
+ajv.addVocabulary(['x-hint', 'components'])
 
 describe('the OpenAPI document', () => {
   test('is valid OpenAPI 3.1 to a validator that is not ours', () => {
@@ -162,6 +162,41 @@ describe('the OpenAPI document', () => {
     )
 
     expect(without.map(({ operationId }) => operationId)).toEqual([])
+  })
+
+  test('every environment parameter is sandbox or live', () => {
+    const schemas = operations.flatMap(({ parameters = [] }) =>
+      parameters.filter(({ name }) => name === 'environment').map(({ schema }) => schema),
+    )
+
+    expect(schemas).toEqual(routes.map(() => ({ type: 'string', enum: ['sandbox', 'live'] })))
+  })
+
+  test('names the session cookie as this deployment sets it', () => {
+    const local = openApiDocument(routes, { ...about, publicUrl: 'http://localhost:3000' })
+
+    expect(document.components.securitySchemes.session.name).toBe('__Host-session')
+    expect(local.components['securitySchemes']).toMatchObject({ session: { name: 'session' } })
+  })
+
+  test.each([
+    ['QuoteRequest', { amount_gbp: '1.00' }, true],
+    ['QuoteRequest', { amount_gbp: '20000.00' }, true],
+    ['QuoteRequest', { amount_gbp: '0.99' }, false],
+    ['QuoteRequest', { amount_gbp: '20000.01' }, false],
+    ['TopUpRequest', { usdc: '100000.00' }, true],
+    ['TopUpRequest', { usdc: '0.99' }, false],
+    ['TopUpRequest', { usdc: '100000.01' }, false],
+    ['AccountChanges', { low_balance_usdc: null }, true],
+    ['AccountChanges', { low_balance_usdc: '0.01' }, true],
+    ['AccountChanges', { low_balance_usdc: '0.00' }, false],
+    ['AccountChanges', { low_balance_usdc: '1000000000.01' }, false],
+    ['SimulationRequest', { outcome: 'stall' }, true],
+    ['SimulationRequest', { outcome: 'fail' }, true],
+    ['SimulationRequest', { outcome: 'return', reason: 'account_closed' }, true],
+    ['SimulationRequest', { outcome: 'stall', reason: 'account_closed' }, false],
+  ])('a %s of %j is valid: %s', (name, body, valid) => {
+    expect(faultsOf(document.components.schemas[name], body).length === 0).toBe(valid)
   })
 
   test('tells a schema of one name once', () => {

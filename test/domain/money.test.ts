@@ -12,6 +12,7 @@ import {
   micropoundsFromPence,
   moneyMaxLength,
   moneyPattern,
+  moneyRangePattern,
   parseMicropounds,
   parsePence,
   parseUsdc,
@@ -21,6 +22,33 @@ import {
 const largestPence = 99_999_999_999_999n
 const largestBigintOfPostgres = 9_223_372_036_854_775_807n
 const pence = fc.bigInt({ min: 0n, max: largestPence })
+
+test('the pattern of a range accepts an amount, with or without leading zeros, exactly if it is inside', () => {
+  const small = fc.bigInt({ min: 0n, max: 20_000n })
+  const zeros = fc.nat({ max: 3 }).map((count) => '0'.repeat(count))
+  const near = (bound: bigint) => [bound - 1n, bound, bound + 1n].filter((amount) => amount >= 0n)
+
+  for (const amounts of [small, pence]) {
+    fc.assert(
+      fc.property(amounts, amounts, amounts, zeros, (one, other, amount, prefix) => {
+        const [least, most] = one < other ? [one, other] : [other, one]
+        const pattern = new RegExp(moneyRangePattern(least, most))
+
+        for (const each of [amount, ...near(least), ...near(most)]) {
+          expect(pattern.test(prefix + formatPence(each))).toBe(each >= least && each <= most)
+        }
+      }),
+      { numRuns: 1000 },
+    )
+  }
+})
+
+test.each(['1', '1.0', '1.000', '.50', '+1.00', '-1.00', '1,00', ' 1.00', '1.00\n', '1e2', '١.٠٠', '1x00', ''])(
+  'the pattern of a range refuses %j',
+  (text) => {
+    expect(new RegExp(moneyRangePattern(0n, largestPence)).test(text)).toBe(false)
+  },
+)
 
 describe('a MoneyString', () => {
   test.each([

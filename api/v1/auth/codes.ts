@@ -43,7 +43,9 @@ const codeSent = (description: string): ReplyShape => ({
   description,
   schema: CodeSent,
   example: exampleCodeSent,
-  headers: { 'Set-Cookie': '`__Host-browser`: the code works only together with this cookie.' },
+  headers: {
+    'Set-Cookie': '`__Host-browser`, or `browser` on http://localhost: the code works only together with this cookie.',
+  },
 })
 
 export const requestCode: Route = {

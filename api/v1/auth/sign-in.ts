@@ -56,7 +56,9 @@ export const createSession: Route = {
     description: 'Who has signed in, and for which partner.',
     schema: Session,
     example: exampleSession,
-    headers: { 'Set-Cookie': '`__Host-session`, the session, out of reach of scripts.' },
+    headers: {
+      'Set-Cookie': '`__Host-session`, or `session` on http://localhost: the session, out of reach of scripts.',
+    },
   },
   errors: ['invalid_code', 'unauthorized', 'rate_limited'],
   handle: async (request, deps) => {

@@ -134,6 +134,7 @@ test('a live key, and an admin whose page shows live, hear 403; strangers 404', 
 
   const answers = [
     await simulate(id, order, payer.keys.live),
+    await simulate(id, { ...order, reason: 'account_closed' }, payer.keys.live),
     await simulate(String(live.body['id']), order, payer.keys.live),
     await world.api.post(`/v1/sandbox/payouts/${String(live.body['id'])}/simulate?environment=live`, order, {
       session,
@@ -144,7 +145,7 @@ test('a live key, and an admin whose page shows live, hear 403; strangers 404', 
   ]
 
   expect(answers.map(({ status, body }) => `${status} ${body.error?.code ?? ''}`.trim())).toEqual([
-    ...Array(3).fill('403 api_key_required'),
+    ...Array(4).fill('403 api_key_required'),
     ...Array(2).fill('404 not_found'),
     '202',
   ])
