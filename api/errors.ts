@@ -50,7 +50,7 @@ export const errorTable = {
     status: 403,
     message: 'The partner account is not active.',
     cause:
-      'The account is suspended or closed. Reads go on working, new payouts and the balance do not. While it is suspended, keys can be revoked, members removed or made viewers, and payouts cancelled.',
+      'The account is suspended or closed. Reads still work; new payouts and the balance do not. While it is suspended, keys can be revoked, members removed or made viewers, and payouts cancelled.',
     cure: 'Contact support.',
   },
   api_key_required: {

@@ -12,7 +12,7 @@ const bodyMs = 5_000
 /** More than any body of ours has. The validators take longer for each one, and an unknown caller chooses how many there are. */
 const maxKeys = 100
 
-/** The body as it came, or why it cannot be read: callers who may not call at all are told that first. */
+/** The body as it came, or why it cannot be read: a caller without the right to call gets that error first. */
 export async function receiveJson(request: IncomingMessage): Promise<Buffer | ApiError> {
   // A compressed body is refused unread: its real size is not known before it is unpacked.
   if (request.headers['content-encoding'] !== undefined) return new ApiError('unsupported_media_type')

@@ -17,7 +17,7 @@ import { bodyOf } from './typed'
 const Outcome = (outcomes: readonly SimulatedOutcome[]) =>
   OneOf(outcomes, {
     description:
-      'settle: it arrives. fail: it can not be delivered. return: it arrives and is sent back. stall: the bank holds it, until you say how it goes on.',
+      'settle: it arrives. fail: it cannot be delivered. return: it arrives and is sent back. stall: the bank holds it until the next simulated outcome.',
   })
 const reason = Type.Optional(
   OneOf(bankReasons, { description: 'Why, of a fail or return: the code that failure_reason begins with.' }),

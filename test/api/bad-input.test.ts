@@ -248,7 +248,7 @@ describe('a request that is wrong before it has a body', () => {
     expect(headers.get('Strict-Transport-Security')).toBeNull()
   })
 
-  test('browsers that reach us by https are told to use nothing else', async () => {
+  test('over https, Strict-Transport-Security tells browsers to stay on https', async () => {
     const secure = await startApi({ publicUrl: 'https://payouts.test' })
     const { headers } = await fetch(`${secure.url}/v1/account`)
     await secure.close()

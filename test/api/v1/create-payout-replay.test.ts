@@ -278,7 +278,7 @@ describe('guessing the bank details of a stored payout', () => {
     await close()
   })
 
-  test('one key’s conflicts are not another’s, and replays of others go on', async () => {
+  test('conflicts of one key neither limit another key nor stop its replays', async () => {
     const { partner, guess, close } = await aVictim()
     const other = await aKey(world.api, partner, 'sandbox')
     for (let n = 0; n <= conflictsPerCallerAndHour; n++) await guess(0, wrong(n))

@@ -107,7 +107,7 @@ test('every admin is mailed about an invited admin, and not about an invited vie
   expect(await summary()).toEqual(sorted([inviter, other].map(({ email }) => [email, 'An admin was invited'] as const)))
 })
 
-test('a new admin and all admins are told; a new viewer and the one who did it are; no change is no news', async () => {
+test('a promotion is mailed to all admins, a demotion to the member and the actor, an unchanged role to no one', async () => {
   const partner = await aPartner(api)
   const [by, other, changed] = [await aPerson(partner), await aPerson(partner), await aPerson(partner, 'viewer')]
   const path = `/v1/members/${changed.id}`
