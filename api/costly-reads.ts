@@ -17,15 +17,19 @@ export interface CostlyReadLimits {
   /** Statements of one partner that wait for their turn, so that a page of the dashboard may send several requests at once. */
   readonly waiting: number
   readonly waitMs: number
+  /** Before a waiting statement runs, the partner rests this many times as long as the one before it took, up to `restAtMostMs`. */
+  readonly restFactor: number
+  readonly restAtMostMs: number
 }
 
 export function limitsFor(running: number): CostlyReadLimits {
-  return { running, waiting: 16, waitMs: costlyReadMs }
+  return { running, waiting: 16, waitMs: costlyReadMs, restFactor: 3, restAtMostMs: 1_000 }
 }
 
 /**
  * A turn lasts for one statement, so a file that is sent page by page does not block the partner's other reads. Counted in
- * each process: a load balancer may spread a partner over several, and each has its own connections.
+ * each process: a load balancer may spread a partner over several, and each has its own connections. While statements wait,
+ * the partner rests between them, so that a flood of searches uses a quarter of a core and not a whole one.
  */
 export function createCostlyReads({ db, limits }: { db: Db; limits: CostlyReadLimits }): CostlyReads {
   const partners = new Map<string, Partner>()
@@ -35,14 +39,21 @@ export function createCostlyReads({ db, limits }: { db: Db; limits: CostlyReadLi
     partners.set(partnerId, partner)
     if (partner.running < limits.running) partner.running += 1
     else await waitForTurn(partner, limits)
+    const startedMs = performance.now()
     try {
       return await work()
     } finally {
-      const next = partner.waiting.shift()
-      if (next !== undefined) next()
-      else partner.running -= 1
-      if (partner.running === 0) partners.delete(partnerId)
+      const tookMs = performance.now() - startedMs
+      if (partner.waiting.length === 0) passTurnOn(partnerId, partner)
+      else setTimeout(passTurnOn, restMs(tookMs, limits), partnerId, partner).unref()
     }
+  }
+
+  function passTurnOn(partnerId: string, partner: Partner): void {
+    const next = partner.waiting.shift()
+    if (next !== undefined) next()
+    else partner.running -= 1
+    if (partner.running === 0) partners.delete(partnerId)
   }
 
   return {
@@ -54,12 +65,15 @@ export function createCostlyReads({ db, limits }: { db: Db; limits: CostlyReadLi
   }
 }
 
+function restMs(tookMs: number, { restFactor, restAtMostMs }: CostlyReadLimits): number {
+  return Math.min(tookMs * restFactor, restAtMostMs)
+}
+
 interface Partner {
   running: number
   readonly waiting: (() => void)[]
 }
 
-/** A statement that ends hands its turn to the first one that waits. */
 function waitForTurn({ waiting }: Partner, limits: CostlyReadLimits): Promise<void> {
   if (waiting.length >= limits.waiting) return Promise.reject(tooMany())
   return new Promise((resolve, reject) => {

@@ -10,7 +10,7 @@ let partner: PartnerRow
 let key: string
 
 beforeAll(async () => {
-  api = await startApi({ readLimits: { running: 1, waiting: 2, waitMs: 10_000 } })
+  api = await startApi({ readLimits: { running: 1, waiting: 2, waitMs: 10_000, restFactor: 1, restAtMostMs: 100 } })
 })
 beforeEach(async () => {
   partner = await aPartner(api)
@@ -60,6 +60,26 @@ test('reads that wait have their turn one after the other', async () => {
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
 })
 
+test('a partner rests between reads that wait, and other partners do not', async () => {
+  const resting = await startApi({
+    readLimits: { running: 1, waiting: 1, waitMs: 2_000, restFactor: 10_000, restAtMostMs: 60_000 },
+  })
+  const [one, two] = [await aPartner(resting), await aPartner(resting)]
+  const [keyOne, keyTwo] = [await aKey(resting, one, 'sandbox'), await aKey(resting, two, 'sandbox')]
+  const held = await holdTotals(resting)
+  const reads = Array.from({ length: 3 }, () => resting.get('/v1/usage', { key: keyOne }))
+  // The third one is refused at once, so one runs and one waits.
+  await Promise.race(reads)
+  await held.release()
+  const other = await resting.get('/v1/usage', { key: keyTwo })
+  const statuses = (await Promise.all(reads)).map(({ status }) => status)
+  await resting.close()
+
+  expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(2)
+  expect(other.status).toBe(200)
+})
+
 test('a file that is not read to its end does not block other reads', async () => {
   await aPayoutRow(api, partner)
   const file = await fetch(`${api.url}/v1/payouts.csv`, { headers: { Authorization: `Bearer ${key}` } })
@@ -71,8 +91,8 @@ test('a file that is not read to its end does not block other reads', async () =
 })
 
 /** A lock that makes every read of the totals wait, as an overloaded database would. */
-async function holdTotals(): Promise<{ release(): Promise<void> }> {
-  const client = new Client({ connectionString: api.databaseUrl })
+async function holdTotals({ databaseUrl } = api): Promise<{ release(): Promise<void> }> {
+  const client = new Client({ connectionString: databaseUrl })
   await client.connect()
   await client.query('BEGIN')
   await client.query('LOCK TABLE payout_months IN ACCESS EXCLUSIVE MODE')
