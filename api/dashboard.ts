@@ -3,12 +3,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type Router from '@koa/router'
 import { send } from '@koa/send'
-import type { Config } from '../config'
 import { isMakeBelieve } from '../rail/make-believe'
-import type { ApiContext, RequestState } from './answer'
+import type { Config } from '../runtime/config/config'
 import type { ApiDeps } from './deps'
-import { answerText, type PreparedText, prepareText } from './docs/prepared-text'
-import { ApiError } from './errors'
+import type { ApiContext, RequestState } from './http/answer'
+import { ApiError } from './http/errors'
+import { answerText, type PreparedText, prepareText } from './http/prepared-text'
 
 const addresses = ['/dashboard', '/dashboard/{*page}', '/sign-in', '/sign-up', '/p/:slug']
 const yearMs = 365 * 24 * 60 * 60 * 1000

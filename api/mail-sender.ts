@@ -1,15 +1,15 @@
 // Sends the mails that requests have left, off their path: soon, again after trouble, and also those of a process that died.
 import { randomInt } from 'node:crypto'
-import type { Clock } from '../clock'
-import { forgetCodes } from '../db/codes'
+import { forgetRateLimits } from '../db/controls/rate-limits'
 import type { Db } from '../db/database'
 import type { Keyring } from '../db/keyring'
-import { finishMail, forgetMails, type MailToSend, putMailOff, takeMails } from '../db/mails'
-import { isMember } from '../db/members'
-import { forgetRateLimits } from '../db/rate-limits'
-import { forgetSessions } from '../db/sessions'
-import type { Log } from '../log'
+import { finishMail, forgetMails, type MailToSend, putMailOff, takeMails } from '../db/partners/mails'
+import { isMember } from '../db/partners/members'
+import { forgetCodes } from '../db/sign-in/codes'
+import { forgetSessions } from '../db/sign-in/sessions'
 import type { Mailer } from '../mail/mailer'
+import type { Clock } from '../runtime/clock'
+import type { Log } from '../runtime/log'
 
 export interface MailSender {
   /** There is one: nobody waits for it. */

@@ -1,11 +1,11 @@
 // The route table as an OpenAPI 3.1 document, so that what the server does and what it says it does come from the same lines.
 import { isDeepStrictEqual } from 'node:util'
 import type { TSchema } from 'typebox'
-import { errorExample } from './error-examples'
-import { type ErrorCode, errorTable } from './errors'
-import { errorsOf, querySchemaOf, type ReplyShape, type Route, repliesOf } from './route'
-import { ErrorBody } from './schema'
-import { sessionCookieName } from './session-cookie'
+import { errorExample } from './docs/error-examples'
+import { sessionCookieName } from './http/callers/session-cookie'
+import { type ErrorCode, errorTable } from './http/errors'
+import { errorsOf, querySchemaOf, type ReplyShape, type Route, repliesOf } from './http/route'
+import { ErrorBody } from './http/schema'
 
 export interface OpenApiDocument {
   readonly openapi: '3.1.0'

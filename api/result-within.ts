@@ -1,7 +1,7 @@
 // Waits for a workflow's result as long as a caller does: whatever became of it, it goes on without them.
 import type { Client } from '@temporalio/client'
-import type { Log } from '../log'
-import { askWithin } from '../temporal'
+import type { Log } from '../runtime/log'
+import { askWithin } from '../runtime/temporal/client'
 
 export interface Waiting {
   readonly temporal: Client

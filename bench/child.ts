@@ -1,7 +1,7 @@
 // A program of ours as a child of the benchmark: it says when it is ready, and ends with its parent.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { type EnvironmentVariables, environment } from '../config'
+import { type EnvironmentVariables, environment } from '../runtime/config/config'
 import { dist } from './system'
 
 export interface Child {

@@ -4,8 +4,8 @@ import { choosePort } from '../local/ports'
 import { growth } from './growth'
 import { invoices } from './invoices'
 import { payouts } from './payouts'
+import { readPayout } from './payouts/read'
 import { proof } from './proof'
-import { readPayout } from './read-payout'
 import { type System, startSystem } from './system'
 
 const parts = {

@@ -1,12 +1,12 @@
 // A proof of one wallet's own books with 10,000 and with 100,000 ledger entries, of which only ten payouts changed since the checkpoint.
 import { Client as Postgres } from 'pg'
-import { proveWallet } from '../activities/proof/prove-wallet'
-import { systemClock } from '../clock'
-import { loadOpsConfig } from '../config'
+import { proveWallet } from '../activities/controls/proof/prove-wallet'
+import { listWalletsToProve } from '../db/controls/proof/wallets'
 import { type Db, openDatabase } from '../db/database'
-import { listWalletsToProve } from '../db/proof-wallets'
-import { createLog } from '../log'
 import { createRails } from '../rail/rails'
+import { systemClock } from '../runtime/clock'
+import { loadOpsConfig } from '../runtime/config/config'
+import { createLog } from '../runtime/log'
 import { median } from './measured'
 import type { System } from './system'
 

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type EnvironmentVariables, environment } from '../config'
+import { type EnvironmentVariables, environment } from '../runtime/config/config'
 
 export interface System {
   readonly databaseUrl: string

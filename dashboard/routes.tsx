@@ -11,11 +11,11 @@ import {
 import { Refusal } from './api/call'
 import { sessionQuery } from './api/queries'
 import type { Environment } from './api/types'
-import { nextPage } from './next-page'
+import { nextPage } from './pages/sign-in/next-page'
+import { PartnerSignInPage, SignInPage, SignUpPage } from './pages/sign-in/pages'
 import { FirstPaint, NotFound, OuterNotFound, OuterTrouble, PageTrouble } from './shell/fallbacks'
 import { rememberedEnvironment } from './shell/remembered'
 import { Shell } from './shell/shell'
-import { PartnerSignInPage, SignInPage, SignUpPage } from './sign-in/pages'
 
 const root = createRootRouteWithContext<{ readonly queryClient: QueryClient }>()({ notFoundComponent: OuterNotFound })
 
@@ -88,7 +88,7 @@ const payouts = createRoute({
     from: textIn(search, 'from'),
     to: textIn(search, 'to'),
   }),
-  component: lazyRouteComponent(() => import('./pages/payouts'), 'PayoutsPage'),
+  component: lazyRouteComponent(() => import('./pages/payouts/list'), 'PayoutsPage'),
 })
 
 const tree = root.addChildren([
@@ -98,56 +98,56 @@ const tree = root.addChildren([
   shell.addChildren([
     page(
       '/',
-      lazyRouteComponent(() => import('./pages/home'), 'HomePage'),
+      lazyRouteComponent(() => import('./pages/home/home'), 'HomePage'),
     ),
     payouts,
     page(
       '/payouts/$id',
-      lazyRouteComponent(() => import('./pages/payout'), 'PayoutPage'),
+      lazyRouteComponent(() => import('./pages/payouts/payout/page'), 'PayoutPage'),
     ),
     page(
       '/send',
-      lazyRouteComponent(() => import('./pages/send'), 'SendPage'),
+      lazyRouteComponent(() => import('./pages/payouts/send/page'), 'SendPage'),
     ),
     page(
       '/wallet',
-      lazyRouteComponent(() => import('./pages/wallet'), 'WalletPage'),
+      lazyRouteComponent(() => import('./pages/wallets/statement'), 'WalletPage'),
     ),
     page(
       '/top-up',
-      lazyRouteComponent(() => import('./pages/top-up'), 'TopUpPage'),
+      lazyRouteComponent(() => import('./pages/wallets/top-up'), 'TopUpPage'),
     ),
     page(
       '/recipients',
-      lazyRouteComponent(() => import('./pages/recipients'), 'RecipientsPage'),
+      lazyRouteComponent(() => import('./pages/payouts/recipients'), 'RecipientsPage'),
     ),
     page(
       '/usage',
-      lazyRouteComponent(() => import('./pages/usage'), 'UsagePage'),
+      lazyRouteComponent(() => import('./pages/invoices/usage'), 'UsagePage'),
     ),
     page(
       '/invoices',
-      lazyRouteComponent(() => import('./pages/invoices'), 'InvoicesPage'),
+      lazyRouteComponent(() => import('./pages/invoices/list'), 'InvoicesPage'),
     ),
     page(
       '/keys',
-      lazyRouteComponent(() => import('./pages/keys'), 'KeysPage'),
+      lazyRouteComponent(() => import('./pages/partners/keys'), 'KeysPage'),
     ),
     page(
       '/team',
-      lazyRouteComponent(() => import('./pages/team'), 'TeamPage'),
+      lazyRouteComponent(() => import('./pages/partners/team/page'), 'TeamPage'),
     ),
     page(
       '/audit-log',
-      lazyRouteComponent(() => import('./pages/audit-log'), 'AuditLogPage'),
+      lazyRouteComponent(() => import('./pages/controls/audit-log'), 'AuditLogPage'),
     ),
     page(
       '/verification',
-      lazyRouteComponent(() => import('./pages/verification'), 'VerificationPage'),
+      lazyRouteComponent(() => import('./pages/partners/verification/page'), 'VerificationPage'),
     ),
     page(
       '/settings',
-      lazyRouteComponent(() => import('./pages/settings'), 'SettingsPage'),
+      lazyRouteComponent(() => import('./pages/partners/settings/page'), 'SettingsPage'),
     ),
   ]),
 ])

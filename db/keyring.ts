@@ -1,7 +1,7 @@
 // The secret keys of the service, one derived key per purpose, so that no key is ever used for two things.
 import { hkdfSync } from 'node:crypto'
-import type { SecretKey } from '../config'
 import { assert } from '../domain/assert'
+import type { SecretKey } from '../runtime/config/config'
 
 export type Purpose = 'api-key' | 'seal' | 'fingerprint' | 'account' | 'code' | 'code-bound' | 'mail' | 'address'
 

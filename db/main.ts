@@ -1,5 +1,5 @@
 // `npm run migrate`: brings the database of DATABASE_URL up to date and says in one line what it did.
-import { environment, loadDatabaseUrl } from '../config'
+import { environment, loadDatabaseUrl } from '../runtime/config/config'
 import { migrationReport } from './migration-report'
 
 async function main(): Promise<void> {

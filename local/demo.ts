@@ -4,7 +4,7 @@ import { type ExecFileOptions, execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { EnvironmentVariables } from '../config'
+import type { EnvironmentVariables } from '../runtime/config/config'
 import { writePrivate } from './private-file'
 import { projectDir } from './project-dir'
 

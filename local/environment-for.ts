@@ -1,6 +1,6 @@
 // The environment that migrations, worker, API and ops share, made of what the start found and what it was given.
 
-import { type EnvironmentVariables, settingsIn } from '../config'
+import { type EnvironmentVariables, settingsIn } from '../runtime/config/config'
 import { isLocal, type Plan } from './plan'
 import type { Secrets } from './secrets'
 

@@ -1,7 +1,7 @@
 // What a start is going to do, decided and checked before anything is started.
 
 import { mkdirSync } from 'node:fs'
-import { type EnvironmentVariables, loadConfig } from '../config'
+import { type EnvironmentVariables, loadConfig } from '../runtime/config/config'
 import { choosePort, isTaken } from './ports'
 import { dataDirOf } from './running'
 

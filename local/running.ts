@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { EnvironmentVariables } from '../config'
+import type { EnvironmentVariables } from '../runtime/config/config'
 import { lockHolder } from './lock'
 import { projectDir } from './project-dir'
 

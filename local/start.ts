@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { environment } from '../config'
+import { environment } from '../runtime/config/config'
 import { takeLock } from './lock'
 import { makePlan, requireFreePort } from './plan'
 import { clearLeftovers, createParts } from './process/parts'

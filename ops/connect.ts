@@ -1,10 +1,10 @@
 // What a command works with, and where it comes from: DATABASE_URL when it is set, otherwise the running system of DATA_DIR.
 import { hostname, userInfo } from 'node:os'
-import { type Clock, systemClock } from '../clock'
-import { type EnvironmentVariables, loadOpsConfig, type OpsConfig } from '../config'
 import { type Db, openDatabase } from '../db/database'
 import { type Keyring, openKeyring } from '../db/keyring'
 import { dataDirOf, readRunningEnvironment } from '../local/running'
+import { type Clock, systemClock } from '../runtime/clock'
+import { type EnvironmentVariables, loadOpsConfig, type OpsConfig } from '../runtime/config/config'
 import { Trouble } from './trouble'
 
 export interface Ops {

@@ -1,5 +1,5 @@
 // `npm run -s ops -- …`: the command line for ops; its exit code is run's.
-import { environment } from '../config'
+import { environment } from '../runtime/config/config'
 import { run } from './run'
 
 // Whoever stops reading, as `| head` does, has seen enough.

@@ -1,5 +1,5 @@
 // The kinds of values that options take: how each is read, and its rule in words, for help and for refusals alike.
-import { readApiKeySecret } from '../db/api-key-secret'
+import { readApiKeySecret } from '../db/partners/api-key-secret'
 import { environments } from '../domain/environment'
 import {
   type Country,

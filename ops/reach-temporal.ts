@@ -1,7 +1,7 @@
 // Asks the Temporal server something from a command, with an end to the waiting.
 import type { Client } from '@temporalio/client'
-import type * as reaching from '../temporal'
-import { refusalOf } from '../temporal/refusal'
+import type * as reaching from '../runtime/temporal/client'
+import { refusalOf } from '../runtime/temporal/refusal'
 import type { Ops } from './connect'
 import { Trouble } from './trouble'
 
@@ -13,7 +13,7 @@ export async function withTemporal<T>(
 ): Promise<T> {
   if (temporal === null) throw new Trouble('TEMPORAL_ADDRESS must be set too, to the server that the workers use.')
   // Only some commands need Temporal's client, which takes longer to load than most commands to run.
-  const { connectClient, deadlineIn }: typeof reaching = require('../temporal')
+  const { connectClient, deadlineIn }: typeof reaching = require('../runtime/temporal/client')
   const client = connectClient(temporal)
   try {
     return await client.withDeadline(deadlineIn(withinMs), () => work(client))

@@ -1,12 +1,12 @@
 // `npm run replay`: runs the histories of a running server through this build's workflows, to see that an upgrade would go on with them.
 import { Worker } from '@temporalio/worker'
-import { ConfigError, environment, loadTemporalConfig } from '../config'
 import { dataDirOf, readRunningEnvironment } from '../local/running'
-import { createLog } from '../log'
-import { connectClient } from '../temporal'
-import { refusalOf } from '../temporal/refusal'
+import { ConfigError, environment, loadTemporalConfig } from '../runtime/config/config'
+import { createLog } from '../runtime/log'
+import { connectClient } from '../runtime/temporal/client'
+import { refusalOf } from '../runtime/temporal/refusal'
 import { bundlePath } from '../worker/bundle-path'
-import { installRuntime } from '../worker/connect'
+import { installRuntime } from '../worker/temporal/connect'
 
 async function replay(): Promise<number> {
   const env = environment()

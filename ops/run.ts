@@ -1,5 +1,5 @@
 // Runs one command line: what was asked for goes to the output, one sentence to the error output when it can not be done.
-import type { EnvironmentVariables } from '../config'
+import type { EnvironmentVariables } from '../runtime/config/config'
 import { asksForJson, readArguments } from './arguments'
 import { commands } from './commands'
 import { withOps } from './connect'

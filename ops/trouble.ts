@@ -1,7 +1,8 @@
 // Turns whatever stopped a command into one sentence: never a stack trace, never a password.
-import { ConfigError } from '../config'
+
 import { awayPattern, busyPattern, troubleCodes } from '../db/trouble'
 import { RailUnavailable } from '../rail/rail'
+import { ConfigError } from '../runtime/config/config'
 import type { PrintableError } from './print'
 
 /** Trouble that already says in a sentence what to do about it. */

@@ -1,6 +1,7 @@
 // What only a bank that moves no money can do: verify a customer, make deposits and move a transfer by hand. Every other bank is refused.
-import type { Clock } from '../clock'
+
 import { formatUsdc } from '../domain/money'
+import type { Clock } from '../runtime/clock'
 import { ask, part } from './provider/ask'
 import { createClient, type Timeouts } from './provider/client'
 import { RailUnavailable, type WalletRefs } from './rail'

@@ -1,5 +1,5 @@
 // What a bank's word about a transfer means to the payout that our books have of it: the one table of contradictions and returns.
-import type { PayoutStatus } from '../domain/payout'
+import type { PayoutStatus } from '../domain/payouts/payout'
 import type { Standing } from './rail'
 
 export interface ToldTransfer {

@@ -1,7 +1,8 @@
 // The port to a bank: what the service asks of it, whichever bank answers.
-import type { RecipientType } from '../domain/payout'
+
+import type { Reason } from '../domain/partners/verification'
+import type { RecipientType } from '../domain/payouts/payout'
 import type { BankRate } from '../domain/rate-check'
-import type { Reason } from '../domain/verification'
 
 /**
  * A refusal is a value, trouble is thrown as RailUnavailable. Nothing is tried again in here: who calls knows how often

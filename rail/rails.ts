@@ -1,9 +1,10 @@
 // The banks a process can speak to, by the rail a wallet is on; one that is not configured is a bank that never answers.
-import type { Clock } from '../clock'
+
 import type { RailName } from '../domain/environment'
+import type { Clock } from '../runtime/clock'
 import { createProviderRail, type ProviderRail } from './provider'
 import type { AroundCall, Timeouts } from './provider/client'
-import { transferBody } from './provider/submit'
+import { transferBody } from './provider/transfers/submit'
 import { type Rail, RailUnavailable } from './rail'
 import { createSimulatedRail } from './simulated'
 

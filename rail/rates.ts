@@ -1,7 +1,8 @@
 // The rate that quotes, balances and payouts use: a checked rate of the bank, cached for 30 seconds, and for 5 minutes while the bank does not answer.
-import type { Clock } from '../clock'
+
 import type { RailName } from '../domain/environment'
 import { type BankRate, isFresh, type RateLimits, type RateRejection } from '../domain/rate-check'
+import type { Clock } from '../runtime/clock'
 import { type Rail, RailRefused, RailUnavailable } from './rail'
 
 export interface Rates {

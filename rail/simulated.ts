@@ -1,6 +1,7 @@
 // The bank of a sandbox that is not connected to one yet: in process, without a memory, known by what it is told.
-import { type Clock, systemClock } from '../clock'
+
 import { assert } from '../domain/assert'
+import { type Clock, systemClock } from '../runtime/clock'
 import { type Rail, RailUnavailable, type Transfer, type TransferOrder, type Verification } from './rail'
 import { reasons } from './reasons'
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Worker } from '@temporalio/worker'
-import type { Log } from '../log'
+import type { Log } from '../runtime/log'
 import type { Registration } from './registration'
 
 export interface WorkParts {

@@ -1,5 +1,5 @@
 // The end of a process that was asked to stop comes in time, whatever it waits for.
-import type { Log } from '../log'
+import type { Log } from '../runtime/log'
 
 /** Killed and not exited: an orderly exit waits for threads of the SDK, and those may wait for a server that is silent. */
 export function endWithin(ms: number, signal: AbortSignal, log: Log): void {

@@ -1,11 +1,11 @@
 // The worker process: `node dist/worker/main.js`, against the PostgreSQL and Temporal that the configuration names.
 
-import { ConfigError, loadConfig } from '../config'
 import { SchemaBehind } from '../db/schema-version'
-import { createLog } from '../log'
+import { ConfigError, loadConfig } from '../runtime/config/config'
+import { createLog } from '../runtime/log'
 import { endWithin } from './end-within'
 import { runWorker } from './run'
-import { SearchAttributesWrong } from './search-attributes'
+import { SearchAttributesWrong } from './temporal/search-attributes'
 
 async function main(): Promise<void> {
   const config = loadConfig()

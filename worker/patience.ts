@@ -1,7 +1,7 @@
 // Waiting for a server that is not there yet, which is how most mornings begin: said once, not in a loop of crashes.
 
 import { setTimeout as wait } from 'node:timers/promises'
-import { describeError, type Log } from '../log'
+import { describeError, type Log } from '../runtime/log'
 
 export interface Patience {
   readonly log: Log

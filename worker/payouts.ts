@@ -1,13 +1,13 @@
 // What the steps of a payout act upon: briefly while a caller waits, patiently when nobody does.
 
-import type { PayoutStepDeps } from '../activities/payout'
-import type { SweepDeps } from '../activities/sweep'
-import { type Clock, systemClock } from '../clock'
-import type { Config } from '../config'
+import type { SweepDeps } from '../activities/controls/sweep'
+import type { PayoutStepDeps } from '../activities/payouts'
 import type { Db } from '../db/database'
 import { openKeyring } from '../db/keyring'
-import type { Log } from '../log'
 import { createRails, type Rails, type RailsOptions } from '../rail/rails'
+import { type Clock, systemClock } from '../runtime/clock'
+import type { Config } from '../runtime/config/config'
+import type { Log } from '../runtime/log'
 
 export interface PayoutParts extends PayoutStepDeps {
   readonly patientRails: Rails

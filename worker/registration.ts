@@ -2,9 +2,9 @@
 import { randomInt } from 'node:crypto'
 import { hostname } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Clock } from '../clock'
+import { enterWorker, type OwnState, sayAlive, type WorkerProcess } from '../db/controls/workers'
 import type { Db } from '../db/database'
-import { enterWorker, type OwnState, sayAlive, type WorkerProcess } from '../db/workers'
+import type { Clock } from '../runtime/clock'
 import { type Patience, patiently } from './patience'
 
 export interface Registration {

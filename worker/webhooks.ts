@@ -1,11 +1,11 @@
 // Keeps each bank informed where to send its events. Payouts do not wait for it, because polling the bank is enough.
 
-import { registerWebhook } from '../activities/register-webhook'
-import { systemClock } from '../clock'
-import type { Config } from '../config'
+import { registerWebhook } from '../activities/bank/register-webhook'
 import type { Db } from '../db/database'
 import { environments } from '../domain/environment'
 import type { Rails } from '../rail/rails'
+import { systemClock } from '../runtime/clock'
+import type { Config } from '../runtime/config/config'
 import { type Patience, patiently } from './patience'
 
 export interface WebhookParts {

@@ -7,7 +7,7 @@ import {
   type WorkflowBundleOption,
 } from '@temporalio/worker'
 import type { Activities } from '../workflows/activities'
-import { heartbeats } from './heartbeat'
+import { heartbeats } from './temporal/heartbeat'
 
 export interface WorkerParts {
   readonly connection: NativeConnection

@@ -1,22 +1,22 @@
 // The contract between workflows and activities: what each activity takes and answers, how long it may take, how it is retried.
 
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow'
-import type { AuditSteps } from './audit-steps'
-import type { ChangedTransfersSteps } from './changed-transfers-steps'
-import type { ConnectSandboxSteps } from './connect-sandbox-steps'
-import type { InvoiceSteps } from './invoice-steps'
-import type { NoticeSteps } from './notice-steps'
-import type { PayoutCaseSteps } from './payout-case-steps'
-import type { PayoutReturnSteps } from './payout-return-steps'
-import type { PayoutSteps } from './payout-steps'
-import type { ProofSteps } from './proof-steps'
-import type { RailSwitchSteps } from './rail-switch-steps'
-import type { RetentionSteps } from './retention-steps'
-import type { SignUpSteps } from './sign-up-steps'
-import type { SweepSteps } from './sweep-steps'
-import type { TopUpSteps } from './top-up-steps'
-import type { VerificationSteps, VerificationsSteps } from './verification-steps'
-import type { WalletReadingSteps } from './wallet-reading-steps'
+import type { ChangedTransfersSteps } from './bank/changed-transfers-steps'
+import type { RailSwitchSteps } from './bank/rail-switch-steps'
+import type { AuditSteps } from './controls/audit-steps'
+import type { ProofSteps } from './controls/proof-steps'
+import type { RetentionSteps } from './controls/retention-steps'
+import type { SweepSteps } from './controls/sweep-steps'
+import type { InvoiceSteps } from './invoices/steps'
+import type { NoticeSteps } from './partners/notice-steps'
+import type { SignUpSteps } from './partners/sign-up-steps'
+import type { VerificationSteps, VerificationsSteps } from './partners/verification-steps'
+import type { PayoutCaseSteps } from './payouts/case-steps'
+import type { PayoutReturnSteps } from './payouts/return-steps'
+import type { PayoutSteps } from './payouts/steps'
+import type { ConnectSandboxSteps } from './wallets/connect-sandbox-steps'
+import type { WalletReadingSteps } from './wallets/reading-steps'
+import type { TopUpSteps } from './wallets/top-up-steps'
 
 export interface Activities
   extends PayoutSteps,
@@ -41,8 +41,8 @@ export interface Activities
 }
 
 /**
- * A regular activity sends a sign of life as long as it runs (worker/heartbeat.ts), so the end of its worker is noticed after
- * this time, however long the activity itself may take. A local one is taken over with its workflow task (payout-start.ts).
+ * A regular activity sends a sign of life as long as it runs (worker/temporal/heartbeat.ts), so the end of its worker is noticed after
+ * this time, however long the activity itself may take. A local one is taken over with its workflow task (payouts/start.ts).
  */
 const heartbeatTimeout = '5 seconds'
 

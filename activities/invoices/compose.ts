@@ -1,8 +1,9 @@
 // The mail that takes an invoice to its partner.
-import { invoicePdf } from '../../documents/invoice-pdf'
-import type { InvoiceDocument } from '../../domain/invoice-document'
-import { invoiceMessage } from '../../mail/invoice-message'
+
+import type { InvoiceDocument } from '../../domain/invoices/document'
+import { invoicePdf } from '../../mail/documents/invoice-pdf'
 import type { Mail } from '../../mail/mailer'
+import { invoiceMessage } from '../../mail/messages/invoice'
 
 /** The same Message-ID for every try and for ever: what it is made of was frozen with the invoice. */
 export async function composeMail(invoiceId: string, document: InvoiceDocument, address: string): Promise<Mail> {

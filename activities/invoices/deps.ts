@@ -1,9 +1,10 @@
 // What the steps of billing act upon.
-import type { Clock } from '../../clock'
+
 import type { Db } from '../../db/database'
-import type { Seller } from '../../domain/invoice-document'
-import type { Log } from '../../log'
+import type { Seller } from '../../domain/invoices/document'
 import type { Mailer } from '../../mail/mailer'
+import type { Clock } from '../../runtime/clock'
+import type { Log } from '../../runtime/log'
 
 export interface InvoiceDeps {
   readonly db: Db

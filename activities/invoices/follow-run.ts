@@ -9,10 +9,10 @@ import {
   type WorkflowHandle,
 } from '@temporalio/client'
 import { rootCause } from '@temporalio/common'
-import type { Clock } from '../../clock'
+import type { Clock } from '../../runtime/clock'
 import type { invoiceRun } from '../../workflows'
-import type { InvoiceRunResult, RunProgress } from '../../workflows/invoice-run'
-import type { BilledPartner } from '../../workflows/invoice-sums'
+import type { InvoiceRunResult, RunProgress } from '../../workflows/invoices/run'
+import type { BilledPartner } from '../../workflows/invoices/sums'
 import { housekeepingQueue, invoiceRunId, ofSystem } from '../../workflows/names'
 
 export interface RunToFollow {

@@ -1,5 +1,5 @@
 // The steps of billing, bound to what they act upon.
-import type { InvoiceSteps } from '../../workflows/invoice-steps'
+import type { InvoiceSteps } from '../../workflows/invoices/steps'
 import type { InvoiceDeps } from './deps'
 import { issueInvoice } from './issue'
 import { mailInvoice, markMailed } from './mail'

@@ -1,11 +1,11 @@
 // Issues one partner's invoice for one month; the transaction is the database's, this decides what is worth another try.
 import { ApplicationFailure } from '@temporalio/common'
-import { type Issued, issueInvoice as issue } from '../../db/invoice-issue'
-import { findInvoiceToMail } from '../../db/invoice-mails'
+import { type Issued, issueInvoice as issue } from '../../db/invoices/issue'
+import { findInvoiceToMail } from '../../db/invoices/mails'
 import { isPassingTrouble } from '../../db/trouble'
 import { assert } from '../../domain/assert'
 import { formatPence } from '../../domain/money'
-import type { InvoiceOrder, IssuedInvoice } from '../../workflows/invoice-steps'
+import type { InvoiceOrder, IssuedInvoice } from '../../workflows/invoices/steps'
 import type { InvoiceDeps } from './deps'
 
 export async function issueInvoice(deps: InvoiceDeps, order: InvoiceOrder): Promise<IssuedInvoice> {

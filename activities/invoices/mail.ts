@@ -1,10 +1,10 @@
 // Sends an issued invoice with its PDF, and marks it as sent: two steps, so that trouble with the second sends no second mail.
 import { ApplicationFailure } from '@temporalio/common'
-import { findInvoiceDocument } from '../../db/invoice-documents'
-import { findInvoiceToMail, type InvoiceToMail, markInvoiceMailed } from '../../db/invoice-mails'
+import { findInvoiceDocument } from '../../db/invoices/documents'
+import { findInvoiceToMail, type InvoiceToMail, markInvoiceMailed } from '../../db/invoices/mails'
 import { assert } from '../../domain/assert'
 import type { Sent } from '../../mail/mailer'
-import type { Mailed } from '../../workflows/invoice-steps'
+import type { Mailed } from '../../workflows/invoices/steps'
 import { composeMail } from './compose'
 import type { InvoiceDeps } from './deps'
 

@@ -1,9 +1,9 @@
 // Whom a run has to bill, page by page; what no waiting can put right ends the run here, before it has begun.
 import { ApplicationFailure } from '@temporalio/common'
-import { findPartnerBySlug } from '../../db/partners'
-import { countInvoiced, listPartnersToBill } from '../../db/partners-to-bill'
+import { countInvoiced, listPartnersToBill } from '../../db/invoices/partners-to-bill'
+import { findPartnerBySlug } from '../../db/partners/partners'
 import { isOver, monthInWords } from '../../domain/month'
-import type { BillingPage, PartnersToBill } from '../../workflows/invoice-steps'
+import type { BillingPage, PartnersToBill } from '../../workflows/invoices/steps'
 import type { InvoiceDeps } from './deps'
 
 export async function partnersToBill(deps: InvoiceDeps, page: BillingPage): Promise<PartnersToBill> {

@@ -1,8 +1,8 @@
 // The guide that /docs opens with: docs/guide.md, with the parts filled in that the code itself knows best.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorTable } from '../errors'
-import { defaultLimitPerSecond, historyWeight } from '../rate-limiter'
+import { defaultLimitPerSecond, historyWeight } from '../http/callers/rate-limiter'
+import { errorTable } from '../http/errors'
 
 /** The same path from the sources and from dist, where the build copies the text. */
 const source = join(__dirname, '../../docs/guide.md')

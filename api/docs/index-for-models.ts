@@ -1,5 +1,5 @@
 // /llms.txt: one short page that tells a language model, or a hurried person, where everything is.
-import type { Route } from '../route'
+import type { Route } from '../http/route'
 
 export function writeIndex(
   routes: readonly Route[],

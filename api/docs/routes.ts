@@ -1,17 +1,17 @@
 // What people and programs read before they call: /docs, the guide as Markdown, the OpenAPI document and an index for language models.
 import type Router from '@koa/router'
 import { send } from '@koa/send'
-import type { ApiContext, RequestState } from '../answer'
 import type { ApiDeps } from '../deps'
-import { ApiError } from '../errors'
+import type { ApiContext, RequestState } from '../http/answer'
+import { ApiError } from '../http/errors'
+import { answerText, type PreparedText, prepareText } from '../http/prepared-text'
 import { openApiDocument } from '../openapi'
-import { routes } from '../v1'
-import { apiVersion } from '../v1/discovery'
+import { routes } from '../routes'
 import { type Assets, findAssets } from './assets'
+import { apiVersion } from './discovery'
 import { writeGuide } from './guide'
 import { writeIndex } from './index-for-models'
-import { page, pagePolicy } from './page'
-import { answerText, type PreparedText, prepareText } from './prepared-text'
+import { page, pagePolicy } from './page/html'
 
 const about = { title: 'Payouts API', version: apiVersion }
 const yearMs = 365 * 24 * 60 * 60 * 1000

@@ -1,11 +1,11 @@
 // GET /metrics on a port of its own, so that no proxy which shows the API to the world shows this as well.
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { MetricsConfig } from '../../config'
-import { listen, stop } from '../listen'
-import { type BusinessParts, createBusinessFigures } from './business-figures'
-import { createProcessFigures } from './process-figures'
-import type { RequestFigures } from './request-figures'
-import { asText, contentType } from './text'
+import type { MetricsConfig } from '../../runtime/config/config'
+import { createProcessFigures } from '../../runtime/metrics/process'
+import { asText, contentType } from '../../runtime/metrics/text'
+import { listen, stop } from '../http/listen'
+import { type BusinessParts, createBusinessFigures } from './business'
+import type { RequestFigures } from './requests'
 
 export interface MetricsParts extends BusinessParts {
   readonly requests: RequestFigures

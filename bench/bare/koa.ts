@@ -1,7 +1,7 @@
 // What our own API is measured against: a bare Koa handler that does the same one SELECT through pg, and nothing else.
 import Koa from 'koa'
 import { Pool } from 'pg'
-import { environment } from '../../config'
+import { environment } from '../../runtime/config/config'
 
 const pool = new Pool({ connectionString: environment()['DATABASE_URL'], max: 10 })
 const app = new Koa()

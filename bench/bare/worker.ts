@@ -1,9 +1,9 @@
 // A worker with the options of ours, for workflows that do nothing of use.
 import { NativeConnection, Worker } from '@temporalio/worker'
-import { environment } from '../../config'
-import { createLog } from '../../log'
+import { environment } from '../../runtime/config/config'
+import { createLog } from '../../runtime/log'
 import { bundleWorkflows } from '../../worker/bundle'
-import { installRuntime } from '../../worker/connect'
+import { installRuntime } from '../../worker/temporal/connect'
 import { optionsOf } from '../../worker/worker'
 
 export type BareActivities = typeof activities

@@ -1,6 +1,6 @@
 // Where the time of one request goes, read afterwards from what is recorded anyway: the payout's rows and its history.
 import { setTimeout as wait } from 'node:timers/promises'
-import { systemClock } from '../../clock'
+import { systemClock } from '../../runtime/clock'
 import { payoutWorkflowId } from '../../workflows/names'
 import { mean } from '../measured'
 import { bodyFor } from './requests'

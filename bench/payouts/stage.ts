@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Client as Temporal } from '@temporalio/client'
 import { Client as Postgres } from 'pg'
 import { choosePort } from '../../local/ports'
-import { connectClient } from '../../temporal'
+import { connectClient } from '../../runtime/temporal/client'
 import { startChild } from '../child'
 import type { System } from '../system'
 

@@ -1,7 +1,7 @@
 // Puts a text on the clipboard and says so.
 import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
-import { buttonLook } from './button'
+import { buttonLook } from './forms/button'
 
 export function CopyButton({
   text,

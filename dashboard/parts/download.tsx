@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { type CallOptions, callForFile, type ServedFile } from '../api/call'
-import { Button } from './button'
+import { Button } from './forms/button'
 import { adviceOf } from './notice'
 import { useSay } from './toast'
 

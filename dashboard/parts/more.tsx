@@ -1,5 +1,5 @@
 // The end of a list that goes on.
-import { Button } from './button'
+import { Button } from './forms/button'
 
 interface Paged {
   readonly hasNextPage: boolean

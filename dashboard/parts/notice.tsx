@@ -2,8 +2,8 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Refusal, Unreachable } from '../api/call'
-import { Button } from './button'
 import { CopyButton } from './copy'
+import { Button } from './forms/button'
 
 const looks = {
   info: [Info, 'border-line bg-sunken', 'text-soft'],

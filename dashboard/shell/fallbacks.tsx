@@ -1,7 +1,7 @@
 // What is shown where no page is: while one loads, when there is none, and when one breaks.
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
-import { ButtonLink } from '../parts/button'
 import { Page } from '../parts/card'
+import { ButtonLink } from '../parts/forms/button'
 import { Bars } from '../parts/loaded'
 import { Trouble } from '../parts/notice'
 

@@ -3,7 +3,7 @@ import { type QueryClient, useQuery } from '@tanstack/react-query'
 import { call, Refusal } from '../api/call'
 import { sessionQuery } from '../api/queries'
 import type { Session } from '../api/types'
-import { Button } from '../parts/button'
+import { Button } from '../parts/forms/button'
 import { Notice } from '../parts/notice'
 
 const queryKey = ['switched']

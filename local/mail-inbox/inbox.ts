@@ -1,7 +1,7 @@
 // A mail inbox in this process, for main and for tests: SMTP in, HTTP out, and the mails kept in a folder.
 
 import type { AddressInfo } from 'node:net'
-import { type Clock, systemClock } from '../../clock'
+import { type Clock, systemClock } from '../../runtime/clock'
 import { createInboxServer } from './http'
 import { openMailbox } from './mailbox'
 import { createSmtpServer } from './smtp'

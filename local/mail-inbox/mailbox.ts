@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Clock } from '../../clock'
+import type { Clock } from '../../runtime/clock'
 import { writePrivate } from '../private-file'
 import { type Message, readMessage } from './message'
 

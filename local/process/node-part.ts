@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EnvironmentVariables } from '../../config'
+import type { EnvironmentVariables } from '../../runtime/config/config'
 import { projectDir } from '../project-dir'
 import { openLog, tailOf } from './log-file'
 import type { Part } from './part'

@@ -14,7 +14,7 @@ import {
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { EnvironmentVariables } from '../../config'
+import type { EnvironmentVariables } from '../../runtime/config/config'
 import { isAlive } from '../process/identity'
 
 /** The program as Temporal released it; the SHA-256 is of the program itself, wherever it came from. */

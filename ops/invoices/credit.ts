@@ -1,12 +1,13 @@
 // `invoices credit`: money that a partner paid or would pay too much, taken off its next invoice.
-import { addCharge, findCharge } from '../../db/charges'
+
 import { newId } from '../../db/id'
-import { lockPartnerBySlug } from '../../db/partners'
-import { correctionPrefix } from '../../domain/invoice'
+import { addCharge, findCharge } from '../../db/invoices/charges'
+import { lockPartnerBySlug } from '../../db/partners/partners'
+import { correctionPrefix } from '../../domain/invoices/invoice'
 import { formatPence, micropoundsFromPence, penceFromMicropounds } from '../../domain/money'
 import { londonMonthOf, monthInWords } from '../../domain/month'
-import { recordChange } from '../activity'
 import { defineCommand, done, refused, unknownPartner } from '../command'
+import { recordChange } from '../controls/record-change'
 import {
   correctionAmount,
   optional,

@@ -1,6 +1,6 @@
 // `invoices list`: how the invoices of a month stand.
-import { type InvoiceOfMonth, listInvoicesOfMonth } from '../../db/invoices-of-month'
-import { findPartnerBySlug } from '../../db/partners'
+import { type InvoiceOfMonth, listInvoicesOfMonth } from '../../db/invoices/of-month'
+import { findPartnerBySlug } from '../../db/partners/partners'
 import { formatPence } from '../../domain/money'
 import { londonDayOf, monthInWords } from '../../domain/month'
 import { defineCommand, done, unknownPartner } from '../command'

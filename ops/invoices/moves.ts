@@ -1,7 +1,7 @@
 // `invoices void`, `mark-paid` and `mark-unpaid`: what finance does to one issued invoice, with who did it in the activity list.
 
 import type { Tx } from '../../db/database'
-import { previewInvoice } from '../../db/invoice-issue'
+import { previewInvoice } from '../../db/invoices/issue'
 import {
   type Moved,
   markInvoicePaid,
@@ -10,13 +10,13 @@ import {
   type Unpaid,
   type Voided,
   voidInvoice,
-} from '../../db/invoice-moves'
-import { findPartnerBySlug } from '../../db/partners'
-import type { InvoiceStatus } from '../../domain/invoice'
+} from '../../db/invoices/moves'
+import { findPartnerBySlug } from '../../db/partners/partners'
+import type { InvoiceStatus } from '../../domain/invoices/invoice'
 import { londonDayOf, type Month, monthInWords } from '../../domain/month'
-import { recordChange } from '../activity'
 import { type Answer, defineCommand, done, refused, unknownPartner } from '../command'
 import type { Ops } from '../connect'
+import { recordChange } from '../controls/record-change'
 import { day, month, optional, reason as reasonKind, required, slug } from '../options'
 
 const which = {

@@ -1,7 +1,7 @@
 // `invoices preview`: what a run of the month would bill, line by line; nothing is written.
-import { type Previewed, previewInvoice } from '../../db/invoice-issue'
-import { findPartnerBySlug } from '../../db/partners'
-import { countInvoiced, listPartnersToBill, type PartnerToBill } from '../../db/partners-to-bill'
+import { type Previewed, previewInvoice } from '../../db/invoices/issue'
+import { countInvoiced, listPartnersToBill, type PartnerToBill } from '../../db/invoices/partners-to-bill'
+import { findPartnerBySlug } from '../../db/partners/partners'
 import { formatMicropounds, formatPence } from '../../domain/money'
 import { isOver, londonMonthOf, type Month, monthInWords } from '../../domain/month'
 import { defineCommand, done, refused, unknownPartner } from '../command'

@@ -1,7 +1,7 @@
 // The bank's HTTP: one pool of connections, a hard deadline, and for each failure whether a byte may have left.
 import http from 'node:http'
 import https from 'node:https'
-import type { Clock } from '../../clock'
+import type { Clock } from '../../runtime/clock'
 import { pathTemplate } from './path-template'
 
 export interface BankCall {

@@ -1,7 +1,7 @@
 // Checks that an event was signed by the bank just now, and reads what it is about.
 import { createHash, verify } from 'node:crypto'
-import type { Clock } from '../../clock'
 import { visibleLinePattern } from '../../domain/limits'
+import type { Clock } from '../../runtime/clock'
 import { BadSignature, type WebhookEvent } from '../rail'
 import { optionalTextAt, textAt, Unreadable } from './fields'
 

@@ -1,7 +1,7 @@
 // Setting, seeing and removing faults, and the outage that no fault can be seen in.
 import { invalid, notFound } from '../http/errors'
 import { valueAt } from '../http/fields'
-import { type ControlAnswer, type ControlCall, type ControlRoute, ok } from './control-call'
+import { type ControlAnswer, type ControlCall, type ControlRoute, ok } from './call'
 import { readFault } from './read-fault'
 
 export const faultRoutes: readonly ControlRoute[] = [

@@ -20,7 +20,7 @@ import { presentTransfer } from '../objects/transfer-json'
 import { moveMoney } from '../objects/wallets'
 import type { Delays } from '../settings'
 import type { Customer } from '../storage/records'
-import { type ControlAnswer, type ControlCall, type ControlRoute, ok } from './control-call'
+import { type ControlAnswer, type ControlCall, type ControlRoute, ok } from './call'
 
 export const handRoutes: readonly ControlRoute[] = [
   { method: 'POST', path: '/transfers/:transfer/advance', handler: advance },

@@ -4,7 +4,7 @@ import { formatDecimal } from '../money'
 import { presentTransfer } from '../objects/transfer-json'
 import { presentHistory } from '../objects/wallets'
 import { type Environment, environments, type Transfer } from '../storage/records'
-import { type ControlAnswer, type ControlCall, type ControlRoute, ok } from './control-call'
+import { type ControlAnswer, type ControlCall, type ControlRoute, ok } from './call'
 
 export const readingRoutes: readonly ControlRoute[] = [
   { method: 'GET', path: '/health', handler: () => ok({ status: 'ok' }) },

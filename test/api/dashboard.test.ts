@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { buildDashboard } from '../browser/built-dashboard'
-import { type Api, startApi } from './client'
+import { type Api, startApi } from '../support/api/client'
+import { buildDashboard } from '../support/browser/built-dashboard'
 
 const assets = join(__dirname, '../../dist/dashboard/assets')
 const mailInboxUrl = 'http://127.0.0.1:8025/?"><script>alert(1)</script>'

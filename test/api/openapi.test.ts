@@ -3,12 +3,12 @@ import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
-import { errorTable } from '../../api/errors'
+import { apiVersion } from '../../api/docs/discovery'
+import { errorTable } from '../../api/http/errors'
+import { errorsOf, type Route } from '../../api/http/route'
+import { Answer, Text } from '../../api/http/schema'
 import { openApiDocument } from '../../api/openapi'
-import { errorsOf, type Route } from '../../api/route'
-import { Answer, Text } from '../../api/schema'
-import { routes } from '../../api/v1'
-import { apiVersion } from '../../api/v1/discovery'
+import { routes } from '../../api/routes'
 
 const about = { title: 'Payouts API', version: apiVersion, publicUrl: 'https://payouts.example.com', guide: '## Guide' }
 /** As a reader gets it. */

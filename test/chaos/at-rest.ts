@@ -1,10 +1,10 @@
 // What the proof says once everything has come to rest, and whether it has cried wolf on the way there.
-import { runProof } from '../../activities/proof/run'
-import { systemClock } from '../../clock'
-import { listDrifts } from '../../db/drifts'
-import { railsTo } from '../activities/payout/a-stage'
-import { log, patience } from '../activities/proof/a-proof-stage'
-import type { World } from '../stories/world'
+import { runProof } from '../../activities/controls/proof/run'
+import { listDrifts } from '../../db/controls/proof/drifts'
+import { systemClock } from '../../runtime/clock'
+import { railsTo } from '../support/stages/payout'
+import { log, patience } from '../support/stages/proof'
+import type { World } from '../support/system/world'
 
 const shownAtMost = 20
 

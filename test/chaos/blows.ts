@@ -1,9 +1,9 @@
 // Deals the blows of a plan to a world, none to what is down already, and starts again what has ended by itself.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Environment } from '../../domain/environment'
-import type { OwnServers } from '../stories/own-servers'
-import type { Part } from '../stories/part'
-import type { World } from '../stories/world'
+import type { OwnServers } from '../support/system/own-servers'
+import type { Part } from '../support/system/part'
+import type { World } from '../support/system/world'
 import { pauseRail } from './pause-rail'
 import { type Blow, type Target, targets } from './plan'
 import { type TakeBack, takeBackAt } from './take-back'

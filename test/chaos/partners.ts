@@ -1,14 +1,14 @@
 // Several partners that pay all the time, each order to a recipient of its own, and remember every answer they got.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { systemClock } from '../../clock'
 import type { Environment } from '../../domain/environment'
-import { aConnectedPartner, topUp } from '../activities/payout/a-stage'
-import { aKey } from '../api/fixtures'
-import { until } from '../local/until'
+import { systemClock } from '../../runtime/clock'
 import type { Seen } from '../referee/referee'
-import type { Json } from '../sandbox-bank/bank-client'
-import type { World } from '../stories/world'
+import { aKey } from '../support/api/fixtures'
+import type { Json } from '../support/bank/client'
+import { aConnectedPartner, topUp } from '../support/stages/payout'
+import type { World } from '../support/system/world'
+import { until } from '../support/until'
 
 export interface Partners {
   readonly seen: readonly Seen[]

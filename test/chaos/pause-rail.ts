@@ -1,8 +1,8 @@
 // Ops pauses the rail and resumes it, by the commands that people have, whatever is down meanwhile.
 import { setTimeout as pause } from 'node:timers/promises'
-import { railStates } from '../../db/rail-pauses'
-import { until } from '../local/until'
-import type { World } from '../stories/world'
+import { railStates } from '../../db/bank/rail-pauses'
+import type { World } from '../support/system/world'
+import { until } from '../support/until'
 import type { Blow } from './plan'
 
 /** As long as ops may have to repeat a command before the database is there to be told. */

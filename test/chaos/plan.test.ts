@@ -1,7 +1,7 @@
 // The plan of a run of chaos: the same seed brings the same blows, and even a short run kills everything once.
 import { expect, test } from '@jest/globals'
 import { environments } from '../../domain/environment'
-import { openTestBank } from '../sandbox-bank/bank-client'
+import { openTestBank } from '../support/bank/client'
 import { type Blow, planOf, targets } from './plan'
 
 test('the same seed plans the same blows, another seed others', () => {

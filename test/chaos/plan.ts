@@ -1,7 +1,7 @@
 // What goes wrong and when, in a run of chaos: decided by the seed alone, before anything has started.
 import { type Environment, environments } from '../../domain/environment'
-import type { Json } from '../sandbox-bank/bank-client'
-import { numbersFrom } from '../stories/numbers-from'
+import type { Json } from '../support/bank/client'
+import { numbersFrom } from '../support/numbers-from'
 
 export const targets = ['api-1', 'api-2', 'worker-1', 'worker-2', 'temporal', 'postgres', 'bank'] as const
 

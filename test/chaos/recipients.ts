@@ -1,6 +1,6 @@
 // Who was paid, from the bank's own journal alone: it needs to know nothing of our payouts to see that somebody was paid twice.
-import type { Json } from '../sandbox-bank/bank-client'
-import type { World } from '../stories/world'
+import type { Json } from '../support/bank/client'
+import type { World } from '../support/system/world'
 
 /** How many transfers to each account number took the money and did not give it back. */
 export async function paidByAccount({ bank }: World): Promise<Map<string, number>> {

@@ -1,7 +1,8 @@
 // The bank takes back what it had paid, days later in life: any transfer that is over may come back.
-import { until } from '../local/until'
-import type { Json } from '../sandbox-bank/bank-client'
-import type { World } from '../stories/world'
+
+import type { Json } from '../support/bank/client'
+import type { World } from '../support/system/world'
+import { until } from '../support/until'
 
 export interface TakeBack {
   /** So many more; those that it has not paid yet, or is not up to take back, come later. */

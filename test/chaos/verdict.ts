@@ -1,9 +1,9 @@
 // What must hold when everything is up again: the referee's rules, no drift, every order final, and nobody paid twice by the bank's own books.
 import { changedTransfersId } from '../../workflows/names'
-import { until } from '../local/until'
 import { referee } from '../referee/referee'
-import type { Json } from '../sandbox-bank/bank-client'
-import type { World } from '../stories/world'
+import type { Json } from '../support/bank/client'
+import type { World } from '../support/system/world'
+import { until } from '../support/until'
 import { driftsOf, falseAlarmsOf } from './at-rest'
 import type { Partners } from './partners'
 import { paidByAccount } from './recipients'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { unprivilegedUser } from '../../local/postgres/system-user'
 import { type Server, startGuarded } from '../../local/process/guarded'
-import { until } from '../local/until'
+import { until } from '../support/until'
 
 const run = promisify(execFile)
 

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Connection } from '@temporalio/client'
 import { msToTs } from '@temporalio/common/lib/time'
-import { environment } from '../../config'
 import { choosePort } from '../../local/ports'
-import type { Postgres } from '../../local/postgres'
+import type { Postgres } from '../../local/postgres/start'
 import { type Server, startGuarded } from '../../local/process/guarded'
 import { servesNamespace } from '../../local/temporal/ready'
-import { until } from '../local/until'
+import { environment } from '../../runtime/config/config'
+import { until } from '../support/until'
 
 export interface ProductionTemporal {
   readonly address: string

@@ -1,10 +1,10 @@
 // What the dashboard makes of a verification, a cancel that was refused, a case, and what can be simulated.
 import { describe, expect, test } from '@jest/globals'
 import { Refusal, Unreachable } from '../../dashboard/api/call'
-import { cancelTroubleOf } from '../../dashboard/pages/payout/cancel-words'
-import { titleOf } from '../../dashboard/pages/payout/event-words'
-import { simulatedReasons } from '../../dashboard/pages/payout/simulations'
-import { stepsOf } from '../../dashboard/pages/verification/steps'
+import { stepsOf } from '../../dashboard/pages/partners/verification/steps'
+import { cancelTroubleOf } from '../../dashboard/pages/payouts/payout/cancel-words'
+import { titleOf } from '../../dashboard/pages/payouts/payout/event-words'
+import { simulatedReasons } from '../../dashboard/pages/payouts/payout/simulations'
 import { whoWords } from '../../dashboard/words'
 import { bankReasons } from '../../rail/reasons'
 

@@ -1,6 +1,6 @@
 // Whatever the address of the sign-in page asks for, only a page of the dashboard follows.
 import { expect, test } from '@jest/globals'
-import { nextPage } from '../../dashboard/next-page'
+import { nextPage } from '../../dashboard/pages/sign-in/next-page'
 
 test.each([
   ['/dashboard', '/dashboard'],

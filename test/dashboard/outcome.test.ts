@@ -1,7 +1,7 @@
 // What the payout form may say after each failure: that nothing was sent, only where that is certain.
 import { describe, expect, test } from '@jest/globals'
 import { Refusal, Unreachable } from '../../dashboard/api/call'
-import { type Knowledge, knowledgeAfter } from '../../dashboard/pages/send/outcome'
+import { type Knowledge, knowledgeAfter } from '../../dashboard/pages/payouts/send/outcome'
 
 const refusal = (status: number, code: string) => new Refusal(status, code, 'No.', null, null)
 const after = (error: Error, knowledge: Knowledge, isReopened = false) =>

@@ -1,6 +1,6 @@
 // The form of a payout: what it says is wrong, and the request that it becomes.
 import { expect, test } from '@jest/globals'
-import { emptyForm, faultsOf, newKey, requestOf } from '../../dashboard/pages/send/form'
+import { emptyForm, faultsOf, newKey, requestOf } from '../../dashboard/pages/payouts/send/form'
 import { idempotencyKeyPattern } from '../../domain/limits'
 
 const limits = { min: '5.00', max_per_payout: '20000.00' }

@@ -1,8 +1,8 @@
 // What the application's role may not do: switch off what guards the books. That it can do its work is shown by every story.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client } from 'pg'
-import { asApplication } from '../setup/app-role'
-import { createDatabase, type TestDatabase } from '../setup/database'
+import { asApplication } from '../support/db/app-role'
+import { createDatabase, type TestDatabase } from '../support/db/database'
 
 let database: TestDatabase
 let application: Client

@@ -2,9 +2,9 @@
 import { EventEmitter, once } from 'node:events'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { type Db, openDatabase, type Tx } from '../../db/database'
-import { createDatabase } from '../setup/database'
-import { aPartner } from './a-partner'
-import { proxyOf, type TcpProxy } from './tcp-proxy'
+import { aPartner } from '../support/db/a-partner'
+import { createDatabase } from '../support/db/database'
+import { proxyOf, type TcpProxy } from '../support/db/tcp-proxy'
 
 let database: { url: string; drop(): Promise<void> }
 let db: Db

@@ -1,9 +1,9 @@
 // Recipients that were erased while their hashes stayed: the migration takes those, and leaves all that may still be needed.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Db } from '../../db/database'
-import { ErasedRecipients1794700800022 } from '../../db/migrations/22-erased-recipients'
-import { createDatabase, openDb, type TestDatabase } from '../setup/database'
-import { aPayout } from './a-payout'
+import { ErasedRecipients1794700800022 } from '../../db/migrations/020-029/22-erased-recipients'
+import { aPayout } from '../support/db/a-payout'
+import { createDatabase, openDb, type TestDatabase } from '../support/db/database'
 
 let database: TestDatabase
 let db: Db

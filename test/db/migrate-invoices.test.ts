@@ -2,13 +2,13 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { DataSource } from 'typeorm'
 import type { Db } from '../../db/database'
-import { findInvoiceDocument } from '../../db/invoice-documents'
-import { markInvoicePaid, voidInvoice } from '../../db/invoice-moves'
+import { findInvoiceDocument } from '../../db/invoices/documents'
+import { markInvoicePaid, voidInvoice } from '../../db/invoices/moves'
 import { migrate } from '../../db/migrate'
 import { migrations } from '../../db/migrations'
-import { openDb } from '../setup/database'
-import { billed } from './billing'
-import { createEmptyDatabase } from './empty-database'
+import { billed } from '../support/db/billing'
+import { openDb } from '../support/db/database'
+import { createEmptyDatabase } from '../support/db/empty-database'
 
 let empty: { url: string; drop(): Promise<void> }
 let before: DataSource

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { DataSource, type QueryRunner } from 'typeorm'
 import { migrate } from '../../db/migrate'
 import { migrations } from '../../db/migrations'
-import { createEmptyDatabase } from './empty-database'
+import { createEmptyDatabase } from '../support/db/empty-database'
 
 /** It makes an index, and then needs a table for itself alone. */
 const last = 'ProofMore1794700800021'

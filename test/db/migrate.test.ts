@@ -4,7 +4,7 @@ import { Client } from 'pg'
 import { migrate } from '../../db/migrate'
 import { migrationReport } from '../../db/migration-report'
 import { migrations } from '../../db/migrations'
-import { createEmptyDatabase } from './empty-database'
+import { createEmptyDatabase } from '../support/db/empty-database'
 
 let empty: { url: string; drop(): Promise<void> }
 

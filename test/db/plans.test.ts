@@ -1,14 +1,14 @@
 // What people wait for at the dashboard is looked up by an index, also among many payouts and by the plan for any values.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { latestActivity } from '../../db/activity'
-import { giveCodeBack } from '../../db/codes'
+import { latestActivity } from '../../db/controls/activity'
+import { findLedgerDrifts } from '../../db/controls/proof/ledger'
 import type { Queryable, Statement } from '../../db/database'
-import { listPayouts } from '../../db/payouts'
-import { findLedgerDrifts } from '../../db/proof-ledger'
-import { findSimilarPayouts } from '../../db/similar-payouts'
-import { type Api, startApi } from '../api/client'
-import { aPartner, aPayoutRow } from '../api/fixtures'
-import { behindOurBack } from './behind-our-back'
+import { listPayouts } from '../../db/payouts/payouts'
+import { findSimilarPayouts } from '../../db/payouts/similar'
+import { giveCodeBack } from '../../db/sign-in/codes'
+import { type Api, startApi } from '../support/api/client'
+import { aPartner, aPayoutRow } from '../support/api/fixtures'
+import { behindOurBack } from '../support/db/behind-our-back'
 
 const many = 5_000
 let api: Api

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Db } from '../../db/database'
 import { newId } from '../../db/id'
-import { createDatabase, openDb } from '../setup/database'
-import { aPartner, at, aWallet } from './a-partner'
-import { aPayout } from './a-payout'
+import { aPartner, at, aWallet } from '../support/db/a-partner'
+import { aPayout } from '../support/db/a-payout'
+import { createDatabase, openDb } from '../support/db/database'
 
 let database: { url: string; drop(): Promise<void> }
 let db: Db

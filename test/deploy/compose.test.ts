@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { type EnvironmentVariables, environment, loadConfig, loadDatabaseUrl } from '../../config'
-import type { Json } from '../sandbox-bank/bank-client'
+import { type EnvironmentVariables, environment, loadConfig, loadDatabaseUrl } from '../../runtime/config/config'
+import type { Json } from '../support/bank/client'
 
 const root = join(__dirname, '../..')
 const text = (file: string) => readFileSync(join(root, file), 'utf8')

@@ -9,10 +9,10 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { ApiError, type ErrorCode, presentError } from '../../api/errors'
+import { ApiError, type ErrorCode, presentError } from '../../api/http/errors'
 import { projectDir } from '../../local/project-dir'
-import { portOf } from '../api/client'
-import { until } from '../local/until'
+import { portOf } from '../support/api/client'
+import { until } from '../support/until'
 
 const isInstalled = spawnSync('nginx', ['-v']).status === 0
 const connectionsPerAddress = 256

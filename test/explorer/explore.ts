@@ -1,6 +1,6 @@
 // Runs one plan under one scheduler: its happenings, a quiet while, the probe, and a long time in which everything is well.
 import type * as fc from 'fast-check'
-import type { Log } from '../../log'
+import type { Log } from '../../runtime/log'
 import { describeRow, findViolations, isOpen } from './invariants'
 import type { Plan } from './plan'
 import { Schedule } from './schedule'

@@ -4,7 +4,7 @@
 import './replaced'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import { keptLog } from '../setup/kept-logs'
+import { keptLog } from '../support/kept-logs'
 import { type Explored, explore } from './explore'
 import { plans } from './plan'
 import { openStage, type Stage } from './stage'

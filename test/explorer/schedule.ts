@@ -1,7 +1,7 @@
 // One schedule: a virtual clock, its timers, and the points between which fast-check's scheduler chooses the next step.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type * as fc from 'fast-check'
-import type { Clock } from '../../clock'
+import type { Clock } from '../../runtime/clock'
 
 /** A process of ours, or the outside world. Once it is dead, nothing that ran in it continues. */
 export interface Process {

@@ -1,7 +1,7 @@
 // Stands for the Temporal server inside a schedule: runs by id, updates, signals, retries, timeouts and lost workers.
 import { type Client, WorkflowNotFoundError } from '@temporalio/client'
-import type { PayoutReturnSteps } from '../../workflows/payout-return-steps'
-import type { PayoutSteps } from '../../workflows/payout-steps'
+import type { PayoutReturnSteps } from '../../workflows/payouts/return-steps'
+import type { PayoutSteps } from '../../workflows/payouts/steps'
 import { type ActivityCall, Run, type Server } from './run'
 import type { Process, Schedule } from './schedule'
 

@@ -5,16 +5,16 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { environment } from '../../config'
 import { projectDir } from '../../local/project-dir'
-import { until } from './until'
+import { environment } from '../../runtime/config/config'
+import { until } from '../support/until'
 
 let clone = ''
 let started: ChildProcess[] = []
 
 beforeEach(() => {
   clone = mkdtempSync(join(tmpdir(), 'payouts-clone-'))
-  for (const path of ['bootstrap.mjs', 'bootstrap', 'process']) {
+  for (const path of ['bootstrap', 'process']) {
     cpSync(join(projectDir(), 'local', path), join(clone, 'local', path), { recursive: true })
   }
   for (const name of ['api', '.npm']) mkdirSync(join(clone, name))
@@ -193,7 +193,7 @@ function run(...nodeFlags: string[]): ChildProcess {
 }
 
 function runWith(settings: Record<string, string>, ...nodeFlags: string[]): ChildProcess {
-  const child = spawn(process.execPath, [...nodeFlags, 'local/bootstrap.mjs'], {
+  const child = spawn(process.execPath, [...nodeFlags, 'local/bootstrap/main.mjs'], {
     cwd: clone,
     env: { ...environment(), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],

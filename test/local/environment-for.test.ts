@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { loadConfig, loadOpsConfig } from '../../config'
 import { environmentFor } from '../../local/environment-for'
+import { loadConfig, loadOpsConfig } from '../../runtime/config/config'
 
 const page = readFileSync(join(__dirname, '../../docs/configuration.md'), 'utf8')
 const settings = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name = '']) => name)

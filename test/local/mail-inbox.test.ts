@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { request } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { createTransport } from 'nodemailer'
-import { anInbox, type TestInbox } from '../mail/an-inbox'
+import { anInbox, type TestInbox } from '../support/mail/an-inbox'
 
 let inbox: TestInbox
 

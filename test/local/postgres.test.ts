@@ -16,11 +16,11 @@ import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { Client } from 'pg'
 import { choosePort } from '../../local/ports'
-import { type Postgres, type PostgresOptions, startPostgres } from '../../local/postgres'
 import { removeCluster } from '../../local/postgres/cluster'
+import { type Postgres, type PostgresOptions, startPostgres } from '../../local/postgres/start'
 import { isAlive } from '../../local/process/identity'
 import { projectDir } from '../../local/project-dir'
-import { until } from './until'
+import { until } from '../support/until'
 
 let folder = ''
 let dataDir = ''
@@ -111,7 +111,7 @@ test('a server that was killed is noticed, and starts again', async () => {
 test('when its parent is killed it is gone', async () => {
   const note = join(folder, 'pid')
   const program = `
-    const { startPostgres } = require(${JSON.stringify(join(projectDir(), 'dist/local/postgres.js'))})
+    const { startPostgres } = require(${JSON.stringify(join(projectDir(), 'dist/local/postgres/start.js'))})
     startPostgres(${JSON.stringify(options())}).then(({ pid }) => require('node:fs').writeFileSync(${JSON.stringify(note)}, String(pid)))`
   const parent = spawn(process.execPath, ['-e', program], { stdio: 'inherit' })
   const readPid = () => (existsSync(note) ? Number(readFileSync(note, 'utf8')) || null : null)

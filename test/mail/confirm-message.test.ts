@@ -1,6 +1,6 @@
 // The mail with a confirm code: what a partner or a recipient is called cannot change what the mail says.
 import { expect, test } from '@jest/globals'
-import { confirmMessage } from '../../mail/confirm-message'
+import { confirmMessage } from '../../mail/messages/confirm'
 
 test('a name with line breaks forges no line of the mail', () => {
   const payout = {

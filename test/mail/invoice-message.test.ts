@@ -1,11 +1,11 @@
 // The mail that brings an invoice: its words in both forms, nothing of a name's in its markup, and the real way to the inbox.
 import { expect, test } from '@jest/globals'
-import { invoicePdf } from '../../documents/invoice-pdf'
-import type { InvoiceDocument } from '../../domain/invoice-document'
-import { invoiceMessage } from '../../mail/invoice-message'
+import type { InvoiceDocument } from '../../domain/invoices/document'
+import { invoicePdf } from '../../mail/documents/invoice-pdf'
 import { createMailer, type Mail } from '../../mail/mailer'
-import { aLine, anInvoice } from '../documents/an-invoice'
-import { anInbox } from './an-inbox'
+import { invoiceMessage } from '../../mail/messages/invoice'
+import { anInbox } from '../support/mail/an-inbox'
+import { aLine, anInvoice } from '../support/mail/an-invoice'
 
 test('says what it is for, how much, until when and how to pay', () => {
   const { subject, text, to, attachments } = messageFor({})

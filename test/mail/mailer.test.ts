@@ -7,8 +7,8 @@ import { msToNumber } from '@temporalio/common/lib/time'
 import { SMTPServer } from 'smtp-server'
 import { createMailer, type Mail, type Mailer, type MailerOptions, mailerLimits } from '../../mail/mailer'
 import { mailInvoiceOptions } from '../../workflows/activities'
-import { aSlowServer } from './a-slow-server'
-import { anInbox, type TestInbox } from './an-inbox'
+import { aSlowServer } from '../support/mail/a-slow-server'
+import { anInbox, type TestInbox } from '../support/mail/an-inbox'
 
 const from = { name: 'Example Billing', address: 'billing@example.test' }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { readArguments } from '../../ops/arguments'
 import { bareOptionOf, nameOf } from '../../ops/command'
 import { commands } from '../../ops/commands'
-import { type OpsTerminal, openTerminal, runWith } from './terminal'
+import { type OpsTerminal, openTerminal, runWith } from '../support/terminal'
 
 // Nothing listens there: whoever got past the arguments would answer with exit code 1.
 const nowhere = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }

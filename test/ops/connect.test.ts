@@ -5,7 +5,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { takeLock } from '../../local/lock'
-import { type OpsTerminal, oneSentence, openTerminal, runWith } from './terminal'
+import { type OpsTerminal, oneSentence, openTerminal, runWith } from '../support/terminal'
 
 let terminal: OpsTerminal
 let dataDir = ''

@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals'
 import { readArguments } from '../../ops/arguments'
 import { nameOf } from '../../ops/command'
 import { commands } from '../../ops/commands'
-import { runWith } from './terminal'
+import { runWith } from '../support/terminal'
 
 const nouns = [...new Set(commands.map(({ noun }) => noun))]
 

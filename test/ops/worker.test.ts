@@ -1,9 +1,9 @@
 // Workers by the command line, against a real database: who works and who does not, and one that is drained with who did it.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { latestActivity } from '../../db/activity'
-import { enterWorker, type OwnState, sayAlive, type WorkerProcess } from '../../db/workers'
-import { until } from '../local/until'
-import { type OpsTerminal, oneSentence, openTerminal } from './terminal'
+import { latestActivity } from '../../db/controls/activity'
+import { enterWorker, type OwnState, sayAlive, type WorkerProcess } from '../../db/controls/workers'
+import { type OpsTerminal, oneSentence, openTerminal } from '../support/terminal'
+import { until } from '../support/until'
 
 interface Listed {
   readonly id: string

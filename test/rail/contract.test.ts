@@ -3,14 +3,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { systemClock } from '../../clock'
-import { environment } from '../../config'
 import { rateRejection } from '../../domain/rate-check'
 import { type MakeBelieveBank, openMakeBelieveBank } from '../../rail/make-believe'
 import type { ProviderRail } from '../../rail/provider'
 import { readWebhook } from '../../rail/provider/webhook'
 import { BadSignature } from '../../rail/rail'
-import { keys, openTestBank, type TestBank } from '../sandbox-bank/bank-client'
+import { systemClock } from '../../runtime/clock'
+import { environment } from '../../runtime/config/config'
 import {
   aConnectedPartner,
   aCustomer,
@@ -22,8 +21,9 @@ import {
   pay,
   railTo,
   register,
-} from './a-connected-partner'
-import { published } from './published-signature'
+} from '../support/bank/a-connected-partner'
+import { keys, openTestBank, type TestBank } from '../support/bank/client'
+import { published } from '../support/bank/published-signature'
 
 const { BANK_CONTRACT_URL: realUrl, BANK_CONTRACT_KEY: realKey } = environment()
 const isRealAsked = Boolean(realUrl && realKey)

@@ -1,6 +1,6 @@
 // What the bank's word means to a payout as our books have it: every case of the table.
 import { expect, test } from '@jest/globals'
-import type { PayoutStatus } from '../../domain/payout'
+import type { PayoutStatus } from '../../domain/payouts/payout'
 import { type News, newsOf } from '../../rail/news'
 import type { Standing } from '../../rail/rail'
 

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import type { ProviderRail } from '../../rail/provider'
-import { openTestBank, still, type TestBank } from '../sandbox-bank/bank-client'
-import { aConnectedPartner, anOrder, type Partner, railTo, register } from './a-connected-partner'
-import { anyRecipient, anyReference } from './recipients'
+import { aConnectedPartner, anOrder, type Partner, railTo, register } from '../support/bank/a-connected-partner'
+import { openTestBank, still, type TestBank } from '../support/bank/client'
+import { anyRecipient, anyReference } from '../support/bank/recipients'
 
 let bank: TestBank
 let rail: ProviderRail

@@ -1,13 +1,13 @@
 // The cache of rates over a real database: what was rejected, here or by another process, is never served, nor is what it replaced.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { createRateStore, findRate } from '../../db/bank/exchange-rates'
 import type { Db } from '../../db/database'
-import { createRateStore, findRate } from '../../db/exchange-rates'
 import type { BankRate } from '../../domain/rate-check'
 import { RailRefused, RailUnavailable } from '../../rail/rail'
 import { createRates, type Rates } from '../../rail/rates'
-import { testRateLimits as limits } from '../api/client'
-import { aClock } from '../api/fixtures'
-import { createDatabase, openDb, type TestDatabase } from '../setup/database'
+import { testRateLimits as limits } from '../support/api/client'
+import { aClock } from '../support/api/fixtures'
+import { createDatabase, openDb, type TestDatabase } from '../support/db/database'
 
 const start = '2026-11-15T12:00:00.000Z'
 const good = 790_000_000n

@@ -2,8 +2,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { RailUnavailable } from '../../rail/rail'
 import { createSimulatedRail, simulatedRefs } from '../../rail/simulated'
-import { aRecipient } from './recipients'
-import { aClock } from './scripted-bank'
+import { aRecipient } from '../support/bank/recipients'
+import { aClock } from '../support/bank/scripted'
 
 const payoutId = '0195b3c4-0000-7000-8000-000000000001'
 

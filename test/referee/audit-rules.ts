@@ -1,9 +1,10 @@
 // I9: the audit chain holds from its first link on, and once the sealer has run nothing is outside it.
-import { systemClock } from '../../clock'
-import { sealRows } from '../../db/audit-seal'
-import { type Verified, verifyAudit } from '../../db/audit-verify'
+
+import { sealRows } from '../../db/controls/audit/seal'
+import { type Verified, verifyAudit } from '../../db/controls/audit/verify'
 import type { Db } from '../../db/database'
-import { until } from '../local/until'
+import { systemClock } from '../../runtime/clock'
+import { until } from '../support/until'
 
 const atOnce = 5_000
 

@@ -1,6 +1,6 @@
 // I5 and I6 from the side of those who asked: what was acknowledged is there, what was refused was never sent.
 
-import { isRefusal } from '../../domain/verdict'
+import { isRefusal } from '../../domain/payouts/verdict'
 import type { BankBooks } from './bank-rules'
 import type { Records } from './records'
 

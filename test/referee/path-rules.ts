@@ -1,6 +1,6 @@
 // I3 of the timeline: every attempt begins as requested, moves only as a payout may, and ends where its row is.
 
-import { canMove, type PayoutStatus } from '../../domain/payout'
+import { canMove, type PayoutStatus } from '../../domain/payouts/payout'
 import type { Records } from './records'
 
 interface Told {

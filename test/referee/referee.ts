@@ -1,6 +1,6 @@
 // The referee: what must hold after every story, whatever went wrong in it (checks.md, I1–I10).
 import type { Db } from '../../db/database'
-import { until } from '../local/until'
+import { until } from '../support/until'
 import { auditRules } from './audit-rules'
 import { type BankBooks, bankRules, readBank } from './bank-rules'
 import { billingRules } from './billing-rules'

@@ -1,6 +1,6 @@
 // Customers: verification, terms and endorsements, and the pages where people press the buttons.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { aKycLink, aParty, aTransfer, openTestBank, type TestBank } from './bank-client'
+import { aKycLink, aParty, aTransfer, openTestBank, type TestBank } from '../support/bank/client'
 
 let bank: TestBank
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 // GB external accounts: strict fields, one per customer and number, closed and opened again, and the payee check.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { anAccount, aParty, aTransfer, openTestBank, type Party, type TestBank, until } from './bank-client'
+import { anAccount, aParty, aTransfer, openTestBank, type Party, type TestBank, until } from '../support/bank/client'
 
 let bank: TestBank
 let party: Party

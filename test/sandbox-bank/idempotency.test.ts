@@ -2,7 +2,16 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { aParty, aTransfer, balanceOf, openTestBank, type Party, still, type TestBank, until } from './bank-client'
+import {
+  aParty,
+  aTransfer,
+  balanceOf,
+  openTestBank,
+  type Party,
+  still,
+  type TestBank,
+  until,
+} from '../support/bank/client'
 
 let bank: TestBank
 let party: Party

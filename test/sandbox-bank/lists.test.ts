@@ -1,6 +1,6 @@
 // Lists: {count, data}, newest first, with cursors that exclude each other, and the faults of a list.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { aParty, aTransfer, type Json, openTestBank, type Party, still, type TestBank } from './bank-client'
+import { aParty, aTransfer, type Json, openTestBank, type Party, still, type TestBank } from '../support/bank/client'
 
 let bank: TestBank
 let party: Party

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import { aKycLink, aParty, aTransfer, openTestBank, type TestBank, webhookKeyOf } from './bank-client'
+import { aKycLink, aParty, aTransfer, openTestBank, type TestBank, webhookKeyOf } from '../support/bank/client'
 
 let bank: TestBank
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import {
   still,
   type TestBank,
   until,
-} from './bank-client'
+} from '../support/bank/client'
 
 let bank: TestBank
 let party: Party

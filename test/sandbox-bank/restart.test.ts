@@ -16,8 +16,8 @@ import {
   reached,
   still,
   until,
-} from './bank-client'
-import { compileBank, run, spawnBank } from './compiled-bank'
+} from '../support/bank/client'
+import { compileBank, run, spawnBank } from '../support/bank/compiled'
 
 let folder: string
 let main: string

@@ -11,7 +11,7 @@ import {
   reached,
   type TestBank,
   until,
-} from './bank-client'
+} from '../support/bank/client'
 
 let bank: TestBank
 let party: Party

@@ -11,7 +11,7 @@ import {
   reached,
   still,
   type TestBank,
-} from './bank-client'
+} from '../support/bank/client'
 
 let bank: TestBank
 let party: Party

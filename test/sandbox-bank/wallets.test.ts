@@ -1,7 +1,7 @@
 // Wallets: float, balances as strings, history that explains every cent, and money that comes in.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import { aParty, aTransfer, balanceOf, micro, openTestBank, still, type TestBank } from './bank-client'
+import { aParty, aTransfer, balanceOf, micro, openTestBank, still, type TestBank } from '../support/bank/client'
 
 let bank: TestBank
 beforeAll(async () => {

@@ -13,7 +13,7 @@ import {
   reached,
   type TestBank,
   until,
-} from './bank-client'
+} from '../support/bank/client'
 
 interface Received {
   readonly raw: string

@@ -1,17 +1,17 @@
 // Everything goes wrong at once, for half a minute or as long as `npm run chaos` says: nothing is lost and nobody is paid twice.
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
-import { systemClock } from '../../clock'
-import { environment } from '../../config'
 import { migrate } from '../../db/migrate'
+import { systemClock } from '../../runtime/clock'
+import { environment } from '../../runtime/config/config'
 import { driftsOf } from '../chaos/at-rest'
 import { deal } from '../chaos/blows'
 import { openPartners } from '../chaos/partners'
 import { planOf } from '../chaos/plan'
 import { type Run, rowOf } from '../chaos/summary'
 import { settleMs, sumOf, verdictMs, verdictOn } from '../chaos/verdict'
-import { behindOurBack } from '../db/behind-our-back'
-import { type OwnServers, openServers } from './own-servers'
-import { openWorld, type World } from './world'
+import { behindOurBack } from '../support/db/behind-our-back'
+import { type OwnServers, openServers } from '../support/system/own-servers'
+import { openWorld, type World } from '../support/system/world'
 
 /** The same one each time; `npm run chaos` brings others. */
 const seed = Number(environment()['CHAOS_SEED'] ?? 7)

@@ -1,9 +1,9 @@
 // Money arrives at the bank while nobody of ours is there to hear of it: when they are back it is booked, once.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { walletReadingsId } from '../../workflows/names'
-import { until } from '../local/until'
-import type { Json } from '../sandbox-bank/bank-client'
-import { openWorld, type World } from './world'
+import type { Json } from '../support/bank/client'
+import { openWorld, type World } from '../support/system/world'
+import { until } from '../support/until'
 
 /** 1.01 to 1.10 USDC: ten and 0.55. */
 const tenDeposits = 10_550_000n

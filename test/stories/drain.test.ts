@@ -1,9 +1,9 @@
 // Ops drains one of two workers while payouts run: nothing is lost, nobody is paid twice, and the other one does all the rest.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { askToDrain } from '../../db/worker-drain'
-import { listWorkers } from '../../db/workers'
-import { until } from '../local/until'
-import { openWorld, type World } from './world'
+import { askToDrain } from '../../db/controls/worker-drain'
+import { listWorkers } from '../../db/controls/workers'
+import { openWorld, type World } from '../support/system/world'
+import { until } from '../support/until'
 
 interface Listed {
   readonly id: string

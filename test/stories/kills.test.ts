@@ -1,9 +1,9 @@
 // Processes that are killed without a word at the worst moments: what they had begun is finished, once, by the next one.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { proxyOf, type TcpProxy } from '../db/tcp-proxy'
-import { until } from '../local/until'
-import { testSystem } from '../setup/system'
-import { openWorld, type World } from './world'
+import { proxyOf, type TcpProxy } from '../support/db/tcp-proxy'
+import { testSystem } from '../support/jest/system'
+import { openWorld, type World } from '../support/system/world'
+import { until } from '../support/until'
 
 let world: World
 let wayToTemporal: TcpProxy

@@ -1,7 +1,7 @@
 // What people on call do to a running system: drain a worker, pause the rail through restarts, wake what waits. Nobody is paid twice.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { until } from '../local/until'
-import { openWorld, type World } from './world'
+import { openWorld, type World } from '../support/system/world'
+import { until } from '../support/until'
 
 let world: World
 

@@ -2,10 +2,10 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { environment } from '../../config'
-import { numbersFrom } from './numbers-from'
-import { underLoad } from './under-load'
-import { type Answer, openWorld, type World } from './world'
+import { environment } from '../../runtime/config/config'
+import { numbersFrom } from '../support/numbers-from'
+import { underLoad } from '../support/system/under-load'
+import { type Answer, openWorld, type World } from '../support/system/world'
 
 /** Another one each time; with STORY_SEED set to what a failed run printed, the same moments again. */
 const seed = Number(environment()['STORY_SEED'] ?? randomInt(1, 1_000_000))

@@ -1,15 +1,15 @@
 // With a collector configured, one trace tells a payout's way through API, worker and bank, names nobody, and costs nobody anything.
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { Worker } from '@temporalio/worker'
-import { until } from '../local/until'
-import { keys as bankKeys, type Json } from '../sandbox-bank/bank-client'
-import { personalIn } from '../setup/personal'
-import { testSystem } from '../setup/system'
-import { type ACollector, aCollector, attributesOf } from '../tracing/a-collector'
-import { faultsOf } from '../tracing/otlp-shape'
-import { silenceTemporal } from '../worker/a-worker'
-import { historyOf } from '../workflows/payout-paths'
-import { openWorld, type World } from './world'
+import { type ACollector, aCollector, attributesOf } from '../support/a-collector'
+import { keys as bankKeys, type Json } from '../support/bank/client'
+import { testSystem } from '../support/jest/system'
+import { faultsOf } from '../support/otlp-shape'
+import { personalIn } from '../support/personal'
+import { openWorld, type World } from '../support/system/world'
+import { silenceTemporal } from '../support/temporal/a-worker'
+import { historyOf } from '../support/temporal/payout-paths'
+import { until } from '../support/until'
 
 // A machine that does other things too is slow, and that is no fault of a story's.
 jest.setTimeout(180_000)

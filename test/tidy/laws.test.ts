@@ -1,13 +1,15 @@
-// The laws of design §2: a wrong import or a forbidden word fails the build.
+// The rules of the layout: where a file may be, and what it may import.
+import { dirname } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { type Import, importsOf, read, roomOf, sourceFiles } from './imports'
+import { type Import, importsOf, layerOf, read, repositoryFiles, sourceFiles } from '../support/source-imports'
 
 const ours = new Set([
-  'config',
-  'clock',
-  'log',
-  'temporal',
-  'tracing',
+  'runtime/config',
+  'runtime/clock',
+  'runtime/log',
+  'runtime/temporal',
+  'runtime/tracing',
+  'runtime/metrics',
   'api',
   'workflows',
   'activities',
@@ -15,7 +17,6 @@ const ours = new Set([
   'db',
   'rail',
   'mail',
-  'documents',
   'domain',
   'sandbox-bank',
   'dashboard',
@@ -24,83 +25,127 @@ const ours = new Set([
   'bench',
 ])
 
-/** What each room may import of ours; what is not listed is forbidden. */
+const runtime = ['runtime/config', 'runtime/clock', 'runtime/log', 'runtime/temporal', 'runtime/tracing']
+
+/** The layers that each layer may import. All others are forbidden. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   domain: [],
-  config: [],
-  clock: [],
-  log: ['config'],
-  temporal: ['config', 'clock'],
-  tracing: ['config', 'clock', 'log', 'rail', 'workflows'],
+  'runtime/config': [],
+  'runtime/clock': [],
+  'runtime/log': ['runtime/config'],
+  'runtime/temporal': ['runtime/config', 'runtime/clock'],
+  'runtime/tracing': ['runtime/config', 'runtime/clock', 'runtime/log', 'rail', 'workflows'],
+  'runtime/metrics': [],
   workflows: ['domain'],
-  rail: ['domain', 'clock'],
-  documents: ['domain'],
+  rail: ['domain', 'runtime/clock'],
   mail: ['domain'],
-  db: ['domain', 'config', 'clock'],
-  activities: ['domain', 'db', 'rail', 'documents', 'mail', 'clock', 'workflows', 'log'],
-  worker: ['domain', 'db', 'rail', 'mail', 'activities', 'workflows', 'config', 'clock', 'log', 'temporal', 'tracing'],
-  api: ['domain', 'db', 'rail', 'documents', 'mail', 'workflows', 'config', 'clock', 'log', 'temporal', 'tracing'],
+  db: ['domain', 'runtime/config', 'runtime/clock'],
+  activities: ['domain', 'db', 'rail', 'mail', 'runtime/clock', 'workflows', 'runtime/log'],
+  worker: ['domain', 'db', 'rail', 'mail', 'activities', 'workflows', ...runtime],
+  api: ['domain', 'db', 'rail', 'mail', 'workflows', ...runtime, 'runtime/metrics'],
   ops: [
     'domain',
     'db',
     'rail',
     'activities',
     'workflows',
-    'config',
-    'clock',
-    'temporal',
+    'runtime/config',
+    'runtime/clock',
+    'runtime/temporal',
     'local',
     'api',
     'worker',
-    'log',
+    'runtime/log',
   ],
-  local: ['config', 'clock'],
+  local: ['runtime/config', 'runtime/clock'],
   'sandbox-bank': [],
   dashboard: [],
   bench: [...ours],
 }
 
-const all: Import[] = sourceFiles().flatMap((file) => importsOf(file))
-const own = all.filter(({ to }) => ours.has(roomOf(to)) && !isPackage(to))
+const nouns = ['payouts', 'wallets', 'invoices', 'partners', 'sign-in', 'bank', 'controls']
 
-describe('the laws of the layout', () => {
-  test('a room imports only the rooms below it', () => {
+/** The layers that are divided by noun, each with its folders that are not nouns. */
+const folderSets: Readonly<Record<string, readonly string[]>> = {
+  activities: [],
+  api: ['http', 'docs', 'metrics'],
+  'dashboard/pages': ['home'],
+  db: ['migrations'],
+  domain: [],
+  ops: [],
+  workflows: [],
+  'test/activities': [],
+  'test/api': ['http', 'docs', 'metrics'],
+  'test/db': [],
+  'test/domain': [],
+  'test/ops': [],
+  'test/workflows': ['changed'],
+}
+
+const all: Import[] = sourceFiles().flatMap((file) => importsOf(file))
+const own = all.filter(({ to }) => ours.has(layerOf(to)) && !isPackage(to))
+
+describe('the layout', () => {
+  test('a layer imports only the layers below it', () => {
     expect(own.filter(isForbidden)).toEqual([])
   })
 
   test('domain/ imports nothing, workflows/ only domain/ and @temporalio/workflow', () => {
-    const packages = (room: string) =>
-      all.filter(({ from, to }) => roomOf(from) === room && !isOwn(to)).map(({ to }) => to)
+    const packages = (layer: string) =>
+      all.filter(({ from, to }) => layerOf(from) === layer && !isOwn(to)).map(({ to }) => to)
 
     expect(packages('domain')).toEqual([])
     expect([...new Set(packages('workflows'))].filter((name) => name !== '@temporalio/workflow')).toEqual([])
   })
 
-  test('only activities/ move money: nobody else imports db/ledger', () => {
-    const importers = all.filter(({ to }) => to === 'db/ledger').map(({ from }) => roomOf(from))
+  test('only activities/ imports db/wallets/ledger, which moves money', () => {
+    const importers = all.filter(({ to }) => to === 'db/wallets/ledger').map(({ from }) => layerOf(from))
 
     expect(importers.length).toBeGreaterThan(0)
     expect([...new Set(importers)]).toEqual(['activities'])
   })
 
-  test('process.env is read in config.ts only, and the present moment comes from clock.ts', () => {
+  test('only runtime/config reads process.env, and only runtime/clock reads the time', () => {
     const using = (pattern: RegExp) => sourceFiles().filter((file) => /\.tsx?$/.test(file) && pattern.test(read(file)))
 
-    expect(using(/process\.env/)).toEqual(['config.ts'])
-    // The bank is somebody else's program, and a browser somebody else's machine: each has a clock of its own.
-    // In a workflow, Date.now() is the deterministic time of its history.
-    expect(using(/Date\.now\(|new Date\(\)/).filter((file) => roomOf(file) !== 'workflows')).toEqual([
-      'clock.ts',
+    expect(using(/process\.env/)).toEqual(['runtime/config/config.ts'])
+    // The sandbox bank and the browser are separate machines with their own clocks. In a workflow, Date.now() is deterministic.
+    expect(using(/Date\.now\(|new Date\(\)/).filter((file) => layerOf(file) !== 'workflows')).toEqual([
       'dashboard/now.ts',
+      'runtime/clock.ts',
       'sandbox-bank/clock/clock.ts',
     ])
   })
 
-  test('no list that may be long is spread into Math.max or Math.min, which throw past about 125,000 arguments', () => {
-    const backend = /^(activities|api|db|ops|rail|worker|workflows)\//
+  test('no list is spread into Math.max or Math.min, which throw past about 125,000 arguments', () => {
+    const backend = /^(activities|api|db|ops|rail|runtime|worker|workflows)\//
     const spreading = sourceFiles().filter((file) => backend.test(file) && /Math\.(max|min)\(\.\.\./.test(read(file)))
 
     expect(spreading).toEqual([])
+  })
+
+  test('no folder holds more than 15 files', () => {
+    const counts = new Map<string, number>()
+    for (const file of repositoryFiles()) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
+
+    expect([...counts].filter(([, count]) => count > 15)).toEqual([])
+  })
+
+  test('the root holds at most 18 folders and 13 files, hidden ones aside', () => {
+    const visible = repositoryFiles().filter((file) => !file.startsWith('.'))
+    const folders = new Set(visible.filter((file) => file.includes('/')).map((file) => file.split('/')[0]))
+
+    expect(folders.size).toBeLessThanOrEqual(18)
+    expect(visible.filter((file) => !file.includes('/')).length).toBeLessThanOrEqual(13)
+  })
+
+  test.each(Object.entries(folderSets))('%s/ is divided by the same nouns as the other layers', (layer, others) => {
+    const inside = repositoryFiles().filter((file) => file.startsWith(`${layer}/`))
+    const names = inside
+      .map((file) => file.slice(layer.length + 1).split('/'))
+      .flatMap(([name, ...rest]) => (rest.length > 0 && name !== undefined ? [name] : []))
+
+    expect([...new Set(names)].filter((name) => ![...nouns, ...others].includes(name))).toEqual([])
   })
 
   test('no file is called utils, helpers, common, shared, misc, service or manager', () => {
@@ -109,30 +154,30 @@ describe('the laws of the layout', () => {
     expect(sourceFiles().filter((file) => bad.test(file))).toEqual([])
   })
 
-  test('every source opens with a sentence on what it is for', () => {
+  test('every source file starts with a comment that says what it is for', () => {
     const silent = sourceFiles().filter((file) => /\.tsx?$/.test(file) && !/^(#!.*\n)?\/[/*]/.test(read(file)))
 
     expect(silent).toEqual([])
   })
 
   test.each([
-    ['api/v1/payouts.ts', "import { postSet } from '../../db/ledger'", 'db/ledger'],
-    ['workflows/payout.ts', "import { readFileSync } from 'node:fs'", 'node:fs'],
-    ['workflows/payout.ts', "const x = await import('typebox')", 'typebox'],
-    ['domain/money.ts', "import { clock } from '../clock'", 'clock'],
+    ['api/payouts/read.ts', "import { postSet } from '../../db/wallets/ledger'", 'db/wallets/ledger'],
+    ['workflows/payouts/payout.ts', "import { readFileSync } from 'node:fs'", 'node:fs'],
+    ['workflows/payouts/payout.ts', "const x = await import('typebox')", 'typebox'],
+    ['domain/money.ts', "import { clock } from '../runtime/clock'", 'runtime/clock'],
     ['sandbox-bank/money.ts', "import { parsePence } from '../domain/money'", 'domain/money'],
-  ])('the reader of imports sees what %s must not import', (from, text, to) => {
+  ])('importsOf finds the forbidden import in %s', (from, text, to) => {
     expect(importsOf(from, text)).toEqual([{ from, to }])
   })
 })
 
 function isForbidden({ from, to }: Import): boolean {
-  const [room, target] = [roomOf(from), roomOf(to)]
-  return room !== target && !(allowed[room] ?? [...ours]).includes(target)
+  const [layer, target] = [layerOf(from), layerOf(to)]
+  return layer !== target && !(allowed[layer] ?? [...ours]).includes(target)
 }
 
 function isOwn(to: string): boolean {
-  return ours.has(roomOf(to)) && !isPackage(to)
+  return ours.has(layerOf(to)) && !isPackage(to)
 }
 
 /** Our rooms are reached by relative paths, so a bare name with no folder of ours in front is a package. */

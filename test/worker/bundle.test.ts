@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import * as workflows from '../../workflows'
-import { testSystem } from '../setup/system'
+import { testSystem } from '../support/jest/system'
 
 const code = readFileSync(testSystem().workflowBundlePath, 'utf8')
 

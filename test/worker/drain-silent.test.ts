@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type NativeConnection, Worker } from '@temporalio/worker'
-import type { OwnState } from '../../db/workers'
-import { connectWorker } from '../../worker/connect'
+import type { OwnState } from '../../db/controls/workers'
 import { workUntilStopped } from '../../worker/drain'
-import { proxyOf, type TcpProxy } from '../db/tcp-proxy'
-import { until } from '../local/until'
-import { keptLog } from '../setup/kept-logs'
-import { testSystem } from '../setup/system'
-import { silenceTemporal, testTemporal } from './a-worker'
+import { connectWorker } from '../../worker/temporal/connect'
+import { proxyOf, type TcpProxy } from '../support/db/tcp-proxy'
+import { testSystem } from '../support/jest/system'
+import { keptLog } from '../support/kept-logs'
+import { silenceTemporal, testTemporal } from '../support/temporal/a-worker'
+import { until } from '../support/until'
 
 silenceTemporal()
 

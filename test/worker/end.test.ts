@@ -1,10 +1,10 @@
 // A worker that is asked to stop ends in time, whatever has become of its servers.
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { proxyOf, type TcpProxy } from '../db/tcp-proxy'
-import { createDatabase, type TestDatabase } from '../setup/database'
-import { testSystem } from '../setup/system'
-import { startWorkerProcess, type WorkerProcess } from './a-worker-process'
+import { createDatabase, type TestDatabase } from '../support/db/database'
+import { proxyOf, type TcpProxy } from '../support/db/tcp-proxy'
+import { testSystem } from '../support/jest/system'
+import { startWorkerProcess, type WorkerProcess } from '../support/temporal/a-worker-process'
 
 /** What docker-compose.yml and docs/operations.md promise, and a little for such a machine. */
 const boundMs = 30_000 + 5_000

@@ -1,13 +1,13 @@
 // The worker process from start to end: what it waits for, what it refuses, how it stops.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'
-import { connectClient } from '../../temporal'
-import { createEmptyDatabase } from '../db/empty-database'
-import { proxyOf } from '../db/tcp-proxy'
-import { createDatabase, type TestDatabase } from '../setup/database'
-import { testSystem } from '../setup/system'
-import { testTemporal } from './a-worker'
-import { startWorkerProcess, type WorkerProcess } from './a-worker-process'
+import { connectClient } from '../../runtime/temporal/client'
+import { createDatabase, type TestDatabase } from '../support/db/database'
+import { createEmptyDatabase } from '../support/db/empty-database'
+import { proxyOf } from '../support/db/tcp-proxy'
+import { testSystem } from '../support/jest/system'
+import { testTemporal } from '../support/temporal/a-worker'
+import { startWorkerProcess, type WorkerProcess } from '../support/temporal/a-worker-process'
 
 let database: TestDatabase
 let client: Client

@@ -1,8 +1,8 @@
 // Waiting for a server: said once for each reason, ended by success or by being asked to stop.
 import { expect, test } from '@jest/globals'
-import type { Log } from '../../log'
+import type { Log } from '../../runtime/log'
 import { patiently } from '../../worker/patience'
-import { keptLog } from '../setup/kept-logs'
+import { keptLog } from '../support/kept-logs'
 
 test('a server that is not there is tried until it is, and each reason is told once', async () => {
   const { log, messages } = aLog()

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { pruneActivity } from '../../workflows'
-import { type AWorker, aWorker, silenceTemporal } from './a-worker'
+import { type AWorker, aWorker, silenceTemporal } from '../support/temporal/a-worker'
 
 let worker: AWorker
 

@@ -1,13 +1,13 @@
 // The bank is told where its events go: once, and again when that has changed.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { systemClock } from '../../clock'
-import { findBankWebhook } from '../../db/bank-webhooks'
+import { findBankWebhook } from '../../db/bank/webhooks'
 import type { Db } from '../../db/database'
 import { createRails } from '../../rail/rails'
+import { systemClock } from '../../runtime/clock'
 import { registerWebhooks } from '../../worker/webhooks'
-import { type Json, keys, openTestBank, type TestBank } from '../sandbox-bank/bank-client'
-import { createDatabase, openDb, type TestDatabase } from '../setup/database'
-import { keptLog } from '../setup/kept-logs'
+import { type Json, keys, openTestBank, type TestBank } from '../support/bank/client'
+import { createDatabase, openDb, type TestDatabase } from '../support/db/database'
+import { keptLog } from '../support/kept-logs'
 
 const log = keptLog()
 let database: TestDatabase

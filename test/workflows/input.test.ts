@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { WorkflowFailedError } from '@temporalio/client'
 import { ActivityFailure } from '@temporalio/common'
-import { systemClock } from '../../clock'
+import { systemClock } from '../../runtime/clock'
 import * as workflows from '../../workflows'
-import { type AWorker, aWorker, silenceTemporal } from '../worker/a-worker'
+import { type AWorker, aWorker, silenceTemporal } from '../support/temporal/a-worker'
 
 /** They are told nothing, also by their Schedules, and do their work whatever they are given. */
 const needNothing = ['changedTransfers', 'verifyAudit']

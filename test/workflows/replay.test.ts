@@ -1,14 +1,14 @@
 // Workflows that run today finish under tomorrow's code: every recorded history replays with it. A new one is recorded with
 // `temporal workflow show --workflow-id <id> --output json`, its worker's identity replaced by "worker", or by a test that takes
-// the paths (payout-replay.test.ts, housekeeping-replay.test.ts).
+// the paths (payouts/replay.test.ts, controls/housekeeping-replay.test.ts).
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Worker, type WorkflowBundleOption } from '@temporalio/worker'
 import { DeterminismViolationError } from '@temporalio/workflow'
 import { bundleWorkflows } from '../../worker/bundle'
-import { testSystem } from '../setup/system'
-import { silenceTemporal } from '../worker/a-worker'
+import { testSystem } from '../support/jest/system'
+import { silenceTemporal } from '../support/temporal/a-worker'
 
 const recorded: Readonly<Record<string, readonly string[]>> = {
   'connect-sandbox': ['connected', 'waited'],

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals'
 import type { Headers } from '@temporalio/workflow'
 import { interceptors } from '../../workflows/trace-context'
-import type { Json } from '../sandbox-bank/bank-client'
+import type { Json } from '../support/bank/client'
 
 const trace = { data: Buffer.from('"00-…"') }
 const calls = ['scheduleActivity', 'scheduleLocalActivity', 'startChildWorkflowExecution', 'continueAsNew'] as const

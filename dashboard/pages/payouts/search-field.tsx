@@ -1,6 +1,6 @@
 // The text that payouts are searched for: asked for when the typing pauses, and following the address when that changes by itself.
 import { useEffect, useState } from 'react'
-import { Field } from '../../parts/field'
+import { Field } from '../../parts/forms/field'
 
 const pauseMs = 300
 

@@ -1,0 +1,111 @@
+// Looks through what has changed at a bank: returns that no event has told of are started, contradictions are told to people.
+import { findReading, saveReading } from '../../db/bank/readings'
+import { findPayoutsOfTransfers, type PayoutOfTransfer } from '../../db/payouts/of-transfers'
+import { setAttention } from '../../db/payouts/steps'
+import type { Environment } from '../../domain/environment'
+import { newsOf } from '../../rail/news'
+import type { ChangedTransfer, Transfer } from '../../rail/rail'
+import type { ChangedTransfers, LookedThrough } from '../../workflows/bank/changed-transfers-steps'
+import { ago, type SweepDeps } from '../controls/sweep/deps'
+import { each } from '../controls/sweep/each'
+import { isUuid } from '../is-uuid'
+import { startReturn } from '../payouts/start-return'
+
+const dayMs = 86_400_000
+/** What was looked through the day before is looked at again: clocks differ, and a workflow may have been lost meanwhile. */
+const overlapMs = dayMs
+/** Beyond it nothing comes back any more. */
+const firstLookMs = 91 * dayMs
+const atOnce = 100
+/** It is done every day: a look that old means that two have failed. */
+const oldLookMs = 2 * dayMs
+
+/** However much has changed, only some of it is held at a time. What could not be done is looked at again the next time. */
+export async function readChangedTransfers(deps: SweepDeps, { environment }: ChangedTransfers): Promise<LookedThrough> {
+  const rail = deps.banks[environment]
+  if (rail === null) return nothing
+  const begunAt = deps.clock.now()
+  const saved = await findReading(deps.db, environment)
+  if (saved !== null && saved < ago(deps, oldLookMs)) {
+    deps.log.error({ environment, read_until: saved }, 'the changed transfers were not looked through for days')
+  }
+  const readUntil = saved ?? ago(deps, firstLookMs)
+  let sum = nothing
+  let skipped = 0
+  for await (const some of inBatches(rail.changedSince(new Date(readUntil.getTime() - overlapMs)))) {
+    const unreadable = some.flatMap((each) => (each.outcome === 'unreadable' ? [each.payoutId] : []))
+    const failed = await reportUnreadable(deps, environment, unreadable)
+    skipped += unreadable.length - failed
+    const transfers = some.flatMap((each) => (each.outcome === 'read' ? [each.transfer] : []))
+    sum = add(add(sum, { ...nothing, failed }), await lookAt(deps, environment, transfers))
+  }
+  if (skipped > 0) deps.log.warn({ environment, skipped }, 'transfers that are no payouts of ours can not be read')
+  if (sum.failed === 0) await saveReading(deps.db, environment, begunAt)
+  return sum
+}
+
+const nothing: LookedThrough = { looked: 0, returns: 0, contradictions: 0, failed: 0 }
+
+/** Only those of our own payouts matter; how many they are. */
+async function reportUnreadable(
+  deps: SweepDeps,
+  environment: Environment,
+  named: readonly (string | null)[],
+): Promise<number> {
+  const ids = named.flatMap((payoutId) => (payoutId !== null && isUuid(payoutId) ? [payoutId] : []))
+  const ours = ids.length === 0 ? [] : await findPayoutsOfTransfers(deps.db, environment, ids)
+  for (const { payoutId } of ours) deps.log.error({ payout_id: payoutId }, 'its changed transfer can not be read')
+  return ours.length
+}
+
+async function lookAt(deps: SweepDeps, environment: Environment, some: readonly Transfer[]): Promise<LookedThrough> {
+  const named = new Map<string, Transfer[]>()
+  for (const transfer of some) {
+    const payoutId = transfer.payoutId?.toLowerCase() ?? ''
+    if (isUuid(payoutId)) named.set(payoutId, [...(named.get(payoutId) ?? []), transfer])
+  }
+  const payouts = await findPayoutsOfTransfers(deps.db, environment, [...named.keys()])
+  const told = payouts.flatMap((payout) =>
+    (named.get(payout.payoutId) ?? []).map((transfer) => ({ payout, transfer, news: newsNow(transfer, payout) })),
+  )
+  const contradicting = told.filter(({ news }) => news === 'contradiction')
+  for (const { payout, transfer } of contradicting) {
+    const about = { payout_id: payout.payoutId, transfer_ref: transfer.ref, state: transfer.state }
+    deps.log.error(about, 'the bank contradicts our books')
+    await setAttention(deps.db, payout.payoutId, `bank_contradicts_${transfer.state}`)
+  }
+  const back = told.filter(({ news }) => news === 'came_back').map(({ payout }) => payout)
+  const { done, failed } = await each(
+    deps,
+    back,
+    (payout) => startReturn(deps, payout),
+    ({ payoutId }) => ({ payout_id: payoutId }),
+  )
+  return { looked: some.length, returns: done.length, contradictions: contradicting.length, failed }
+}
+
+/** Unlike an event, this is how the transfer stands now: what was refunded can not be delivered again. */
+function newsNow(transfer: Transfer, payout: PayoutOfTransfer) {
+  const isTakenBack = payout.status === 'returned' && payout.closedAt !== null && transfer.standing === 'delivered'
+  return isTakenBack ? 'contradiction' : newsOf(transfer, payout)
+}
+
+async function* inBatches(all: AsyncIterable<ChangedTransfer>): AsyncGenerator<readonly ChangedTransfer[]> {
+  let batch: ChangedTransfer[] = []
+  for await (const one of all) {
+    batch.push(one)
+    if (batch.length < atOnce) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
+
+function add(one: LookedThrough, other: LookedThrough): LookedThrough {
+  return {
+    looked: one.looked + other.looked,
+    returns: one.returns + other.returns,
+    contradictions: one.contradictions + other.contradictions,
+    failed: one.failed + other.failed,
+  }
+}

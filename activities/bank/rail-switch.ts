@@ -1,0 +1,61 @@
+// The steps of pausing and resuming the rail: the row decides, and what has waited is woken.
+import { ApplicationFailure } from '@temporalio/common'
+import { pauseRail, resumeRail } from '../../db/bank/rail-pauses'
+import { listUnsentPayouts } from '../../db/payouts/open'
+import { environments } from '../../domain/environment'
+import {
+  type RailOrder,
+  type RailSwitchSteps,
+  type WokenPage,
+  wantedOfRailSwitch,
+} from '../../workflows/bank/rail-switch-steps'
+import type { SweepDeps } from '../controls/sweep'
+import { each } from '../controls/sweep/each'
+import { wakePayout } from '../payouts/start'
+
+type RailDeps = Pick<SweepDeps, 'db' | 'clock' | 'log' | 'temporal' | 'queuePrefix' | 'pollMs'>
+
+export function createRailSwitchSteps(deps: RailDeps): RailSwitchSteps {
+  return {
+    switchRail: (order) => switchRail(deps, order),
+    wakeUnsent: (page) => wakeUnsent(deps, page),
+  }
+}
+
+async function switchRail({ db, clock, log }: RailDeps, order: RailOrder): Promise<{ changed: boolean }> {
+  requireReadable(order)
+  const { environment, action, reason } = order
+  const about = { environment, by: `ops:${order.by}`, at: clock.now() }
+  const changed =
+    action === 'pause'
+      ? await pauseRail(db, { ...about, reason })
+      : await resumeRail(db, { ...about, pausedBefore: new Date(order.askedAt) })
+  if (changed)
+    log.warn({ environment, by: about.by }, action === 'pause' ? 'the rail is paused' : 'the rail is open again')
+  return { changed }
+}
+
+/** People write it by hand in the Web UI. */
+function requireReadable({ environment, action, by, reason }: RailOrder): void {
+  const isLine = (text: unknown, max: number) => typeof text === 'string' && text.length <= max && !/\p{Cc}/u.test(text)
+  const isRight =
+    environments.includes(environment) &&
+    ['pause', 'resume'].includes(action) &&
+    isLine(by, 60) &&
+    by.trim() !== '' &&
+    (reason === null || isLine(reason, 200))
+  if (!isRight) throw unreadable()
+}
+
+function unreadable(): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(`The input must be ${wantedOfRailSwitch}.`, 'InvalidInput')
+}
+
+async function wakeUnsent(deps: RailDeps, page: Parameters<RailSwitchSteps['wakeUnsent']>[0]): Promise<WokenPage> {
+  if (!environments.includes(page.environment)) throw unreadable()
+  const rows = await listUnsentPayouts(deps.db, page)
+  const wake = (row: (typeof rows)[number]) => wakePayout(deps, row)
+  const { done, failed } = await each(deps, rows, wake, ({ payoutId }) => ({ payout_id: payoutId }))
+  const last = rows.length < page.limit ? undefined : rows.at(-1)
+  return { woken: done.length, failed, next: last?.payoutId ?? null }
+}

@@ -1,0 +1,42 @@
+// Tells a bank once where its events go. When that address changes, the new one is registered and the old one switched off.
+
+import { findBankWebhook, forgetBankWebhook, saveBankWebhook } from '../../db/bank/webhooks'
+import type { Db } from '../../db/database'
+import type { Environment } from '../../domain/environment'
+import type { Rail } from '../../rail/rail'
+import type { Clock } from '../../runtime/clock'
+import { bankKeyFor } from './idempotency-key'
+
+export interface WebhookToRegister {
+  readonly environment: Environment
+  /** Null when the bank shall send no events. */
+  readonly url: string | null
+}
+
+export interface WebhookDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly rail: Pick<Rail, 'registerWebhook' | 'disableWebhook'>
+}
+
+/** Any number of workers may do this at once: they ask under one key, so the bank makes one webhook. */
+export async function registerWebhook(
+  { db, clock, rail }: WebhookDeps,
+  { environment, url }: WebhookToRegister,
+): Promise<'registered' | 'already_registered' | 'not_wanted'> {
+  const known = await findBankWebhook(db, environment)
+  if (url === null) {
+    if (known !== null) await rail.disableWebhook(known.webhookRef)
+    if (known !== null) await forgetBankWebhook(db, known)
+    return 'not_wanted'
+  }
+  if (known?.url === url) return 'already_registered'
+  const at = clock.now()
+  // The day is in the key, because after a day the bank refuses one that it has seen.
+  const key = bankKeyFor(`webhook/${environment}/${url}/${known?.webhookRef ?? ''}/${at.toISOString().slice(0, 10)}`)
+  const registered = await rail.registerWebhook({ url, key })
+  // Only the row knows the old webhook, so it is switched off before the row forgets it. A crash in between repeats both.
+  if (known !== null && known.webhookRef !== registered.webhookRef) await rail.disableWebhook(known.webhookRef)
+  await saveBankWebhook(db, { environment, url, ...registered }, at)
+  return 'registered'
+}

@@ -1,0 +1,236 @@
+// Compares the bank's movements of a wallet with our books, one by one, and says what they must amount to by them.
+import type { BookedPayout, Booking, BooksOfWallet } from '../../../db/controls/proof/books'
+import type { ProofMark } from '../../../db/controls/proof/wallets'
+import type { DriftKind, Finding } from '../../../domain/controls/drift'
+import { type HistoryRow, type ListedTransfer, newestOf, type WalletMovement } from '../../../rail/rail'
+
+export interface ToCompare {
+  readonly walletId: string
+  /** Where the reading of the bank's history began; null for its beginning. */
+  readonly mark: ProofMark | null
+  /** As they were after the bank was asked, so whatever it has done is in them or on its way. */
+  readonly books: BooksOfWallet
+  readonly history: readonly HistoryRow[]
+  readonly listed: readonly ListedTransfer[]
+  readonly whose: ReadonlyMap<string, BookedPayout>
+  /** Payouts that say they were sent, and whose transfer the bank does not know. */
+  readonly unsent: ReadonlySet<string>
+  /** What our ledger has got from nowhere, as its own questions found. */
+  readonly unnamedMicroUsdc: bigint
+  readonly isAccepted: (finding: Finding) => boolean
+  /** Transfers that people have accepted, and that were before the mark. */
+  readonly passed: ReadonlySet<string>
+  /** Deposits of after this may still be on their way into our books. */
+  readonly bookedBefore: Date
+  /** What our books have got since then may have come to the bank after it was asked. */
+  readonly bookingsSince: Date
+  readonly payoutsSince: Date
+}
+
+export interface Compared {
+  readonly findings: readonly Finding[]
+  /** What the bank's movements amount to when nothing but the findings is wrong. */
+  readonly expectedMicroUsdc: bigint
+  /** What they do amount to, after each of them; the first is that of the mark. */
+  readonly runningMicroUsdc: readonly bigint[]
+  /** The last movement before which every one has its place; null when that is none. */
+  readonly settled: ProofMark | null
+  /** Those before it that people have accepted. */
+  readonly passed: readonly Finding[]
+}
+
+export function compare(given: ToCompare): Compared {
+  const { books, history, mark } = given
+  const bookings = new Map(books.bookings.map((booking) => [booking.bankRef, booking]))
+  const withdrawn = new Set<string>()
+  const places = history.map((row) => accepted(given, placeOf(given, row, { bookings, withdrawn })))
+  const payouts = books.sent.map((payout) => stillAtBank(given, payout, withdrawn))
+  const extras = [...places, ...payouts].map(({ extraMicroUsdc }) => extraMicroUsdc)
+  const early = earlyBookings(given)
+  const known = books.balanceMicroUsdc + books.suspenseMicroUsdc - given.unnamedMicroUsdc
+  const others = [...strangeTransfers(given), ...madeUpBookings(given, mark?.bookings ?? 0)]
+  const running = runningSums(mark?.bankMicroUsdc ?? 0n, places)
+  return {
+    findings: unique([...[...places, ...payouts].flatMap(({ finding }) => finding ?? []), ...others]),
+    expectedMicroUsdc: known + sum(extras) - early + (mark?.acceptedMicroUsdc ?? 0n),
+    runningMicroUsdc: running,
+    ...settledOf(given, places, running),
+  }
+}
+
+interface Extra {
+  readonly finding: Finding | null
+  /** What the bank has more because of it than our books say. */
+  readonly extraMicroUsdc: bigint
+}
+
+interface Place extends Extra {
+  /** What it has put into the bank's wallet. */
+  readonly movedMicroUsdc: bigint
+  readonly isSettled: boolean
+  readonly isBooked: boolean
+}
+
+interface Found {
+  readonly bookings: ReadonlyMap<string, Booking>
+  readonly withdrawn: Set<string>
+}
+
+/** What people have accepted holds nothing up. */
+function accepted({ isAccepted }: ToCompare, place: Place): Place {
+  return place.finding !== null && isAccepted(place.finding) ? { ...place, isSettled: true } : place
+}
+
+function placeOf(given: ToCompare, row: HistoryRow, found: Found): Place {
+  if (row.kind === 'unreadable') return placeOfUnreadable(given, row, found)
+  return row.kind === 'deposit' ? placeOfDeposit(given, row, found) : placeOfWithdrawal(given, row, found.withdrawn)
+}
+
+function placeOfWithdrawal(given: ToCompare, row: WalletMovement, withdrawn: Set<string>): Place {
+  const { transferRef, amountMicroUsdc } = row
+  const payout = transferRef === null ? undefined : given.whose.get(transferRef)
+  const moved = { movedMicroUsdc: -amountMicroUsdc, isBooked: false }
+  if (payout === undefined || withdrawn.has(payout.id)) {
+    const subject = payout === undefined ? (transferRef ?? row.id) : row.id
+    const finding = findingOf(given, 'transfer_without_payout', subject, 'a payout', String(amountMicroUsdc))
+    return { ...moved, finding, extraMicroUsdc: -amountMicroUsdc, isSettled: false }
+  }
+  withdrawn.add(payout.id)
+  const { id, sendsMicroUsdc, debitedMicroUsdc } = payout
+  // Where the debit was another one, the ledger's own questions say so, and the balance with them.
+  if (amountMicroUsdc === sendsMicroUsdc) {
+    return { ...moved, finding: null, extraMicroUsdc: 0n, isSettled: payout.transferRef === transferRef }
+  }
+  const extraMicroUsdc = debitedMicroUsdc - amountMicroUsdc
+  const finding = findingOf(given, 'transfer_amount', id, String(sendsMicroUsdc), String(amountMicroUsdc))
+  return { ...moved, finding, extraMicroUsdc, isSettled: false }
+}
+
+/** A refund of an open payout is its workflow's to book; everything else waits no longer than the readings of wallets take. */
+function placeOfDeposit(given: ToCompare, row: WalletMovement, { bookings }: Found): Place {
+  const { id, transferRef, amountMicroUsdc, at } = row
+  const moved = { movedMicroUsdc: amountMicroUsdc }
+  const payout = transferRef === null ? undefined : given.whose.get(transferRef)
+  const booking = bookings.get(id)
+  if (booking !== undefined) {
+    const extraMicroUsdc = amountMicroUsdc - booking.amountMicroUsdc
+    if (extraMicroUsdc === 0n) return { ...moved, finding: null, extraMicroUsdc, isSettled: true, isBooked: true }
+    const [expected, found] = [String(booking.amountMicroUsdc), String(amountMicroUsdc)]
+    const finding = findingOf(given, 'deposit_amount', id, expected, found)
+    return { ...moved, finding, extraMicroUsdc, isSettled: false, isBooked: true }
+  }
+  if (payout?.hasNamelessRefund) {
+    return { ...moved, finding: null, extraMicroUsdc: 0n, isSettled: true, isBooked: false }
+  }
+  const isDue = !payout?.isOpen && at < given.bookedBefore
+  const finding = isDue ? findingOf(given, 'deposit_not_booked', id, 'booked or held', String(amountMicroUsdc)) : null
+  return { ...moved, finding, extraMicroUsdc: amountMicroUsdc, isSettled: false, isBooked: false }
+}
+
+/** Nobody knows its amount: it is what people have credited for it, or nothing yet. */
+function placeOfUnreadable(
+  given: ToCompare,
+  { id, looksLike, at }: Extract<HistoryRow, { kind: 'unreadable' }>,
+  { bookings }: Found,
+): Place {
+  const booking = bookings.get(id)
+  const place = { movedMicroUsdc: booking?.amountMicroUsdc ?? 0n, extraMicroUsdc: 0n, isBooked: false }
+  if (looksLike === 'withdrawal') {
+    const finding = findingOf(given, 'transfer_without_payout', id, 'a payout', 'an unreadable withdrawal')
+    return { ...place, finding, isSettled: false }
+  }
+  if (booking !== undefined || given.books.held.has(id)) return { ...place, finding: null, isSettled: true }
+  const isDue = at === null || at < given.bookedBefore
+  const finding = isDue ? findingOf(given, 'deposit_not_booked', id, 'booked or held', 'an unreadable deposit') : null
+  return { ...place, finding, isSettled: false }
+}
+
+/** Also those that have taken nothing from the wallet. */
+function strangeTransfers(given: ToCompare): Finding[] {
+  const strange = given.listed.filter(({ ref }) => !given.whose.has(ref) && !given.passed.has(ref))
+  return strange.map(({ ref }) => findingOf(given, 'transfer_without_payout', ref, 'a payout', 'a transfer'))
+}
+
+/** What is booked under the name of a movement is among those that were read, or was before the mark. */
+function madeUpBookings(given: ToCompare, expected: number): Finding[] {
+  const { olderBookings: found } = given.books
+  if (found === expected) return []
+  const [one, other] = [`${expected} bookings of earlier movements`, `${found} of them`]
+  const finding = findingOf(given, 'booking_without_movement', given.walletId, one, other)
+  return [{ ...finding, size: String(found - expected) }]
+}
+
+/** Booked, and at the bank since it was asked. */
+function earlyBookings({ books, history, bookingsSince }: ToCompare): bigint {
+  const read = new Set(history.map(({ id }) => id))
+  const early = books.bookings.filter(({ bankRef, at }) => !read.has(bankRef) && at >= bookingsSince)
+  return sum(early.map(({ amountMicroUsdc }) => amountMicroUsdc))
+}
+
+/** How far the bank's clock may be from ours. */
+const marginMs = 3_600_000
+
+/** What a payout has taken from our wallet and not, or not yet, from the bank's. */
+function stillAtBank(given: ToCompare, payout: BookedPayout, withdrawn: ReadonlySet<string>): Extra {
+  const { id, transferRef, status, submitStartedAt, transitMicroUsdc, debitedMicroUsdc } = payout
+  if (given.unsent.has(id)) {
+    const finding = findingOf(given, 'payout_without_transfer', id, transferRef ?? 'a transfer', 'none at the bank')
+    return { finding, extraMicroUsdc: status === 'completed' ? debitedMicroUsdc : transitMicroUsdc }
+  }
+  const since = given.mark?.provedToAt.getTime()
+  const isBefore = since !== undefined && submitStartedAt !== null && submitStartedAt.getTime() < since + marginMs
+  if (withdrawn.has(id) || (transferRef !== null && isBefore)) return { finding: null, extraMicroUsdc: 0n }
+  const isYoung = submitStartedAt !== null && submitStartedAt >= given.payoutsSince
+  return { finding: null, extraMicroUsdc: isYoung ? debitedMicroUsdc : transitMicroUsdc }
+}
+
+/** But for the newest hour, by the bank's own clock, into which a movement may still be put that comes late. */
+function settledOf(
+  { history, mark }: ToCompare,
+  places: readonly Place[],
+  running: readonly bigint[],
+): Pick<Compared, 'settled' | 'passed'> {
+  const newest = newestOf(history) - marginMs
+  const open = history.findIndex(({ at }, index) => !places[index]?.isSettled || at === null || at.getTime() >= newest)
+  const count = open === -1 ? history.length : open
+  const [last, settled] = [history[count - 1], places.slice(0, count)]
+  if (last === undefined || last.at === null) return { settled: null, passed: [] }
+  const strange = settled.filter(({ finding }) => finding !== null)
+  const acceptedMicroUsdc = (mark?.acceptedMicroUsdc ?? 0n) + sum(strange.map(({ extraMicroUsdc }) => extraMicroUsdc))
+  const bookings = (mark?.bookings ?? 0) + settled.filter(({ isBooked }) => isBooked).length
+  const bankMicroUsdc = running[count] ?? 0n
+  return {
+    settled: { provedTo: last.id, provedToAt: last.at, bankMicroUsdc, acceptedMicroUsdc, bookings },
+    passed: strange.flatMap(({ finding }) => finding ?? []),
+  }
+}
+
+function runningSums(first: bigint, places: readonly Place[]): bigint[] {
+  const sums = [first]
+  for (const { movedMicroUsdc } of places) sums.push((sums.at(-1) ?? 0n) + movedMicroUsdc)
+  return sums
+}
+
+function findingOf(
+  { walletId }: ToCompare,
+  kind: DriftKind,
+  subject: string,
+  expected: string,
+  found: string,
+): Finding {
+  return { kind, walletId, subject, expected, found }
+}
+
+/** A transfer may be met in the history and in the list; the first one tells more. */
+function unique(findings: readonly Finding[]): Finding[] {
+  const first = new Map<string, Finding>()
+  for (const each of findings) {
+    const key = `${each.kind} ${each.subject}`
+    if (!first.has(key)) first.set(key, each)
+  }
+  return [...first.values()]
+}
+
+function sum(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((total, amount) => total + amount, 0n)
+}

@@ -1,0 +1,123 @@
+// Proves one wallet: our books against themselves, which needs no bank, then against the bank's; what is found is written down.
+
+import type { ProofOutcome } from '../../../db/controls/proof/drift-entity'
+import { passAccepted, type Recorded, recordLook } from '../../../db/controls/proof/drifts'
+import { verifyLedger } from '../../../db/controls/proof/ledger'
+import { findTotalsDrifts } from '../../../db/controls/proof/totals'
+import { markProved, type WalletToProve } from '../../../db/controls/proof/wallets'
+import { ledgerDrifts } from '../../../domain/controls/drift'
+import { saidInUsdc } from '../../../domain/controls/drift-amounts'
+import { ListTooLong, RailRefused, RailUnavailable } from '../../../rail/rail'
+import type { BankedWallet, ProofDeps, ProofDepth } from './deps'
+import { type Judged, judgeLooks } from './judge'
+
+export interface ProvedWallet {
+  readonly outcome: ProofOutcome
+  /** The bank may be away altogether. */
+  readonly isSilent: boolean
+  readonly drifts: number
+  readonly fresh: number
+}
+
+/** Whatever becomes of the bank's part, what our own books have told stays. Never throws: the next wallet has its turn. */
+export async function proveWallet(
+  deps: ProofDeps,
+  wallet: WalletToProve,
+  { bank, depth }: { readonly bank: 'there' | 'away'; readonly depth: ProofDepth },
+): Promise<ProvedWallet> {
+  const found: Recorded[] = []
+  let decided: Pick<ProvedWallet, 'outcome' | 'isSilent'> = { outcome: 'failed', isSilent: false }
+  try {
+    const books = await proveBooks(deps, wallet, depth)
+    found.push(books)
+    const judged = await judgeBank(deps, wallet, { bank, unnamedMicroUsdc: books.unnamedMicroUsdc })
+    found.push(await recordJudged(deps, wallet, judged))
+    decided = judged
+  } catch (error) {
+    deps.log.error({ err: error, wallet_id: wallet.id }, 'a wallet could not be proved')
+    await markFailed(deps, wallet)
+  }
+  const { outcome, isSilent } = decided
+  const [drifts, fresh] = [found.flatMap(({ open }) => open).length, found.reduce((sum, one) => sum + one.fresh, 0)]
+  return { outcome, isSilent, drifts, fresh }
+}
+
+async function proveBooks(
+  deps: ProofDeps,
+  { id: walletId }: WalletToProve,
+  depth: ProofDepth,
+): Promise<Recorded & { readonly unnamedMicroUsdc: bigint }> {
+  const { db, clock, patience } = deps
+  const proved = await db.transaction(async (tx) => {
+    const at = clock.now()
+    const fullSince = depth === 'full' ? never : lastTurnOf(walletId, at, patience.fullEveryMs)
+    const { findings: ledger, unnamedMicroUsdc } = await verifyLedger(tx, { walletId, fullSince, at })
+    const findings = [...ledger, ...(await findTotalsDrifts(tx, walletId, at))]
+    const recorded = await recordLook(tx, { walletId, kinds: ledgerDrifts, findings, at })
+    return { ...recorded, unnamedMicroUsdc }
+  })
+  logOpen(deps, walletId, proved)
+  return proved
+}
+
+/** Later than every checkpoint. */
+const never = new Date(8_640_000_000_000_000)
+
+/** When the full verification of this wallet was last due. Each wallet has its own time, so that the load is spread evenly. */
+export function lastTurnOf(walletId: string, at: Date, everyMs: number): Date {
+  const phase = Math.floor((parseInt(walletId.slice(-8), 16) / 2 ** 32) * everyMs)
+  return new Date(Math.floor((at.getTime() - phase) / everyMs) * everyMs + phase)
+}
+
+async function recordJudged(deps: ProofDeps, { id: walletId }: WalletToProve, judged: Judged): Promise<Recorded> {
+  const { db, clock } = deps
+  const { outcome, kinds, findings, passed, settled } = judged
+  const at = clock.now()
+  const recorded = await db.transaction(async (tx) => {
+    const looked = await recordLook(tx, { walletId, kinds, findings, at })
+    const isPassed = await passAccepted(tx, passed, at)
+    await markProved(tx, { walletId, outcome, mark: isPassed ? settled : null, at })
+    return looked
+  })
+  logOpen(deps, walletId, recorded)
+  return recorded
+}
+
+async function markFailed({ db, clock, log }: ProofDeps, { id: walletId }: WalletToProve): Promise<void> {
+  try {
+    await db.transaction((tx) => markProved(tx, { walletId, outcome: 'failed', mark: null, at: clock.now() }))
+  } catch (error) {
+    log.warn({ err: error, wallet_id: walletId }, 'it is not written down either')
+  }
+}
+
+function logOpen({ log }: ProofDeps, walletId: string, { open }: Recorded): void {
+  for (const { kind, subject, expected, found } of open) {
+    const said = { expected: saidInUsdc(kind, expected), found: saidInUsdc(kind, found) }
+    const facts = { wallet_id: walletId, kind, subject, ...said }
+    log.error(facts, 'our books drift: somebody has to look (ops proof)')
+  }
+}
+
+async function judgeBank(
+  deps: ProofDeps,
+  wallet: WalletToProve,
+  { bank, unnamedMicroUsdc }: { readonly bank: 'there' | 'away'; readonly unnamedMicroUsdc: bigint },
+): Promise<Judged & Pick<ProvedWallet, 'isSilent'>> {
+  const nothing = { kinds: [], findings: [], settled: null, passed: [], isSilent: false }
+  if (wallet.isIdle) return { ...nothing, outcome: 'idle' }
+  if (!isBanked(wallet)) return { ...nothing, outcome: 'no_bank' }
+  if (bank === 'away') return { ...nothing, outcome: 'no_answer' }
+  try {
+    return { ...(await judgeLooks(deps, wallet, unnamedMicroUsdc)), isSilent: false }
+  } catch (error) {
+    if (!(error instanceof RailUnavailable)) throw error
+    deps.log.warn({ err: error, wallet_id: wallet.id }, 'a wallet could not be compared with its bank')
+    if (error instanceof ListTooLong) return { ...nothing, outcome: 'too_long' }
+    return { ...nothing, outcome: 'no_answer', isSilent: !(error instanceof RailRefused) }
+  }
+}
+
+function isBanked(wallet: WalletToProve): wallet is WalletToProve & BankedWallet {
+  return wallet.rail !== 'simulated' && wallet.customerRef !== null && wallet.walletRef !== null
+}

@@ -1,0 +1,15 @@
+// Sandboxes that are still simulated, though there is a bank for them, are connected to it.
+import { listSimulatedPartners } from '../../../db/wallets/wallets'
+import type { Page, SweptPage } from '../../../workflows/controls/sweep-steps'
+import { startConnectSandbox } from '../../wallets/start-connect-sandbox'
+import type { SweepDeps } from './deps'
+import { each } from './each'
+
+export async function sweepSandboxes(deps: SweepDeps, { after, limit }: Page): Promise<SweptPage> {
+  if (deps.sandboxBank === 'absent') return { next: null }
+  const partners = await listSimulatedPartners(deps.db, { after, limit })
+  const connect = (partnerId: string) => startConnectSandbox(deps, partnerId)
+  const { done, failed } = await each(deps, partners, connect, (partnerId) => ({ partner_id: partnerId }))
+  const last = partners.length < limit ? undefined : partners.at(-1)
+  return { connecting: done.length, failed, next: last ?? null }
+}

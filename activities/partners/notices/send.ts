@@ -1,0 +1,58 @@
+// Makes one mail for each admin of all notices that belong together; the notices are told in the transaction that leaves the mails.
+import type { Tx } from '../../../db/database'
+import { enqueueMail } from '../../../db/partners/mails'
+import { listMembers, type MemberRow } from '../../../db/partners/members'
+import { listNoticeGroups, type NoticeGroup, takeNotices } from '../../../db/partners/notices'
+import { findPartnerById } from '../../../db/partners/partners'
+import { assert } from '../../../domain/assert'
+import { noticeMessage } from '../../../mail/messages/notice'
+import type { NoticesSent } from '../../../workflows/partners/notice-steps'
+import { contentOf } from './content'
+import type { NoticeDeps } from './deps'
+
+const atOnceInAMail = 1_000
+/** After this nobody wants the mail any more. */
+const keepForMs = 3 * 24 * 60 * 60 * 1000
+
+export async function sendNotices(deps: NoticeDeps, limit: number): Promise<NoticesSent> {
+  const groups = await listNoticeGroups(deps.db, limit)
+  let [told, mails, failed] = [0, 0, 0]
+  for (const group of groups) {
+    try {
+      const sent = await deps.db.transaction((tx) => tell(tx, deps, group))
+      told += sent.told
+      mails += sent.mails
+    } catch (error) {
+      failed += 1
+      deps.log.error({ err: error, partner_id: group.partnerId, kind: group.kind }, 'admins could not be mailed')
+    }
+  }
+  // Without one that was told, another page would be the same one.
+  return { told, mails, failed, more: told > 0 && groups.length === limit }
+}
+
+async function tell(tx: Tx, deps: NoticeDeps, group: NoticeGroup): Promise<{ told: number; mails: number }> {
+  const at = deps.clock.now()
+  const abouts = await takeNotices(tx, group, { at, limit: atOnceInAMail })
+  const partner = await findPartnerById(tx, group.partnerId)
+  assert(partner !== null, 'a notice is about a partner')
+  const told = abouts.length
+  const isMuted = group.kind !== 'first_payout' && partner.mutedMails.includes(group.kind)
+  const isWanted = group.environment === 'live' && !isMuted
+  const content = isWanted && told > 0 ? await contentOf(tx, group, partner, abouts) : null
+  if (content === null) return { told, mails: 0 }
+
+  const admins = (await listMembers(tx, partner.id)).filter(isTold)
+  const { name, verificationStatus: verification } = partner
+  for (const { email: address } of admins) {
+    const mail = noticeMessage({ address, partner: name, verification, publicUrl: deps.publicUrl, content })
+    const expiresAt = new Date(at.getTime() + keepForMs)
+    await enqueueMail(tx, deps.keyring, { kind: 'notice', mail, at, expiresAt })
+  }
+  return { told, mails: admins.length }
+}
+
+/** A member who has never signed in may be a stranger: anyone can type an address (docs/decisions/sign-in/confirm-codes.md). */
+function isTold({ role, lastLoginAt }: MemberRow): boolean {
+  return role === 'admin' && lastLoginAt !== null
+}

@@ -1,0 +1,67 @@
+// Opens a partner from what its sign-up said, once: under a lock on the code that was emailed for it.
+import { randomBytes } from 'node:crypto'
+import { ApplicationFailure } from '@temporalio/common'
+import type { Db, Tx } from '../../db/database'
+import type { Keyring } from '../../db/keyring'
+import { countPartnersOpenedBy, membershipsOf } from '../../db/partners/members'
+import { closeSignUp, openSignUp } from '../../db/sign-in/codes'
+import { signUpsPerEmail } from '../../domain/sign-in'
+import type { Clock } from '../../runtime/clock'
+import type { SignUp, SignUpSteps } from '../../workflows/partners/sign-up-steps'
+import { openPartnerIn } from './open'
+
+export interface SignUpDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly keyring: Keyring
+}
+
+export function createSignUpSteps(deps: SignUpDeps): SignUpSteps {
+  return { openSignedUp: (order) => openSignedUp(deps, order) }
+}
+
+async function openSignedUp({ db, clock, keyring }: SignUpDeps, { codeId }: SignUp): Promise<string> {
+  return db.transaction(async (tx) => {
+    const known = await openSignUp(tx, keyring, codeId)
+    if (known === null) throw ApplicationFailure.nonRetryable('There is no such sign-up.', 'SignUpUnknown')
+    if (known.usedFor !== null) return known.usedFor
+    const name = known.said?.['businessName']
+    if (name === undefined) throw ApplicationFailure.nonRetryable('The sign-up has no business.', 'SignUpEmpty')
+    const partnerId =
+      (await partnerOfManyOpened(tx, { email: known.email, at: clock.now() })) ??
+      (await openWithFreeSlug(tx, { name, email: known.email, at: clock.now() }))
+    await closeSignUp(tx, codeId, partnerId)
+    return partnerId
+  })
+}
+
+/** Who has opened as many as one may signs in where they were last. */
+async function partnerOfManyOpened(
+  tx: Tx,
+  { email, at }: { readonly email: string; readonly at: Date },
+): Promise<string | null> {
+  if ((await countPartnersOpenedBy(tx, email)) < signUpsPerEmail) return null
+  const [last] = await membershipsOf(tx, email, at)
+  return last?.partnerId ?? null
+}
+
+async function openWithFreeSlug(
+  tx: Tx,
+  { name, email, at }: { name: string; email: string; at: Date },
+): Promise<string> {
+  for (let slug = slugOf(name); ; slug = `${slugOf(name).slice(0, 33)}-${randomBytes(3).toString('hex')}`) {
+    const opened = await openPartnerIn(tx, { name, slug, email, createdBy: email, at })
+    if (opened.outcome === 'opened') return opened.partner.id
+  }
+}
+
+/** Letters and digits of the name, or a word that stands for any business. */
+export function slugOf(name: string): string {
+  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  const slug = plain
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+/, '')
+    .slice(0, 40)
+    .replace(/-+$/, '')
+  return slug.length < 2 ? 'business' : slug
+}

@@ -1,0 +1,130 @@
+// What the bank has said of a business, stored in one transaction with everything that follows from it.
+import { recordActivity } from '../../../db/controls/activity'
+import type { Tx } from '../../../db/database'
+import { addCharge } from '../../../db/invoices/charges'
+import { findPrices } from '../../../db/invoices/price-lists'
+import { lockPartner, type PartnerChanges, type PartnerRow, updatePartner } from '../../../db/partners/partners'
+import {
+  connectLiveWallet,
+  isAnothersRef,
+  type LiveConnection,
+  type LiveWallet,
+  lockLiveWallet,
+  storeLiveCustomer,
+} from '../../../db/wallets/live'
+import { assert } from '../../../domain/assert'
+import { micropoundsFromPence } from '../../../domain/money'
+import { isReady, markOf, type Standing, standingOf } from '../../../domain/partners/verification'
+import type { Verification } from '../../../rail/rail'
+import type { VerificationStanding } from '../../../workflows/partners/verification-steps'
+import type { VerificationDeps } from './deps'
+import { type Asked, refuse } from './refuse'
+import { tellAdmins } from './tell-admins'
+
+/** Nothing is opened, connected or charged for a closed partner, and its workflow has nothing left to wait for. */
+export function abandoned({ verificationStatus }: PartnerRow): VerificationStanding {
+  return { status: verificationStatus === 'approved' ? 'approved' : 'rejected', ready: false }
+}
+
+export type Connection = Omit<LiveConnection, 'walletId' | 'at'>
+
+export interface Said {
+  readonly asked: Asked
+  readonly bank: Verification
+  /** The wallet to connect now; null where there is none yet, or where it is connected. */
+  readonly connection: Connection | null
+}
+
+/** Null, and nothing is stored, when the bank speaks of another customer than the partner's own. */
+export async function storeStanding(deps: VerificationDeps, said: Said): Promise<VerificationStanding | null> {
+  try {
+    return await store(deps, said)
+  } catch (error) {
+    if (!isAnothersRef(error)) throw error
+    const refused = await refuse(deps, said.asked, 'belongs_to_another_partner')
+    if (refused === null) throw error
+    return refused
+  }
+}
+
+async function store(deps: VerificationDeps, said: Said): Promise<VerificationStanding | null> {
+  const { asked, bank } = said
+  const { partnerId } = asked
+  const at = deps.clock.now()
+  return deps.db.transaction(async (tx) => {
+    const partner = await lockPartner(tx, partnerId)
+    assert(partner !== null, 'a partner does not vanish')
+    if (partner.status === 'closed') return abandoned(partner)
+    const wallet = await lockLiveWallet(tx, partnerId)
+    if (!isOwn(wallet, bank)) return null
+    const { verificationRef, customerRef } = bank
+    await storeLiveCustomer(tx, { walletId: wallet.walletId, verificationRef, customerRef, at })
+
+    const connection = connectionFor(wallet, said)
+    if (connection !== null) await connectLiveWallet(tx, { ...connection, walletId: wallet.walletId, at })
+    const isOpening = connection !== null && wallet.walletRef === null
+    if (isOpening) await openLive(tx, deps, { partnerId, at })
+
+    const isConnected = wallet.walletRef !== null || connection !== null
+    const standing = standingOf(bank, {
+      status: partner.verificationStatus,
+      reasonsKnown: partner.verificationReasonsKnown,
+      wallet: isConnected ? 'connected' : 'absent',
+    })
+    reportUnknown(deps, partner, standing, bank)
+    await tellAdmins(tx, partner, standing.status, at)
+    const liveOpenedAt = isOpening ? (partner.liveOpenedAt ?? at) : partner.liveOpenedAt
+    await updatePartner(tx, partnerId, { ...changesOf(standing, bank), liveOpenedAt }, at)
+    const isFunded = wallet.fundingRef !== null || connection !== null
+    return { status: standing.status, ready: isReady(bank) && !isFunded }
+  })
+}
+
+function isOwn({ verificationRef, walletRef }: LiveWallet, bank: Verification): boolean {
+  return verificationRef === null ? walletRef === null : verificationRef === bank.verificationRef
+}
+
+/** What was connected first stays: another wallet, of who did this at the same time, is left to itself. */
+function connectionFor({ walletRef, fundingRef }: LiveWallet, { connection }: Said): Connection | null {
+  if (connection === null || fundingRef !== null) return null
+  return walletRef === null || walletRef === connection.walletRef ? connection : null
+}
+
+async function openLive(
+  tx: Tx,
+  { madeBy }: VerificationDeps,
+  { partnerId, at }: { partnerId: string; at: Date },
+): Promise<void> {
+  await chargeVerification(tx, partnerId, at)
+  const entry = { partnerId, at, environment: 'live', action: 'partner.approve', madeBy } as const
+  await recordActivity(tx, [{ ...entry, changes: 'something', status: null, detail: null, requestId: null }])
+}
+
+/** Once in a partner's life, whatever is approved again. */
+async function chargeVerification(tx: Tx, partnerId: string, at: Date): Promise<void> {
+  const { verificationPence } = await findPrices(tx, partnerId, at)
+  if (verificationPence === 0n) return
+  const about = { partnerId, kind: 'verification', causeRef: 'verification', payoutId: null, at } as const
+  await addCharge(tx, { ...about, amountMicropounds: micropoundsFromPence(verificationPence) })
+}
+
+/** Once for each word: the bank is asked again and again. */
+function reportUnknown({ log }: VerificationDeps, partner: PartnerRow, { word }: Standing, bank: Verification): void {
+  if (word === 'known' || partner.providerStatus === bank.providerStatus) return
+  log.error({ partner_id: partner.id, state: bank.providerStatus }, 'the bank has a new word for a verification')
+}
+
+/** Links lead only where something is left to do. */
+function changesOf({ status, screening, reasonsKnown }: Standing, bank: Verification): PartnerChanges {
+  return {
+    verificationStatus: status,
+    providerStatus: bank.providerStatus,
+    screening,
+    verificationReasons: bank.reasons.map(({ text }) => text),
+    verificationReasonMarks: bank.reasons.map(markOf),
+    verificationReasonsKnown: reasonsKnown,
+    verificationAwaitedSince: null,
+    continueUrl: status === 'approved' ? null : bank.continueUrl,
+    termsUrl: bank.termsAccepted ? null : bank.termsUrl,
+  }
+}

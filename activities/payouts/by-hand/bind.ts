@@ -1,0 +1,111 @@
+// Binds a transfer that the bank did send to the released attempt it pays: the debit is posted again, and the payout exists from then on.
+import { recordActivity } from '../../../db/controls/activity'
+import type { Tx } from '../../../db/database'
+import { tellPayout } from '../../../db/payouts/events'
+import { loadStep, lockStep, type StepRow, undoRelease } from '../../../db/payouts/steps'
+import { isPosted, type Posted, postSet } from '../../../db/wallets/ledger'
+import { assert } from '../../../domain/assert'
+import { formatUsdcExactly } from '../../../domain/money'
+import { debitPostings } from '../../../domain/wallets/ledger'
+import type { Transfer } from '../../../rail/rail'
+import { debitOf } from '../release'
+import { recordTransfer } from '../send/submit'
+import type { HandDeps, Resolved, Word } from './resolve'
+
+export type TransferToBind = Word & { readonly transferRef: string }
+
+/** Calls the bank only to read. The workflow, or the sweep, settles the payout afterwards. */
+export async function bindTransfer(deps: HandDeps, word: TransferToBind): Promise<Resolved> {
+  const row = await loadStep(deps.db, word.payoutId)
+  const objection = objectionTo(row, word)
+  if (objection !== null) return refusedFor(objection)
+
+  const rail = deps.rails[row.rail]
+  const names = await rail.payoutOf(word.transferRef)
+  if (names === null) return refusedFor('The bank has no such transfer, or it names no payout.')
+  if (names !== row.id) return refusedFor('The bank says that this transfer belongs to another payout.')
+  const transfer = await rail.transfer(word.transferRef)
+  const mismatch = moneyIsBack(transfer) ?? ofEarlierAttempt(row, transfer)
+  if (mismatch !== null) return refusedFor(mismatch)
+
+  return deps.db.transaction(async (tx) => {
+    const locked = await lockStep(tx, word.payoutId)
+    // Another operator may have bound it, or the partner may have claimed the key again, while the bank was asked.
+    if (locked.attempt !== row.attempt) return refusedFor('Its key has been claimed again: repeat the command.')
+    const now = objectionTo(locked, word)
+    return now === null ? bind(tx, deps, { row: locked, word, transfer }) : refusedFor(now)
+  })
+}
+
+function objectionTo({ releasedAt, transferRef }: StepRow, word: TransferToBind): string | null {
+  if (releasedAt !== null) return null
+  if (transferRef === word.transferRef) return 'The payout already follows this transfer, so there is nothing to bind.'
+  return 'Its key was not released, so there is nothing to bind: payout resolve records the outcome of a lost answer.'
+}
+
+/** Nothing was paid in the end, so there is no debit to post again; the movements are explained by hand. */
+function moneyIsBack({ standing }: Transfer): string | null {
+  if (standing !== 'refunded' && standing !== 'cancelled') return null
+  return (
+    'The bank has given this money back, so there is nothing to bind: keep its movements with deposit keep, accept the drift ' +
+    'with proof accept, then free the key with payout attended --free-key yes.'
+  )
+}
+
+/** The row keeps the amounts of its latest attempt only, so a transfer of an earlier one cannot be recorded in it. */
+function ofEarlierAttempt(row: StepRow, { createdAt, sentMicroUsdc }: Transfer): string | null {
+  if (row.attempt === 1) return null
+  const claimedMs = row.createdAt.getTime() - bankTimesWithinMs
+  const isYounger = createdAt !== null && createdAt.getTime() >= claimedMs
+  if (isYounger && sentMicroUsdc === row.walletSendsMicroUsdc) return null
+  return (
+    `This transfer belongs to an earlier attempt than the latest one, attempt ${row.attempt}, and cannot be bound: have ` +
+    'the bank recall it, or settle it with the partner and accept the drift with proof accept.'
+  )
+}
+
+/** A bank may state its times in whole seconds. */
+const bankTimesWithinMs = 1_000
+
+interface Binding {
+  readonly row: StepRow
+  readonly word: TransferToBind
+  readonly transfer: Transfer
+}
+
+async function bind(tx: Tx, { clock, log }: HandDeps, { row, word, transfer }: Binding): Promise<Resolved> {
+  const { payoutId, transferRef, evidence, by } = word
+  const debited = await debitAgain(tx, row, { by, at: clock.now() })
+  if (debited.outcome === 'insufficient') return refusedFor(shortage(row, debited.balanceMicroUsdc))
+  assert(debited.outcome === 'posted', 'a released attempt is debited again once')
+
+  const payout = { payoutId, attempt: row.attempt }
+  await undoRelease(tx, { ...payout, at: clock.now() })
+  const { status } = await recordTransfer({ db: tx, clock, log }, payout, row, transfer)
+  assert(status === 'processing' || status === 'failed', 'a bound transfer must be recorded')
+
+  const at = clock.now()
+  const detail = `bound to ${transferRef} after its release: ${evidence}`
+  await tellPayout(tx, { payoutId, at, kind: 'resolved', madeBy: by, detail })
+  const { partnerId, environment } = row
+  const change = { partnerId, environment, at, action: 'payout.bind', madeBy: by, detail: payoutId } as const
+  await recordActivity(tx, [{ ...change, changes: 'something', status: null, requestId: null }])
+  return { outcome: 'resolved', status }
+}
+
+/** Under its own cause_ref, because the first debit of this attempt is in the ledger with its reversal. */
+async function debitAgain(tx: Tx, row: StepRow, { by, at }: { by: string; at: Date }): Promise<Posted> {
+  const debit = debitOf(row)
+  const causeRef = (await isPosted(tx, debit)) ? `${debit.causeRef}/bound` : debit.causeRef
+  const postings = debitPostings(row.walletSendsMicroUsdc)
+  return postSet(tx, { ...debit, causeRef, payoutId: row.id, createdBy: by, at, postings })
+}
+
+function shortage({ walletSendsMicroUsdc: sends }: StepRow, balance: bigint): string {
+  const [needed, held, missing] = [sends, balance, sends - balance].map(formatUsdcExactly)
+  return `The wallet holds ${held} USDC and the payout took ${needed}: ${missing} USDC are missing. Its key stays refused; repeat the command once the wallet was topped up.`
+}
+
+function refusedFor(why: string): Resolved {
+  return { outcome: 'refused', why }
+}

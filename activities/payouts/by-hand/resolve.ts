@@ -1,0 +1,136 @@
+// A person says what became of a call whose answer was lost, with evidence: the bank is asked first, the row decides, and nothing is ever sent.
+import { recordActivity } from '../../../db/controls/activity'
+import type { Tx } from '../../../db/database'
+import { tellPayout } from '../../../db/payouts/events'
+import { loadStep, lockStep, type StepRow } from '../../../db/payouts/steps'
+import { isPosted } from '../../../db/wallets/ledger'
+import type { PayoutStatus } from '../../../domain/payouts/payout'
+import type { Transfer } from '../../../rail/rail'
+import type { PayoutDeps } from '../deps'
+import { debitOf, refuse, reverseDebit } from '../release'
+import { refsOf } from '../send/recipient'
+import { recordTransfer } from '../send/submit'
+import { neverSent } from '../settle/settle'
+import { standingOf } from '../standing'
+
+export type HandDeps = Pick<PayoutDeps, 'db' | 'clock' | 'log' | 'rails'> & {
+  readonly patience: Pick<PayoutDeps['patience'], 'repeatForMs' | 'quietMs'>
+}
+
+export interface Word {
+  readonly payoutId: string
+  /** The bank's own transfer, where it was sent. */
+  readonly transferRef: string | null
+  /** What the person goes by; it stays in the timeline. */
+  readonly evidence: string
+  readonly by: string
+}
+
+export type Resolved =
+  | { readonly outcome: 'resolved'; readonly status: PayoutStatus }
+  /** Why not, as a sentence. */
+  | { readonly outcome: 'refused'; readonly why: string }
+
+/** Without a transfer it was not sent, and its money goes back to the wallet. */
+export async function resolveByHand(deps: HandDeps, word: Word): Promise<Resolved> {
+  const row = await loadStep(deps.db, word.payoutId)
+  const objection = objectionTo(row, word) ?? (word.transferRef === null ? tooEarly(deps, row) : null)
+  if (objection !== null) return refusedFor(objection)
+  return word.transferRef === null ? resolveNotSent(deps, row, word) : resolveSent(deps, row, word, word.transferRef)
+}
+
+async function resolveSent(deps: HandDeps, row: StepRow, word: Word, transferRef: string): Promise<Resolved> {
+  if (!(await isPosted(deps.db, debitOf(row)))) {
+    return refusedFor('It is not debited yet, which its workflow does: is a worker running?')
+  }
+  const { id, rail } = row
+  const names = await deps.rails[rail].payoutOf(transferRef)
+  if (names === null) return refusedFor('The bank has no such transfer, or it names no payout.')
+  if (names !== id) return refusedFor('The bank says that this transfer is not of this payout.')
+  const transfer = await deps.rails[rail].transfer(transferRef)
+  return decide(deps, word, (tx, locked) => recordAs(tx, deps, locked, transfer))
+}
+
+async function resolveNotSent(deps: HandDeps, { rail, ...row }: StepRow, word: Word): Promise<Resolved> {
+  const asked = { ...refsOf({ rail, ...row }), payoutId: row.id, since: row.createdAt }
+  const found = await deps.rails[rail].findTransfer(asked)
+  if (found.outcome === 'found') {
+    return refusedFor(`The bank has the transfer ${found.transfer.ref} of this payout, so it was sent.`)
+  }
+  // An operator may decide what the bank's lists leave open, but not past a transfer that names this payout.
+  if (found.outcome === 'incomplete' && found.transferRef && !word.evidence.includes(found.transferRef)) {
+    return refusedFor(
+      `The bank's transfer ${found.transferRef} names this payout and cannot be read: ask the bank, and name the transfer in the evidence if it moved no money.`,
+    )
+  }
+  return decide(deps, word, async (tx, locked) => {
+    const early = tooEarly(deps, locked)
+    if (early !== null) return refusedFor(early)
+    await reverseDebit(tx, locked, deps)
+    const { status } = await refuse(tx, locked, neverSent, deps.clock.now())
+    return status === 'failed' ? { outcome: 'resolved', status } : Promise.reject(new Error('it must stay as failed'))
+  })
+}
+
+/** Under the row's lock: the worker, or another person, may have found it out meanwhile. */
+async function decide(
+  { db, clock }: HandDeps,
+  word: Word,
+  work: (tx: Tx, row: StepRow) => Promise<Resolved>,
+): Promise<Resolved> {
+  const { payoutId, evidence, by, transferRef } = word
+  return db.transaction(async (tx) => {
+    const row = await lockStep(tx, payoutId)
+    const objection = objectionTo(row, word)
+    if (objection !== null) return refusedFor(objection)
+    const resolved = await work(tx, row)
+    if (resolved.outcome === 'refused') return resolved
+    const at = clock.now()
+    const detail = `${transferRef === null ? 'not sent' : `sent as ${transferRef}`}: ${evidence}`
+    await tellPayout(tx, { payoutId, at, kind: 'resolved', madeBy: by, detail })
+    const { partnerId, environment } = row
+    const change = { partnerId, environment, at, action: 'payout.resolve', madeBy: by, detail: payoutId } as const
+    await recordActivity(tx, [{ ...change, changes: 'something', status: null, requestId: null }])
+    return resolved
+  })
+}
+
+async function recordAs(tx: Tx, { clock, log }: HandDeps, row: StepRow, transfer: Transfer): Promise<Resolved> {
+  const payout = { payoutId: row.id, attempt: row.attempt }
+  const { status } = await recordTransfer({ db: tx, clock, log }, payout, row, transfer)
+  if (status === 'processing' || status === 'failed') return { outcome: 'resolved', status }
+  throw new Error('a transfer of a payout that was held must be recorded')
+}
+
+function objectionTo(row: StepRow, { transferRef }: Word): string | null {
+  const standing = standingOf(row, { payoutId: row.id, attempt: row.attempt })
+  // A payout without a known call waits for an operator when the bank cannot tell whether it has one.
+  if (standing === null && isUndecided(row)) return null
+  // A restored row does not know of a call that was made after its back-up; the bank says whether this transfer is its own.
+  if (standing?.at === 'unknown' || (standing === null && transferRef !== null)) return null
+  if (standing === null) return 'Nothing of it was sent to the bank yet, so there is nothing to resolve.'
+  return standing.at === 'sent'
+    ? 'The bank is known to have it, so there is nothing to resolve.'
+    : 'It is over, so there is nothing to resolve.'
+}
+
+/** A repeat that is still under way at the bank could pay what is taken back here. */
+function tooEarly({ clock, patience }: HandDeps, row: StepRow): string | null {
+  const { repeatForMs, quietMs } = patience
+  // A restored row may not know of a call; that call cannot have been made before the row.
+  const ageMs = clock.now().getTime() - (row.submitStartedAt ?? row.createdAt).getTime()
+  if (!(ageMs >= repeatForMs + quietMs))
+    return 'It may still be sent: the time for which the call is repeated is not over.'
+  if (isUndecided(row)) return null
+  return 'Nobody has asked for people to decide this: it must wait for them because of outcome_unknown.'
+}
+
+/** It stays whatever is decided: its call is recorded as unknown, or its caller was answered before any call. */
+function isUndecided({ attention, verdict, answeredAt, submitStartedAt }: StepRow): boolean {
+  const isKept = submitStartedAt === null ? answeredAt !== null : verdict === 'unknown'
+  return attention === 'outcome_unknown' && isKept
+}
+
+function refusedFor(why: string): Resolved {
+  return { outcome: 'refused', why }
+}

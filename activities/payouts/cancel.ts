@@ -1,0 +1,52 @@
+// Cancels a payout while no call to the bank was started: one look at the row under its lock decides between cancel and submit.
+import { recordActivity } from '../../db/controls/activity'
+import type { Tx } from '../../db/database'
+import { wipeRecipient } from '../../db/payouts/recipients/sealed'
+import { keepPayout, loadStep, lockStep, type StepRow } from '../../db/payouts/steps'
+import { assert } from '../../domain/assert'
+import type { Cancelled, PayoutRef, Underway } from '../../workflows/payouts/steps'
+import type { PayoutDeps } from './deps'
+import { reverseDebit } from './release'
+import { isLate, toBeLookedUp } from './send/late'
+import { over, standingOf } from './standing'
+
+interface Cancel extends PayoutRef {
+  readonly how?: Cancelled
+}
+
+export async function cancelPayout(deps: PayoutDeps, cancel: Cancel): Promise<Underway> {
+  const row = await loadStep(deps.db, cancel.payoutId)
+  return standingOf(row, cancel) === null && isLate(row, deps) ? toBeLookedUp : cancelUnsent(deps, cancel)
+}
+
+/** However late: the caller has looked into the bank's list where that is needed. */
+export async function cancelUnsent(deps: PayoutDeps, { how, ...payout }: Cancel): Promise<Underway> {
+  return deps.db.transaction(async (tx) => {
+    const row = await lockStep(tx, payout.payoutId)
+    const standing = standingOf(row, payout)
+    if (standing !== null) return standing
+    await reverseDebit(tx, row, deps)
+    await wipeRecipient(tx, row.id)
+    const recorded = await keepPayout(tx, {
+      payoutId: row.id,
+      attempt: row.attempt,
+      verdict: 'cancelled',
+      status: 'cancelled',
+      failureReason: null,
+      transferRef: null,
+      transferState: null,
+      event: 'cancelled',
+      afterwards: 'closed',
+      at: deps.clock.now(),
+    })
+    assert(recorded, 'a cancellation must be recorded with its reversal')
+    if (how === 'in Temporal') await tellPartner(tx, row, deps.clock.now())
+    return over('cancelled')
+  })
+}
+
+/** Who it was, only Temporal knows; that it was ops, the partner must be able to see. */
+async function tellPartner(tx: Tx, { id, partnerId, environment }: StepRow, at: Date): Promise<void> {
+  const entry = { partnerId, environment, at, action: 'payout.cancel', detail: id, madeBy: 'ops:temporal' }
+  await recordActivity(tx, [{ ...entry, changes: 'something', status: null, requestId: null }])
+}

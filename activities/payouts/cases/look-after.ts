@@ -1,0 +1,33 @@
+// Looks how a recall or trace stands, and tells people, once, of one that is late.
+
+import type { Db } from '../../../db/database'
+import { findCase, type LateCase, markLate, markOneLate } from '../../../db/payouts/cases/cases'
+import type { Clock } from '../../../runtime/clock'
+import type { Log } from '../../../runtime/log'
+import type { CaseRef, CaseStanding } from '../../../workflows/payouts/case-steps'
+
+export interface CaseDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export async function lookAfterCase({ db, clock, log }: CaseDeps, { caseId }: CaseRef): Promise<CaseStanding> {
+  const at = clock.now()
+  const late = await markOneLate(db, caseId, at)
+  if (late !== null) tellPeople(log, late)
+  const row = await findCase(db, caseId)
+  if (row === null || row.resolvedAt !== null) return { at: 'over' }
+  return { at: 'open', dueInMs: row.overdueAt === null ? row.dueAt.getTime() - at.getTime() : null }
+}
+
+/** For the sweep: also of those whose workflow was never started, or is gone. */
+export async function reportLateCases({ db, clock, log }: CaseDeps, { limit }: { limit: number }): Promise<void> {
+  for (const late of await markLate(db, { at: clock.now(), limit })) tellPeople(log, late)
+}
+
+/** Nobody works on those of the sandbox unless its partner asks for it. */
+function tellPeople(log: Log, { id, payoutId, environment, kind, dueAt }: LateCase): void {
+  const about = { case_id: id, payout_id: payoutId, environment, kind, due_at: dueAt.toISOString() }
+  log[environment === 'live' ? 'error' : 'warn'](about, 'a case is overdue: somebody has to ask the bank')
+}

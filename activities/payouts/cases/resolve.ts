@@ -1,0 +1,54 @@
+// Ends a recall or trace as a person says: outcome, charge, timeline, activity and notice in one transaction, once.
+
+import { recordActivity } from '../../../db/controls/activity'
+import type { Db } from '../../../db/database'
+import { addNotice } from '../../../db/partners/notices'
+import { type CaseRow, endCase, findCase, lockCase } from '../../../db/payouts/cases/cases'
+import { addCaseNote } from '../../../db/payouts/cases/notes'
+import { assert } from '../../../domain/assert'
+import { casePrefix } from '../../../domain/invoices/invoice'
+import { type CaseOutcome, canEnd } from '../../../domain/payouts/case'
+import type { Clock } from '../../../runtime/clock'
+import { chargeException } from '../settle/charge'
+
+export interface CaseEnd {
+  readonly caseId: string
+  readonly outcome: CaseOutcome
+  /** What the bank charges us for it; the partner is charged by its price list, in live only. */
+  readonly costMicropounds: bigint
+  readonly note: string | null
+  readonly by: string
+}
+
+export type ResolvedCase =
+  | { readonly outcome: 'resolved'; readonly case: CaseRow }
+  | { readonly outcome: 'already_resolved'; readonly case: CaseRow }
+  | { readonly outcome: 'wrong_outcome'; readonly case: CaseRow }
+  | { readonly outcome: 'not_found' }
+
+/** Moves no money of the payout: what the bank sends back is booked when the bank says so, whatever people say here. */
+export async function resolveCase({ db, clock }: { db: Db; clock: Clock }, wanted: CaseEnd): Promise<ResolvedCase> {
+  const { caseId, outcome, costMicropounds, note, by } = wanted
+  return db.transaction(async (tx) => {
+    const row = await lockCase(tx, caseId)
+    if (row === null) return { outcome: 'not_found' }
+    if (row.resolvedAt !== null) return { outcome: 'already_resolved', case: row }
+    if (!canEnd(row.kind, outcome)) return { outcome: 'wrong_outcome', case: row }
+
+    const at = clock.now()
+    const { partnerId, environment, payoutId } = row
+    if (note !== null) await addCaseNote(tx, { caseId, at, madeBy: by, note })
+    assert(await endCase(tx, row, { outcome, costMicropounds, by, at }), 'a locked case that is open must end')
+    if (costMicropounds > 0n) {
+      const payout = { id: payoutId, partnerId, environment }
+      await chargeException(tx, payout, { causeRef: `${casePrefix}${caseId}`, costMicropounds, at })
+    }
+    const entry = { partnerId, at, environment, action: 'case.resolve', status: null, madeBy: by, requestId: null }
+    const detail = `${row.kind} of ${payoutId}: ${outcome}`
+    await recordActivity(tx, [{ ...entry, changes: 'something', detail }])
+    await addNotice(tx, { partnerId, environment, kind: 'case', about: caseId, at })
+    const ended = await findCase(tx, caseId)
+    assert(ended !== null, 'a case that has ended is there')
+    return { outcome: 'resolved', case: ended }
+  })
+}

@@ -1,0 +1,35 @@
+// Sets the money of a payout aside, once, or says why not (design §3, step 3).
+
+import { lockStep } from '../../db/payouts/steps'
+import { postSet } from '../../db/wallets/ledger'
+import { shortfallOf } from '../../domain/payouts/shortfall'
+import { debitPostings } from '../../domain/wallets/ledger'
+import type { PayoutRef, Step } from '../../workflows/payouts/steps'
+import type { PayoutDeps } from './deps'
+import { refuse } from './release'
+import { standingOf } from './standing'
+import { noteUnknown } from './unknown'
+
+export async function debitPayout(deps: PayoutDeps, payout: PayoutRef): Promise<Step> {
+  const at = deps.clock.now()
+  return deps.db.transaction(async (tx) => {
+    const row = await lockStep(tx, payout.payoutId)
+    const standing = standingOf(row, payout)
+    if (standing !== null)
+      return standing.at === 'unknown' ? noteUnknown({ clock: deps.clock, db: tx }, payout) : standing
+
+    const posted = await postSet(tx, {
+      walletId: row.walletId,
+      cause: 'debit',
+      causeRef: `${row.id}/${row.attempt}`,
+      payoutId: row.id,
+      createdBy: 'payout',
+      at,
+      postings: debitPostings(row.walletSendsMicroUsdc),
+    })
+    if (posted.outcome !== 'insufficient') return { at: 'held' }
+    const details = shortfallOf(row.walletSendsMicroUsdc, posted.balanceMicroUsdc, row.gbpPerUsdNano)
+    const failureReason = 'insufficient_funds: The wallet balance was too low.'
+    return refuse(tx, row, { code: 'insufficient_funds', details, failureReason }, at)
+  })
+}

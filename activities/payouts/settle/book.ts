@@ -1,0 +1,148 @@
+// Books what the bank says of a transfer: status, ledger, timeline and charges in one transaction, under the row's lock.
+import type { Tx } from '../../../db/database'
+import {
+  clearBankAttention,
+  loadStep,
+  lockStep,
+  movePayout,
+  raiseAttention,
+  type StepRow,
+  setAttention,
+} from '../../../db/payouts/steps'
+import { isPassingTrouble } from '../../../db/trouble'
+import { postSet } from '../../../db/wallets/ledger'
+import { assert } from '../../../domain/assert'
+import { assertMove, canMove, isFinal, type PayoutStatus } from '../../../domain/payouts/payout'
+import { type Posting, paidOutPostings, refundPostings, returnPostings } from '../../../domain/wallets/ledger'
+import type { Refund, Transfer } from '../../../rail/rail'
+import { reasons } from '../../../rail/reasons'
+import type { PayoutDeps } from '../deps'
+import type { Asked } from './ask-bank'
+import { chargePayout, chargeReturn, creditReturned } from './charge'
+
+export interface Booked {
+  readonly at: 'waiting' | 'over'
+  readonly status: PayoutStatus
+  readonly says: string
+}
+
+/** `isOver` is asked under the lock: another run may have gone on while the bank was asked. */
+export async function bookAnswer(
+  deps: PayoutDeps,
+  payoutId: string,
+  asked: Asked,
+  isOver: (row: StepRow) => boolean,
+): Promise<Booked> {
+  const { state } = asked.transfer
+  try {
+    return await deps.db.transaction(async (tx) => {
+      const row = await lockStep(tx, payoutId)
+      return isOver(row) ? { at: 'over', status: row.status, says: row.status } : book(tx, deps, row, asked)
+    })
+  } catch (error) {
+    if (isPassingTrouble(error)) throw error
+    // A rule that refuses this would refuse it for ever: the payout stays as it is, and somebody has to look.
+    deps.log.error({ err: error, payout_id: payoutId, state }, 'what the bank says can not be booked')
+    await setAttention(deps.db, payoutId, `can_not_book_${state}`)
+    const { status } = await loadStep(deps.db, payoutId)
+    return { at: 'waiting', status, says: `waiting: ${state} can not be booked` }
+  }
+}
+
+async function book(tx: Tx, deps: PayoutDeps, row: StepRow, asked: Asked): Promise<Booked> {
+  const { transfer, refund } = asked
+  const status = statusFor(row.status, transfer)
+  if (status === null) return leaveToPeople(tx, deps, row, transfer)
+  await clearBankAttention(tx, row.id)
+  if (row.status === 'completed' && status === 'completed') return { at: 'over', status, says: 'completed' }
+  if (status !== row.status) assertMove(row.status, status)
+
+  const at = deps.clock.now()
+  const paidOut = status === 'completed'
+  const ended = paidOut || refund !== null
+  await movePayout(tx, {
+    payoutId: row.id,
+    status,
+    failureReason: status === 'failed' || status === 'returned' ? (transfer.reason ?? reasons.bank_refused) : null,
+    transferState: transfer.state,
+    event: status === row.status ? null : status,
+    detail: transfer.reason,
+    afterwards: ended ? 'closed' : 'open',
+    at,
+  })
+  if (paidOut) await post(tx, row, { cause: 'paid_out', postings: paidOutPostings(row.walletSendsMicroUsdc), at })
+  else if (refund !== null) await postBack(tx, row, refund, at)
+  if (paidOut) await chargePayout(tx, row, transfer, at)
+  if (status === 'returned' && row.status !== 'returned') {
+    await creditReturned(tx, row, at)
+    await chargeReturn(tx, row, at)
+  }
+  if (ended) return { at: 'over', status, says: paidOut ? 'completed' : `${status}, refunded` }
+  if (asked.isBack) await reportMissingRefund(tx, deps, row, transfer)
+  return { at: 'waiting', status, says: isFinal(status) ? `${status}, refund awaited` : 'waiting for the bank' }
+}
+
+/** Nobody guesses. One that is closed is not kept waiting: the bank's next word, or the daily look, brings it up again. */
+async function leaveToPeople(tx: Tx, { log }: PayoutDeps, row: StepRow, { state }: Transfer): Promise<Booked> {
+  const isNew = await setAttention(tx, row.id, `bank_says_${state}`)
+  if (isNew) log.error({ payout_id: row.id, state }, 'the bank is in a state that needs a person')
+  const at = row.closedAt === null ? 'waiting' : 'over'
+  return { at, status: row.status, says: `waiting: the bank says ${state}` }
+}
+
+/** What the bank's word makes of ours; null when no rule covers it. */
+function statusFor(now: PayoutStatus, transfer: Transfer): PayoutStatus | null {
+  switch (transfer.standing) {
+    case 'under_way':
+      return now === 'completed' ? null : now
+    case 'delivered':
+      return now === 'completed' || canMove(now, 'completed') ? 'completed' : null
+    case 'undeliverable':
+      // What had arrived, or was on its way back, comes back all the same.
+      if (now === 'completed' || now === 'returned') return 'returned'
+      return now === 'failed' || canMove(now, 'failed') ? 'failed' : null
+    case 'cancelled':
+      return now === 'failed' || canMove(now, 'failed') ? 'failed' : null
+    case 'returned':
+      // On its way back after a failure is still a failure.
+      if (now === 'failed') return now
+      return now === 'returned' || canMove(now, 'returned') ? 'returned' : null
+    case 'refunded':
+      if (isFinal(now)) return now
+      // Refunded before we saw why: it did not arrive, unless it had.
+      return now === 'completed' || (transfer.wasDelivered && canMove(now, 'returned')) ? 'returned' : 'failed'
+    case 'needs_people':
+      return null
+  }
+}
+
+/** A history may be a little behind; one that still lacks it after the quiet period has lost somebody's money. */
+async function reportMissingRefund(tx: Tx, { clock, log, patience }: PayoutDeps, row: StepRow, transfer: Transfer) {
+  if (clock.now().getTime() - transfer.updatedAt.getTime() < patience.quietMs) return
+  if (!(await raiseAttention(tx, row.id, 'refund_missing'))) return
+  log.error({ payout_id: row.id, state: transfer.state }, 'the bank says refunded, and its wallet has no such deposit')
+}
+
+function postBack(tx: Tx, row: StepRow, { amountMicroUsdc, movementRef }: Refund, at: Date): Promise<void> {
+  const sent = row.walletSendsMicroUsdc
+  const back = { bankRef: movementRef, at }
+  return row.completedAt === null
+    ? post(tx, row, { ...back, cause: 'refund', postings: refundPostings(sent, amountMicroUsdc) })
+    : post(tx, row, { ...back, cause: 'return', postings: returnPostings(sent, amountMicroUsdc) })
+}
+
+interface ToPost {
+  readonly cause: string
+  readonly bankRef?: string | null
+  readonly postings: readonly Posting[]
+  readonly at: Date
+}
+
+/** One path for every refund, unique by the bank's transfer and its movement, so that a deposit found later can not book it again. */
+async function post(tx: Tx, row: StepRow, set: ToPost): Promise<void> {
+  assert(row.transferRef !== null, 'only a transfer is settled')
+  const about = { walletId: row.walletId, payoutId: row.id, createdBy: 'bank' }
+  const { outcome } = await postSet(tx, { ...about, causeRef: row.transferRef, ...set })
+  // An open row has not booked it: somebody else has, and the payout must not close without its money.
+  assert(outcome === 'posted', 'what a payout gives or gets back is booked with it')
+}

@@ -1,0 +1,49 @@
+// What a payout costs its partner, once, and in live only: when it completes, when the bank has extra work, and when it comes back.
+
+import type { Tx } from '../../../db/database'
+import { addCharge, findPayoutFee } from '../../../db/invoices/charges'
+import { findPrices } from '../../../db/invoices/price-lists'
+import type { StepRow } from '../../../db/payouts/steps'
+import { exceptionFeeFor, networkFeeFor } from '../../../domain/invoices/fees'
+import { micropoundsFromPence } from '../../../domain/money'
+import type { Transfer } from '../../../rail/rail'
+
+export async function chargePayout(tx: Tx, row: StepRow, transfer: Transfer, at: Date): Promise<void> {
+  if (row.environment !== 'live') return
+  const prices = await findPrices(tx, row.partnerId, at)
+  const about = { partnerId: row.partnerId, causeRef: row.id, payoutId: row.id, at }
+  const fee = micropoundsFromPence(row.feePence - row.feeInTransferPence)
+  await addCharge(tx, { ...about, kind: 'payout_fee', amountMicropounds: fee })
+  const network = networkFeeFor(transfer.networkCostMicropounds, prices)
+  await addCharge(tx, { ...about, kind: 'network_fee', amountMicropounds: network })
+}
+
+type Charged = Pick<StepRow, 'id' | 'partnerId' | 'environment'>
+
+/** A completed payout that came back: the part of its fee that was or will be invoiced, in the month of the return (design §4). */
+export async function creditReturned(tx: Tx, row: Charged, at: Date): Promise<void> {
+  if (row.environment !== 'live') return
+  const fee = await findPayoutFee(tx, row.partnerId, row.id)
+  if (fee === null || fee === 0n) return
+  const about = { partnerId: row.partnerId, causeRef: row.id, payoutId: row.id, at }
+  await addCharge(tx, { ...about, kind: 'credit', amountMicropounds: fee })
+}
+
+/** A payout that came back, whether it had arrived or not: what the price list says that a return costs, once. */
+export async function chargeReturn(tx: Tx, row: Charged, at: Date): Promise<void> {
+  const { returnCostMicropounds } = await findPrices(tx, row.partnerId, at)
+  await chargeException(tx, row, { causeRef: `return/${row.id}`, costMicropounds: returnCostMicropounds, at })
+}
+
+/** A return, recall or trace: `causeRef` names it, so that each is charged once. What cost nothing is no charge. */
+export async function chargeException(
+  tx: Tx,
+  row: Charged,
+  { causeRef, costMicropounds, at }: { causeRef: string; costMicropounds: bigint; at: Date },
+): Promise<void> {
+  if (row.environment !== 'live') return
+  const amountMicropounds = exceptionFeeFor(costMicropounds, await findPrices(tx, row.partnerId, at))
+  if (amountMicropounds === 0n) return
+  const about = { partnerId: row.partnerId, payoutId: row.id, causeRef, at }
+  await addCharge(tx, { ...about, kind: 'exception', amountMicropounds })
+}

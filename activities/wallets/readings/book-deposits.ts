@@ -1,0 +1,64 @@
+// The one way from a bank's wallet into ours: each movement of its history is booked once, under the bank's own id for it.
+import { recordActivity } from '../../../db/controls/activity'
+import type { Tx } from '../../../db/database'
+import { addNotice } from '../../../db/partners/notices'
+import { holdDeposit } from '../../../db/wallets/held-deposits'
+import { postSet } from '../../../db/wallets/ledger'
+import type { Environment } from '../../../domain/environment'
+import { formatUsdcExactly } from '../../../domain/money'
+import { heldPostings, topUpPostings } from '../../../domain/wallets/ledger'
+import type { HistoryRow, WalletMovement } from '../../../rail/rail'
+import type { Judged } from './judge-history'
+
+export interface DepositsToBook {
+  readonly wallet: { readonly id: string; readonly partnerId: string; readonly environment: Environment }
+  readonly judged: readonly Judged[]
+  readonly createdBy: string
+  /** What the activity list calls it; null where that would say the same as another line. */
+  readonly action: 'wallet.top_up' | 'wallet.credit' | null
+  readonly at: Date
+}
+
+/** What was new. */
+export interface BookedDeposits {
+  readonly booked: readonly WalletMovement[]
+  readonly held: readonly { readonly bankRef: string; readonly why: string }[]
+}
+
+export async function bookDeposits(tx: Tx, deposits: DepositsToBook): Promise<BookedDeposits> {
+  const booked: WalletMovement[] = []
+  const held: { bankRef: string; why: string }[] = []
+  for (const each of deposits.judged) {
+    if (each.verdict === 'deposit' && (await book(tx, deposits, each.row))) booked.push(each.row)
+    if (each.verdict === 'held' && (await hold(tx, deposits, each.row, each.why))) {
+      held.push({ bankRef: each.row.id, why: each.why })
+    }
+  }
+  return { booked, held }
+}
+
+async function book(tx: Tx, deposits: DepositsToBook, { id, amountMicroUsdc }: WalletMovement): Promise<boolean> {
+  const { wallet, action, createdBy, at } = deposits
+  const about = { walletId: wallet.id, cause: 'deposit', causeRef: id, bankRef: id, payoutId: null, createdBy, at }
+  const posted = await postSet(tx, { ...about, postings: topUpPostings(amountMicroUsdc) })
+  if (posted.outcome !== 'posted') return false
+  const { partnerId, environment } = wallet
+  await addNotice(tx, { partnerId, environment, kind: 'top_up', about: id, at })
+  if (action === null) return true
+  const detail = `${formatUsdcExactly(amountMicroUsdc)} USDC`
+  const entry = { partnerId, at, environment, action, status: null, madeBy: createdBy, detail, requestId: null }
+  await recordActivity(tx, [{ ...entry, changes: 'something' }])
+  return true
+}
+
+/** A deposit is in suspense: the books have what the bank has, and the wallet shows only what is surely the partner's. */
+async function hold(tx: Tx, deposits: DepositsToBook, row: HistoryRow, why: string): Promise<boolean> {
+  const { wallet, createdBy, at } = deposits
+  const amountMicroUsdc = row.kind === 'deposit' ? row.amountMicroUsdc : null
+  if (amountMicroUsdc !== null) {
+    const about = { walletId: wallet.id, cause: 'held_deposit', causeRef: row.id, bankRef: row.id, createdBy, at }
+    const posted = await postSet(tx, { ...about, payoutId: null, postings: heldPostings(amountMicroUsdc) })
+    if (posted.outcome !== 'posted') return false
+  }
+  return holdDeposit(tx, { walletId: wallet.id, bankRef: row.id, amountMicroUsdc, why, at })
+}

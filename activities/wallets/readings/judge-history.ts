@@ -1,0 +1,112 @@
+// Says of each movement in a wallet's history what is to be done with it: a deposit is booked, a refund is its payout's, the
+// rest is held for people. Nothing is guessed (design §4).
+import type { Queryable } from '../../../db/database'
+import { findPayoutById, findPayoutsByTransfer, type RefundedPayout } from '../../../db/payouts/refunded'
+import type { RailName } from '../../../domain/environment'
+import { unexplainedWithdrawal, whyUnreadable } from '../../../domain/wallets/held-movement'
+import { type HistoryRow, type Rail, RailUnavailable, type WalletMovement } from '../../../rail/rail'
+import { isUuid } from '../../is-uuid'
+
+export type Judged =
+  | { readonly verdict: 'deposit'; readonly row: WalletMovement }
+  /** `why` is a word for people. */
+  | { readonly verdict: 'held'; readonly row: HistoryRow; readonly why: string }
+  /** The refund of a payout that was completed and is over: somebody has to ask the bank about it. */
+  | { readonly verdict: 'return'; readonly row: WalletMovement; readonly payout: RefundedPayout }
+  | { readonly verdict: 'not_ours'; readonly row: HistoryRow }
+  /** Its payout is open: what this movement is to it is known when that has gone on. */
+  | { readonly verdict: 'awaited'; readonly row: WalletMovement }
+  /** The bank did not say whose it is. */
+  | { readonly verdict: 'unresolved'; readonly row: WalletMovement }
+
+export type Undecided = Extract<Judged, { verdict: 'return' | 'awaited' | 'unresolved' }>
+
+/** Whether the next reading has to judge it again. */
+export function isUndecided(judged: Judged): judged is Undecided {
+  const { verdict } = judged
+  return verdict === 'return' || verdict === 'awaited' || verdict === 'unresolved'
+}
+
+export interface JudgeDeps {
+  readonly db: Queryable
+  readonly rail: Pick<Rail, 'payoutOf'>
+}
+
+export interface WalletOfHistory {
+  readonly id: string
+  readonly rail: RailName
+}
+
+const atOnce = 500
+
+export async function judgeHistory(
+  deps: JudgeDeps,
+  wallet: WalletOfHistory,
+  history: readonly HistoryRow[],
+): Promise<Judged[]> {
+  const judged: Judged[] = []
+  for (let from = 0; from < history.length; from += atOnce) {
+    const some = history.slice(from, from + atOnce)
+    const known = await payoutsBehind(deps, wallet, some)
+    for (const row of some) judged.push(await judge(deps, wallet, row, known))
+  }
+  return judged
+}
+
+type Known = ReadonlyMap<string, RefundedPayout>
+
+async function payoutsBehind(
+  { db }: JudgeDeps,
+  { rail }: WalletOfHistory,
+  rows: readonly HistoryRow[],
+): Promise<Known> {
+  const refs = rows.flatMap((row) => (row.kind === 'unreadable' || row.transferRef === null ? [] : [row.transferRef]))
+  const payouts = refs.length === 0 ? [] : await findPayoutsByTransfer(db, { rail, transferRefs: [...new Set(refs)] })
+  return new Map(payouts.map((payout) => [payout.transferRef ?? '', payout]))
+}
+
+async function judge(deps: JudgeDeps, wallet: WalletOfHistory, row: HistoryRow, known: Known): Promise<Judged> {
+  if (row.kind === 'unreadable') return { verdict: 'held', row, why: whyUnreadable(row) }
+  if (row.transferRef === null) {
+    return row.kind === 'deposit' ? { verdict: 'deposit', row } : { verdict: 'held', row, why: unexplainedWithdrawal }
+  }
+  try {
+    const payout = known.get(row.transferRef) ?? (await payoutNamedBy(deps, row.transferRef))
+    return row.kind === 'deposit' ? judgeRefund(wallet, row, payout) : judgeWithdrawal(wallet, row, payout)
+  } catch (error) {
+    if (error instanceof RailUnavailable) return { verdict: 'unresolved', row }
+    throw error
+  }
+}
+
+/** A payout whose answer was lost does not know its transfer yet; the transfer knows its payout. */
+async function payoutNamedBy({ db, rail }: JudgeDeps, transferRef: string): Promise<RefundedPayout | null> {
+  const named = await rail.payoutOf(transferRef)
+  return named !== null && isUuid(named) ? findPayoutById(db, named) : null
+}
+
+/** What leaves the wallet is a payout's, which has booked it before it left; anything else the books do not have. */
+function judgeWithdrawal(wallet: WalletOfHistory, row: WalletMovement, payout: RefundedPayout | null): Judged {
+  if (payout?.walletId === wallet.id) {
+    if (payout.transferRef === row.transferRef) return { verdict: 'not_ours', row }
+    if (payout.transferRef === null && payout.isOpen) return { verdict: 'awaited', row }
+  }
+  return { verdict: 'held', row, why: unexplainedWithdrawal }
+}
+
+function judgeRefund(wallet: WalletOfHistory, row: WalletMovement, payout: RefundedPayout | null): Judged {
+  if (payout === null) return { verdict: 'held', row, why: 'unknown_transfer' }
+  if (payout.walletId !== wallet.id) return { verdict: 'held', row, why: 'other_wallet' }
+  // Its own workflow asks the bank, and books the refund with all that follows from it; one of several, if there are more.
+  if (payout.isOpen) return { verdict: 'awaited', row }
+  if (payout.transferRef !== row.transferRef) return { verdict: 'held', row, why: 'other_transfer' }
+  // What people have dealt with is not brought up again by the same movement; the bank's next word still books it.
+  if (payout.status === 'completed') {
+    return payout.isRefundAttended ? { verdict: 'not_ours', row } : { verdict: 'return', row, payout }
+  }
+  if (!payout.isRefundBooked) return { verdict: 'held', row, why: 'payout_over' }
+  // Its payout has its money back: a second refund of the same transfer is nobody's.
+  return payout.refundRef === null || payout.refundRef === row.id
+    ? { verdict: 'not_ours', row }
+    : { verdict: 'held', row, why: 'second_refund' }
+}

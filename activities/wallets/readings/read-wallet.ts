@@ -1,0 +1,130 @@
+// Reads what is new in a wallet's history at its bank and books it; may be done twice, by several at once, and be cut off anywhere.
+
+import type { ReadingFailure } from '../../../db/bank/reading-entity'
+import type { Db } from '../../../db/database'
+import { reportUnexplainedRefund } from '../../../db/payouts/refunded'
+import {
+  clearFailedReading,
+  findWalletToRead,
+  forgetUndecided,
+  listUndecided,
+  moveHistoryReadTo,
+  recordFailedReading,
+  rememberUndecided,
+  type WalletToRead,
+} from '../../../db/wallets/readings'
+import type { RailName } from '../../../domain/environment'
+import { ListTooLong, newestOf, type Rail, RailRefused, RailUnavailable, type WalletMovement } from '../../../rail/rail'
+import type { Clock } from '../../../runtime/clock'
+import type { Log } from '../../../runtime/log'
+import type { ReturnToStart } from '../../../workflows/payouts/return-start'
+import type { WalletRead } from '../../../workflows/wallets/reading-steps'
+import { bookDeposits } from './book-deposits'
+import { isUndecided, type Judged, judgeHistory } from './judge-history'
+
+export interface WalletReadingDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly log: Log
+  readonly rails: Readonly<Record<RailName, Pick<Rail, 'walletHistory' | 'payoutOf'>>>
+  /** How old a refund may get that its transfer does not explain, before people are told. */
+  readonly quietMs: number
+  /** Nothing is started where one has asked the bank of late, and since the refund came at `refundedAt`. */
+  startReturn(payout: ReturnToStart, refundedAt: Date): Promise<void>
+}
+
+export async function readWallet(deps: WalletReadingDeps, walletId: string): Promise<WalletRead> {
+  const wallet = await findWalletToRead(deps.db, walletId)
+  return wallet === null ? nothing : readFound(deps, wallet)
+}
+
+const nothing: WalletRead = { booked: 0, held: 0, returns: 0, unresolved: 0 }
+
+/** A failure is recorded, so that operators see a wallet whose deposits are not booked. */
+export async function readFound(deps: WalletReadingDeps, wallet: WalletToRead): Promise<WalletRead> {
+  try {
+    const read = await readHistory(deps, wallet)
+    await clearFailedReading(deps.db, wallet.id)
+    return read
+  } catch (error) {
+    await recordFailure(deps, wallet.id, error)
+    throw error
+  }
+}
+
+async function readHistory(deps: WalletReadingDeps, wallet: WalletToRead): Promise<WalletRead> {
+  const { db, clock, log, rails } = deps
+  const { id: walletId, customerRef, walletRef, historyReadTo } = wallet
+  const rail = rails[wallet.rail]
+  const history = await rail.walletHistory({ customerRef, walletRef, after: historyReadTo })
+  const inHistory = new Set(history.map(({ id }) => id))
+  const remembered = (await listUndecided(db, walletId)).filter(({ id }) => !inHistory.has(id))
+  const earlier = await judgeHistory({ db, rail }, wallet, remembered)
+  const fresh = await judgeHistory({ db, rail }, wallet, history)
+  const judged = [...earlier, ...fresh]
+  // Before the history counts as read: one that is cut off in between starts them again, and they are the same ones.
+  const returns = judged.filter((each) => each.verdict === 'return')
+  for (const { payout, row } of returns) await deps.startReturn(payout, row.at)
+
+  const { booked, held } = await db.transaction(async (tx) => {
+    const at = clock.now()
+    const done = await bookDeposits(tx, { wallet, judged, createdBy: 'bank', action: 'wallet.top_up', at })
+    const { to, movements } = readTo(fresh)
+    if (to !== null) await moveHistoryReadTo(tx, { walletId, from: historyReadTo, to })
+    await rememberUndecided(tx, { walletId, movements, at })
+    const decided = judged.filter((each) => !isUndecided(each)).map(({ row }) => row.id)
+    await forgetUndecided(tx, walletId, decided)
+    return done
+  })
+  for (const { bankRef, why } of held) {
+    log.error({ wallet_id: walletId, bank_ref: bankRef, why }, 'a movement is held: somebody has to look (ops deposit)')
+  }
+  for (const each of returns) await reportUnexplained(deps, each)
+  const unresolved = judged.filter(({ verdict }) => verdict === 'unresolved').length
+  return { booked: booked.length, held: held.length, returns: returns.length, unresolved }
+}
+
+async function recordFailure({ db, clock, log }: WalletReadingDeps, walletId: string, error: unknown): Promise<void> {
+  try {
+    await recordFailedReading(db, { walletId, reason: reasonOf(error), at: clock.now() })
+  } catch (cause) {
+    log.warn({ err: cause, wallet_id: walletId }, 'cannot record the failed reading')
+  }
+}
+
+function reasonOf(error: unknown): ReadingFailure {
+  if (error instanceof ListTooLong) return 'too_long'
+  if (error instanceof RailRefused) return 'refused'
+  return error instanceof RailUnavailable ? 'no_answer' : 'failed'
+}
+
+/** The bank's history and its transfer may differ for a moment; what differs for longer is money that is in no book. */
+async function reportUnexplained(
+  { db, clock, log, quietMs }: WalletReadingDeps,
+  { payout, row }: Extract<Judged, { verdict: 'return' }>,
+): Promise<void> {
+  if (clock.now().getTime() - row.at.getTime() < quietMs) return
+  if (!(await reportUnexplainedRefund(db, payout.payoutId))) return
+  log.error(
+    { payout_id: payout.payoutId, bank_ref: row.id },
+    'a refund is in the wallet, and its transfer knows of none',
+  )
+}
+
+/** How much later than its time a movement may appear in the history and still be seen. */
+const lateByMs = 60 * 60 * 1000
+
+/**
+ * The position up to which the history need not be read again: all but the newest hour, by the bank's own clock, into which a
+ * movement may still be put that comes late. Null when that is nothing. Undecided movements before it are to be remembered.
+ */
+export function readTo(judged: readonly Judged[]): {
+  readonly to: string | null
+  readonly movements: WalletMovement[]
+} {
+  const settledBefore = newestOf(judged.map(({ row }) => row)) - lateByMs
+  const young = judged.findIndex(({ row: { at } }) => at !== null && at.getTime() >= settledBefore)
+  const settled = young === -1 ? judged : judged.slice(0, young)
+  const movements = settled.flatMap((each) => (isUndecided(each) ? each.row : []))
+  return { to: settled.at(-1)?.row.id ?? null, movements }
+}

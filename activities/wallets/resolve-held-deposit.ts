@@ -1,0 +1,203 @@
+// What operators decide about a held deposit: it is the partner's, or it stays where it is. A large live credit takes two of them.
+
+import { recordActivity } from '../../db/controls/activity'
+import type { Db, Tx } from '../../db/database'
+import { addNotice } from '../../db/partners/notices'
+import {
+  forgetCreditRequest,
+  type HeldDeposit,
+  lockHeldDeposit,
+  requestCredit,
+  resolveHeldDeposit,
+} from '../../db/wallets/held-deposits'
+import { postSet } from '../../db/wallets/ledger'
+import { assert } from '../../domain/assert'
+import { formatUsdcExactly } from '../../domain/money'
+import { isHeldWithdrawal } from '../../domain/wallets/held-movement'
+import { heldCreditPostings, topUpPostings } from '../../domain/wallets/ledger'
+import type { Clock } from '../../runtime/clock'
+
+export interface HeldDeps {
+  readonly db: Db
+  readonly clock: Clock
+  /** A live credit above it waits for a second operator. */
+  readonly confirmAboveMicroUsdc: bigint
+}
+
+/** One operator's word about one held deposit. */
+export interface HeldWord {
+  readonly id: string
+  readonly note: string
+  readonly by: string
+  readonly login: string
+}
+
+export interface HeldDecision extends HeldWord {
+  readonly outcome: 'credited' | 'kept'
+  /** What to credit where the bank's own amount could not be read, and only there. */
+  readonly amountMicroUsdc: bigint | null
+}
+
+interface Credited {
+  readonly outcome: 'resolved'
+  readonly deposit: HeldDeposit
+  readonly creditedMicroUsdc: bigint
+}
+
+export interface Request {
+  readonly amountMicroUsdc: bigint
+  readonly by: string
+  readonly expiresAt: Date
+}
+
+export type ResolvedHeld =
+  | Credited
+  | { readonly outcome: 'requested'; readonly deposit: HeldDeposit; readonly request: Request }
+  | { readonly outcome: 'request_open'; readonly request: Request }
+  | { readonly outcome: 'not_found' | 'not_a_deposit' | 'amount_needed' | 'amount_known' }
+
+export type ConfirmedHeld =
+  | Credited
+  | { readonly outcome: 'same_operator' | 'amount_differs'; readonly request: Request }
+  | { readonly outcome: 'not_found' | 'not_requested' }
+
+export async function resolveHeld(deps: HeldDeps, decision: HeldDecision): Promise<ResolvedHeld> {
+  const at = deps.clock.now()
+  return deps.db.transaction(async (tx) => {
+    const deposit = await lockHeldDeposit(tx, decision.id)
+    if (deposit === null) return { outcome: 'not_found' }
+    if (decision.outcome === 'kept') return resolve(tx, deposit, { ...decision, creditedMicroUsdc: 0n, at })
+    if (isHeldWithdrawal(deposit.why)) return { outcome: 'not_a_deposit' }
+    if (deposit.amountMicroUsdc !== null && decision.amountMicroUsdc !== null) return { outcome: 'amount_known' }
+    const creditedMicroUsdc = deposit.amountMicroUsdc ?? decision.amountMicroUsdc
+    if (creditedMicroUsdc === null) return { outcome: 'amount_needed' }
+
+    const open = requestOf(deposit, at)
+    if (open !== null) {
+      const isSame = open.amountMicroUsdc === creditedMicroUsdc && isSameOperator(open, decision)
+      return isSame ? { outcome: 'requested', deposit, request: open } : { outcome: 'request_open', request: open }
+    }
+    // One that has expired counts for nothing, and the credit of a single operator must not be stored beside it.
+    await forgetCreditRequest(tx, deposit.id)
+    if (deposit.environment === 'live' && creditedMicroUsdc > deps.confirmAboveMicroUsdc) {
+      return request(tx, deposit, { ...decision, creditedMicroUsdc, at })
+    }
+    return resolve(tx, deposit, { ...decision, creditedMicroUsdc, at })
+  })
+}
+
+/** The second operator names the amount again: what is confirmed is what was requested, read by another pair of eyes. */
+export async function confirmHeld(
+  { db, clock }: Pick<HeldDeps, 'db' | 'clock'>,
+  word: HeldWord & { readonly amountMicroUsdc: bigint },
+): Promise<ConfirmedHeld> {
+  const at = clock.now()
+  return db.transaction(async (tx) => {
+    const deposit = await lockHeldDeposit(tx, word.id)
+    if (deposit === null) return { outcome: 'not_found' }
+    const open = requestOf(deposit, at)
+    if (open === null) return { outcome: 'not_requested' }
+    if (isSameOperator(open, word)) return { outcome: 'same_operator', request: open }
+    if (open.amountMicroUsdc !== word.amountMicroUsdc) return { outcome: 'amount_differs', request: open }
+    const about = { ...word, outcome: 'credited', creditedMicroUsdc: open.amountMicroUsdc, at } as const
+    return resolve(tx, deposit, { ...about, requestedBy: open.by })
+  })
+}
+
+/** Anyone may: it moves nothing. */
+export async function withdrawRequest(
+  { db, clock }: Pick<HeldDeps, 'db' | 'clock'>,
+  { id, by }: Pick<HeldWord, 'id' | 'by'>,
+): Promise<'withdrawn' | 'not_found' | 'not_requested'> {
+  const at = clock.now()
+  return db.transaction(async (tx) => {
+    const deposit = await lockHeldDeposit(tx, id)
+    if (deposit === null) return 'not_found'
+    const open = requestOf(deposit, at)
+    if (open === null) return 'not_requested'
+    await forgetCreditRequest(tx, id)
+    const detail = `${formatUsdcExactly(open.amountMicroUsdc)} USDC, requested by ${open.by}`
+    await tellActivity(tx, deposit, { action: 'deposit.credit_withdraw', detail, by, at })
+    return 'withdrawn'
+  })
+}
+
+/** Null where none waits, or where it has expired. */
+export function requestOf(deposit: HeldDeposit, now: Date): Request | null {
+  const { requestedMicroUsdc: amountMicroUsdc, requestedBy: by, requestedAt } = deposit
+  if (amountMicroUsdc === null || by === null || requestedAt === null) return null
+  const expiresAt = new Date(requestedAt.getTime() + requestLastsMs)
+  return now < expiresAt ? { amountMicroUsdc, by, expiresAt } : null
+}
+
+const requestLastsMs = 7 * 24 * 60 * 60 * 1000
+
+/** However the name is capitalised. */
+function isSameOperator(one: { readonly by: string }, other: { readonly by: string }): boolean {
+  return one.by.toLowerCase() === other.by.toLowerCase()
+}
+
+interface Amount {
+  readonly creditedMicroUsdc: bigint
+  readonly at: Date
+}
+
+async function request(tx: Tx, deposit: HeldDeposit, asked: HeldWord & Amount): Promise<ResolvedHeld> {
+  const { id, note, by, login, creditedMicroUsdc: amountMicroUsdc, at } = asked
+  await requestCredit(tx, { id, amountMicroUsdc, note, by, login, at })
+  const detail = `${formatUsdcExactly(amountMicroUsdc)} USDC`
+  await tellActivity(tx, deposit, { action: 'deposit.credit_request', detail, by, at })
+  const expiresAt = new Date(at.getTime() + requestLastsMs)
+  return { outcome: 'requested', deposit, request: { amountMicroUsdc, by, expiresAt } }
+}
+
+interface Resolution extends HeldWord, Amount {
+  readonly outcome: HeldDecision['outcome']
+  /** The first of two operators. */
+  readonly requestedBy?: string
+}
+
+async function resolve(tx: Tx, deposit: HeldDeposit, resolution: Resolution): Promise<Credited> {
+  const { outcome, creditedMicroUsdc, requestedBy, by, at } = resolution
+  await resolveHeldDeposit(tx, resolution)
+  if (outcome === 'kept') {
+    await tellActivity(tx, deposit, { action: 'deposit.keep', detail: null, by, at })
+  } else {
+    await credit(tx, deposit, { creditedMicroUsdc, by, at })
+    const detail = `${formatUsdcExactly(creditedMicroUsdc)} USDC${requestedBy ? `, requested by ${requestedBy}` : ''}`
+    await tellActivity(tx, deposit, { action: 'deposit.credit', detail, by, at })
+  }
+  return { outcome: 'resolved', deposit, creditedMicroUsdc }
+}
+
+/** From suspense, where its amount was read; where it was not, nothing is in the books yet, and it comes in under the bank's id. */
+async function credit(
+  tx: Tx,
+  deposit: HeldDeposit,
+  { creditedMicroUsdc, by, at }: Amount & { readonly by: string },
+): Promise<void> {
+  const { walletId, bankRef, partnerId, environment, amountMicroUsdc } = deposit
+  const about = { walletId, causeRef: bankRef, payoutId: null, createdBy: by, at }
+  const posted = await postSet(
+    tx,
+    amountMicroUsdc === null
+      ? { ...about, cause: 'deposit', bankRef, postings: topUpPostings(creditedMicroUsdc) }
+      : { ...about, cause: 'held_credit', postings: heldCreditPostings(creditedMicroUsdc) },
+  )
+  assert(posted.outcome === 'posted', 'what was held is credited once')
+  await addNotice(tx, { partnerId, environment, kind: 'top_up', about: bankRef, at })
+}
+
+async function tellActivity(
+  tx: Tx,
+  { partnerId, environment }: HeldDeposit,
+  {
+    action,
+    detail,
+    by,
+    at,
+  }: { readonly action: string; readonly detail: string | null; readonly by: string; readonly at: Date },
+): Promise<void> {
+  const entry = { partnerId, at, environment, action, status: null, madeBy: by, detail, requestId: null }
+  await recordActivity(tx, [{ ...entry, changes: 'something' }])
+}

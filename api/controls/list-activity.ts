@@ -1,0 +1,130 @@
+// GET /v1/activity: requests on the account, by whom and with what result. Request bodies are never stored.
+import { type Static, Type } from 'typebox'
+import {
+  type ActivityFilter,
+  type ActivityPosition,
+  type ActivityRow,
+  latestActivity,
+} from '../../db/controls/activity'
+import { seesLive } from '../../db/sign-in/callers'
+import { activityListLength } from '../../domain/limits'
+import { cursorHint, pageOf, pageQuery, presentPage, unknownCursor } from '../http/list'
+import { queryOf } from '../http/requests/typed'
+import type { ApiRequest, Route } from '../http/route'
+import {
+  Answer,
+  DateTime,
+  EnvironmentName,
+  environmentQuery,
+  ListOf,
+  Nullable,
+  OneOf,
+  Pattern,
+  Strict,
+} from '../http/schema'
+
+const Query = Strict({
+  ...environmentQuery,
+  ...pageQuery(activityListLength),
+  starting_after: Type.Optional(
+    Pattern('^[A-Za-z0-9_-]{1,60}$', { description: 'The next_cursor of the page before.', 'x-hint': cursorHint }),
+  ),
+  changes_only: Type.Optional(
+    OneOf(['true', 'false'], {
+      description: 'Whether to leave out what changed nothing: reads, and what was refused.',
+      'x-hint': 'true or false',
+    }),
+  ),
+  security_only: Type.Optional(
+    OneOf(['true', 'false'], {
+      description:
+        'Whether to show only changes of who may do what: keys, members and roles, sign-ins, emailed confirm codes, billing and ' +
+        'contact email, suspension. These are limited by the hour, so an attacker cannot bury one under many others.',
+      'x-hint': 'true or false',
+    }),
+  ),
+})
+
+const Activity = Answer(
+  {
+    at: DateTime(),
+    environment: Nullable(EnvironmentName),
+    action: Type.String({ description: 'What was asked for, as resource.verb.' }),
+    status: Nullable(Type.Integer({ description: 'The HTTP status of the answer.' })),
+    by: Type.String({ description: 'Who made the request: key:<prefix>, or an email.' }),
+    detail: Nullable(
+      Type.String({
+        description:
+          'The error code of a refused call; the payout that was created, read or replayed; or what was changed.',
+      }),
+    ),
+    request_id: Nullable(Type.String({ description: 'The X-Request-Id of the answer.' })),
+  },
+  { title: 'Activity' },
+)
+
+export const listActivity: Route = {
+  method: 'GET',
+  path: '/v1/activity',
+  operationId: 'listActivity',
+  tag: 'Account',
+  summary: `The latest ${activityListLength} requests on the account`,
+  description:
+    'API calls and dashboard actions, newest first. Older ones follow by `starting_after`. A live key and the dashboard see both ' +
+    'environments and what concerns the account as a whole, a sandbox key sees what was done in the sandbox.',
+  access: { by: 'key', action: 'activity.list', partner: 'any' },
+  query: Query,
+  reply: {
+    status: 200,
+    description: 'The latest requests.',
+    schema: ListOf(Activity),
+    example: {
+      object: 'list',
+      data: [
+        {
+          at: '2026-11-16T09:30:00.000Z',
+          environment: 'sandbox',
+          action: 'payout.create',
+          status: 201,
+          by: 'key:kp_sandbox_4f9a1c02',
+          detail: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
+          request_id: '0b0f4d5e-3c0a-4b52-9a55-0d8f5a3d3c11',
+        },
+      ],
+      has_more: false,
+      next_cursor: null,
+    },
+  },
+  errors: ['invalid_request'],
+  handle: async (request, { db, activityLog }) => {
+    // Calls are written in batches. A caller still finds those that it made before this one.
+    await activityLog.flush()
+    const query = queryOf<typeof Query>(request)
+    const page = pageOf(query)
+    const chosen = { after: positionOf(page.startingAfter), filter: filterOf(request, query) }
+    const rows = await latestActivity(db, request.caller.partner.id, page.take, chosen)
+    return { body: presentPage(rows, page, { cursorOf, present: presentActivity }) }
+  },
+}
+
+function filterOf({ caller }: ApiRequest, { changes_only, security_only }: Static<typeof Query>): ActivityFilter {
+  const environment = seesLive(caller) ? 'both' : 'sandbox'
+  if (security_only === 'true') return { kind: 'security', environment }
+  return { kind: changes_only === 'true' ? 'changes' : 'everything', environment }
+}
+
+/** Entries have no public id, and old ones are deleted: so a cursor is the position itself. */
+function cursorOf({ at, id }: ActivityPosition): string {
+  return Buffer.from(`${at.getTime()}.${id}`).toString('base64url')
+}
+
+function positionOf(cursor: string | null): ActivityPosition | null {
+  if (cursor === null) return null
+  const [, ms, id] = /^(\d{1,15})\.(\d{1,18})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
+  if (ms === undefined || id === undefined) throw unknownCursor()
+  return { at: new Date(Number(ms)), id: BigInt(id) }
+}
+
+function presentActivity({ at, environment, action, status, madeBy, detail, requestId }: ActivityRow): unknown {
+  return { at: at.toISOString(), environment, action, status, by: madeBy, detail, request_id: requestId }
+}

@@ -1,0 +1,47 @@
+// The HTML of /docs: a bar of our own above the reference, and not one line of script inside.
+import type { Assets } from '../assets'
+
+/** Scalar writes its styles into the page as it starts, so styles may be inline; scripts may not. */
+export const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** Addresses are relative, so that the page also works behind a path of somebody's proxy. */
+export function page({ title, version, assets }: { title: string; version: string; assets: Assets }): string {
+  const { scalar, start, style, icon } = assets.names
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="description" content="Pay pounds sterling to UK bank accounts from your own wallet: guide and API reference.">
+<link rel="icon" type="image/svg+xml" href="docs/assets/${icon}">
+<link rel="stylesheet" href="docs/assets/${style}">
+<script defer src="docs/assets/${start}"></script>
+<script defer src="docs/assets/${scalar}"></script>
+</head>
+<body>
+<header class="bar">
+<a class="brand" href="docs"><img src="docs/assets/${icon}" alt="" width="24" height="24">${title}</a>
+<span class="version">${version}</span>
+<nav aria-label="Other forms of this page">
+<a href="docs/guide.md">Guide as Markdown</a>
+<a href="openapi.json">OpenAPI</a>
+<a href="llms.txt">llms.txt</a>
+</nav>
+</header>
+<main id="reference"></main>
+<noscript>The reference needs JavaScript; <a href="docs/guide.md">the guide</a> and <a href="openapi.json">the OpenAPI document</a> do not.</noscript>
+</body>
+</html>
+`
+}

@@ -1,0 +1,122 @@
+// What happens around every request: an id, safe headers, one error shape, one log line and one activity entry.
+import { randomUUID } from 'node:crypto'
+import type { Next } from 'koa'
+import { type Caller, nameOf } from '../../db/sign-in/callers'
+import { isPassingTrouble } from '../../db/trouble'
+import type { ApiDeps } from '../deps'
+import type { ApiContext } from './answer'
+import { ApiError, presentError } from './errors'
+import { type Route, roleFor } from './route'
+
+const securityHeaders: Readonly<Record<string, string>> = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+}
+
+export function around(deps: ApiDeps): (context: ApiContext, next: Next) => Promise<void> {
+  const secure: Record<string, string> = { ...securityHeaders }
+  if (deps.config.publicUrl.startsWith('https:'))
+    secure['Strict-Transport-Security'] = 'max-age=63072000; includeSubDomains'
+
+  return async (context, next) => {
+    const startedAt = process.hrtime.bigint()
+    context.state.requestId = randomUUID()
+    context.state.route = null
+    context.state.caller = null
+    context.state.activityWritten = false
+    context.state.payoutId = null
+    context.state.errorCode = null
+    for (const name in secure) context.res.setHeader(name, secure[name] ?? '')
+    context.res.setHeader('X-Request-Id', context.state.requestId)
+    try {
+      await next()
+    } catch (error) {
+      answerError(context, error, deps)
+    }
+    remember(context, deps)
+    const us = Number((process.hrtime.bigint() - startedAt) / 1_000n)
+    logLine(context, deps, us)
+    const { method, status, state, routerPath } = context
+    deps.requests.count({ method, route: state.route?.path ?? routerPath ?? null, status, seconds: us / 1e6 })
+  }
+}
+
+function answerError(context: ApiContext, thrown: unknown, { log }: ApiDeps): void {
+  const error = toApiError(thrown)
+  if (error.status >= 500 && error !== thrown)
+    log.error({ err: thrown, request_id: context.state.requestId }, error.code)
+  context.state.errorCode = error.code
+  context.status = error.status
+  for (const [name, value] of Object.entries(error.options.headers ?? {})) context.set(name, value)
+  if (error.status === 401) context.set('WWW-Authenticate', challengeFor(context))
+  if ([502, 503].includes(error.status) && !context.response.get('Retry-After')) context.set('Retry-After', '5')
+  context.type = 'application/json; charset=utf-8'
+  context.body = JSON.stringify(presentError(error))
+}
+
+/** As RFC 6750 has it: an error is named only when a token was sent. */
+function challengeFor(context: ApiContext): string {
+  const realm = 'Bearer realm="payouts"'
+  return /^Bearer /i.test(context.get('Authorization')) ? `${realm}, error="invalid_token"` : realm
+}
+
+/** A database that is away or too busy is trouble that passes; everything else is a fault of ours. */
+function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown
+  return new ApiError(isPassingTrouble(thrown) ? 'service_unavailable' : 'internal_error', { details: undefined })
+}
+
+/** Only calls of a known partner are remembered, whatever they were answered. */
+function remember(context: ApiContext, { activityLog, clock }: ApiDeps): void {
+  const { caller, route, requestId, activityWritten, errorCode, payoutId } = context.state
+  if (!caller || !route || route.access.by === 'anyone') return
+  const keyId = caller.by === 'key' ? caller.keyId : null
+  const at = clock.now()
+  if (activityWritten && keyId !== null) activityLog.noteUse(keyId, at)
+  if (activityWritten || (caller.by === 'person' && !isRefusedWrite(route, context.status))) return
+  activityLog.record(
+    {
+      partnerId: caller.partner.id,
+      at,
+      environment: caller.environment,
+      action: route.access.action,
+      changes: 'nothing',
+      status: context.status,
+      madeBy: nameOf(caller),
+      detail: errorCode ?? payoutId,
+      requestId,
+    },
+    keyId,
+  )
+}
+
+/** What people change is written with the change. What they only look at would push it out of the list: pages ask all the time. */
+function isRefusedWrite(route: Route, status: number): boolean {
+  return roleFor(route) === 'admin' && status >= 400
+}
+
+function logLine(context: ApiContext, { log }: ApiDeps, us: number): void {
+  log.info(
+    {
+      request_id: context.state.requestId,
+      method: context.method,
+      // The matched route and not the URL, which may hold anything.
+      route: context.state.route?.path ?? null,
+      status: context.status,
+      ms: us / 1000,
+      ...(context.state.payoutId === null ? {} : { payout_id: context.state.payoutId }),
+      ...whoOf(context.state.caller),
+    },
+    'request',
+  )
+}
+
+/** By what tells nothing to a stranger: never the email. */
+function whoOf(caller: Caller | null): { readonly key?: string; readonly member?: string } {
+  if (caller === null) return {}
+  return caller.by === 'key' ? { key: caller.keyPrefix } : { member: caller.memberId }
+}

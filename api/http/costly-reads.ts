@@ -1,0 +1,102 @@
+// Runs reads of a partner's history on connections of their own: few statements of a partner at once, and none for long.
+import type { Db } from '../../db/database'
+import { busyPattern, troubleCodes } from '../../db/trouble'
+import { ApiError } from './errors'
+
+/** After this PostgreSQL gives up a statement of such a read. */
+export const costlyReadMs = 2_000
+
+export interface CostlyReads {
+  /** The database for one partner's reads. A statement waits for its turn, and throws rate_limited when too many wait already. */
+  of(partnerId: string): Db
+}
+
+export interface CostlyReadLimits {
+  /** Statements of one partner that run at once. */
+  readonly running: number
+  /** Statements of one partner that wait for their turn, so that a page of the dashboard may send several requests at once. */
+  readonly waiting: number
+  readonly waitMs: number
+  /** Before a waiting statement runs, the partner rests this many times as long as the one before it took, up to `restAtMostMs`. */
+  readonly restFactor: number
+  readonly restAtMostMs: number
+}
+
+export function limitsFor(running: number): CostlyReadLimits {
+  return { running, waiting: 16, waitMs: costlyReadMs, restFactor: 3, restAtMostMs: 1_000 }
+}
+
+/**
+ * A turn lasts for one statement, so a file that is sent page by page does not block the partner's other reads. Counted in
+ * each process: a load balancer may spread a partner over several, and each has its own connections. While statements wait,
+ * the partner rests between them, so that a flood of searches uses a quarter of a core and not a whole one.
+ */
+export function createCostlyReads({ db, limits }: { db: Db; limits: CostlyReadLimits }): CostlyReads {
+  const partners = new Map<string, Partner>()
+
+  async function inTurn<T>(partnerId: string, work: () => Promise<T>): Promise<T> {
+    const partner = partners.get(partnerId) ?? { running: 0, waiting: [] }
+    partners.set(partnerId, partner)
+    if (partner.running < limits.running) partner.running += 1
+    else await waitForTurn(partner, limits)
+    const startedMs = performance.now()
+    try {
+      return await work()
+    } finally {
+      const tookMs = performance.now() - startedMs
+      if (partner.waiting.length === 0) passTurnOn(partnerId, partner)
+      else setTimeout(passTurnOn, restMs(tookMs, limits), partnerId, partner).unref()
+    }
+  }
+
+  function passTurnOn(partnerId: string, partner: Partner): void {
+    const next = partner.waiting.shift()
+    if (next !== undefined) next()
+    else partner.running -= 1
+    if (partner.running === 0) partners.delete(partnerId)
+  }
+
+  return {
+    of: (partnerId) => ({
+      ...db,
+      query: (statement, values) => inTurn(partnerId, () => db.query(statement, values)),
+      transaction: (work) => inTurn(partnerId, () => db.transaction(work)),
+    }),
+  }
+}
+
+function restMs(tookMs: number, { restFactor, restAtMostMs }: CostlyReadLimits): number {
+  return Math.min(tookMs * restFactor, restAtMostMs)
+}
+
+interface Partner {
+  running: number
+  readonly waiting: (() => void)[]
+}
+
+function waitForTurn({ waiting }: Partner, limits: CostlyReadLimits): Promise<void> {
+  if (waiting.length >= limits.waiting) return Promise.reject(tooMany())
+  return new Promise((resolve, reject) => {
+    const turn = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const timer = setTimeout(() => {
+      waiting.splice(waiting.indexOf(turn), 1)
+      reject(tooMany())
+    }, limits.waitMs)
+    waiting.push(turn)
+  })
+}
+
+function tooMany(): ApiError {
+  const message = 'Too many reads of this account run at once. Send them one after the other.'
+  return new ApiError('rate_limited', { message, headers: { 'Retry-After': '1' } })
+}
+
+/** A read that PostgreSQL gave up is no fault of ours; everything else stays as it is. */
+export function asTooSlow(error: unknown): unknown {
+  if (!troubleCodes(error).some((code) => busyPattern.test(code))) return error
+  const message = `This read took longer than ${costlyReadMs / 1_000} seconds and was stopped. Narrow it with filters, or retry.`
+  return new ApiError('service_unavailable', { message })
+}

@@ -1,0 +1,46 @@
+// A list as a CSV file of all its pages: read one by one while they are sent, so that a long list needs no memory.
+import { Readable } from 'node:stream'
+import { type TSchema, Type } from 'typebox'
+import type { Page } from '../../db/payouts/payouts'
+import { type Cell, csvLines, csvMark } from '../../mail/documents/csv'
+import type { Reply, ReplyShape } from './route'
+
+export interface CsvExport<Row> {
+  /** Without its extension. */
+  readonly fileName: string
+  readonly columns: readonly string[]
+  readonly read: (page: Page) => Promise<Row[]>
+  readonly cursorOf: (row: Row) => string
+  readonly cellsOf: (row: Row) => readonly Cell[]
+}
+
+/** The first page is read before anything is answered, so that trouble by then is an error and not half a file. */
+export async function csvReply<Row>(file: CsvExport<Row>): Promise<Reply> {
+  const first = await file.read({ take: rowsPerPage, startingAfter: null })
+  return {
+    body: Readable.from(pieces(file, first)),
+    type: 'text/csv; charset=utf-8',
+    headers: { 'Content-Disposition': `attachment; filename="${file.fileName}.csv"` },
+  }
+}
+
+export const csvShape: ReplyShape = {
+  status: 200,
+  description: 'The file, with a row for each item, newest first.',
+  type: 'text/csv',
+  schema: Type.Unsafe<TSchema>({}),
+  headers: { 'Content-Disposition': 'A name for the file.' },
+}
+
+/** Some milliseconds of the database and of this process each. */
+const rowsPerPage = 500
+
+async function* pieces<Row>({ columns, read, cursorOf, cellsOf }: CsvExport<Row>, first: readonly Row[]) {
+  yield csvMark + csvLines([columns])
+  for (let rows = first; ; ) {
+    if (rows.length > 0) yield csvLines(rows.map(cellsOf))
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < rowsPerPage) return
+    rows = await read({ take: rowsPerPage, startingAfter: cursorOf(last) })
+  }
+}

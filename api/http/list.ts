@@ -1,0 +1,66 @@
+// Pages of a list: what a paged route takes, and how every list is answered (§2, design §5).
+import { Type } from 'typebox'
+import type { Page } from '../../db/payouts/payouts'
+import { listLimit } from '../../domain/limits'
+import { ApiError } from './errors'
+import { Uuid } from './schema'
+
+const { min, max } = listLimit
+export const cursorHint = 'the next_cursor of a page of this list'
+
+/** Ajv fills the default in, so a handler is always told a limit. */
+export const pageQuery = (defaultLimit: number = listLimit.default) => ({
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: min,
+      maximum: max,
+      default: defaultLimit,
+      description: 'How many items a page has.',
+      'x-hint': `a whole number from ${min} to ${max}`,
+    }),
+  ),
+  starting_after: Type.Optional(Uuid({ description: 'The next_cursor of the page before.', 'x-hint': cursorHint })),
+})
+
+/** One item more than the page holds is taken, to know whether there are more. */
+export function pageOf({ limit, starting_after }: PageQuery): Page {
+  return { take: (limit ?? listLimit.default) + 1, startingAfter: starting_after ?? null }
+}
+
+/** The item that a cursor names must be one that this caller can see in this list. */
+export async function requireCursor(page: Page, find: (id: string) => Promise<unknown>): Promise<void> {
+  if (page.startingAfter === null || (await find(page.startingAfter)) !== null) return
+  throw unknownCursor()
+}
+
+export function unknownCursor(): ApiError {
+  return new ApiError('invalid_request', {
+    message: `starting_after must be ${cursorHint}.`,
+    details: { errors: [`starting_after (${cursorHint})`] },
+  })
+}
+
+export function presentPage<Row>(
+  rows: readonly Row[],
+  page: Page,
+  { cursorOf, present }: { cursorOf: (row: Row) => string; present: (row: Row) => unknown },
+): unknown {
+  const shown = rows.slice(0, page.take - 1)
+  const last = rows.length > shown.length ? shown.at(-1) : undefined
+  return {
+    object: 'list',
+    data: shown.map(present),
+    has_more: last !== undefined,
+    next_cursor: last === undefined ? null : cursorOf(last),
+  }
+}
+
+/** A list that has no pages. */
+export function presentList(items: readonly unknown[]): unknown {
+  return { object: 'list', data: items, has_more: false, next_cursor: null }
+}
+
+interface PageQuery {
+  readonly limit?: number | undefined
+  readonly starting_after?: string | undefined
+}

@@ -1,0 +1,39 @@
+// A text that is made once and served many times: compressed beforehand, and not sent again to whoever has it.
+import { createHash } from 'node:crypto'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import type { ApiContext } from './answer'
+import { isNamed } from './etag'
+
+export interface PreparedText {
+  readonly type: string
+  readonly etag: string
+  readonly encoded: Readonly<Record<'br' | 'gzip' | 'identity', Buffer>>
+}
+
+export function prepareText(type: string, text: string): PreparedText {
+  const identity = Buffer.from(text)
+  // Weak, as it stands for all three encodings of the text.
+  const etag = `W/"${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}"`
+  return { type, etag, encoded: { br: brotliCompressSync(identity), gzip: gzipSync(identity), identity } }
+}
+
+export function answerText(context: ApiContext, { type, etag, encoded }: PreparedText): void {
+  context.status = 200
+  context.vary('Accept-Encoding')
+  context.set('Cache-Control', 'no-cache')
+  context.set('ETag', etag)
+  // Not Koa's own `fresh`: it sends all again to whoever also says no-cache, as fetch in Node does.
+  if (isNamed(etag, context.get('If-None-Match'))) {
+    context.status = 304
+    return
+  }
+  const encoding = chooseEncoding(context)
+  if (encoding !== 'identity') context.set('Content-Encoding', encoding)
+  context.type = type
+  context.body = encoded[encoding]
+}
+
+function chooseEncoding(context: ApiContext): 'br' | 'gzip' | 'identity' {
+  const accepted = context.acceptsEncodings('br', 'gzip', 'identity')
+  return accepted === 'br' || accepted === 'gzip' ? accepted : 'identity'
+}

@@ -1,0 +1,116 @@
+// Reads a request's body as one JSON value, or says exactly why not: 400, 408, 413, 415 or 422.
+import type { IncomingMessage } from 'node:http'
+import { ApiError } from '../errors'
+
+const maxBytes = 64 * 1024
+const jsonType = /^application\/json(\s*;\s*charset="?utf-8"?)?\s*$/i
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** How long a body may take after its headers. */
+const bodyMs = 5_000
+
+/** More than any body of ours has. The validators take longer for each one, and an unknown caller chooses how many there are. */
+const maxKeys = 100
+
+/** The body as it came, or why it cannot be read: a caller without the right to call gets that error first. */
+export async function receiveJson(request: IncomingMessage): Promise<Buffer | ApiError> {
+  // A compressed body is refused unread: its real size is not known before it is unpacked.
+  if (request.headers['content-encoding'] !== undefined) return new ApiError('unsupported_media_type')
+  if (!jsonType.test(request.headers['content-type'] ?? '')) return new ApiError('unsupported_media_type')
+  return readBytes(request).catch((error: ApiError) => error)
+}
+
+/** The body as it came, up to 64 KiB. Throws only ApiError. */
+export async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw new ApiError('payload_too_large')
+  try {
+    return await collect(request)
+  } catch (error) {
+    // What else fails here is the caller's connection, which must not be taken for trouble of ours.
+    throw error instanceof ApiError ? error : new ApiError('bad_request', { message: 'The body did not arrive whole.' })
+  } finally {
+    // What was not read is dropped, so that the client hears the answer and the connection can be used again.
+    request.resume()
+  }
+}
+
+/** By events: an iterator would make a handful of promises for a body that mostly comes in one piece. */
+function collect(request: IncomingMessage): Promise<Buffer> {
+  let timer: NodeJS.Timeout | undefined
+  const collected = new Promise<Buffer>((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    const tooSlow = () => reject(new ApiError('request_timeout', { headers: { Connection: 'close' } }))
+    timer = setTimeout(tooSlow, bodyMs)
+    // An error is dear, and every request is closed in the end.
+    const closed = () => (request.readableEnded ? undefined : reject(new Error('the connection was closed')))
+    // It may have been before we listened, and then no event tells.
+    if (request.destroyed) closed()
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length > maxBytes) reject(new ApiError('payload_too_large'))
+      else chunks.push(chunk)
+    })
+    request.on('end', () => resolve(Buffer.concat(chunks)))
+    request.on('error', reject)
+    request.on('close', closed)
+  })
+  return collected.finally(() => clearTimeout(timer))
+}
+
+export function parseJson(bytes: Buffer): unknown {
+  let value: unknown
+  let text: string
+  try {
+    text = utf8.decode(bytes)
+    // The bytes are UTF-8, so only an escape can be half of a surrogate pair.
+    value = surrogateEscape.test(text) ? JSON.parse(text, requireWellFormed) : JSON.parse(text)
+  } catch (error) {
+    throw error instanceof ApiError ? error : new ApiError('invalid_json')
+  }
+  const { keys, commas } = separatorsIn(text)
+  if (keys > maxKeys || commas > maxKeys)
+    throw new ApiError('invalid_request', { details: { errors: [`body (at most ${maxKeys} fields and list items)`] } })
+  // JSON.parse lets the last of two equal keys win; which of two amounts was meant is not ours to guess.
+  if (keys !== keysRead(value))
+    throw new ApiError('invalid_json', { message: 'The body repeats a key inside one object.' })
+  return value
+}
+
+const surrogateEscape = /\\u[dD][89a-fA-F]/
+
+/** Unicode cannot store half of a pair: it would become U+FFFD, and different bodies would become the same payout. */
+function requireWellFormed(key: string, value: unknown): unknown {
+  if (key.isWellFormed() && (typeof value !== 'string' || value.isWellFormed())) return value
+  throw new ApiError('invalid_json', { message: 'The body holds half of a surrogate pair, such as \\ud800 alone.' })
+}
+
+/** In valid JSON each key, and nothing else outside of a text, has a colon after it. */
+function separatorsIn(json: string): { readonly keys: number; readonly commas: number } {
+  let keys = 0
+  let commas = 0
+  let inText = false
+  for (let at = 0; at < json.length; at++) {
+    const char = json.charCodeAt(at)
+    if (char === quote) inText = !inText
+    else if (inText && char === backslash) at++
+    else if (!inText && char === colon) keys++
+    else if (!inText && char === comma) commas++
+  }
+  return { keys, commas }
+}
+
+const [quote, backslash, colon, comma] = ['"', '\\', ':', ','].map((char) => char.charCodeAt(0))
+
+/** Without recursion: a body may be nested deeper than the stack is. */
+function keysRead(value: unknown): number {
+  const objects = [value]
+  let count = 0
+  for (let object = objects.pop(); object !== undefined; object = objects.pop()) {
+    if (typeof object !== 'object' || object === null) continue
+    const inner: unknown[] = Object.values(object)
+    if (!Array.isArray(object)) count += inner.length
+    for (const each of inner) if (typeof each === 'object' && each !== null) objects.push(each)
+  }
+  return count
+}

@@ -1,0 +1,88 @@
+// GET /v1/invoices/{id}.pdf and .csv: an invoice as a document, the same bytes each time until it is paid or void.
+import { createHash } from 'node:crypto'
+import { Type } from 'typebox'
+import { findInvoiceDocument } from '../../db/invoices/documents'
+import { seesLive } from '../../db/sign-in/callers'
+import type { InvoiceDocument } from '../../domain/invoices/document'
+import { invoiceCsv } from '../../mail/documents/invoice-csv'
+import { invoicePdf } from '../../mail/documents/invoice-pdf'
+import { ApiError } from '../http/errors'
+import { isNamed } from '../http/etag'
+import { paramsOf } from '../http/requests/typed'
+import type { ApiRequest, Handler, Reply, Route } from '../http/route'
+import { Answer, EnvironmentQuery } from '../http/schema'
+import { InvoiceParams } from './read'
+import { createRendered } from './rendered'
+
+export const getInvoicePdf = fileRoute({
+  extension: 'pdf',
+  operationId: 'getInvoicePdf',
+  summary: 'One invoice as a PDF',
+  type: 'application/pdf',
+  render: invoicePdf,
+})
+
+export const getInvoiceCsv = fileRoute({
+  extension: 'csv',
+  operationId: 'getInvoiceCsv',
+  summary: 'One invoice as CSV',
+  type: 'text/csv; charset=utf-8',
+  render: async (document) => Buffer.from(invoiceCsv(document), 'utf8'),
+})
+
+interface File {
+  readonly extension: 'pdf' | 'csv'
+  readonly operationId: string
+  readonly summary: string
+  readonly type: string
+  readonly render: (document: InvoiceDocument) => Promise<Buffer>
+}
+
+function fileRoute(file: File): Route {
+  return {
+    method: 'GET',
+    path: `/v1/invoices/:id.${file.extension}`,
+    operationId: file.operationId,
+    tag: 'Billing',
+    summary: file.summary,
+    access: { by: 'key', action: 'invoice.download', partner: 'any' },
+    params: InvoiceParams,
+    query: EnvironmentQuery,
+    headers: Answer({ 'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of an earlier answer.' })) }),
+    reply: {
+      status: 200,
+      description: 'The document.',
+      type: file.type.replace(/;.*$/, ''),
+      // OpenAPI 3.1 describes bytes by their type alone.
+      schema: Type.Unsafe<Buffer>({}),
+      headers: {
+        ETag: 'Names these bytes.',
+        'Content-Disposition': 'A name for the file: the number of the invoice.',
+      },
+    },
+    errors: ['not_found'],
+    handle: download(file),
+  }
+}
+
+/** Some 50 KB each. */
+const rendered = createRendered(200)
+
+/** All of an issued invoice that ever changes. */
+function stateOf({ status, paidOn, voidedOn }: InvoiceDocument): string {
+  return `${status} ${paidOn} ${voidedOn}`
+}
+
+function download({ extension, type, render }: File): Handler {
+  return async (request: ApiRequest, { db }): Promise<Reply> => {
+    const { id } = paramsOf<typeof InvoiceParams>(request)
+    const { caller } = request
+    const document = seesLive(caller) ? await findInvoiceDocument(db, caller.partner.id, id) : null
+    if (document === null) throw new ApiError('not_found')
+    const bytes = await rendered(`${extension} ${id} ${stateOf(document)}`, () => render(document))
+    const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`
+    const headers = { ETag: etag, 'Content-Disposition': `attachment; filename="${document.number}.${extension}"` }
+    if (isNamed(etag, request.header('If-None-Match'))) return { status: 304, body: null, headers }
+    return { body: bytes, type, headers }
+  }
+}

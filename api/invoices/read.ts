@@ -1,0 +1,197 @@
+// GET /v1/invoices and /v1/invoices/{id}: the partner's invoices with their lines (§2 Invoice, design §5).
+import { Type } from 'typebox'
+import type { Queryable } from '../../db/database'
+import {
+  findInvoice,
+  type InvoiceLineRow,
+  type InvoiceRow,
+  listInvoiceLines,
+  listInvoices as listInvoiceRows,
+} from '../../db/invoices/invoices'
+import { seesLive } from '../../db/sign-in/callers'
+import { invoiceLineKinds, invoiceStatuses } from '../../domain/invoices/invoice'
+import { formatMicropounds, formatPence } from '../../domain/money'
+import { monthPattern } from '../../domain/month'
+import { ApiError } from '../http/errors'
+import { pageOf, pageQuery, presentPage, requireCursor } from '../http/list'
+import { paramsOf, queryOf } from '../http/requests/typed'
+import type { ApiRequest, Route } from '../http/route'
+import {
+  Answer,
+  Constant,
+  DateTime,
+  EnvironmentQuery,
+  environmentQuery,
+  ListOf,
+  MoneyString,
+  Nullable,
+  OneOf,
+  Pattern,
+  Strict,
+  Uuid,
+} from '../http/schema'
+
+/** Two years. */
+const recentInvoices = 24
+
+/** The parameter environment has no effect here. */
+const Query = Strict({ ...environmentQuery, ...pageQuery(recentInvoices) })
+
+const InvoiceLine = Answer({
+  kind: OneOf(invoiceLineKinds),
+  description: Type.String(),
+  quantity: Type.Integer({ minimum: 0 }),
+  unit_amount_gbp: Pattern(String.raw`^\d+\.\d{2,6}$`, { description: 'Exact, to parts of a penny where it has any.' }),
+  amount_gbp: MoneyString({ description: 'Positive in a credit too.' }),
+})
+
+const Invoice = Answer(
+  {
+    id: Uuid(),
+    object: Constant('invoice'),
+    number: Pattern(String.raw`^INV-`, { description: 'Numbers run without gaps; quote it when you pay.' }),
+    period: Pattern(monthPattern, { description: 'The month it is for.' }),
+    status: OneOf(invoiceStatuses, {
+      description:
+        'open: to be paid. paid: paid, or over 0.00 and paid from its issue on. void: does not count; another one may have replaced it.',
+    }),
+    total_gbp: MoneyString({ description: 'Charges less credits, never below 0.00.' }),
+    credit_carried_in_gbp: MoneyString({
+      description: 'Credit of earlier invoices that this one took; it is a line too.',
+    }),
+    credit_carried_forward_gbp: MoneyString({
+      description: 'Credit that was not used up and is left for the next one.',
+    }),
+    issued_at: Nullable(DateTime()),
+    due_at: Nullable(DateTime()),
+    paid_at: Nullable(DateTime()),
+    voided_at: Nullable(DateTime()),
+    void_reason: Nullable(Type.String({ description: 'Why it is void; null while it is not.' })),
+    lines: Type.Array(InvoiceLine),
+  },
+  { title: 'Invoice' },
+)
+
+const exampleInvoice = {
+  id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a58',
+  object: 'invoice',
+  number: 'INV-2026-000123',
+  period: '2026-10',
+  status: 'open',
+  total_gbp: '16.98',
+  credit_carried_in_gbp: '0.00',
+  credit_carried_forward_gbp: '0.00',
+  issued_at: '2026-11-01T06:00:00.000Z',
+  due_at: '2026-11-15T06:00:00.000Z',
+  paid_at: null,
+  voided_at: null,
+  void_reason: null,
+  lines: [
+    {
+      kind: 'monthly_account',
+      description: 'Monthly account, October 2026',
+      quantity: 1,
+      unit_amount_gbp: '15.00',
+      amount_gbp: '15.00',
+    },
+    {
+      kind: 'network_fees',
+      description: 'Network fees',
+      quantity: 100,
+      unit_amount_gbp: '0.0198',
+      amount_gbp: '1.98',
+    },
+  ],
+}
+
+export const listInvoices: Route = {
+  method: 'GET',
+  path: '/v1/invoices',
+  operationId: 'listInvoices',
+  tag: 'Billing',
+  summary: 'Invoices, newest month first',
+  description:
+    'Issued on the 1st for the month before, for what was used in live; a draft is not shown. The sandbox is never charged, so a ' +
+    'sandbox key gets an empty list, and 404 for every invoice.',
+  access: { by: 'key', action: 'invoice.list', partner: 'any' },
+  query: Query,
+  reply: {
+    status: 200,
+    description: 'A page of invoices.',
+    schema: ListOf(Invoice),
+    example: { object: 'list', data: [exampleInvoice], has_more: false, next_cursor: null },
+  },
+  errors: ['invalid_request'],
+  handle: async (request, { db }) => {
+    const page = pageOf(queryOf<typeof Query>(request))
+    await requireCursor(page, (id) => findShownInvoice(request, db, id))
+    // Empty and not refused: every key may read the list, and the sandbox has no invoices.
+    const invoices = seesLive(request.caller) ? await listInvoiceRows(db, request.caller.partner.id, page) : []
+    const lines = await listInvoiceLines(
+      db,
+      invoices.map(({ id }) => id),
+    )
+    const present = (invoice: InvoiceRow) => presentInvoice(invoice, lines)
+    return { body: presentPage(invoices, page, { cursorOf: ({ id }) => id, present }) }
+  },
+}
+
+export const InvoiceParams = Answer({ id: Uuid() })
+
+export const getInvoice: Route = {
+  method: 'GET',
+  path: '/v1/invoices/:id',
+  operationId: 'getInvoice',
+  tag: 'Billing',
+  summary: 'One invoice',
+  description: 'As a document with .pdf or .csv behind its id; what each line sums up is under /charges.',
+  access: { by: 'key', action: 'invoice.read', partner: 'any' },
+  params: InvoiceParams,
+  query: EnvironmentQuery,
+  reply: { status: 200, description: 'The invoice.', schema: Invoice, example: exampleInvoice },
+  errors: ['not_found'],
+  handle: async (request, { db }) => {
+    const invoice = await requireInvoice(request, db)
+    return { body: presentInvoice(invoice, await listInvoiceLines(db, [invoice.id])) }
+  },
+}
+
+/** The invoice that the path names. A draft, another partner's, and for a sandbox key every invoice, is not found. */
+export async function requireInvoice(request: ApiRequest, db: Queryable): Promise<InvoiceRow> {
+  const invoice = await findShownInvoice(request, db, paramsOf<typeof InvoiceParams>(request).id)
+  if (invoice === null) throw new ApiError('not_found')
+  return invoice
+}
+
+async function findShownInvoice({ caller }: ApiRequest, db: Queryable, id: string): Promise<InvoiceRow | null> {
+  return seesLive(caller) ? findInvoice(db, caller.partner.id, id) : null
+}
+
+function presentInvoice(invoice: InvoiceRow, lines: readonly InvoiceLineRow[]): unknown {
+  return {
+    id: invoice.id,
+    object: 'invoice',
+    number: invoice.number,
+    period: invoice.period,
+    status: invoice.status,
+    total_gbp: formatPence(invoice.totalPence),
+    credit_carried_in_gbp: formatPence(invoice.carriedInPence),
+    credit_carried_forward_gbp: formatPence(invoice.carriedPence),
+    issued_at: invoice.issuedAt?.toISOString() ?? null,
+    due_at: invoice.dueAt?.toISOString() ?? null,
+    paid_at: invoice.paidAt?.toISOString() ?? null,
+    voided_at: invoice.voidedAt?.toISOString() ?? null,
+    void_reason: invoice.voidReason,
+    lines: lines.filter(({ invoiceId }) => invoiceId === invoice.id).map(presentLine),
+  }
+}
+
+function presentLine(line: InvoiceLineRow): unknown {
+  return {
+    kind: line.kind,
+    description: line.description,
+    quantity: line.quantity,
+    unit_amount_gbp: formatMicropounds(line.unitAmountMicropounds),
+    amount_gbp: formatPence(line.amountPence),
+  }
+}

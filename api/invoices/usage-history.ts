@@ -1,0 +1,84 @@
+// GET /v1/usage/history: the last months one by one, for a chart.
+import { Type } from 'typebox'
+import { loadUsageHistory, type MonthUsage } from '../../db/invoices/usage-history'
+import { formatPence } from '../../domain/money'
+import { firstDayOf, londonMonthOf, type Month, previousMonth } from '../../domain/month'
+import { presentList } from '../http/list'
+import { queryOf } from '../http/requests/typed'
+import type { Route } from '../http/route'
+import { Answer, CalendarDate, environmentQuery, ListOf, MoneyString, Strict } from '../http/schema'
+
+const monthsAtMost = 36
+
+const Query = Strict({
+  ...environmentQuery,
+  months: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: monthsAtMost,
+      default: 12,
+      description: 'How many, with the current one.',
+      'x-hint': `a whole number from 1 to ${monthsAtMost}`,
+    }),
+  ),
+})
+
+const UsageMonth = Answer(
+  {
+    period_start: CalendarDate({ description: 'The first day of the month, which begins at midnight in London.' }),
+    count: Type.Integer({ description: 'Payouts made in the month.' }),
+    completed: Type.Integer({ description: 'Completed in the month, as are the two sums.' }),
+    paid_gbp: MoneyString(),
+    fees_gbp: MoneyString({ description: 'Total fees: what was taken in transfers and what is invoiced.' }),
+  },
+  { title: 'UsageMonth' },
+)
+
+export const getUsageHistory: Route = {
+  method: 'GET',
+  path: '/v1/usage/history',
+  operationId: 'getUsageHistory',
+  tag: 'Billing',
+  summary: 'The last months, oldest first',
+  access: { by: 'key', action: 'usage.history', partner: 'any' },
+  query: Query,
+  reply: {
+    status: 200,
+    description: 'One item for each month, also for those without payouts.',
+    schema: ListOf(UsageMonth),
+    example: {
+      object: 'list',
+      data: [
+        { period_start: '2026-10-01', count: 31, completed: 30, paid_gbp: '3600.00', fees_gbp: '65.70' },
+        { period_start: '2026-11-01', count: 42, completed: 40, paid_gbp: '4800.00', fees_gbp: '87.60' },
+      ],
+      has_more: false,
+      next_cursor: null,
+    },
+  },
+  errors: ['invalid_request'],
+  reads: 'history',
+  handle: async (request, { db, clock }) => {
+    const { months = 12 } = queryOf<typeof Query>(request)
+    const { partner, environment } = request.caller
+    const wanted = lastMonths(londonMonthOf(clock.now()), months)
+    const rows = await loadUsageHistory(db, { partnerId: partner.id, environment }, wanted)
+    return { body: presentList(rows.map(presentMonth)) }
+  },
+}
+
+function lastMonths(current: Month, howMany: number): Month[] {
+  const months = [current]
+  while (months.length < howMany) months.unshift(previousMonth(months[0] ?? current))
+  return months
+}
+
+function presentMonth({ month, count, completed, paidPence, feesPence }: MonthUsage): unknown {
+  return {
+    period_start: firstDayOf(month),
+    count,
+    completed,
+    paid_gbp: formatPence(paidPence),
+    fees_gbp: formatPence(feesPence),
+  }
+}

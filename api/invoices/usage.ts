@@ -1,0 +1,85 @@
+// GET /v1/usage: the current month so far (§2 Usage).
+import { Type } from 'typebox'
+import { loadInvoiceSoFar, loadUsage, type UsageRow } from '../../db/invoices/usage'
+import { invoiceLineKinds, type MadeInvoice } from '../../domain/invoices/invoice'
+import { formatPence } from '../../domain/money'
+import type { Route } from '../http/route'
+import { Answer, CalendarDate, Constant, EnvironmentQuery, MoneyString, OneOf } from '../http/schema'
+
+const Usage = Answer(
+  {
+    object: Constant('usage'),
+    period_start: CalendarDate({ description: 'The first day of the month, which begins at midnight in London.' }),
+    payouts: Answer({
+      count: Type.Integer({ description: 'Made in the month.' }),
+      completed: Type.Integer({ description: 'Completed in the month, as are the two sums.' }),
+      paid_to_sellers_gbp: MoneyString(),
+      fees_gbp: MoneyString({ description: 'Total fees: what was taken in transfers and what is invoiced.' }),
+    }),
+    invoice_so_far: Answer({
+      lines: Type.Array(
+        Answer({
+          kind: OneOf(invoiceLineKinds),
+          amount_gbp: MoneyString({ description: 'Positive in a credit too.' }),
+        }),
+      ),
+      total_gbp: MoneyString({ description: 'Charges less credits, never below 0.00.' }),
+    }),
+  },
+  { title: 'Usage' },
+)
+
+export const getUsage: Route = {
+  method: 'GET',
+  path: '/v1/usage',
+  operationId: 'getUsage',
+  tag: 'Billing',
+  summary: 'The current month so far',
+  description:
+    'What the invoice of this month would be if it were issued now, with what came too late for the one before. The sandbox shows its payouts and is never charged, so its invoice stays empty.',
+  access: { by: 'key', action: 'usage.read', partner: 'any' },
+  query: EnvironmentQuery,
+  reply: {
+    status: 200,
+    description: 'The month so far.',
+    schema: Usage,
+    example: {
+      object: 'usage',
+      period_start: '2026-11-01',
+      payouts: { count: 42, completed: 40, paid_to_sellers_gbp: '4800.00', fees_gbp: '87.60' },
+      invoice_so_far: {
+        lines: [
+          { kind: 'payout_fees', amount_gbp: '43.60' },
+          { kind: 'monthly_account', amount_gbp: '15.00' },
+          { kind: 'network_fees', amount_gbp: '0.79' },
+        ],
+        total_gbp: '59.39',
+      },
+    },
+  },
+  errors: [],
+  reads: 'history',
+  handle: async ({ caller }, { db, clock }) => {
+    const scope = { partnerId: caller.partner.id, environment: caller.environment }
+    const now = clock.now()
+    const [usage, soFar] = await Promise.all([loadUsage(db, scope, now), loadInvoiceSoFar(db, scope, now)])
+    return { body: presentUsage(usage, soFar) }
+  },
+}
+
+function presentUsage(usage: UsageRow, soFar: MadeInvoice): unknown {
+  return {
+    object: 'usage',
+    period_start: usage.periodStart,
+    payouts: {
+      count: usage.count,
+      completed: usage.completed,
+      paid_to_sellers_gbp: formatPence(usage.paidPence),
+      fees_gbp: formatPence(usage.feesPence),
+    },
+    invoice_so_far: {
+      lines: soFar.lines.map(({ kind, amountPence }) => ({ kind, amount_gbp: formatPence(amountPence) })),
+      total_gbp: formatPence(soFar.totalPence),
+    },
+  }
+}

@@ -1,0 +1,86 @@
+// The business in figures, and whether what it stands on is there: asked at most once in a while, however many ask us.
+
+import { readStanding } from '../../db/controls/metrics'
+import type { RetentionDays } from '../../db/controls/retention'
+import { readUpkeep } from '../../db/controls/upkeep-metrics'
+import type { Db } from '../../db/database'
+import type { Clock } from '../../runtime/clock'
+import { gauge } from '../../runtime/metrics/gauge'
+import type { Metric } from '../../runtime/metrics/text'
+import { standingMetrics } from './open-work'
+import { createSettledFigures } from './settled'
+import { upkeepMetrics } from './upkeep'
+
+const shareForMs = 5_000
+
+export interface BusinessFigures {
+  /** Begins to count what settles from now on. */
+  start(): Promise<void>
+  metrics(): Promise<Metric[]>
+}
+
+export interface BusinessParts {
+  readonly db: Db
+  readonly clock: Clock
+  readonly retention: RetentionDays
+  /** Resolves when Temporal answers; rejects when it does not in time. */
+  readonly pingTemporal: () => Promise<void>
+}
+
+export function createBusinessFigures(parts: BusinessParts): BusinessFigures {
+  const { db, clock, retention, pingTemporal } = parts
+  const settled = createSettledFigures(parts)
+  let read: Promise<Metric[]> | null = null
+  let readAt = 0
+
+  async function readNow(): Promise<Metric[]> {
+    const [fromDatabase, isTemporalUp] = await Promise.all([readDatabase(), isThere(pingTemporal())])
+    return [...fromDatabase, ...settled.metrics(), temporalUp(isTemporalUp)]
+  }
+
+  /** A database that is away is a figure too: the others are missing then, not old. */
+  async function readDatabase(): Promise<Metric[]> {
+    const now = clock.now()
+    try {
+      const [standing, upkeep] = await Promise.all([
+        readStanding(db, now),
+        readUpkeep(db, { now, retention }),
+        settled.update(),
+      ])
+      return [databaseUp(true), ...standingMetrics(standing), ...upkeepMetrics(upkeep)]
+    } catch {
+      return [databaseUp(false)]
+    }
+  }
+
+  return {
+    start: () => settled.update().catch(() => undefined),
+    metrics() {
+      const now = clock.now().getTime()
+      if (read === null || now - readAt >= shareForMs) {
+        readAt = now
+        read = readNow()
+      }
+      return read
+    },
+  }
+}
+
+function databaseUp(isUp: boolean): Metric {
+  return gauge('payouts_database_up', 'Whether PostgreSQL answered when the figures were read.', [
+    { value: Number(isUp) },
+  ])
+}
+
+function temporalUp(isUp: boolean): Metric {
+  return gauge('payouts_temporal_up', 'Whether Temporal answered when the figures were read.', [
+    { value: Number(isUp) },
+  ])
+}
+
+function isThere(answered: Promise<void>): Promise<boolean> {
+  return answered.then(
+    () => true,
+    () => false,
+  )
+}

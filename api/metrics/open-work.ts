@@ -1,0 +1,85 @@
+// What is not over and what waits for people, as gauges: zero where there is nothing, so that alerts can tell it from silence.
+import type { FigureKind, StandingFigure } from '../../db/controls/metrics'
+import { driftKinds } from '../../domain/controls/drift'
+import { type Environment, environments } from '../../domain/environment'
+import { rateRejections } from '../../domain/rate-check'
+import { gauge } from '../../runtime/metrics/gauge'
+import type { Metric, Sample } from '../../runtime/metrics/text'
+
+/** Failed and returned ones are open until their money is back. */
+const openStatuses = ['pending', 'processing', 'failed', 'returned'] as const
+
+export function standingMetrics(figures: readonly StandingFigure[]): Metric[] {
+  const of = (kind: FigureKind, environment: Environment) =>
+    figures.filter((figure) => figure.kind === kind && figure.environment === environment)
+  const each = (value: (environment: Environment) => number): Sample[] =>
+    environments.map((environment) => ({ labels: { environment }, value: value(environment) }))
+  const counts = (kind: FigureKind) => each((environment) => of(kind, environment)[0]?.count ?? 0)
+  const bySort = (
+    kind: FigureKind,
+    label: string,
+    sorts: readonly StandingFigure['sort'][],
+    value: ValueOf,
+  ): Sample[] =>
+    environments.flatMap((environment) =>
+      sorts.map((sort) => ({
+        labels: { environment, [label]: String(sort) },
+        value: value(of(kind, environment).find((figure) => figure.sort === sort)),
+      })),
+    )
+  return [
+    gauge('payouts_open', 'Payouts that are not over.', bySort('open', 'status', openStatuses, countOf)),
+    gauge(
+      'payouts_oldest_open_seconds',
+      'How old the oldest of them is; one that came back counts from its return.',
+      bySort('open', 'status', openStatuses, ageOf),
+    ),
+    gauge(
+      'payouts_oldest_pending_seconds',
+      'How long the oldest pending one waits: since the bank was called, or, not counting pauses of the rail, to be sent.',
+      bySort('pending', 'bank', ['called', 'not_called'], ageOf),
+    ),
+    gauge(
+      'payouts_held_usdc',
+      'What payouts that are not over hold of the wallets.',
+      each((environment) => of('open', environment).reduce((sum, { microUsdc }) => sum + usdc(microUsdc), 0)),
+    ),
+    gauge('payouts_attention', 'Payouts that wait for people.', counts('attention')),
+    gauge('payouts_held_deposits', 'Deposits that nobody can explain yet.', counts('held_deposits')),
+    gauge(
+      'payouts_held_deposits_usdc',
+      'What they amount to.',
+      each((environment) => usdc(of('held_deposits', environment)[0]?.microUsdc ?? 0n)),
+    ),
+    gauge('payouts_wallets_not_read', 'Wallets whose history at the bank could not be read.', counts('not_read')),
+    gauge(
+      'payouts_wallet_not_read_seconds',
+      'How long the readings of the wallet that fails longest have failed.',
+      each((environment) => of('not_read', environment)[0]?.ageSeconds ?? 0),
+    ),
+    gauge('payouts_quarantined_events', "Events of the bank's that were put aside.", counts('quarantined')),
+    gauge(
+      'payouts_drifts',
+      "Differences between our books and the bank's, by kind.",
+      bySort('drift', 'kind', driftKinds, countOf),
+    ),
+    gauge(
+      'payouts_rate_rejected',
+      'Rails whose last rate of the bank was rejected in the last 15 minutes, by reason: no quotes and payouts.',
+      bySort('rejected_rate', 'reason', rateRejections, countOf),
+    ),
+    gauge('payouts_requested_names', 'Partners whose new name waits for an operator.', [
+      { value: of('requested_names', 'live')[0]?.count ?? 0 },
+    ]),
+    gauge('payouts_rail_paused', 'Whether people have paused sending to the bank.', counts('paused')),
+  ]
+}
+
+type ValueOf = (figure: StandingFigure | undefined) => number
+const countOf: ValueOf = (figure) => figure?.count ?? 0
+const ageOf: ValueOf = (figure) => figure?.ageSeconds ?? 0
+
+/** For a picture, where the last digit of a large sum does not matter. */
+function usdc(micro: bigint): number {
+  return Number(micro) / 1e6
+}

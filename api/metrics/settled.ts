@@ -1,0 +1,71 @@
+// How many payouts came to their end since this process began, and how long they took: read from the timeline, event by event.
+
+import { lastEvent, listSettled, type Settled } from '../../db/controls/metrics'
+import type { Db } from '../../db/database'
+import { environments } from '../../domain/environment'
+import type { Clock } from '../../runtime/clock'
+import { createDistribution } from '../../runtime/metrics/distribution'
+import type { Metric } from '../../runtime/metrics/text'
+
+/** Events are numbered before they are committed: by then every transaction that had taken a lower number is over. */
+const certainAfterMs = 60_000
+
+const bounds = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 14_400, 86_400]
+const ends = ['completed', 'failed', 'cancelled', 'returned'] as const
+
+export interface SettledFigures {
+  /** Counts what is new. */
+  update(): Promise<void>
+  metrics(): Metric[]
+}
+
+export function createSettledFigures({ db, clock }: { readonly db: Db; readonly clock: Clock }): SettledFigures {
+  const finished = new Map<string, number>(
+    environments.flatMap((each) => ends.map((end) => [`${each} ${end}`, 0] as const)),
+  )
+  const times = new Map(environments.map((environment) => [environment, createDistribution(bounds)] as const))
+  const seen = new Set<bigint>()
+  let floor: bigint | null = null
+
+  function count({ environment, status, seconds }: Settled): void {
+    const key = `${environment} ${status}`
+    finished.set(key, (finished.get(key) ?? 0) + 1)
+    if (status === 'completed') times.get(environment)?.add(seconds)
+  }
+
+  return {
+    async update() {
+      if (floor === null) {
+        floor = await lastEvent(db)
+        return
+      }
+      const settled = await listSettled(db, floor)
+      const certainBefore = clock.now().getTime() - certainAfterMs
+      for (const event of settled) {
+        if (!seen.has(event.eventId)) count(event)
+        seen.add(event.eventId)
+        if (event.at.getTime() < certainBefore) floor = event.eventId
+      }
+      for (const id of seen) if (id <= floor) seen.delete(id)
+    },
+    metrics: () => [
+      {
+        name: 'payouts_finished_total',
+        help: 'Payouts that came to an end since this process began, whoever ended them; a return comes after a completion.',
+        type: 'counter',
+        samples: environments.flatMap((environment) =>
+          ends.map((status) => ({
+            labels: { environment, status },
+            value: finished.get(`${environment} ${status}`) ?? 0,
+          })),
+        ),
+      },
+      {
+        name: 'payouts_time_to_settle_seconds',
+        help: 'From the request to completed, of payouts completed since this process began.',
+        type: 'histogram',
+        samples: [...times].flatMap(([environment, each]) => each.samples({ environment })),
+      },
+    ],
+  }
+}

@@ -1,0 +1,51 @@
+// Whether what happens by the clock still happens, as gauges: zero where nothing is left undone.
+
+import { erasedKinds, type LeftUndone, type Upkeep } from '../../db/controls/upkeep-metrics'
+import { mailKinds } from '../../db/partners/mails'
+import { environments } from '../../domain/environment'
+import { gauge } from '../../runtime/metrics/gauge'
+import type { Metric, Sample } from '../../runtime/metrics/text'
+
+export function upkeepMetrics({ left, notBilled }: Upkeep): Metric[] {
+  const find = (work: LeftUndone['work'], sort: string | null) =>
+    left.find((each) => each.work === work && each.sort === sort)
+  const ageOf = (work: LeftUndone['work'], sort: string | null) => find(work, sort)?.ageSeconds ?? 0
+  const byMail = (value: (kind: string) => number): Sample[] =>
+    [...mailKinds, 'invoice'].map((kind) => ({ labels: { kind }, value: value(kind) }))
+  return [
+    gauge(
+      'payouts_proof_age_seconds',
+      'How long ago the proof looked at the wallet, other than idle sandboxes, that it has not looked at for the longest.',
+      environments.map((environment) => ({ labels: { environment }, value: ageOf('prove', environment) })),
+    ),
+    gauge(
+      'payouts_unsealed_seconds',
+      'How long the oldest row waits that came after the last seal of the audit chain.',
+      [{ value: ageOf('seal', null) }],
+    ),
+    gauge('payouts_audit_faults', 'Whether the last look at the whole audit chain has found a fault.', [
+      { value: find('verify', null)?.count ?? 0 },
+    ]),
+    gauge('payouts_audit_verified_age_seconds', 'How long ago the whole audit chain was last looked at.', [
+      { value: ageOf('verify', null) },
+    ]),
+    gauge(
+      'payouts_mails_waiting',
+      'Mails that were not sent yet.',
+      byMail((kind) => find('mail', kind)?.count ?? 0),
+    ),
+    gauge(
+      'payouts_oldest_mail_seconds',
+      'How long the oldest of them waits.',
+      byMail((kind) => ageOf('mail', kind)),
+    ),
+    gauge(
+      'payouts_erasure_overdue_seconds',
+      'For how long something is still kept that should have been erased.',
+      erasedKinds.map((kind) => ({ labels: { kind }, value: ageOf('erase', kind) })),
+    ),
+    gauge('payouts_partners_not_billed', 'Partners whose last month has no invoice and should have one.', [
+      { value: notBilled },
+    ]),
+  ]
+}

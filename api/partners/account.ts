@@ -1,0 +1,112 @@
+// GET /v1/account: the partner behind the key, its funding wallet and its prices (§2 Account).
+import { type Static, Type } from 'typebox'
+import { type AccountRow, loadAccount } from '../../db/partners/accounts'
+import { rails } from '../../domain/environment'
+import { describeMonthlyPrice, describePayoutPrice } from '../../domain/invoices/fees'
+import { partnerStatuses } from '../../domain/partners/partner'
+import type { Route } from '../http/route'
+import { Answer, Constant, EnvironmentName, EnvironmentQuery, Nullable, OneOf, Uuid } from '../http/schema'
+
+const FundingWallet = Answer({
+  currency: Constant('USDC'),
+  chain: Type.String({ description: 'The network on which USDC reaches the wallet.' }),
+  address: Nullable(Type.String({ description: 'Where USDC is sent to top the wallet up.' })),
+})
+
+const BankFunding = Answer(
+  {
+    sort_code: Type.String(),
+    account_number: Type.String(),
+    account_holder_name: Type.String(),
+    bank_name: Type.String(),
+  },
+  { description: 'Where a bank transfer in pounds tops the wallet up.' },
+)
+
+export const requestedName = Nullable(
+  Type.String({
+    description: 'A new name that waits for our approval; until then `name` stays in mails and on invoices.',
+  }),
+)
+
+export const Account = Answer(
+  {
+    object: Constant('account'),
+    id: Uuid(),
+    name: Type.String(),
+    requested_name: requestedName,
+    status: OneOf(partnerStatuses),
+    environment: EnvironmentName,
+    funding_wallet: FundingWallet,
+    bank_funding: Nullable(BankFunding),
+    enabled_countries: Type.Array(Type.String({ minLength: 2, maxLength: 2 })),
+    prices: Answer({
+      payout: Type.Optional(Type.String()),
+      monthly_account: Type.Optional(Type.String()),
+    }),
+    rail: Type.Optional(OneOf(rails, { description: 'Which payout rail the key drives.' })),
+  },
+  { title: 'Account' },
+)
+
+export const exampleAccount: Static<typeof Account> = {
+  object: 'account',
+  id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55',
+  name: 'Acme Ltd',
+  requested_name: null,
+  status: 'active',
+  environment: 'sandbox',
+  funding_wallet: { currency: 'USDC', chain: 'base', address: null },
+  bank_funding: null,
+  enabled_countries: ['GB'],
+  prices: { payout: '0.99 GBP + 1.00%', monthly_account: '15.00 GBP' },
+  rail: 'simulated',
+}
+
+export const getAccount: Route = {
+  method: 'GET',
+  path: '/v1/account',
+  operationId: 'getAccount',
+  tag: 'Account',
+  summary: 'The account behind the key',
+  access: { by: 'key', action: 'account.read', partner: 'any' },
+  query: EnvironmentQuery,
+  reply: {
+    status: 200,
+    description: 'The account.',
+    schema: Account,
+    example: exampleAccount,
+  },
+  errors: [],
+  handle: async ({ caller: { partner, environment } }, { db, clock }) => {
+    const account = await loadAccount(db, { partnerId: partner.id, environment, at: clock.now() })
+    return { body: presentAccount(account) }
+  },
+}
+
+export function presentAccount(account: AccountRow): object {
+  return {
+    object: 'account',
+    id: account.id,
+    name: account.name,
+    requested_name: account.requestedName,
+    status: account.status,
+    environment: account.environment,
+    funding_wallet: { currency: 'USDC', chain: account.chain, address: account.address },
+    bank_funding: presentBankFunding(account),
+    enabled_countries: account.enabledCountries,
+    prices: { payout: describePayoutPrice(account), monthly_account: describeMonthlyPrice(account) },
+    rail: account.rail,
+  }
+}
+
+function presentBankFunding(account: AccountRow): Static<typeof BankFunding> | null {
+  const { fundingSortCode, fundingAccountNumber, fundingHolderName, fundingBankName } = account
+  if (fundingSortCode === null || fundingAccountNumber === null) return null
+  return {
+    sort_code: fundingSortCode,
+    account_number: fundingAccountNumber,
+    account_holder_name: fundingHolderName ?? account.name,
+    bank_name: fundingBankName ?? '',
+  }
+}

@@ -1,0 +1,110 @@
+// GET /v1/compliance: how far business verification is, and what the account may do (§2 Compliance).
+import { type Static, Type } from 'typebox'
+import { type AccountRow, loadAccount } from '../../db/partners/accounts'
+import { formatPence } from '../../domain/money'
+import { shownScreening, shownScreenings, verificationStatuses } from '../../domain/partners/partner'
+import { canStart } from '../../domain/partners/verification'
+import type { Route } from '../http/route'
+import { Answer, Constant, Email, EnvironmentQuery, MoneyString, Nullable, OneOf, Uri } from '../http/schema'
+
+const BusinessVerification = Answer({
+  status: OneOf(verificationStatuses),
+  provider_status: Nullable(Type.String({ description: "The bank's own word for it." })),
+  continue_url: Nullable(Uri({ description: 'Where the business goes on with its verification.' })),
+  terms_url: Nullable(Uri({ description: "The bank's terms, until they are accepted." })),
+  reasons: Type.Array(Type.String(), { description: 'Why the bank refused, oldest first.' }),
+  can_start: Type.Boolean({ description: 'Whether an admin can start verification, or start it again.' }),
+})
+
+const AccountRules = Answer({
+  isolated_wallet: Type.Boolean({
+    description:
+      "Whether there is a wallet at the bank that holds this partner's money only; false until it is connected.",
+  }),
+  wallet_chain: Nullable(Type.String()),
+  enabled_countries: Type.Array(Type.String()),
+  payout_limits_gbp: Answer({ min: MoneyString(), max_per_payout: MoneyString() }),
+  billing_email: Nullable(Email()),
+  contact_email: Nullable(Email()),
+})
+
+export const Compliance = Answer(
+  {
+    object: Constant('compliance'),
+    business_verification: BusinessVerification,
+    account: AccountRules,
+    screening: OneOf(shownScreenings, {
+      description:
+        "Result of the bank's screening of the business; `not_started` until the account starts business verification.",
+    }),
+  },
+  { title: 'Compliance' },
+)
+
+export const exampleCompliance: Static<typeof Compliance> = {
+  object: 'compliance',
+  business_verification: {
+    status: 'action_required',
+    provider_status: 'incomplete',
+    continue_url: 'https://bank.example.com/verify/8f2c',
+    terms_url: 'https://bank.example.com/terms',
+    reasons: [],
+    can_start: false,
+  },
+  account: {
+    isolated_wallet: true,
+    wallet_chain: 'base',
+    enabled_countries: ['GB'],
+    payout_limits_gbp: { min: '1.00', max_per_payout: '20000.00' },
+    billing_email: 'billing@acme.example.com',
+    contact_email: 'ada@acme.example.com',
+  },
+  screening: 'in_review',
+}
+
+export const getCompliance: Route = {
+  method: 'GET',
+  path: '/v1/compliance',
+  operationId: 'getCompliance',
+  tag: 'Account',
+  summary: 'Business verification, limits and screening',
+  access: { by: 'key', action: 'compliance.read', partner: 'any' },
+  query: EnvironmentQuery,
+  reply: {
+    status: 200,
+    description: 'Where the account stands.',
+    schema: Compliance,
+    example: exampleCompliance,
+  },
+  errors: [],
+  handle: async ({ caller: { partner, environment } }, { db, clock }) => {
+    const account = await loadAccount(db, { partnerId: partner.id, environment, at: clock.now() })
+    return { body: presentCompliance(account) }
+  },
+}
+
+export function presentCompliance(account: AccountRow): unknown {
+  return {
+    object: 'compliance',
+    business_verification: {
+      status: account.verificationStatus,
+      provider_status: account.providerStatus,
+      continue_url: account.continueUrl,
+      terms_url: account.termsUrl,
+      reasons: account.verificationReasons,
+      can_start: canStart(account.verificationStatus, account.providerStatus),
+    },
+    account: {
+      isolated_wallet: account.walletRef !== null,
+      wallet_chain: account.walletRef === null ? null : account.chain,
+      enabled_countries: account.enabledCountries,
+      payout_limits_gbp: {
+        min: formatPence(account.minPence),
+        max_per_payout: formatPence(account.maxPerPayoutPence),
+      },
+      billing_email: account.billingEmail,
+      contact_email: account.contactEmail,
+    },
+    screening: shownScreening(account),
+  }
+}

@@ -1,0 +1,179 @@
+// POST /v1/keys and /v1/keys/{id}/revoke: admins make keys, whose secret is shown once, and switch them off at once (§5).
+import { type Static, Type } from 'typebox'
+import type { Tx } from '../../../db/database'
+import { createApiKey, revokeApiKey } from '../../../db/partners/api-keys'
+import type { PersonCaller } from '../../../db/sign-in/callers'
+import { type Environment, environments } from '../../../domain/environment'
+import { keysPerPartnerAndHour, labelMaxLength } from '../../../domain/limits'
+import { recordChange } from '../../controls/record-change'
+import { requireHourly } from '../../http/callers/rate-limiter'
+import { ApiError } from '../../http/errors'
+import { bodyOf, paramsOf } from '../../http/requests/typed'
+import { personOf, type Route } from '../../http/route'
+import {
+  Answer,
+  DateTime,
+  EnvironmentName,
+  Nullable,
+  OneOf,
+  Pattern,
+  Strict,
+  Uuid,
+  VisibleLine,
+} from '../../http/schema'
+import {
+  type Bound,
+  ConfirmCode,
+  changeConfirmed,
+  confirmationOf,
+  confirmCodeRoute,
+  noCodeNeeded,
+} from '../../sign-in/confirm-codes'
+import { tellAdmins } from '../tell-admins'
+
+const keyFields = {
+  environment: OneOf(environments),
+  label: Type.Optional(Nullable(VisibleLine({ maxLength: labelMaxLength, description: 'What it is for.' }))),
+}
+
+const KeyToConfirm = Strict(keyFields, { title: 'KeyToConfirm' })
+
+const NewKey = Strict(
+  {
+    ...keyFields,
+    confirm_code: ConfirmCode('Required for a live key: the code from POST /v1/keys/confirm-codes.'),
+  },
+  { title: 'NewKey' },
+)
+
+const KeyCreated = Answer(
+  {
+    id: Uuid(),
+    environment: EnvironmentName,
+    key_prefix: Type.String({ description: 'The start of the key only.' }),
+    label: Nullable(Type.String()),
+    created_at: DateTime(),
+    secret: Pattern('^kp_(sandbox|live)_[a-f0-9]{48}$', { description: 'The key itself, shown only this once.' }),
+    note: Type.String(),
+  },
+  { title: 'KeyCreated' },
+)
+
+const note = 'The secret is shown only this once: store it now.'
+
+const exampleKey: Static<typeof KeyCreated> = {
+  id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a57',
+  environment: 'sandbox',
+  key_prefix: 'kp_sandbox_4f9a1c02',
+  label: 'Checkout',
+  created_at: '2026-11-16T09:00:00.000Z',
+  secret: `kp_sandbox_4f9a1c02${'0'.repeat(40)}`,
+  note,
+}
+
+export const createKey: Route = {
+  method: 'POST',
+  path: '/v1/keys',
+  operationId: 'createKey',
+  tag: 'Account',
+  summary: 'Make an API key',
+  description:
+    'The secret is in this answer and nowhere else. At most 5 keys and 30 new ones an hour in each environment; live ones once ' +
+    'verification is approved, and with a `confirm_code`.',
+  access: { by: 'person', action: 'key.create', partner: 'active' },
+  body: { schema: NewKey, example: { environment: 'sandbox', label: 'Checkout' } },
+  reply: { status: 201, description: 'The key, with its secret.', schema: KeyCreated, example: exampleKey },
+  errors: ['key_limit_reached', 'verification_required', 'invalid_confirm_code'],
+  handle: async (request, deps) => {
+    const { environment, label = null, confirm_code } = bodyOf<typeof NewKey>(request)
+    const { email: by, partner } = personOf(request)
+    // Without verification no code is mailed, so this is said first.
+    if (environment === 'live') requireVerified(partner)
+    const confirmation =
+      environment === 'live' ? confirmationOf(boundToKey(environment, label), confirm_code, request, deps) : null
+    const made = { createdBy: by, at: deps.clock.now(), keyring: deps.keyring }
+    const create = async (tx: Tx) => {
+      // Counted after the code and per environment, so that a stolen session cannot use up the live keys of an hour.
+      await requireHourly(deps.rateLimiter, `keys/${partner.id}/${environment}`, keysPerPartnerAndHour, tx)
+      const result = await createApiKey(tx, { partnerId: partner.id, environment, label, ...made })
+      if (result.outcome === 'limit_reached') throw new ApiError('key_limit_reached')
+      if (result.outcome === 'partner_closed') throw new ApiError('partner_not_active')
+      if (result.outcome === 'verification_required') throw new ApiError('verification_required')
+      const change = { partnerId: partner.id, by, action: 'key.create', environment, detail: result.key.keyPrefix }
+      await recordChange(tx, { ...change, status: 201 }, request, deps)
+      const happened = { what: 'live_key', keyPrefix: result.key.keyPrefix, label } as const
+      if (environment === 'live') await tellAdmins(tx, { partnerId: partner.id, by, happened }, deps)
+      return result
+    }
+    const created = await changeConfirmed(confirmation, create, deps)
+    deps.mails.wake()
+    const { id, keyPrefix, createdAt } = created.key
+    const shown = { id, environment, key_prefix: keyPrefix, label, created_at: createdAt.toISOString() }
+    return { status: 201, body: { ...shown, secret: created.secret, note }, location: '/v1/keys', activity: 'written' }
+  },
+}
+
+export const createKeyConfirmCode: Route = confirmCodeRoute({
+  confirms: createKey,
+  operationId: 'createKeyConfirmCode',
+  summary: 'Email the code for a live API key',
+  body: { schema: KeyToConfirm, example: { environment: 'live', label: 'Checkout' } },
+  action: 'key.confirm',
+  errors: ['verification_required'],
+  read: async (request) => {
+    const { environment, label = null } = bodyOf<typeof KeyToConfirm>(request)
+    if (environment === 'sandbox') throw noCodeNeeded('A sandbox key needs no code.', { status: 'sandbox' })
+    requireVerified(personOf(request).partner)
+    return {
+      bound: boundToKey(environment, label),
+      mail: { what: 'live_key', label },
+      activity: { environment, detail: label ?? 'no label' },
+    }
+  },
+})
+
+function requireVerified({ verificationStatus }: PersonCaller['partner']): void {
+  if (verificationStatus !== 'approved') throw new ApiError('verification_required')
+}
+
+function boundToKey(environment: Environment, label: string | null): Bound {
+  return { action: 'key.create', fields: { environment, label } }
+}
+
+const Params = Answer({ id: Uuid() })
+const KeyRevoked = Answer({ id: Uuid(), revoked: Type.Literal(true) }, { title: 'KeyRevoked' })
+
+export const revokeKey: Route = {
+  method: 'POST',
+  path: '/v1/keys/:id/revoke',
+  operationId: 'revokeKey',
+  tag: 'Account',
+  summary: 'Switch a key off, at once and for good',
+  // Stops money, so a suspended partner may do it too.
+  access: { by: 'person', action: 'key.revoke', partner: 'any' },
+  params: Params,
+  reply: {
+    status: 200,
+    description: 'The key no longer opens anything.',
+    schema: KeyRevoked,
+    example: { id: exampleKey.id, revoked: true },
+  },
+  errors: ['invalid_state'],
+  handle: async (request, deps) => {
+    const id = paramsOf<typeof Params>(request).id.toLowerCase()
+    const { email: by, partner } = personOf(request)
+    const revoked = await deps.db.transaction(async (tx) => {
+      const order = { partnerId: partner.id, id, revokedBy: by, at: deps.clock.now() }
+      const result = await revokeApiKey(tx, order)
+      if (result.outcome === 'revoked') {
+        const { environment, keyPrefix: detail } = result.key
+        const change = { partnerId: partner.id, by, action: 'key.revoke', environment, detail }
+        await recordChange(tx, { ...change, status: 200 }, request, deps)
+      }
+      return result
+    })
+    if (revoked.outcome === 'not_found') throw new ApiError('not_found')
+    if (revoked.outcome === 'already_revoked') throw new ApiError('invalid_state', { details: { status: 'revoked' } })
+    return { body: { id, revoked: true }, activity: 'written' }
+  },
+}

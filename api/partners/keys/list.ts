@@ -1,0 +1,96 @@
+// GET /v1/keys: the partner's API keys, without their secrets. A sandbox key sees those of the sandbox only.
+import { Type } from 'typebox'
+import { findApiKey, listApiKeyPage } from '../../../db/partners/api-keys'
+import { seesLive } from '../../../db/sign-in/callers'
+import type { Environment } from '../../../domain/environment'
+import { pageOf, pageQuery, presentPage, requireCursor } from '../../http/list'
+import { queryOf } from '../../http/requests/typed'
+import type { ApiRequest, Route } from '../../http/route'
+import {
+  Answer,
+  DateTime,
+  EnvironmentName,
+  EnvironmentParameter,
+  ListOf,
+  Nullable,
+  OneOf,
+  Strict,
+  Uuid,
+} from '../../http/schema'
+import { presentKey } from './present'
+
+const Query = Strict({
+  environment: EnvironmentParameter(
+    'For signed-in people: only the keys of `sandbox` or of `live`; both without it. Ignored for API keys.',
+  ),
+  ...pageQuery(),
+  status: Type.Optional(
+    OneOf(['active', 'revoked'], {
+      description: 'Only keys that work, or only revoked ones.',
+      'x-hint': 'active or revoked',
+    }),
+  ),
+})
+
+const ApiKey = Answer(
+  {
+    id: Uuid(),
+    environment: EnvironmentName,
+    key_prefix: Type.String({ description: 'The start of the key only.' }),
+    label: Nullable(Type.String()),
+    created_at: DateTime(),
+    last_used_at: Nullable(DateTime()),
+    revoked_at: Nullable(DateTime()),
+  },
+  { title: 'ApiKey' },
+)
+
+export const listKeys: Route = {
+  method: 'GET',
+  path: '/v1/keys',
+  operationId: 'listKeys',
+  tag: 'Account',
+  summary: 'API keys, without their secrets',
+  description:
+    'Newest first, revoked ones included. A live key and the dashboard see the keys of both environments, a sandbox key those of the sandbox.',
+  access: { by: 'key', action: 'key.list', partner: 'any' },
+  query: Query,
+  reply: {
+    status: 200,
+    description: 'A page of keys.',
+    schema: ListOf(ApiKey),
+    example: {
+      object: 'list',
+      data: [
+        {
+          id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a57',
+          environment: 'sandbox',
+          key_prefix: 'kp_sandbox_4f9a1c02',
+          label: 'Checkout',
+          created_at: '2026-11-16T09:00:00.000Z',
+          last_used_at: '2026-11-16T09:30:00.000Z',
+          revoked_at: null,
+        },
+      ],
+      has_more: false,
+      next_cursor: null,
+    },
+  },
+  errors: ['invalid_request'],
+  handle: async (request, { db, activityLog }) => {
+    // Uses are written in batches. A list of keys shows the exact ones.
+    await activityLog.flush()
+    const query = queryOf<typeof Query>(request)
+    const page = pageOf(query)
+    const shown = { partnerId: request.caller.partner.id, environment: shownEnvironment(request, query) }
+    await requireCursor(page, (id) => findApiKey(db, shown, id))
+    const keys = await listApiKeyPage(db, { ...shown, status: query.status ?? null }, page)
+    return { body: presentPage(keys, page, { cursorOf: ({ id }) => id, present: presentKey }) }
+  },
+}
+
+/** Null for both. */
+function shownEnvironment({ caller }: ApiRequest, query: { environment?: unknown }): Environment | null {
+  if (!seesLive(caller)) return 'sandbox'
+  return caller.by === 'person' && query.environment !== undefined ? caller.environment : null
+}

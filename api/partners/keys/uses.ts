@@ -1,0 +1,40 @@
+// When each API key was last used, remembered in memory and written now and then: a use costs no write of its own (design §6).
+
+import type { Db } from '../../../db/database'
+import { type ApiKeyUse, recordApiKeyUse } from '../../../db/partners/api-keys'
+import type { Clock } from '../../../runtime/clock'
+
+export interface KeyUses {
+  note(keyId: string, at: Date): void
+  /** Those that have not been written for a while. */
+  readonly due: () => ApiKeyUse[]
+  readonly all: () => ApiKeyUse[]
+  write(uses: readonly ApiKeyUse[]): Promise<void>
+}
+
+const writeEveryMs = 30_000
+
+export function createKeyUses({ db, clock }: { db: Db; clock: Clock }): KeyUses {
+  const uses = new Map<string, Date>()
+  const writtenAt = new Map<string, number>()
+  const all = () => [...uses].map(([keyId, at]) => ({ keyId, at }))
+
+  return {
+    note: (keyId, at) => void uses.set(keyId, at),
+    due: () => all().filter(({ keyId }) => clock.now().getTime() - (writtenAt.get(keyId) ?? 0) >= writeEveryMs),
+    all,
+    async write(taken) {
+      if (taken.length === 0) return
+      for (const { keyId } of taken) uses.delete(keyId)
+      const putBack = ({ keyId, at }: ApiKeyUse) => uses.set(keyId, uses.get(keyId) ?? at)
+      const skipped = await recordApiKeyUse(db, taken).catch((error: unknown) => {
+        taken.forEach(putBack)
+        throw error
+      })
+      for (const use of taken) {
+        if (skipped.includes(use.keyId)) putBack(use)
+        else writtenAt.set(use.keyId, use.at.getTime())
+      }
+    },
+  }
+}

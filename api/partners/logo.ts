@@ -1,0 +1,73 @@
+// GET /v1/public/partners/{slug}/logo: a partner's logo as admins have stored it, and the address that answers name it by.
+import { Type } from 'typebox'
+import { findLogo, findLogoDigest } from '../../db/partners/logos'
+import type { PartnerRow } from '../../db/partners/partners'
+import { slugPattern } from '../../domain/limits'
+import { type Logo, logoMaxBytes, logoMaxPixels, logoOf } from '../../domain/partners/logo'
+import type { ApiDeps } from '../deps'
+import { ApiError } from '../http/errors'
+import { isNamed } from '../http/etag'
+import { paramsOf } from '../http/requests/typed'
+import type { Route } from '../http/route'
+import { Answer, environmentQuery, Pattern, Strict } from '../http/schema'
+
+const Params = Answer({ slug: Pattern(slugPattern, { description: "The partner's short name." }) })
+
+const Query = Strict({
+  ...environmentQuery,
+  v: Type.Optional(Type.String({ description: 'Names the bytes in `logo_url`; has no effect.' })),
+})
+
+export const getPartnerLogo: Route = {
+  method: 'GET',
+  path: '/v1/public/partners/:slug/logo',
+  operationId: 'getPartnerLogo',
+  tag: 'Discovery',
+  summary: "A partner's logo",
+  access: { by: 'anyone' },
+  params: Params,
+  query: Query,
+  headers: Answer({ 'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of an earlier answer.' })) }),
+  reply: {
+    status: 200,
+    description: 'A PNG, JPEG or WebP picture.',
+    type: 'image/*',
+    schema: Type.Unsafe<Buffer>({}),
+    headers: { ETag: 'Names these bytes.', 'Cache-Control': 'For how long it may be kept.' },
+  },
+  errors: ['not_found'],
+  handle: async (request, { db }) => {
+    const logo = await findLogo(db, paramsOf<typeof Params>(request).slug)
+    if (logo === null) throw new ApiError('not_found')
+    const etag = `"${logo.digest}"`
+    const headers = { ETag: etag, 'Cache-Control': 'public, max-age=300' }
+    if (isNamed(etag, request.header('If-None-Match'))) return { status: 304, body: null, headers }
+    return { body: logo.bytes, type: logo.type, headers }
+  },
+}
+
+/** Ours where a logo is stored, with a name of its bytes so that a new one is seen at once; otherwise what ops or admins have set. */
+export async function logoUrlOf(
+  { id, slug, logoUrl }: Pick<PartnerRow, 'id' | 'slug' | 'logoUrl'>,
+  { db, config }: Pick<ApiDeps, 'db' | 'config'>,
+): Promise<string | null> {
+  const digest = await findLogoDigest(db, id)
+  return digest === null ? logoUrl : `${config.publicUrl}/v1/public/partners/${slug}/logo?v=${digest.slice(0, 12)}`
+}
+
+const dataUrl = /^data:(image\/(?:png|jpeg|webp));base64,([A-Za-z0-9+/]+={0,2})$/
+export const logoPattern = dataUrl.source
+/** The longest base64 of the largest logo, and what stands before it. */
+export const logoMaxLength = 4 * Math.ceil(logoMaxBytes / 3) + 'data:image/jpeg;base64,'.length
+export const logoHint = `a PNG, JPEG or WebP of at most ${logoMaxBytes / 1024} KiB and ${logoMaxPixels} pixels a side, as data:image/png;base64,…`
+
+/** Its bytes decide, not its name. */
+export function readLogo(text: string): Logo {
+  const [, type, base64 = ''] = dataUrl.exec(text) ?? []
+  const known = logoTypes.find((each) => each === type)
+  const logo = known === undefined ? null : logoOf(known, Buffer.from(base64, 'base64'))
+  if (logo === null) throw new ApiError('invalid_request', { details: { errors: [`logo (${logoHint})`] } })
+  return logo
+}
+
+const logoTypes = ['image/png', 'image/jpeg', 'image/webp'] as const

@@ -1,0 +1,53 @@
+// GET /v1/public/partners/{slug}: what anyone may know of a partner (§2 PublicPartner).
+import { Type } from 'typebox'
+import { findPartnerBySlug, type PartnerRow } from '../../db/partners/partners'
+import { slugPattern } from '../../domain/limits'
+import { ApiError } from '../http/errors'
+import { paramsOf } from '../http/requests/typed'
+import type { Route } from '../http/route'
+import { Answer, Nullable, Pattern, Uri } from '../http/schema'
+import { logoUrlOf } from './logo'
+
+const Params = Answer({ slug: Pattern(slugPattern, { description: "The partner's short name." }) })
+
+const PublicPartner = Answer(
+  {
+    slug: Type.String(),
+    name: Type.String(),
+    logo_url: Type.Optional(Nullable(Uri())),
+    brand_color: Type.Optional(Nullable(Type.String())),
+  },
+  { title: 'PublicPartner' },
+)
+
+export const getPublicPartner: Route = {
+  method: 'GET',
+  path: '/v1/public/partners/:slug',
+  operationId: 'getPublicPartner',
+  tag: 'Discovery',
+  summary: "A partner's public name and looks",
+  access: { by: 'anyone' },
+  params: Params,
+  reply: {
+    status: 200,
+    description: 'The partner.',
+    schema: PublicPartner,
+    example: {
+      slug: 'acme',
+      name: 'Acme Ltd',
+      logo_url: 'https://payouts.example.com/v1/public/partners/acme/logo?v=4f9a1c02b7d1',
+      brand_color: '#0f766e',
+    },
+  },
+  errors: ['not_found'],
+  handle: async (request, deps) => {
+    const { slug } = paramsOf<typeof Params>(request)
+    const partner = await findPartnerBySlug(deps.db, slug)
+    if (partner === null || partner.status === 'closed') throw new ApiError('not_found')
+    return { body: presentPublicPartner(partner, await logoUrlOf(partner, deps)) }
+  },
+}
+
+function presentPublicPartner({ slug, name, brandColor }: PartnerRow, logoUrl: string | null): unknown {
+  return { slug, name, logo_url: logoUrl, brand_color: brandColor }
+}

@@ -1,0 +1,218 @@
+// PATCH /v1/account: what admins may set themselves: name, looks, where invoices and questions go, and what they are mailed about.
+import { type Static, Type } from 'typebox'
+import type { Tx } from '../../db/database'
+import { loadAccount } from '../../db/partners/accounts'
+import { storeLogo } from '../../db/partners/logos'
+import { lockPartner, lockPartnerBySlug, type PartnerChanges, updatePartner } from '../../db/partners/partners'
+import { partnerNameMaxLength } from '../../domain/limits'
+import { formatUsdc, type MicroUsdc, microUsdcPerCent, parseUsdc } from '../../domain/money'
+import { noticeKinds, type SwitchableNotice } from '../../domain/partners/notice'
+import { renamed } from '../../domain/partners/partner'
+import { recordChange } from '../controls/record-change'
+import { ApiError } from '../http/errors'
+import { bodyOf } from '../http/requests/typed'
+import { personOf, type Route } from '../http/route'
+import { Answer, Email, Lines, MailedName, MoneyWithin, Nullable, Pattern, Strict } from '../http/schema'
+import {
+  type Bound,
+  ConfirmCode,
+  changeConfirmed,
+  confirmationOf,
+  confirmCodeRoute,
+  noCodeNeeded,
+} from '../sign-in/confirm-codes'
+import { Account, exampleAccount, presentAccount } from './account'
+import { logoHint, logoMaxLength, logoPattern, readLogo } from './logo'
+import {
+  exampleMailSettings,
+  lowBalanceWords,
+  mailSettings,
+  NotificationChanges,
+  presentMailSettings,
+} from './mail-settings'
+import { tellAdmins } from './tell-admins'
+
+const lowestLowBalance: MicroUsdc = microUsdcPerCent
+const highestLowBalance: MicroUsdc = 1_000_000_000_000_000n
+const lowBalanceRule = `from ${formatUsdc(lowestLowBalance)} to ${formatUsdc(highestLowBalance)}`
+const lowBalanceRange = { least: lowestLowBalance / microUsdcPerCent, most: highestLowBalance / microUsdcPerCent }
+
+const emailFields = {
+  billing_email: Type.Optional(Nullable(Email({ description: 'Where invoices go.' }))),
+  contact_email: Type.Optional(Nullable(Email({ description: 'Where questions go.' }))),
+}
+
+const EmailsToConfirm = Strict(emailFields, { title: 'EmailsToConfirm' })
+
+const AccountChanges = Strict(
+  {
+    name: Type.Optional(
+      MailedName({
+        maxLength: partnerNameMaxLength,
+        description:
+          'Once business verification has started, a new name waits as `requested_name` until we approve it. The current name withdraws it.',
+      }),
+    ),
+    logo_url: Type.Optional(
+      Nullable(
+        Type.String({
+          format: 'uri',
+          pattern: '^https://',
+          maxLength: 500,
+          description: 'A picture elsewhere, told to others as it is; our own pages show only what `logo` has stored.',
+          'x-hint': 'an https:// address',
+        }),
+      ),
+    ),
+    logo: Type.Optional(
+      Nullable(
+        Type.String({
+          pattern: logoPattern,
+          maxLength: logoMaxLength,
+          description: `Shown on our pages, and then also what \`logo_url\` names: ${logoHint}.`,
+          'x-hint': logoHint,
+        }),
+      ),
+    ),
+    brand_color: Type.Optional(Nullable(Pattern('^#[0-9a-fA-F]{6}$', { 'x-hint': 'a colour such as #0f766e' }))),
+    ...emailFields,
+    billing_address: Type.Optional(
+      Nullable(Lines({ maxLength: 500, description: 'As an invoice prints it, line by line.' })),
+    ),
+    notifications: Type.Optional(NotificationChanges),
+    low_balance_usdc: Type.Optional(
+      Nullable(MoneyWithin(lowBalanceRange, { description: lowBalanceWords, 'x-hint': lowBalanceRule })),
+    ),
+    confirm_code: ConfirmCode(
+      'Required with billing_email or contact_email: the code from POST /v1/account/confirm-codes, for the same values of both.',
+    ),
+  },
+  { title: 'AccountChanges' },
+)
+
+const ChangedAccount = Answer({ ...Account.properties, ...mailSettings }, { title: 'ChangedAccount' })
+
+export const changeAccount: Route = {
+  method: 'PATCH',
+  path: '/v1/account',
+  operationId: 'changeAccount',
+  tag: 'Account',
+  summary: 'Change name, looks, addresses and mails',
+  description:
+    'Only what is sent changes; null takes something away. GET /v1/auth/session shows all of it. `billing_email` and ' +
+    '`contact_email` are changed with a `confirm_code`.',
+  access: { by: 'person', action: 'account.update', partner: 'active' },
+  body: { schema: AccountChanges, example: { brand_color: '#0f766e', billing_address: '1 High Street\nLondon' } },
+  reply: {
+    status: 200,
+    description: 'The account.',
+    schema: ChangedAccount,
+    example: { ...exampleAccount, ...exampleMailSettings },
+  },
+  errors: ['invalid_confirm_code'],
+  handle: async (request, deps) => {
+    const { confirm_code, ...wanted } = bodyOf<typeof AccountChanges>(request)
+    const changes = changesFrom(wanted)
+    const logo = typeof wanted.logo === 'string' ? readLogo(wanted.logo) : wanted.logo
+    const { email: by, partner, environment } = personOf(request)
+    const at = deps.clock.now()
+    const emails = emailsIn(wanted)
+    const confirmation = emails === null ? null : confirmationOf(boundToEmails(emails), confirm_code, request, deps)
+    const change = async (tx: Tx) => {
+      const mutedMails = await mutedAfter(tx, partner.slug, wanted.notifications)
+      const rename = await nameAfter(tx, partner.id, wanted.name)
+      const after = await updatePartner(tx, partner.id, { ...changes, ...mutedMails, ...rename }, at)
+      if (logo !== undefined) await storeLogo(tx, partner.id, logo)
+      // What was changed, and not to what: an address is nobody's business in a list.
+      const recorded = { partnerId: partner.id, by, action: 'account.update', detail: Object.keys(wanted).join(', ') }
+      await recordChange(tx, { ...recorded, status: 200 }, request, deps)
+      if (emails !== null) await tellAdmins(tx, { partnerId: partner.id, by, happened: happenedTo(emails) }, deps)
+      return after
+    }
+    const changed = await changeConfirmed(confirmation, change, deps)
+    deps.mails.wake()
+    const account = await loadAccount(deps.db, { partnerId: partner.id, environment, at })
+    return { body: { ...presentAccount(account), ...presentMailSettings(changed) }, activity: 'written' }
+  },
+}
+
+export const changeAccountConfirmCode: Route = confirmCodeRoute({
+  confirms: changeAccount,
+  operationId: 'changeAccountConfirmCode',
+  summary: 'Email the code for a change of billing or contact email',
+  body: { schema: EmailsToConfirm, example: { billing_email: 'billing@acme.example.com' } },
+  action: 'account.confirm',
+  errors: [],
+  read: async (request) => {
+    const wanted = bodyOf<typeof EmailsToConfirm>(request)
+    const emails = emailsIn(wanted)
+    if (emails === null) throw noCodeNeeded('Only billing_email and contact_email need a code.', { status: 'no_email' })
+    return {
+      bound: boundToEmails(emails),
+      mail: happenedTo(emails),
+      activity: { detail: Object.keys(wanted).join(', ') },
+    }
+  },
+})
+
+type Emails = Static<typeof EmailsToConfirm>
+
+/** Null when neither is to change. */
+function emailsIn({ billing_email, contact_email }: Emails): Emails | null {
+  const emails = {
+    ...(billing_email === undefined ? {} : { billing_email }),
+    ...(contact_email === undefined ? {} : { contact_email }),
+  }
+  return Object.keys(emails).length === 0 ? null : emails
+}
+
+/** An address that is left out stays as it is, one that is null is removed: these are different fields, so different codes. */
+function boundToEmails(emails: Emails): Bound {
+  return { action: 'account.update', fields: { ...emails } }
+}
+
+function happenedTo({ billing_email, contact_email }: Emails) {
+  return { what: 'emails_changed', billingEmail: billing_email, contactEmail: contact_email } as const
+}
+
+function changesFrom(wanted: Static<typeof AccountChanges>): PartnerChanges {
+  const { logo_url, brand_color, billing_email, contact_email, billing_address, low_balance_usdc } = wanted
+  return {
+    ...(logo_url === undefined ? {} : { logoUrl: logo_url }),
+    ...(brand_color === undefined ? {} : { brandColor: brand_color }),
+    ...(billing_email === undefined ? {} : { billingEmail: billing_email }),
+    ...(contact_email === undefined ? {} : { contactEmail: contact_email }),
+    ...(billing_address === undefined ? {} : { billingAddress: billing_address }),
+    ...(low_balance_usdc === undefined ? {} : { lowBalanceMicroUsdc: lowBalanceFrom(low_balance_usdc) }),
+  }
+}
+
+function lowBalanceFrom(usdc: string | null): MicroUsdc | null {
+  if (usdc === null) return null
+  const amount = parseUsdc(usdc)
+  if (amount === null || amount < lowestLowBalance || amount > highestLowBalance) {
+    throw new ApiError('invalid_request', { details: { errors: [`low_balance_usdc (${lowBalanceRule})`] } })
+  }
+  return amount
+}
+
+/** Under the partner's lock: its verification may start at the same moment. */
+async function nameAfter(tx: Tx, partnerId: string, name: string | undefined): Promise<PartnerChanges> {
+  const partner = name === undefined ? null : await lockPartner(tx, partnerId)
+  return name === undefined || partner === null ? {} : renamed(partner, name.trim())
+}
+
+/** Only the switches that are sent change; under the partner's lock, so that two who switch at once both count. */
+async function mutedAfter(
+  tx: Tx,
+  slug: string,
+  switches: Static<typeof NotificationChanges> | undefined,
+): Promise<PartnerChanges> {
+  const partner = switches === undefined ? null : await lockPartnerBySlug(tx, slug)
+  if (partner === null) return {}
+  const isMuted = (kind: SwitchableNotice) => {
+    const wanted = switches?.[kind]
+    return wanted === undefined ? partner.mutedMails.includes(kind) : !wanted
+  }
+  return { mutedMails: noticeKinds.filter(isMuted) }
+}

@@ -1,0 +1,47 @@
+// Mails the admins, in the same transaction, when a person gets power over the account's money or an address of the account changes.
+import type { Tx } from '../../db/database'
+import { enqueueMail } from '../../db/partners/mails'
+import { listMembers, type MemberRow } from '../../db/partners/members'
+import { findPartnerById } from '../../db/partners/partners'
+import { assert } from '../../domain/assert'
+import { accessMessage, type Happening } from '../../mail/messages/access'
+import type { ApiDeps } from '../deps'
+
+export interface Deed {
+  readonly partnerId: string
+  /** The email of the person who did it. They are mailed too: their session may be stolen. */
+  readonly by: string
+  readonly happened: Happening
+  /** A member who was just removed. They are mailed too. */
+  readonly removed?: MemberRow
+}
+
+export async function tellAdmins(
+  tx: Tx,
+  { partnerId, by, happened, removed }: Deed,
+  { keyring, clock, config }: Pick<ApiDeps, 'keyring' | 'clock' | 'config'>,
+): Promise<void> {
+  const partner = await findPartnerById(tx, partnerId)
+  assert(partner !== null, 'a caller has a partner')
+  const at = clock.now()
+  const undoUrl = `${config.publicUrl}/dashboard/${pageOf(happened)}`
+  const people = [...(await listMembers(tx, partnerId)), ...(removed ? [removed] : [])]
+  for (const { email: address } of people.filter((each) => isTold(each, by, happened))) {
+    const mail = accessMessage({ address, happened, by, at, partner: partner.name, undoUrl })
+    await enqueueMail(tx, keyring, { kind: 'notice', mail, at, expiresAt: new Date(at.getTime() + weekMs) })
+  }
+}
+
+const weekMs = 7 * 24 * 60 * 60 * 1000
+
+/** Who never signed in may be any stranger whose address an admin has typed: our mails must not become a way to write to them. */
+function isTold({ email, role, lastLoginAt }: MemberRow, by: string, happened: Happening): boolean {
+  if (lastLoginAt === null) return false
+  if (email === by || ('email' in happened && happened.email === email)) return true
+  return role === 'admin' && happened.what !== 'made_viewer'
+}
+
+function pageOf({ what }: Happening): string {
+  if (what === 'live_key') return 'keys?environment=live'
+  return what === 'emails_changed' ? 'settings' : 'team'
+}

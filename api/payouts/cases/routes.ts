@@ -1,0 +1,165 @@
+// /v1/payouts/{id}/cases: a payout is called back or looked for. People do it with the bank, and what they find out is shown here.
+import { type Static, Type } from 'typebox'
+import { recordActivity } from '../../../db/controls/activity'
+import { type CaseRow, listCasesOf, type OpenedCase, openCase } from '../../../db/payouts/cases/cases'
+import { listCaseNotes } from '../../../db/payouts/cases/notes'
+import { nameOf } from '../../../db/sign-in/callers'
+import { type CaseKind, caseKinds, caseOutcomes, caseStatuses, caseStatusOf } from '../../../domain/payouts/case'
+import type { ApiDeps } from '../../deps'
+import { ApiError } from '../../http/errors'
+import { presentList } from '../../http/list'
+import { bodyOf } from '../../http/requests/typed'
+import type { ApiRequest, Route } from '../../http/route'
+import {
+  Answer,
+  Constant,
+  DateTime,
+  EnvironmentQuery,
+  Lines,
+  ListOf,
+  MoneyString,
+  Nullable,
+  OneOf,
+  Strict,
+  Uuid,
+} from '../../http/schema'
+import { presentCase } from './present'
+
+const Case = Answer(
+  {
+    object: Constant('case'),
+    id: Uuid(),
+    payout_id: Uuid(),
+    kind: OneOf(caseKinds, { description: 'recall: the money is asked back. trace: the bank is asked where it is.' }),
+    status: OneOf(caseStatuses, { description: 'overdue: not resolved by due_at.' }),
+    reason: Type.String(),
+    opened_by: Type.String({ description: 'key:<prefix>, an email, or ops:<name>, which is us.' }),
+    opened_at: DateTime(),
+    due_at: DateTime({ description: 'Until when an answer is expected.' }),
+    resolved_at: Nullable(DateTime()),
+    outcome: Nullable(
+      OneOf(caseOutcomes, {
+        description: 'returned: the money comes back, and the payout says so when the bank has sent it.',
+      }),
+    ),
+    charge_gbp: Nullable(MoneyString({ description: 'What it costs you, once it is resolved: cost plus 20%.' })),
+    notes: Type.Array(Answer({ at: DateTime(), by: Type.String(), note: Type.String() })),
+  },
+  { title: 'Case' },
+)
+
+const NewCase = Strict(
+  {
+    kind: OneOf(caseKinds),
+    reason: Lines({ minLength: 1, maxLength: 500, description: 'For the people who ask the bank.' }),
+  },
+  { title: 'NewCase' },
+)
+
+const exampleCase: Static<typeof Case> = {
+  object: 'case',
+  id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a59',
+  payout_id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
+  kind: 'recall',
+  status: 'open',
+  reason: 'Paid to the wrong supplier.',
+  opened_by: 'key:kp_live_4f9a1c02',
+  opened_at: '2026-11-16T09:00:00.000Z',
+  due_at: '2026-11-26T09:00:00.000Z',
+  resolved_at: null,
+  outcome: null,
+  charge_gbp: null,
+  notes: [],
+}
+
+const Params = Answer({ id: Uuid() })
+
+export const createCase: Route = {
+  method: 'POST',
+  path: '/v1/payouts/:id/cases',
+  operationId: 'createCase',
+  tag: 'Payouts',
+  summary: 'Have a payout called back, or looked for',
+  description:
+    'A completed payout can be recalled, one that is processing or completed can be traced; one case of each kind at a time. ' +
+    'A recall needs the recipient’s consent, so it may be refused. It is charged when it is resolved, at cost plus 20%.',
+  access: { by: 'key', action: 'case.open', partner: 'active', finds: 'payout' },
+  params: Params,
+  query: EnvironmentQuery,
+  body: { schema: NewCase, example: { kind: 'recall', reason: 'Paid to the wrong supplier.' } },
+  reply: { status: 201, description: 'The case.', schema: Case, example: exampleCase },
+  errors: ['not_found', 'invalid_state'],
+  handle: async (request, deps) => {
+    const { payout } = request
+    if (payout === null) throw new ApiError('not_found')
+    const { kind, reason } = bodyOf<typeof NewCase>(request)
+    const opened = requireOpened(await open(payout.id, { kind, reason }, request, deps), kind)
+    await deps.cases.start(opened)
+    return {
+      status: 201,
+      body: presentCase(opened, []),
+      location: `/v1/payouts/${payout.id}/cases`,
+      activity: 'written',
+    }
+  },
+}
+
+async function open(
+  payoutId: string,
+  { kind, reason }: { kind: CaseKind; reason: string },
+  { caller, requestId }: ApiRequest,
+  { db, clock, config }: ApiDeps,
+): Promise<OpenedCase> {
+  const openedAt = clock.now()
+  const dueAt = new Date(openedAt.getTime() + config.caseDueMs[kind])
+  const openedBy = nameOf(caller)
+  return db.transaction(async (tx) => {
+    const result = await openCase(tx, { payoutId, kind, reason, openedBy, openedAt, dueAt })
+    if (result.outcome !== 'opened') return result
+    const { partner, environment } = caller
+    const entry = { partnerId: partner.id, at: openedAt, environment, action: 'case.open', madeBy: openedBy, requestId }
+    await recordActivity(tx, [{ ...entry, changes: 'something', status: 201, detail: `${kind} of ${payoutId}` }])
+    return result
+  })
+}
+
+function requireOpened(opened: OpenedCase, kind: CaseKind): CaseRow {
+  switch (opened.outcome) {
+    case 'opened':
+      return opened.case
+    case 'not_found':
+      throw new ApiError('not_found')
+    case 'wrong_status':
+      throw new ApiError('invalid_state', { details: { status: opened.status } })
+    case 'already_open': {
+      const details = { status: caseStatusOf(opened.case), case_id: opened.case.id }
+      throw new ApiError('invalid_state', { message: `This payout has an open ${kind}.`, details })
+    }
+  }
+}
+
+export const listCases: Route = {
+  method: 'GET',
+  path: '/v1/payouts/:id/cases',
+  operationId: 'listCases',
+  tag: 'Payouts',
+  summary: 'Recalls and traces of a payout, oldest first',
+  access: { by: 'key', action: 'case.list', partner: 'any', finds: 'payout' },
+  params: Params,
+  query: EnvironmentQuery,
+  reply: {
+    status: 200,
+    description: 'The cases.',
+    schema: ListOf(Case),
+    example: { object: 'list', data: [exampleCase], has_more: false, next_cursor: null },
+  },
+  errors: ['not_found'],
+  handle: async ({ payout }, { db }) => {
+    if (payout === null) throw new ApiError('not_found')
+    const rows = await listCasesOf(db, payout.id)
+    const ids = rows.map(({ id }) => id)
+    const notes = ids.length === 0 ? [] : await listCaseNotes(db, ids)
+    const notesOf = (id: string) => notes.filter(({ caseId }) => caseId === id)
+    return { body: presentList(rows.map((row) => presentCase(row, notesOf(row.id)))) }
+  },
+}

@@ -1,0 +1,106 @@
+// The confirm code of a person's live payout: bound to its key, its amount and its recipient, and used with the claim.
+
+import { type Claim, claimPayout, type IdempotencyKey } from '../../db/payouts/claims'
+import { giveCodeBack } from '../../db/sign-in/codes'
+import { formatPence } from '../../domain/money'
+import type { ApiDeps } from '../deps'
+import { ApiError } from '../http/errors'
+import { bodyOf } from '../http/requests/typed'
+import { type ApiRequest, personOf, type Route } from '../http/route'
+import { EnvironmentQuery, Strict } from '../http/schema'
+import {
+  type Bound,
+  type Confirmation,
+  confirmationOf,
+  confirmCodeRoute,
+  noCodeNeeded,
+  useConfirmCode,
+} from '../sign-in/confirm-codes'
+import { CreatePayoutRequest, exampleCreatePayoutRequest, IdempotencyKeyHeader } from './request/body'
+import { type PayoutRequest, readPayoutRequest } from './request/order'
+
+const { confirm_code: _, ...payoutFields } = CreatePayoutRequest.properties
+
+export const createConfirmCode: Route = confirmCodeRoute({
+  confirms: {
+    path: '/v1/payouts',
+    tag: 'Payouts',
+    access: { by: 'key', action: 'payout.create', partner: 'payer', finds: 'claim' },
+  },
+  operationId: 'createConfirmCode',
+  summary: 'Email the code for a live payout from the dashboard',
+  query: EnvironmentQuery,
+  headers: IdempotencyKeyHeader,
+  body: { schema: Strict(payoutFields, { title: 'PayoutToConfirm' }), example: exampleCreatePayoutRequest },
+  action: 'payout.confirm',
+  errors: ['invalid_amount', 'invalid_recipient', 'corridor_not_enabled'],
+  read: async (request) => {
+    const { environment, partner } = personOf(request)
+    if (request.mayOnlyRepeat !== null) throw request.mayOnlyRepeat
+    if (environment === 'sandbox') throw noCodeNeeded('The sandbox needs no code.', { status: 'sandbox' })
+    if (request.claim?.releasedAt === null) {
+      const { id: payout_id, status } = request.claim
+      throw noCodeNeeded('This key has its payout: send the same request again, without a code.', { status, payout_id })
+    }
+    const wanted = readPayoutRequest(bodyOf<typeof CreatePayoutRequest>(request))
+    const { amountPence, recipientName, reference, details } = wanted
+    const amountGbp = formatPence(amountPence)
+    const { sortCode, accountNumber } = details
+    const key = { partnerId: partner.id, environment, idempotencyKey: request.idempotencyKey }
+    return {
+      bound: boundToPayout(key, wanted),
+      mail: { what: 'payout', amountGbp, recipientName, sortCode, accountLast4: accountNumber.slice(-4), reference },
+      activity: { environment, detail: `${amountGbp} GBP` },
+    }
+  },
+})
+
+/** Null where no code is needed: for API keys, and in the sandbox. */
+export function confirmationFor(
+  { key, wanted, request }: { key: IdempotencyKey; wanted: PayoutRequest; request: ApiRequest },
+  deps: Pick<ApiDeps, 'keyring'>,
+): Confirmation | null {
+  const { caller } = request
+  if (caller.by === 'key' || caller.environment === 'sandbox') return null
+  return confirmationOf(boundToPayout(key, wanted), wanted.confirmCode, request, deps)
+}
+
+export function boundToPayout({ environment, idempotencyKey }: IdempotencyKey, { fields }: PayoutRequest): Bound {
+  return { action: 'payout.create', fields: { ...fields, environment, idempotency_key: idempotencyKey } }
+}
+
+/** Looks at the code without using it, because other reasons may still refuse the payout; a wrong one counts as a try. */
+export async function requireRightCode(
+  confirmation: Confirmation | null,
+  deps: Pick<ApiDeps, 'db' | 'keyring' | 'clock'>,
+): Promise<void> {
+  if (confirmation === null) return
+  if (confirmation.code === null) throw new ApiError('invalid_confirm_code')
+  const isRight = await deps.db.transaction(async (tx) => {
+    const used = await useConfirmCode(tx, confirmation, { at: deps.clock.now() }, deps)
+    if (used !== null) await giveCodeBack(tx, used)
+    return used !== null
+  })
+  if (!isRight) throw new ApiError('invalid_confirm_code')
+}
+
+/**
+ * The claim and the use of its code, both or neither. Null as claimPayout's is: the key is taken, or the code was used
+ * meanwhile, which only a request for the same key can have done. The caller then looks again. The claim of an API key checks
+ * the key itself; for a person the transaction does.
+ */
+export async function claimConfirmed(
+  claim: Claim,
+  confirmation: Confirmation | null,
+  deps: Pick<ApiDeps, 'db' | 'keyring'>,
+): ReturnType<typeof claimPayout> {
+  if (claim.keyId !== null) return claimPayout(deps.db, claim)
+  if (confirmation === null) return deps.db.transaction((tx) => claimPayout(tx, claim))
+  return deps.db.transaction(async (tx) => {
+    const used = await useConfirmCode(tx, confirmation, { at: claim.at, usedFor: claim.payoutId }, deps)
+    if (used === null) return null
+    const claimed = await claimPayout(tx, claim)
+    if (claimed === null || typeof claimed === 'string') await giveCodeBack(tx, used)
+    return claimed
+  })
+}

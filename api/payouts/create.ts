@@ -1,0 +1,206 @@
+// POST /v1/payouts: pays once for each Idempotency-Key, however often it is asked (§4, design §3).
+import { randomUUID } from 'node:crypto'
+import { Type } from 'typebox'
+import { newId } from '../../db/id'
+import { type AccountRow, loadAccount } from '../../db/partners/accounts'
+import { type ClaimedRow, findClaim, type IdempotencyKey } from '../../db/payouts/claims'
+import { differingFields, fieldsShown, fingerprintOf } from '../../db/payouts/fingerprint'
+import { accountHash, hasRecipient, sealDetails } from '../../db/payouts/recipients/sealed'
+import { type Caller, nameOf } from '../../db/sign-in/callers'
+import { assert } from '../../domain/assert'
+import { conflictsPerCallerAndHour } from '../../domain/limits'
+import { type Quote, quoteFor } from '../../domain/payouts/quote'
+import { shortfallOf } from '../../domain/payouts/shortfall'
+import { loadRate } from '../bank/rate'
+import type { ApiDeps } from '../deps'
+import { guessesOf } from '../http/callers/rate-limiter'
+import { ApiError } from '../http/errors'
+import { bodyOf } from '../http/requests/typed'
+import type { ApiRequest, Reply, Route } from '../http/route'
+import { Answer, EnvironmentQuery } from '../http/schema'
+import type { Confirmation } from '../sign-in/confirm-codes'
+import { type Attempt, answerAttempt, awaitDecision, isStored, replayed } from './answer'
+import { claimConfirmed, confirmationFor, requireRightCode } from './confirmation'
+import { exampleQuote, QuoteAnswer, requireAllowed } from './quotes'
+import { examplePayout, Payout, payoutProperties } from './read'
+import {
+  CreatePayoutRequest,
+  exampleCreatePayoutRequest,
+  IdempotencyKeyHeader,
+  RepeatedPayoutRequest,
+} from './request/body'
+import { type PayoutRequest, readPayoutRequest } from './request/order'
+
+const PayoutCreated = Answer({ ...payoutProperties, quote: Type.Optional(QuoteAnswer) }, { title: 'PayoutCreated' })
+
+export const createPayout: Route = {
+  method: 'POST',
+  path: '/v1/payouts',
+  operationId: 'createPayout',
+  tag: 'Payouts',
+  summary: 'Pay somebody',
+  description:
+    'Pays the recipient once for each Idempotency-Key. The answer is `processing` once the bank has accepted the payout, `failed` ' +
+    'when the bank refused its details at once, and `pending` when the bank has not confirmed it yet: then read it again. ' +
+    'After `402`, `422` and `502` no payout exists and nothing was sent, and the same key may be sent again; only after ' +
+    '`idempotency_key_reused` there is one, which `details.payout_id` names. An API key or a person that reuses Idempotency-Keys with ' +
+    `other bodies more than ${conflictsPerCallerAndHour} times an hour gets \`429\` for every used key; nothing is created.`,
+  access: { by: 'key', action: 'payout.create', partner: 'payer', finds: 'claim' },
+  query: EnvironmentQuery,
+  headers: IdempotencyKeyHeader,
+  body: { schema: CreatePayoutRequest, example: exampleCreatePayoutRequest, repeats: RepeatedPayoutRequest },
+  reply: {
+    status: 201,
+    description: 'The payout and the quote it was made at.',
+    schema: PayoutCreated,
+    example: { ...examplePayout, status: 'processing', updated_at: examplePayout.created_at, quote: exampleQuote },
+  },
+  replay: {
+    status: 200,
+    description: 'The key was sent before: the stored payout as it is now. Nothing is sent again.',
+    schema: Payout,
+    example: examplePayout,
+    headers: { 'Idempotent-Replayed': 'Always `true`.' },
+  },
+  errors: [
+    'insufficient_funds',
+    'invalid_amount',
+    'invalid_recipient',
+    'corridor_not_enabled',
+    'recipient_account_rejected',
+    'idempotency_key_reused',
+    'invalid_confirm_code',
+    'payout_not_created',
+  ],
+  handle: async (request, deps) => {
+    const wanted = readPayoutRequest(bodyOf<typeof CreatePayoutRequest>(request))
+    const { caller, idempotencyKey } = request
+    const key = { partnerId: caller.partner.id, environment: caller.environment, idempotencyKey }
+    let claim = request.claim
+    for (let look = 1; look <= maxLooks; look++) {
+      const asked = { key, wanted, request }
+      const reply = await (claim?.releasedAt === null ? repeat(claim, asked, deps) : create(claim, asked, deps))
+      if (reply !== null) return reply
+      claim = await findClaim(deps.db, key)
+    }
+    throw new ApiError('service_unavailable')
+  },
+}
+
+/** Each look means that somebody else claimed or released the key since the last one; so many in one request are no luck. */
+const maxLooks = 10
+
+interface Asked {
+  readonly key: IdempotencyKey
+  readonly wanted: PayoutRequest
+  readonly request: ApiRequest
+}
+
+async function repeat(claim: ClaimedRow, { key, wanted, request }: Asked, deps: ApiDeps): Promise<Reply | null> {
+  const { mayOnlyRepeat, caller } = request
+  const attempt = attemptOf(claim, key, caller)
+  const guesses = guessesOf(caller, { bucket: 'conflicts', perHour: conflictsPerCallerAndHour }, deps)
+  await guesses.beforeComparison()
+  const differing_fields =
+    differingFields(deps.keyring, claim.fingerprint, wanted.fields) ?? (await anyField(claim, wanted, deps))
+  if (differing_fields.length === 0) {
+    return isStored(claim) ? replayed(claim) : answerAttempt({ ...attempt, by: 'joiner' }, deps)
+  }
+  await guesses.wasWrong()
+  if (mayOnlyRepeat !== null) throw mayOnlyRepeat
+  // Another body's payout that is not decided yet may still be taken back, and then its key is free for this one.
+  if (!isStored(claim) && (await awaitDecision(attempt, deps))?.releasedAt !== null) return null
+  throw new ApiError('idempotency_key_reused', { details: { payout_id: claim.id, differing_fields } })
+}
+
+/** Its secret key was taken out: where the bank details are erased nobody can tell any more what was asked for, so nothing counts as the same. */
+async function anyField(
+  { id, fingerprint }: ClaimedRow,
+  { fields }: PayoutRequest,
+  { db }: ApiDeps,
+): Promise<string[]> {
+  // Told to a partner who repeats a payout of today, that could make them pay it under another key.
+  assert(!(await hasRecipient(db, id)), `the key ${fingerprint.keyId} must stay in SECRET_KEYS until it was resealed`)
+  return fieldsShown(Object.keys(fields))
+}
+
+async function create(released: ClaimedRow | null, asked: Asked, deps: ApiDeps): Promise<Reply | null> {
+  const { key, wanted, request } = asked
+  if (released?.isDisputed) throw new ApiError('service_unavailable')
+  const confirmation = confirmationFor(asked, deps)
+  const affordable = await requirePayable(asked, confirmation, deps).catch((error: unknown) =>
+    refuseUnlessTaken(error, key, deps),
+  )
+  if (affordable === null) return null
+  const { account, quote } = affordable
+
+  const at = deps.clock.now()
+  const { sortCode, accountNumber } = wanted.details
+  const payoutId = released?.id ?? newId(at)
+  const accountLast4 = accountNumber.slice(-4)
+  const claim = {
+    ...key,
+    payoutId,
+    walletId: account.walletId,
+    rail: account.rail,
+    fingerprint: fingerprintOf(deps.keyring, wanted.fields),
+    reference: wanted.reference,
+    country: wanted.country,
+    createdVia: request.caller.by === 'key' ? 'api' : 'dashboard',
+    createdBy: nameOf(request.caller),
+    keyId: request.caller.by === 'key' ? request.caller.keyId : null,
+    quote,
+    recipientName: wanted.recipientName,
+    accountLast4,
+    accountHash: accountHash(deps.keyring, sortCode, accountNumber),
+    sealedRecipient: sealDetails(deps.keyring, payoutId, wanted.details),
+    bankKey: randomUUID(),
+    requestId: request.requestId,
+    payerId: request.caller.by === 'key' ? request.caller.keyId : request.caller.memberId,
+    at,
+  } as const
+  const claimed = await claimConfirmed(claim, confirmation, deps)
+  if (claimed === null) return null
+  if (claimed === 'unauthorized') throw new ApiError(claimed)
+  if (typeof claimed === 'string') return refuseUnlessTaken(new ApiError(claimed), key, deps)
+  const row = { ...claimed, amountPence: wanted.amountPence, accountLast4 }
+  return answerAttempt({ ...attemptOf(row, key, request.caller), by: 'claimer' }, deps)
+}
+
+/** Somebody else may have sent the same key meanwhile: what hinders a new payout, which may be that one, does not hinder a repeat. */
+async function refuseUnlessTaken(error: unknown, key: IdempotencyKey, { db }: ApiDeps): Promise<null> {
+  if (error instanceof ApiError && (await findClaim(db, key))?.releasedAt === null) return null
+  throw error
+}
+
+/** What the state decides, in the order of the checks (design §3): who pays, their code, corridor and limits, rate, wallet. */
+async function requirePayable(
+  { key, wanted, request }: Asked,
+  confirmation: Confirmation | null,
+  deps: ApiDeps,
+): Promise<{ account: AccountRow; quote: Quote }> {
+  if (request.mayOnlyRepeat !== null) throw request.mayOnlyRepeat
+  await requireRightCode(confirmation, deps)
+  const account = await loadAccount(deps.db, { ...key, at: deps.clock.now() })
+  requireAllowed(wanted, account)
+  const gbpPerUsdNano = await loadRate(account.rail, deps, 'payout_not_created')
+  const quote = quoteFor({ amountPence: wanted.amountPence, prices: account, gbpPerUsdNano })
+  requireCovered(quote, account)
+  return { account, quote }
+}
+
+/** Asked early, so that a wallet that is plainly too low costs neither a row nor a workflow; the debit decides. */
+function requireCovered({ walletSendsMicroUsdc, gbpPerUsdNano }: Quote, { balanceMicroUsdc }: AccountRow): void {
+  if (balanceMicroUsdc >= walletSendsMicroUsdc) return
+  throw new ApiError('insufficient_funds', {
+    details: shortfallOf(walletSendsMicroUsdc, balanceMicroUsdc, gbpPerUsdNano),
+  })
+}
+
+function attemptOf(
+  { id, attempt, amountPence, accountLast4 }: Pick<ClaimedRow, 'id' | 'attempt' | 'amountPence' | 'accountLast4'>,
+  key: IdempotencyKey,
+  { partner }: Caller,
+): Omit<Attempt, 'by'> {
+  return { ...key, payoutId: id, attempt, slug: partner.slug, status: 'pending', amountPence, accountLast4 }
+}

@@ -1,0 +1,69 @@
+// GET /v1/payouts/{id}/details: what people ask about one payout and §2's Payout does not say.
+import { Type } from 'typebox'
+import { loadPayoutDetails, type PayoutDetailsRow } from '../../db/payouts/details'
+import { formatPence } from '../../domain/money'
+import { presentRate } from '../bank/rate'
+import { ApiError } from '../http/errors'
+import type { Route } from '../http/route'
+import { Answer, Constant, EnvironmentQuery, MoneyString, Nullable, Uuid } from '../http/schema'
+
+const PayoutDetails = Answer(
+  {
+    object: Constant('payout_details'),
+    id: Uuid(),
+    idempotency_key: Type.String(),
+    created_by: Type.String({ description: 'Who made it: key:<prefix>, or an email.' }),
+    exchange_rate: Answer({ gbp_per_usd: Type.Number({ description: 'The rate that was fixed when it was made.' }) }),
+    fee_breakdown: Answer({
+      taken_in_transfer_gbp: MoneyString(),
+      on_monthly_invoice_gbp: MoneyString({ description: 'Charged only when the payout is completed.' }),
+    }),
+    bank_reference: Nullable(Type.String({ description: 'The bank’s own id for the transfer, once the bank has it.' })),
+  },
+  { title: 'PayoutDetails' },
+)
+
+export const getPayoutDetails: Route = {
+  method: 'GET',
+  path: '/v1/payouts/:id/details',
+  operationId: 'getPayoutDetails',
+  tag: 'Payouts',
+  summary: 'Who made a payout, how its fee divides, and the bank’s reference',
+  access: { by: 'key', action: 'payout.details', partner: 'any', finds: 'payout' },
+  params: Answer({ id: Uuid() }),
+  query: EnvironmentQuery,
+  reply: {
+    status: 200,
+    description: 'The details.',
+    schema: PayoutDetails,
+    example: {
+      object: 'payout_details',
+      id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
+      idempotency_key: 'order-1001',
+      created_by: 'key:kp_sandbox_4f9a1c02',
+      exchange_rate: { gbp_per_usd: 0.79 },
+      fee_breakdown: { taken_in_transfer_gbp: '1.10', on_monthly_invoice_gbp: '1.09' },
+      bank_reference: 'b7f1c2a0-52a4-4c1d-9d0b-1f0f6c8f6d11',
+    },
+  },
+  errors: ['not_found'],
+  handle: async ({ payout }, { db }) => {
+    if (payout === null) throw new ApiError('not_found')
+    return { body: presentDetails(payout.id, await loadPayoutDetails(db, payout.id)) }
+  },
+}
+
+function presentDetails(id: string, details: PayoutDetailsRow): unknown {
+  return {
+    object: 'payout_details',
+    id,
+    idempotency_key: details.idempotencyKey,
+    created_by: details.createdBy,
+    exchange_rate: { gbp_per_usd: presentRate(details.gbpPerUsdNano) },
+    fee_breakdown: {
+      taken_in_transfer_gbp: formatPence(details.feeInTransferPence),
+      on_monthly_invoice_gbp: formatPence(details.feePence - details.feeInTransferPence),
+    },
+    bank_reference: details.transferRef,
+  }
+}

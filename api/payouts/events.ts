@@ -1,0 +1,102 @@
+// GET /v1/payouts/{id}/events: a payout's timeline, in the words of who pays.
+import { Type } from 'typebox'
+import { loadTimeline, type Timeline, type TimelineEvent } from '../../db/payouts/timeline'
+import { formatUsdcExactly } from '../../domain/money'
+import { payoutStatuses } from '../../domain/payouts/payout'
+import { ApiError } from '../http/errors'
+import { presentList } from '../http/list'
+import type { Route } from '../http/route'
+import { Answer, DateTime, EnvironmentQuery, ListOf, Nullable, OneOf, Uuid } from '../http/schema'
+
+const eventNames = [
+  'requested',
+  'debited',
+  'sent',
+  'unconfirmed',
+  'completed',
+  'failed',
+  'cancelled',
+  'returned',
+  'refunded',
+  'case_opened',
+  'case_resolved',
+] as const
+type EventName = (typeof eventNames)[number]
+
+const PayoutEvent = Answer(
+  {
+    at: DateTime(),
+    event: OneOf(eventNames, {
+      description:
+        'debited: the money left the wallet. sent: the bank has the payout. unconfirmed: the bank’s answer was lost, and it ' +
+        'is asked again. refunded: the money is back in the wallet. case_opened, case_resolved: a recall or trace.',
+    }),
+    status: OneOf(payoutStatuses, { description: 'What the payout was from then on.' }),
+    by: Type.String({ description: 'Who did it: an API key, a person, `bank`, or `service`, which is us.' }),
+    detail: Nullable(
+      Type.String({ description: 'The sum that moved, why it failed, or which case it is and how it ended.' }),
+    ),
+  },
+  { title: 'PayoutEvent' },
+)
+
+export const listPayoutEvents: Route = {
+  method: 'GET',
+  path: '/v1/payouts/:id/events',
+  operationId: 'listPayoutEvents',
+  tag: 'Payouts',
+  summary: 'What happened to a payout, oldest first',
+  access: { by: 'key', action: 'payout.events', partner: 'any', finds: 'payout' },
+  params: Answer({ id: Uuid() }),
+  query: EnvironmentQuery,
+  reply: {
+    status: 200,
+    description: 'The timeline.',
+    schema: ListOf(PayoutEvent),
+    example: {
+      object: 'list',
+      data: [
+        { at: '2026-11-16T09:30:00.000Z', event: 'requested', status: 'pending', by: 'ada@acme.test', detail: null },
+        { at: '2026-11-16T09:30:00.020Z', event: 'debited', status: 'pending', by: 'service', detail: '153.30 USDC' },
+        { at: '2026-11-16T09:30:00.180Z', event: 'sent', status: 'processing', by: 'bank', detail: null },
+        { at: '2026-11-16T09:31:00.000Z', event: 'completed', status: 'completed', by: 'bank', detail: null },
+      ],
+      has_more: false,
+      next_cursor: null,
+    },
+  },
+  errors: ['not_found'],
+  handle: async ({ payout }, { db }) => {
+    if (payout === null) throw new ApiError('not_found')
+    return { body: presentList(presentTimeline(await loadTimeline(db, payout.id))) }
+  },
+}
+
+/** By what follows from what and not by the clock, since two machines may differ: debited is second, and back comes last. */
+function presentTimeline({ events, money }: Timeline): unknown[] {
+  const [requested, ...others] = events.flatMap(presentEvent)
+  const last = others.at(-1) ?? requested
+  const moved = money.map(({ at, amountMicroUsdc }) => {
+    const out = amountMicroUsdc < 0n
+    const sum = formatUsdcExactly(out ? -amountMicroUsdc : amountMicroUsdc)
+    const status = out ? 'pending' : last?.status
+    return { at: at.toISOString(), event: out ? 'debited' : 'refunded', status, by: 'service', detail: `${sum} USDC` }
+  })
+  const debited = moved.filter(({ event }) => event === 'debited')
+  const refunded = moved.filter(({ event }) => event === 'refunded')
+  return [...(requested === undefined ? [] : [requested]), ...debited, ...others, ...refunded]
+}
+
+/** Steps that partners have no word for are not theirs to see. */
+function presentEvent({ at, kind, status, madeBy, detail }: TimelineEvent) {
+  const event = eventNames.find((name) => name === kind)
+  if (event === undefined) return []
+  return [{ at: at.toISOString(), event, status, by: byWhom(event, madeBy, detail), detail }]
+}
+
+/** What the bank never had, it has not refused either. */
+function byWhom(event: EventName, madeBy: string, detail: string | null): string {
+  const isOurs =
+    event === 'unconfirmed' || event === 'cancelled' || /^(insufficient_funds|not_sent):/.test(detail ?? '')
+  return isOurs ? 'service' : madeBy
+}

@@ -1,0 +1,95 @@
+// POST /v1/quotes: what a payout would cost now, without promising it (§2 Quote).
+import { Type } from 'typebox'
+import { type AccountRow, loadAccount } from '../../db/partners/accounts'
+import { assert } from '../../domain/assert'
+import { isWithin } from '../../domain/limits'
+import { formatPence, formatUsdc, type Pence, parsePence } from '../../domain/money'
+import { type Quote, quoteFor } from '../../domain/payouts/quote'
+import { loadRate, presentRate } from '../bank/rate'
+import { ApiError } from '../http/errors'
+import { bodyOf } from '../http/requests/typed'
+import type { Route } from '../http/route'
+import { Answer, Constant, MoneyString, Strict } from '../http/schema'
+import { amountField, countryField } from './request/body'
+
+const QuoteRequest = Strict({ amount_gbp: amountField, country: countryField }, { title: 'QuoteRequest' })
+
+export const QuoteAnswer = Answer(
+  {
+    object: Constant('quote'),
+    country: Constant('GB'),
+    seller_receives_gbp: MoneyString(),
+    fee_gbp: MoneyString({ description: 'The total fee: the two parts of fee_breakdown.' }),
+    wallet_sends_usdc: MoneyString({ description: 'What would leave the wallet.' }),
+    exchange_rate: Answer({ gbp_per_usd: Type.Number() }),
+    fee_breakdown: Answer({
+      taken_in_transfer_gbp: MoneyString({ description: "The bank's share, sent by the wallet on top of the amount." }),
+      on_monthly_invoice_gbp: MoneyString(),
+    }),
+  },
+  { title: 'Quote' },
+)
+
+export const exampleQuote = {
+  object: 'quote',
+  country: 'GB',
+  seller_receives_gbp: '120.00',
+  fee_gbp: '2.19',
+  wallet_sends_usdc: '153.30',
+  exchange_rate: { gbp_per_usd: 0.79 },
+  fee_breakdown: { taken_in_transfer_gbp: '1.10', on_monthly_invoice_gbp: '1.09' },
+}
+
+export const createQuote: Route = {
+  method: 'POST',
+  path: '/v1/quotes',
+  operationId: 'createQuote',
+  tag: 'Payouts',
+  summary: 'What a payout would cost now',
+  description: 'A quote is not binding: the payout is priced when it is made.',
+  access: { by: 'key', action: 'quote.create', partner: 'any', role: 'viewer' },
+  body: { schema: QuoteRequest, example: { amount_gbp: '120.00', country: 'GB' } },
+  reply: { status: 200, description: 'The quote.', schema: QuoteAnswer, example: exampleQuote },
+  errors: ['invalid_amount', 'corridor_not_enabled', 'provider_unavailable'],
+  handle: async (request, deps) => {
+    const { amount_gbp, country = 'GB' } = bodyOf<typeof QuoteRequest>(request)
+    const { partner, environment } = request.caller
+    const amountPence = parsePence(amount_gbp)
+    assert(amountPence !== null, 'the schema lets only amounts through')
+    const account = await loadAccount(deps.db, { partnerId: partner.id, environment, at: deps.clock.now() })
+    requireAllowed({ amountPence, country }, account)
+    const gbpPerUsdNano = await loadRate(account.rail, deps)
+    return { body: presentQuote(quoteFor({ amountPence, prices: account, gbpPerUsdNano })) }
+  },
+}
+
+/** What the account's own settings decide, in the order of design §5: the amount, then the country. */
+export function requireAllowed(
+  { amountPence, country }: { amountPence: Pence; country: string },
+  account: AccountRow,
+): void {
+  if (!isWithin(amountPence, account)) {
+    const min = formatPence(account.minPence)
+    const max_per_payout = formatPence(account.maxPerPayoutPence)
+    throw new ApiError('invalid_amount', {
+      message: `amount_gbp must be from ${min} to ${max_per_payout} for this account.`,
+      details: { min, max_per_payout },
+    })
+  }
+  if (!account.enabledCountries.includes(country)) throw new ApiError('corridor_not_enabled')
+}
+
+export function presentQuote(quote: Quote): unknown {
+  return {
+    object: 'quote',
+    country: 'GB',
+    seller_receives_gbp: formatPence(quote.amountPence),
+    fee_gbp: formatPence(quote.feePence),
+    wallet_sends_usdc: formatUsdc(quote.walletSendsMicroUsdc),
+    exchange_rate: { gbp_per_usd: presentRate(quote.gbpPerUsdNano) },
+    fee_breakdown: {
+      taken_in_transfer_gbp: formatPence(quote.inTransferPence),
+      on_monthly_invoice_gbp: formatPence(quote.onInvoicePence),
+    },
+  }
+}

@@ -1,0 +1,74 @@
+// GET /v1/recipients: whom the partner has paid in the last 12 months (§2 Recipient summary).
+import { Type } from 'typebox'
+import { findPayout } from '../../db/payouts/payouts'
+import { listRecipients as listRecipientRows, type RecipientRow } from '../../db/payouts/recipients/list'
+import { formatPence } from '../../domain/money'
+import { pageOf, pageQuery, presentPage, requireCursor } from '../http/list'
+import { queryOf } from '../http/requests/typed'
+import type { Route } from '../http/route'
+import { Answer, DateTime, environmentQuery, ListOf, MoneyString, Nullable, Strict } from '../http/schema'
+
+const Query = Strict({ ...environmentQuery, ...pageQuery() })
+
+const RecipientSummary = Answer(
+  {
+    name: Nullable(Type.String()),
+    account_last4: Nullable(Type.String()),
+    payouts: Type.Integer({ minimum: 0, description: 'Completed payouts.' }),
+    paid_gbp: MoneyString({ description: 'What those payouts came to.' }),
+    last_paid_at: DateTime({
+      description: 'When the latest of them was completed, or while none is: when the latest payout was made.',
+    }),
+  },
+  { title: 'RecipientSummary' },
+)
+
+export const listRecipients: Route = {
+  method: 'GET',
+  path: '/v1/recipients',
+  operationId: 'listRecipients',
+  tag: 'Payouts',
+  summary: 'Whom the account has paid',
+  description:
+    'Payouts of the last 12 months that were not failed or cancelled, grouped by bank account; last paid first.',
+  access: { by: 'key', action: 'recipient.list', partner: 'any' },
+  query: Query,
+  reply: {
+    status: 200,
+    description: 'A page of recipients.',
+    schema: ListOf(RecipientSummary),
+    example: {
+      object: 'list',
+      data: [
+        {
+          name: 'Ada Lovelace',
+          account_last4: '0008',
+          payouts: 3,
+          paid_gbp: '360.00',
+          last_paid_at: '2026-11-16T09:31:00.000Z',
+        },
+      ],
+      has_more: false,
+      next_cursor: null,
+    },
+  },
+  errors: ['invalid_request'],
+  reads: 'history',
+  handle: async (request, { db, clock }) => {
+    const page = pageOf(queryOf<typeof Query>(request))
+    const scope = { partnerId: request.caller.partner.id, environment: request.caller.environment }
+    await requireCursor(page, (id) => findPayout(db, scope, id))
+    const rows = await listRecipientRows(db, scope, page, clock.now())
+    return { body: presentPage(rows, page, { cursorOf: (row) => row.payoutId, present: presentRecipient }) }
+  },
+}
+
+function presentRecipient({ name, accountLast4, payouts, paidPence, lastPaidAt }: RecipientRow): unknown {
+  return {
+    name,
+    account_last4: accountLast4,
+    payouts,
+    paid_gbp: formatPence(paidPence),
+    last_paid_at: lastPaidAt.toISOString(),
+  }
+}

@@ -1,0 +1,117 @@
+// The body of a payout's creation and the recipient inside it (§2 Recipient, §4 CreatePayoutRequest).
+import { Type } from 'typebox'
+import {
+  accountNumberPattern,
+  addressMaxLength,
+  countries,
+  idempotencyKeyPattern,
+  nameMaxLength,
+  referenceMaxLength,
+  regionMaxLength,
+  sortCodePattern,
+} from '../../../domain/limits'
+import { recipientTypes } from '../../../domain/payouts/payout'
+import { Email, Line, OneOf, Pattern, PayoutAmount, Strict, Text, VisibleLine } from '../../http/schema'
+import { ConfirmCode } from '../../sign-in/confirm-codes'
+
+export const amountField = PayoutAmount({ description: 'What the recipient receives, in pounds.' })
+
+export const countryField = Type.Optional(
+  OneOf(countries, { default: 'GB', description: 'Where the money goes.', 'x-hint': countries.join(', ') }),
+)
+
+const NamePart = (description: string) => VisibleLine({ maxLength: nameMaxLength, description })
+
+/** What does not fit the bank's form is cut when it is sent. */
+const Needed = (description: string) => VisibleLine({ maxLength: addressMaxLength, description })
+
+const Address = Strict({
+  line1: Needed('House and street.'),
+  line2: Type.Optional(Line({ maxLength: addressMaxLength })),
+  city: Needed('The town.'),
+  postal_code: Needed('The postcode.'),
+  region: Type.Optional(
+    Line({
+      maxLength: regionMaxLength,
+      description: 'The county; the town is used if omitted. The bank gets it after line2.',
+    }),
+  ),
+})
+
+const Bank = Strict({
+  bank_name: Needed('The name of the bank.'),
+  sort_code: Pattern(sortCodePattern, { description: 'Six digits, without dashes.', 'x-hint': '6 digits' }),
+  account_number: Pattern(accountNumberPattern, { description: 'Eight digits.', 'x-hint': '8 digits' }),
+})
+
+export const Recipient = Strict(
+  {
+    type: Type.Optional(OneOf(recipientTypes, { default: 'individual', 'x-hint': recipientTypes.join(' or ') })),
+    first_name: NamePart("The recipient's first name."),
+    last_name: NamePart("The recipient's last name, or the name of the business."),
+    email: Type.Optional(Email({ 'x-hint': 'an email address' })),
+    address: Address,
+    bank: Bank,
+  },
+  { title: 'Recipient' },
+)
+
+export const CreatePayoutRequest = Strict(
+  {
+    amount_gbp: amountField,
+    country: countryField,
+    reference: Type.Optional(
+      Line({
+        maxLength: referenceMaxLength,
+        description: 'Your own words for the payout; the bank shows the first of them to the recipient.',
+      }),
+    ),
+    recipient: Recipient,
+    confirm_code: ConfirmCode('Not needed with an API key: the dashboard confirms live payouts with it.'),
+  },
+  { title: 'CreatePayoutRequest' },
+)
+
+const { address, bank } = Recipient.properties
+const once = Text({ minLength: 1 })
+const onceName = Text({ minLength: 1, maxLength: nameMaxLength })
+
+/** Bodies of stored payouts: before blank texts, control and format characters and long texts were refused, these were the rules. */
+export const RepeatedPayoutRequest = Strict({
+  ...CreatePayoutRequest.properties,
+  reference: Type.Optional(Text({ maxLength: referenceMaxLength })),
+  recipient: Strict({
+    ...Recipient.properties,
+    first_name: onceName,
+    last_name: onceName,
+    address: Strict({
+      ...address.properties,
+      line1: once,
+      line2: Type.Optional(Text()),
+      city: once,
+      postal_code: once,
+      region: Type.Optional(Text({ maxLength: regionMaxLength })),
+    }),
+    bank: Strict({ ...bank.properties, bank_name: once }),
+  }),
+})
+
+export const IdempotencyKeyHeader = Strict({
+  'Idempotency-Key': Pattern(idempotencyKeyPattern, {
+    description: 'One per logical payout, such as your own order id; send it again when you retry.',
+  }),
+})
+
+export const exampleCreatePayoutRequest = {
+  amount_gbp: '120.00',
+  country: 'GB',
+  reference: 'Invoice 1042',
+  recipient: {
+    type: 'individual',
+    first_name: 'Ada',
+    last_name: 'Lovelace',
+    email: 'ada@example.com',
+    address: { line1: '12 St James Square', city: 'London', postal_code: 'SW1Y 4JH' },
+    bank: { bank_name: 'Barclays', sort_code: '200415', account_number: '38290008' },
+  },
+}

@@ -1,0 +1,111 @@
+// POST /v1/sandbox/payouts/{id}/simulate: partners choose how the sandbox bank ends a payout; its status then follows the bank as ever.
+import { Type } from 'typebox'
+import { recordActivity } from '../../db/controls/activity'
+import { loadPayoutAtBank } from '../../db/payouts/details'
+import type { PayoutRow } from '../../db/payouts/payouts'
+import { nameOf } from '../../db/sign-in/callers'
+import type { PayoutStatus } from '../../domain/payouts/payout'
+import { type SimulatedOutcome, type Simulation, simulatedOutcomes } from '../../rail/make-believe'
+import { RailUnavailable } from '../../rail/rail'
+import { bankReasons } from '../../rail/reasons'
+import type { ApiDeps } from '../deps'
+import { ApiError } from '../http/errors'
+import { bodyOf } from '../http/requests/typed'
+import type { Route } from '../http/route'
+import { Answer, Constant, EnvironmentQuery, OneOf, Strict, Uuid } from '../http/schema'
+
+const Outcome = (outcomes: readonly SimulatedOutcome[]) =>
+  OneOf(outcomes, {
+    description:
+      'settle: it arrives. fail: it cannot be delivered. return: it arrives and is sent back. stall: the bank holds it until the next simulated outcome.',
+  })
+const reason = Type.Optional(
+  OneOf(bankReasons, { description: 'Why, of a fail or return: the code that failure_reason begins with.' }),
+)
+const takesReason = (outcome: SimulatedOutcome) => outcome === 'fail' || outcome === 'return'
+
+const SimulationRequest = Strict(
+  { outcome: Outcome(simulatedOutcomes), reason },
+  {
+    title: 'SimulationRequest',
+    'x-documented': {
+      oneOf: [
+        Strict({ outcome: Outcome(simulatedOutcomes.filter(takesReason)), reason }),
+        Strict({ outcome: Outcome(simulatedOutcomes.filter((outcome) => !takesReason(outcome))) }),
+      ],
+    },
+  },
+)
+
+const Simulated = Answer(
+  { object: Constant('simulation'), payout_id: Uuid(), outcome: OneOf(simulatedOutcomes) },
+  { title: 'Simulation' },
+)
+
+/** Where a payout must be for it; the bank decides whether its transfer still is. */
+const possibleFrom: Readonly<Record<SimulatedOutcome, readonly PayoutStatus[]>> = {
+  settle: ['processing'],
+  fail: ['processing'],
+  return: ['processing', 'completed'],
+  stall: ['processing'],
+}
+
+export const simulatePayout: Route = {
+  method: 'POST',
+  path: '/v1/sandbox/payouts/:id/simulate',
+  operationId: 'simulatePayout',
+  tag: 'Payouts',
+  summary: 'Choose how a sandbox payout goes on',
+  description:
+    'For sandbox keys, and for admins in the sandbox. The sandbox bank is told, and the payout follows a moment later: read it ' +
+    'as you would in live. 409 when it can not go there any more; a live payout is refused with 403.',
+  access: { by: 'key', action: 'payout.simulate', partner: 'active', finds: 'payout' },
+  params: Answer({ id: Uuid() }),
+  query: EnvironmentQuery,
+  body: { schema: SimulationRequest, example: { outcome: 'fail', reason: 'account_closed' } },
+  reply: {
+    status: 202,
+    description: 'The sandbox bank was told.',
+    schema: Simulated,
+    example: { object: 'simulation', payout_id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56', outcome: 'fail' },
+  },
+  errors: ['api_key_required', 'not_found', 'invalid_state', 'provider_unavailable'],
+  handle: async (request, deps) => {
+    const { caller, payout, requestId } = request
+    if (caller.environment === 'live') {
+      throw new ApiError('api_key_required', { message: 'Only what the sandbox pays can be simulated.' })
+    }
+    if (payout === null) throw new ApiError('not_found')
+    const { outcome, reason } = bodyOf<typeof SimulationRequest>(request)
+    if (reason !== undefined && !takesReason(outcome)) {
+      throw new ApiError('invalid_request', { details: { errors: ['reason (only with fail and return)'] } })
+    }
+    await request.recheckCaller()
+    await simulate(payout, { outcome, reason: reason ?? null }, deps)
+    const entry = { partnerId: caller.partner.id, at: deps.clock.now(), environment: caller.environment, requestId }
+    const made = { action: 'payout.simulate', changes: 'something', status: 202, madeBy: nameOf(caller) } as const
+    await recordActivity(deps.db, [{ ...entry, ...made, detail: `${outcome} of ${payout.id}` }])
+    return { status: 202, body: { object: 'simulation', payout_id: payout.id, outcome }, activity: 'written' }
+  },
+}
+
+async function simulate(payout: PayoutRow, wanted: Omit<Simulation, 'transferRef'>, deps: ApiDeps): Promise<void> {
+  const { outcome } = wanted
+  const impossible = (message: string) => new ApiError('invalid_state', { message, details: { status: payout.status } })
+  if (!possibleFrom[outcome].includes(payout.status)) {
+    throw impossible(`A payout that is ${payout.status} can not ${outcome}.`)
+  }
+  const { rail, transferRef } = await loadPayoutAtBank(deps.db, payout.id)
+  if (rail === 'simulated')
+    throw impossible('This payout was made before the sandbox had a bank, and goes its own way.')
+  if (transferRef === null) throw impossible('The sandbox bank does not have this payout.')
+  if (deps.sandboxBank === null)
+    throw impossible('The sandbox bank here is a real one’s, and can not be told what to do.')
+  const moved = await deps.sandboxBank.simulate({ ...wanted, transferRef }).catch(asAway)
+  if (moved === 'too_late') throw impossible(`It is too late for the bank to ${outcome} it: read the payout again.`)
+}
+
+function asAway(error: unknown): never {
+  if (error instanceof RailUnavailable) throw new ApiError('provider_unavailable')
+  throw error
+}

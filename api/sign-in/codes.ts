@@ -1,0 +1,126 @@
+// POST /v1/auth/codes and /v1/auth/signups: emails a 6-digit code without revealing whether the email is known.
+import { type Static, Type } from 'typebox'
+import { enqueueMail, type OutgoingMail } from '../../db/partners/mails'
+import { issueCode, type NewCode } from '../../db/sign-in/codes'
+import { partnerNameMaxLength } from '../../domain/limits'
+import { codeLastsMs, codesPerEmailAndHour, forgivingCodesPerEmailAndHour } from '../../domain/sign-in'
+import { signInMessage, signUpMessage } from '../../mail/messages/code'
+import type { ApiDeps } from '../deps'
+import { browserCookie, browserDigest, newBrowserToken, readBrowserToken } from '../http/callers/browser-cookie'
+import { ApiError } from '../http/errors'
+import { bodyOf } from '../http/requests/typed'
+import type { ApiRequest, Reply, ReplyShape, Route } from '../http/route'
+import { Answer, Constant, Email, MailedName, Strict } from '../http/schema'
+import { countCodeRequest, countSignUp, tooManyCodes } from './limits'
+
+const CodeRequest = Strict({ email: Email({ description: 'Where the code is sent to.' }) }, { title: 'CodeRequest' })
+
+const SignUpRequest = Strict(
+  {
+    business_name: MailedName({ maxLength: partnerNameMaxLength }),
+    email: Email({ description: 'A work email; it becomes the first admin.' }),
+  },
+  { title: 'SignUpRequest' },
+)
+
+const CodeSent = Answer(
+  {
+    object: Constant('code_request'),
+    sent_to: Email(),
+    expires_in: Type.Integer({ description: 'For how many seconds the code is valid.' }),
+  },
+  { title: 'CodeSent' },
+)
+
+const exampleCodeSent: Static<typeof CodeSent> = {
+  object: 'code_request',
+  sent_to: 'ada@acme.example.com',
+  expires_in: codeLastsMs / 1000,
+}
+
+const codeSent = (description: string): ReplyShape => ({
+  status: 202,
+  description,
+  schema: CodeSent,
+  example: exampleCodeSent,
+  headers: {
+    'Set-Cookie': '`__Host-browser`, or `browser` on http://localhost: the code works only together with this cookie.',
+  },
+})
+
+export const requestCode: Route = {
+  method: 'POST',
+  path: '/v1/auth/codes',
+  operationId: 'requestCode',
+  tag: 'Sign-in',
+  summary: 'Email a sign-in code',
+  description:
+    'The answer is the same whether or not the email is known. The code works only in the browser that asked for it, which a cookie ' +
+    'identifies. A new code voids the sign-in code that the same browser asked for before, and no other.',
+  access: { by: 'anyone' },
+  body: { schema: CodeRequest, example: { email: 'ada@acme.example.com' } },
+  reply: codeSent('If somebody signs in with this email, a code is on its way.'),
+  errors: ['rate_limited'],
+  handle: async (request, deps) => {
+    const email = bodyOf<typeof CodeRequest>(request).email.toLowerCase()
+    return emailCode(request, deps, { purpose: 'sign_in', email, message: signInMessage })
+  },
+}
+
+export const signUp: Route = {
+  method: 'POST',
+  path: '/v1/auth/signups',
+  operationId: 'signUp',
+  tag: 'Sign-in',
+  summary: 'Open an account for a business',
+  description:
+    'Emails a code; the partner is opened, with a sandbox, when the code is used at POST /v1/auth/sessions with `purpose: sign_up`.',
+  access: { by: 'anyone' },
+  body: {
+    schema: SignUpRequest,
+    example: { business_name: 'Acme Ltd', email: 'ada@acme.example.com' },
+  },
+  reply: codeSent('A code is on its way.'),
+  errors: ['rate_limited', 'route_not_found'],
+  handle: async (request, deps) => {
+    if (deps.config.signUp === 'off') throw new ApiError('route_not_found')
+    await countSignUp(request, deps)
+    const { email, business_name } = bodyOf<typeof SignUpRequest>(request)
+    const said = { businessName: business_name.trim() }
+    return emailCode(request, deps, { purpose: 'sign_up', email: email.toLowerCase(), message: signUpMessage, said })
+  },
+}
+
+interface CodeToMail extends Pick<NewCode, 'purpose' | 'said'> {
+  readonly purpose: 'sign_in' | 'sign_up'
+  readonly email: string
+  readonly message: (code: { address: string; code: string }) => OutgoingMail
+}
+
+/** Does the same work for every email. The mail sender looks up later whether anyone has it. */
+async function emailCode(
+  request: ApiRequest,
+  deps: ApiDeps,
+  { email, message, ...wanted }: CodeToMail,
+): Promise<Reply> {
+  await countCodeRequest(request, email, deps)
+  const { db, keyring, clock, mails, config } = deps
+  const at = clock.now()
+  const token = readBrowserToken(config.publicUrl, request.header('Cookie')) ?? newBrowserToken()
+  const limits = { perHour: codesPerEmailAndHour, forgivingPerHour: forgivingCodesPerEmailAndHour }
+  const asked = { ...wanted, ...limits, subject: email, boundTo: browserDigest(token), at }
+  const issued = await db.transaction(async (tx) => {
+    const result = await issueCode(tx, keyring, asked)
+    if (result.outcome === 'issued') {
+      const mail = message({ address: email, code: result.code })
+      await enqueueMail(tx, keyring, { kind: wanted.purpose, mail, at, expiresAt: result.expiresAt })
+    }
+    return result
+  })
+  if (issued.outcome === 'too_many') {
+    throw tooManyCodes(Math.ceil((issued.retryAt.getTime() - at.getTime()) / 1000))
+  }
+  mails.wake()
+  const body = { object: 'code_request', sent_to: email, expires_in: codeLastsMs / 1000 }
+  return { status: 202, body, headers: { 'Set-Cookie': browserCookie(config.publicUrl, token) } }
+}

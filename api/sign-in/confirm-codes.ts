@@ -1,0 +1,175 @@
+// Confirm codes: a signed-in person gets one by mail for one action, and the action uses it. A stolen session alone has no code.
+import { Type } from 'typebox'
+import type { Tx } from '../../db/database'
+import type { Keyring } from '../../db/keyring'
+import { enqueueMail } from '../../db/partners/mails'
+import { findPartnerById } from '../../db/partners/partners'
+import { codeBinding, issueCode, tryCode, type UsedCode } from '../../db/sign-in/codes'
+import { assert } from '../../domain/assert'
+import type { Environment } from '../../domain/environment'
+import { codeLastsMs, codePattern, confirmCodesPerMemberAndHour } from '../../domain/sign-in'
+import { type Confirmed, confirmMessage } from '../../mail/messages/confirm'
+import { recordChange } from '../controls/record-change'
+import type { ApiDeps } from '../deps'
+import { ApiError, type ErrorCode } from '../http/errors'
+import { type ApiRequest, type CallerAccess, personOf, type Route } from '../http/route'
+import { Answer, Constant, Email, Pattern } from '../http/schema'
+
+/** What a code is bound to: the action and every field of what it creates or changes. A change of one letter needs another code. */
+export interface Bound {
+  /** As the activity list names it. */
+  readonly action: string
+  readonly fields: Readonly<Record<string, string | null>>
+}
+
+/** A code to mail. */
+export interface Confirmable {
+  readonly bound: Bound
+  /** The same fields, as the mail shows them. */
+  readonly mail: Confirmed
+  readonly activity: { readonly environment?: Environment; readonly detail: string }
+}
+
+export interface ConfirmCodeRoute extends Pick<Route, 'operationId' | 'summary' | 'query' | 'headers'> {
+  /** The route that uses the code. This one is at its path and `/confirm-codes`. */
+  readonly confirms: Pick<Route, 'path' | 'tag' | 'access' | 'params'>
+  /** The body of that route, without `confirm_code`. */
+  readonly body: NonNullable<Route['body']>
+  readonly action: string
+  readonly errors: readonly ErrorCode[]
+  /** Throws where the action needs no code, or where it would be refused anyway. */
+  readonly read: (request: ApiRequest, deps: ApiDeps) => Promise<Confirmable>
+}
+
+const ConfirmCodeRequest = Answer(
+  {
+    object: Constant('code_request'),
+    sent_to: Email(),
+    expires_in: Type.Integer({ description: 'Seconds for which the code works.' }),
+  },
+  { title: 'ConfirmCodeRequest' },
+)
+
+/** The field of a body that takes the code. */
+export const ConfirmCode = (description: string) =>
+  Type.Optional(Pattern(codePattern, { description, 'x-hint': '6 digits' }))
+
+export function confirmCodeRoute(about: ConfirmCodeRoute): Route {
+  const { confirms, body, action, errors, read, ...named } = about
+  const { path, tag, access, params } = confirms
+  assert(access.by !== 'anyone', 'only a signed-in person can confirm')
+  return {
+    ...named,
+    method: 'POST',
+    path: `${path}/confirm-codes`,
+    tag,
+    description:
+      'Takes the body, and the Idempotency-Key where there is one, of the request to come, and emails a code to the signed-in ' +
+      'person. That request then sends the code as `confirm_code`. A code works once, for 10 minutes, and for exactly this ' +
+      'request; a newer code for it replaces it.',
+    access: { ...access, by: 'person', action } satisfies CallerAccess,
+    ...(params ? { params } : {}),
+    body,
+    reply: {
+      status: 202,
+      description: 'The code is on its way.',
+      schema: ConfirmCodeRequest,
+      example: { object: 'code_request', sent_to: 'ada@acme.test', expires_in: codeLastsMs / 1_000 },
+    },
+    errors: ['invalid_state', ...errors],
+    handle: async (request, deps) => {
+      await mailCode(await read(request, deps), action, request, deps)
+      const sent = { object: 'code_request', sent_to: personOf(request).email, expires_in: codeLastsMs / 1_000 }
+      return { status: 202, body: sent, activity: 'written' }
+    },
+  }
+}
+
+export function noCodeNeeded(message: string, details: object): ApiError {
+  return new ApiError('invalid_state', { message, details })
+}
+
+/** Code, mail and activity are one transaction: a code that nobody gets is none. */
+async function mailCode(
+  { bound, mail: confirmed, activity }: Confirmable,
+  action: string,
+  request: ApiRequest,
+  deps: ApiDeps,
+): Promise<void> {
+  const { db, keyring, clock, mails } = deps
+  const { partner, memberId, email } = personOf(request)
+  const at = clock.now()
+  const owner = await findPartnerById(db, partner.id)
+  assert(owner !== null, 'a caller has a partner')
+  const issued = await db.transaction(async (tx) => {
+    const boundTo = bindingOf(keyring, partner.id, bound)
+    const asked = { purpose: 'confirm', subject: memberId, boundTo, perHour: confirmCodesPerMemberAndHour, at } as const
+    const code = await issueCode(tx, keyring, asked)
+    if (code.outcome === 'too_many') return code
+    const mail = confirmMessage({ address: email, code: code.code, confirmed, partner: owner.name })
+    await enqueueMail(tx, keyring, { kind: 'confirm', mail, at, expiresAt: code.expiresAt })
+    await recordChange(tx, { partnerId: partner.id, by: email, action, status: 202, ...activity }, request, deps)
+    return code
+  })
+  if (issued.outcome === 'too_many') throw tooMany(issued.retryAt, at)
+  mails.wake()
+}
+
+function tooMany(retryAt: Date, now: Date): ApiError {
+  const seconds = Math.max(1, Math.ceil((retryAt.getTime() - now.getTime()) / 1_000))
+  return new ApiError('rate_limited', {
+    message: 'Too many codes were asked for.',
+    headers: { 'Retry-After': String(seconds) },
+  })
+}
+
+/** The code that a request must bring. */
+export interface Confirmation {
+  readonly memberId: string
+  readonly boundTo: Buffer
+  /** Null when the request has none. */
+  readonly code: string | null
+}
+
+/** Of a request by a person. */
+export function confirmationOf(
+  bound: Bound,
+  code: string | null | undefined,
+  request: ApiRequest,
+  { keyring }: Pick<ApiDeps, 'keyring'>,
+): Confirmation {
+  const { memberId, partner } = personOf(request)
+  return { memberId, boundTo: bindingOf(keyring, partner.id, bound), code: code ?? null }
+}
+
+export function bindingOf(keyring: Keyring, partnerId: string, { action, fields }: Bound): Buffer {
+  return codeBinding(keyring, { ...fields, action, partner_id: partnerId })
+}
+
+/** Null when the code is missing or wrong; a wrong one counts as a try, so the transaction must then be committed too. */
+export async function useConfirmCode(
+  tx: Tx,
+  { memberId: subject, boundTo, code }: Confirmation,
+  { at, usedFor }: { readonly at: Date; readonly usedFor?: string },
+  { keyring }: Pick<ApiDeps, 'keyring'>,
+): Promise<UsedCode | null> {
+  if (code === null) return null
+  return tryCode(tx, keyring, { purpose: 'confirm', subject, boundTo, code, at, ...(usedFor ? { usedFor } : {}) })
+}
+
+/**
+ * Makes a change and uses its code in one transaction. `change` throws when it is refused: the rollback then keeps the code
+ * usable. Without a confirmation no code is needed.
+ */
+export async function changeConfirmed<Changed>(
+  confirmation: Confirmation | null,
+  change: (tx: Tx) => Promise<Changed>,
+  deps: Pick<ApiDeps, 'db' | 'keyring' | 'clock'>,
+): Promise<Changed> {
+  const result = await deps.db.transaction(async (tx) => {
+    const isRight = confirmation === null || (await useConfirmCode(tx, confirmation, { at: deps.clock.now() }, deps))
+    return isRight ? { changed: await change(tx) } : null
+  })
+  if (result === null) throw new ApiError('invalid_confirm_code')
+  return result.changed
+}

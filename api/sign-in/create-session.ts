@@ -1,0 +1,169 @@
+// POST /v1/auth/sessions: exchanges an emailed code for a session. A sign-up code opens the partner first.
+import { type Static, Type } from 'typebox'
+import type { Tx } from '../../db/database'
+import { type Membership, membershipsOf } from '../../db/partners/members'
+import { findOpenCode, giveCodeBack, type OpenCode, useCode } from '../../db/sign-in/codes'
+import { endSessionOfToken, openSession } from '../../db/sign-in/sessions'
+import { slugPattern } from '../../domain/limits'
+import { codePattern } from '../../domain/sign-in'
+import { recordChange } from '../controls/record-change'
+import type { ApiDeps } from '../deps'
+import { browserDigest, readBrowserToken } from '../http/callers/browser-cookie'
+import { readSessionCookie, sessionCookie } from '../http/callers/session-cookie'
+import { ApiError } from '../http/errors'
+import { bodyOf } from '../http/requests/typed'
+import type { ApiRequest, Reply, Route } from '../http/route'
+import { Email, OneOf, Pattern, Strict } from '../http/schema'
+import { countTry } from './limits'
+import { describeSession, exampleSession, Session } from './session-answer'
+
+const SignInRequest = Strict(
+  {
+    email: Email(),
+    code: Pattern(codePattern, {
+      description: 'The newest code that this browser asked for, for this purpose.',
+      'x-hint': '6 digits',
+    }),
+    purpose: Type.Optional(
+      OneOf(['sign_in', 'sign_up'], {
+        description: 'What the code was asked for. Only with `sign_up` does the code of a sign-up open its partner.',
+        default: 'sign_in',
+        'x-hint': 'sign_in or sign_up',
+      }),
+    ),
+    partner: Type.Optional(
+      Pattern(slugPattern, {
+        description: 'Which of their partners, by its slug, and no other; the last one without it.',
+      }),
+    ),
+  },
+  { title: 'SignInRequest' },
+)
+
+export const createSession: Route = {
+  method: 'POST',
+  path: '/v1/auth/sessions',
+  operationId: 'createSession',
+  tag: 'Sign-in',
+  summary: 'Sign in with an emailed code',
+  description:
+    'Sets the session cookie. A code works once, for 10 minutes, in the browser that asked for it (its cookie `__Host-browser` must ' +
+    'be sent), and not after 5 wrong tries. When many codes were asked for with one email within an hour, the later ones allow one try.',
+  access: { by: 'anyone' },
+  body: { schema: SignInRequest, example: { email: 'ada@acme.example.com', code: '482913' } },
+  reply: {
+    status: 201,
+    description: 'Who has signed in, and for which partner.',
+    schema: Session,
+    example: exampleSession,
+    headers: {
+      'Set-Cookie': '`__Host-session`, or `session` on http://localhost: the session, out of reach of scripts.',
+    },
+  },
+  errors: ['invalid_code', 'unauthorized', 'rate_limited'],
+  handle: async (request, deps) => {
+    await countTry(request, deps)
+    const { email, code, partner, purpose = 'sign_in' } = bodyOf<typeof SignInRequest>(request)
+    // Who names a partner wants into that one: a sign-up would open another.
+    if (purpose === 'sign_up' && partner !== undefined) {
+      throw new ApiError('invalid_request', { details: { errors: ['partner (not with purpose sign_up)'] } })
+    }
+    const wanted = { email: email.toLowerCase(), code, partner }
+    const browser = readBrowserToken(deps.config.publicUrl, request.header('Cookie'))
+    if (browser === null) throw noOpenCode()
+    const boundTo = browserDigest(browser)
+    const found = await findOpenCode(deps.db, { purpose, subject: wanted.email, boundTo, at: deps.clock.now() })
+    if (found === null) throw noOpenCode()
+    const tried = await deps.db.transaction((tx) => useAndOpen(tx, found, wanted, request, deps))
+    if (tried === null) throw new ApiError('invalid_code')
+    if ('opened' in tried) return signedIn(tried.opened, deps)
+    return signedIn(await openSignedUp(tried.signUp, wanted.email, request, deps), deps)
+  },
+}
+
+/** Says that no digits can help. Reveals nothing: codes are kept for unknown emails too. */
+function noOpenCode(): ApiError {
+  const message =
+    'This browser has no code that can be tried: it was used, has expired or was wrong too often. Ask for a new one.'
+  return new ApiError('invalid_code', { message })
+}
+
+interface Wanted extends Pick<Static<typeof SignInRequest>, 'email' | 'code'> {
+  readonly partner: string | undefined
+}
+
+interface Opened {
+  readonly token: string
+  readonly sessionId: string
+  readonly email: string
+  readonly membership: Membership
+}
+
+/** One transaction, so that a code is used exactly when its session is there; a wrong try commits too, to be counted. */
+async function useAndOpen(
+  tx: Tx,
+  found: OpenCode,
+  { email, code, partner }: Wanted,
+  request: ApiRequest,
+  deps: ApiDeps,
+): Promise<{ readonly opened: Opened } | { readonly signUp: string } | null> {
+  const used = await useCode(tx, deps.keyring, found, { code, at: deps.clock.now() })
+  if (used === null) return null
+  if (used.purpose === 'sign_up') return { signUp: used.id }
+  const memberships = await membershipsOf(tx, email, deps.clock.now())
+  const chosen = partner === undefined ? memberships[0] : memberships.find(({ slug }) => slug === partner)
+  if (chosen === undefined) {
+    // At a partner that is not theirs the code stays good for their own: whoever sends the right one could have used it there.
+    await giveCodeBack(tx, used)
+    return null
+  }
+  const opened = await open(tx, email, chosen, request, deps)
+  return opened === null ? null : { opened }
+}
+
+/** When the partner can not be opened now, the code is given back: the same one may be tried again. */
+async function openSignedUp(codeId: string, email: string, request: ApiRequest, deps: ApiDeps): Promise<Opened> {
+  const partnerId = await deps.partners.open(codeId)
+  const opened = await deps.db.transaction(async (tx) => {
+    const membership = (await membershipsOf(tx, email, deps.clock.now())).find((each) => each.partnerId === partnerId)
+    if (membership !== undefined) return open(tx, email, membership, request, deps)
+    await giveCodeBack(tx, { id: codeId })
+    return 'not_opened'
+  })
+  if (opened === 'not_opened') throw new ApiError('service_unavailable')
+  if (opened === null) throw new ApiError('invalid_code')
+  return opened
+}
+
+/** Null when they were removed at this very moment. */
+async function open(
+  tx: Tx,
+  email: string,
+  membership: Membership,
+  request: ApiRequest,
+  deps: ApiDeps,
+): Promise<Opened | null> {
+  const { clock, config } = deps
+  const at = clock.now()
+  const { memberId, partnerId } = membership
+  // The member before any session, as a removal goes: the other way round the two would wait for each other.
+  const opened = await openSession(tx, { memberId, at, absoluteMs: config.session.absoluteMs })
+  if (opened === null) return null
+  const { token, sessionId } = opened
+  // A token that came with the request, perhaps planted there, never becomes one that is signed in.
+  const before = readSessionCookie(config.publicUrl, request.header('Cookie'))
+  if (before !== null) await endSessionOfToken(tx, before, at)
+  await recordChange(tx, { partnerId, by: email, action: 'login.verify', status: 201 }, request, deps)
+  return { token, sessionId, email, membership }
+}
+
+async function signedIn({ token, sessionId, email, membership }: Opened, deps: ApiDeps): Promise<Reply> {
+  const { publicUrl, session } = deps.config
+  const { memberId, partnerId } = membership
+  return {
+    status: 201,
+    body: await describeSession({ sessionId, memberId, email, partnerId }, deps),
+    location: '/v1/auth/session',
+    headers: { 'Set-Cookie': sessionCookie(publicUrl, token, session.absoluteMs) },
+  }
+}

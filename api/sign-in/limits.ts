@@ -1,0 +1,51 @@
+// How often one network address may ask for codes and try them. db/sign-in/codes.ts counts the codes of one email.
+import { createHmac } from 'node:crypto'
+import {
+  codesPerAddressAndHour,
+  codesPerEmailAddressAndHour,
+  signUpsPerAddressAndHour,
+  triesPerAddressAndHour,
+} from '../../domain/sign-in'
+import type { ApiDeps } from '../deps'
+import { ApiError } from '../http/errors'
+import type { ApiRequest } from '../http/route'
+
+export async function countCodeRequest(request: ApiRequest, email: string, deps: ApiDeps): Promise<void> {
+  const from = request.address()
+  if (!(await take('codes', from, codesPerAddressAndHour, deps))) throw tooManyCodes(3600 / codesPerAddressAndHour)
+  if (await take('codes-of', `${from} ${email}`, codesPerEmailAddressAndHour, deps)) return
+  throw tooManyCodes(3600 / codesPerEmailAddressAndHour)
+}
+
+export async function countSignUp(request: ApiRequest, deps: ApiDeps): Promise<void> {
+  if (await take('signups', request.address(), signUpsPerAddressAndHour, deps)) return
+  throw new ApiError('rate_limited', {
+    message: 'Too many sign-ups were started from this network. Try again later.',
+    headers: retryAfter(3600 / signUpsPerAddressAndHour),
+  })
+}
+
+export async function countTry(request: ApiRequest, deps: ApiDeps): Promise<void> {
+  if (await take('tries', request.address(), triesPerAddressAndHour, deps)) return
+  throw new ApiError('rate_limited', { headers: retryAfter(3600 / triesPerAddressAndHour) })
+}
+
+export function tooManyCodes(retryAfterSeconds: number): ApiError {
+  return new ApiError('rate_limited', {
+    message:
+      'No code was sent: too many were asked for, with this email or from this network. Try again later. ' +
+      'A code that this browser has asked for still works.',
+    headers: retryAfter(retryAfterSeconds),
+  })
+}
+
+function retryAfter(seconds: number): Record<string, string> {
+  return { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) }
+}
+
+async function take(what: string, whose: string, perHour: number, deps: ApiDeps): Promise<boolean> {
+  // As a keyed hash: who has signed in from where is not kept.
+  const { bytes } = deps.keyring.current('address')
+  const who = createHmac('sha256', bytes).update(whose).digest('base64url')
+  return deps.rateLimiter.takeHourly(`${what}/${who}`, perHour)
+}

@@ -1,0 +1,50 @@
+// GET /v1/balance: what is in the wallet, and about how much that is in pounds (§2 Balance).
+import { Type } from 'typebox'
+import { findWallet } from '../../db/wallets/wallets'
+import { assert } from '../../domain/assert'
+import { formatPence, formatUsdcDown, type MicroUsdc } from '../../domain/money'
+import { type GbpPerUsdNano, gbpWorthOf } from '../../domain/rate'
+import { loadRate, presentRate } from '../bank/rate'
+import type { Route } from '../http/route'
+import { Answer, Constant, EnvironmentQuery, MoneyString } from '../http/schema'
+
+const Balance = Answer(
+  {
+    object: Constant('balance'),
+    usdc: MoneyString({ description: 'What the wallet holds, rounded down.' }),
+    approx_gbp: MoneyString({ description: 'About how much that is in pounds at this moment, rounded down.' }),
+    gbp_per_usd: Type.Number({ description: "The bank's rate behind approx_gbp." }),
+  },
+  { title: 'Balance' },
+)
+
+export const getBalance: Route = {
+  method: 'GET',
+  path: '/v1/balance',
+  operationId: 'getBalance',
+  tag: 'Account',
+  summary: 'What is in the wallet',
+  access: { by: 'key', action: 'balance.read', partner: 'active' },
+  query: EnvironmentQuery,
+  reply: {
+    status: 200,
+    description: 'The balance.',
+    schema: Balance,
+    example: { object: 'balance', usdc: '10000.00', approx_gbp: '7900.00', gbp_per_usd: 0.79 },
+  },
+  errors: ['provider_unavailable'],
+  handle: async ({ caller: { partner, environment } }, deps) => {
+    const wallet = await findWallet(deps.db, partner.id, environment)
+    assert(wallet !== null, 'a partner must have a wallet in each environment')
+    return { body: presentBalance(wallet.balanceMicroUsdc, await loadRate(wallet.rail, deps)) }
+  },
+}
+
+function presentBalance(microUsdc: MicroUsdc, gbpPerUsdNano: GbpPerUsdNano): unknown {
+  return {
+    object: 'balance',
+    usdc: formatUsdcDown(microUsdc),
+    approx_gbp: formatPence(gbpWorthOf(microUsdc, gbpPerUsdNano)),
+    gbp_per_usd: presentRate(gbpPerUsdNano),
+  }
+}

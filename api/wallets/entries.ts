@@ -1,0 +1,179 @@
+// GET /v1/wallet/entries and .csv: the wallet's statement, whose amounts add up to its balance at every line.
+import { type Static, Type } from 'typebox'
+import {
+  type EntryFilters,
+  hasWalletEntry,
+  listWalletEntries as listEntryRows,
+  type WalletEntryRow,
+} from '../../db/wallets/entries'
+import { formatUsdcExactly } from '../../domain/money'
+import { londonDayOf } from '../../domain/month'
+import { csvReply, csvShape } from '../http/csv-export'
+import { pageOf, pageQuery, presentPage, requireCursor } from '../http/list'
+import { queryOf } from '../http/requests/typed'
+import type { ApiRequest, Route } from '../http/route'
+import {
+  Answer,
+  DateTime,
+  environmentQuery,
+  Instant,
+  ListOf,
+  Nullable,
+  OneOf,
+  Pattern,
+  Strict,
+  Uuid,
+} from '../http/schema'
+
+const entryKinds = ['topup', 'payout', 'refund', 'return', 'adjustment'] as const
+type EntryKind = (typeof entryKinds)[number]
+
+const exactUsdc = String.raw`\d+\.\d{2,6}$`
+
+const WalletEntry = Answer(
+  {
+    id: Uuid(),
+    at: DateTime(),
+    kind: OneOf(entryKinds, {
+      description:
+        'topup: money arrived. payout: a payout took it. refund: a payout did not go, and its money is back. ' +
+        'return: the recipient’s bank sent it back. adjustment: anything else.',
+    }),
+    amount_usdc: Pattern(`^-?${exactUsdc}`, {
+      description: 'What came, or with a minus what left. Exact: two decimals, or up to six where there are more.',
+    }),
+    balance_usdc: Pattern(`^${exactUsdc}`, { description: 'What the wallet held after it, as exact.' }),
+    payout_id: Nullable(Uuid({ description: 'Null where no payout can be read about it.' })),
+    description: Type.String(),
+  },
+  { title: 'WalletEntry' },
+)
+
+const filters = {
+  created_after: Type.Optional(Instant({ description: 'Booked at this moment or later.' })),
+  created_before: Type.Optional(Instant({ description: 'Booked before this moment.' })),
+}
+
+const ListQuery = Strict({ ...environmentQuery, ...pageQuery(), ...filters })
+const CsvQuery = Strict({ ...environmentQuery, ...filters })
+
+export const listWalletEntries: Route = {
+  method: 'GET',
+  path: '/v1/wallet/entries',
+  operationId: 'listWalletEntries',
+  tag: 'Account',
+  summary: 'The statement of the wallet, newest first',
+  access: { by: 'key', action: 'wallet.statement', partner: 'any' },
+  query: ListQuery,
+  reply: {
+    status: 200,
+    description: 'A page of the statement.',
+    schema: ListOf(WalletEntry),
+    example: {
+      object: 'list',
+      data: [
+        {
+          id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a57',
+          at: '2026-11-16T09:30:00.000Z',
+          kind: 'payout',
+          amount_usdc: '-153.30',
+          balance_usdc: '9846.70',
+          payout_id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
+          description: 'Payout to Ada Lovelace, account ending 0008',
+        },
+      ],
+      has_more: false,
+      next_cursor: null,
+    },
+  },
+  errors: ['invalid_request'],
+  reads: 'history',
+  handle: async (request, { db }) => {
+    const query = queryOf<typeof ListQuery>(request)
+    const page = pageOf(query)
+    const scope = scopeOf(request)
+    await requireCursor(page, async (id) => ((await hasWalletEntry(db, scope, id)) ? id : null))
+    const rows = await listEntryRows(db, scope, filtersOf(query), page)
+    return { body: presentPage(rows, page, { cursorOf: (row) => row.id, present: presentEntry }) }
+  },
+}
+
+export const exportWalletEntries: Route = {
+  method: 'GET',
+  path: '/v1/wallet/entries.csv',
+  operationId: 'exportWalletEntries',
+  tag: 'Account',
+  summary: 'The statement of the wallet as CSV',
+  access: { by: 'key', action: 'wallet.export', partner: 'any' },
+  query: CsvQuery,
+  reply: csvShape,
+  errors: ['invalid_request'],
+  reads: 'history',
+  handle: async (request, { db, clock }) => {
+    const filters = filtersOf(queryOf<typeof CsvQuery>(request))
+    return csvReply<WalletEntryRow>({
+      fileName: `wallet-${request.caller.environment}-${londonDayOf(clock.now())}`,
+      columns: ['id', 'at', 'kind', 'amount_usdc', 'balance_usdc', 'payout_id', 'description'],
+      read: (page) => listEntryRows(db, scopeOf(request), filters, page),
+      cursorOf: (row) => row.id,
+      cellsOf: (row) => {
+        const { id, at, kind, amount_usdc, balance_usdc, payout_id, description } = presentEntry(row)
+        return [id, at, kind, { number: amount_usdc }, { number: balance_usdc }, payout_id ?? '', description]
+      },
+    })
+  },
+}
+
+function scopeOf({ caller: { partner, environment } }: ApiRequest) {
+  return { partnerId: partner.id, environment }
+}
+
+function filtersOf({ created_after, created_before }: Static<typeof CsvQuery>): EntryFilters {
+  return { createdAfter: created_after, createdBefore: created_before }
+}
+
+function presentEntry(row: WalletEntryRow): Static<typeof WalletEntry> {
+  const { kind, words } = meaningOf(row)
+  return {
+    id: row.id,
+    at: row.at.toISOString(),
+    kind,
+    amount_usdc: formatUsdcExactly(row.amountMicroUsdc),
+    balance_usdc: formatUsdcExactly(row.balanceMicroUsdc),
+    payout_id: row.payoutId,
+    description: words,
+  }
+}
+
+/** The ledger's word for why money moved, in the partner's words. */
+function meaningOf(row: WalletEntryRow): { kind: EntryKind; words: string } {
+  switch (row.cause) {
+    case 'float':
+      return { kind: 'topup', words: 'Test money to start with' }
+    case 'top_up':
+      return { kind: 'topup', words: 'Test money' }
+    case 'deposit':
+    case 'held_credit':
+      return { kind: 'topup', words: 'Top-up' }
+    case 'debit':
+      return { kind: 'payout', words: row.payoutId === null ? 'Set aside for a payout' : `Payout to ${whom(row)}` }
+    case 'reversal':
+      return { kind: 'refund', words: row.payoutId === null ? 'Back: the payout was not sent' : back(row) }
+    case 'refund':
+      return { kind: row.payoutStatus === 'returned' ? 'return' : 'refund', words: back(row) }
+    case 'return':
+      return { kind: 'return', words: back(row) }
+    case 'float_reversal':
+      return { kind: 'adjustment', words: 'Test money replaced by that of the sandbox bank' }
+    default:
+      return { kind: 'adjustment', words: 'Adjustment' }
+  }
+}
+
+function back(row: WalletEntryRow): string {
+  return `Back from the payout to ${whom(row)}`
+}
+
+function whom({ recipientName, accountLast4 }: WalletEntryRow): string {
+  return `${recipientName ?? 'a recipient'}, account ending ${accountLast4 ?? 'unknown'}`
+}

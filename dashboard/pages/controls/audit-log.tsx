@@ -1,0 +1,128 @@
+// The requests on the account, its changes or its security events, newest first. The text filter searches the loaded ones.
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type ActivityKind, activityQuery } from '../../api/queries'
+import type { Activity } from '../../api/types'
+import { Card, Page } from '../../parts/card'
+import { Copyable } from '../../parts/copy'
+import { Choice, Field } from '../../parts/forms/field'
+import { Bars, Empty, Loaded } from '../../parts/loaded'
+import { More } from '../../parts/more'
+import { Cell, Row, Table } from '../../parts/table'
+import { Moment } from '../../parts/values/moment'
+
+const aboutRequests =
+  'Requests by API keys and people in both environments, newest first, with the error code of those refused. Request bodies are not stored.'
+const aboutKinds: Readonly<Record<ActivityKind, string>> = {
+  everything: aboutRequests,
+  changes: aboutRequests,
+  security:
+    'Changes of keys, members and roles, sign-ins, confirm codes, contact emails and the status of the account, newest first. They stay for good.',
+}
+
+const columns = [
+  { head: 'When', from: 'sm' },
+  { head: 'What' },
+  { head: 'By' },
+  { head: 'Environment', from: 'md' },
+  { head: 'Answer', from: 'sm' },
+  { head: 'Request', from: 'lg' },
+] as const
+
+export function AuditLogPage() {
+  const [kind, setKind] = useState<ActivityKind>('everything')
+  const query = useInfiniteQuery(activityQuery(kind))
+  const [typed, setTyped] = useState('')
+  const shows = (entry: Activity) => textOf(entry).includes(typed.trim().toLowerCase())
+  return (
+    <Page title="Audit log" about={aboutKinds[kind]}>
+      <search className="grid gap-3 sm:grid-cols-[minmax(12rem,1fr)_12rem]">
+        <Field
+          label="Filter"
+          type="search"
+          placeholder="Action, error, payout, person, key, request id"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        <Choice label="Show" value={kind} onChange={(event) => setKind(kindFrom(event.target.value))}>
+          <option value="everything">Everything</option>
+          <option value="changes">Changes only</option>
+          <option value="security">Security</option>
+        </Choice>
+      </search>
+      <Card flush>
+        <Loaded query={query} skeleton={<Bars rows={10} />}>
+          {({ pages }) => <Entries entries={pages.flatMap(({ data }) => data).filter(shows)} />}
+        </Loaded>
+        <More of={query} what="requests" />
+      </Card>
+    </Page>
+  )
+}
+
+function kindFrom(value: string): ActivityKind {
+  return value === 'changes' || value === 'security' ? value : 'everything'
+}
+
+function textOf({ action, by, detail, environment, request_id, status }: Activity): string {
+  return [action, by, detail, environment, request_id, status].join(' ').toLowerCase()
+}
+
+function Entries({ entries }: { readonly entries: readonly Activity[] }) {
+  if (entries.length === 0)
+    return <Empty title="Nothing here">Either nothing happened yet, or nothing matches the filter.</Empty>
+  return (
+    <Table columns={columns} label="Audit log">
+      {entries.map((entry, index) => (
+        <Row key={`${entry.at}${entry.request_id}${index}`}>
+          <Cell from="sm" className="text-soft">
+            <Moment at={entry.at} as="brief" />
+          </Cell>
+          <Cell className="max-w-56">
+            <code className="block truncate font-mono text-xs font-medium">{entry.action}</code>
+            <Detail of={entry} />
+            <span className="block text-xs text-soft sm:hidden">
+              <Moment at={entry.at} as="brief" />
+              {entry.status !== null && ` · ${entry.status}`}
+            </span>
+          </Cell>
+          <Cell className="max-w-44 text-soft wrap-anywhere">{entry.by.replace(/^key:/, '')}</Cell>
+          <Cell from="md" className="text-soft">
+            {entry.environment ?? '–'}
+          </Cell>
+          <Cell from="sm">
+            <span className={`figures ${(entry.status ?? 0) >= 400 ? 'font-medium text-bad' : ''}`}>
+              {entry.status ?? '–'}
+            </span>
+          </Cell>
+          <Cell from="lg">
+            {entry.request_id && (
+              <Copyable text={entry.request_id} name="request id" shown={entry.request_id.slice(0, 8)} />
+            )}
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  )
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** The payout that a call was about is a link, in the environment of the call. */
+function Detail({ of: { action, detail, environment, status } }: { readonly of: Activity }) {
+  if (detail === null) return null
+  if (/^(payout|case)\./.test(action) && uuid.test(detail) && environment !== null) {
+    return (
+      <Link
+        to="/dashboard/payouts/$id"
+        params={{ id: detail }}
+        search={{ environment }}
+        className="block truncate text-xs text-soft hover:underline"
+      >
+        {detail}
+      </Link>
+    )
+  }
+  return <span className={`block truncate text-xs ${(status ?? 0) >= 400 ? 'text-bad' : 'text-soft'}`}>{detail}</span>
+}

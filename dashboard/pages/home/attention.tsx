@@ -1,0 +1,149 @@
+// What somebody should look at: payouts that failed, came back or take too long, a wallet that runs low, and a verification that waits.
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { balanceQuery, complianceQuery, latePayoutsQuery, latestPayoutsQuery, usageQuery } from '../../api/queries'
+import type { Environment, List, Payout, PayoutStatus } from '../../api/types'
+import { now } from '../../now'
+import { Card } from '../../parts/card'
+import { ButtonLink } from '../../parts/forms/button'
+import { Notice } from '../../parts/notice'
+import { Moment } from '../../parts/values/moment'
+import { Gbp } from '../../parts/values/money'
+import { Status } from '../../parts/values/status'
+import { useEnvironment, useSession } from '../../shell/here'
+import { grouped, pounds, reasonWords, roughly } from '../../words'
+
+const dayMs = 24 * 60 * 60 * 1000
+const shownOfEach = 3
+
+export function Attention() {
+  const environment = useEnvironment()
+  const { payouts, cut } = useAttention(environment)
+  return (
+    <>
+      <Verification />
+      <LowBalance />
+      {payouts.length > 0 && (
+        <Card title="Needs attention">
+          <ul className="divide-y divide-line">
+            {payouts.map((payout) => (
+              <li
+                key={payout.id}
+                className="grid grid-cols-[1fr_auto] items-center gap-x-4 gap-y-1 py-2.5 first:pt-0 last:pb-0 sm:grid-cols-[6.5rem_1fr_6rem_6rem]"
+              >
+                <span>
+                  <Status of={payout.status} />
+                </span>
+                <Link
+                  to="/dashboard/payouts/$id"
+                  params={{ id: payout.id }}
+                  className="order-last col-span-2 min-w-0 hover:underline sm:order-none sm:col-span-1 sm:truncate"
+                >
+                  <span className="font-medium">{payout.recipient.name}</span>{' '}
+                  <span className="text-soft">{why(payout)}</span>
+                </Link>
+                <span className="hidden text-right text-xs text-soft sm:block">
+                  <Moment at={payout.updated_at} as="ago" />
+                </span>
+                <span className="text-right font-medium">
+                  <Gbp of={payout.amount_gbp} />
+                </span>
+              </li>
+            ))}
+          </ul>
+          {cut.length > 0 && (
+            <p className="mt-3 flex flex-wrap gap-2 border-t border-line pt-3">
+              {cut.map((status) => (
+                <ButtonLink key={status} to="/dashboard/payouts" search={{ status }} weight="quiet">
+                  All {status} payouts
+                </ButtonLink>
+              ))}
+            </p>
+          )}
+        </Card>
+      )}
+    </>
+  )
+}
+
+function why({ status, failure_reason }: Payout): string {
+  if (status === 'failed') return failure_reason ? reasonWords(failure_reason) : 'Failed.'
+  if (status === 'returned') return `Sent back. ${failure_reason ? reasonWords(failure_reason) : ''}`
+  if (status === 'processing') return 'On its way for longer than usual.'
+  return 'The bank has not confirmed it yet.'
+}
+
+interface Found {
+  readonly payouts: readonly Payout[]
+  /** Of which statuses there are more than are shown. */
+  readonly cut: readonly PayoutStatus[]
+}
+
+/** First what takes too long, however old, the oldest before the others; then what failed or came back in the last week. */
+function useAttention(environment: Environment): Found {
+  // To the day, so that the address of the question stays the same and its answer can be kept.
+  const since = new Date(Math.floor(now().getTime() / dayMs) * dayMs - 7 * dayMs).toISOString()
+  const ended = (status: PayoutStatus) =>
+    latestPayoutsQuery(environment, { status, limit: shownOfEach + 1, updated_after: since })
+  const kinds = [
+    { status: 'pending', found: oldestFirst(useQuery(latePayoutsQuery(environment, 'pending')).data) },
+    { status: 'processing', found: oldestFirst(useQuery(latePayoutsQuery(environment, 'processing')).data) },
+    { status: 'failed', found: useQuery(ended('failed')).data?.data ?? [] },
+    { status: 'returned', found: useQuery(ended('returned')).data?.data ?? [] },
+  ] as const
+  return {
+    // Each kind has room of its own: many failed ones must not push out one that nobody has heard of.
+    payouts: kinds.flatMap(({ found }) => found.slice(0, shownOfEach)),
+    cut: kinds.flatMap(({ status, found }) => (found.length > shownOfEach ? [status] : [])),
+  }
+}
+
+function oldestFirst(answer: List<Payout> | undefined): readonly Payout[] {
+  return answer?.data.toReversed() ?? []
+}
+
+const waiting: Readonly<Record<string, readonly [title: string, sentence: string]>> = {
+  action_required: ['Verification waits for you', 'The bank needs something more before you can pay in live.'],
+  rejected: ['Verification was rejected', 'The bank says why. The sandbox goes on working.'],
+}
+
+function Verification() {
+  const { live } = useSession()
+  const { data } = useQuery({ ...complianceQuery(useEnvironment()), enabled: !live })
+  const [title, sentence] = (!live && waiting[data?.business_verification.status ?? '']) || []
+  if (title === undefined) return null
+  return (
+    <Notice tone="warn" title={title} action={<ButtonLink to="/dashboard/verification">Verification</ButtonLink>}>
+      {sentence}
+    </Notice>
+  )
+}
+
+/** Low: below what the partner has set for live, or else not enough for three payouts as they were this month. */
+function LowBalance() {
+  const environment = useEnvironment()
+  const { live, partner } = useSession()
+  const limit = environment === 'live' ? partner.low_balance_usdc : null
+  const { data: balance } = useQuery(balanceQuery(environment))
+  const { data: usage } = useQuery(usageQuery(environment))
+  // Until it is verified a business can put nothing in.
+  if (!balance || !usage || (environment === 'live' && !live)) return null
+  const { completed, paid_to_sellers_gbp } = usage.payouts
+  const isEmpty = roughly(balance.approx_gbp) < 1
+  const usual = completed > 0 ? roughly(paid_to_sellers_gbp) / completed : 0
+  const isLow = limit === null ? roughly(balance.approx_gbp) < usual * 3 : roughly(balance.usdc) < roughly(limit)
+  if (!isEmpty && !isLow) return null
+  return (
+    <Notice
+      tone="warn"
+      title={isEmpty ? 'The wallet is empty' : 'The wallet is running low'}
+      action={<ButtonLink to="/dashboard/top-up">Top up</ButtonLink>}
+    >
+      {isEmpty
+        ? 'Payouts are refused until there is money in it.'
+        : limit === null
+          ? `It holds about ${pounds(balance.approx_gbp)}, less than three of this month’s average payouts.`
+          : `It holds ${grouped(balance.usdc)} USDC, less than the ${grouped(limit)} USDC that you have set.`}
+    </Notice>
+  )
+}

@@ -1,0 +1,112 @@
+// The first payout in the sandbox: a key, a line to paste that pays a made-up recipient, and where to see it.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { KeyRound } from 'lucide-react'
+import { useState } from 'react'
+import { call } from '../../api/call'
+import { activeKeysQuery, keysQueryKey } from '../../api/queries'
+import type { CreatedKey } from '../../api/types'
+import { Card } from '../../parts/card'
+import { CopyButton } from '../../parts/copy'
+import { Button, ButtonLink } from '../../parts/forms/button'
+import { Trouble } from '../../parts/notice'
+import { useIsAdmin } from '../../shell/here'
+
+export function FirstPayoutByCurl() {
+  const isAdmin = useIsAdmin()
+  const queryClient = useQueryClient()
+  const { data: keys } = useQuery(activeKeysQuery('sandbox'))
+  const [secret, setSecret] = useState<string | null>(null)
+  const create = useMutation({
+    mutationFn: () => call<CreatedKey>('POST', '/v1/keys', { body: { environment: 'sandbox', label: 'First steps' } }),
+    onSuccess: async (key) => {
+      setSecret(key.secret)
+      await queryClient.invalidateQueries({ queryKey: keysQueryKey })
+    },
+  })
+  const prefix = keys?.data[0]?.key_prefix
+  const line = curlLine(secret ?? `${prefix ?? 'kp_sandbox_'}…`)
+  return (
+    <Card title="Make a first payout">
+      <ol className="flex flex-col gap-5">
+        <Step
+          number={1}
+          title={
+            secret
+              ? 'Your key is in the line below. Keep it: it is shown only now.'
+              : prefix
+                ? `You have a key: ${prefix}…`
+                : 'Make an API key'
+          }
+        >
+          {isAdmin && !secret && (
+            <Button weight={prefix ? 'plain' : 'primary'} busy={create.isPending} onClick={() => create.mutate()}>
+              <KeyRound aria-hidden />
+              {prefix ? 'Make another one' : 'Make a sandbox key'}
+            </Button>
+          )}
+          {create.error && <Trouble error={create.error} />}
+        </Step>
+        <Step number={2} title="Paste this into a terminal">
+          <div className="relative rounded-lg border border-line bg-sunken">
+            <pre
+              tabIndex={0}
+              aria-label="A payout by curl"
+              className="overflow-x-auto p-4 pr-12 font-mono text-xs leading-relaxed"
+            >
+              {line}
+            </pre>
+            <span className="absolute top-2 right-2 rounded-md bg-surface">
+              <CopyButton text={line} name="the line" />
+            </span>
+          </div>
+          {!secret && (
+            <p className="text-xs text-soft">
+              Put the whole secret in place of the first line’s; only its start is kept here.
+            </p>
+          )}
+        </Step>
+        <Step number={3} title="Watch it arrive">
+          <p className="text-soft">
+            The payout appears on this page by itself. Accounts that end in 0000 fail, to try that too.
+          </p>
+          {isAdmin && <ButtonLink to="/dashboard/send">Or send one from here</ButtonLink>}
+        </Step>
+      </ol>
+    </Card>
+  )
+}
+
+function Step({
+  number,
+  title,
+  children,
+}: {
+  readonly number: number
+  readonly title: string
+  readonly children: React.ReactNode
+}) {
+  return (
+    <li className="flex gap-4">
+      <span className="flex size-7 shrink-0 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent-strong">
+        {number}
+      </span>
+      <div className="flex min-w-0 flex-1 flex-col items-start gap-2 pt-0.5 [&>div]:w-full">
+        <p className="font-medium">{title}</p>
+        {children}
+      </div>
+    </li>
+  )
+}
+
+function curlLine(key: string): string {
+  return `KEY="${key}"
+curl -s ${location.origin}/v1/payouts \\
+  -H "Authorization: Bearer $KEY" \\
+  -H "Content-Type: application/json" \\
+  -H "Idempotency-Key: first-payout-1" \\
+  -d '{
+    "amount_gbp": "12.00", "reference": "First payout",
+    "recipient": {"first_name": "Ada", "last_name": "Lovelace",
+      "address": {"line1": "12 St James Square", "city": "London", "postal_code": "SW1Y 4JH"},
+      "bank": {"bank_name": "Barclays", "sort_code": "200415", "account_number": "38290008"}}}'`
+}

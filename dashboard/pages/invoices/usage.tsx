@@ -1,0 +1,139 @@
+// What the service costs: the prices, this month so far, the invoice as it stands, and the twelve months before.
+import { useQuery } from '@tanstack/react-query'
+import { accountQuery, usageHistoryQuery, usageQuery } from '../../api/queries'
+import type { UsageMonth } from '../../api/types'
+import { Card, Fact, Facts, Page } from '../../parts/card'
+import { Loaded } from '../../parts/loaded'
+import { Cell, Row, Table } from '../../parts/table'
+import { BarsChart } from '../../parts/values/bars-chart'
+import { Gbp } from '../../parts/values/money'
+import { useEnvironment } from '../../shell/here'
+import { codeWords, grouped, monthWords, plural, pounds, priceWords, roughly } from '../../words'
+
+export function UsagePage() {
+  const environment = useEnvironment()
+  const history = useQuery(usageHistoryQuery(environment))
+  return (
+    <Page
+      title="Fees and usage"
+      about={environment === 'sandbox' ? 'The sandbox shows the same figures as live and is never charged.' : undefined}
+    >
+      <div className="grid gap-5 md:grid-cols-3">
+        <ThisMonth />
+        <InvoiceSoFar />
+        <Prices />
+      </div>
+      <Card title="Paid to recipients, month by month">
+        <Loaded query={history}>
+          {({ data }) => <BarsChart label="Paid to recipients in the last twelve months" bars={data.map(barOf)} />}
+        </Loaded>
+      </Card>
+      <Card flush title="Month by month">
+        <Loaded query={history}>{({ data }) => <Months months={data.toReversed()} />}</Loaded>
+      </Card>
+    </Page>
+  )
+}
+
+const barOf = ({ period_start: month, paid_gbp, completed }: UsageMonth) => ({
+  month,
+  height: roughly(paid_gbp),
+  words: `${monthWords(month)}: ${pounds(paid_gbp)}, ${plural(completed, 'payout')}`,
+})
+
+function ThisMonth() {
+  const usage = useQuery(usageQuery(useEnvironment()))
+  return (
+    <Card title="This month so far">
+      <Loaded query={usage}>
+        {({ payouts }) => (
+          <Facts>
+            <Fact name="Payouts made">
+              <span className="figures">{grouped(String(payouts.count))}</span>
+            </Fact>
+            <Fact name="Completed">
+              <span className="figures">{grouped(String(payouts.completed))}</span>
+            </Fact>
+            <Fact name="Paid to recipients">
+              <Gbp of={payouts.paid_to_sellers_gbp} />
+            </Fact>
+            <Fact name="Fees">
+              <Gbp of={payouts.fees_gbp} />
+            </Fact>
+          </Facts>
+        )}
+      </Loaded>
+    </Card>
+  )
+}
+
+function InvoiceSoFar() {
+  const usage = useQuery(usageQuery(useEnvironment()))
+  return (
+    <Card title="Next invoice so far">
+      <Loaded query={usage}>
+        {({ invoice_so_far: { lines, total_gbp } }) => (
+          <Facts>
+            {lines.map((line) => (
+              <Fact key={line.kind} name={codeWords(line.kind)}>
+                {line.kind === 'credit' ? <Gbp of={`-${line.amount_gbp}`} /> : <Gbp of={line.amount_gbp} />}
+              </Fact>
+            ))}
+            <Fact name="Total">
+              <Gbp of={total_gbp} />
+            </Fact>
+          </Facts>
+        )}
+      </Loaded>
+    </Card>
+  )
+}
+
+function Prices() {
+  const account = useQuery(accountQuery(useEnvironment()))
+  return (
+    <Card title="Your prices">
+      <Loaded query={account}>
+        {({ prices }) => (
+          <Facts>
+            <Fact name="A payout">{prices.payout ? priceWords(prices.payout) : '–'}</Fact>
+            <Fact name="The account, a month">{prices.monthly_account ? priceWords(prices.monthly_account) : '–'}</Fact>
+            <Fact name="Failed and cancelled payouts">free</Fact>
+          </Facts>
+        )}
+      </Loaded>
+    </Card>
+  )
+}
+
+const columns = [
+  { head: 'Month' },
+  { head: 'Payouts', align: 'right', from: 'sm' },
+  { head: 'Completed', align: 'right', from: 'sm' },
+  { head: 'Fees', align: 'right' },
+  { head: 'Paid', align: 'right' },
+] as const
+
+function Months({ months }: { readonly months: readonly UsageMonth[] }) {
+  return (
+    <Table columns={columns} label="Usage by month">
+      {months.map((month) => (
+        <Row key={month.period_start}>
+          <Cell className="font-medium">{monthWords(month.period_start)}</Cell>
+          <Cell from="sm" align="right">
+            <span className="figures">{grouped(String(month.count))}</span>
+          </Cell>
+          <Cell from="sm" align="right">
+            <span className="figures">{grouped(String(month.completed))}</span>
+          </Cell>
+          <Cell align="right">
+            <Gbp of={month.fees_gbp} />
+          </Cell>
+          <Cell align="right" className="font-medium">
+            <Gbp of={month.paid_gbp} />
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  )
+}

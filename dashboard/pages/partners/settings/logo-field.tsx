@@ -1,0 +1,85 @@
+// The partner's logo: a small picture from one's own machine, looked at before it is saved.
+import { ImageUp } from 'lucide-react'
+import { type ChangeEvent, useId, useRef, useState } from 'react'
+import type { PublicPartner } from '../../../api/types'
+import { Button } from '../../../parts/forms/button'
+import { logoOf, PartnerMark } from '../../../shell/partner-mark'
+
+interface LogoFieldProps {
+  readonly partner: PublicPartner
+  readonly disabled: boolean
+  /** The picture as a data: address, or null to take the logo away. */
+  readonly onPick: (logo: string | null) => void
+}
+
+const types = ['image/png', 'image/jpeg', 'image/webp']
+const mostBytes = 40 * 1024
+
+export function LogoField({ partner, disabled, onPick }: LogoFieldProps) {
+  const isSet = logoOf(partner) !== null
+  const id = useId()
+  const input = useRef<HTMLInputElement>(null)
+  const [fault, setFault] = useState<string | null>(null)
+  const take = async (event: ChangeEvent<HTMLInputElement>) => {
+    const file = event.target.files?.[0]
+    // The same file may be chosen again after it was made smaller.
+    event.target.value = ''
+    if (!file) return
+    const wrong = faultOf(file)
+    setFault(wrong)
+    if (wrong === null) onPick(await asDataUrl(file))
+  }
+  const clear = () => {
+    setFault(null)
+    onPick(null)
+  }
+  return (
+    <div className="flex items-center gap-4">
+      <PartnerMark partner={partner} large />
+      <div className="flex min-w-0 flex-col gap-1">
+        <div className="flex flex-wrap gap-2">
+          <input
+            ref={input}
+            id={id}
+            type="file"
+            accept={types.join(',')}
+            aria-label="Logo"
+            tabIndex={-1}
+            className="hidden"
+            onChange={(event) => void take(event)}
+          />
+          <Button disabled={disabled} aria-describedby={`${id}-about`} onClick={() => input.current?.click()}>
+            <ImageUp aria-hidden />
+            {isSet ? 'Change the logo' : 'Choose a logo'}
+          </Button>
+          {isSet && !disabled && (
+            <Button weight="quiet" onClick={clear}>
+              Take it away
+            </Button>
+          )}
+        </div>
+        <p
+          id={`${id}-about`}
+          role={fault ? 'alert' : undefined}
+          className={`text-xs ${fault ? 'text-bad' : 'text-soft'}`}
+        >
+          {fault ?? 'Shown on your sign-in page and in the menu. PNG, JPEG or WebP, at most 40 kB.'}
+        </p>
+      </div>
+    </div>
+  )
+}
+
+function faultOf({ type, size }: File): string | null {
+  if (!types.includes(type)) return 'This is not a PNG, JPEG or WebP picture.'
+  return size > mostBytes ? `This picture has ${Math.ceil(size / 1024)} kB; at most 40 kB are taken.` : null
+}
+
+function asDataUrl(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.addEventListener('load', () => resolve(typeof reader.result === 'string' ? reader.result : ''))
+    reader.addEventListener('error', () => reject(reader.error ?? new Error('the file could not be read')))
+    reader.readAsDataURL(file)
+  })
+}

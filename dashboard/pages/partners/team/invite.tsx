@@ -1,0 +1,70 @@
+// Asks somebody into the team by mail.
+import { type FormEvent, useState } from 'react'
+import { call } from '../../../api/call'
+import type { Role } from '../../../api/types'
+import { DialogButtons } from '../../../parts/dialog'
+import { Button } from '../../../parts/forms/button'
+import { ConfirmByCode } from '../../../parts/forms/confirm-by-code'
+import { Choice, Field } from '../../../parts/forms/field'
+import { Trouble } from '../../../parts/notice'
+import { useTeamChange } from './change'
+
+export function Invite({ onClose }: { readonly onClose: () => void }) {
+  const [email, setEmail] = useState('')
+  const [name, setName] = useState('')
+  const [role, setRole] = useState<Role>('viewer')
+  const [mustConfirm, setMustConfirm] = useState(false)
+  const body = { email: email.trim(), role, ...(name.trim() ? { name: name.trim() } : {}) }
+  const invite = useTeamChange(
+    (code?: string) => call('POST', '/v1/members', { body: { ...body, ...(code ? { confirm_code: code } : {}) } }),
+    'The invitation is on its way',
+    onClose,
+  )
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (role === 'admin') setMustConfirm(true)
+    else invite.mutate([])
+  }
+  if (mustConfirm)
+    return (
+      <ConfirmByCode
+        path="/v1/members"
+        request={{ body }}
+        button="Send the invitation"
+        confirm={(code) => invite.mutate([code])}
+        busy={invite.isPending}
+        error={invite.error}
+        onClose={onClose}
+      >
+        the invitation of {body.email} as an admin
+      </ConfirmByCode>
+    )
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <Field
+        label="Work email"
+        type="email"
+        required
+        autoFocus
+        value={email}
+        onChange={(event) => setEmail(event.target.value)}
+      />
+      <Field label="Name" optional maxLength={120} value={name} onChange={(event) => setName(event.target.value)} />
+      <Choice
+        label="Role"
+        value={role}
+        onChange={(event) => setRole(event.target.value === 'admin' ? 'admin' : 'viewer')}
+      >
+        <option value="viewer">Viewer: sees everything, changes nothing</option>
+        <option value="admin">Admin: sends payouts, changes settings</option>
+      </Choice>
+      {invite.error && <Trouble error={invite.error} />}
+      <DialogButtons>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" weight="primary" busy={invite.isPending}>
+          {role === 'admin' ? 'Confirm by email' : 'Send the invitation'}
+        </Button>
+      </DialogButtons>
+    </form>
+  )
+}

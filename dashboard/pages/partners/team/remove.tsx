@@ -1,0 +1,85 @@
+// The ways out of the team: an admin removes somebody, and anybody may leave.
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { call, pathTo } from '../../../api/call'
+import type { Member } from '../../../api/types'
+import { Dialog, DialogButtons } from '../../../parts/dialog'
+import { Button } from '../../../parts/forms/button'
+import { Trouble } from '../../../parts/notice'
+import { useSay } from '../../../parts/toast'
+import { useSession } from '../../../shell/here'
+import { useTeamChange } from './change'
+
+interface GoingProps {
+  readonly member: Member | null
+  readonly onClose: () => void
+}
+
+export function Remove({ member, onClose }: GoingProps) {
+  const remove = useTeamChange(
+    (who: Member) => call('DELETE', pathTo`/v1/members/${who.id}`),
+    'The person is removed',
+    onClose,
+  )
+  return (
+    <Question
+      {...{ member, onClose }}
+      title="Remove from the team?"
+      button="Remove"
+      change={{ ...remove, start: () => member && remove.mutate([member]) }}
+    >
+      <strong className="text-ink">{member?.email}</strong> is signed out at once and can not sign in again. What they
+      did stays in the audit log.
+    </Question>
+  )
+}
+
+export function Leave({ member, onClose }: GoingProps) {
+  const { partner } = useSession()
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const say = useSay()
+  const leave = useMutation({
+    mutationFn: (self: Member) => call('DELETE', pathTo`/v1/members/${self.id}`),
+    onSuccess: async () => {
+      queryClient.clear()
+      await navigate({ to: '/sign-in' })
+      say(`You have left ${partner.name}`)
+    },
+  })
+  return (
+    <Question
+      {...{ member, onClose }}
+      title={`Leave ${partner.name}?`}
+      button="Leave the team"
+      change={{ ...leave, start: () => member && leave.mutate(member) }}
+    >
+      You are signed out at once, and only an admin can invite you again. What you did stays in the audit log.
+    </Question>
+  )
+}
+
+interface QuestionProps extends GoingProps {
+  readonly title: string
+  readonly button: string
+  readonly change: { readonly isPending: boolean; readonly error: Error | null; readonly start: () => void }
+  readonly children: ReactNode
+}
+
+function Question({ member, onClose, title, button, change, children }: QuestionProps) {
+  return (
+    <Dialog open={member !== null} onClose={onClose} title={title}>
+      <div className="flex flex-col gap-4">
+        <p className="text-soft">{children}</p>
+        {change.error && <Trouble error={change.error} />}
+      </div>
+      <DialogButtons>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button weight="danger" busy={change.isPending} onClick={change.start}>
+          {button}
+        </Button>
+      </DialogButtons>
+    </Dialog>
+  )
+}

@@ -1,0 +1,61 @@
+// How far business verification is, what is still missing, and what the account may do.
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { complianceQuery, sessionQuery } from '../../../api/queries'
+import type { Compliance } from '../../../api/types'
+import { Card, Fact, Facts, Page } from '../../../parts/card'
+import { Loaded } from '../../../parts/loaded'
+import { Gbp } from '../../../parts/values/money'
+import { useEnvironment, useSession } from '../../../shell/here'
+import { codeWords } from '../../../words'
+import { Standing } from './status'
+
+export function VerificationPage() {
+  const query = useQuery(complianceQuery(useEnvironment()))
+  useLiveOnceApproved(query.data)
+  return (
+    <Page
+      title="Verification"
+      about="Real payouts need a verified business. The bank asks the questions; we show where it stands."
+    >
+      <Loaded query={query}>
+        {(compliance) => (
+          <div className="grid items-start gap-5 lg:grid-cols-[3fr_2fr]">
+            <Standing compliance={compliance} />
+            <Rules compliance={compliance} />
+          </div>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+/** The other pages take it from the session whether live is open. */
+function useLiveOnceApproved(compliance: Compliance | undefined): void {
+  const queryClient = useQueryClient()
+  const { live } = useSession()
+  const isNews = compliance?.business_verification.status === 'approved' && !live
+  useEffect(() => {
+    if (!isNews) return
+    void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
+    void queryClient.invalidateQueries({ queryKey: ['account'] })
+  }, [isNews, queryClient])
+}
+
+function Rules({ compliance: { account } }: { readonly compliance: Compliance }) {
+  return (
+    <Card title="What the account may do">
+      <Facts>
+        <Fact name="Smallest payout">
+          <Gbp of={account.payout_limits_gbp.min} />
+        </Fact>
+        <Fact name="Largest payout">
+          <Gbp of={account.payout_limits_gbp.max_per_payout} />
+        </Fact>
+        <Fact name="Countries">{account.enabled_countries.join(', ') || 'none'}</Fact>
+        <Fact name="Wallet">{account.isolated_wallet ? 'yours alone' : 'not open yet'}</Fact>
+        <Fact name="Network">{account.wallet_chain ? codeWords(account.wallet_chain) : '–'}</Fact>
+      </Facts>
+    </Card>
+  )
+}

@@ -1,0 +1,139 @@
+// All payouts, newest first, with filters that are part of the address and of the CSV file.
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Send } from 'lucide-react'
+import { type PayoutFilters, payoutsQuery } from '../../api/queries'
+import { type Payout, payoutStatuses } from '../../api/types'
+import { Card, Page } from '../../parts/card'
+import { DownloadButton } from '../../parts/download'
+import { Anchor, Button, ButtonLink } from '../../parts/forms/button'
+import { Choice, Field } from '../../parts/forms/field'
+import { Bars, Empty, Loaded } from '../../parts/loaded'
+import { More } from '../../parts/more'
+import type { PayoutSearch } from '../../routes'
+import { useEnvironment, useIsAdmin } from '../../shell/here'
+import { PayoutsTable } from './payouts-table'
+import { SearchField } from './search-field'
+
+export function PayoutsPage() {
+  const environment = useEnvironment()
+  const isAdmin = useIsAdmin()
+  const search = useSearch({ from: '/dashboard/payouts' })
+  const filters = filtersOf(search)
+  const query = useInfiniteQuery(payoutsQuery(environment, filters))
+  const isFiltered = Object.keys(filters).length > 0
+  return (
+    <Page
+      title="Payouts"
+      actions={
+        <>
+          <DownloadButton path="/v1/payouts.csv" query={{ environment, ...filters }} type="CSV" />
+          {isAdmin && (
+            <ButtonLink to="/dashboard/send" weight="primary">
+              <Send aria-hidden />
+              Send a payout
+            </ButtonLink>
+          )}
+        </>
+      }
+    >
+      <Filters search={search} />
+      <Card flush>
+        <Loaded query={query} skeleton={<Bars rows={8} />}>
+          {({ pages }) => <Found payouts={pages.flatMap(({ data }) => data)} isFiltered={isFiltered} />}
+        </Loaded>
+        <More of={query} what="payouts" />
+      </Card>
+    </Page>
+  )
+}
+
+function Found({ payouts, isFiltered }: { readonly payouts: readonly Payout[]; readonly isFiltered: boolean }) {
+  if (payouts.length > 0) return <PayoutsTable payouts={payouts} />
+  return isFiltered ? <NothingFound /> : <NoneYet />
+}
+
+/** Days are the reader's own: from the first moment of one to the last of the other. */
+function filtersOf({ status, q, from, to }: PayoutSearch): PayoutFilters {
+  const start = (day: string, plusDays: number) => {
+    const at = new Date(`${day}T00:00:00`)
+    at.setDate(at.getDate() + plusDays)
+    return Number.isNaN(at.getTime()) ? undefined : at.toISOString()
+  }
+  const given = {
+    status: payoutStatuses.find((known) => known === status),
+    q: q || undefined,
+    created_after: from ? start(from, 0) : undefined,
+    created_before: to ? start(to, 1) : undefined,
+  }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}
+
+function Filters({ search }: { readonly search: PayoutSearch }) {
+  const navigate = useNavigate()
+  const change = (changed: PayoutSearch) => {
+    const kept = Object.entries({ ...search, ...changed }).filter(([, value]) => value)
+    void navigate({ to: '/dashboard/payouts', search: Object.fromEntries(kept), replace: true })
+  }
+  return (
+    <search className="grid grid-cols-2 gap-3 sm:grid-cols-[minmax(12rem,1fr)_10rem_auto_auto] sm:items-end">
+      <div className="col-span-2 sm:col-span-1">
+        <SearchField asked={search.q ?? ''} ask={(q) => change({ q })} />
+      </div>
+      <div className="col-span-2 sm:col-span-1">
+        <Choice label="Status" value={search.status ?? ''} onChange={(event) => change({ status: event.target.value })}>
+          <option value="">Any</option>
+          {payoutStatuses.map((status) => (
+            <option key={status} value={status}>
+              {status.charAt(0).toUpperCase() + status.slice(1)}
+            </option>
+          ))}
+        </Choice>
+      </div>
+      <Field
+        label="From"
+        type="date"
+        value={search.from ?? ''}
+        onChange={(event) => change({ from: event.target.value })}
+      />
+      <Field label="To" type="date" value={search.to ?? ''} onChange={(event) => change({ to: event.target.value })} />
+    </search>
+  )
+}
+
+function NothingFound() {
+  const navigate = useNavigate()
+  return (
+    <Empty
+      title="Nothing matches these filters"
+      action={
+        <Button onClick={() => void navigate({ to: '/dashboard/payouts', search: {} })}>Clear the filters</Button>
+      }
+    >
+      Search by reference, by the recipient’s name, by the last four digits of the account, or by a payout’s id.
+    </Empty>
+  )
+}
+
+function NoneYet() {
+  const isAdmin = useIsAdmin()
+  return (
+    <Empty
+      title="No payouts yet"
+      action={
+        <>
+          {isAdmin && (
+            <ButtonLink to="/dashboard/send" weight="primary">
+              Send the first one
+            </ButtonLink>
+          )}
+          <Anchor href="/docs" target="_blank">
+            Read the API guide
+          </Anchor>
+        </>
+      }
+    >
+      Payouts made here or over the API appear on this page, each with its status as it changes.
+    </Empty>
+  )
+}

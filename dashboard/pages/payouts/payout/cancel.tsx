@@ -1,0 +1,81 @@
+// Takes a payout back while it is pending, for admins; what the bank may have already is not taken back.
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Ban } from 'lucide-react'
+import { useState } from 'react'
+import { call, pathTo } from '../../../api/call'
+import type { Payout } from '../../../api/types'
+import { Dialog, DialogButtons } from '../../../parts/dialog'
+import { Button } from '../../../parts/forms/button'
+import { Notice, Trouble } from '../../../parts/notice'
+import { useSay } from '../../../parts/toast'
+import { useIsAdmin } from '../../../shell/here'
+import { pounds } from '../../../words'
+import { cancelTroubleOf } from './cancel-words'
+import { readAgain } from './read-again'
+
+export function CancelPayout({ payout }: { readonly payout: Payout }) {
+  const isAdmin = useIsAdmin()
+  const [open, setOpen] = useState(false)
+  const cancel = useCancel(payout, () => setOpen(false))
+  const trouble = cancel.error && cancelTroubleOf(cancel.error)
+  const isTooLate = trouble?.outcome === 'too_late'
+  const close = () => {
+    setOpen(false)
+    cancel.reset()
+  }
+  // The dialog outlives the state that it was opened in: whoever was too late is told so.
+  if (!isAdmin || (payout.status !== 'pending' && !open)) return null
+  return (
+    <>
+      {payout.status === 'pending' && (
+        <Button weight="danger" onClick={() => setOpen(true)}>
+          <Ban aria-hidden />
+          Cancel the payout
+        </Button>
+      )}
+      <Dialog open={open} onClose={close} title={isTooLate ? 'This payout is not cancelled' : 'Cancel this payout?'}>
+        <div className="flex flex-col gap-4">
+          {!isTooLate && (
+            <p className="text-soft">
+              <strong className="text-ink">{pounds(payout.amount_gbp)}</strong> to{' '}
+              <strong className="text-ink">{payout.recipient.name ?? 'the recipient'}</strong> will not be sent, nothing
+              will be charged, and the money will be back in the wallet at once. That works only while the bank does not
+              have it.
+            </p>
+          )}
+          {cancel.error && trouble?.outcome === 'other' && <Trouble error={cancel.error} />}
+          {(trouble?.outcome === 'too_late' || trouble?.outcome === 'undecided') && (
+            <Notice tone={isTooLate ? 'bad' : 'warn'} title={trouble.title}>
+              {trouble.advice}
+            </Notice>
+          )}
+        </div>
+        <DialogButtons>
+          <Button onClick={close}>{isTooLate ? 'Close' : 'Keep it'}</Button>
+          {!isTooLate && (
+            <Button weight="danger" busy={cancel.isPending} onClick={() => cancel.mutate()}>
+              {trouble?.outcome === 'undecided' ? 'Try again' : 'Cancel the payout'}
+            </Button>
+          )}
+        </DialogButtons>
+      </Dialog>
+    </>
+  )
+}
+
+function useCancel({ id, environment }: Payout, onDone: () => void) {
+  const queryClient = useQueryClient()
+  const say = useSay()
+  const done = () => {
+    onDone()
+    say('The payout is cancelled')
+  }
+  return useMutation({
+    mutationFn: () => call('POST', pathTo`/v1/payouts/${id}/cancel`, { query: { environment } }),
+    onSuccess: done,
+    onError: (error) => {
+      if (cancelTroubleOf(error).outcome === 'cancelled') done()
+    },
+    onSettled: () => readAgain(queryClient),
+  })
+}

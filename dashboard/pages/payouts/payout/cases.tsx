@@ -1,0 +1,130 @@
+// Recalls and traces of a payout: what is asked of the bank, until when, what people found out, and how it ended.
+import { useQuery } from '@tanstack/react-query'
+import { SearchCheck, Undo2 } from 'lucide-react'
+import { useState } from 'react'
+import { casesQuery } from '../../../api/queries'
+import type { Case, CaseKind, Payout } from '../../../api/types'
+import { Card, Fact, Facts } from '../../../parts/card'
+import { Button } from '../../../parts/forms/button'
+import { Loaded } from '../../../parts/loaded'
+import { Moment } from '../../../parts/values/moment'
+import { Gbp } from '../../../parts/values/money'
+import { Status } from '../../../parts/values/status'
+import { useIsAdmin } from '../../../shell/here'
+import { whoWords } from '../../../words'
+import { kindWords, outcomeWords } from './event-words'
+import { OpenCase } from './open-case'
+
+/** Only what has arrived can be called back; what is on its way, or should have arrived, can be looked for. */
+const possible: Readonly<Record<CaseKind, readonly Payout['status'][]>> = {
+  recall: ['completed'],
+  trace: ['processing', 'completed'],
+}
+
+export function Cases({ payout }: { readonly payout: Payout }) {
+  const isAdmin = useIsAdmin()
+  const query = useQuery(casesQuery(payout.environment, payout.id))
+  const cases = query.data?.data ?? []
+  const isOpen = (kind: CaseKind) => cases.some((each) => each.kind === kind && each.status !== 'resolved')
+  const can = (kind: CaseKind) => isAdmin && possible[kind].includes(payout.status) && !isOpen(kind)
+  if (cases.length === 0 && !can('recall') && !can('trace')) return null
+  return (
+    <Card title="Recalls and traces">
+      <Loaded query={query}>
+        {({ data }) => (
+          <div className="flex flex-col gap-5">
+            {data.map((each) => (
+              <Shown key={each.id} of={each} />
+            ))}
+            <Ways payout={payout} recall={can('recall')} trace={can('trace')} />
+          </div>
+        )}
+      </Loaded>
+    </Card>
+  )
+}
+
+interface WaysProps {
+  readonly payout: Payout
+  readonly recall: boolean
+  readonly trace: boolean
+}
+
+function Ways({ payout, recall, trace }: WaysProps) {
+  const [kind, setKind] = useState<CaseKind | null>(null)
+  return (
+    <>
+      {(recall || trace) && (
+        <div className="flex flex-col items-start gap-3">
+          <p className="text-soft">
+            {recall ? 'Paid by mistake, or did it not arrive?' : 'Should it have arrived by now?'} Our people ask the
+            bank.
+          </p>
+          <div className="flex flex-wrap gap-2">
+            {recall && (
+              <Button onClick={() => setKind('recall')}>
+                <Undo2 aria-hidden />
+                Recall
+              </Button>
+            )}
+            {trace && (
+              <Button onClick={() => setKind('trace')}>
+                <SearchCheck aria-hidden />
+                Trace
+              </Button>
+            )}
+          </div>
+        </div>
+      )}
+      <OpenCase payout={payout} kind={kind} onClose={() => setKind(null)} />
+    </>
+  )
+}
+
+function Shown({ of: each }: { readonly of: Case }) {
+  return (
+    <article
+      aria-label={kindWords[each.kind]}
+      className="flex flex-col gap-3 border-b border-line pb-5 last:border-0 last:pb-0"
+    >
+      <header className="flex items-center justify-between gap-3">
+        <h3 className="font-semibold">{kindWords[each.kind]}</h3>
+        <Status of={each.status} />
+      </header>
+      <p className="break-words">{each.reason}</p>
+      <Facts>
+        <Fact name="Asked for">
+          <Moment at={each.opened_at} as="day" />
+        </Fact>
+        <Fact name="By">{whoWords(each.opened_by)}</Fact>
+        {each.resolved_at === null ? (
+          <Fact name="Answer due by">
+            <Moment at={each.due_at} as="day" />
+          </Fact>
+        ) : (
+          <Fact name="Resolved">
+            <Moment at={each.resolved_at} as="day" />
+          </Fact>
+        )}
+        {each.outcome && <Fact name="Outcome">{outcomeWords(each.outcome)}</Fact>}
+        {each.charge_gbp && (
+          <Fact name="Charge">
+            <Gbp of={each.charge_gbp} />
+          </Fact>
+        )}
+      </Facts>
+      {each.notes.length > 0 && (
+        <ul aria-label="Notes" className="flex flex-col gap-2">
+          {each.notes.map(({ at, by, note }) => (
+            <li key={`${at}${note}`} className="rounded-lg bg-sunken px-3 py-2">
+              <p className="break-words">{note}</p>
+              <p className="text-xs text-soft">
+                <Moment at={at} as="brief" />, by {whoWords(by)}
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </article>
+  )
+}

@@ -1,0 +1,164 @@
+// One payout: what it is, where it stands, and everything that happened to it. It follows the bank without reloading.
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { ArrowLeft, ExternalLink } from 'lucide-react'
+import { Refusal } from '../../../api/call'
+import { payoutDetailsQuery, payoutEventsQuery, payoutQuery } from '../../../api/queries'
+import type { Payout, PayoutDetails } from '../../../api/types'
+import { Card, Fact, Facts, Page } from '../../../parts/card'
+import { Copyable } from '../../../parts/copy'
+import { Anchor, ButtonLink } from '../../../parts/forms/button'
+import { Bar, Loaded } from '../../../parts/loaded'
+import { Notice } from '../../../parts/notice'
+import { Moment } from '../../../parts/values/moment'
+import { Status } from '../../../parts/values/status'
+import { useEnvironment, useSession } from '../../../shell/here'
+import { pounds, reasonWords } from '../../../words'
+import { CancelPayout } from './cancel'
+import { Cases } from './cases'
+import { Cost } from './cost'
+import { Simulate } from './simulate'
+import { Timeline } from './timeline'
+
+export function PayoutPage() {
+  const environment = useEnvironment()
+  const { id } = useParams({ from: '/dashboard/payouts/$id' })
+  const query = useQuery(payoutQuery(environment, id))
+  if (query.error instanceof Refusal && query.error.status === 404)
+    return (
+      <Page title="There is no such payout">
+        <Notice action={<ButtonLink to="/dashboard/payouts">All payouts</ButtonLink>}>
+          Not in {environment}, at least: a payout is found only in the environment in which it was made.
+        </Notice>
+      </Page>
+    )
+  return <Loaded query={query}>{(payout) => <Shown payout={payout} />}</Loaded>
+}
+
+function Shown({ payout }: { readonly payout: Payout }) {
+  const events = useQuery(payoutEventsQuery(payout.environment, payout))
+  const { data: details } = useQuery(payoutDetailsQuery(payout.environment, payout))
+  return (
+    <Page
+      tab={`${pounds(payout.amount_gbp)} to ${payout.recipient.name ?? 'a recipient'}`}
+      title={
+        <>
+          <Link
+            to="/dashboard/payouts"
+            className="mb-2 flex w-fit items-center gap-1.5 text-sm font-normal tracking-normal text-soft hover:text-ink"
+          >
+            <ArrowLeft className="size-4" aria-hidden />
+            Payouts
+          </Link>
+          <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <span className="figures text-2xl">{pounds(payout.amount_gbp)}</span>
+            <span aria-live="polite">
+              <Status of={payout.status} />
+            </span>
+          </span>
+        </>
+      }
+      about={`to ${payout.recipient.name ?? 'an unnamed recipient'}, account ending ${payout.recipient.account_last4 ?? '····'}`}
+      actions={
+        <>
+          <TemporalLink payout={payout} />
+          <Simulate payout={payout} />
+          <CancelPayout payout={payout} />
+        </>
+      }
+    >
+      <Verdict payout={payout} />
+      <div className="grid items-start gap-5 lg:grid-cols-[3fr_2fr]">
+        <div className="flex min-w-0 flex-col gap-5">
+          <Card title="What happened">
+            <Loaded query={events}>{({ data }) => <Timeline events={data} payout={payout} />}</Loaded>
+          </Card>
+          <Cases payout={payout} />
+        </div>
+        <div className="flex min-w-0 flex-col gap-5">
+          <Cost payout={payout} details={details} />
+          <Details payout={payout} details={details} />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+const words: Readonly<Record<Payout['status'], string | null>> = {
+  pending: 'Saved, and waiting for the bank to confirm. The money is set aside; it can not be paid twice.',
+  processing: null,
+  completed: null,
+  failed: null,
+  cancelled: 'This payout was cancelled before it was sent. Nothing was charged.',
+  returned: null,
+}
+
+function Verdict({ payout: { status, failure_reason } }: { readonly payout: Payout }) {
+  if (status === 'failed')
+    return (
+      <Notice tone="bad" title={failure_reason ? reasonWords(failure_reason) : 'The payout failed.'}>
+        Nothing was charged, and the money comes back to the wallet. Check the details with the recipient, then send a
+        new payout.
+      </Notice>
+    )
+  if (status === 'returned')
+    return (
+      <Notice tone="warn" title={failure_reason ? reasonWords(failure_reason) : 'The payout was returned.'}>
+        The recipient’s bank sent the money back; it is in the wallet again once our bank has it. Check the details with
+        the recipient before you pay again.
+      </Notice>
+    )
+  const sentence = words[status]
+  return sentence && <Notice tone={status === 'cancelled' ? 'info' : 'warn'}>{sentence}</Notice>
+}
+
+interface DetailsProps {
+  readonly payout: Payout
+  readonly details: PayoutDetails | undefined
+}
+
+function Details({ payout, details }: DetailsProps) {
+  return (
+    <Card title="Details">
+      <Facts>
+        <Fact name="Reference">{payout.reference ? <Copyable text={payout.reference} name="reference" /> : '–'}</Fact>
+        <Fact name="Payout id">
+          <Copyable text={payout.id} name="payout id" shown={short(payout.id)} />
+        </Fact>
+        <Fact name="Bank reference">
+          {details?.bank_reference ? (
+            <Copyable text={details.bank_reference} name="bank reference" shown={short(details.bank_reference)} />
+          ) : (
+            '–'
+          )}
+        </Fact>
+        <Fact name="Idempotency key">
+          {details ? (
+            <Copyable text={details.idempotency_key} name="idempotency key" shown={short(details.idempotency_key)} />
+          ) : (
+            <Bar />
+          )}
+        </Fact>
+        <Fact name="Made">
+          <Moment at={payout.created_at} />
+        </Fact>
+        <Fact name="By">{details ? details.created_by.replace(/^key:/, 'API key ') : <Bar />}</Fact>
+      </Facts>
+    </Card>
+  )
+}
+
+const short = (id: string) => (id.length > 24 ? `${id.slice(0, 13)}…${id.slice(-4)}` : id)
+
+/** Every payout is a workflow; the Web UI finds it by the payout's id. */
+function TemporalLink({ payout }: { readonly payout: Payout }) {
+  const { temporal_ui_url: base, member } = useSession()
+  if (!base || member.role !== 'admin') return null
+  const query = encodeURIComponent(`PayoutId = "${payout.id}"`)
+  return (
+    <Anchor href={`${base}/workflows?query=${query}`} target="_blank" rel="noreferrer">
+      <ExternalLink aria-hidden />
+      Workflow in Temporal
+    </Anchor>
+  )
+}

@@ -1,0 +1,50 @@
+// What happened to a payout, oldest first, each with its time and who did it; what is still to come is said at the end.
+import { isUnderWay } from '../../../api/queries'
+import type { Payout, PayoutEvent } from '../../../api/types'
+import { Moment } from '../../../parts/values/moment'
+import { reasonWords, whoWords } from '../../../words'
+import { titleOf } from './event-words'
+
+const begun: Omit<PayoutEvent, 'at'> = { event: 'requested', status: 'pending', by: null, detail: null }
+
+export function Timeline({ events, payout }: { readonly events: readonly PayoutEvent[]; readonly payout: Payout }) {
+  const shown = events.length > 0 ? events : [{ ...begun, at: payout.created_at }]
+  return (
+    <ol className="relative flex flex-col gap-5 before:absolute before:inset-y-2 before:left-[5px] before:w-px before:bg-line">
+      {shown.map((event, index) => (
+        <li key={`${event.at}${event.event}${index}`} className="relative flex gap-4">
+          <span className={`relative mt-1.5 size-[11px] shrink-0 rounded-full border-2 border-surface ${dot(event)}`} />
+          <div className="min-w-0 flex-1">
+            <p className="flex flex-wrap items-baseline justify-between gap-x-4">
+              <span className="font-medium">{titleOf(event)}</span>
+              <span className="text-xs text-soft">
+                <Moment at={event.at} as="exact" />
+              </span>
+            </p>
+            {event.detail && !isCase(event) && <p className="break-words text-soft">{reasonWords(event.detail)}</p>}
+            {event.by && event.by !== 'service' && (
+              <p className="truncate text-xs text-soft">by {whoWords(event.by)}</p>
+            )}
+          </div>
+        </li>
+      ))}
+      {isUnderWay(payout) && (
+        <li className="relative flex gap-4 text-soft">
+          <span className="relative mt-1.5 size-[11px] shrink-0 animate-pulse rounded-full border-2 border-busy bg-surface" />
+          Waiting for the bank. This page follows by itself.
+        </li>
+      )}
+    </ol>
+  )
+}
+
+/** Its title says all of its detail. */
+const isCase = ({ event }: PayoutEvent) => event.startsWith('case_')
+
+function dot(happened: PayoutEvent): string {
+  const { event, status } = happened
+  if (isCase(happened)) return 'bg-busy'
+  if (event === 'failed' || status === 'failed') return 'bg-bad'
+  if (event === 'completed') return 'bg-good'
+  return event === 'returned' ? 'bg-warn' : 'bg-edge'
+}

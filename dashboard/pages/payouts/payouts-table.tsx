@@ -1,0 +1,58 @@
+// Payouts in a table, the same on every page that lists some.
+import { Link } from '@tanstack/react-router'
+import type { Payout } from '../../api/types'
+import { Cell, Row, Table } from '../../parts/table'
+import { Moment } from '../../parts/values/moment'
+import { Gbp, Usdc } from '../../parts/values/money'
+import { Status } from '../../parts/values/status'
+
+const columns = [
+  { head: 'Recipient' },
+  { head: 'Reference', from: 'md' },
+  { head: 'Status', from: 'sm' },
+  { head: 'Made', from: 'sm' },
+  { head: 'Wallet sent', align: 'right', from: 'lg' },
+  { head: 'Amount', align: 'right' },
+] as const
+
+export function PayoutsTable({ payouts }: { readonly payouts: readonly Payout[] }) {
+  return (
+    <Table columns={columns} label="Payouts">
+      {payouts.map((payout) => (
+        <Row key={payout.id}>
+          <Cell className="max-w-48">
+            <Link
+              to="/dashboard/payouts/$id"
+              params={{ id: payout.id }}
+              className="block truncate font-medium hover:underline"
+            >
+              {payout.recipient.name ?? 'Unnamed'}
+            </Link>
+            <span className="figures text-xs text-soft">•••• {payout.recipient.account_last4}</span>
+            <span className="block text-xs text-soft sm:hidden">
+              <Moment at={payout.created_at} as="brief" />
+            </span>
+          </Cell>
+          <Cell from="md" className="max-w-52 truncate text-soft">
+            {payout.reference}
+          </Cell>
+          <Cell from="sm">
+            <Status of={payout.status} />
+          </Cell>
+          <Cell from="sm" className="text-soft">
+            <Moment at={payout.created_at} as="brief" />
+          </Cell>
+          <Cell from="lg" align="right" className="text-soft">
+            <Usdc of={payout.wallet_sent_usdc} />
+          </Cell>
+          <Cell align="right" className="font-medium">
+            <Gbp of={payout.amount_gbp} />
+            <span className="mt-1 block sm:hidden">
+              <Status of={payout.status} />
+            </span>
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  )
+}

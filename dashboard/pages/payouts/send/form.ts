@@ -1,0 +1,112 @@
+// What the form holds, what is wrong with it in words, and the request it becomes.
+import type { PayoutRequest } from '../../../api/types'
+import { asAmount, pounds, roughly } from '../../../words'
+
+export interface PayoutFields {
+  readonly amount: string
+  readonly reference: string
+  readonly type: 'individual' | 'business'
+  readonly firstName: string
+  readonly lastName: string
+  readonly email: string
+  readonly line1: string
+  readonly line2: string
+  readonly city: string
+  readonly postalCode: string
+  readonly bankName: string
+  readonly sortCode: string
+  readonly accountNumber: string
+}
+
+export const emptyForm: PayoutFields = {
+  amount: '',
+  reference: '',
+  type: 'individual',
+  firstName: '',
+  lastName: '',
+  email: '',
+  line1: '',
+  line2: '',
+  city: '',
+  postalCode: '',
+  bankName: '',
+  sortCode: '',
+  accountNumber: '',
+}
+
+export type Faults = Partial<Readonly<Record<keyof PayoutFields, string>>>
+
+export interface Limits {
+  readonly min: string
+  readonly max_per_payout: string
+}
+
+const digits = (typed: string) => typed.replaceAll(/[\s-]/g, '')
+
+export function faultsOf(fields: PayoutFields, limits: Limits): Faults {
+  const faults: Record<string, string> = {}
+  const amountFault = faultOfAmount(fields.amount, limits)
+  if (amountFault) faults['amount'] = amountFault
+  const required = {
+    firstName: 'A first name',
+    lastName: 'A last name',
+    line1: 'House and street',
+    city: 'The town',
+    postalCode: 'The postcode',
+    bankName: 'The bank’s name',
+  }
+  for (const name of typedKeys(required)) if (fields[name].trim() === '') faults[name] = `${required[name]} is needed.`
+  if (!/^\d{6}$/.test(digits(fields.sortCode))) faults['sortCode'] = `Six digits are needed, such as 20-04-15.`
+  if (!/^\d{8}$/.test(digits(fields.accountNumber)))
+    faults['accountNumber'] = accountFault(digits(fields.accountNumber))
+  if (fields.email.trim() && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(fields.email.trim()))
+    faults['email'] = 'This is not an email address.'
+  return faults
+}
+
+export function faultOfAmount(typed: string, { min, max_per_payout: max }: Limits): string | null {
+  const amount = asAmount(typed)
+  if (amount === null) return typed.trim() === '' ? 'An amount is needed.' : 'Pounds and pence, such as 120 or 120.50.'
+  if (roughly(amount) < roughly(min)) return `The smallest payout is ${pounds(min)}.`
+  return roughly(amount) > roughly(max) ? `The largest payout is ${pounds(max)}.` : null
+}
+
+function accountFault(typed: string): string {
+  return /^\d+$/.test(typed) ? `Eight digits are needed, this has ${typed.length}.` : 'Eight digits are needed.'
+}
+
+export function requestOf(fields: PayoutFields): PayoutRequest {
+  const given = (name: string, value: string) => (value.trim() === '' ? {} : { [name]: value.trim() })
+  return {
+    amount_gbp: asAmount(fields.amount) ?? '',
+    ...given('reference', fields.reference),
+    recipient: {
+      type: fields.type,
+      first_name: fields.firstName.trim(),
+      last_name: fields.lastName.trim(),
+      ...given('email', fields.email),
+      address: {
+        line1: fields.line1.trim(),
+        ...given('line2', fields.line2),
+        city: fields.city.trim(),
+        postal_code: fields.postalCode.trim(),
+      },
+      bank: {
+        bank_name: fields.bankName.trim(),
+        sort_code: digits(fields.sortCode),
+        account_number: digits(fields.accountNumber),
+      },
+    },
+  }
+}
+
+/** One for each payout; not randomUUID, which browsers keep from pages that came by plain http. */
+export function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return `dashboard-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}
+
+function typedKeys<T extends object>(of: T): (keyof T)[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a literal has no other keys
+  return Object.keys(of) as (keyof T)[]
+}

@@ -1,0 +1,144 @@
+// The form: each field says what is wrong with it once it was left, and the cost follows the amount.
+import { useQuery } from '@tanstack/react-query'
+import { ArrowRight } from 'lucide-react'
+import { type ChangeEvent, type FormEvent, useRef, useState } from 'react'
+import { complianceQuery } from '../../../api/queries'
+import { Card } from '../../../parts/card'
+import { Button } from '../../../parts/forms/button'
+import { Choice, Field } from '../../../parts/forms/field'
+import { useEnvironment } from '../../../shell/here'
+import { type Faults, faultsOf, type PayoutFields } from './form'
+import { QuoteCard } from './quote-card'
+
+interface PayoutFormProps {
+  readonly typed: PayoutFields
+  readonly onChange: (typed: PayoutFields) => void
+  readonly onDone: () => void
+}
+
+const usualLimits = { min: '1.00', max_per_payout: '20000.00' }
+
+export function PayoutForm({ typed, onChange, onDone }: PayoutFormProps) {
+  const environment = useEnvironment()
+  const { data: compliance } = useQuery(complianceQuery(environment))
+  const limits = compliance?.account.payout_limits_gbp ?? usualLimits
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const [tried, setTried] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+  const faults = faultsOf(typed, limits)
+  const bind = (name: keyof PayoutFields) => ({
+    value: typed[name],
+    error: tried || (left.has(name) && typed[name] !== '') ? faults[name] : undefined,
+    onBlur: () => setLeft(new Set([...left, name])),
+    onChange: (event: ChangeEvent<HTMLInputElement>) => onChange({ ...typed, [name]: event.target.value }),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setTried(true)
+    if (Object.keys(faults).length === 0) onDone()
+    else focusFirstFault(form.current)
+  }
+  return (
+    <form ref={form} noValidate onSubmit={submit} className="grid items-start gap-5 lg:grid-cols-[3fr_2fr]">
+      <div className="flex min-w-0 flex-col gap-5">
+        <Card title="What">
+          <div className="grid gap-4 sm:grid-cols-2">
+            <Field
+              label="Amount in pounds"
+              inputMode="decimal"
+              autoComplete="off"
+              autoFocus
+              placeholder="0.00"
+              className="figures !h-11 text-right !text-lg font-semibold"
+              {...bind('amount')}
+            />
+            <Field
+              label="Reference"
+              optional
+              maxLength={120}
+              autoComplete="off"
+              className="!h-11"
+              hint="The recipient sees the first 18 characters."
+              {...bind('reference')}
+            />
+          </div>
+        </Card>
+        <RecipientCards typed={typed} bind={bind} setType={(type) => onChange({ ...typed, type })} />
+      </div>
+      <div className="flex flex-col gap-4 lg:sticky lg:top-28">
+        <QuoteCard typed={typed.amount} limits={limits} />
+        <Button type="submit" weight="primary" className="h-11 w-full">
+          Review
+          <ArrowRight aria-hidden />
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+type Bind = (name: keyof PayoutFields) => {
+  readonly value: string
+  readonly error: Faults[keyof Faults]
+  readonly onBlur: () => void
+  readonly onChange: (event: ChangeEvent<HTMLInputElement>) => void
+}
+
+function RecipientCards({
+  typed,
+  bind,
+  setType,
+}: {
+  readonly typed: PayoutFields
+  readonly bind: Bind
+  readonly setType: (type: PayoutFields['type']) => void
+}) {
+  return (
+    <>
+      <Card title="To whom">
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Field label="First name" maxLength={80} autoComplete="off" {...bind('firstName')} />
+          <Field label="Last name" maxLength={80} autoComplete="off" {...bind('lastName')} />
+          <Choice
+            label="Kind"
+            value={typed.type}
+            onChange={(event) => setType(event.target.value === 'business' ? 'business' : 'individual')}
+          >
+            <option value="individual">A person</option>
+            <option value="business">A business</option>
+          </Choice>
+          <Field label="Email" optional type="email" autoComplete="off" {...bind('email')} />
+          <Field label="House and street" maxLength={140} autoComplete="off" {...bind('line1')} />
+          <Field label="More of the address" optional maxLength={140} autoComplete="off" {...bind('line2')} />
+          <Field label="Town" maxLength={140} autoComplete="off" {...bind('city')} />
+          <Field label="Postcode" maxLength={140} autoComplete="off" {...bind('postalCode')} />
+        </div>
+      </Card>
+      <Card title="Into which account">
+        <div className="grid gap-4 sm:grid-cols-3">
+          <Field label="Bank" maxLength={140} autoComplete="off" {...bind('bankName')} />
+          <Field
+            label="Sort code"
+            inputMode="numeric"
+            autoComplete="off"
+            placeholder="20-04-15"
+            className="figures"
+            {...bind('sortCode')}
+          />
+          <Field
+            label="Account number"
+            inputMode="numeric"
+            autoComplete="off"
+            placeholder="8 digits"
+            className="figures"
+            {...bind('accountNumber')}
+          />
+        </div>
+      </Card>
+    </>
+  )
+}
+
+/** After the faults are drawn. */
+function focusFirstFault(form: HTMLFormElement | null): void {
+  requestAnimationFrame(() => form?.querySelector<HTMLInputElement>('[aria-invalid="true"]')?.focus())
+}

@@ -1,0 +1,59 @@
+// What a payout would cost, following the amount as it is typed.
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { balanceQuery, quoteQuery } from '../../../api/queries'
+import { Card, Fact, Facts } from '../../../parts/card'
+import { adviceOf } from '../../../parts/notice'
+import { Gbp, Usdc } from '../../../parts/values/money'
+import { useEnvironment } from '../../../shell/here'
+import { asAmount, roughly } from '../../../words'
+import { faultOfAmount, type Limits } from './form'
+
+export function QuoteCard({ typed, limits }: { readonly typed: string; readonly limits: Limits }) {
+  const environment = useEnvironment()
+  const amount = useSettled(faultOfAmount(typed, limits) === null ? asAmount(typed) : null)
+  const query = useQuery({
+    ...quoteQuery(environment, amount ?? ''),
+    enabled: amount !== null,
+    placeholderData: keepPreviousData,
+  })
+  const { data: balance } = useQuery(balanceQuery(environment))
+  const quote = amount === null ? undefined : query.data
+  const isShort = quote && balance && roughly(quote.wallet_sends_usdc) > roughly(balance.usdc)
+  return (
+    <Card title="What it costs">
+      <div className={query.isPlaceholderData ? 'opacity-60' : ''} aria-live="polite">
+        <Facts>
+          <Fact name="Recipient gets">{quote ? <Gbp of={quote.seller_receives_gbp} /> : '–'}</Fact>
+          <Fact name="Fee">{quote ? <Gbp of={quote.fee_gbp} /> : '–'}</Fact>
+          <Fact name="· taken in the transfer">
+            {quote ? <Gbp of={quote.fee_breakdown.taken_in_transfer_gbp} /> : '–'}
+          </Fact>
+          <Fact name="· on the monthly invoice">
+            {quote ? <Gbp of={quote.fee_breakdown.on_monthly_invoice_gbp} /> : '–'}
+          </Fact>
+          <Fact name="Rate">
+            {quote ? <span className="figures">1 USD = {quote.exchange_rate.gbp_per_usd} GBP</span> : '–'}
+          </Fact>
+          <Fact name="Wallet sends">
+            <strong>{quote ? <Usdc of={quote.wallet_sends_usdc} /> : '–'}</strong>
+          </Fact>
+          <Fact name="In the wallet">{balance ? <Usdc of={balance.usdc} /> : '–'}</Fact>
+        </Facts>
+        {isShort && <p className="mt-3 text-xs font-medium text-bad">The wallet does not hold enough for this.</p>}
+        {query.error && amount !== null && <p className="mt-3 text-xs text-bad">{adviceOf(query.error)}</p>}
+      </div>
+      <p className="mt-3 text-xs text-soft">Not binding: the rate is fixed when the payout is sent.</p>
+    </Card>
+  )
+}
+
+/** What was typed, once the typing has paused. */
+function useSettled(value: string | null): string | null {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), 200)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled
+}

@@ -1,0 +1,186 @@
+// The last look before money moves: everything once more, a warning about a likely repeat, the code in live, and the sending.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useBlocker, useNavigate } from '@tanstack/react-router'
+import { ArrowLeft, Send } from 'lucide-react'
+import { useState } from 'react'
+import { call } from '../../../api/call'
+import { quoteQuery } from '../../../api/queries'
+import type { Payout, PayoutRequest, SimilarPayouts } from '../../../api/types'
+import { Fact, Facts } from '../../../parts/card'
+import { Button } from '../../../parts/forms/button'
+import { ConfirmByCode } from '../../../parts/forms/confirm-by-code'
+import { Notice } from '../../../parts/notice'
+import { Moment } from '../../../parts/values/moment'
+import { Gbp, Usdc } from '../../../parts/values/money'
+import { useEnvironment } from '../../../shell/here'
+import { pounds, sortCodeWords } from '../../../words'
+import { forgetKey, keepKey, keptKey, type Place } from './kept-key'
+import { type Knowledge, knowledgeAfter } from './outcome'
+import { SendTrouble } from './send-trouble'
+
+interface ReviewProps {
+  readonly request: PayoutRequest
+  readonly idempotencyKey: string
+  readonly place: Place
+  /** An earlier try under this key has an unknown outcome. */
+  readonly isReopened: boolean
+  readonly back: () => void
+}
+
+export function Review({ request, idempotencyKey, place, isReopened, back }: ReviewProps) {
+  const [asked, setAsked] = useState(false)
+  const [knowledge, setKnowledge] = useState<Knowledge>(() => (keptKey(place) === null ? 'nothing-sent' : 'unknown'))
+  const send = useSend({ request, idempotencyKey, place, isReopened, knowledge, setKnowledge })
+  const isUnknown = knowledge === 'unknown'
+  // Once the outcome is unknown only the same payout may be sent again: another body under this key is refused.
+  const mustRepeat = isUnknown && send.error !== null
+  const mustConfirm = place.environment === 'live'
+  // Whoever leaves now and fills the form in again would make a second payout of it.
+  useBlocker({
+    shouldBlockFn: () => (isUnknown || send.isPending) && !confirm(leaving),
+    enableBeforeUnload: () => isUnknown || send.isPending,
+  })
+  return (
+    <div className="flex flex-col gap-5">
+      <Summary request={request} />
+      <SimilarWarning request={request} />
+      {send.error && (
+        <SendTrouble
+          error={send.error}
+          isUnknown={isUnknown}
+          retry={() => send.mutate(send.variables)}
+          busy={send.isPending}
+        />
+      )}
+      {asked && (
+        <ConfirmByCode
+          path="/v1/payouts"
+          request={requestOf({ request, idempotencyKey, place })}
+          button={`Send ${pounds(request.amount_gbp)}`}
+          confirm={(code) => send.mutate(code)}
+          busy={send.isPending}
+          error={send.error}
+        >
+          this payout: {pounds(request.amount_gbp)} to {request.recipient.first_name} {request.recipient.last_name},{' '}
+          {sortCodeWords(request.recipient.bank.sort_code)}, account ending{' '}
+          {request.recipient.bank.account_number.slice(-4)}
+        </ConfirmByCode>
+      )}
+      <div className="flex flex-wrap justify-between gap-2">
+        <Button onClick={back} disabled={send.isPending || mustRepeat}>
+          <ArrowLeft aria-hidden />
+          Change it
+        </Button>
+        {!asked && !mustRepeat && (
+          <Button
+            weight="primary"
+            className="h-10"
+            busy={send.isPending}
+            onClick={() => (mustConfirm ? setAsked(true) : send.mutate(undefined))}
+          >
+            <Send aria-hidden />
+            {mustConfirm ? 'Confirm by email' : `Send ${pounds(request.amount_gbp)}`}
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+const leaving =
+  'It is not known yet whether the payout was sent. Leave all the same? Look at the list of payouts before you send it anew.'
+
+function requestOf({ request, idempotencyKey, place }: Pick<ReviewProps, 'request' | 'idempotencyKey' | 'place'>) {
+  const { environment } = place
+  return { query: { environment }, headers: { 'Idempotency-Key': idempotencyKey }, body: request }
+}
+
+interface Sending extends Omit<ReviewProps, 'back'> {
+  readonly knowledge: Knowledge
+  readonly setKnowledge: (knowledge: Knowledge) => void
+}
+
+function useSend({ request, idempotencyKey, place, isReopened, knowledge, setKnowledge }: Sending) {
+  const { environment } = place
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  return useMutation({
+    mutationFn: (code: string | undefined) =>
+      call<Payout>(
+        'POST',
+        '/v1/payouts',
+        requestOf({ request: { ...request, ...(code ? { confirm_code: code } : {}) }, idempotencyKey, place }),
+      ),
+    // Kept before it leaves: a page that is closed meanwhile never hears the answer.
+    onMutate: () => keepKey(place, idempotencyKey),
+    onError: (error) => {
+      const after = knowledgeAfter(error, { knowledge, isReopened })
+      setKnowledge(after)
+      if (after === 'nothing-sent') forgetKey(place)
+    },
+    onSuccess: async (payout) => {
+      forgetKey(place)
+      queryClient.setQueryData(['payout', environment, payout.id], payout)
+      await Promise.all(
+        ['payouts', 'balance', 'wallet-entries'].map((name) => queryClient.invalidateQueries({ queryKey: [name] })),
+      )
+      await navigate({ to: '/dashboard/payouts/$id', params: { id: payout.id }, replace: true, ignoreBlocker: true })
+    },
+  })
+}
+
+function Summary({ request: { amount_gbp, reference, recipient } }: { readonly request: PayoutRequest }) {
+  const { data: quote } = useQuery(quoteQuery(useEnvironment(), amount_gbp))
+  const { address, bank } = recipient
+  return (
+    <>
+      <div>
+        <h2 ref={(heading) => heading?.focus()} tabIndex={-1} className="text-soft outline-none">
+          You are about to send
+        </h2>
+        <p className="figures text-3xl font-semibold tracking-tight">{pounds(amount_gbp)}</p>
+      </div>
+      <Facts>
+        <Fact name="To">
+          {recipient.first_name} {recipient.last_name}
+        </Fact>
+        <Fact name="Account">
+          <span className="figures">
+            {bank.bank_name} · {sortCodeWords(bank.sort_code)} · {bank.account_number}
+          </span>
+        </Fact>
+        <Fact name="Address">
+          {[address.line1, address.line2, address.city, address.postal_code].filter(Boolean).join(', ')}
+        </Fact>
+        {reference && <Fact name="Reference">{reference}</Fact>}
+        <Fact name="Fee">{quote ? <Gbp of={quote.fee_gbp} /> : '–'}</Fact>
+        <Fact name="Wallet sends about">{quote ? <Usdc of={quote.wallet_sends_usdc} /> : '–'}</Fact>
+      </Facts>
+    </>
+  )
+}
+
+/** Only a hint: where the question fails, the payout may still be sent. */
+function SimilarWarning({ request }: { readonly request: PayoutRequest }) {
+  const environment = useEnvironment()
+  const { data } = useQuery({
+    queryKey: ['payout-check', environment, request],
+    queryFn: ({ signal }) =>
+      call<SimilarPayouts>('POST', '/v1/payouts/check', { query: { environment }, body: request, signal }),
+    retry: false,
+    gcTime: 0,
+  })
+  const latest = data?.similar[0]
+  if (!latest) return null
+  return (
+    <Notice tone="warn" title="This looks like a repeat">
+      The same account was sent the same amount <Moment at={latest.created_at} as="ago" />
+      {' ('}
+      <Link to="/dashboard/payouts/$id" params={{ id: latest.id }} target="_blank">
+        {latest.status}
+      </Link>
+      {'). '}
+      Send it only if it is meant as another payment.
+    </Notice>
+  )
+}

@@ -1,0 +1,185 @@
+// Signing in by an emailed code, at the common address or at a partner's own, and signing up.
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link, useParams, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { call, Refusal } from '../../api/call'
+import { publicPartnerQuery } from '../../api/queries'
+import { pageFacts } from '../../page-facts'
+import { Button } from '../../parts/forms/button'
+import { Field } from '../../parts/forms/field'
+import { Trouble } from '../../parts/notice'
+import { colorOf, PartnerMark } from '../../shell/partner-mark'
+import { CodeStep } from './code-step'
+import { Frame } from './frame'
+
+export function SignInPage() {
+  const { next } = useSearch({ from: '/sign-in' })
+  return <SignIn title="Sign in" next={next} below={pageFacts.sign_up && <SignUpHint />} />
+}
+
+export function PartnerSignInPage() {
+  const { slug } = useParams({ from: '/p/$slug' })
+  const { next } = useSearch({ from: '/p/$slug' })
+  const { data: partner, error } = useQuery(publicPartnerQuery(slug))
+  if (error instanceof Refusal && error.status === 404)
+    return (
+      <Frame title="There is no such page" about="The address may be mistyped.">
+        <Link to="/sign-in" className="underline">
+          Sign in without it
+        </Link>
+      </Frame>
+    )
+  if (!partner)
+    return error ? (
+      <Frame title="Sign in">
+        <Trouble error={error} />
+      </Frame>
+    ) : null
+  const color = colorOf(partner)
+  return (
+    <>
+      <div
+        aria-hidden
+        className="fixed inset-x-0 top-0 h-1.5 bg-accent"
+        style={color ? { backgroundColor: color } : undefined}
+      />
+      <SignIn
+        title={`Sign in to ${partner.name}`}
+        partner={slug}
+        next={next}
+        mark={<PartnerMark partner={partner} large />}
+      />
+    </>
+  )
+}
+
+interface SignInProps {
+  readonly title: string
+  readonly partner?: string
+  readonly next?: string | undefined
+  readonly mark?: ReactNode
+  readonly below?: ReactNode
+}
+
+function SignIn({ title, partner, next, mark, below }: SignInProps) {
+  const [email, setEmail] = useState('')
+  const ask = useMutation({
+    mutationFn: (address: string) => call('POST', '/v1/auth/codes', { body: { email: address } }),
+  })
+  // A code that this browser asked for before may still work, so the form for it stays.
+  const isTooOften = ask.error instanceof Refusal && ask.error.status === 429
+  if (ask.isSuccess || isTooOften)
+    return (
+      <Frame
+        title="Look into your mail"
+        about={isTooOften ? <AskedTooOften email={email} /> : <SentTo email={email} />}
+        mark={mark}
+      >
+        <CodeStep
+          {...{ email, partner, next }}
+          sendAgain={() => call('POST', '/v1/auth/codes', { body: { email } })}
+          back={ask.reset}
+        />
+      </Frame>
+    )
+  return (
+    <Frame title={title} about="We send a code to your work email." mark={mark} below={below}>
+      <EmailForm ask={ask} email={email} setEmail={setEmail} button="Send me a code" />
+    </Frame>
+  )
+}
+
+export function SignUpPage() {
+  const [name, setName] = useState('')
+  const [email, setEmail] = useState('')
+  const send = (address: string) =>
+    call('POST', '/v1/auth/signups', { body: { business_name: name.trim(), email: address } })
+  const ask = useMutation({ mutationFn: send })
+  const below = (
+    <p>
+      Already with us? <Link to="/sign-in">Sign in</Link>
+    </p>
+  )
+  if (ask.isSuccess)
+    return (
+      <Frame title="Look into your mail" about={<SentTo email={email} />}>
+        <CodeStep email={email} purpose="sign_up" sendAgain={() => send(email)} back={ask.reset} />
+      </Frame>
+    )
+  return (
+    <Frame
+      title="Open a sandbox"
+      about="Test money and keys at once; real payouts after business verification."
+      below={below}
+    >
+      <EmailForm ask={ask} email={email} setEmail={setEmail} button="Open the sandbox">
+        <Field
+          label="Business name"
+          required
+          maxLength={120}
+          autoComplete="organization"
+          autoFocus
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+      </EmailForm>
+    </Frame>
+  )
+}
+
+interface EmailFormProps {
+  readonly ask: { readonly mutate: (email: string) => void; readonly isPending: boolean; readonly error: Error | null }
+  readonly email: string
+  readonly setEmail: (email: string) => void
+  readonly button: string
+  readonly children?: ReactNode
+}
+
+function EmailForm({ ask, email, setEmail, button, children }: EmailFormProps) {
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        setEmail(email.trim())
+        ask.mutate(email.trim())
+      }}
+    >
+      {children}
+      <Field
+        label="Work email"
+        type="email"
+        required
+        autoComplete="email"
+        autoFocus={!children}
+        className="h-10"
+        value={email}
+        onChange={(event) => setEmail(event.target.value)}
+      />
+      <Button type="submit" weight="primary" className="h-10 w-full" busy={ask.isPending}>
+        {button}
+      </Button>
+      {ask.error && <Trouble error={ask.error} />}
+    </form>
+  )
+}
+
+const SentTo = ({ email }: { readonly email: string }) => (
+  <>
+    If <strong className="font-medium text-ink">{email}</strong> may sign in, a code is on its way. It works for 10
+    minutes.
+  </>
+)
+
+const AskedTooOften = ({ email }: { readonly email: string }) => (
+  <>
+    No code was sent: too many were asked for with <strong className="font-medium text-ink">{email}</strong> or from
+    your network. Try again later. A code that this browser has asked for still works.
+  </>
+)
+
+const SignUpHint = () => (
+  <p>
+    New here? <Link to="/sign-up">Open a sandbox</Link>
+  </p>
+)

@@ -1,0 +1,108 @@
+// The wallet's statement: everything that came and went, with the balance after each.
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { CirclePlus } from 'lucide-react'
+import { balanceQuery, walletEntriesQuery } from '../../api/queries'
+import type { WalletEntry } from '../../api/types'
+import { Card, Page } from '../../parts/card'
+import { DownloadButton } from '../../parts/download'
+import { ButtonLink } from '../../parts/forms/button'
+import { Bars, Empty, Loaded } from '../../parts/loaded'
+import { More } from '../../parts/more'
+import { Cell, Row, Table } from '../../parts/table'
+import { Moment } from '../../parts/values/moment'
+import { useEnvironment } from '../../shell/here'
+import { codeWords, grouped, pounds } from '../../words'
+
+export function WalletPage() {
+  const environment = useEnvironment()
+  const { data: balance } = useQuery(balanceQuery(environment))
+  const query = useInfiniteQuery(walletEntriesQuery(environment))
+  return (
+    <Page
+      title="Wallet"
+      about={balance ? `${grouped(balance.usdc)} USDC, about ${pounds(balance.approx_gbp)}` : 'What came and what went'}
+      actions={
+        <>
+          <DownloadButton path="/v1/wallet/entries.csv" query={{ environment }} type="CSV" />
+          <ButtonLink to="/dashboard/top-up" weight="primary">
+            <CirclePlus aria-hidden />
+            Top up
+          </ButtonLink>
+        </>
+      }
+    >
+      <Card flush>
+        <Loaded query={query} skeleton={<Bars rows={8} />}>
+          {({ pages }) => <Statement entries={pages.flatMap(({ data }) => data)} />}
+        </Loaded>
+        <More of={query} what="entries" />
+      </Card>
+    </Page>
+  )
+}
+
+const columns = [
+  { head: 'When', from: 'sm' },
+  { head: 'What' },
+  { head: 'Amount (USDC)', align: 'right' },
+  { head: 'Balance (USDC)', align: 'right', from: 'sm' },
+] as const
+
+const kinds: Readonly<Record<string, string>> = { topup: 'Top-up', return: 'Returned payout' }
+
+function Statement({ entries }: { readonly entries: readonly WalletEntry[] }) {
+  if (entries.length === 0) return <NoneYet />
+  return (
+    <Table columns={columns} label="Wallet statement">
+      {entries.map((entry) => (
+        <Row key={entry.id}>
+          <Cell from="sm" className="text-soft">
+            <Moment at={entry.at} as="brief" />
+          </Cell>
+          <Cell className="max-w-64">
+            <span className="block truncate font-medium">
+              {entry.payout_id ? (
+                <Link to="/dashboard/payouts/$id" params={{ id: entry.payout_id }} className="hover:underline">
+                  {kinds[entry.kind] ?? codeWords(entry.kind)}
+                </Link>
+              ) : (
+                (kinds[entry.kind] ?? codeWords(entry.kind))
+              )}
+            </span>
+            <span className="block truncate text-xs text-soft">
+              {entry.description !== kinds[entry.kind] && entry.description}
+            </span>
+            <span className="block text-xs text-soft sm:hidden">
+              <Moment at={entry.at} as="brief" />
+            </span>
+          </Cell>
+          <Cell align="right" className={entry.amount_usdc.startsWith('-') ? '' : 'text-good'}>
+            <span className="figures">{grouped(entry.amount_usdc.replace(/^(?=\d)/, '+'))}</span>
+            <span className="block text-xs text-soft sm:hidden">
+              balance <span className="figures">{grouped(entry.balance_usdc)}</span>
+            </span>
+          </Cell>
+          <Cell from="sm" align="right" className="font-medium">
+            <span className="figures">{grouped(entry.balance_usdc)}</span>
+          </Cell>
+        </Row>
+      ))}
+    </Table>
+  )
+}
+
+function NoneYet() {
+  return (
+    <Empty
+      title="Nothing has moved yet"
+      action={
+        <ButtonLink to="/dashboard/top-up" weight="primary">
+          Top up
+        </ButtonLink>
+      }
+    >
+      Top-ups, payouts and money that comes back appear here, with the balance after each.
+    </Empty>
+  )
+}

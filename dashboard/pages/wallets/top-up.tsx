@@ -1,0 +1,151 @@
+// How money gets into the wallet: pounds by bank transfer, USDC to an address to copy or scan, or test money at a click.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, lazy, Suspense, useState } from 'react'
+import { call } from '../../api/call'
+import { accountQuery, balanceQuery } from '../../api/queries'
+import type { Account, BankFunding, Environment } from '../../api/types'
+import { isPretend } from '../../page-facts'
+import { Card, Fact, Facts, Page } from '../../parts/card'
+import { Copyable } from '../../parts/copy'
+import { Button, ButtonLink } from '../../parts/forms/button'
+import { Field } from '../../parts/forms/field'
+import { Loaded } from '../../parts/loaded'
+import { Notice, Trouble } from '../../parts/notice'
+import { useSay } from '../../parts/toast'
+import { useEnvironment, useIsAdmin } from '../../shell/here'
+import { asAmount, codeWords, grouped, pounds, sortCodeWords } from '../../words'
+
+const QrCode = lazy(() => import('../../parts/values/qr-code').then(({ QrCode }) => ({ default: QrCode })))
+
+export function TopUpPage() {
+  const environment = useEnvironment()
+  const isAdmin = useIsAdmin()
+  const account = useQuery(accountQuery(environment))
+  const { data: balance } = useQuery(balanceQuery(environment))
+  return (
+    <Page
+      title="Top up"
+      about={balance && `The wallet holds ${grouped(balance.usdc)} USDC, about ${pounds(balance.approx_gbp)}.`}
+    >
+      <div className="grid items-start gap-5 lg:grid-cols-2">
+        {environment === 'sandbox' && isAdmin && <TestMoney />}
+        {account.data?.bank_funding && <ByBank funding={account.data.bank_funding} environment={environment} />}
+        <Loaded query={account}>{(loaded) => <ByUsdc account={loaded} />}</Loaded>
+      </div>
+    </Page>
+  )
+}
+
+function TestMoney() {
+  const queryClient = useQueryClient()
+  const say = useSay()
+  const [typed, setTyped] = useState('1000')
+  const usdc = asAmount(typed)
+  const add = useMutation({
+    mutationFn: () => call('POST', '/v1/sandbox/top-ups', { query: { environment: 'sandbox' }, body: { usdc } }),
+    onSuccess: async () => {
+      say(`${grouped(usdc ?? '')} USDC of test money added`)
+      await queryClient.invalidateQueries()
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (usdc !== null) add.mutate()
+  }
+  return (
+    <Card title="Add test money">
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <p className="text-soft">
+          The sandbox bank credits the wallet at once. It is worth nothing, and costs nothing.
+        </p>
+        <Field
+          label="Amount in USDC"
+          inputMode="decimal"
+          className="figures text-right"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          error={usdc === null ? 'An amount such as 1000 or 250.50.' : null}
+        />
+        {add.error && <Trouble error={add.error} />}
+        <Button type="submit" weight="primary" busy={add.isPending} disabled={usdc === null}>
+          Add test money
+        </Button>
+      </form>
+    </Card>
+  )
+}
+
+function ByUsdc({ account: { funding_wallet, environment } }: { readonly account: Account }) {
+  const { address, chain } = funding_wallet
+  if (address === null)
+    return (
+      <Card title="Send USDC">
+        <Notice
+          title="The wallet has no address yet"
+          action={environment === 'live' && <ButtonLink to="/dashboard/verification">Verification</ButtonLink>}
+        >
+          {environment === 'live'
+            ? 'It gets one when your business is verified.'
+            : 'The sandbox bank gives it one when it is connected, usually within a minute.'}
+        </Notice>
+      </Card>
+    )
+  return (
+    <Card title="Send USDC">
+      <div className="flex flex-col gap-4">
+        <div className="size-44 self-center rounded-xl border border-line bg-white p-3">
+          <Suspense>
+            <QrCode text={address} label={`The wallet’s address as a QR code: ${address}`} />
+          </Suspense>
+        </div>
+        <Facts>
+          <Fact name="Address">
+            <Copyable
+              text={address}
+              name="address"
+              shown={address.length > 24 ? `${address.slice(0, 12)}…${address.slice(-8)}` : address}
+            />
+          </Fact>
+          <Fact name="Network">{codeWords(chain)}</Fact>
+          <Fact name="Currency">USDC</Fact>
+        </Facts>
+        <Notice tone="warn">
+          Send only USDC, and only on {codeWords(chain)}.{' '}
+          {isPretend(environment)
+            ? 'This address is make-believe: real money sent to it is lost.'
+            : 'Anything else is lost.'}
+        </Notice>
+      </div>
+    </Card>
+  )
+}
+
+function ByBank({ funding, environment }: { readonly funding: BankFunding; readonly environment: Environment }) {
+  const sortCode = sortCodeWords(funding.sort_code)
+  return (
+    <Card title="By bank transfer">
+      <div className="flex flex-col gap-4">
+        <p className="text-soft">Pounds sent to this account are exchanged for USDC when they arrive.</p>
+        <Facts>
+          <Fact name="Account holder">
+            <Copyable text={funding.account_holder_name} name="account holder" />
+          </Fact>
+          <Fact name="Sort code">
+            <Copyable text={sortCode} name="sort code" />
+          </Fact>
+          <Fact name="Account number">
+            <Copyable text={funding.account_number} name="account number" />
+          </Fact>
+          {funding.bank_name && (
+            <Fact name="Bank">
+              <Copyable text={funding.bank_name} name="bank" />
+            </Fact>
+          )}
+        </Facts>
+        {isPretend(environment) && (
+          <Notice tone="warn">This account is make-believe: real money sent to it is lost.</Notice>
+        )}
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,87 @@
+// Asks for the code that is mailed for one action: a live payout, a live key, a new admin, a changed address.
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type CallOptions, call, Refusal } from '../../api/call'
+import { pageFacts } from '../../page-facts'
+import { useSession } from '../../shell/here'
+import { Trouble } from '../notice'
+import { Button } from './button'
+import { CodeField } from './code-field'
+
+interface ConfirmProps {
+  /** Of the request that needs the code. */
+  readonly path: string
+  readonly request: CallOptions
+  readonly button: string
+  readonly confirm: (code: string) => void
+  readonly busy: boolean
+  /** Why that request was refused. */
+  readonly error: Error | null
+  /** In a dialog: it has no frame of its own then, and shows every refusal itself. */
+  readonly onClose?: () => void
+  /** The end of "The code confirms only". */
+  readonly children: ReactNode
+}
+
+export function ConfirmByCode(props: ConfirmProps) {
+  const { path, request, button, confirm, busy, error, onClose, children } = props
+  const { member } = useSession()
+  const [code, setCode] = useState('')
+  const mail = useMutation({ mutationFn: () => call('POST', `${path}/confirm-codes`, request) })
+  const begun = useRef(false)
+  useEffect(() => {
+    if (begun.current) return
+    begun.current = true
+    mail.mutate()
+  })
+  const isWrong = isWrongCode(error)
+  useEffect(() => {
+    if (isWrong) setCode('')
+  }, [isWrong])
+  return (
+    <form
+      className={`flex flex-col gap-4 ${onClose ? '' : 'rounded-xl border border-line bg-sunken/60 p-5'}`}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (code.length === 6) confirm(code)
+      }}
+    >
+      <p className="break-words">
+        Enter the code from the mail to <strong className="font-semibold">{member.email}</strong>. The code confirms
+        only {children}.
+      </p>
+      {onClose && error && !isWrong && <Trouble error={error} />}
+      {mail.error && <Trouble error={mail.error} title="The code could not be mailed" retry={() => mail.mutate()} />}
+      <CodeField
+        value={code}
+        onChange={setCode}
+        onComplete={() => undefined}
+        disabled={busy}
+        error={isWrong && code === '' ? 'This code is wrong, used or too old, or confirms something else.' : null}
+      />
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <span className="flex flex-wrap items-center gap-2">
+          <Button weight="quiet" className="-ml-3" busy={mail.isPending} onClick={() => mail.mutate()}>
+            Mail a new code
+          </Button>
+          {pageFacts.mail_inbox_url && (
+            <a href={pageFacts.mail_inbox_url} target="_blank" rel="noreferrer" className="underline">
+              Open the mail inbox
+            </a>
+          )}
+        </span>
+        <span className="ml-auto flex flex-wrap gap-2">
+          {onClose && <Button onClick={onClose}>Cancel</Button>}
+          <Button type="submit" weight="primary" busy={busy} disabled={code.length < 6}>
+            {button}
+          </Button>
+        </span>
+      </div>
+    </form>
+  )
+}
+
+/** The code field itself shows this one. */
+export function isWrongCode(error: Error | null): boolean {
+  return error instanceof Refusal && error.code === 'invalid_confirm_code'
+}

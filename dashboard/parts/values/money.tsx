@@ -1,0 +1,14 @@
+// Amounts as they are shown: grouped, in figures that line up, never wrapped.
+import { grouped, pounds } from '../../words'
+
+export function Gbp({ of }: { readonly of: string }) {
+  return <span className="figures">{pounds(of)}</span>
+}
+
+export function Usdc({ of }: { readonly of: string }) {
+  return (
+    <span className="figures">
+      {grouped(of)} <span className="font-normal text-soft">USDC</span>
+    </span>
+  )
+}

@@ -1,0 +1,21 @@
+// What the bank has told us of one payout, for ops: which state of which transfer, and what became of each event.
+import type { Queryable, Statement } from '../database'
+
+export interface PayoutBankEvent {
+  readonly at: Date
+  readonly category: string
+  readonly objectRef: string | null
+  readonly objectState: string | null
+  readonly outcome: string | null
+}
+
+/** Oldest first. */
+export async function listBankEventsOf(db: Queryable, payoutId: string): Promise<PayoutBankEvent[]> {
+  return db.query<PayoutBankEvent>(selectEvents, [payoutId])
+}
+
+const selectEvents: Statement = {
+  name: 'bank-events-of-payout',
+  text: `SELECT received_at AS at, category, object_ref AS "objectRef", object_state AS "objectState", outcome
+    FROM bank_events WHERE payout_id = $1 ORDER BY received_at, id`,
+}

@@ -1,0 +1,105 @@
+// Whether payouts of an environment may be sent to the bank, by whom that was changed, and what waits meanwhile.
+import type { Environment } from '../../domain/environment'
+import type { Queryable, Statement } from '../database'
+import { newId } from '../id'
+
+export interface RailChange {
+  readonly environment: Environment
+  readonly by: string
+  readonly at: Date
+}
+
+export interface RailState {
+  readonly environment: Environment
+  /** Null, as the two below, where it is open. */
+  readonly pausedAt: Date | null
+  readonly pausedBy: string | null
+  readonly reason: string | null
+  /** Set aside and not sent: those that wait, and the few that are about to be sent. */
+  readonly unsent: number
+  readonly unsentPence: bigint
+  /** The bank was called, and its answer is not known yet: a pause does not take these back. */
+  readonly unconfirmed: number
+}
+
+/**
+ * False when it was paused already. Every partner's activity list tells it, in the same statement. When it returns, each payout
+ * has made its first call or waits: `begin_submit` holds the same lock together with others.
+ */
+export async function pauseRail(db: Queryable, change: RailChange & { reason: string | null }): Promise<boolean> {
+  const { environment, by, reason, at } = change
+  return (await db.query(insertPause, [newId(at), environment, by, reason, at])).length > 0
+}
+
+/** False when it was not paused, or only after `pausedBefore`, where given: who asks late does not end a pause they know nothing of. */
+export async function resumeRail(
+  db: Queryable,
+  { environment, by, at, pausedBefore }: RailChange & { pausedBefore?: Date },
+): Promise<boolean> {
+  return (await db.query(endPause, [environment, by, at, pausedBefore ?? null])).length > 0
+}
+
+/** Both environments, each once. */
+export async function railStates(db: Queryable): Promise<RailState[]> {
+  return db.query<RailState>(selectStates, [])
+}
+
+export interface PastPause {
+  readonly environment: Environment
+  readonly pausedAt: Date
+  readonly pausedBy: string
+  readonly reason: string | null
+  readonly resumedAt: Date
+  readonly resumedBy: string | null
+}
+
+/** Those that are over, the last first. */
+export async function pastPauses(db: Queryable, limit: number): Promise<PastPause[]> {
+  return db.query<PastPause>(selectPast, [limit])
+}
+
+export const isRailPaused = (environment: string) =>
+  `EXISTS (SELECT FROM rail_pauses pause WHERE pause.environment = ${environment} AND pause.resumed_at IS NULL)`
+
+const toldToPartners = (action: string, by: string, at: string) => `INSERT INTO activity
+      (partner_id, at, environment, action, changes, made_by)
+      SELECT partners.id, ${at}, changed.environment, '${action}', true, ${by} FROM changed, partners`
+
+const insertPause: Statement = {
+  name: 'rail-pause',
+  text: `WITH alone AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended('rail/' || $2, 0))), changed AS (
+      INSERT INTO rail_pauses (id, environment, paused_by, reason, paused_at)
+      SELECT $1::uuid, $2, $3, $4, $5::timestamptz FROM alone
+      ON CONFLICT (environment) WHERE resumed_at IS NULL DO NOTHING RETURNING environment
+    ), told AS (${toldToPartners('rail.pause', '$3', '$5')})
+    SELECT environment FROM changed`,
+}
+
+const endPause: Statement = {
+  name: 'rail-resume',
+  text: `WITH changed AS (
+      UPDATE rail_pauses SET resumed_by = $2, resumed_at = greatest($3, paused_at)
+      WHERE environment = $1 AND resumed_at IS NULL AND paused_at <= coalesce($4::timestamptz, 'infinity') RETURNING environment
+    ), told AS (${toldToPartners('rail.resume', '$2', '$3')})
+    SELECT environment FROM changed`,
+}
+
+const selectPast: Statement = {
+  name: 'rail-pauses-past',
+  text: `SELECT environment, paused_at AS "pausedAt", paused_by AS "pausedBy", reason, resumed_at AS "resumedAt",
+      resumed_by AS "resumedBy"
+    FROM rail_pauses WHERE resumed_at IS NOT NULL ORDER BY resumed_at DESC, id DESC LIMIT $1`,
+}
+
+const selectStates: Statement = {
+  name: 'rail-states',
+  text: `SELECT e.environment, pause.paused_at AS "pausedAt", pause.paused_by AS "pausedBy", pause.reason, open.*
+    FROM (VALUES ('sandbox'), ('live')) AS e (environment)
+    LEFT JOIN rail_pauses pause ON pause.environment = e.environment AND pause.resumed_at IS NULL
+    CROSS JOIN LATERAL (
+      SELECT count(*) FILTER (WHERE submit_started_at IS NULL)::integer AS unsent,
+        coalesce(sum(amount_pence) FILTER (WHERE submit_started_at IS NULL), 0)::bigint AS "unsentPence",
+        count(*) FILTER (WHERE submit_started_at IS NOT NULL AND transfer_ref IS NULL)::integer AS unconfirmed
+      FROM payouts p WHERE p.released_at IS NULL AND p.closed_at IS NULL AND p.environment = e.environment
+    ) open`,
+}

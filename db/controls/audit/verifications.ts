@@ -1,0 +1,52 @@
+// What each regular verifying of the audit chain has found: the head to hold the next one against, and whether a fault is news.
+
+import type { Db, Queryable, Statement, Tx } from '../../database'
+import { newId } from '../../id'
+import { type FirstFault, type Verified, verifyAudit } from './verify'
+
+/** Held against the head of the last time that the chain held, so that a chain which was made anew since then is noticed. */
+export async function verifySinceLast(db: Db): Promise<Verified> {
+  const [last] = await db.query<{ head: Buffer }>(selectLastHead, [])
+  return verifyAudit(db, last?.head.toString('hex') ?? null)
+}
+
+/** A fault is news unless the verifying before has found the same. */
+export async function recordVerification(
+  tx: Tx,
+  { links, head, fault }: Verified,
+  at: Date,
+): Promise<'news' | 'no_news'> {
+  const before = await lastFault(tx)
+  const { what = null, sequence = null, table = null, rowId = null } = fault ?? {}
+  await tx.query(insert, [newId(at), at, links, Buffer.from(head, 'hex'), what, sequence, table, rowId])
+  return fault === null || isSame(fault, before) ? 'no_news' : 'news'
+}
+
+/** Not by its link: a head is missed behind the last one, of which there are more each time. */
+function isSame(fault: FirstFault, other: LastFault | null): boolean {
+  return fault.what === other?.what && fault.table === other.table && fault.rowId === other.rowId
+}
+
+type LastFault = Pick<FirstFault, 'table' | 'rowId'> & { readonly what: FirstFault['what'] | null }
+
+async function lastFault(db: Queryable): Promise<LastFault | null> {
+  const [last] = await db.query<LastFault>(selectLast, [])
+  return last ?? null
+}
+
+const selectLastHead: Statement = {
+  name: 'audit-verified-head',
+  text: 'SELECT head FROM audit_verifications WHERE fault IS NULL ORDER BY verified_at DESC LIMIT 1',
+}
+
+const selectLast: Statement = {
+  name: 'audit-verified-last',
+  text: `SELECT fault AS what, table_name AS table, row_id AS "rowId" FROM audit_verifications
+    ORDER BY verified_at DESC LIMIT 1`,
+}
+
+const insert: Statement = {
+  name: 'audit-verified-insert',
+  text: `INSERT INTO audit_verifications (id, verified_at, links, head, fault, sequence, table_name, row_id)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+}

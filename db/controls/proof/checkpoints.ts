@@ -1,0 +1,175 @@
+// The verified checkpoint of a wallet's own books, and what changed since. One proof at a time uses them.
+import type { Statement, Tx } from '../../database'
+
+export interface Checkpoint extends WalletSum {
+  /** How many ledger sets name a movement of the bank; those that are still in the list of changes are not counted. */
+  readonly bookings: number
+  readonly verifiedAt: Date
+  /** When every row of the wallet was last verified. */
+  readonly fullAt: Date
+}
+
+export interface WalletSum {
+  /** The last entry of the wallet's account; null when there is none. */
+  readonly entryId: bigint | null
+  /** The sum of the entries up to it. */
+  readonly balanceMicroUsdc: bigint
+}
+
+/** Waits for another proof of the same wallet, until the transaction ends. */
+export async function lockProof(tx: Tx, walletId: string): Promise<void> {
+  await tx.query(lock, [walletId])
+}
+
+/** Null while the wallet's own books have a drift, open or accepted, and before its first verification. */
+export async function findCheckpoint(tx: Tx, walletId: string): Promise<Checkpoint | null> {
+  const [checkpoint] = await tx.query<Checkpoint>(select, [walletId])
+  return checkpoint ?? null
+}
+
+export async function saveCheckpoint(tx: Tx, walletId: string, checkpoint: Checkpoint): Promise<void> {
+  const { entryId, balanceMicroUsdc, bookings, verifiedAt, fullAt } = checkpoint
+  await tx.query(save, [walletId, entryId, balanceMicroUsdc, bookings, verifiedAt, fullAt])
+}
+
+export async function dropCheckpoint(tx: Tx, walletId: string): Promise<void> {
+  await tx.query(drop, [walletId])
+}
+
+/**
+ * The sum of the wallet's entries, continued from the checkpoint. `isSound` is false unless each new entry states the sum up to
+ * it, the checkpoint's own entry still states the checkpoint's sum, and the wallet's balance is the last one. Entries of a
+ * wallet's account are written under the lock of its row, so their ids are in the order of their commits.
+ */
+export async function sumSince(
+  tx: Tx,
+  walletId: string,
+  { entryId, balanceMicroUsdc }: WalletSum,
+): Promise<WalletSum & { readonly isSound: boolean }> {
+  const [sum] = await tx.query<WalletSum & { isSound: boolean }>(continueSum, [walletId, entryId, balanceMicroUsdc])
+  return sum ?? { entryId, balanceMicroUsdc, isSound: false }
+}
+
+export interface Changes {
+  readonly payouts: readonly string[]
+  readonly sets: readonly string[]
+  readonly count: number
+  /** A change that names no payout and no set: only a full verification can judge it. */
+  readonly isUnclear: boolean
+}
+
+/**
+ * Takes the oldest changes off the list. Everything that they name is committed and visible to later statements; a transaction
+ * that commits later leaves its own rows, which are taken the next time.
+ */
+export async function takeChanges(tx: Tx, walletId: string, limit: number): Promise<Changes> {
+  const rows = await tx.query<{ payoutId: string | null; setId: string | null }>(take, [walletId, limit])
+  return {
+    payouts: [...new Set(rows.flatMap(({ payoutId }) => payoutId ?? []))],
+    sets: [...new Set(rows.flatMap(({ setId }) => setId ?? []))],
+    count: rows.length,
+    isUnclear: rows.some(({ payoutId, setId }) => payoutId === null && setId === null),
+  }
+}
+
+/** For a full verification, which judges everything. */
+export async function takeAllChanges(tx: Tx, walletId: string): Promise<void> {
+  await tx.query(takeAll, [walletId])
+}
+
+/** Whether one of these sets wrote its wallet's account behind the checkpoint, where the sum has passed. */
+export async function isBehind(tx: Tx, walletId: string, sets: readonly string[], entryId: bigint): Promise<boolean> {
+  return (await tx.query(selectBehind, [walletId, sets, entryId])).length > 0
+}
+
+export async function countBookings(tx: Tx, sets: readonly string[]): Promise<number> {
+  const [counted] = await tx.query<{ count: number }>(countOfSets, [sets])
+  return counted?.count ?? 0
+}
+
+/** Less those in the list of changes, which are counted when they are taken. */
+export async function countAllBookings(tx: Tx, walletId: string): Promise<number> {
+  const [counted] = await tx.query<{ count: number }>(countOfWallet, [walletId])
+  return counted?.count ?? 0
+}
+
+/** What operators credit for a movement that could not be read is booked whenever they decide, so it is not counted. */
+export const isBooking = `s.bank_ref IS NOT NULL AND NOT EXISTS (SELECT FROM held_deposits h
+  WHERE h.wallet_id = s.wallet_id AND h.bank_ref = s.bank_ref AND h.amount_micro_usdc IS NULL)`
+
+/** The bookings that wait in the list of changes of wallet $1. */
+export const waitingBookings = `(SELECT count(*) FROM proof_changes c JOIN ledger_sets s ON s.id = c.set_id
+  WHERE c.wallet_id = $1 AND ${isBooking})`
+
+const answerMs = 122_000
+
+const lock: Statement = {
+  name: 'proof-lock',
+  answerMs,
+  text: `SELECT pg_advisory_xact_lock(hashtextextended('proof/' || $1::text, 0))`,
+}
+
+const select: Statement = {
+  name: 'proof-checkpoint',
+  text: `SELECT entry_id AS "entryId", balance_micro_usdc AS "balanceMicroUsdc", bookings, verified_at AS "verifiedAt",
+    full_at AS "fullAt" FROM proof_checkpoints WHERE wallet_id = $1`,
+}
+
+const save: Statement = {
+  name: 'proof-checkpoint-save',
+  text: `INSERT INTO proof_checkpoints (wallet_id, entry_id, balance_micro_usdc, bookings, verified_at, full_at)
+    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (wallet_id) DO UPDATE SET entry_id = excluded.entry_id,
+      balance_micro_usdc = excluded.balance_micro_usdc, bookings = excluded.bookings,
+      verified_at = excluded.verified_at, full_at = excluded.full_at`,
+}
+
+const drop: Statement = { name: 'proof-checkpoint-drop', text: 'DELETE FROM proof_checkpoints WHERE wallet_id = $1' }
+
+const continueSum: Statement = {
+  name: 'proof-balance-since',
+  answerMs,
+  text: `SELECT coalesce(newer.last, $2::bigint) AS "entryId", ($3::bigint + newer.total)::bigint AS "balanceMicroUsdc",
+      w.balance_micro_usdc = $3::bigint + newer.total AND newer.wrong = 0
+        AND ($2::bigint IS NULL OR coalesce((SELECT e.account_id = a.id AND e.balance_micro_usdc = $3::bigint
+          FROM ledger_entries e WHERE e.id = $2::bigint), false)) AS "isSound"
+    FROM wallets w JOIN ledger_accounts a ON a.wallet_id = w.id AND a.kind = 'wallet' AND a.currency = 'USDC'
+    CROSS JOIN LATERAL (
+      SELECT max(id) AS last, coalesce(sum(amount), 0) AS total, count(*) FILTER (WHERE stated IS DISTINCT FROM running) AS wrong
+      FROM (SELECT e.id, e.amount_micro_usdc AS amount, e.balance_micro_usdc AS stated,
+          $3::bigint + sum(e.amount_micro_usdc) OVER (ORDER BY e.id) AS running
+        FROM ledger_entries e WHERE e.account_id = a.id AND e.id > coalesce($2::bigint, 0)) each) newer
+    WHERE w.id = $1`,
+}
+
+const take: Statement = {
+  name: 'proof-changes-take',
+  answerMs,
+  text: `DELETE FROM proof_changes WHERE id IN (SELECT id FROM proof_changes WHERE wallet_id = $1 ORDER BY id LIMIT $2)
+    RETURNING payout_id AS "payoutId", set_id AS "setId"`,
+}
+
+const takeAll: Statement = {
+  name: 'proof-changes-take-all',
+  answerMs,
+  text: 'DELETE FROM proof_changes WHERE wallet_id = $1',
+}
+
+const selectBehind: Statement = {
+  name: 'proof-behind',
+  answerMs,
+  text: `SELECT FROM ledger_entries e WHERE e.set_id = ANY ($2::uuid[]) AND e.id <= $3
+      AND e.account_id = (SELECT id FROM ledger_accounts WHERE wallet_id = $1 AND kind = 'wallet' AND currency = 'USDC')
+    LIMIT 1`,
+}
+
+const countOfSets: Statement = {
+  name: 'proof-bookings-of-sets',
+  answerMs,
+  text: `SELECT count(*)::integer AS count FROM ledger_sets s WHERE s.id = ANY ($1::uuid[]) AND ${isBooking}`,
+}
+
+const countOfWallet: Statement = {
+  name: 'proof-bookings-of-wallet',
+  answerMs,
+  text: `SELECT (count(*) - ${waitingBookings})::integer AS count FROM ledger_sets s WHERE s.wallet_id = $1 AND ${isBooking}`,
+}

@@ -1,0 +1,169 @@
+// After a rotation (docs/operations.md): what an older secret key has written about payouts is written anew under the current one.
+import type { Db, Statement } from '../database'
+import type { Keyring } from '../keyring'
+import { type CanonicalFields, differingFields, type Fingerprint, fingerprintOf } from '../payouts/fingerprint'
+import { accountHash, accountHashes, type BankDetails } from '../payouts/recipients/sealed'
+import { openText, type Sealed, sealText } from '../seal'
+
+export interface SealedPayout {
+  readonly id: string
+  readonly seal: Sealed
+  readonly amountPence: bigint
+  readonly reference: string | null
+  readonly fingerprint: Fingerprint
+  readonly accountHash: Buffer | null
+  readonly accountHashKeyId: string | null
+}
+
+/** How a request's fields are made of what is stored of it; the one who reads requests knows. */
+export type FieldsOf = (payout: SealedPayout, details: BankDetails) => CanonicalFields
+
+export interface ResealedBatch {
+  /** Where the next one begins; null after the last. */
+  readonly next: string | null
+  readonly written: number
+  /** Those of which something stays under an older key, because it could not be opened or proved. */
+  readonly left: number
+}
+
+export const firstPayout = '00000000-0000-0000-0000-000000000000'
+
+/** The payouts behind `after`, `limit` of them. May be repeated, and run beside payouts that are made, paid and erased. */
+export async function resealBatch(
+  db: Db,
+  keyring: Keyring,
+  { after, limit, fieldsOf }: { after: string; limit: number; fieldsOf: FieldsOf },
+): Promise<ResealedBatch> {
+  const payouts = (await db.query<Stored>(selectBatch, [after, limit])).map(payoutFrom)
+  const old = payouts.filter((payout) => isOld(payout, keyring.current('seal').id))
+  const renewed = old.flatMap((payout) => renew(keyring, payout, fieldsOf) ?? [])
+  if (renewed.length > 0) await write(db, renewed)
+  return {
+    next: payouts.length === limit ? (payouts.at(-1)?.id ?? null) : null,
+    written: renewed.length,
+    left: old.length - renewed.filter(({ isWhole }) => isWhole).length,
+  }
+}
+
+function isOld({ seal, fingerprint, accountHashKeyId }: SealedPayout, current: string): boolean {
+  return [seal.keyId, fingerprint.keyId, accountHashKeyId ?? current].some((keyId) => keyId !== current)
+}
+
+interface Renewed {
+  readonly before: SealedPayout
+  readonly seal: Sealed
+  readonly fingerprint: Fingerprint
+  readonly account: { readonly keyId: string | null; readonly hash: Buffer | null }
+  readonly isWhole: boolean
+}
+
+/** Null where the seal does not open. A hash is made anew only where the older key makes the stored one of the same text. */
+function renew(keyring: Keyring, before: SealedPayout, fieldsOf: FieldsOf): Renewed | null {
+  const details = openOrNull(keyring, before)
+  if (details === null) return null
+  const fields = fieldsOf(before, details)
+  const isSameRequest = differingFields(keyring, before.fingerprint, fields)?.length === 0
+  const { sortCode, accountNumber } = details
+  const known = accountHashes(keyring, sortCode, accountNumber)
+  const isSameAccount = before.accountHash !== null && known.some((hash) => before.accountHash?.equals(hash))
+  return {
+    before,
+    seal: resealed(keyring, before, details),
+    fingerprint: isSameRequest ? fingerprintOf(keyring, fields) : before.fingerprint,
+    account: isSameAccount
+      ? accountHash(keyring, sortCode, accountNumber)
+      : { keyId: before.accountHashKeyId, hash: before.accountHash },
+    isWhole: isSameRequest && (isSameAccount || before.accountHash === null),
+  }
+}
+
+function resealed(keyring: Keyring, { id, seal }: SealedPayout, details: BankDetails): Sealed {
+  const isCurrent = seal.keyId === keyring.current('seal').id
+  return isCurrent ? seal : sealText(keyring, 'seal', id, JSON.stringify(details))
+}
+
+function openOrNull(keyring: Keyring, { id, seal }: SealedPayout): BankDetails | null {
+  try {
+    return JSON.parse(openText(keyring, 'seal', id, seal))
+  } catch {
+    return null
+  }
+}
+
+/** Only over what was read: a payout that was claimed again meanwhile has new ones, and one that was erased stays erased. */
+async function write(db: Db, renewed: readonly Renewed[]): Promise<void> {
+  const ids = renewed.map(({ before }) => before.id)
+  await db.transaction(async (tx) => {
+    await tx.query(updateHashes, [
+      ids,
+      renewed.map(({ before }) => before.fingerprint.whole),
+      renewed.map(({ fingerprint }) => fingerprint.whole),
+      renewed.map(({ fingerprint }) => fingerprint.keyId),
+      renewed.map(({ fingerprint }) => JSON.stringify(fingerprint.fields)),
+      renewed.map(({ account }) => account.hash),
+      renewed.map(({ account }) => account.keyId),
+      renewed.map(({ before }) => before.accountHash),
+      renewed.map(({ before }) => JSON.stringify(before.fingerprint.fields)),
+    ])
+    await tx.query(updateSeals, [
+      ids,
+      renewed.map(({ before }) => before.seal.sealed),
+      renewed.map(({ seal }) => seal.sealed),
+      renewed.map(({ seal }) => seal.keyId),
+    ])
+  })
+}
+
+interface Stored extends Omit<SealedPayout, 'seal' | 'fingerprint'> {
+  readonly sealKeyId: string
+  readonly sealed: Buffer
+  readonly fingerprintKeyId: string
+  readonly whole: Buffer
+  readonly fields: Fingerprint['fields']
+}
+
+function payoutFrom({ sealKeyId, sealed, fingerprintKeyId, whole, fields, ...payout }: Stored): SealedPayout {
+  return {
+    ...payout,
+    seal: { keyId: sealKeyId, sealed },
+    fingerprint: { keyId: fingerprintKeyId, whole, fields },
+  }
+}
+
+const selectBatch: Statement = {
+  name: 'reseal-batch',
+  text: `SELECT p.id, s.key_id AS "sealKeyId", s.sealed, p.amount_pence AS "amountPence", p.reference,
+      p.fingerprint_key_id AS "fingerprintKeyId", p.fingerprint AS whole, p.field_fingerprints AS fields,
+      p.account_hash AS "accountHash", p.account_hash_key_id AS "accountHashKeyId"
+    FROM sealed_recipients s JOIN payouts p ON p.id = s.payout_id
+    WHERE s.payout_id > $1 ORDER BY s.payout_id LIMIT $2`,
+}
+
+// Rows are locked in one order, so that two who do this can not block each other for good.
+const updateHashes: Statement = {
+  name: 'reseal-hashes',
+  text: `WITH renewed AS (
+      SELECT * FROM unnest($1::uuid[], $2::bytea[], $3::bytea[], $4::text[], $5::jsonb[], $6::bytea[], $7::text[], $8::bytea[],
+        $9::jsonb[]) AS each (id, was, whole, whole_key_id, fields, account, account_key_id, account_was, fields_were)
+    ), locked AS (
+      SELECT renewed.* FROM payouts p JOIN renewed ON renewed.id = p.id
+      WHERE p.fingerprint = renewed.was AND p.account_hash IS NOT DISTINCT FROM renewed.account_was
+        AND p.field_fingerprints = renewed.fields_were
+      ORDER BY p.id FOR NO KEY UPDATE OF p
+    )
+    UPDATE payouts p SET fingerprint = locked.whole, fingerprint_key_id = locked.whole_key_id,
+      field_fingerprints = locked.fields, account_hash = locked.account, account_hash_key_id = locked.account_key_id
+    FROM locked WHERE p.id = locked.id`,
+}
+
+const updateSeals: Statement = {
+  name: 'reseal-seals',
+  text: `WITH renewed AS (
+      SELECT * FROM unnest($1::uuid[], $2::bytea[], $3::bytea[], $4::text[]) AS each (id, was, sealed, key_id)
+    ), locked AS (
+      SELECT renewed.* FROM sealed_recipients s JOIN renewed ON renewed.id = s.payout_id AND renewed.was = s.sealed
+      ORDER BY s.payout_id FOR UPDATE OF s
+    )
+    UPDATE sealed_recipients s SET sealed = locked.sealed, key_id = locked.key_id
+    FROM locked WHERE s.payout_id = locked.id`,
+}

@@ -1,0 +1,82 @@
+// Every table as TypeORM knows it; a test compares them with what the migrations made.
+
+import { bankEvent } from './bank/event-entity'
+import { exchangeRate, rateAcceptance } from './bank/exchange-rate-entity'
+import { railPause } from './bank/rail-pause-entity'
+import { bankReading, sweepPosition, undecidedMovement, walletReadingFailure } from './bank/reading-entity'
+import { bankWebhook } from './bank/webhook-entity'
+import { activity } from './controls/activity-entity'
+import { auditLink, auditProgress, auditVerification } from './controls/audit/audit-entity'
+import { drift, driftDecision, proof, proofChange, proofCheckpoint } from './controls/proof/drift-entity'
+import { rateLimit } from './controls/rate-limit-entity'
+import { worker } from './controls/worker-entity'
+import { charge, uninvoicedCharge } from './invoices/entities/charge'
+import { invoice, invoiceCharge, invoiceLine, invoiceNumber } from './invoices/entities/invoice'
+import { priceList } from './invoices/entities/price-list'
+import { apiKey } from './partners/entities/api-key'
+import { partnerLogo } from './partners/entities/logo'
+import { member } from './partners/entities/member'
+import { notice } from './partners/entities/notice'
+import { partner } from './partners/entities/partner'
+import { caseNote, payoutCase } from './payouts/cases/case-entity'
+import { payout } from './payouts/entities/payout'
+import { payoutEvent } from './payouts/entities/payout-event'
+import { payoutMonth, recipientMonth, recipientTotal } from './payouts/entities/payout-totals'
+import { bankRecipient } from './payouts/recipients/bank-recipient-entity'
+import { sealedRecipient } from './payouts/recipients/sealed-recipient-entity'
+import { code, mail, session } from './sign-in/session-entity'
+import { heldDeposit } from './wallets/held-deposit-entity'
+import { ledgerAccount, ledgerEntry, ledgerSet } from './wallets/ledger-entity'
+import { wallet } from './wallets/wallet-entity'
+
+export const entities = [
+  partner,
+  partnerLogo,
+  priceList,
+  member,
+  apiKey,
+  wallet,
+  ledgerAccount,
+  ledgerSet,
+  ledgerEntry,
+  payout,
+  payoutEvent,
+  payoutMonth,
+  recipientMonth,
+  recipientTotal,
+  sealedRecipient,
+  bankEvent,
+  bankRecipient,
+  bankWebhook,
+  charge,
+  uninvoicedCharge,
+  invoice,
+  invoiceLine,
+  invoiceCharge,
+  invoiceNumber,
+  activity,
+  rateLimit,
+  session,
+  code,
+  mail,
+  bankReading,
+  undecidedMovement,
+  walletReadingFailure,
+  sweepPosition,
+  heldDeposit,
+  payoutCase,
+  caseNote,
+  notice,
+  railPause,
+  drift,
+  driftDecision,
+  proof,
+  proofCheckpoint,
+  proofChange,
+  auditLink,
+  auditProgress,
+  auditVerification,
+  worker,
+  exchangeRate,
+  rateAcceptance,
+]

@@ -1,0 +1,170 @@
+// Charges: append-only rows, each stored once by its cause, and the reads of them.
+import type { ChargeKind } from '../../domain/invoices/invoice'
+import { firstDayOf, londonMonthOf, type Month } from '../../domain/month'
+import type { Queryable, Statement, Tx } from '../database'
+import { newId } from '../id'
+import type { Page } from '../payouts/payouts'
+
+export interface Charge {
+  readonly partnerId: string
+  readonly kind: ChargeKind
+  readonly causeRef: string
+  readonly payoutId: string | null
+  readonly amountMicropounds: bigint
+  readonly at: Date
+  /** The London month of `at`, unless it is told. */
+  readonly month?: Month
+  /** Why, where the cause does not say it. */
+  readonly description?: string
+}
+
+/** A repeat of the same cause adds nothing. */
+export async function addCharge(tx: Tx, charge: Charge): Promise<void> {
+  const { partnerId, kind, causeRef, payoutId, amountMicropounds, at, month = londonMonthOf(at) } = charge
+  await tx.query(insertCharge, [
+    newId(at),
+    partnerId,
+    kind,
+    causeRef,
+    payoutId,
+    amountMicropounds,
+    firstDayOf(month),
+    at,
+    charge.description ?? null,
+  ])
+}
+
+/** What was charged for the fee of a payout; null when it was never completed in live. */
+export async function findPayoutFee(tx: Tx, partnerId: string, payoutId: string): Promise<bigint | null> {
+  return findCharge(tx, { partnerId, kind: 'payout_fee', causeRef: payoutId })
+}
+
+/** What was charged for this cause; null when nothing was. */
+export async function findCharge(
+  tx: Tx,
+  { partnerId, kind, causeRef }: Pick<Charge, 'partnerId' | 'kind' | 'causeRef'>,
+): Promise<bigint | null> {
+  const [charge] = await tx.query<{ amountMicropounds: bigint }>(selectCharge, [partnerId, kind, causeRef])
+  return charge?.amountMicropounds ?? null
+}
+
+export interface ListedCharge {
+  readonly id: string
+  readonly kind: ChargeKind
+  readonly causeRef: string
+  readonly payoutId: string | null
+  readonly amountMicropounds: bigint
+  /** YYYY-MM */
+  readonly month: Month
+  readonly description: string | null
+  readonly createdAt: Date
+}
+
+/** For operators: with the partner, and the invoice that has it; null while none has. */
+export interface PartnerCharge extends ListedCharge {
+  readonly slug: string
+  readonly invoiceNumber: string | null
+}
+
+export async function hasChargeOf(db: Queryable, invoiceId: string, chargeId: string): Promise<boolean> {
+  return (await db.query(selectOneOf, [invoiceId, chargeId])).length > 0
+}
+
+/** Newest first. `startingAfter` must be a charge of this invoice. A void invoice still lists the charges that it had. */
+export async function listChargesOf(db: Queryable, invoiceId: string, page: Page): Promise<ListedCharge[]> {
+  return db.query<ListedCharge>(selectOfInvoice, [invoiceId, page.take, page.startingAfter])
+}
+
+/** Oldest first. */
+export async function listChargesOfPayout(db: Queryable, payoutId: string): Promise<PartnerCharge[]> {
+  return db.query<PartnerCharge>(selectOfPayout, [payoutId])
+}
+
+export interface ChargeFilters {
+  readonly partnerId?: string | undefined
+  /** Of the charges, not of the invoice: a late charge is on a later invoice. */
+  readonly month?: Month | undefined
+  readonly payoutId?: string | undefined
+  /** Also of a void invoice. */
+  readonly invoiceNumber?: string | undefined
+}
+
+export interface ChargeSum {
+  readonly kind: ChargeKind
+  readonly count: number
+  readonly sumMicropounds: bigint
+}
+
+/** The newest `take` charges that fit all filters, of which one at least must name a partner, payout or invoice. */
+export async function searchCharges(db: Queryable, filters: ChargeFilters, take: number): Promise<PartnerCharge[]> {
+  const { from, values } = chosenBy(filters)
+  const text = `SELECT ${partnerColumns} FROM ${from} ORDER BY charges.created_at DESC, charges.id DESC LIMIT ${take}`
+  return db.query<PartnerCharge>({ name: '', text }, values)
+}
+
+/** Of all charges that fit the filters. */
+export async function sumCharges(db: Queryable, filters: ChargeFilters): Promise<ChargeSum[]> {
+  const { from, values } = chosenBy(filters)
+  const text = `SELECT charges.kind, count(*)::integer AS count,
+      sum(charges.amount_micropounds)::bigint AS "sumMicropounds"
+    FROM ${from} GROUP BY charges.kind ORDER BY charges.kind`
+  return db.query<ChargeSum>({ name: '', text }, values)
+}
+
+function chosenBy({ partnerId, month, payoutId, invoiceNumber }: ChargeFilters): { from: string; values: unknown[] } {
+  const values: unknown[] = []
+  const conditions: string[] = []
+  const when = (value: string | undefined, condition: (placeholder: string) => string) => {
+    if (value !== undefined) conditions.push(condition(`$${values.push(value)}`))
+  }
+  when(partnerId, (value) => `charges.partner_id = ${value}`)
+  when(month && firstDayOf(month), (value) => `charges.month = ${value}::date`)
+  when(payoutId, (value) => `charges.payout_id = ${value}::uuid`)
+  when(
+    invoiceNumber,
+    (value) => `charges.id IN (SELECT charge_id FROM invoice_charges JOIN invoices ON invoices.id = invoice_id
+      WHERE invoices.number = ${value})`,
+  )
+  return { from: `${partnerTables} WHERE ${conditions.join(' AND ')}`, values }
+}
+
+const listedColumns = `charges.id, charges.kind, charges.cause_ref AS "causeRef", charges.payout_id AS "payoutId",
+  charges.amount_micropounds AS "amountMicropounds", to_char(charges.month, 'YYYY-MM') AS month, charges.description,
+  charges.created_at AS "createdAt"`
+
+const partnerColumns = `${listedColumns}, partners.slug, holder.number AS "invoiceNumber"`
+
+const partnerTables = `charges JOIN partners ON partners.id = charges.partner_id
+  LEFT JOIN LATERAL (SELECT invoices.number FROM invoice_charges JOIN invoices ON invoices.id = invoice_id
+    WHERE charge_id = charges.id AND NOT voided) AS holder ON true`
+
+const selectOneOf: Statement = {
+  name: 'invoice-charge',
+  text: 'SELECT FROM invoice_charges WHERE invoice_id = $1 AND charge_id = $2',
+}
+
+// By the primary key, so that a page of an invoice with a hundred thousand charges costs a page. Ids begin with their time.
+const selectOfInvoice: Statement = {
+  name: 'invoice-charges',
+  text: `SELECT ${listedColumns} FROM invoice_charges JOIN charges ON charges.id = charge_id
+    WHERE invoice_id = $1 AND ($3::uuid IS NULL OR charge_id < $3) ORDER BY charge_id DESC LIMIT $2`,
+}
+
+const selectOfPayout: Statement = {
+  name: 'payout-charges',
+  text: `SELECT ${partnerColumns} FROM ${partnerTables} WHERE charges.payout_id = $1
+    ORDER BY charges.created_at, charges.id`,
+}
+
+const insertCharge: Statement = {
+  name: 'charge',
+  text: `INSERT INTO charges (id, partner_id, kind, cause_ref, payout_id, amount_micropounds, month, created_at, description)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    ON CONFLICT (partner_id, kind, cause_ref) DO NOTHING`,
+}
+
+const selectCharge: Statement = {
+  name: 'charge-of-cause',
+  text: `SELECT amount_micropounds AS "amountMicropounds" FROM charges
+    WHERE partner_id = $1 AND kind = $2 AND cause_ref = $3`,
+}

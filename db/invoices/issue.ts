@@ -1,0 +1,227 @@
+// Issues the invoice of one partner and month: one transaction, safe to repeat, and numbers without gaps.
+import { assert } from '../../domain/assert'
+import type { Buyer, InvoiceParties, Seller } from '../../domain/invoices/document'
+import {
+  type ChargeGroup,
+  type InvoiceLine,
+  isBillable,
+  type MadeInvoice,
+  makeInvoice,
+} from '../../domain/invoices/invoice'
+import { firstDayOf, isOver, londonDayOf, type Month } from '../../domain/month'
+import type { Db, Queryable, Statement, Tx } from '../database'
+import { newId } from '../id'
+import { largeAnswerMs, lockBilling } from './billing-lock'
+import { chargeDueAccounts } from './due-accounts'
+import { findCarriedPence, groupColumns, listToBill } from './uninvoiced'
+
+export interface InvoiceOrder {
+  readonly partnerId: string
+  /** It must be over: an invoice is for what can no longer grow. */
+  readonly period: Month
+  readonly at: Date
+  readonly seller: Seller
+}
+
+export interface IssuedInvoice {
+  readonly invoiceId: string
+  readonly number: string
+  readonly totalPence: bigint
+}
+
+export type Issued =
+  | ({ readonly outcome: 'issued' | 'already' } & IssuedInvoice)
+  | { readonly outcome: 'nothing'; readonly invoiceId: null; readonly number: null; readonly totalPence: 0n }
+
+export type Previewed =
+  | { readonly outcome: 'new'; readonly invoice: MadeInvoice }
+  | ({ readonly outcome: 'already' } & IssuedInvoice)
+  | { readonly outcome: 'nothing' }
+
+/** `already` when the month has an invoice that is not void; `nothing` when there was nothing to bill. */
+export async function issueInvoice(db: Db, { partnerId, period, at, seller }: InvoiceOrder): Promise<Issued> {
+  assert(isOver(period, at), 'a month is billed once it is over')
+  return db.transaction(async (tx) => {
+    await lockBilling(tx, partnerId)
+    const existing = await findIssued(tx, partnerId, period)
+    if (existing !== null) return { outcome: 'already', ...existing }
+
+    await chargeDueAccounts(tx, { partnerId, until: period, at })
+    if (!(await hasSomethingToBill(tx, partnerId, period))) {
+      await closeMonth(tx, partnerId, period)
+      return nothing
+    }
+
+    const invoiceId = await draft(tx, { partnerId, period, at })
+    const groups = await takeCharges(tx, { invoiceId, partnerId, period })
+    const carriedInPence = await findCarriedPence(tx, partnerId)
+    const invoice = makeInvoice(groups, { carriedInPence })
+    await insertLines(tx, invoiceId, invoice.lines, at)
+    const buyer = await closeMonth(tx, partnerId, period)
+    const document = { seller, buyer, ...(await findReplaced(tx, partnerId, period)) }
+    const number = await open(tx, { invoiceId, invoice, carriedInPence, at, document })
+    return { outcome: 'issued', invoiceId, number, totalPence: invoice.totalPence }
+  })
+}
+
+/** What issueInvoice would do now, and nothing is changed; of a month that is not over, what it would be so far. */
+export async function previewInvoice(
+  db: Queryable,
+  { partnerId, period }: Pick<InvoiceOrder, 'partnerId' | 'period'>,
+): Promise<Previewed> {
+  const existing = await findIssued(db, partnerId, period)
+  if (existing !== null) return { outcome: 'already', ...existing }
+  const groups = await listToBill(db, partnerId, { after: null, until: period })
+  if (!isBillable(groups)) return { outcome: 'nothing' }
+  return { outcome: 'new', invoice: makeInvoice(groups, { carriedInPence: await findCarriedPence(db, partnerId) }) }
+}
+
+const nothing = { outcome: 'nothing', invoiceId: null, number: null, totalPence: 0n } as const
+
+async function findIssued(db: Queryable, partnerId: string, period: Month): Promise<IssuedInvoice | null> {
+  const [invoice] = await db.query<IssuedInvoice>(selectIssued, [partnerId, firstDayOf(period)])
+  return invoice ?? null
+}
+
+type Step = Omit<InvoiceOrder, 'seller'>
+
+/** As isBillable says it, before anything is taken: a charge stays on the invoice that took it. */
+async function hasSomethingToBill(tx: Tx, partnerId: string, period: Month): Promise<boolean> {
+  return (await tx.query(selectBillable, [partnerId, firstDayOf(period)])).length > 0
+}
+
+async function draft(tx: Tx, { partnerId, period, at }: Step): Promise<string> {
+  const invoiceId = newId(at)
+  await tx.query(insertDraft, [invoiceId, partnerId, firstDayOf(period), at])
+  return invoiceId
+}
+
+/** In portions, so that no statement runs into its time limit, however many there are. */
+async function takeCharges(
+  tx: Tx,
+  { invoiceId, partnerId, period }: { invoiceId: string; partnerId: string; period: Month },
+): Promise<ChargeGroup[]> {
+  const taken: ChargeGroup[] = []
+  for (;;) {
+    const groups = await tx.query<ChargeGroup>(take, [invoiceId, partnerId, firstDayOf(period), portion])
+    taken.push(...groups)
+    if (groups.reduce((sum, { count }) => sum + count, 0) < portion) return taken
+  }
+}
+
+async function insertLines(tx: Tx, invoiceId: string, lines: readonly InvoiceLine[], at: Date): Promise<void> {
+  const rows = lines.map((line, position) => ({
+    id: newId(at),
+    position,
+    kind: line.kind,
+    description: line.description,
+    quantity: line.quantity,
+    unit: line.unitAmountMicropounds.toString(),
+    amount: line.amountPence.toString(),
+  }))
+  await tx.query(addLines, [invoiceId, JSON.stringify(rows)])
+}
+
+/** Late, because it locks the partner's row, and answers to whom the invoice goes. */
+async function closeMonth(tx: Tx, partnerId: string, period: Month): Promise<Buyer> {
+  const [partner] = await tx.query<{ name: string; address: string | null }>(setBilled, [partnerId, firstDayOf(period)])
+  assert(partner !== undefined, 'the partner to bill must exist')
+  const lines = (partner.address ?? '').split('\n').map((line) => line.trim())
+  return { name: partner.name, addressLines: lines.filter((line) => line !== '') }
+}
+
+/** The last one of this month that was made void; nothing where there is none. */
+async function findReplaced(tx: Tx, partnerId: string, period: Month): Promise<Pick<InvoiceParties, 'replaces'>> {
+  const [replaced] = await tx.query<{ replaces: string }>(selectReplaced, [partnerId, firstDayOf(period)])
+  return replaced ?? {}
+}
+
+interface Opening {
+  readonly invoiceId: string
+  readonly invoice: MadeInvoice
+  readonly carriedInPence: bigint
+  readonly at: Date
+  readonly document: InvoiceParties
+}
+
+/**
+ * The last step, because everybody who issues waits for the counter: it is held for no longer than the commit takes. An
+ * invoice over 0.00 is paid at once. It is still issued: it takes the charges and the credit of its month, so that neither
+ * waits for ever on no invoice.
+ */
+async function open(tx: Tx, { invoiceId, invoice, carriedInPence, at, document }: Opening): Promise<string> {
+  const dueAt = new Date(at.getTime() + dueAfterDays * 86_400_000)
+  const year = londonDayOf(at).slice(0, 4)
+  const totals = [invoice.totalPence, invoice.carriedPence, carriedInPence]
+  const paidAt = invoice.totalPence === 0n ? at : null
+  const values = [invoiceId, year, at, dueAt, ...totals, JSON.stringify(document), paidAt]
+  const [opened] = await tx.query<{ number: string }>(openDraft, values)
+  assert(opened !== undefined, 'a draft of this transaction must still be there')
+  return opened.number
+}
+
+const dueAfterDays = 14
+const portion = 10_000
+
+const selectReplaced: Statement = {
+  name: 'invoice-replaced',
+  text: `SELECT number AS replaces FROM invoices
+    WHERE partner_id = $1 AND period = $2 AND status = 'void' ORDER BY issued_at DESC, number DESC LIMIT 1`,
+}
+
+const selectIssued: Statement = {
+  name: 'invoice-issued',
+  text: `SELECT id AS "invoiceId", number, total_pence AS "totalPence" FROM invoices
+    WHERE partner_id = $1 AND period = $2 AND status IN ('open', 'paid')`,
+}
+
+const insertDraft: Statement = {
+  name: 'invoice-draft',
+  text: `INSERT INTO invoices (id, partner_id, period, status, total_pence, created_at)
+    VALUES ($1, $2, $3, 'draft', 0, $4)`,
+}
+
+const selectBillable: Statement = {
+  name: 'invoice-billable',
+  text: `SELECT FROM uninvoiced_charges WHERE partner_id = $1 AND month <= $2 AND kind <> 'credit' LIMIT 1`,
+}
+
+const take: Statement = {
+  name: 'invoice-take-charges',
+  text: `WITH picked AS MATERIALIZED (
+      SELECT * FROM uninvoiced_charges WHERE partner_id = $2 AND month <= $3 LIMIT $4
+    ), taken AS (
+      INSERT INTO invoice_charges (invoice_id, charge_id) SELECT $1, charge_id FROM picked
+    )
+    SELECT ${groupColumns} FROM picked GROUP BY kind`,
+  answerMs: largeAnswerMs,
+}
+
+const setBilled: Statement = {
+  name: 'invoice-close-month',
+  text: `UPDATE partners SET billed_until = greatest(billed_until, $2::date) WHERE id = $1
+    RETURNING name, billing_address AS address`,
+}
+
+const addLines: Statement = {
+  name: 'invoice-add-lines',
+  text: `INSERT INTO invoice_lines
+      (id, invoice_id, position, kind, description, quantity, unit_amount_micropounds, amount_pence)
+    SELECT id, $1, position, kind, description, quantity, unit, amount
+    FROM json_to_recordset($2::json) AS line
+      (id uuid, position integer, kind text, description text, quantity integer, unit bigint, amount bigint)`,
+}
+
+const openDraft: Statement = {
+  name: 'invoice-open',
+  text: `WITH counted AS (
+      INSERT INTO invoice_numbers AS counter (year, last_number) VALUES ($2::integer, 1)
+      ON CONFLICT (year) DO UPDATE SET last_number = counter.last_number + 1
+      RETURNING year, last_number
+    )
+    UPDATE invoices SET status = CASE WHEN $9::timestamptz IS NULL THEN 'open' ELSE 'paid' END, paid_at = $9,
+      issued_at = $3, due_at = $4, total_pence = $5, carried_pence = $6, carried_in_pence = $7, document = $8::jsonb,
+      number = 'INV-' || counted.year || '-' || lpad(counted.last_number::text, 6, '0')
+    FROM counted WHERE id = $1
+    RETURNING number`,
+}

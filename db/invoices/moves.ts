@@ -1,0 +1,121 @@
+// The moves of an issued invoice: paid, not paid after all, or void. Nothing else of it ever changes.
+import { assert } from '../../domain/assert'
+import type { InvoiceStatus } from '../../domain/invoices/invoice'
+import { londonDayOf } from '../../domain/month'
+import type { Statement, Tx } from '../database'
+import { largeAnswerMs, lockBilling } from './billing-lock'
+
+export type Moved =
+  | { readonly outcome: 'moved'; readonly partnerId: string; readonly number: string }
+  | { readonly outcome: 'not_found' }
+  /** Where it stands already, or from where the move is not allowed. */
+  | { readonly outcome: 'wrong_status'; readonly number: string; readonly status: InvoiceStatus }
+
+export type Unpaid =
+  | Moved
+  /** An invoice over 0.00 is paid from its issue on. */
+  | { readonly outcome: 'nothing_to_pay'; readonly number: string }
+
+export type Voided =
+  | Moved
+  /** Its credit was used: `usedBy` must be void first. */
+  | { readonly outcome: 'credit_used'; readonly number: string; readonly usedBy: string }
+
+export type Paid =
+  | Moved
+  /** Nobody pays what was not issued yet. */
+  | { readonly outcome: 'before_issue'; readonly number: string; readonly issuedOn: string }
+
+/** Frees its charges: the next run of its month bills them again. One that was paid must be marked as not paid first. */
+export async function voidInvoice(
+  tx: Tx,
+  { number, reason, at }: { readonly number: string; readonly reason: string; readonly at: Date },
+): Promise<Voided> {
+  const invoice = await lockInvoice(tx, number)
+  if (invoice === null) return { outcome: 'not_found' }
+  const isUnpaid = invoice.status === 'open' || (invoice.status === 'paid' && invoice.totalPence === 0n)
+  if (!isUnpaid) return { outcome: 'wrong_status', number, status: invoice.status }
+  if (invoice.potWithoutPence < 0n) {
+    assert(invoice.usedBy !== null, 'credit that is gone was used by a later invoice')
+    return { outcome: 'credit_used', number, usedBy: invoice.usedBy }
+  }
+  await tx.query(setVoid, [invoice.id, at, reason])
+  return { outcome: 'moved', partnerId: invoice.partnerId, number }
+}
+
+export async function markInvoicePaid(
+  tx: Tx,
+  { number, at }: { readonly number: string; readonly at: Date },
+): Promise<Paid> {
+  const invoice = await lockInvoice(tx, number)
+  if (invoice === null) return { outcome: 'not_found' }
+  if (invoice.status !== 'open') return { outcome: 'wrong_status', number, status: invoice.status }
+  const issuedOn = londonDayOf(invoice.issuedAt)
+  if (londonDayOf(at) < issuedOn) return { outcome: 'before_issue', number, issuedOn }
+  await tx.query(setPaid, [invoice.id, at])
+  return { outcome: 'moved', partnerId: invoice.partnerId, number }
+}
+
+export async function markInvoiceUnpaid(tx: Tx, { number }: { readonly number: string }): Promise<Unpaid> {
+  const invoice = await lockInvoice(tx, number)
+  if (invoice === null) return { outcome: 'not_found' }
+  if (invoice.status !== 'paid') return { outcome: 'wrong_status', number, status: invoice.status }
+  if (invoice.totalPence === 0n) return { outcome: 'nothing_to_pay', number }
+  await tx.query(setUnpaid, [invoice.id])
+  return { outcome: 'moved', partnerId: invoice.partnerId, number }
+}
+
+interface LockedInvoice {
+  readonly id: string
+  readonly partnerId: string
+  readonly status: InvoiceStatus
+  readonly totalPence: bigint
+  readonly issuedAt: Date
+  /** What would be left of the partner's carried credit without this invoice. */
+  readonly potWithoutPence: bigint
+  /** The number of the latest invoice that has used carried credit. */
+  readonly usedBy: string | null
+}
+
+/** Nobody issues or voids for this partner meanwhile. */
+async function lockInvoice(tx: Tx, number: string): Promise<LockedInvoice | null> {
+  const [owner] = await tx.query<{ partnerId: string }>(selectOwner, [number])
+  if (owner === undefined) return null
+  await lockBilling(tx, owner.partnerId)
+  const [invoice] = await tx.query<LockedInvoice>(selectLocked, [number])
+  return invoice ?? null
+}
+
+const selectOwner: Statement = {
+  name: 'invoice-owner',
+  text: 'SELECT partner_id AS "partnerId" FROM invoices WHERE number = $1',
+}
+
+const selectLocked: Statement = {
+  name: 'invoice-locked',
+  text: `SELECT this.id, this.partner_id AS "partnerId", this.status, this.total_pence AS "totalPence", this.issued_at AS "issuedAt",
+      others.pot AS "potWithoutPence", others.last AS "usedBy"
+    FROM invoices this, LATERAL (
+      SELECT coalesce(sum(carried_pence - carried_in_pence), 0)::bigint AS pot,
+        (array_agg(number ORDER BY issued_at DESC, number DESC) FILTER (WHERE carried_in_pence > 0))[1] AS last
+      FROM invoices other
+      WHERE other.partner_id = this.partner_id AND other.id <> this.id AND other.status IN ('open', 'paid')
+    ) AS others
+    WHERE this.number = $1`,
+}
+
+const setVoid: Statement = {
+  name: 'invoice-void',
+  text: `UPDATE invoices SET status = 'void', paid_at = NULL, voided_at = $2, void_reason = $3 WHERE id = $1`,
+  answerMs: largeAnswerMs,
+}
+
+const setPaid: Statement = {
+  name: 'invoice-paid',
+  text: `UPDATE invoices SET status = 'paid', paid_at = $2 WHERE id = $1`,
+}
+
+const setUnpaid: Statement = {
+  name: 'invoice-unpaid',
+  text: `UPDATE invoices SET status = 'open', paid_at = NULL WHERE id = $1`,
+}

@@ -1,0 +1,42 @@
+// What a partner owes and no invoice has yet: its charges by kind, the accounts that are due, and credit that was carried.
+import type { ChargeGroup } from '../../domain/invoices/invoice'
+import { firstDayOf, type Month } from '../../domain/month'
+import type { Queryable, Statement } from '../database'
+import { listDueAccounts } from './due-accounts'
+
+export interface Span {
+  /** Its own month is not in it; null means from the beginning. */
+  readonly after: Month | null
+  readonly until: Month
+}
+
+/** What the invoice of `until` takes: its own charges, those of months before that are on none, and the accounts that are due. */
+export async function listToBill(db: Queryable, partnerId: string, span: Span): Promise<ChargeGroup[]> {
+  const { after, until } = span
+  const stored = await db.query<ChargeGroup>(selectStored, [partnerId, after && firstDayOf(after), firstDayOf(until)])
+  const due = await listDueAccounts(db, partnerId, until)
+  return [...stored, ...due.filter(({ months }) => after === null || months.every((month) => month > after))]
+}
+
+/** The pot: what invoices have put in, less what later ones took out. */
+export async function findCarriedPence(db: Queryable, partnerId: string): Promise<bigint> {
+  const [pot] = await db.query<{ carriedPence: bigint }>(selectCarried, [partnerId])
+  return pot?.carriedPence ?? 0n
+}
+
+/** The columns of a ChargeGroup, over charges that are grouped by kind. */
+export const groupColumns = `kind, count(*)::integer AS count, sum(amount_micropounds)::bigint AS "sumMicropounds",
+  min(amount_micropounds) AS "leastMicropounds", max(amount_micropounds) AS "mostMicropounds",
+  coalesce(array_agg(DISTINCT to_char(month, 'YYYY-MM')) FILTER (WHERE kind = 'monthly_account'), '{}') AS months`
+
+const selectStored: Statement = {
+  name: 'uninvoiced-charges',
+  text: `SELECT ${groupColumns} FROM uninvoiced_charges
+    WHERE partner_id = $1 AND month > coalesce($2::date, '-infinity') AND month <= $3 GROUP BY kind`,
+}
+
+const selectCarried: Statement = {
+  name: 'carried-credit',
+  text: `SELECT coalesce(sum(carried_pence - carried_in_pence), 0)::bigint AS "carriedPence" FROM invoices
+    WHERE partner_id = $1 AND status IN ('open', 'paid')`,
+}

@@ -1,0 +1,64 @@
+// Usage of a partner in the current month, which begins and ends at midnight in London. Read from totals that triggers keep.
+import { isBillable, type MadeInvoice, makeInvoice } from '../../domain/invoices/invoice'
+import { firstDayOf, londonMonthOf, type Month, previousMonth } from '../../domain/month'
+import type { Queryable, Statement } from '../database'
+import type { Scope } from '../payouts/payouts'
+import { findCarriedPence, listToBill } from './uninvoiced'
+
+export interface UsageRow {
+  /** The first day of the month, as YYYY-MM-DD. */
+  readonly periodStart: string
+  /** Created in the month. */
+  readonly count: number
+  /** Completed in the month, as are the amounts below. */
+  readonly completed: number
+  readonly paidPence: bigint
+  readonly feesPence: bigint
+}
+
+export async function loadUsage(db: Queryable, { partnerId, environment }: Scope, now: Date): Promise<UsageRow> {
+  const month = londonMonthOf(now)
+  const values = [partnerId, environment, firstDayOf(month)]
+  const [usage] = await db.query<Omit<UsageRow, 'periodStart'>>(selectUsage, values)
+  if (usage === undefined) throw new Error('an aggregate must have a row')
+  return { periodStart: firstDayOf(month), ...usage }
+}
+
+/**
+ * What the month would be billed for now, once what is before it was: until then the months before keep their charges, and
+ * their invoice takes its part of the credit. The sandbox is never charged.
+ */
+export async function loadInvoiceSoFar(
+  db: Queryable,
+  { partnerId, environment }: Scope,
+  now: Date,
+): Promise<MadeInvoice> {
+  if (environment === 'sandbox') return makeInvoice([], { carriedInPence: 0n })
+  const month = londonMonthOf(now)
+  const before = previousMonth(month)
+  const [carriedInPence, billed] = await Promise.all([findCarriedPence(db, partnerId), isBilled(db, partnerId, before)])
+  const earlier = billed ? [] : await listToBill(db, partnerId, { after: null, until: before })
+  if (isBillable(earlier)) {
+    const { carriedPence } = makeInvoice(earlier, { carriedInPence })
+    return makeInvoice(await listToBill(db, partnerId, { after: before, until: month }), {
+      carriedInPence: carriedPence,
+    })
+  }
+  return makeInvoice(await listToBill(db, partnerId, { after: null, until: month }), { carriedInPence })
+}
+
+async function isBilled(db: Queryable, partnerId: string, month: Month): Promise<boolean> {
+  return (await db.query(selectBilled, [partnerId, firstDayOf(month)])).length > 0
+}
+
+const selectBilled: Statement = {
+  name: 'usage-billed',
+  text: 'SELECT FROM partners WHERE id = $1 AND billed_until >= $2',
+}
+
+const selectUsage: Statement = {
+  name: 'usage',
+  text: `SELECT coalesce(sum(created), 0)::integer AS count, coalesce(sum(completed), 0)::integer AS completed,
+      coalesce(sum(paid_pence), 0)::bigint AS "paidPence", coalesce(sum(fees_pence), 0)::bigint AS "feesPence"
+    FROM payout_months WHERE partner_id = $1 AND environment = $2 AND month = $3::date`,
+}

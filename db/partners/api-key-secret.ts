@@ -1,0 +1,44 @@
+// The secret of an API key: how it is made, read and turned into what the database may know of it (§5, design §6).
+import { createHmac, randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { Environment } from '../../domain/environment'
+import type { Keyring } from '../keyring'
+
+export interface ApiKeyDigest {
+  readonly keyId: string
+  readonly digest: Buffer
+}
+
+/** 40 random hex digits and 8 of a checksum, so that scanners can tell a real key from a look-alike. */
+export function newApiKeySecret(environment: Environment): string {
+  const unchecked = `kp_${environment}_${randomBytes(20).toString('hex')}`
+  return unchecked + checksum(unchecked)
+}
+
+/** Null when the text is no key or was mistyped: both are known without asking the database. */
+export function readApiKeySecret(text: string): { environment: Environment; prefix: string } | null {
+  const match = secretExpression.exec(text)
+  if (match === null || checksum(text.slice(0, -checksumLength)) !== text.slice(-checksumLength)) return null
+  return { environment: match[1] === 'live' ? 'live' : 'sandbox', prefix: prefixOf(text) }
+}
+
+/** What is shown of a key after its creation: kp_sandbox_ and the first 8 digits. */
+export function prefixOf(secret: string): string {
+  return secret.slice(0, secret.lastIndexOf('_') + 1 + prefixDigits)
+}
+
+/** One digest under each key of the keyring, the current one first. */
+export function apiKeyDigests(keyring: Keyring, secret: string): ApiKeyDigest[] {
+  return keyring.all('api-key').map(({ id, bytes }) => ({
+    keyId: id,
+    digest: createHmac('sha256', bytes).update(secret).digest(),
+  }))
+}
+
+const secretExpression = /^kp_(sandbox|live)_[a-f0-9]{48}$/
+const checksumLength = 8
+const prefixDigits = 8
+
+function checksum(text: string): string {
+  return crc32(text).toString(16).padStart(checksumLength, '0')
+}

@@ -1,0 +1,39 @@
+// The table of API keys, which holds a keyed hash of each and never the key.
+import { EntitySchema } from 'typeorm'
+import { bytes, id, idOf, orNull, text, time } from '../../columns'
+import type { ApiKeyRow } from '../api-keys'
+
+export interface StoredApiKey extends ApiKeyRow {
+  readonly digest: Buffer
+  readonly digestKeyId: string
+  readonly createdBy: string
+  readonly revokedBy: string | null
+}
+
+export const apiKey = new EntitySchema<StoredApiKey>({
+  name: 'ApiKey',
+  tableName: 'api_keys',
+  columns: {
+    id,
+    partnerId: idOf('Partner'),
+    environment: text,
+    keyPrefix: text,
+    label: orNull(text),
+    digest: bytes,
+    digestKeyId: text,
+    createdBy: text,
+    createdAt: time,
+    lastUsedAt: orNull(time),
+    revokedAt: orNull(time),
+    revokedBy: orNull(text),
+  },
+  uniques: [
+    { name: 'api_keys_digest_unique', columns: ['digest'] },
+    { name: 'api_keys_prefix_unique', columns: ['partnerId', 'keyPrefix'] },
+  ],
+  indices: [{ name: 'api_keys_partner_index', columns: ['partnerId', 'createdAt'] }],
+  checks: [
+    { name: 'api_keys_environment_check', expression: `environment IN ('sandbox', 'live')` },
+    { name: 'api_keys_label_check', expression: 'char_length(label) <= 60' },
+  ],
+})

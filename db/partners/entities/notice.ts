@@ -1,0 +1,47 @@
+// The table of what a partner's admins are to be mailed about.
+import { EntitySchema } from 'typeorm'
+import type { Environment } from '../../../domain/environment'
+import type { NoticeKind } from '../../../domain/partners/notice'
+import { idOf, orNull, sequence, text, time, uuid } from '../../columns'
+
+export interface StoredNotice {
+  readonly id: bigint
+  readonly partnerId: string
+  readonly environment: Environment
+  readonly kind: NoticeKind
+  readonly about: string
+  readonly at: Date
+  readonly toldAt: Date | null
+  readonly payerId: string | null
+}
+
+export const notice = new EntitySchema<StoredNotice>({
+  name: 'Notice',
+  tableName: 'notices',
+  columns: {
+    id: sequence,
+    partnerId: idOf('Partner'),
+    environment: text,
+    kind: text,
+    about: text,
+    at: time,
+    toldAt: orNull(time),
+    payerId: orNull(uuid),
+  },
+  indices: [
+    {
+      name: 'notices_open_index',
+      columns: ['partnerId', 'environment', 'kind', 'id'],
+      where: 'told_at IS NULL',
+    },
+    { name: 'notices_payer_unique', columns: ['payerId'], unique: true, where: 'payer_id IS NOT NULL' },
+  ],
+  checks: [
+    { name: 'notices_environment_check', expression: `environment IN ('sandbox', 'live')` },
+    {
+      name: 'notices_kind_check',
+      expression: `kind IN ('payout_failed', 'payout_returned', 'low_balance', 'verification', 'top_up', 'case', 'first_payout')`,
+    },
+    { name: 'notices_payer_check', expression: `(kind = 'first_payout') = (payer_id IS NOT NULL)` },
+  ],
+})

@@ -1,0 +1,35 @@
+// Starts a partner's verification, the first time or again: the row decides who may, and that two starts are one.
+import { assert } from '../../domain/assert'
+import type { VerificationStatus } from '../../domain/partners/partner'
+import { canStart } from '../../domain/partners/verification'
+import type { Queryable, Statement, Tx } from '../database'
+import { lockPartner, type PartnerRow, updatePartner } from './partners'
+
+export type BegunVerification =
+  | { readonly outcome: 'begun'; readonly partner: PartnerRow }
+  | { readonly outcome: 'invalid_state'; readonly status: VerificationStatus }
+
+/** After the bank's refusal it goes on where it was, with the reasons so far as old news; where the bank has opened nothing, anew. */
+export async function beginVerification(tx: Tx, partnerId: string, at: Date): Promise<BegunVerification> {
+  const partner = await lockPartner(tx, partnerId)
+  assert(partner !== null, 'the partner to verify must exist')
+  const { verificationStatus: status, providerStatus, verificationReasonMarks, verificationTries } = partner
+  if (!canStart(status, providerStatus)) return { outcome: 'invalid_state', status }
+  const changes =
+    status === 'rejected' && providerStatus !== null
+      ? ({ verificationStatus: 'action_required', verificationReasonsKnown: verificationReasonMarks } as const)
+      : ({ verificationStatus: 'pending', verificationReasons: [], verificationAwaitedSince: at } as const)
+  const tried = { ...changes, verificationTries: verificationTries + 1 }
+  return { outcome: 'begun', partner: await updatePartner(tx, partnerId, tried, at) }
+}
+
+/** Partners whose verification the bank should have opened before then; who was found is not found again. */
+export async function takeLateOpenings(db: Queryable, before: Date): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(takeLate, [before])
+  return rows.map(({ id }) => id)
+}
+
+const takeLate: Statement = {
+  name: 'verification-take-late-openings',
+  text: `UPDATE partners SET verification_awaited_since = NULL WHERE verification_awaited_since < $1 RETURNING id`,
+}

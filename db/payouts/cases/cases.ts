@@ -1,0 +1,178 @@
+// Recalls and traces of payouts: opened once at a time, told of once when late, ended once; the row decides each of them.
+import { assert } from '../../../domain/assert'
+import type { Environment } from '../../../domain/environment'
+import { type CaseKind, type CaseOutcome, canOpen } from '../../../domain/payouts/case'
+import type { PayoutStatus } from '../../../domain/payouts/payout'
+import type { Queryable, Statement, Tx } from '../../database'
+import { newId } from '../../id'
+import { tellPayout } from '../events'
+import { isVisible } from '../payouts'
+
+export interface CaseRow {
+  readonly id: string
+  readonly payoutId: string
+  readonly partnerId: string
+  readonly slug: string
+  readonly environment: Environment
+  readonly payoutStatus: PayoutStatus
+  readonly kind: CaseKind
+  readonly reason: string
+  readonly openedBy: string
+  readonly openedAt: Date
+  readonly dueAt: Date
+  readonly overdueAt: Date | null
+  readonly resolvedAt: Date | null
+  readonly outcome: CaseOutcome | null
+  /** What the partner is charged for it; null when that is nothing, or not known yet. */
+  readonly chargeMicropounds: bigint | null
+}
+
+export interface NewCase {
+  readonly payoutId: string
+  readonly kind: CaseKind
+  readonly reason: string
+  readonly openedBy: string
+  readonly openedAt: Date
+  readonly dueAt: Date
+}
+
+export type OpenedCase =
+  | { readonly outcome: 'opened'; readonly case: CaseRow }
+  | { readonly outcome: 'wrong_status'; readonly status: PayoutStatus }
+  | { readonly outcome: 'already_open'; readonly case: CaseRow }
+  | { readonly outcome: 'not_found' }
+
+/** The payout is held until the transaction ends: its timeline tells the case where it belongs, and two who ask are one. */
+export async function openCase(tx: Tx, wanted: NewCase): Promise<OpenedCase> {
+  const { payoutId, kind, reason, openedBy, openedAt, dueAt } = wanted
+  const [payout] = await tx.query<{ status: PayoutStatus }>(holdPayout, [payoutId])
+  if (payout === undefined) return { outcome: 'not_found' }
+  if (!canOpen(kind, payout.status)) return { outcome: 'wrong_status', status: payout.status }
+  const values = [newId(openedAt), payoutId, kind, reason, openedBy, openedAt, dueAt]
+  const [made] = await tx.query<{ id: string }>(insert, values)
+  const [row] = await tx.query<CaseRow>(selectOpenOf, [payoutId, kind])
+  assert(row !== undefined, 'nobody ends a case while its payout is held')
+  if (made === undefined) return { outcome: 'already_open', case: row }
+  await tellPayout(tx, { payoutId, at: openedAt, madeBy: openedBy, kind: 'case_opened', detail: kind })
+  return { outcome: 'opened', case: row }
+}
+
+export async function findCase(db: Queryable, id: string): Promise<CaseRow | null> {
+  const [row] = await db.query<CaseRow>(selectOne, [id])
+  return row ?? null
+}
+
+/** Neither the case nor its payout changes until the transaction ends. */
+export async function lockCase(tx: Tx, id: string): Promise<CaseRow | null> {
+  const [row] = await tx.query<CaseRow>(lockOne, [id])
+  return row ?? null
+}
+
+/** Oldest first. */
+export async function listCasesOf(db: Queryable, payoutId: string): Promise<CaseRow[]> {
+  return db.query<CaseRow>(selectOfPayout, [payoutId])
+}
+
+/** Over all partners, the one that is due first in front. */
+export async function listOpenCases(db: Queryable, limit: number): Promise<CaseRow[]> {
+  return db.query<CaseRow>(selectOpen, [limit])
+}
+
+export interface Resolution {
+  readonly outcome: CaseOutcome
+  readonly costMicropounds: bigint
+  readonly by: string
+  readonly at: Date
+}
+
+/** Under lockCase; false when it had ended before. */
+export async function endCase(
+  tx: Tx,
+  row: CaseRow,
+  { outcome, costMicropounds, by, at }: Resolution,
+): Promise<boolean> {
+  const ended = await tx.query(end, [row.id, outcome, costMicropounds, by, at])
+  if (ended.length === 0) return false
+  const { payoutId, kind } = row
+  await tellPayout(tx, { payoutId, at, madeBy: by, kind: 'case_resolved', detail: `${kind}: ${outcome}` })
+  return true
+}
+
+export interface LateCase {
+  readonly id: string
+  readonly payoutId: string
+  readonly environment: Environment
+  readonly kind: CaseKind
+  readonly dueAt: Date
+}
+
+/** Each is answered once, to whoever is first to mark it. */
+export async function markLate(db: Queryable, { at, limit }: { at: Date; limit: number }): Promise<LateCase[]> {
+  return db.query<LateCase>(markAllLate, [at, limit])
+}
+
+/** The same for one; null when it is not late, or was marked before. */
+export async function markOneLate(db: Queryable, id: string, at: Date): Promise<LateCase | null> {
+  const [late] = await db.query<LateCase>(markThisLate, [id, at])
+  return late ?? null
+}
+
+const holdPayout: Statement = {
+  name: 'case-payout',
+  text: `SELECT status FROM payouts WHERE id = $1 AND ${isVisible} FOR NO KEY UPDATE`,
+}
+
+const insert: Statement = {
+  name: 'case-insert',
+  text: `INSERT INTO cases (id, payout_id, kind, reason, opened_by, opened_at, due_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
+    ON CONFLICT (payout_id, kind) WHERE resolved_at IS NULL DO NOTHING RETURNING id`,
+}
+
+const selected = `SELECT c.id, c.payout_id AS "payoutId", p.partner_id AS "partnerId", partners.slug, p.environment,
+    p.status AS "payoutStatus", c.kind, c.reason, c.opened_by AS "openedBy", c.opened_at AS "openedAt", c.due_at AS "dueAt",
+    c.overdue_at AS "overdueAt", c.resolved_at AS "resolvedAt", c.outcome, charge.amount_micropounds AS "chargeMicropounds"
+  FROM cases c JOIN payouts p ON p.id = c.payout_id JOIN partners ON partners.id = p.partner_id
+  LEFT JOIN charges charge ON charge.partner_id = p.partner_id AND charge.kind = 'exception'
+    AND charge.cause_ref = 'case/' || c.id::text`
+
+const selectOne: Statement = { name: 'case', text: `${selected} WHERE c.id = $1` }
+
+const lockOne: Statement = { name: 'case-lock', text: `${selected} WHERE c.id = $1 FOR UPDATE OF c FOR SHARE OF p` }
+
+const selectOpenOf: Statement = {
+  name: 'case-open-of-payout',
+  text: `${selected} WHERE c.payout_id = $1 AND c.kind = $2 AND c.resolved_at IS NULL`,
+}
+
+const selectOfPayout: Statement = {
+  name: 'cases-of-payout',
+  text: `${selected} WHERE c.payout_id = $1 ORDER BY c.opened_at, c.id`,
+}
+
+const selectOpen: Statement = {
+  name: 'cases-open',
+  text: `${selected} WHERE c.resolved_at IS NULL ORDER BY c.due_at, c.id LIMIT $1`,
+}
+
+const end: Statement = {
+  name: 'case-end',
+  text: `UPDATE cases SET outcome = $2, cost_micropounds = $3, resolved_by = $4, resolved_at = $5
+    WHERE id = $1 AND resolved_at IS NULL RETURNING id`,
+}
+
+const isLate = 'c.resolved_at IS NULL AND c.overdue_at IS NULL'
+const late = `c.id, c.payout_id AS "payoutId", p.environment, c.kind, c.due_at AS "dueAt"`
+
+const markThisLate: Statement = {
+  name: 'case-late',
+  text: `UPDATE cases c SET overdue_at = $2 FROM payouts p
+    WHERE c.id = $1 AND p.id = c.payout_id AND ${isLate} AND c.due_at <= $2 RETURNING ${late}`,
+}
+
+const markAllLate: Statement = {
+  name: 'cases-late',
+  text: `UPDATE cases c SET overdue_at = $1 FROM payouts p
+    WHERE p.id = c.payout_id AND ${isLate} AND c.id IN (
+      SELECT id FROM cases c WHERE ${isLate} AND c.due_at <= $1 ORDER BY c.due_at LIMIT $2 FOR UPDATE SKIP LOCKED
+    ) RETURNING ${late}`,
+}

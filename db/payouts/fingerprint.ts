@@ -1,0 +1,62 @@
+// Tells whether two requests ask for the same payout, and which fields differ, without keeping what they said (design §3).
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Keyring, PurposeKey } from '../keyring'
+
+/** A request's fields by their path, defaults applied and values written in one way. */
+export type CanonicalFields = Readonly<Record<string, string>>
+
+export interface Fingerprint {
+  readonly keyId: string
+  readonly whole: Buffer
+  readonly fields: Readonly<Record<string, string>>
+}
+
+export function fingerprintOf(keyring: Keyring, fields: CanonicalFields): Fingerprint {
+  const key = keyring.current('fingerprint')
+  return { keyId: key.id, whole: wholeOf(key, fields), fields: fieldsOf(key, fields) }
+}
+
+/** How the paths begin of what is erased with the bank details. */
+export const recipientPaths = 'recipient.'
+
+/**
+ * The fields whose values differ from the fingerprinted ones; none when it is the same request, null when its key is gone. The
+ * recipient is one field: field by field, the bank details that are stored sealed could be guessed. An erased recipient is
+ * named only where nothing else differs, because there is nothing left to compare it with.
+ */
+export function differingFields(keyring: Keyring, stored: Fingerprint, fields: CanonicalFields): string[] | null {
+  const key = keyring.find('fingerprint', stored.keyId)
+  if (key === null) return null
+  if (timingSafeEqual(wholeOf(key, fields), stored.whole)) return []
+  const asked = fieldsOf(key, fields)
+  const paths = Object.keys({ ...stored.fields, ...asked })
+  const differing = fieldsShown(paths.filter((path) => stored.fields[path] !== asked[path]))
+  if (Object.keys(stored.fields).some(isOfRecipient)) return differing
+  const others = differing.filter((field) => field !== 'recipient')
+  return others.length === 0 ? ['recipient'] : others
+}
+
+/** As a response names them: the recipient as one field. */
+export function fieldsShown(paths: readonly string[]): string[] {
+  return [...new Set(paths.map((path) => (isOfRecipient(path) ? 'recipient' : path)))].toSorted()
+}
+
+function isOfRecipient(path: string): boolean {
+  return path.startsWith(recipientPaths)
+}
+
+function wholeOf(key: PurposeKey, fields: CanonicalFields): Buffer {
+  const paths = Object.keys(fields).toSorted()
+  return hash(key, JSON.stringify(paths.map((path) => [path, fields[path]])))
+}
+
+/** Twelve bytes tell two values apart; the path is hashed with them, so that equal values of two fields look unlike. */
+function fieldsOf(key: PurposeKey, fields: CanonicalFields): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([path, value]) => [path, hash(key, `${path}\n${value}`).toString('hex', 0, 12)]),
+  )
+}
+
+function hash({ bytes }: PurposeKey, text: string): Buffer {
+  return createHmac('sha256', bytes).update(text).digest()
+}

@@ -1,0 +1,132 @@
+// Authentication (§5): who a request comes from, an API key or a signed-in person, and for which partner.
+import type { Environment } from '../../domain/environment'
+import type { MemberRole, PartnerStatus, VerificationStatus } from '../../domain/partners/partner'
+import type { Queryable, Statement } from '../database'
+
+export type Caller = KeyCaller | PersonCaller
+
+export interface KeyCaller extends CallersAccount {
+  readonly by: 'key'
+  readonly keyId: string
+  readonly keyPrefix: string
+}
+
+/** Somebody who has signed in to the dashboard (§5.9). */
+export interface PersonCaller extends CallersAccount {
+  readonly by: 'person'
+  readonly sessionId: string
+  readonly memberId: string
+  readonly email: string
+  readonly role: MemberRole
+}
+
+interface CallersAccount {
+  /** The key's own, or what the person has asked for. */
+  readonly environment: Environment
+  readonly partner: {
+    readonly id: string
+    readonly slug: string
+    readonly status: PartnerStatus
+    readonly verificationStatus: VerificationStatus
+    /** Requests per second in the environment; null means its default. */
+    readonly rateLimit: number | null
+  }
+}
+
+/** How the activity list and a payout name who made it (§2). */
+export function nameOf(caller: Caller): string {
+  return caller.by === 'key' ? `key:${caller.keyPrefix}` : caller.email
+}
+
+/**
+ * Whether a caller sees what the account has in live: keys, activity and invoices. A sandbox key does not: it lies in tests, on
+ * laptops and in build servers, so its loss must show nothing about real money.
+ */
+export function seesLive(caller: Caller): boolean {
+  return caller.by === 'person' || caller.environment === 'live'
+}
+
+/** Null when the key is unknown or revoked. */
+export async function findCaller(db: Queryable, digest: Buffer): Promise<KeyCaller | null> {
+  const [row] = await db.query<CallerRow>(selectCaller, [digest])
+  return row ? callerFrom(row) : null
+}
+
+/** One row of callerColumns, whatever else was selected beside them. */
+export function callerFrom(row: CallerRow): KeyCaller {
+  const { keyId, keyPrefix, keyEnvironment, partnerId, partnerSlug, partnerStatus, verificationStatus, rateLimit } = row
+  const partner = { id: partnerId, slug: partnerSlug, status: partnerStatus, verificationStatus, rateLimit }
+  return { by: 'key', keyId, keyPrefix, environment: keyEnvironment, partner }
+}
+
+/**
+ * The caller as of now, or null when the key is revoked, the session is over or the member is removed. Inside a transaction
+ * none of this changes before it ends. The locks are taken in one order, partner first, so that no two callers block each other.
+ */
+export async function holdCaller(db: Queryable, caller: Caller): Promise<Caller | null> {
+  const { partner } = caller
+  if (caller.by === 'key') {
+    const [row] = await db.query<HeldPartner>(holdKey, [partner.id, caller.keyId])
+    return row ? { ...caller, partner: { ...partner, ...row } } : null
+  }
+  const held = [partner.id, caller.memberId, caller.sessionId]
+  const [row] = await db.query<HeldPartner & Pick<PersonCaller, 'role' | 'memberId'>>(holdPerson, held)
+  if (row === undefined) return null
+  const { role, memberId, ...status } = row
+  return { ...caller, role, memberId, partner: { ...partner, ...status } }
+}
+
+type HeldPartner = Pick<Caller['partner'], 'status' | 'verificationStatus'>
+
+export interface CallerRow {
+  readonly keyId: string
+  readonly keyPrefix: string
+  readonly keyEnvironment: Environment
+  readonly partnerId: string
+  readonly partnerSlug: string
+  readonly partnerStatus: PartnerStatus
+  readonly verificationStatus: VerificationStatus
+  readonly rateLimit: number | null
+}
+
+export const callerColumns = `k.id AS "keyId", k.key_prefix AS "keyPrefix", k.environment AS "keyEnvironment",
+  p.id AS "partnerId", p.slug AS "partnerSlug", p.status AS "partnerStatus", p.verification_status AS "verificationStatus",
+  CASE k.environment WHEN 'live' THEN p.rate_limit_live ELSE p.rate_limit_sandbox END AS "rateLimit"`
+
+export const callerTables = 'api_keys k JOIN partners p ON p.id = k.partner_id'
+
+// How long the index takes depends on a keyed hash that no caller can choose, so it tells nothing about any key.
+// One digest and not a list of them: for a list of unknown length PostgreSQL would make a new plan each time.
+export const isTheCaller = 'k.digest = $1 AND k.revoked_at IS NULL'
+
+/** `partner_id = …` makes PostgreSQL lock the partner before the key. Suspending and closing take FOR UPDATE, which waits for KEY SHARE. */
+export const heldKey = (partnerId: string, keyId: string) => `partner AS (
+      SELECT id, status, verification_status FROM partners WHERE id = ${partnerId} FOR KEY SHARE
+    ), held_key AS (
+      SELECT id FROM api_keys
+      WHERE id = ${keyId} AND partner_id = (SELECT id FROM partner) AND revoked_at IS NULL FOR SHARE
+    )`
+
+const holdKey: Statement = {
+  name: 'caller-hold-key',
+  text: `WITH ${heldKey('$1', '$2')}
+    SELECT status, verification_status AS "verificationStatus" FROM partner, held_key`,
+}
+
+// Writes of people lock the partner exclusively: many of them change its row or its members, and two that hold shares would deadlock.
+const holdPerson: Statement = {
+  name: 'caller-hold-person',
+  text: `WITH partner AS (
+      SELECT id, status, verification_status FROM partners WHERE id = $1 FOR NO KEY UPDATE
+    ), member AS (
+      SELECT id, role FROM members WHERE id = $2 AND partner_id = (SELECT id FROM partner) FOR SHARE
+    ), session AS (
+      SELECT member_id FROM sessions WHERE id = $3 AND revoked_at IS NULL AND (SELECT id FROM member) IS NOT NULL FOR SHARE
+    )
+    SELECT status, verification_status AS "verificationStatus", role, member_id AS "memberId" FROM partner, member, session`,
+}
+
+const selectCaller: Statement = {
+  name: 'caller-by-digest',
+  text: `SELECT ${callerColumns} FROM ${callerTables} WHERE ${isTheCaller}`,
+}

@@ -1,0 +1,61 @@
+// The table of deposits that nobody can explain yet: held in suspense until people have decided.
+import { EntitySchema } from 'typeorm'
+import { bigint, id, idOf, orNull, text, time } from '../columns'
+
+export interface StoredHeldDeposit {
+  readonly id: string
+  readonly walletId: string
+  readonly bankRef: string
+  readonly amountMicroUsdc: bigint | null
+  readonly why: string
+  readonly foundAt: Date
+  readonly resolvedAt: Date | null
+  readonly resolvedBy: string | null
+  readonly outcome: 'credited' | 'kept' | null
+  readonly note: string | null
+  readonly requestedMicroUsdc: bigint | null
+  readonly requestedBy: string | null
+  readonly requestedAs: string | null
+  readonly requestedAt: Date | null
+  readonly requestNote: string | null
+  readonly resolvedAs: string | null
+}
+
+export const heldDeposit = new EntitySchema<StoredHeldDeposit>({
+  name: 'HeldDeposit',
+  tableName: 'held_deposits',
+  columns: {
+    id,
+    walletId: idOf('Wallet'),
+    bankRef: text,
+    amountMicroUsdc: orNull(bigint),
+    why: text,
+    foundAt: time,
+    resolvedAt: orNull(time),
+    resolvedBy: orNull(text),
+    outcome: orNull(text),
+    note: orNull(text),
+    requestedMicroUsdc: orNull(bigint),
+    requestedBy: orNull(text),
+    requestedAs: orNull(text),
+    requestedAt: orNull(time),
+    requestNote: orNull(text),
+    resolvedAs: orNull(text),
+  },
+  uniques: [{ name: 'held_deposits_bank_unique', columns: ['walletId', 'bankRef'] }],
+  indices: [{ name: 'held_deposits_open_index', columns: ['foundAt'], where: 'resolved_at IS NULL' }],
+  checks: [
+    { name: 'held_deposits_amount_check', expression: 'amount_micro_usdc > 0' },
+    { name: 'held_deposits_outcome_check', expression: `outcome IN ('credited', 'kept')` },
+    {
+      name: 'held_deposits_request_check',
+      expression:
+        'num_nonnulls(requested_micro_usdc, requested_by, requested_as, requested_at, request_note) IN (0, 5)',
+    },
+    { name: 'held_deposits_requested_check', expression: 'requested_micro_usdc > 0' },
+    {
+      name: 'held_deposits_two_operators_check',
+      expression: `outcome <> 'credited' OR lower(resolved_by) <> lower(requested_by)`,
+    },
+  ],
+})

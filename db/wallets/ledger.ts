@@ -1,0 +1,63 @@
+// The only writer of the ledger, and so of wallet balances: one balanced set, posted once, in one statement (design §4).
+import { assert } from '../../domain/assert'
+import { assertBalanced, type Posting } from '../../domain/wallets/ledger'
+import type { Queryable, Statement } from '../database'
+import { newId } from '../id'
+
+export interface PostingSet {
+  readonly walletId: string
+  /** What the set is for, such as debit; with causeRef it makes the set unique within its wallet. */
+  readonly cause: string
+  readonly causeRef: string
+  readonly payoutId: string | null
+  /** The bank's own id of what it did, which is booked once per wallet whatever the cause. */
+  readonly bankRef?: string | null
+  readonly createdBy: string
+  readonly at: Date
+  readonly postings: readonly Posting[]
+}
+
+export type Posted =
+  | { readonly outcome: 'posted'; readonly balanceMicroUsdc: bigint }
+  | { readonly outcome: 'already_posted' }
+  | { readonly outcome: 'insufficient'; readonly balanceMicroUsdc: bigint }
+
+/** A refusal moves nothing and leaves a surrounding transaction usable; a repeat of the same cause or bankRef moves nothing either. */
+export async function postSet(tx: Queryable, set: PostingSet): Promise<Posted> {
+  const { walletId, cause, causeRef, payoutId, bankRef = null, createdBy, at, postings } = set
+  assertBalanced(postings)
+  const accounts = postings.map((posting) => posting.account)
+  assert(new Set(accounts).size === accounts.length, 'a set posts to each account once')
+  const amounts = postings.map((posting) => posting.amountMicroUsdc)
+
+  const values = [walletId, newId(at), cause, causeRef, payoutId, bankRef, createdBy, at, accounts, amounts]
+  const [row] = await tx.query<PostedRow>(postLedgerSet, values)
+  assert(row !== undefined, 'a posted set must have an outcome')
+  const { outcome, balance } = row
+  return outcome === 'already_posted' ? { outcome } : { outcome, balanceMicroUsdc: balance }
+}
+
+/** Whether a set of this cause is in the ledger. */
+export async function isPosted(
+  tx: Queryable,
+  { walletId, cause, causeRef }: Pick<PostingSet, 'walletId' | 'cause' | 'causeRef'>,
+): Promise<boolean> {
+  return (await tx.query(selectSet, [walletId, cause, causeRef])).length > 0
+}
+
+interface PostedRow {
+  readonly outcome: Posted['outcome']
+  /** After this set, whatever became of it. */
+  readonly balance: bigint
+}
+
+// Lock, check, set, balance and entries are one function of the database (db/migrations/001-009/2-ledger.ts): one round trip.
+const postLedgerSet: Statement = {
+  name: 'post-ledger-set',
+  text: 'SELECT outcome, balance FROM post_ledger_set($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+}
+
+const selectSet: Statement = {
+  name: 'ledger-set-by-cause',
+  text: 'SELECT id FROM ledger_sets WHERE wallet_id = $1 AND cause = $2 AND cause_ref = $3',
+}

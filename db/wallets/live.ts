@@ -1,0 +1,130 @@
+// A partner's live wallet and the customer behind it, from the day the bank is asked to verify the business.
+import { DatabaseError } from 'pg'
+import { assert } from '../../domain/assert'
+import type { Queryable, Statement, Tx } from '../database'
+
+export interface LiveWallet {
+  readonly walletId: string
+  /** What the bank calls the verification, the customer, the wallet and its bank account; null until there is one. */
+  readonly verificationRef: string | null
+  readonly customerRef: string | null
+  readonly walletRef: string | null
+  readonly fundingRef: string | null
+}
+
+/** Null when there is no such partner. */
+export async function findLiveWallet(db: Queryable, partnerId: string): Promise<LiveWallet | null> {
+  const [wallet] = await db.query<LiveWallet>(select, [partnerId])
+  return wallet ?? null
+}
+
+/** As it is now and stays until the transaction ends. */
+export async function lockLiveWallet(tx: Tx, partnerId: string): Promise<LiveWallet> {
+  const [wallet] = await tx.query<LiveWallet>(lock, [partnerId])
+  assert(wallet !== undefined, 'a partner must have a live wallet')
+  return wallet
+}
+
+/** The first one that is stored stays; a bank may make the customer later than its verification. */
+export async function storeLiveCustomer(
+  tx: Tx,
+  customer: { walletId: string; verificationRef: string; customerRef: string | null; at: Date },
+): Promise<void> {
+  const { walletId, verificationRef, customerRef, at } = customer
+  await tx.query(storeCustomer, [walletId, verificationRef, customerRef, at])
+}
+
+/** The bank's customer turned out to be nobody's to have; a connected wallet keeps its own. */
+export async function forgetLiveCustomer(tx: Tx, walletId: string, at: Date): Promise<void> {
+  await tx.query(forgetCustomer, [walletId, at])
+}
+
+/** Whether what was to be stored is another partner's at the bank. */
+export function isAnothersRef(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '23505' && ownRefs.includes(error.constraint ?? '')
+}
+
+const ownRefs: readonly string[] = ['wallets_ref_unique', 'wallets_customer_unique', 'wallets_verification_unique']
+
+export interface LiveConnection {
+  readonly walletId: string
+  readonly customerRef: string
+  readonly walletRef: string
+  /** Where USDC is sent to; not the wallet's own address. */
+  readonly address: string
+  readonly fundingRef: string
+  readonly sortCode: string
+  readonly accountNumber: string
+  readonly holderName: string
+  readonly bankName: string
+  readonly at: Date
+}
+
+/** From now on its payouts go to the bank, and its money can come in. */
+export async function connectLiveWallet(tx: Tx, connection: LiveConnection): Promise<void> {
+  const { walletId, customerRef, walletRef, address, at } = connection
+  const { fundingRef, sortCode, accountNumber, holderName, bankName } = connection
+  const account = [fundingRef, sortCode, accountNumber, holderName, bankName]
+  await tx.query(connect, [walletId, customerRef, walletRef, address, ...account, at])
+}
+
+/** Whose customer or verification it is that the bank speaks of; null when it is nobody's of ours. */
+export async function findVerifiedPartner(db: Queryable, ref: string): Promise<string | null> {
+  const [row] = await db.query<{ partnerId: string }>(selectPartner, [ref])
+  return row?.partnerId ?? null
+}
+
+/** Partners that the bank is or was asked to verify, but for closed ones; `after` is the last one of the page before. */
+export async function listPartnersToLookAt(
+  db: Queryable,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<string[]> {
+  const rows = await db.query<{ partnerId: string }>(selectToLookAt, [after, limit])
+  return rows.map(({ partnerId }) => partnerId)
+}
+
+const columns = `id AS "walletId", verification_ref AS "verificationRef", customer_ref AS "customerRef",
+  wallet_ref AS "walletRef", funding_ref AS "fundingRef"`
+
+const select: Statement = {
+  name: 'live-wallet',
+  text: `SELECT ${columns} FROM wallets WHERE partner_id = $1 AND environment = 'live'`,
+}
+
+const lock: Statement = {
+  name: 'live-wallet-lock',
+  text: `SELECT ${columns} FROM wallets WHERE partner_id = $1 AND environment = 'live' FOR UPDATE`,
+}
+
+const storeCustomer: Statement = {
+  name: 'live-wallet-customer',
+  text: `UPDATE wallets SET verification_ref = $2, customer_ref = $3, updated_at = $4
+    WHERE id = $1 AND customer_ref IS NULL AND coalesce(verification_ref, $2) = $2`,
+}
+
+const forgetCustomer: Statement = {
+  name: 'live-wallet-forget-customer',
+  text: `UPDATE wallets SET verification_ref = NULL, customer_ref = NULL, updated_at = $2
+    WHERE id = $1 AND wallet_ref IS NULL`,
+}
+
+const connect: Statement = {
+  name: 'live-wallet-connect',
+  text: `UPDATE wallets SET customer_ref = $2, wallet_ref = $3, address = $4, funding_ref = $5, funding_sort_code = $6,
+      funding_account_number = $7, funding_holder_name = $8, funding_bank_name = $9, updated_at = $10
+    WHERE id = $1`,
+}
+
+const selectPartner: Statement = {
+  name: 'live-wallet-partner',
+  text: `SELECT partner_id AS "partnerId" FROM wallets
+    WHERE environment = 'live' AND verification_ref IS NOT NULL AND (customer_ref = $1 OR verification_ref = $1)`,
+}
+
+const selectToLookAt: Statement = {
+  name: 'live-wallets-to-look-at',
+  text: `SELECT w.partner_id AS "partnerId" FROM wallets w JOIN partners p ON p.id = w.partner_id
+    WHERE w.environment = 'live' AND p.status <> 'closed' AND ($1::uuid IS NULL OR w.partner_id > $1)
+      AND (w.verification_ref IS NOT NULL OR (p.verification_status = 'pending' AND w.wallet_ref IS NULL))
+    ORDER BY w.partner_id LIMIT $2`,
+}

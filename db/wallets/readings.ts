@@ -1,0 +1,192 @@
+// Which wallets are at a bank, up to which movement each one's history was read, what stayed undecided, and which readings failed.
+import type { Environment, RailName } from '../../domain/environment'
+import { sandboxIdleAfterMs } from '../../domain/limits'
+import type { ReadingFailure } from '../bank/reading-entity'
+import type { Queryable, Statement, Tx } from '../database'
+
+export interface WalletToRead {
+  readonly id: string
+  readonly partnerId: string
+  readonly environment: Environment
+  readonly rail: RailName
+  readonly customerRef: string
+  readonly walletRef: string
+  readonly historyReadTo: string | null
+}
+
+/** Null when it is at no bank. */
+export async function findWalletToRead(db: Queryable, walletId: string): Promise<WalletToRead | null> {
+  const [wallet] = await db.query<WalletToRead>(selectById, [walletId])
+  return wallet ?? null
+}
+
+/** By what the bank calls it. */
+export async function findWalletIdByRef(
+  db: Queryable,
+  environment: Environment,
+  walletRef: string,
+): Promise<string | null> {
+  const [wallet] = await db.query<{ id: string }>(selectByRef, [environment, walletRef])
+  return wallet?.id ?? null
+}
+
+export interface WalletPage {
+  readonly environment: Environment
+  /** The last wallet of the page before; null for the first page. */
+  readonly after: string | null
+  readonly limit: number
+  readonly at: Date
+}
+
+/** Without idle sandboxes: an event of the bank, a visit or a movement brings them back. */
+export async function listWalletsToRead(
+  db: Queryable,
+  { environment, after, limit, at }: WalletPage,
+): Promise<WalletToRead[]> {
+  return db.query<WalletToRead>(selectPage, [environment, after, limit, idleSince(at)])
+}
+
+export function idleSince(at: Date): Date {
+  return new Date(at.getTime() - sandboxIdleAfterMs)
+}
+
+/**
+ * Whether nothing has happened in the sandbox wallet `w` since that time, and nothing is left to do: no movement, no visit, no use of a
+ * key, no open payout, no undecided movement, no failed reading and no open drift.
+ */
+export const isIdleSandbox = (since: string) => `(w.environment = 'sandbox' AND w.updated_at < ${since}
+  AND NOT EXISTS (SELECT FROM api_keys k WHERE k.partner_id = w.partner_id AND k.last_used_at >= ${since})
+  AND NOT EXISTS (SELECT FROM members m JOIN sessions s ON s.member_id = m.id
+    WHERE m.partner_id = w.partner_id AND s.last_used_at >= ${since})
+  AND w.id NOT IN (SELECT wallet_id FROM payouts WHERE released_at IS NULL AND closed_at IS NULL)
+  AND NOT EXISTS (SELECT FROM undecided_movements u WHERE u.wallet_id = w.id)
+  AND NOT EXISTS (SELECT FROM wallet_reading_failures f WHERE f.wallet_id = w.id)
+  AND NOT EXISTS (SELECT FROM drifts d WHERE d.wallet_id = w.id AND d.resolved_at IS NULL))`
+
+/** Only from where this reader began: a quicker one may be further. */
+export async function moveHistoryReadTo(
+  tx: Tx,
+  { walletId, from, to }: { walletId: string; from: string | null; to: string },
+): Promise<void> {
+  await tx.query(moveReadTo, [walletId, from, to])
+}
+
+export interface UndecidedMovement {
+  /** The bank's own id of the movement. */
+  readonly id: string
+  readonly kind: 'deposit' | 'withdrawal'
+  readonly amountMicroUsdc: bigint
+  readonly transferRef: string | null
+  readonly at: Date
+}
+
+/** What earlier readings could not decide, oldest first. */
+export async function listUndecided(db: Queryable, walletId: string): Promise<UndecidedMovement[]> {
+  return db.query<UndecidedMovement>(selectUndecided, [walletId])
+}
+
+export async function rememberUndecided(
+  tx: Tx,
+  { walletId, movements, at }: { walletId: string; movements: readonly UndecidedMovement[]; at: Date },
+): Promise<void> {
+  if (movements.length === 0) return
+  const rows = movements.map(({ id, kind, amountMicroUsdc, transferRef, at: movedAt }) => {
+    return { id, kind, amount: String(amountMicroUsdc), transfer: transferRef, moved_at: movedAt }
+  })
+  await tx.query(insertUndecided, [walletId, JSON.stringify(rows), at])
+}
+
+export async function forgetUndecided(tx: Tx, walletId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await tx.query(deleteUndecided, [walletId, ids])
+}
+
+export interface FailedReading {
+  readonly partner: string
+  readonly environment: Environment
+  readonly reason: ReadingFailure
+  /** The first failure since the last reading that succeeded. */
+  readonly since: Date
+  readonly failedAt: Date
+  readonly failures: number
+}
+
+export async function recordFailedReading(
+  db: Queryable,
+  { walletId, reason, at }: { walletId: string; reason: ReadingFailure; at: Date },
+): Promise<void> {
+  await db.query(upsertFailure, [walletId, reason, at])
+}
+
+export async function clearFailedReading(db: Queryable, walletId: string): Promise<void> {
+  await db.query(deleteFailure, [walletId])
+}
+
+/** Wallets whose last reading failed, the longest failing first. */
+export async function listFailedReadings(db: Queryable, limit: number): Promise<FailedReading[]> {
+  return db.query<FailedReading>(selectFailures, [limit])
+}
+
+const columns = `id, partner_id AS "partnerId", environment, rail, customer_ref AS "customerRef",
+  wallet_ref AS "walletRef", history_read_to AS "historyReadTo"`
+
+const atABank = `customer_ref IS NOT NULL AND wallet_ref IS NOT NULL AND rail <> 'simulated'`
+
+const selectById: Statement = {
+  name: 'wallet-to-read',
+  text: `SELECT ${columns} FROM wallets WHERE id = $1 AND ${atABank}`,
+}
+
+const selectByRef: Statement = {
+  name: 'wallet-by-ref',
+  text: `SELECT id FROM wallets WHERE wallet_ref = $2 AND environment = $1 AND ${atABank}`,
+}
+
+const selectPage: Statement = {
+  name: 'wallets-to-read',
+  text: `SELECT ${columns} FROM wallets w WHERE environment = $1 AND ($2::uuid IS NULL OR id > $2) AND ${atABank}
+      AND NOT ${isIdleSandbox('$4::timestamptz')}
+    ORDER BY id LIMIT $3`,
+}
+
+const moveReadTo: Statement = {
+  name: 'wallet-read-to',
+  text: 'UPDATE wallets SET history_read_to = $3 WHERE id = $1 AND history_read_to IS NOT DISTINCT FROM $2',
+}
+
+const selectUndecided: Statement = {
+  name: 'undecided-movements',
+  text: `SELECT bank_ref AS id, kind, amount_micro_usdc AS "amountMicroUsdc", transfer_ref AS "transferRef", moved_at AS at
+    FROM undecided_movements WHERE wallet_id = $1 ORDER BY moved_at, bank_ref`,
+}
+
+const insertUndecided: Statement = {
+  name: 'undecided-movements-remember',
+  text: `INSERT INTO undecided_movements (wallet_id, bank_ref, kind, amount_micro_usdc, transfer_ref, moved_at, found_at)
+    SELECT $1, id, kind, amount, transfer, moved_at, $3
+    FROM jsonb_to_recordset($2::jsonb) AS r (id text, kind text, amount bigint, transfer text, moved_at timestamptz)
+    ON CONFLICT DO NOTHING`,
+}
+
+const deleteUndecided: Statement = {
+  name: 'undecided-movements-forget',
+  text: 'DELETE FROM undecided_movements WHERE wallet_id = $1 AND bank_ref = ANY ($2::text[])',
+}
+
+const upsertFailure: Statement = {
+  name: 'wallet-reading-failed',
+  text: `INSERT INTO wallet_reading_failures AS f (wallet_id, since, failed_at, failures, reason) VALUES ($1, $3, $3, 1, $2)
+    ON CONFLICT (wallet_id) DO UPDATE SET failed_at = excluded.failed_at, failures = f.failures + 1,
+      reason = excluded.reason`,
+}
+
+const deleteFailure: Statement = {
+  name: 'wallet-reading-succeeded',
+  text: 'DELETE FROM wallet_reading_failures WHERE wallet_id = $1',
+}
+
+const selectFailures: Statement = {
+  name: 'wallet-readings-failed',
+  text: `SELECT partners.slug AS partner, w.environment, f.reason, f.since, f.failed_at AS "failedAt", f.failures
+    FROM wallet_reading_failures f JOIN wallets w ON w.id = f.wallet_id JOIN partners ON partners.id = w.partner_id
+    ORDER BY f.since, w.id LIMIT $1`,
+}

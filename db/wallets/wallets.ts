@@ -1,0 +1,115 @@
+// Wallets, one per partner and environment, each with its own accounts in the ledger (§1: wallets are isolated).
+import { assert } from '../../domain/assert'
+import type { Environment, RailName } from '../../domain/environment'
+import { accountKinds } from '../../domain/wallets/ledger'
+import type { Queryable, Statement, Tx } from '../database'
+import { newId } from '../id'
+
+export interface WalletRow {
+  readonly id: string
+  readonly partnerId: string
+  readonly environment: Environment
+  readonly rail: RailName
+  readonly chain: string
+  readonly address: string | null
+  /** What the bank calls the customer and the wallet; null until they are connected. */
+  readonly customerRef: string | null
+  readonly walletRef: string | null
+  readonly balanceMicroUsdc: bigint
+}
+
+export interface NewWallet {
+  readonly partnerId: string
+  readonly environment: Environment
+  readonly rail: RailName
+  readonly at: Date
+}
+
+/** An empty wallet; only the ledger changes its balance. */
+export async function openWallet(tx: Tx, { partnerId, environment, rail, at }: NewWallet): Promise<WalletRow> {
+  const accountIds = accountKinds.map(() => newId(at))
+  const values = [newId(at), partnerId, environment, rail, at, accountIds, accountKinds]
+  const [wallet] = await tx.query<WalletRow>(insert, values)
+  assert(wallet !== undefined, 'an inserted wallet must come back')
+  return wallet
+}
+
+export async function findWallet(
+  db: Queryable,
+  partnerId: string,
+  environment: Environment,
+): Promise<WalletRow | null> {
+  const [wallet] = await db.query<WalletRow>(selectWallet, [partnerId, environment])
+  return wallet ?? null
+}
+
+/** Nobody makes a payout of this wallet, or moves its money, until the transaction ends. */
+export async function lockWallet(tx: Tx, partnerId: string, environment: Environment): Promise<WalletRow> {
+  const [wallet] = await tx.query<WalletRow>(selectLocked, [partnerId, environment])
+  assert(wallet !== undefined, 'a partner must have a wallet')
+  return wallet
+}
+
+export interface WalletConnection {
+  readonly walletId: string
+  readonly rail: RailName
+  readonly verificationRef: string
+  readonly customerRef: string
+  readonly walletRef: string
+  readonly address: string | null
+  readonly at: Date
+}
+
+/** From now on its payouts go to that bank. */
+export async function connectWallet(tx: Tx, connection: WalletConnection): Promise<void> {
+  const { walletId, rail, verificationRef, customerRef, walletRef, address, at } = connection
+  await tx.query(connect, [walletId, rail, verificationRef, customerRef, walletRef, address, at])
+}
+
+/** Sandboxes that no bank is connected to, by partner; `after` is the last partner of the page before. */
+export async function listSimulatedPartners(
+  db: Queryable,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<string[]> {
+  const rows = await db.query<{ partnerId: string }>(selectSimulated, [after, limit])
+  return rows.map(({ partnerId }) => partnerId)
+}
+
+const columns = `id, partner_id AS "partnerId", environment, rail, chain, address, customer_ref AS "customerRef",
+  wallet_ref AS "walletRef", balance_micro_usdc AS "balanceMicroUsdc"`
+
+const insert: Statement = {
+  name: 'wallet-insert',
+  text: `WITH opened AS (
+      INSERT INTO wallets (id, partner_id, environment, rail, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $5)
+      RETURNING ${columns}
+    ), accounts AS (
+      INSERT INTO ledger_accounts (id, wallet_id, kind)
+      SELECT account.id, $1, account.kind FROM unnest($6::uuid[], $7::text[]) AS account (id, kind)
+    )
+    SELECT * FROM opened`,
+}
+
+const selectWallet: Statement = {
+  name: 'wallet-by-partner',
+  text: `SELECT ${columns} FROM wallets WHERE partner_id = $1 AND environment = $2`,
+}
+
+const selectLocked: Statement = {
+  name: 'wallet-lock-by-partner',
+  text: `SELECT ${columns} FROM wallets WHERE partner_id = $1 AND environment = $2 FOR UPDATE`,
+}
+
+const connect: Statement = {
+  name: 'wallet-connect',
+  text: `UPDATE wallets SET rail = $2, verification_ref = $3, customer_ref = $4, wallet_ref = $5, address = $6,
+      updated_at = $7
+    WHERE id = $1`,
+}
+
+const selectSimulated: Statement = {
+  name: 'wallets-simulated',
+  text: `SELECT partner_id AS "partnerId" FROM wallets
+    WHERE environment = 'sandbox' AND rail = 'simulated' AND ($1::uuid IS NULL OR partner_id > $1)
+    ORDER BY partner_id LIMIT $2`,
+}

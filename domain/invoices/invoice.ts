@@ -1,0 +1,194 @@
+// The words of charges and invoices, and the one function that makes an invoice out of charges (design §4, §5).
+import { assert } from '../assert'
+import { type Micropounds, micropoundsFromPence, type Pence, penceFromMicropounds } from '../money'
+import { type Month, monthInWords } from '../month'
+
+export const invoiceStatuses = ['draft', 'open', 'paid', 'void'] as const
+export type InvoiceStatus = (typeof invoiceStatuses)[number]
+
+export const invoiceLineKinds = [
+  'payout_fees',
+  'monthly_account',
+  'business_verification',
+  'network_fees',
+  'bank_exceptions',
+  'credit',
+] as const
+export type InvoiceLineKind = (typeof invoiceLineKinds)[number]
+
+export const chargeKinds = [
+  'payout_fee',
+  'network_fee',
+  'exception',
+  'monthly_account',
+  'verification',
+  'credit',
+] as const
+export type ChargeKind = (typeof chargeKinds)[number]
+
+export const lineKindOf: Readonly<Record<ChargeKind, InvoiceLineKind>> = {
+  payout_fee: 'payout_fees',
+  network_fee: 'network_fees',
+  exception: 'bank_exceptions',
+  monthly_account: 'monthly_account',
+  verification: 'business_verification',
+  credit: 'credit',
+}
+
+export const chargeCauses = [
+  'payout_completed',
+  'payout_returned',
+  'case_resolved',
+  'monthly_account',
+  'verification',
+  'correction',
+] as const
+export type ChargeCause = (typeof chargeCauses)[number]
+
+/** What a charge is for, from the reference that makes it unique within its kind. */
+export function causeOf({ kind, causeRef }: { kind: ChargeKind; causeRef: string }): {
+  readonly cause: ChargeCause
+  /** The recall or trace, where the cause is one. */
+  readonly caseId: string | null
+} {
+  switch (kind) {
+    case 'payout_fee':
+    case 'network_fee':
+      return { cause: 'payout_completed', caseId: null }
+    case 'monthly_account':
+    case 'verification':
+      return { cause: kind, caseId: null }
+    case 'credit':
+      return { cause: causeRef.startsWith(correctionPrefix) ? 'correction' : 'payout_returned', caseId: null }
+    case 'exception':
+      return causeRef.startsWith(casePrefix)
+        ? { cause: 'case_resolved', caseId: causeRef.slice(casePrefix.length) }
+        : { cause: 'payout_returned', caseId: null }
+  }
+}
+
+export const casePrefix = 'case/'
+export const correctionPrefix = 'ops/'
+
+/** Charges of one kind, summed where they are stored: there may be a hundred thousand of them. */
+export interface ChargeGroup {
+  readonly kind: ChargeKind
+  readonly count: number
+  readonly sumMicropounds: Micropounds
+  /** The cheapest and the dearest of them; where these are equal, all cost the same. */
+  readonly leastMicropounds: Micropounds
+  readonly mostMicropounds: Micropounds
+  /** Which months a monthly account is for; empty for all others. */
+  readonly months: readonly Month[]
+}
+
+export interface InvoiceLine {
+  readonly kind: InvoiceLineKind
+  readonly description: string
+  readonly quantity: number
+  readonly unitAmountMicropounds: Micropounds
+  /** Quantity times unit amount, rounded half up; positive in a credit too. */
+  readonly amountPence: Pence
+}
+
+export interface MadeInvoice {
+  readonly lines: readonly InvoiceLine[]
+  readonly chargedPence: Pence
+  readonly creditedPence: Pence
+  /** Charged less credited, and never below zero. */
+  readonly totalPence: Pence
+  /** The credit that is left for the next invoice. */
+  readonly carriedPence: Pence
+}
+
+/**
+ * Usage, preview and invoice are all made here, so they can not disagree. One line per kind in the order of
+ * invoiceLineKinds, parts of a penny summed first and rounded once; credit of earlier invoices is a line of its own.
+ */
+export function makeInvoice(
+  groups: readonly ChargeGroup[],
+  { carriedInPence }: { carriedInPence: Pence },
+): MadeInvoice {
+  assert(carriedInPence >= 0n, 'credit that is carried must not be negative')
+  const made = invoiceLineKinds.flatMap((kind) => {
+    const ofKind = groups.filter((group) => lineKindOf[group.kind] === kind && group.count > 0)
+    return ofKind.length === 0 ? [] : [lineOf(kind, ofKind)]
+  })
+  const lines = carriedInPence > 0n ? [...made, carriedIn(carriedInPence)] : made
+  return { lines, ...sumLines(lines) }
+}
+
+/** Credits alone are no invoice: they wait until there is something to take them off. */
+export function isBillable(groups: readonly ChargeGroup[]): boolean {
+  return groups.some(({ kind }) => kind !== 'credit')
+}
+
+/** What the lines of an invoice add up to; lines are rounded already, so this is exact. */
+export function sumLines(lines: readonly Pick<InvoiceLine, 'kind' | 'amountPence'>[]): Omit<MadeInvoice, 'lines'> {
+  const sumOf = (wanted: readonly Pick<InvoiceLine, 'amountPence'>[]) =>
+    wanted.reduce((sum, { amountPence }) => sum + amountPence, 0n)
+  const chargedPence = sumOf(lines.filter(({ kind }) => kind !== 'credit'))
+  const creditedPence = sumOf(lines.filter(({ kind }) => kind === 'credit'))
+  const differencePence = chargedPence - creditedPence
+  return {
+    chargedPence,
+    creditedPence,
+    totalPence: differencePence > 0n ? differencePence : 0n,
+    carriedPence: differencePence < 0n ? -differencePence : 0n,
+  }
+}
+
+/** What all cost alike is so many times the price; otherwise the line is the exact sum, and its words name how many. */
+function lineOf(kind: InvoiceLineKind, groups: readonly ChargeGroup[]): InvoiceLine {
+  const count = groups.reduce((total, group) => total + group.count, 0)
+  const sum = groups.reduce((total, group) => total + group.sumMicropounds, 0n)
+  const prices = new Set(groups.flatMap((group) => [group.leastMicropounds, group.mostMicropounds]))
+  const [price = sum] = prices.size === 1 ? prices : []
+  const words = describe[kind](count.toLocaleString('en-GB'), groups)
+  return {
+    kind,
+    description: prices.size === 1 ? words.alike : words.together,
+    quantity: prices.size === 1 ? count : 1,
+    unitAmountMicropounds: price,
+    amountPence: penceFromMicropounds(sum),
+  }
+}
+
+function carriedIn(carriedInPence: Pence): InvoiceLine {
+  return {
+    kind: 'credit',
+    description: 'Credit carried forward from earlier invoices',
+    quantity: 1,
+    unitAmountMicropounds: micropoundsFromPence(carriedInPence),
+    amountPence: carriedInPence,
+  }
+}
+
+interface Words {
+  readonly alike: string
+  readonly together: string
+}
+
+const describe: Readonly<Record<InvoiceLineKind, (count: string, groups: readonly ChargeGroup[]) => Words>> = {
+  payout_fees: (count) => ({ alike: 'Payout fees', together: `Payout fees for ${count} completed payouts` }),
+  monthly_account: (_, groups) => alwaysAlike(`Monthly account, ${monthsOf(groups)}`),
+  business_verification: () => alwaysAlike('Business verification'),
+  network_fees: (count) => ({ alike: 'Network fees', together: `Network fees for ${count} payouts` }),
+  bank_exceptions: (count) => ({ alike: 'Bank exceptions', together: `${count} bank exceptions` }),
+  credit: (count) => ({
+    alike: 'Credit for returned payouts and corrections',
+    together: `Credit for ${count} returned payouts and corrections`,
+  }),
+}
+
+function alwaysAlike(words: string): Words {
+  return { alike: words, together: words }
+}
+
+/** "October 2026", or "August 2026, September 2026 and October 2026" where months were billed late. */
+function monthsOf(groups: readonly ChargeGroup[]): string {
+  const months = new Set(groups.flatMap((group) => group.months))
+  const words = [...months].toSorted().map(monthInWords)
+  const [before, last] = [words.slice(0, -1).join(', '), words.at(-1) ?? '']
+  return before === '' ? last : `${before} and ${last}`
+}

@@ -1,0 +1,45 @@
+// The monthly account (§1): due for each month in which the live account was open, be it for a day.
+
+import { micropoundsFromPence, type Pence } from '../money'
+import { londonMonthOf, type Month, monthOfDay, nextMonth, startOf } from '../month'
+import type { ChargeGroup } from './invoice'
+
+export interface LiveAccount {
+  readonly liveOpenedAt: Date | null
+  readonly closedAt: Date | null
+}
+
+export interface DueMonth {
+  readonly month: Month
+  readonly pricedAt: Date
+}
+
+/** All that are due up to the month, oldest first; what `billedUntil` names was settled and stays as it is. */
+export function dueMonths(account: LiveAccount & { readonly billedUntil: string | null }, until: Month): DueMonth[] {
+  const { liveOpenedAt, billedUntil } = account
+  if (liveOpenedAt === null) return []
+  const opened = londonMonthOf(liveOpenedAt)
+  const unbilled = billedUntil === null ? opened : nextMonth(monthOfDay(billedUntil))
+  const due: DueMonth[] = []
+  for (let month = unbilled > opened ? unbilled : opened; month <= until; month = nextMonth(month)) {
+    const at = pricedAt(account, month)
+    if (at === null) break
+    due.push({ month, pricedAt: at })
+  }
+  return due
+}
+
+/** The moment whose prices hold for the month: its start, or the opening within it. Null when nothing is due. */
+export function pricedAt({ liveOpenedAt, closedAt }: LiveAccount, month: Month): Date | null {
+  if (liveOpenedAt === null || londonMonthOf(liveOpenedAt) > month) return null
+  const start = startOf(month)
+  if (closedAt !== null && closedAt <= start) return null
+  return liveOpenedAt > start ? liveOpenedAt : start
+}
+
+/** As the charge will be counted once it is stored. */
+export function dueMonthlyAccount(month: Month, pricePence: Pence): ChargeGroup {
+  const price = micropoundsFromPence(pricePence)
+  const prices = { sumMicropounds: price, leastMicropounds: price, mostMicropounds: price }
+  return { kind: 'monthly_account', count: 1, ...prices, months: [month] }
+}

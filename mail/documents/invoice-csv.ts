@@ -1,0 +1,49 @@
+// An invoice as CSV: one row per line, each with what identifies the invoice, so that rows of many can be put together.
+
+import type { InvoiceDocument } from '../../domain/invoices/document'
+import type { InvoiceLine } from '../../domain/invoices/invoice'
+import { formatMicropounds, formatPence } from '../../domain/money'
+import { type Cell, csv } from './csv'
+
+export function invoiceCsv(document: InvoiceDocument): string {
+  return csv([columns, ...document.lines.map((line) => rowOf(document, line))])
+}
+
+const columns = [
+  'invoice_number',
+  'status',
+  'period',
+  'issued_on',
+  'due_on',
+  'seller',
+  'buyer',
+  'kind',
+  'description',
+  'quantity',
+  'unit_amount_gbp',
+  'amount_gbp',
+  'invoice_total_gbp',
+  'credit_carried_forward_gbp',
+]
+
+function rowOf(document: InvoiceDocument, line: InvoiceLine): Cell[] {
+  const { number, status, period, issuedOn, dueOn, seller, buyer, totalPence, carriedPence } = document
+  // In a column that people add up, a credit is what is taken off.
+  const sign = line.kind === 'credit' ? '-' : ''
+  return [
+    number,
+    status,
+    period,
+    issuedOn,
+    dueOn,
+    seller.name,
+    buyer.name,
+    line.kind,
+    line.description,
+    { number: String(line.quantity) },
+    { number: sign + formatMicropounds(line.unitAmountMicropounds) },
+    { number: sign + formatPence(line.amountPence) },
+    { number: formatPence(totalPence) },
+    { number: formatPence(carriedPence) },
+  ]
+}

@@ -1,0 +1,88 @@
+// The upper part of an invoice: who bills, who is billed, the facts, and in one line what is to be done.
+import type { InvoiceDocument } from '../../../domain/invoices/document'
+import { monthInWords } from '../../../domain/month'
+import { dayInWords, pounds } from '../words'
+import { colours, page, type Sheet, type Style, type Tag } from './sheet'
+
+const label: Style = { size: 8, colour: colours.soft }
+const body: Style = { size: 9.5 }
+const soft: Style = { size: 9.5, colour: colours.soft }
+const strong: Style = { size: 9.5, weight: 'SemiBold' }
+
+const factsX = 340
+const factsValueX = 424
+
+/** Answers where the next part may begin. */
+export function writeHeading(sheet: Sheet, document: InvoiceDocument): number {
+  const { root, write } = sheet
+  sheet.decorate(() => sheet.doc.rect(0, 0, page.width, 5).fill(colours.accent))
+  const width = page.right - page.left
+  write(root, 'H1', 'Invoice', { x: page.left, y: page.top, width: 240 }, { size: 26, weight: 'SemiBold' })
+  const sellerEnd = writeSeller(sheet, document)
+  const partiesY = Math.max(sellerEnd, page.top + 72) + 22
+  const buyerEnd = writeBuyer(sheet, document, partiesY)
+  const factsEnd = writeFacts(sheet, document, partiesY)
+
+  const y = Math.max(buyerEnd, factsEnd) + 26
+  const size = 17
+  return write(root, 'H2', summary(document), { x: page.left, y, width }, { size, weight: 'SemiBold' }) + 18
+}
+
+function writeSeller({ doc, root, write }: Sheet, { seller }: InvoiceDocument): number {
+  const section = under(doc.struct('Sect'), root)
+  const registered = [
+    ...(seller.companyNumber ? [`Company number ${seller.companyNumber}`] : []),
+    ...(seller.vat ? [`VAT number ${seller.vat.number}`] : []),
+  ]
+  let y = page.top + 5
+  const line = (text: string, style: Style) => {
+    y = write(section, 'P', text, { x: factsX, y, width: page.right - factsX }, style)
+  }
+  line(seller.name, { ...strong, size: 11 })
+  for (const text of [...seller.addressLines, seller.email, ...registered]) line(text, soft)
+  return y
+}
+
+function writeBuyer({ doc, root, write }: Sheet, { buyer }: InvoiceDocument, top: number): number {
+  const section = under(doc.struct('Sect'), root)
+  const box = (y: number) => ({ x: page.left, y, width: factsX - page.left - 30 })
+  let y = write(section, 'P', 'Billed to', box(top), label) + 2
+  y = write(section, 'P', buyer.name, box(y), strong)
+  for (const text of buyer.addressLines) y = write(section, 'P', text, box(y), soft)
+  return y
+}
+
+function writeFacts({ doc, root, write }: Sheet, document: InvoiceDocument, top: number): number {
+  const list = under(doc.struct('Sect'), root)
+  let y = top + 1
+  for (const [name, value] of factsOf(document)) {
+    write(list, 'P', name, { x: factsX, y, width: factsValueX - factsX - 8 }, soft)
+    y = write(list, 'P', value, { x: factsValueX, y, width: page.right - factsValueX }, body) + 3
+  }
+  return y
+}
+
+function factsOf(document: InvoiceDocument): [string, string][] {
+  const { number, replaces, period, issuedOn, dueOn, paidOn, voidedOn } = document
+  return [
+    ['Number', number],
+    ...(replaces ? [['Replaces', replaces] satisfies [string, string]] : []),
+    ['Period', monthInWords(period)],
+    ['Issued', dayInWords(issuedOn)],
+    ['Due', dayInWords(dueOn)],
+    ...(paidOn ? [['Paid', dayInWords(paidOn)] satisfies [string, string]] : []),
+    ...(voidedOn ? [['Void since', dayInWords(voidedOn)] satisfies [string, string]] : []),
+  ]
+}
+
+function summary({ status, totalPence, dueOn, paidOn }: InvoiceDocument): string {
+  if (status === 'void') return 'This invoice is void: nothing is to be paid'
+  if (totalPence === 0n) return 'Nothing is to be paid'
+  if (status === 'paid') return `${pounds(totalPence)} paid${paidOn ? ` on ${dayInWords(paidOn)}` : ''}`
+  return `${pounds(totalPence)} due on ${dayInWords(dueOn)}`
+}
+
+function under(tag: Tag, parent: Tag): Tag {
+  parent.add(tag)
+  return tag
+}

@@ -1,0 +1,102 @@
+// The table of an invoice's lines: as many pages as it takes, its head on each of them.
+import type { InvoiceLine } from '../../../domain/invoices/invoice'
+import { count, negative, pounds, unitPounds } from '../words'
+import { type Box, colours, page, type Sheet, type Style, type Tag } from './sheet'
+
+interface Column {
+  readonly title: string
+  readonly x: number
+  readonly width: number
+  readonly align: 'left' | 'right'
+  readonly text: (line: InvoiceLine) => string
+}
+
+const columns: readonly Column[] = [
+  { title: 'Description', x: page.left, width: 226, align: 'left', text: ({ description }) => description },
+  { title: 'Quantity', x: 286, width: 56, align: 'right', text: ({ quantity }) => count(quantity) },
+  {
+    title: 'Unit price',
+    x: 348,
+    width: 92,
+    align: 'right',
+    text: (line) => signed(line, unitPounds(line.unitAmountMicropounds)),
+  },
+  {
+    title: 'Amount',
+    x: 446,
+    width: page.right - 446,
+    align: 'right',
+    text: (line) => signed(line, pounds(line.amountPence)),
+  },
+]
+
+const headStyle: Style = { size: 8, colour: colours.soft }
+const cellStyle: Style = { size: 9.5 }
+const padding = 7
+
+/** Answers where the next part may begin. */
+export function writeLines(sheet: Sheet, lines: readonly InvoiceLine[], top: number): number {
+  const { doc, root } = sheet
+  const table = doc.struct('Table')
+  root.add(table)
+  let y = writeHead(sheet, table, top)
+  for (const line of lines) {
+    const height = rowHeight(sheet, line)
+    if (y + height > page.bottom) {
+      doc.addPage()
+      y = repeatHead(sheet, page.top)
+    }
+    writeRow(sheet, table, line, y + padding)
+    y += height
+    sheet.decorate(() => sheet.rule(y, page.left, page.right, colours.line))
+  }
+  return y
+}
+
+function writeHead(sheet: Sheet, table: Tag, y: number): number {
+  const row = sheet.doc.struct('TR')
+  table.add(row)
+  for (const column of columns)
+    sheet.write(row, 'TH', column.title, boxOf(column, y), { ...headStyle, align: column.align })
+  return underline(sheet, y)
+}
+
+/** On a further page it is for the eyes only: those who listen have heard it. */
+function repeatHead(sheet: Sheet, y: number): number {
+  sheet.decorate(() => {
+    for (const column of columns) sheet.plain(column.title, boxOf(column, y), { ...headStyle, align: column.align })
+  })
+  return underline(sheet, y)
+}
+
+function underline(sheet: Sheet, y: number): number {
+  const end = y + 16
+  sheet.decorate(() => sheet.rule(end, page.left, page.right, colours.ink, 0.9))
+  return end
+}
+
+function writeRow(sheet: Sheet, table: Tag, line: InvoiceLine, y: number): void {
+  const row = sheet.doc.struct('TR')
+  table.add(row)
+  for (const column of columns) {
+    sheet.write(row, 'TD', column.text(line), boxOf(column, y), styleOf(column))
+  }
+}
+
+function rowHeight(sheet: Sheet, line: InvoiceLine): number {
+  const heights = columns.map((column) => sheet.heightOf(column.text(line), column.width, styleOf(column)))
+  return Math.max(...heights) + 2 * padding - 2
+}
+
+function styleOf({ align }: Column): Style {
+  return { ...cellStyle, align }
+}
+
+function boxOf({ x, width }: Column, y: number): Box {
+  return { x, y, width }
+}
+
+/** Kept as a positive amount, shown as what it does. */
+function signed({ kind }: InvoiceLine, amount: string): string {
+  return kind === 'credit' ? negative(amount) : amount
+}

@@ -1,0 +1,119 @@
+// The paper an invoice is written on: A4, its two fonts, its colours, and text that is tagged for those who can not see it.
+import Pdf from 'pdfkit'
+import { fontFile, printable } from '../font'
+
+/** In points, 72 to the inch. */
+export const page = { width: 595.28, height: 841.89, left: 56, right: 539.28, top: 56, bottom: 772 }
+
+export const colours = {
+  ink: '#16202e',
+  soft: '#5a6675',
+  line: '#d9dee5',
+  accent: '#1f4fd8',
+  paid: '#1c7a4a',
+  void: '#b3261e',
+}
+
+export type Doc = PDFKit.PDFDocument
+export type Tag = PDFKit.PDFStructureElement
+
+export interface Style {
+  readonly size: number
+  readonly weight?: 'Regular' | 'SemiBold'
+  readonly colour?: string
+  readonly align?: 'left' | 'right' | 'center'
+}
+
+export interface Sheet {
+  readonly doc: Doc
+  /** What everything is added to, in reading order. */
+  readonly root: Tag
+  /** Written inside a box of that width under the element that is read aloud; answers where the text ends. */
+  readonly write: (parent: Tag, tag: string, text: string, box: Box, style: Style) => number
+  readonly heightOf: (text: string, width: number, style: Style) => number
+  /** Lines, marks and what repeats on each page: drawn, but not read aloud. */
+  readonly decorate: (draw: () => void) => void
+  readonly plain: (text: string, box: Box, style: Style) => void
+  readonly rule: (y: number, from: number, to: number, colour: string, widthPt?: number) => void
+  readonly finish: () => Promise<Buffer>
+}
+
+export interface Box {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+}
+
+/** Title and subject are ours: pdfkit writes them into XML as they are. */
+export interface SheetOptions {
+  readonly title: string
+  readonly subject: string
+  /** YYYY-MM-DD; the same document has the same bytes whenever it is made, so no other moment may get in. */
+  readonly day: string
+}
+
+export function createSheet({ title, subject, day }: SheetOptions): Sheet {
+  const at = new Date(`${day}T00:00:00.000Z`)
+  const doc = new Pdf({
+    size: 'A4',
+    margins: { top: page.top, left: page.left, right: page.width - page.right, bottom: 0 },
+    pdfVersion: '1.7',
+    lang: 'en-GB',
+    tagged: true,
+    displayTitle: true,
+    bufferPages: true,
+    font: fontFile('Regular'),
+    info: { Title: title, Subject: subject, CreationDate: at, ModDate: at },
+  })
+  const finished = collect(doc)
+  const root = doc.struct('Document')
+  doc.addStructure(root)
+
+  const draw = (text: string, { x, y, width }: Box, style: Style) => {
+    const { size, weight = 'Regular', colour = colours.ink } = style
+    doc.font(fontFile(weight)).fontSize(size).fillColor(colour)
+    doc.text(text, x, y, { width, ...layoutOf(style) })
+  }
+  const heightOf = (text: string, width: number, style: Style) => {
+    doc.font(fontFile(style.weight ?? 'Regular')).fontSize(style.size)
+    return doc.heightOfString(printable(text), { width, ...layoutOf(style) })
+  }
+  return {
+    doc,
+    root,
+    heightOf,
+    write(parent, tag, text, box, style) {
+      const shown = printable(text)
+      parent.add(doc.struct(tag, shown === text ? {} : { actual: text }, () => draw(shown, box, style)))
+      return box.y + heightOf(text, box.width, style)
+    },
+    decorate(drawing) {
+      doc.markContent('Artifact')
+      drawing()
+      doc.endMarkedContent()
+    },
+    plain: (text, box, style) => draw(printable(text), box, style),
+    rule(y, from, to, colour, widthPt = 0.6) {
+      doc.moveTo(from, y).lineTo(to, y).lineWidth(widthPt).strokeColor(colour).stroke()
+    },
+    async finish() {
+      root.end()
+      doc.end()
+      return finished
+    },
+  }
+}
+
+/** What stands to the right is figures: all of one width, so that columns of them line up. */
+function layoutOf({ size, align = 'left' }: Style) {
+  return { align, lineGap: size * 0.22, features: align === 'right' ? ['tnum' as const] : [] }
+}
+
+function collect(doc: Doc): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = []
+    doc.on('data', (piece: Buffer) => pieces.push(piece))
+    doc.once('end', () => resolve(Buffer.concat(pieces)))
+    doc.once('error', reject)
+  })
+}

@@ -1,0 +1,32 @@
+// How documents for people write amounts, counts, days and rates: "£1,234.56", "1,000", "1 November 2026", "17.5%".
+import { formatHundredths, formatMicropounds, formatPence, type Micropounds, type Pence } from '../../domain/money'
+import { monthInWords, monthOfDay } from '../../domain/month'
+
+export function pounds(pence: Pence): string {
+  return `£${grouped(formatPence(pence))}`
+}
+
+export function unitPounds(micropounds: Micropounds): string {
+  return `£${grouped(formatMicropounds(micropounds))}`
+}
+
+export function count(quantity: number): string {
+  return grouped(String(quantity))
+}
+
+export function dayInWords(day: string): string {
+  return `${day.slice(8).replace(/^0/, '')} ${monthInWords(monthOfDay(day))}`
+}
+
+export function perCent(basisPoints: number): string {
+  return `${formatHundredths(BigInt(basisPoints)).replace(/\.?0+$/, '')}%`
+}
+
+/** The true minus sign, as wide as a figure. */
+export function negative(amount: string): string {
+  return `−${amount}`
+}
+
+function grouped(number: string): string {
+  return number.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',')
+}

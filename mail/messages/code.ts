@@ -1,0 +1,91 @@
+// The mails of signing in: a code, with the code in the subject so that a glance at a locked screen is enough; and an invitation.
+import type { VerificationStatus } from '../../domain/partners/partner'
+import type { Mail } from '../mailer'
+import { htmlOf, type Layout, textOf } from './layout'
+
+export type Message = Pick<Mail, 'to' | 'subject' | 'text' | 'html'>
+
+export function signInMessage({ address, code }: { address: string; code: string }): Message {
+  return messageOf(address, `${code} is your sign-in code`, {
+    preview: 'Enter it on the sign-in page within 10 minutes.',
+    heading: 'Sign in',
+    paragraphs: [
+      'Enter this code on the sign-in page. It works once, within 10 minutes, in the browser that asked for it.',
+      notYou,
+    ],
+    facts: [['Code', code]],
+    foot: whyCode,
+  })
+}
+
+/** What the business is called is not said here: anybody can have typed it, and this address need not be theirs. */
+export function signUpMessage({ address, code }: { address: string; code: string }): Message {
+  return messageOf(address, `${code} is your code to open an account`, {
+    preview: 'Enter it on the sign-up page within 10 minutes.',
+    heading: 'Open your account',
+    paragraphs: [
+      'Enter this code on the sign-up page. It works once, within 10 minutes, in the browser that asked for it.',
+      notYou,
+    ],
+    facts: [['Code', code]],
+    foot: whyCode,
+  })
+}
+
+export interface Invitation {
+  readonly address: string
+  readonly name: string | null
+  /** The email of who invites, which a code has proved to be theirs. */
+  readonly by: string
+  readonly partner: { readonly name: string; readonly slug: string; readonly verificationStatus: VerificationStatus }
+  readonly role: string
+  readonly publicUrl: string
+}
+
+export function invitationMessage(invited: Invitation): Message {
+  return invited.partner.verificationStatus === 'approved' ? invitationOfKnown(invited) : invitationOfUnknown(invited)
+}
+
+function invitationOfKnown({ address, name, by, partner, role, publicUrl }: Invitation): Message {
+  return messageOf(address, `You can now sign in to ${partner.name}`, {
+    preview: `${by} has added you to ${partner.name}.`,
+    heading: `Welcome to ${partner.name}`,
+    paragraphs: [
+      name === null ? 'Hello,' : `Hello ${name},`,
+      `${by} has added you to the payouts account of ${partner.name}. ${howToSignIn}`,
+    ],
+    facts: [
+      ['Sign in at', `${publicUrl}/p/${partner.slug}`],
+      ['Your role', role],
+    ],
+    foot: whyInvited,
+  })
+}
+
+/**
+ * Anybody can sign up under any name and invite anybody: no word of theirs is in our mail, neither a name nor the slug that was
+ * made of one; only their email, without which nobody could tell whether they know them.
+ */
+function invitationOfUnknown({ address, by, role, publicUrl }: Invitation): Message {
+  return messageOf(address, 'You are invited to Payouts', {
+    preview: 'Somebody has added you to their account.',
+    heading: 'You are invited',
+    paragraphs: ['Hello,', `Somebody has added you to their payouts account. ${howToSignIn}`],
+    facts: [
+      ['Invited by', by],
+      ['Sign in at', `${publicUrl}/sign-in`],
+      ['Your role', role],
+    ],
+    foot: whyInvited,
+  })
+}
+
+const howToSignIn = 'Sign in with this email address: there is no password, a code is emailed to you.'
+const whyInvited = 'If you do not know who invites you, ignore this mail: nothing happens unless you sign in.'
+
+const notYou = 'If you did not ask for it, ignore this mail, and give the code to nobody: we never ask for it.'
+const whyCode = 'Sent because somebody entered this email address on our sign-in page.'
+
+function messageOf(address: string, subject: string, layout: Layout): Message {
+  return { to: { name: '', address }, subject, text: textOf(layout), html: htmlOf(layout) }
+}

@@ -1,0 +1,74 @@
+// The mail that brings an invoice: what it is for, how much, until when, and how to pay; the PDF is attached.
+import type { InvoiceDocument } from '../../domain/invoices/document'
+import { formatPence } from '../../domain/money'
+import { monthInWords, monthOfDay } from '../../domain/month'
+import type { Mail } from '../mailer'
+import { htmlOf, type Layout, textOf } from './layout'
+
+export interface InvoiceMessage {
+  readonly document: InvoiceDocument
+  readonly pdf: Buffer
+  readonly address: string
+  readonly messageId: string
+}
+
+export function invoiceMessage({ document, pdf, address, messageId }: InvoiceMessage): Mail {
+  const { number, period, buyer, seller } = document
+  const layout = layoutOf(document)
+  return {
+    to: { name: buyer.name, address },
+    subject: `Invoice ${number} from ${seller.name} for ${monthInWords(period)}`,
+    text: textOf(layout),
+    html: htmlOf(layout),
+    messageId,
+    attachments: [{ name: `${number}.pdf`, type: 'application/pdf', content: pdf }],
+  }
+}
+
+function layoutOf(document: InvoiceDocument): Layout {
+  const { number, replaces, period, buyer, seller } = document
+  const action = actionOf(document)
+  const instead = replaces ? ` It replaces ${replaces}, which is void: please do not pay that one.` : ''
+  return {
+    preview: action,
+    heading: `Your invoice for ${monthInWords(period)}`,
+    paragraphs: [
+      `Hello ${buyer.name},`,
+      `here is invoice ${number}, as a PDF attached to this mail.${instead} ${action}`,
+    ],
+    facts: factsOf(document),
+    foot: `${seller.name}, ${seller.addressLines.join(', ')}. Questions about this invoice: ${seller.email}`,
+  }
+}
+
+function actionOf({ status, totalPence, dueOn, carriedPence }: InvoiceDocument): string {
+  const carried = carriedPence > 0n ? ` ${pounds(carriedPence)} of credit is carried forward to your next invoice.` : ''
+  if (totalPence === 0n && status !== 'void') return `Nothing is to be paid.${carried}`
+  if (status !== 'open') return `Nothing is to be paid: it is ${status}.`
+  return `Please pay ${pounds(totalPence)} by ${dayInWords(dueOn)}.`
+}
+
+function factsOf(document: InvoiceDocument): [string, string][] {
+  const { number, replaces, period, dueOn, totalPence, status, seller } = document
+  const facts: [string, string][] = [
+    ['Invoice', number],
+    ...(replaces ? [['Replaces', replaces] satisfies [string, string]] : []),
+    ['Period', monthInWords(period)],
+    ['Total', pounds(totalPence)],
+  ]
+  if (status !== 'open' || totalPence === 0n) return facts
+  return [
+    ...facts,
+    ['Due', dayInWords(dueOn)],
+    ['Pay to', seller.paymentLines.join('\n')],
+    ['Payment reference', number],
+  ]
+}
+
+function pounds(pence: bigint): string {
+  return `${formatPence(pence)} GBP`
+}
+
+function dayInWords(day: string): string {
+  return `${day.slice(8).replace(/^0/, '')} ${monthInWords(monthOfDay(day))}`
+}

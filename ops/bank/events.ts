@@ -1,0 +1,66 @@
+// What the bank told us that contradicts our books: listed until somebody has dealt with it.
+import { attendEvent, listQuarantined, type QuarantinedEvent } from '../../db/bank/quarantine'
+import { type Command, defineCommand, done, refused } from '../command'
+import { recordChange } from '../controls/record-change'
+import { note, required, uuid } from '../options'
+import { table } from '../print'
+
+const shownAtOnce = 200
+
+const list = defineCommand({
+  noun: 'bank-event',
+  verb: 'list',
+  about: `Shows the bank's events that were put aside: they contradict our books or name no payout of ours; at most ${shownAtOnce}.`,
+  options: {},
+  example: [],
+  async run({ db }) {
+    const events = (await listQuarantined(db, shownAtOnce)).map(presentEvent)
+    const header = ['ID', 'RECEIVED', 'ENVIRONMENT', 'OUTCOME', 'TRANSFER', 'STATE', 'PAYOUT', 'EVENT']
+    const rows = events.map((event) => Object.values(event))
+    return done(
+      { object: 'list', data: events },
+      rows.length > 0 ? table(header, rows) : 'No event of the bank was put aside.',
+    )
+  },
+})
+
+const attended = defineCommand({
+  noun: 'bank-event',
+  verb: 'attended',
+  about: 'Says that an event which was put aside was dealt with.',
+  options: {
+    event: required(uuid, 'Which event, by the id that bank-event list shows.'),
+    note: required(note, 'What was done, without names and account numbers.'),
+  },
+  example: ['--event', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4', '--note', 'A transfer of another system'],
+  async run(ops, given) {
+    const { db, clock, madeBy } = ops
+    const at = clock.now()
+    const found = await db.transaction(async (tx) => {
+      const event = await attendEvent(tx, { id: given.event, note: given.note, madeBy, at })
+      if (event?.partnerId) {
+        const { partnerId, environment, payoutId: detail } = event
+        await recordChange(ops, tx, { partnerId, environment, at, action: 'bank_event.attend', detail })
+      }
+      return event
+    })
+    if (found === null) return refused('not_found', `No event ${given.event} is put aside.`)
+    return done({ id: given.event, attended: true }, `The event ${given.event} is dealt with.`)
+  },
+})
+
+export const bankEventCommands: readonly Command[] = [list, attended]
+
+// The order of the fields is the order of the list's columns.
+function presentEvent(event: QuarantinedEvent) {
+  return {
+    id: event.id,
+    received_at: event.receivedAt.toISOString(),
+    environment: event.environment,
+    outcome: event.outcome,
+    transfer: event.objectRef,
+    state: event.objectState,
+    payout_id: event.payoutId,
+    event_id: event.eventId,
+  }
+}

@@ -1,0 +1,144 @@
+// The way to the bank: paused and resumed by environment, and what waits meanwhile.
+import type { Client } from '@temporalio/client'
+import {
+  type PastPause,
+  pastPauses,
+  pauseRail,
+  type RailState,
+  railStates,
+  resumeRail,
+} from '../../db/bank/rail-pauses'
+import type { Environment } from '../../domain/environment'
+import { formatPence } from '../../domain/money'
+import type { railSwitch } from '../../workflows/bank/rail-switch'
+import { wakeUnsentStart } from '../../workflows/bank/rail-switch-start'
+import { type Command, defineCommand, done, refused } from '../command'
+import type { Ops } from '../connect'
+import { environment, optional, reason, required } from '../options'
+import { table } from '../print'
+import { withTemporal } from '../reach-temporal'
+
+const pastShown = 10
+
+const pause = defineCommand({
+  noun: 'rail',
+  verb: 'pause',
+  about:
+    'Sends no more payouts to the bank: new ones are debited, answered as pending and wait. What the bank has goes on.',
+  options: {
+    environment: required(environment, 'In which environment.'),
+    reason: optional(reason, 'Why, without names; rail status shows it.'),
+  },
+  example: ['--environment', 'live', '--reason', 'The bank asked us to wait'],
+  async run({ db, clock, madeBy }, given) {
+    const about = { environment: given.environment, by: madeBy, at: clock.now() }
+    const paused = await pauseRail(db, { ...about, reason: given.reason ?? null })
+    if (!paused) return refused('invalid_state', `The rail of ${given.environment} is paused already.`)
+    const state = await stateOf(db, given.environment)
+    return done(state, `The rail of ${given.environment} is paused; ${said(state)}.`)
+  },
+})
+
+const resume = defineCommand({
+  noun: 'rail',
+  verb: 'resume',
+  about: 'Sends payouts to the bank again, those that have waited at once.',
+  options: { environment: required(environment, 'In which environment.') },
+  example: ['--environment', 'live'],
+  async run(ops, given) {
+    const { db, clock, madeBy } = ops
+    const resumed = await resumeRail(db, { environment: given.environment, by: madeBy, at: clock.now() })
+    if (!resumed) return refused('invalid_state', `The rail of ${given.environment} is not paused.`)
+    const isWoken = await wakeUnsent(ops, [given.environment])
+    const state = await stateOf(db, given.environment)
+    const when = isWoken ? 'sent now' : 'sent when each looks by itself, because Temporal does not answer'
+    return done(
+      { ...state, woken: isWoken },
+      `The rail of ${given.environment} is open; ${state.unsent === 1 ? '1 payout is' : `${state.unsent} payouts are`} ${when}.`,
+    )
+  },
+})
+
+const status = defineCommand({
+  noun: 'rail',
+  verb: 'status',
+  about: `Shows whether the rail of each environment is open or paused, since when, by whom, why, and what waits; and the last ${pastShown} pauses that are over.`,
+  options: {},
+  example: [],
+  async run({ db }) {
+    const data = (await railStates(db)).map(presentState)
+    const header = ['ENVIRONMENT', 'STATE', 'SINCE', 'BY', 'REASON', 'UNSENT', 'UNSENT GBP', 'UNCONFIRMED']
+    const rows = data.map((each) => [
+      each.environment,
+      each.state,
+      each.since,
+      each.by,
+      each.reason,
+      String(each.unsent),
+      each.unsent_gbp,
+      String(each.unconfirmed),
+    ])
+    const past = (await pastPauses(db, pastShown)).map(presentPast)
+    const pastRows = past.map((each) => Object.values(each))
+    const over = past.length === 0 ? [] : ['Over:', table(pastHeader, pastRows)]
+    return done({ object: 'list', data, past }, [table(header, rows), ...over].join('\n'))
+  },
+})
+
+export const railCommands: readonly Command[] = [pause, resume, status]
+
+/** False when Temporal does not answer: each unsent payout then looks at its row within minutes. */
+export async function wakeUnsent(ops: Ops, wanted: readonly Environment[], why?: string): Promise<boolean> {
+  const by = ops.madeBy.replace(/^ops:/, '')
+  const starts = wanted.map((each) => wakeUnsentStart(each, by, ops.taskQueuePrefix, why))
+  const wake = (client: Client) =>
+    Promise.all(starts.map((start) => client.workflow.start<typeof railSwitch>('railSwitch', start)))
+  return withTemporal(ops, wake).then(
+    () => true,
+    () => false,
+  )
+}
+
+type Presented = ReturnType<typeof presentState>
+
+async function stateOf(db: Ops['db'], wanted: string): Promise<Presented> {
+  const states = (await railStates(db)).map(presentState)
+  const state = states.find((each) => each.environment === wanted)
+  if (state === undefined) throw new Error('every environment has a rail')
+  return state
+}
+
+function said({ unsent, unsent_gbp, unconfirmed }: Presented): string {
+  const waiting =
+    unsent === 1 ? `1 payout over ${unsent_gbp} GBP waits` : `${unsent} payouts over ${unsent_gbp} GBP wait`
+  const before =
+    unconfirmed === 1 ? '1 was on its way before and is' : `${unconfirmed} were on their way before and are`
+  return `${waiting}, and ${before} asked about`
+}
+
+const pastHeader = ['ENVIRONMENT', 'PAUSED', 'BY', 'REASON', 'RESUMED', 'BY']
+
+// The order of the fields is the order of the list's columns.
+function presentPast({ environment, pausedAt, pausedBy, reason, resumedAt, resumedBy }: PastPause) {
+  return {
+    environment,
+    paused_at: pausedAt.toISOString(),
+    paused_by: pausedBy,
+    reason,
+    resumed_at: resumedAt.toISOString(),
+    resumed_by: resumedBy,
+  }
+}
+
+function presentState(state: RailState) {
+  return {
+    environment: state.environment,
+    state: state.pausedAt === null ? 'open' : 'paused',
+    since: state.pausedAt?.toISOString() ?? null,
+    by: state.pausedBy,
+    reason: state.reason,
+    unsent: state.unsent,
+    unsent_gbp: formatPence(state.unsentPence),
+    unconfirmed: state.unconfirmed,
+  }
+}

@@ -1,0 +1,63 @@
+// The audit chain: whether anything that was booked, charged or changed is no longer as it was sealed.
+import { type FirstFault, type Verified, verifyAudit } from '../../db/controls/audit/verify'
+import { type Command, defineCommand, done, found } from '../command'
+import { hash, optional } from '../options'
+import { fields } from '../print'
+
+const verify = defineCommand({
+  noun: 'audit',
+  verb: 'verify',
+  about:
+    'Follows the audit chain, names the first row that was changed, removed or moved, and counts what is not sealed yet; exits with 1 when something is wrong.',
+  options: {
+    head: optional(
+      hash,
+      'A head that an earlier verify has shown and that was kept elsewhere: it must still be in the chain.',
+    ),
+  },
+  example: [],
+  async run({ db }, given) {
+    const verified = await verifyAudit(db, given.head ?? null)
+    const shown = present(verified)
+    const { fault } = verified
+    const { table, row_id, what, sequence, last_good, ...facts } = shown
+    if (fault === null) return done(shown, `The audit chain holds.\n${fields(facts)}`)
+    const { links_that_hold, unsealed_tail } = facts
+    const known = { links_that_hold, last_good, unsealed_tail, table, row_id, what, sequence }
+    return found(shown, `${sentenceOf(fault, verified.links)}\n${fields(known)}`)
+  },
+})
+
+export const auditCommands: readonly Command[] = [verify]
+
+function present({ links, head, fault, unsealed }: Verified) {
+  const tail = Object.values(unsealed).reduce((sum, count) => sum + count, 0)
+  return {
+    links_that_hold: String(links),
+    // Whoever keeps a head must not replace it by that of the part in front of a fault.
+    head: fault === null ? head : null,
+    last_good: fault === null ? null : head,
+    unsealed_tail: String(tail),
+    what: fault?.what ?? null,
+    sequence: fault?.sequence?.toString() ?? null,
+    table: fault?.table ?? null,
+    row_id: fault?.rowId ?? null,
+  }
+}
+
+function sentenceOf({ what, sequence, table, rowId }: FirstFault, links: bigint): string {
+  switch (what) {
+    case 'row_changed':
+      return `The row ${rowId} of ${table} was changed after it was sealed (link ${sequence}).`
+    case 'row_missing':
+      return `The row ${rowId} of ${table} was removed after it was sealed (link ${sequence}).`
+    case 'link_changed':
+      return `Link ${sequence} of the chain, about the row ${rowId} of ${table}, was rewritten or stands where another one was.`
+    case 'head_missing':
+      return `The chain ends after ${links} links without the head that was kept: its end was cut off, or it was made anew.`
+    case 'row_unsealed':
+      return `The row ${rowId} of ${table} is in no link, though later ones are: it was put in behind what was sealed.`
+    case 'link_missing':
+      return `Link ${sequence} of the chain was removed.`
+  }
+}

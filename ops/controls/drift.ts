@@ -1,0 +1,68 @@
+// What people decide about a drift that will not go away by itself: it is explained, or it is not after all.
+import { acceptDrift, type DriftToDecide, lockDrift, reopenDrift } from '../../db/controls/proof/drift-decisions'
+import { saidInUsdc } from '../../domain/controls/drift-amounts'
+import { type Answer, type Command, defineCommand, done, refused } from '../command'
+import type { Ops } from '../connect'
+import { reason, required, uuid } from '../options'
+import { recordChange } from './record-change'
+
+const anId = '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'
+const options = {
+  drift: required(uuid, 'Which drift, by the id that proof list shows; it has another one once it has changed.'),
+  reason: required(reason, 'Why, without names and account numbers.'),
+}
+
+const accept = defineCommand({
+  noun: 'proof',
+  verb: 'accept',
+  about: 'Says that a drift is explained: it alerts nobody any more while it stays as it is. Nothing is booked.',
+  options,
+  bare: 'drift',
+  example: ['--drift', anId, '--reason', 'The bank moved it back by hand, ticket 4711'],
+  run: (ops, given) => decide(ops, { ...given, action: 'accept' }),
+})
+
+const reopen = defineCommand({
+  noun: 'proof',
+  verb: 'reopen',
+  about:
+    'Says that a drift which was accepted is not explained after all; its wallet is proved from its beginning again.',
+  options,
+  bare: 'drift',
+  example: ['--drift', anId, '--reason', 'Ticket 4711 was about another transfer'],
+  run: (ops, given) => decide(ops, { ...given, action: 'reopen' }),
+})
+
+export const driftCommands: readonly Command[] = [accept, reopen]
+
+interface Decision {
+  readonly drift: string
+  readonly reason: string
+  readonly action: 'accept' | 'reopen'
+}
+
+async function decide(ops: Ops, { drift: id, reason, action }: Decision): Promise<Answer> {
+  const { db, clock, madeBy: by } = ops
+  const isAccepting = action === 'accept'
+  const decided = await db.transaction(async (tx): Promise<DriftToDecide | 'not_found' | 'decided_before'> => {
+    const drift = await lockDrift(tx, id)
+    if (drift === null) return 'not_found'
+    if (drift.isAccepted === isAccepting) return 'decided_before'
+    const at = clock.now()
+    await (isAccepting ? acceptDrift : reopenDrift)(tx, drift, { reason, by, at })
+    const { partnerId, environment } = drift
+    await recordChange(ops, tx, { partnerId, environment, at, action: `drift.${action}`, detail: id })
+    return drift
+  })
+  if (decided === 'not_found')
+    return refused('not_found', `There is no drift ${id}, or it has changed since: see proof list.`)
+  if (decided === 'decided_before')
+    return refused('invalid_state', `The drift ${id} is ${isAccepting ? 'accepted already' : 'not accepted'}.`)
+  const { kind, subject, partner, environment } = decided
+  const [expected, found] = [saidInUsdc(kind, decided.expected), saidInUsdc(kind, decided.found)]
+  const text = `The drift ${kind} of ${subject} (${partner} ${environment}) is ${isAccepting ? 'accepted' : 'open again'}.`
+  return done(
+    { id, outcome: isAccepting ? 'accepted' : 'reopened', kind, partner, environment, subject, expected, found },
+    text,
+  )
+}

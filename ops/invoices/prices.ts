@@ -1,0 +1,166 @@
+// A partner's prices: a change is a new list from a moment on, so months that were billed keep theirs.
+
+import { changePrices, listPrices, removePlanned, type ValidPrices } from '../../db/invoices/price-lists'
+import { findPartnerBySlug, lockPartnerBySlug } from '../../db/partners/partners'
+import type { PriceList } from '../../domain/invoices/fees'
+import { formatHundredths, formatMicropounds, formatPence } from '../../domain/money'
+import { startOf } from '../../domain/month'
+import { type Command, defineCommand, done, type Given, refused, unknownPartner } from '../command'
+import { recordChange } from '../controls/record-change'
+import { month, optional, percent, price, priceToTheMicropound, required, slug } from '../options'
+import { table } from '../print'
+
+const changeable = {
+  'payout-fixed': optional(price, 'Of a payout, whatever its amount.'),
+  'payout-percent': optional(percent, 'Of a payout, of its amount.'),
+  'bank-fixed': optional(price, "The bank's share of that: taken in the transfer, whatever the amount."),
+  'bank-percent': optional(percent, "The bank's share of that: of the amount."),
+  'monthly-account': optional(price, 'Of each month in which the live account is open.'),
+  verification: optional(price, 'Of the business verification, once.'),
+  'network-cost': optional(priceToTheMicropound, "What the network costs where the bank's receipt does not say."),
+  'network-markup': optional(percent, 'On what the network costs.'),
+  'exception-markup': optional(percent, 'On what a return, a recall or a trace costs.'),
+  'return-cost': optional(priceToTheMicropound, 'What a return costs, which the bank does not say.'),
+}
+
+const set = defineCommand({
+  noun: 'price',
+  verb: 'set',
+  about:
+    "Changes a partner's prices from now or from a month on; what is left out stays, what was planned for that month is replaced, and the past is never touched.",
+  options: {
+    partner: required(slug, 'Whose prices.'),
+    from: optional(month, 'The month with which they begin; now when it is left out.'),
+    ...changeable,
+  },
+  example: ['--partner', 'acme', '--from', '2027-01', '--payout-fixed', '0.79', '--monthly-account', '10.00'],
+  async run(ops, given) {
+    const changes = changesOf(given)
+    if (Object.keys(changes).length === 0) {
+      const names = Object.keys(changeable).map((name) => `--${name}`)
+      return refused('invalid_request', `Say what to set, at least one of: ${names.join(', ')}.`)
+    }
+    return ops.db.transaction(async (tx) => {
+      const partner = await lockPartnerBySlug(tx, given.partner)
+      if (partner === null) return unknownPartner(given.partner)
+      const at = ops.clock.now()
+      const from = given.from === undefined ? at : startOf(given.from)
+      if (from < at) return refused('invalid_request', `${given.from} has begun: prices do not change for the past.`)
+      const changed = await changePrices(tx, { partnerId: partner.id, changes, from, at })
+      if (changed.outcome === 'planned') {
+        const sentence = `Prices from ${changed.from.toISOString()} on are planned already: begin after that, or remove them first.`
+        return refused('invalid_state', sentence)
+      }
+      const detail = `from ${from.toISOString()}: ${describeChanges(changes)}`
+      await recordChange(ops, tx, { partnerId: partner.id, at, environment: null, action: 'price.update', detail })
+      return presentPrices(given.partner, await listPrices(tx, partner.id))
+    })
+  },
+})
+
+const remove = defineCommand({
+  noun: 'price',
+  verb: 'remove',
+  about: 'Takes back the prices that were planned last, until they begin.',
+  options: {
+    partner: required(slug, 'Whose prices.'),
+    from: required(month, 'The month with which they would begin.'),
+  },
+  example: ['--partner', 'acme', '--from', '2027-01'],
+  async run(ops, given) {
+    return ops.db.transaction(async (tx) => {
+      const partner = await lockPartnerBySlug(tx, given.partner)
+      if (partner === null) return unknownPartner(given.partner)
+      const [at, from] = [ops.clock.now(), startOf(given.from)]
+      if ((await removePlanned(tx, { partnerId: partner.id, from, at })) === 'not_planned') {
+        return refused('invalid_state', `The prices that were planned last do not begin with ${given.from}.`)
+      }
+      const detail = `from ${from.toISOString()}`
+      await recordChange(ops, tx, { partnerId: partner.id, at, environment: null, action: 'price.remove', detail })
+      return presentPrices(given.partner, await listPrices(tx, partner.id))
+    })
+  },
+})
+
+const list = defineCommand({
+  noun: 'price',
+  verb: 'list',
+  about: "Shows a partner's prices: those before, those that are valid, and those to come.",
+  options: { partner: required(slug, 'Whose prices.') },
+  example: ['--partner', 'acme'],
+  async run({ db }, given) {
+    const partner = await findPartnerBySlug(db, given.partner)
+    if (partner === null) return unknownPartner(given.partner)
+    return presentPrices(given.partner, await listPrices(db, partner.id))
+  },
+})
+
+export const priceCommands: readonly Command[] = [set, remove, list]
+
+function changesOf(given: Given<typeof changeable>): Partial<PriceList> {
+  const wanted: { readonly [Price in keyof PriceList]: bigint | undefined } = {
+    payoutFixedPence: given['payout-fixed'],
+    payoutBasisPoints: given['payout-percent'],
+    bankFixedPence: given['bank-fixed'],
+    bankBasisPoints: given['bank-percent'],
+    monthlyAccountPence: given['monthly-account'],
+    verificationPence: given.verification,
+    networkCostMicropounds: given['network-cost'],
+    networkMarkupBasisPoints: given['network-markup'],
+    exceptionMarkupBasisPoints: given['exception-markup'],
+    returnCostMicropounds: given['return-cost'],
+  }
+  return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
+}
+
+function describeChanges(changes: Partial<PriceList>): string {
+  const shown = presentPriceList(changes)
+  return Object.entries(shown)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ')
+}
+
+function presentPrices(partner: string, lists: readonly ValidPrices[]) {
+  const data = lists.map((each) => ({
+    valid_from: each.validFrom.toISOString(),
+    valid_until: each.validUntil?.toISOString() ?? null,
+    ...presentPriceList(each),
+  }))
+  const rows = lists.map((each, index) => [
+    data[index]?.valid_from ?? null,
+    data[index]?.valid_until ?? null,
+    ...Object.values(presentPriceList(each)),
+  ])
+  const header = [
+    'FROM',
+    'UNTIL',
+    'PAYOUT',
+    '%',
+    'BANK',
+    '%',
+    'MONTHLY',
+    'VERIFICATION',
+    'NETWORK',
+    '+%',
+    'EXCEPTION +%',
+    'RETURN',
+  ]
+  return done({ object: 'list', partner, data }, table(header, rows))
+}
+
+/** Only of what is there, in this order. */
+function presentPriceList(prices: Partial<PriceList>): Record<string, string> {
+  const shown: readonly [string, bigint | undefined, (value: bigint) => string][] = [
+    ['payout_fixed_gbp', prices.payoutFixedPence, formatPence],
+    ['payout_percent', prices.payoutBasisPoints, formatHundredths],
+    ['bank_fixed_gbp', prices.bankFixedPence, formatPence],
+    ['bank_percent', prices.bankBasisPoints, formatHundredths],
+    ['monthly_account_gbp', prices.monthlyAccountPence, formatPence],
+    ['verification_gbp', prices.verificationPence, formatPence],
+    ['network_cost_gbp', prices.networkCostMicropounds, formatMicropounds],
+    ['network_markup_percent', prices.networkMarkupBasisPoints, formatHundredths],
+    ['exception_markup_percent', prices.exceptionMarkupBasisPoints, formatHundredths],
+    ['return_cost_gbp', prices.returnCostMicropounds, formatMicropounds],
+  ]
+  return Object.fromEntries(shown.flatMap(([name, value, show]) => (value === undefined ? [] : [[name, show(value)]])))
+}

@@ -1,0 +1,117 @@
+// A partner's API keys: made, listed without their secrets, and revoked at once (§5).
+import { presentKey } from '../../api/partners/keys/present'
+import { type ApiKeyRow, createApiKey, listApiKeys, revokeApiKey } from '../../db/partners/api-keys'
+import { findPartnerBySlug } from '../../db/partners/partners'
+import { keysPerEnvironment } from '../../domain/limits'
+import { type Command, defineCommand, done, refused, unknownPartner } from '../command'
+import { type Change, recordChange } from '../controls/record-change'
+import { environment, keyIdOrPrefix, label, optional, required, slug } from '../options'
+import { fields, table } from '../print'
+
+const create = defineCommand({
+  noun: 'key',
+  verb: 'create',
+  about: `Makes an API key and shows its secret, once. At most ${keysPerEnvironment} per environment; live ones after verification.`,
+  options: {
+    partner: required(slug, 'Whose key it will be.'),
+    environment: required(environment, 'The environment the key will decide.'),
+    label: optional(label, 'What it is for.'),
+  },
+  example: ['--partner', 'acme', '--environment', 'sandbox', '--label', 'order service'],
+  async run(ops, given) {
+    const { db, clock, madeBy } = ops
+    const partner = await findPartnerBySlug(db, given.partner)
+    if (partner === null) return unknownPartner(given.partner)
+    const order = { partnerId: partner.id, environment: given.environment, label: given.label ?? null }
+    const made = { createdBy: madeBy, at: clock.now(), keyring: ops.keyring() }
+
+    const created = await db.transaction(async (tx) => {
+      const result = await createApiKey(tx, { ...order, ...made })
+      if (result.outcome === 'created') await recordChange(ops, tx, changeOf('key.create', result.key, made.at))
+      return result
+    })
+
+    if (created.outcome === 'limit_reached') {
+      const sentence = `${partner.slug} has ${keysPerEnvironment} ${given.environment} keys already: revoke one first.`
+      return refused('key_limit_reached', sentence)
+    }
+    if (created.outcome === 'partner_closed') {
+      return refused('invalid_state', `${partner.slug} is closed, and gets no more keys.`, { status: 'closed' })
+    }
+    if (created.outcome === 'verification_required') {
+      const status = partner.verificationStatus
+      const sentence = `${partner.slug} can have live keys once its verification is approved; it is ${status}.`
+      return refused('verification_required', sentence, { status })
+    }
+    return newKey(created.key, created.secret)
+  },
+})
+
+const list = defineCommand({
+  noun: 'key',
+  verb: 'list',
+  about: "Shows a partner's keys, newest first, revoked ones too, and never a secret.",
+  options: { partner: required(slug, 'Whose keys.') },
+  example: ['--partner', 'acme'],
+  async run({ db }, given) {
+    const partner = await findPartnerBySlug(db, given.partner)
+    if (partner === null) return unknownPartner(given.partner)
+    const keys = (await listApiKeys(db, partner.id)).map(presentKey)
+    const header = ['ID', 'ENVIRONMENT', 'PREFIX', 'LABEL', 'CREATED', 'LAST USED', 'REVOKED']
+    // The order of the fields is the order of the columns.
+    const rows = keys.map((key) => Object.values(key))
+    return done({ object: 'list', data: keys }, keys.length > 0 ? table(header, rows) : `${partner.slug} has no keys.`)
+  },
+})
+
+const revoke = defineCommand({
+  noun: 'key',
+  verb: 'revoke',
+  about: 'Switches a key off, at once and for good.',
+  options: {
+    partner: required(slug, 'Whose key.'),
+    key: required(keyIdOrPrefix, 'Which key; the start of a prefix is enough where only one key has it.'),
+  },
+  example: ['--partner', 'acme', '--key', 'kp_sandbox_1a2b3c4d'],
+  async run(ops, given) {
+    const { db, clock, madeBy } = ops
+    const partner = await findPartnerBySlug(db, given.partner)
+    if (partner === null) return unknownPartner(given.partner)
+    const keys = await listApiKeys(db, partner.id)
+    const [key, ...others] = keys.filter((each) => isNamed(each, given.key))
+    if (key === undefined) return refused('not_found', `${partner.slug} has no such key.`)
+    if (others.length > 0) {
+      const sentence = `${others.length + 1} keys of ${partner.slug} have that prefix: give the id that key list shows.`
+      return refused('invalid_request', sentence)
+    }
+
+    const at = clock.now()
+    const revoked = await db.transaction(async (tx) => {
+      const result = await revokeApiKey(tx, { partnerId: partner.id, id: key.id, revokedBy: madeBy, at })
+      if (result.outcome === 'revoked') await recordChange(ops, tx, changeOf('key.revoke', result.key, at))
+      return result
+    })
+
+    if (revoked.outcome === 'revoked') {
+      return done({ id: key.id, revoked: true }, `The key ${key.keyPrefix} of ${partner.slug} is revoked.`)
+    }
+    return refused('invalid_state', `The key ${key.keyPrefix} is revoked already.`, { status: 'revoked' })
+  },
+})
+
+export const keyCommands: readonly Command[] = [create, list, revoke]
+
+function changeOf(action: string, { partnerId, environment, keyPrefix }: ApiKeyRow, at: Date): Change {
+  return { partnerId, at, environment, action, detail: keyPrefix }
+}
+
+function newKey({ id, environment, keyPrefix, label, createdAt }: ApiKeyRow, secret: string) {
+  const note = 'The secret is shown only this once: store it now.'
+  const created_at = createdAt.toISOString()
+  const json = { id, environment, key_prefix: keyPrefix, label, created_at, secret, note }
+  return done(json, `${fields({ id, environment, label, created: created_at, secret })}\n\n${note}`)
+}
+
+function isNamed(key: ApiKeyRow, name: { readonly id: string } | { readonly prefix: string }): boolean {
+  return 'id' in name ? key.id === name.id : key.keyPrefix.startsWith(name.prefix)
+}

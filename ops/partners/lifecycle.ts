@@ -1,0 +1,216 @@
+// Partners: opened, shown, suspended, reactivated and closed; settings.ts changes what can be set.
+import { closePartnerForGood } from '../../activities/partners/close'
+import { openPartner } from '../../activities/partners/open'
+import {
+  findPartnerBySlug,
+  listPartners,
+  lockPartnerToStop,
+  type PartnerRow,
+  updatePartner,
+} from '../../db/partners/partners'
+import { environments } from '../../domain/environment'
+import { formatPence } from '../../domain/money'
+import { isReservedSlug, type PartnerStatus, shownScreening } from '../../domain/partners/partner'
+import { wakeUnsent } from '../bank/rail'
+import { type Answer, type Command, defineCommand, done, refused, unknownPartner } from '../command'
+import type { Ops } from '../connect'
+import { recordChange } from '../controls/record-change'
+import { email, exactUsdc, optional, partnerName, reason, required, slug } from '../options'
+import { fields, table } from '../print'
+import { connectSoon } from './connect-sandbox'
+
+const create = defineCommand({
+  noun: 'partner',
+  verb: 'create',
+  about: "Opens a partner's account, with an admin who can sign in, both wallets and the sandbox's test money.",
+  options: {
+    name: required(partnerName, "The business's name."),
+    slug: required(slug, 'The short name that addresses and these commands use; it never changes.'),
+    email: required(email, 'The admin, who is also the contact.'),
+  },
+  example: ['--name', 'Acme Ltd', '--slug', 'acme', '--email', 'ada@acme.test'],
+  async run(ops, { name, slug, email }) {
+    const opened = await openPartner(ops, { name, slug, email, createdBy: ops.madeBy })
+    if (opened.outcome === 'slug_taken') return slugTaken(slug)
+    await connectSoon(ops, opened.partner.id)
+    return done(presentPartner(opened.partner), describePartner(opened.partner))
+  },
+})
+
+const show = defineCommand({
+  noun: 'partner',
+  verb: 'show',
+  about: "Shows a partner's status, settings and verification.",
+  options: { partner: required(slug, 'Which partner.') },
+  example: ['--partner', 'acme'],
+  async run({ db }, given) {
+    const partner = await findPartnerBySlug(db, given.partner)
+    if (partner === null) return unknownPartner(given.partner)
+    return done(presentPartner(partner), describePartner(partner))
+  },
+})
+
+const list = defineCommand({
+  noun: 'partner',
+  verb: 'list',
+  about: 'Shows every partner, by slug.',
+  options: {},
+  example: [],
+  async run({ db }) {
+    const partners = await listPartners(db)
+    const rows = partners.map(({ slug, status, verificationStatus, name, requestedName }) => [
+      slug,
+      status,
+      verificationStatus,
+      name,
+      requestedName ?? '',
+    ])
+    const headings = ['SLUG', 'STATUS', 'VERIFICATION', 'NAME', 'REQUESTED NAME']
+    const text = rows.length > 0 ? table(headings, rows) : 'There are no partners yet.'
+    return done({ object: 'list', data: partners.map(presentPartner) }, text)
+  },
+})
+
+const suspend = defineCommand({
+  noun: 'partner',
+  verb: 'suspend',
+  about:
+    'Sends no more payouts of a partner to the bank: new ones are refused, waiting ones wait; its keys can still read.',
+  options: { partner: required(slug, 'Which partner.') },
+  example: ['--partner', 'acme'],
+  run: (ops, given) => moveStatus(ops, given.partner, { from: 'active', to: 'suspended', action: 'partner.suspend' }),
+})
+
+const reactivate = defineCommand({
+  noun: 'partner',
+  verb: 'reactivate',
+  about: 'Lets a suspended partner pay out again; its waiting payouts are sent.',
+  options: { partner: required(slug, 'Which partner.') },
+  example: ['--partner', 'acme'],
+  async run(ops, given) {
+    const move = { from: 'suspended', to: 'active', action: 'partner.reactivate' } as const
+    const answer = await moveStatus(ops, given.partner, move)
+    if (answer.outcome === 'done') await wakeUnsent(ops, environments, 'A partner is active again')
+    return answer
+  },
+})
+
+const close = defineCommand({
+  noun: 'partner',
+  verb: 'close',
+  about:
+    'Closes a partner for good: revokes its keys, ends its sessions, and bills the month of closing as its last. Refused while anything of it is not finished.',
+  options: {
+    partner: required(slug, 'Which partner.'),
+    reason: required(reason, 'Why; the partner reads it in its activity list.'),
+    remaining: optional(
+      exactUsdc,
+      'What the live wallet still holds, exactly, where that cannot be paid out; it stays there and is owed to the partner.',
+    ),
+  },
+  example: ['--partner', 'acme', '--reason', 'Terminated by the partner, ticket 4711'],
+  async run(ops, { partner: slug, reason, remaining = 0n }) {
+    const { madeBy: by, closedPartnerReadDays: readDays } = ops
+    const closed = await closePartnerForGood(ops, { slug, reason, remainingMicroUsdc: remaining, by, readDays })
+    switch (closed.outcome) {
+      case 'not_found':
+        return unknownPartner(slug)
+      case 'refused':
+        return refused('invalid_state', `${slug} cannot be closed yet: ${closed.obstacles.join('; ')}.`)
+      case 'already_closed':
+        return done(presentPartner(closed.partner), `${slug} is closed already. ${readableSentence(closed.partner)}`)
+      case 'closed': {
+        const ended = `${slug} is closed. Keys revoked: ${closed.keys}. Sessions ended: ${closed.sessions}.`
+        return done(presentPartner(closed.partner), `${ended} ${readableSentence(closed.partner)}`)
+      }
+    }
+  },
+})
+
+export function slugTaken(slug: string): Answer {
+  const sentence = isReservedSlug(slug) ? `The slug ${slug} is reserved.` : `There is a partner ${slug} already.`
+  return refused('slug_taken', sentence)
+}
+
+export const partnerCommands: readonly Command[] = [create, show, list, suspend, reactivate, close]
+
+/** The field names are the API's own (§2 Compliance). */
+export function presentPartner(partner: PartnerRow) {
+  return {
+    object: 'partner',
+    id: partner.id,
+    slug: partner.slug,
+    name: partner.name,
+    requested_name: partner.requestedName,
+    status: partner.status,
+    contact_email: partner.contactEmail,
+    billing_email: partner.billingEmail,
+    billing_address: partner.billingAddress,
+    enabled_countries: partner.enabledCountries,
+    payout_limits_gbp: {
+      min: formatPence(partner.minPayoutPence),
+      max_per_payout: formatPence(partner.maxPayoutPence),
+    },
+    rate_limits_per_second: { sandbox: partner.rateLimitSandbox, live: partner.rateLimitLive },
+    business_verification: {
+      status: partner.verificationStatus,
+      provider_status: partner.providerStatus,
+      continue_url: partner.continueUrl,
+      terms_url: partner.termsUrl,
+      reasons: partner.verificationReasons,
+    },
+    screening: shownScreening(partner),
+    closed_at: partner.closedAt?.toISOString() ?? null,
+    readable_until: partner.readableUntil?.toISOString() ?? null,
+    created_at: partner.createdAt.toISOString(),
+    updated_at: partner.updatedAt.toISOString(),
+  }
+}
+
+export function describePartner(partner: PartnerRow): string {
+  const { payout_limits_gbp: limits, rate_limits_per_second: rates } = presentPartner(partner)
+  return fields({
+    partner: partner.slug,
+    name: partner.name,
+    'requested name': partner.requestedName,
+    id: partner.id,
+    status: partner.status,
+    'contact email': partner.contactEmail,
+    'billing email': partner.billingEmail,
+    'billing address': partner.billingAddress?.replaceAll('\n', ', ') ?? null,
+    countries: partner.enabledCountries.join(', '),
+    'payouts (GBP)': `${limits.min} to ${limits.max_per_payout}`,
+    'rate limits (/s)': `sandbox ${rates.sandbox ?? 'default'}, live ${rates.live ?? 'default'}`,
+    verification: partner.verificationStatus,
+    'refused because': partner.verificationReasons.join(' ') || null,
+    screening: shownScreening(partner),
+    opened: partner.createdAt.toISOString(),
+    closed: partner.closedAt?.toISOString() ?? null,
+    'readable until': partner.readableUntil?.toISOString() ?? null,
+  })
+}
+
+function readableSentence({ readableUntil }: PartnerRow): string {
+  const until = readableUntil?.toISOString()
+  return until === undefined ? 'Its members cannot sign in.' : `Its admins can sign in and read until ${until}.`
+}
+
+interface Move {
+  readonly from: PartnerStatus
+  readonly to: PartnerStatus
+  readonly action: string
+}
+
+async function moveStatus(ops: Ops, slug: string, { from, to, action }: Move): Promise<Answer> {
+  return ops.db.transaction(async (tx) => {
+    const partner = await lockPartnerToStop(tx, slug)
+    if (partner === null) return unknownPartner(slug)
+    const { id: partnerId, status } = partner
+    if (status === to) return refused('invalid_state', `${slug} is ${to} already.`, { status })
+    if (status !== from) return refused('invalid_state', `${slug} is ${status}, not ${from}.`, { status })
+    const at = ops.clock.now()
+    const moved = await updatePartner(tx, partnerId, { status: to }, at)
+    await recordChange(ops, tx, { partnerId, at, environment: null, action, detail: null })
+    return done(presentPartner(moved), `${slug} is ${to} now.`)
+  })
+}

@@ -1,0 +1,186 @@
+// Payouts, over all partners: which of them wait for people, all that is known of one, and the word that it was dealt with.
+
+import { attendPayout, listAttention, type WaitingPayout } from '../../db/payouts/attention'
+import {
+  findPayoutStory,
+  type PayoutStory,
+  type ToldEntry,
+  type ToldEvent,
+  type ToldPayout,
+} from '../../db/payouts/story'
+import { formatPence, formatUsdc } from '../../domain/money'
+import { payoutWorkflowId } from '../../workflows/names'
+import { type Command, defineCommand, done, refused } from '../command'
+import { recordChange } from '../controls/record-change'
+import { chargeTable, presentPartnerCharge } from '../invoices/charges'
+import { note, oneOf, optional, required, uuid } from '../options'
+import { fields, table } from '../print'
+import { nextStepFor } from './next-step'
+
+const shownAtOnce = 200
+
+const attention = defineCommand({
+  noun: 'payout',
+  verb: 'attention',
+  about: `Shows the payouts that wait for people, and what to do about each; at most ${shownAtOnce}, the longest waiting first.`,
+  options: {},
+  example: [],
+  async run({ db }) {
+    const waiting = (await listAttention(db, shownAtOnce)).map(presentWaiting)
+    if (waiting.length === 0) return done({ object: 'list', data: [] }, 'No payout waits for people.')
+    const header = ['ID', 'SINCE', 'PARTNER', 'ENVIRONMENT', 'STATUS', 'GBP', 'ATTENTION']
+    const rows = waiting.map((each) => [
+      each.id,
+      each.since,
+      each.partner,
+      each.environment,
+      each.status,
+      each.amount_gbp,
+      each.attention,
+    ])
+    const steps = new Map(waiting.map((each) => [each.attention, each.next_step]))
+    const advice = [...steps].map(([code, step]) => `${code}: ${step}`)
+    return done({ object: 'list', data: waiting }, [table(header, rows), '', ...advice].join('\n'))
+  },
+})
+
+const show = defineCommand({
+  noun: 'payout',
+  verb: 'show',
+  about: 'Shows where a payout stands here and at the bank, its timeline, its ledger entries and its charges.',
+  options: { payout: required(uuid, 'Which payout.') },
+  example: ['--payout', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'],
+  async run({ db }, given) {
+    const story = await findPayoutStory(db, given.payout)
+    if (story === null) return unknownPayout(given.payout)
+    const { events, entries, charges, ...payout } = presentStory(story)
+    const parts = [
+      fields(payout),
+      table(
+        ['AT', 'EVENT', 'STATUS', 'BY', 'DETAIL'],
+        events.map((event) => [event.at, event.event, event.status, event.by, event.detail]),
+      ),
+      table(
+        ['AT', 'CAUSE', 'ACCOUNT', 'USDC'],
+        entries.map((entry) => [entry.at, entry.cause, entry.account, entry.usdc]),
+      ),
+      ...(charges.length > 0 ? [chargeTable(story.charges)] : []),
+    ]
+    return done({ ...payout, events, ledger: entries, charges }, parts.join('\n\n'))
+  },
+})
+
+const attended = defineCommand({
+  noun: 'payout',
+  verb: 'attended',
+  about: 'Says that what a payout waited for people for was dealt with; what still holds is noticed again.',
+  options: {
+    payout: required(uuid, 'Which payout.'),
+    note: required(note, 'What was done, without names and account numbers; it stays in the timeline.'),
+    'free-key': optional(
+      oneOf(['yes']),
+      'Frees a released key although the bank may have sent its payout: the next request under it pays again.',
+    ),
+  },
+  example: ['--payout', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4', '--note', 'The bank confirmed it by phone'],
+  async run(ops, given) {
+    const { db, clock, madeBy } = ops
+    const disputedKey = given['free-key'] === undefined ? undefined : 'free'
+    const about = { payoutId: given.payout, note: given.note, madeBy, at: clock.now(), disputedKey } as const
+    const before = await db.transaction(async (tx) => {
+      const was = await attendPayout(tx, about)
+      // The partner reads its activity list: what was said about it stays in the timeline, and a released one was never there.
+      if (was !== null && was !== 'disputed' && was.releasedAt === null)
+        await recordChange(ops, tx, { ...was, at: about.at, action: 'payout.attend', detail: given.payout })
+      return was
+    })
+    if (before === 'disputed') return refused('invalid_state', disputed)
+    if (before !== null) {
+      const json = { id: given.payout, attended: before.attention }
+      return done(json, `The payout no longer waits for people because of ${before.attention}.`)
+    }
+    if ((await findPayoutStory(db, given.payout)) === null) return unknownPayout(given.payout)
+    return refused('invalid_state', `The payout ${given.payout} waits for nobody.`)
+  },
+})
+
+export const payoutCommands: readonly Command[] = [attention, show, attended]
+
+function unknownPayout(id: string) {
+  return refused('not_found', `There is no payout ${id}.`)
+}
+
+const disputed =
+  'The bank may have sent this payout although its key was released: bind its transfer with payout bind. Once the bank has ' +
+  'confirmed that the recipient was not paid and will not be, repeat this with --free-key yes: the next request under the key then pays again.'
+
+const unwritten = 'Nobody has written down what to do about this: let an engineer look at payout show.'
+
+function presentWaiting(payout: WaitingPayout) {
+  return {
+    id: payout.id,
+    partner: payout.slug,
+    environment: payout.environment,
+    status: statusOf(payout),
+    amount_gbp: formatPence(payout.amountPence),
+    attention: payout.attention,
+    since: payout.since.toISOString(),
+    next_step: nextStepFor(payout.attention) ?? unwritten,
+  }
+}
+
+function presentStory({ payout, events, entries, charges }: PayoutStory) {
+  return {
+    ...presentPayout(payout),
+    events: events.map(presentEvent),
+    entries: entries.map(presentEntry),
+    charges: charges.map(presentPartnerCharge),
+  }
+}
+
+function presentPayout(payout: ToldPayout) {
+  const { attention } = payout
+  return {
+    id: payout.id,
+    partner: payout.slug,
+    environment: payout.environment,
+    status: statusOf(payout),
+    failure_reason: payout.failureReason,
+    attention,
+    next_step: attention === null ? null : (nextStepFor(attention) ?? unwritten),
+    amount_gbp: formatPence(payout.amountPence),
+    fee_gbp: formatPence(payout.feePence),
+    wallet_sent_usdc: formatUsdc(payout.walletSendsMicroUsdc),
+    account_last4: payout.accountLast4,
+    attempt: String(payout.attempt),
+    verdict: payout.verdict,
+    rail: payout.rail,
+    bank_reference: payout.transferRef,
+    transfer_state: payout.transferState,
+    bank_key: payout.bankKey,
+    workflow_id: payoutWorkflowId(payout),
+    created_at: payout.createdAt.toISOString(),
+    submit_started_at: payout.submitStartedAt?.toISOString() ?? null,
+    answered_at: payout.answeredAt?.toISOString() ?? null,
+    closed_at: (payout.closedAt ?? payout.releasedAt)?.toISOString() ?? null,
+  }
+}
+
+/** A key that was given back has no payout for its readers, and ops must not tell them of one. */
+function statusOf({ status, releasedAt }: Pick<ToldPayout, 'status' | 'releasedAt'>): string {
+  return releasedAt === null ? status : 'refused'
+}
+
+function presentEvent({ at, kind, status, madeBy, detail }: ToldEvent) {
+  return { at: at.toISOString(), event: kind, status, by: madeBy, detail }
+}
+
+function presentEntry({ at, cause, account, amountMicroUsdc }: ToldEntry) {
+  return { at: at.toISOString(), cause, account, usdc: exactUsdc(amountMicroUsdc) }
+}
+
+/** To the last of its digits, and with its sign: what the bank refunds need not be whole hundredths. */
+function exactUsdc(microUsdc: bigint): string {
+  const digits = (microUsdc < 0n ? -microUsdc : microUsdc).toString().padStart(7, '0')
+  return `${microUsdc < 0n ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`
+}

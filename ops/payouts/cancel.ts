@@ -1,0 +1,72 @@
+// Takes a payout back, by the way on which its partner can: its workflow decides, and only while nothing was sent.
+import type { Client } from '@temporalio/client'
+import type * as starting from '../../api/payouts/starter'
+import { tellPayout } from '../../db/payouts/events'
+import { findOpenPayout, type OpenPayout } from '../../db/payouts/open'
+import { findPayoutStory, type ToldPayout } from '../../db/payouts/story'
+import { createLog } from '../../runtime/log'
+import { type Command, defineCommand, done, type Refusal, refused } from '../command'
+import type { Ops } from '../connect'
+import { recordChange } from '../controls/record-change'
+import { required, uuid } from '../options'
+import { withTemporal } from '../reach-temporal'
+import { Trouble } from '../trouble'
+
+const cancel = defineCommand({
+  noun: 'payout',
+  verb: 'cancel',
+  about:
+    'Takes back a payout that was not sent to the bank yet, as its partner can; its money goes back to the wallet.',
+  options: { payout: required(uuid, 'Which payout.') },
+  example: ['--payout', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'],
+  async run(ops, { payout: payoutId }) {
+    const open = await findOpenPayout(ops.db, payoutId)
+    const before = await findPayoutStory(ops.db, payoutId)
+    if (before === null) return refused('not_found', `There is no payout ${payoutId}.`)
+    if (open === null || !isUnsent(before.payout)) return tooLate(before.payout)
+    const outcome = await withTemporal(ops, (client) => ask(ops, client, open))
+    const { payout } = (await findPayoutStory(ops.db, payoutId)) ?? before
+    const { status } = payout
+    if (status === 'cancelled') {
+      return done({ id: payoutId, status }, 'The payout is cancelled; its money is back in the wallet.')
+    }
+    if (outcome === 'undecided' && isUnsent(payout)) throw new Trouble(undecided)
+    return tooLate(payout)
+  },
+})
+
+export const payoutCancelCommands: readonly Command[] = [cancel]
+
+const undecided =
+  'Nobody has decided yet whether it is cancelled: see that Temporal and a worker run, then repeat the command.'
+
+function isUnsent({ status, submitStartedAt }: ToldPayout): boolean {
+  return status === 'pending' && submitStartedAt === null
+}
+
+/** Who asks is written down first: a cancel of which nobody hears the answer may still win. */
+async function ask(ops: Ops, temporal: Client, open: OpenPayout): Promise<'decided' | 'undecided'> {
+  const { payoutId, partnerId, environment } = open
+  const { namespace } = temporal.options
+  // What throws here was asked of nobody, and withTemporal says why.
+  await temporal.workflowService.describeNamespace({ namespace })
+  const at = ops.clock.now()
+  await ops.db.transaction(async (tx) => {
+    await tellPayout(tx, { payoutId, at, kind: 'cancel_asked', madeBy: ops.madeBy, detail: null })
+    await recordChange(ops, tx, { partnerId, environment, at, action: 'payout.cancel', detail: payoutId })
+  })
+  // Loads Temporal's client, which takes longer than most commands.
+  const { createPayoutStarter }: typeof starting = require('../../api/payouts/starter')
+  // What would be logged is answered instead: this process's output is the answer.
+  const log = createLog({ level: 'silent', name: 'ops' })
+  const { payouts, taskQueuePrefix } = ops
+  return createPayoutStarter({ temporal, payouts, taskQueuePrefix, log }).cancel(open)
+}
+
+function tooLate({ id, status, releasedAt }: ToldPayout): Refusal {
+  if (releasedAt !== null)
+    return refused('invalid_state', `The payout ${id} was refused, so there is nothing to cancel.`)
+  if (status === 'cancelled') return refused('invalid_state', `The payout ${id} was cancelled before.`, { status })
+  const why = status === 'pending' ? 'the bank may have it already' : `it is ${status}`
+  return refused('invalid_state', `It is too late to cancel the payout ${id}: ${why}.`, { status })
+}

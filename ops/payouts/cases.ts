@@ -1,0 +1,170 @@
+// Recalls and traces, which people settle with the bank: what is open, what was found out, and how each ended.
+import { type ResolvedCase, resolveCase } from '../../activities/payouts/cases/resolve'
+import { presentCase } from '../../api/payouts/cases/present'
+import { type CaseRow, findCase, listOpenCases, lockCase, openCase } from '../../db/payouts/cases/cases'
+import { addCaseNote, listCaseNotes } from '../../db/payouts/cases/notes'
+import { findPayoutStory } from '../../db/payouts/story'
+import { formatPence, micropoundsFromPence, penceFromMicropounds } from '../../domain/money'
+import { caseKinds, caseOutcomes, caseStatusOf } from '../../domain/payouts/case'
+import { type Answer, type Command, defineCommand, done, type Refusal, refused } from '../command'
+import type { Ops } from '../connect'
+import { recordChange } from '../controls/record-change'
+import { note, oneOf, optional, price, required, uuid } from '../options'
+import { fields, table } from '../print'
+import { followSoon, tellResolvedSoon } from './case-workflow'
+
+const shownAtOnce = 200
+const exampleId = '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'
+
+const open = defineCommand({
+  noun: 'case',
+  verb: 'open',
+  about:
+    'Opens a recall of a completed payout, or a trace of one that is processing or completed. The partner sees it.',
+  options: {
+    payout: required(uuid, 'Which payout.'),
+    kind: required(oneOf(caseKinds), 'Whether it is called back or looked for.'),
+    reason: required(note, 'Why; the partner reads it.'),
+  },
+  example: ['--payout', exampleId, '--kind', 'trace', '--reason', 'The recipient waits for it'],
+  async run(ops, { payout, kind, reason }) {
+    const at = ops.clock.now()
+    const dueAt = new Date(at.getTime() + ops.caseDueMs[kind])
+    const opened = await ops.db.transaction(async (tx) => {
+      const about = { payoutId: payout, kind, reason, openedBy: ops.madeBy, openedAt: at, dueAt }
+      const result = await openCase(tx, about)
+      if (result.outcome !== 'opened') return result
+      const { partnerId, environment } = result.case
+      const detail = `${kind} of ${payout}`
+      await recordChange(ops, tx, { partnerId, at, environment, action: 'case.open', detail })
+      return result
+    })
+    if (opened.outcome === 'not_found') return refused('not_found', `There is no payout ${payout}.`)
+    if (opened.outcome === 'wrong_status') {
+      const sentence = `A payout that is ${opened.status} can have no ${kind}.`
+      return refused('invalid_state', sentence, { status: opened.status })
+    }
+    if (opened.outcome === 'already_open') {
+      const { id } = opened.case
+      return refused('invalid_state', `The payout has an open ${kind}, the case ${id}.`, { case_id: id })
+    }
+    await followSoon(ops, opened.case)
+    return done(presentCase(opened.case, []), `Opened the case ${opened.case.id}, due ${dueAt.toISOString()}.`)
+  },
+})
+
+const list = defineCommand({
+  noun: 'case',
+  verb: 'list',
+  about: `Shows the recalls and traces that are not resolved; at most ${shownAtOnce}, the one that is due first in front.`,
+  options: {},
+  example: [],
+  async run({ db }) {
+    const rows = await listOpenCases(db, shownAtOnce)
+    const data = rows.map((row) => ({ partner: row.slug, environment: row.environment, ...presentCase(row, []) }))
+    if (rows.length === 0) return done({ object: 'list', data }, 'No case is open.')
+    const header = ['ID', 'DUE', 'STATUS', 'KIND', 'PARTNER', 'ENVIRONMENT', 'PAYOUT', 'PAYOUT STATUS']
+    const lines = rows.map((row) => [
+      row.id,
+      row.dueAt.toISOString(),
+      caseStatusOf(row),
+      row.kind,
+      row.slug,
+      row.environment,
+      row.payoutId,
+      row.payoutStatus,
+    ])
+    return done({ object: 'list', data }, table(header, lines))
+  },
+})
+
+const show = defineCommand({
+  noun: 'case',
+  verb: 'show',
+  about: 'Shows a recall or trace with its notes, and what the bank calls the payout.',
+  options: { case: required(uuid, 'Which case.') },
+  example: ['--case', exampleId],
+  async run(ops, given) {
+    const row = await findCase(ops.db, given.case)
+    return row === null ? unknownCase(given.case) : tell(ops, row)
+  },
+})
+
+const addNote = defineCommand({
+  noun: 'case',
+  verb: 'note',
+  about: 'Adds a note to a recall or trace. The partner reads it, and it stays.',
+  options: {
+    case: required(uuid, 'Which case.'),
+    note: required(note, 'What was found out, without account numbers; the partner reads it.'),
+  },
+  example: ['--case', exampleId, '--note', 'The recipient’s bank was asked on the phone'],
+  async run(ops, given) {
+    const noted = await ops.db.transaction(async (tx) => {
+      const row = await lockCase(tx, given.case)
+      if (row === null) return null
+      const at = ops.clock.now()
+      await addCaseNote(tx, { caseId: row.id, at, madeBy: ops.madeBy, note: given.note })
+      const { partnerId, environment, kind, payoutId } = row
+      await recordChange(ops, tx, {
+        partnerId,
+        at,
+        environment,
+        action: 'case.note',
+        detail: `${kind} of ${payoutId}`,
+      })
+      return row
+    })
+    return noted === null ? unknownCase(given.case) : tell(ops, noted)
+  },
+})
+
+const resolve = defineCommand({
+  noun: 'case',
+  verb: 'resolve',
+  about:
+    'Ends a recall or trace, charges its cost by the price list (in live), and has the admins mailed. It moves no money: what comes back is booked when the bank says so.',
+  options: {
+    case: required(uuid, 'Which case.'),
+    outcome: required(oneOf(caseOutcomes), 'How it ended.'),
+    cost: required(price, 'What the bank charges us for it, besides the return itself; 0.00 when nothing.'),
+    note: optional(note, 'What was found out, without account numbers; the partner reads it.'),
+  },
+  example: ['--case', exampleId, '--outcome', 'refused', '--cost', '12.50', '--note', 'The recipient did not agree'],
+  async run(ops, given) {
+    const { outcome, cost } = given
+    const costMicropounds = micropoundsFromPence(cost)
+    const end = { caseId: given.case, outcome, costMicropounds, note: given.note ?? null, by: ops.madeBy }
+    const resolved = await resolveCase(ops, end)
+    if (resolved.outcome !== 'resolved') return notResolved(given.case, resolved)
+    await tellResolvedSoon(ops, given.case)
+    const { kind, chargeMicropounds, slug } = resolved.case
+    const charged = formatPence(penceFromMicropounds(chargeMicropounds ?? 0n))
+    const notes = await listCaseNotes(ops.db, [given.case])
+    return done(presentCase(resolved.case, notes), `The ${kind} is ${outcome}; ${slug} is charged ${charged} GBP.`)
+  },
+})
+
+export const caseCommands: readonly Command[] = [open, list, show, addNote, resolve]
+
+function unknownCase(id: string): Refusal {
+  return refused('not_found', `There is no case ${id}.`)
+}
+
+function notResolved(id: string, resolved: Exclude<ResolvedCase, { outcome: 'resolved' }>): Refusal {
+  if (resolved.outcome === 'not_found') return unknownCase(id)
+  const { kind, outcome } = resolved.case
+  if (resolved.outcome === 'wrong_outcome') return refused('invalid_request', `A ${kind} can not end like that.`)
+  return refused('invalid_state', `The ${kind} is ${outcome} already: nothing was charged.`, { status: 'resolved' })
+}
+
+/** With what the bank is to be asked by. */
+async function tell({ db }: Ops, row: CaseRow): Promise<Answer> {
+  const told = presentCase(row, await listCaseNotes(db, [row.id]))
+  const bankReference = (await findPayoutStory(db, row.payoutId))?.payout.transferRef ?? null
+  const about = { partner: row.slug, environment: row.environment, bank_reference: bankReference }
+  const { notes, ...shown } = told
+  const lines = notes.map(({ at, by, note: said }) => [at, by, said])
+  const text = [fields({ ...about, ...shown }), table(['AT', 'BY', 'NOTE'], lines)].join('\n\n')
+  return done({ ...about, ...told }, text)
+}

@@ -1,0 +1,85 @@
+// Explains one payout: everything that happened to it, in order and in sentences, and what happens next.
+
+import { listBankEventsOf } from '../../../db/bank/events-of-payout'
+import { railStates } from '../../../db/bank/rail-pauses'
+import { listCasesOf } from '../../../db/payouts/cases/cases'
+import { findPayoutStory, type ToldPayout } from '../../../db/payouts/story'
+import { formatPence } from '../../../domain/money'
+import { payoutReturnId, payoutWorkflowId } from '../../../workflows/names'
+import { type Command, defineCommand, done, refused } from '../../command'
+import type { Ops } from '../../connect'
+import { required, uuid } from '../../options'
+import { withTemporal } from '../../reach-temporal'
+import { Trouble } from '../../trouble'
+import { toldByDatabase } from './from-database'
+import type * as workflows from './from-workflow'
+import { nextSteps } from './next'
+import { inOrder } from './story'
+
+const explain = defineCommand({
+  noun: 'payout',
+  verb: 'explain',
+  about:
+    'Tells every step, attempt, wait, ledger entry, charge and bank reference of a payout in order, and what happens next.',
+  options: { payout: required(uuid, 'Which payout.') },
+  example: ['--payout', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'],
+  async run(ops, { payout: payoutId }) {
+    const story = await findPayoutStory(ops.db, payoutId)
+    if (story === null) return refused('not_found', `There is no payout ${payoutId}.`)
+    const [bankEvents, cases, rails, asked] = await Promise.all([
+      listBankEventsOf(ops.db, payoutId),
+      listCasesOf(ops.db, payoutId),
+      railStates(ops.db),
+      askTemporal(ops, story.payout),
+    ])
+    const { payout } = story
+    const rail = rails.find(({ environment }) => environment === payout.environment) ?? null
+    const known = toldByDatabase({ ...story, bankEvents, cases })
+    const told = inOrder([...known, ...(asked?.flatMap((each) => each.told) ?? [])])
+    const next = nextSteps({ payout, workflow: lookingAfter(asked), rail, cases, patience: ops.payouts })
+    const steps = told.map(({ at, from, text }) => ({ at: at.toISOString(), from, text }))
+    const heading = headingOf(payout)
+    const lines = steps.map(({ at, from, text }) => `${at}  ${from.padEnd(8)}  ${text}`)
+    const status = payout.releasedAt === null ? payout.status : 'refused'
+    const json = { id: payoutId, status, bank_reference: payout.transferRef, steps, next }
+    return done(json, [heading, '', ...lines, '', 'What happens next:', ...next.map((each) => `  ${each}`)].join('\n'))
+  },
+})
+
+export const explainCommands: readonly Command[] = [explain]
+
+function headingOf({
+  id,
+  slug,
+  environment,
+  amountPence,
+  status,
+  releasedAt,
+  attempt,
+  transferRef,
+}: ToldPayout): string {
+  const stands = releasedAt === null ? status : 'refused'
+  const atBank = transferRef === null ? 'no transfer is known' : `the bank's transfer is ${transferRef}`
+  return `Payout ${id} of ${slug} in ${environment}, ${formatPence(amountPence)} GBP: ${stands}, attempt ${attempt}; ${atBank}.`
+}
+
+/** That of the payout, and that of its return; null when the server could not be asked. */
+async function askTemporal(ops: Ops, payout: ToldPayout): Promise<readonly workflows.ToldWorkflow[] | null> {
+  try {
+    return await withTemporal(ops, async (client) => {
+      // Loads Temporal's client, which takes longer than most commands.
+      const { tellWorkflow }: typeof workflows = require('./from-workflow')
+      const ofPayout = await tellWorkflow(client, payoutWorkflowId(payout))
+      // Not beside each other: a call that is left behind when the other fails would throw where nobody can catch it.
+      return [ofPayout, await tellWorkflow(client, payoutReturnId(payout.id))]
+    })
+  } catch (error) {
+    if (error instanceof Trouble) return null
+    throw error
+  }
+}
+
+function lookingAfter(asked: readonly workflows.ToldWorkflow[] | null): workflows.ToldWorkflow | null {
+  if (asked === null) return null
+  return asked.find(({ status }) => status === 'RUNNING') ?? asked[0] ?? null
+}

@@ -1,0 +1,99 @@
+// A partner's wallets: what is in them, and test money for them.
+import { randomUUID } from 'node:crypto'
+import { type CreditedWallet, creditWallet } from '../../activities/wallets/credit'
+import { depositToWallet } from '../../activities/wallets/deposit'
+import { findPartnerBySlug, type PartnerRow } from '../../db/partners/partners'
+import { type HeldSum, sumHeldDeposits } from '../../db/wallets/held-deposits'
+import { findWallet, type WalletRow } from '../../db/wallets/wallets'
+import { type Environment, environments } from '../../domain/environment'
+import { formatUsdc, formatUsdcDown, formatUsdcExactly } from '../../domain/money'
+import { withMakeBelieveBank } from '../bank/simulated'
+import { type Answer, type Command, defineCommand, done, refused, unknownPartner } from '../command'
+import { creditAmount, environment, optional, reference, required, slug } from '../options'
+import { table } from '../print'
+
+const credit = defineCommand({
+  noun: 'wallet',
+  verb: 'credit',
+  about: 'Puts test money into a wallet: the sandbox one, or the live one where the bank is make-believe.',
+  options: {
+    partner: required(slug, 'Whose wallet.'),
+    usdc: required(creditAmount, 'How much.'),
+    reference: optional(reference, 'A name for this credit: the same one never credits twice. Sandbox only.'),
+    environment: optional(environment, 'Which wallet; sandbox when it is left out.'),
+  },
+  example: ['--partner', 'acme', '--usdc', '100.00'],
+  async run(ops, given) {
+    const partner = await findPartnerBySlug(ops.db, given.partner)
+    if (partner === null) return unknownPartner(given.partner)
+    const { environment = 'sandbox', usdc: amountMicroUsdc } = given
+    if (environment === 'live' && given.reference !== undefined) {
+      return refused('invalid_request', '--reference works in the sandbox only: each live deposit is one of its own.')
+    }
+    // The prefixes keep a typed reference apart from one that was made up for a call without any.
+    const causeRef = given.reference === undefined ? `ops-call:${randomUUID()}` : `ops-reference:${given.reference}`
+    const about = { partnerId: partner.id, amountMicroUsdc, causeRef, createdBy: ops.madeBy }
+
+    const simulated = environment === 'sandbox' ? await creditWallet(ops, { ...about, environment }) : null
+    if (simulated !== null) return presentCredit(partner, environment, amountMicroUsdc, simulated)
+    return withMakeBelieveBank(ops, environment, async ({ rail, bank }) => {
+      const { db, clock } = ops
+      const credited = await depositToWallet({ db, clock, rail, bank }, { ...about, environment })
+      if (credited !== null) return presentCredit(partner, environment, amountMicroUsdc, credited)
+      const sentence = `${partner.slug} has no live wallet before its verification is approved.`
+      return refused('verification_required', sentence, { status: partner.verificationStatus })
+    })
+  },
+})
+
+const show = defineCommand({
+  noun: 'wallet',
+  verb: 'show',
+  about: 'Shows what the wallets hold, in both environments, and what of their deposits is held (deposit list).',
+  options: { partner: required(slug, 'Whose wallets.') },
+  example: ['--partner', 'acme'],
+  async run({ db }, given) {
+    const partner = await findPartnerBySlug(db, given.partner)
+    if (partner === null) return unknownPartner(given.partner)
+    const found = await Promise.all(environments.map((environment) => findWallet(db, partner.id, environment)))
+    const known = found.flatMap((wallet) => (wallet === null ? [] : [wallet]))
+    const wallets = await Promise.all(
+      known.map(async (wallet) => presentWallet(wallet, await sumHeldDeposits(db, wallet.id))),
+    )
+    const rows = wallets.map(({ environment, usdc, held_usdc, rail, funding_wallet: { chain, address } }) => [
+      environment,
+      usdc,
+      held_usdc,
+      rail,
+      chain,
+      address,
+    ])
+    return done(
+      { object: 'list', data: wallets },
+      table(['ENVIRONMENT', 'USDC', 'HELD', 'RAIL', 'CHAIN', 'ADDRESS'], rows),
+    )
+  },
+})
+
+export const walletCommands: readonly Command[] = [credit, show]
+
+function presentWallet({ environment, rail, chain, address, balanceMicroUsdc }: WalletRow, held: HeldSum) {
+  const funding_wallet = { currency: 'USDC', chain, address }
+  const usdc = formatUsdcDown(balanceMicroUsdc)
+  return { environment, rail, funding_wallet, usdc, held_usdc: formatUsdcExactly(held.microUsdc), held: held.count }
+}
+
+function presentCredit(
+  { slug }: PartnerRow,
+  environment: Environment,
+  amountMicroUsdc: bigint,
+  { outcome, balanceMicroUsdc }: CreditedWallet,
+): Answer {
+  const credited_usdc = formatUsdc(outcome === 'credited' ? amountMicroUsdc : 0n)
+  const usdc = formatUsdcDown(balanceMicroUsdc)
+  const sentence =
+    outcome === 'credited'
+      ? `Credited ${credited_usdc} USDC to the ${environment} wallet of ${slug}, which now holds ${usdc} USDC.`
+      : `That reference was credited before: nothing moved, ${slug} holds ${usdc} USDC.`
+  return done({ partner: slug, environment, credited_usdc, usdc }, sentence)
+}

@@ -1,0 +1,191 @@
+// Deposits and withdrawals that nobody could explain: listed until somebody has decided whose they are.
+import {
+  confirmHeld,
+  type HeldDecision,
+  type Request,
+  requestOf,
+  resolveHeld,
+  withdrawRequest,
+} from '../../activities/wallets/resolve-held-deposit'
+import { type HeldDeposit, listHeldDeposits } from '../../db/wallets/held-deposits'
+import { type FailedReading, listFailedReadings } from '../../db/wallets/readings'
+import { formatUsdcExactly } from '../../domain/money'
+import { type Answer, type Command, defineCommand, done, refused } from '../command'
+import type { Ops } from '../connect'
+import { creditAmount, exactUsdc, note, optional, required, uuid } from '../options'
+import { table } from '../print'
+
+const shownAtOnce = 200
+const anId = '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'
+
+const list = defineCommand({
+  noun: 'deposit',
+  verb: 'list',
+  about: `Shows the deposits and withdrawals that are held because nothing we know explains them, and the wallets whose history at the bank could not be read; at most ${shownAtOnce} of each.`,
+  options: {},
+  example: [],
+  async run({ db, clock }) {
+    const now = clock.now()
+    const deposits = (await listHeldDeposits(db, shownAtOnce)).map((deposit) => presentHeld(deposit, now))
+    const header = ['ID', 'FOUND', 'PARTNER', 'ENVIRONMENT', 'USDC', 'WHY', 'BANK REF', 'REQUESTED', 'BY', 'UNTIL']
+    const rows = deposits.map((deposit) => Object.values(deposit))
+    const failed = (await listFailedReadings(db, shownAtOnce)).map(presentFailed)
+    const lines = [rows.length > 0 ? table(header, rows) : 'No deposit is held.']
+    if (failed.length > 0) {
+      const cells = failed.map(({ failures, ...reading }) => [...Object.values(reading), String(failures)])
+      lines.push('Not read:', table(['PARTNER', 'ENVIRONMENT', 'REASON', 'SINCE', 'LAST FAILURE', 'FAILURES'], cells))
+    }
+    return done({ object: 'list', data: deposits, not_read: failed }, lines.join('\n'))
+  },
+})
+
+const credit = defineCommand({
+  noun: 'deposit',
+  verb: 'credit',
+  about:
+    'Puts a deposit that was held into the wallet it came to: it is the partner’s. A live one above DEPOSIT_CONFIRM_ABOVE_USDC is only requested, and a second operator confirms it.',
+  options: {
+    deposit: required(uuid, 'Which deposit, by the id that deposit list shows.'),
+    note: required(note, 'Why, without names and account numbers.'),
+    usdc: optional(creditAmount, 'How much; only for one whose own amount could not be read.'),
+  },
+  example: ['--deposit', anId, '--note', 'The partner sent it by another way'],
+  run: (ops, { deposit: id, note, usdc = null }) =>
+    decide(ops, { id, note, outcome: 'credited', amountMicroUsdc: usdc, by: ops.madeBy, login: ops.login }),
+})
+
+const confirm = defineCommand({
+  noun: 'deposit',
+  verb: 'confirm',
+  about: 'Confirms the credit that another operator has requested with deposit credit, and credits it.',
+  options: {
+    deposit: required(uuid, 'Which deposit, by the id that deposit list shows.'),
+    usdc: required(exactUsdc, 'The amount; it must be the requested one.'),
+    note: required(note, 'What you have checked, without names and account numbers.'),
+  },
+  example: ['--deposit', anId, '--usdc', '25000.00', '--note', 'Compared with the bank statement'],
+  async run(ops, { deposit: id, usdc: amountMicroUsdc, note }) {
+    const confirmed = await confirmHeld(ops, { id, amountMicroUsdc, note, by: ops.madeBy, login: ops.login })
+    switch (confirmed.outcome) {
+      case 'not_found':
+        return notHeld(id)
+      case 'not_requested':
+        return refused(
+          'invalid_state',
+          `No credit of ${id} waits for a second operator: request it with deposit credit.`,
+        )
+      case 'same_operator':
+        return refused('invalid_state', 'You have requested this credit yourself: another operator has to confirm it.')
+      case 'amount_differs':
+        return refused(
+          'invalid_request',
+          `The amount differs from the requested one: ${describeRequest(confirmed.request)}.`,
+        )
+      case 'resolved':
+        return credited(confirmed)
+    }
+  },
+})
+
+const withdraw = defineCommand({
+  noun: 'deposit',
+  verb: 'withdraw',
+  about:
+    'Withdraws the request to credit a deposit, before a second operator has confirmed it. The deposit stays held.',
+  options: { deposit: required(uuid, 'Which deposit, by the id that deposit list shows.') },
+  example: ['--deposit', anId],
+  async run(ops, { deposit: id }) {
+    const outcome = await withdrawRequest(ops, { id, by: ops.madeBy })
+    if (outcome === 'not_found') return notHeld(id)
+    if (outcome === 'not_requested') {
+      return refused('invalid_state', `No credit of ${id} waits for a second operator.`)
+    }
+    return done({ id, outcome }, `The request to credit the deposit ${id} is withdrawn; the deposit is still held.`)
+  },
+})
+
+const keep = defineCommand({
+  noun: 'deposit',
+  verb: 'keep',
+  about: 'Says that a deposit which was held is not the partner’s: it stays where it is, and is listed no more.',
+  options: {
+    deposit: required(uuid, 'Which deposit, by the id that deposit list shows.'),
+    note: required(note, 'Why, without names and account numbers.'),
+  },
+  example: ['--deposit', anId, '--note', 'The bank has taken it back'],
+  run: (ops, { deposit: id, note }) =>
+    decide(ops, { id, note, outcome: 'kept', amountMicroUsdc: null, by: ops.madeBy, login: ops.login }),
+})
+
+export const depositCommands: readonly Command[] = [list, credit, confirm, withdraw, keep]
+
+async function decide(ops: Ops, decision: HeldDecision): Promise<Answer> {
+  const { id } = decision
+  const confirmAboveMicroUsdc = BigInt(ops.depositConfirmAboveUsdc) * 1_000_000n
+  const resolved = await resolveHeld({ db: ops.db, clock: ops.clock, confirmAboveMicroUsdc }, decision)
+  switch (resolved.outcome) {
+    case 'not_found':
+      return notHeld(id)
+    case 'not_a_deposit':
+      return refused('invalid_request', 'It has left the wallet, so there is nothing to credit: find out who sent it.')
+    case 'amount_needed':
+      return refused('invalid_request', 'Its amount could not be read: say with --usdc how much is to be credited.')
+    case 'amount_known':
+      return refused('invalid_request', 'Its amount is known: leave --usdc out.')
+    case 'request_open': {
+      const sentence = `A credit waits for a second operator already, ${describeRequest(resolved.request)}: confirm it with deposit confirm, or take it back with deposit withdraw.`
+      return refused('invalid_state', sentence)
+    }
+    case 'requested': {
+      const { partner, environment } = resolved.deposit
+      const { amountMicroUsdc, expiresAt } = resolved.request
+      const requested_usdc = formatUsdcExactly(amountMicroUsdc)
+      const sentence = `Nothing is credited yet: ${requested_usdc} USDC for the ${environment} wallet of ${partner} wait for a second operator until ${expiresAt.toISOString()} (deposit confirm --deposit ${id} --usdc ${requested_usdc}).`
+      return done({ id, partner, environment, outcome: 'requested', requested_usdc, expires_at: expiresAt }, sentence)
+    }
+    case 'resolved': {
+      if (decision.outcome === 'credited') return credited(resolved)
+      const { partner, environment } = resolved.deposit
+      const json = { id, partner, environment, outcome: 'kept', credited_usdc: '0.00' }
+      return done(json, `The deposit ${id} stays where it is.`)
+    }
+  }
+}
+
+function presentFailed({ partner, environment, reason, since, failedAt, failures }: FailedReading) {
+  const times = { since: since.toISOString(), failed_at: failedAt.toISOString() }
+  return { partner, environment, reason, ...times, failures }
+}
+
+function credited({ deposit, creditedMicroUsdc }: { deposit: HeldDeposit; creditedMicroUsdc: bigint }): Answer {
+  const { id, partner, environment } = deposit
+  const credited_usdc = formatUsdcExactly(creditedMicroUsdc)
+  const json = { id, partner, environment, outcome: 'credited', credited_usdc }
+  return done(json, `Credited ${credited_usdc} USDC to the ${environment} wallet of ${partner}.`)
+}
+
+function notHeld(id: string): Answer {
+  return refused('not_found', `No deposit ${id} is held.`)
+}
+
+function describeRequest({ amountMicroUsdc, by, expiresAt }: Request): string {
+  return `${formatUsdcExactly(amountMicroUsdc)} USDC by ${by} until ${expiresAt.toISOString()}`
+}
+
+// The order of the fields is the order of the list's columns.
+function presentHeld(deposit: HeldDeposit, now: Date) {
+  const { id, foundAt, partner, environment, amountMicroUsdc, why, bankRef } = deposit
+  const request = requestOf(deposit, now)
+  return {
+    id,
+    found_at: foundAt.toISOString(),
+    partner,
+    environment,
+    usdc: amountMicroUsdc === null ? null : formatUsdcExactly(amountMicroUsdc),
+    why,
+    bank_ref: bankRef,
+    requested_usdc: request && formatUsdcExactly(request.amountMicroUsdc),
+    requested_by: request?.by ?? null,
+    request_expires_at: request?.expiresAt.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,54 @@
+// Reads which transfers have changed: in one question where they fit a page, else by a walk through all that can still come back.
+import type { Clock } from '../../../runtime/clock'
+import type { ChangedTransfer } from '../../rail'
+import { ask } from '../ask'
+import type { Client } from '../client'
+import { dateAt, listAt, readable, valueAt } from '../fields'
+import { walkList } from '../lists'
+import { readTransfer } from '../map'
+
+const changesPerPage = 100
+/** Banks send a payment back for up to 90 days; what is older changes no more. */
+const walkedMs = 91 * 86_400_000
+const name = 'changed transfers'
+
+/** The bank's list has transfers of every kind: one that can not be read keeps nobody from the others. */
+export async function* changedSince(client: Client, clock: Clock, at: Date): AsyncGenerator<ChangedTransfer> {
+  for await (const { changed, updatedAt } of changes(client, clock, at)) {
+    if (updatedAt === null || updatedAt >= at) yield changed
+  }
+}
+
+/** Null where a date can not be read. */
+interface Listed {
+  readonly changed: ChangedTransfer
+  readonly createdAt: Date | null
+  readonly updatedAt: Date | null
+}
+
+/** The bank can not page through changes: more than a page of them is a walk through the list itself, newest first. */
+async function* changes(client: Client, clock: Clock, at: Date): AsyncGenerator<Listed> {
+  const path = `/transfers?limit=${changesPerPage}&updated_after_ms=${Math.max(0, at.getTime() - 1)}`
+  const page = await ask(client, name, { method: 'GET', path }, (body) => listAt(body, 'data').map(readListed))
+  if (page.length < changesPerPage) {
+    yield* page
+    return
+  }
+  const oldest = clock.now().getTime() - walkedMs
+  const isPast = ({ createdAt }: Listed) => createdAt !== null && createdAt.getTime() < oldest
+  yield* walkList(client, { name, path: '/transfers', read: readListed, isPast })
+}
+
+function readListed(row: unknown): Listed {
+  const [createdAt, updatedAt] = ['created_at', 'updated_at'].map((path) => readable(() => dateAt(row, path)))
+  const transfer = readable(() => readTransfer(row))
+  const changed: ChangedTransfer =
+    transfer === null ? { outcome: 'unreadable', payoutId: payoutOf(row) } : { outcome: 'read', transfer }
+  return { changed, createdAt: createdAt ?? null, updatedAt: updatedAt ?? null }
+}
+
+function payoutOf(row: unknown): string | null {
+  const isPayout = valueAt(row, 'source.currency') === 'usdc' && valueAt(row, 'destination.currency') === 'gbp'
+  const named = valueAt(row, 'client_reference_id')
+  return isPayout && typeof named === 'string' ? named : null
+}

@@ -1,0 +1,164 @@
+// Looks up the bank's transfer of one payout. It answers "absent" only with proof, because that answer lets money move.
+import { type FoundTransfer, RailRefused, type WalletRefs } from '../../rail'
+import { ask, part } from '../ask'
+import type { Client } from '../client'
+import { dateAt, readable, textAt, valueAt } from '../fields'
+import { type Listing, readList } from '../lists'
+import { readTransfer } from '../map'
+
+export interface WantedTransfer extends WalletRefs {
+  readonly payoutId: string
+  readonly since: Date
+}
+
+/** How far the bank's clock may be behind ours. */
+const marginMs = 3_600_000
+const passes = 4
+
+/** Transfers of every kind share the bank's lists, so a row counts only by what it says about this payout. */
+export async function findTransfer(client: Client, wanted: WantedTransfer): Promise<FoundTransfer> {
+  let before: Listing<TransferRow> | null = null
+  for (let pass = 0; pass < passes; pass += 1) {
+    try {
+      const now = await listTransfers(client, wanted)
+      const ours = [...now.rows.values()].find(({ names }) => names === wanted.payoutId)
+      if (ours !== undefined) return await readOurs(client, ours)
+      if (before && agree(before, now)) return await askUnclear(client, wanted, now)
+      before = now
+    } catch (error) {
+      // The bank answers, but not usably. One such answer may be a glitch, so the next pass starts again.
+      if (!(error instanceof RailRefused)) throw error
+      before = null
+    }
+  }
+  return incomplete
+}
+
+const incomplete: FoundTransfer = { outcome: 'incomplete' }
+
+interface TransferRow {
+  readonly ref: string | null
+  /** The payout it names; null when it names none or cannot be read as one, undefined when it may be any. */
+  readonly names: string | null | undefined
+  readonly createdAt: Date | null
+  readonly json: unknown
+}
+
+function listTransfers(client: Client, { customerRef, since }: WantedTransfer): Promise<Listing<TransferRow>> {
+  return readList(client, {
+    name: 'list transfers',
+    path: `/customers/${part(customerRef)}/transfers`,
+    read: readRow,
+    isPast: (row) => isTooOld(row, { since }),
+  })
+}
+
+function isTooOld({ createdAt }: TransferRow, { since }: { readonly since: Date }): boolean {
+  return createdAt !== null && isBefore(createdAt, since)
+}
+
+function readRow(json: unknown): TransferRow {
+  return {
+    ref: readable(() => textAt(json, 'id')),
+    names: namesOf(json),
+    createdAt: readable(() => dateAt(json, 'created_at')),
+    json,
+  }
+}
+
+/** Each of our transfers names its payout. A field that is missing says less than one that is null. */
+function namesOf(json: unknown): string | null | undefined {
+  const name = valueAt(json, 'client_reference_id')
+  if (typeof name === 'string' || name === null) return name
+  return mayBePayout(json) ? undefined : null
+}
+
+/** A wire or an on-chain withdrawal says so by its currencies. */
+function mayBePayout(json: unknown): boolean {
+  return mayBe(valueAt(json, 'source.currency'), 'usdc') && mayBe(valueAt(json, 'destination.currency'), 'gbp')
+}
+
+function mayBe(value: unknown, currency: string): boolean {
+  return typeof value !== 'string' || value.toLowerCase() === currency
+}
+
+/** Two complete readings that saw the same rows, except those made in between, which are on top. */
+function agree(before: Listing<unknown>, now: Listing<unknown>): boolean {
+  if (!before.complete || !now.complete) return false
+  const [earlier, later] = [[...before.rows.keys()], [...now.rows.keys()]]
+  const made = earlier[0] === undefined ? later.length : later.indexOf(earlier[0])
+  return later.slice(made).join() === earlier.join() && (earlier.length > 0 || later.length === 0)
+}
+
+/** Only the row that names our payout must be readable as a whole. */
+async function readOurs(client: Client, { ref, json }: TransferRow): Promise<FoundTransfer> {
+  const transfer = readable(() => readTransfer(json))
+  if (transfer !== null) return { outcome: 'found', transfer }
+  // A list may show less of a transfer than the transfer itself.
+  const alone = ref === null ? null : await askTransfer(client, ref)
+  const read = alone === null ? null : readable(() => readTransfer(alone.json))
+  if (read !== null) return { outcome: 'found', transfer: read }
+  return ref === null ? incomplete : { outcome: 'incomplete', transferRef: ref }
+}
+
+/**
+ * Asks for each transfer that the list leaves unclear: rows that may name any payout, and withdrawals of transfers that the
+ * list does not have. The wallet's history is the better witness, since a transfer that a list omits still has its withdrawal.
+ */
+async function askUnclear(
+  client: Client,
+  wanted: WantedTransfer,
+  listed: Listing<TransferRow>,
+): Promise<FoundTransfer> {
+  const history = await readHistory(client, wanted)
+  const unlisted = [...history.rows.values()].filter(({ ref }) => ref === null || !listed.rows.has(ref))
+  const unclear = [...listed.rows.values()].filter(({ names }) => names === undefined)
+  let isClear = history.complete
+  for (const { ref } of [...unclear, ...unlisted.filter(mayPayOut)]) {
+    const transfer = ref === null ? null : await askTransfer(client, ref)
+    if (transfer?.names === wanted.payoutId) return readOurs(client, transfer)
+    if (transfer === null || (transfer.names === undefined && !isTooOld(transfer, wanted))) isClear = false
+  }
+  return isClear ? { outcome: 'absent' } : incomplete
+}
+
+/** Null when the bank answers, but not with a transfer. */
+async function askTransfer(client: Client, ref: string): Promise<TransferRow | null> {
+  try {
+    return await ask(client, 'transfer', { method: 'GET', path: `/transfers/${part(ref)}` }, readRow)
+  } catch (error) {
+    if (error instanceof RailRefused) return null
+    throw error
+  }
+}
+
+interface Movement {
+  readonly ref: string | null
+  readonly type: unknown
+  readonly currency: unknown
+  readonly at: Date | null
+}
+
+function readHistory(client: Client, { walletRef, since }: WantedTransfer): Promise<Listing<Movement>> {
+  return readList(client, {
+    name: 'wallet history',
+    path: `/wallets/${part(walletRef)}/history`,
+    read: (json) => ({
+      ref: readable(() => textAt(json, 'payment_route.transfer_id')),
+      type: valueAt(json, 'type'),
+      currency: valueAt(json, 'currency'),
+      at: readable(() => dateAt(json, 'created_at')),
+    }),
+    isPast: ({ at }) => at !== null && isBefore(at, since),
+  })
+}
+
+/** A payout takes USDC out of the wallet; anything else that says what it is, is another movement. */
+function mayPayOut({ type, currency }: Movement): boolean {
+  return type !== 'deposit' && mayBe(currency, 'usdc')
+}
+
+/** Whether the bank cannot have made it after `since`, by either of the two clocks. */
+export function isBefore(at: Date, since: Date): boolean {
+  return at.getTime() < since.getTime() - marginMs
+}

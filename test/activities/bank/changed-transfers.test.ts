@@ -1,0 +1,249 @@
+// The daily look at the bank: what came back and no event told of is found, what contradicts our books is told, nothing is done twice.
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { WorkflowNotFoundError } from '@temporalio/client'
+import { readChangedTransfers } from '../../../activities/bank/changed-transfers'
+import { createPayoutSteps } from '../../../activities/payouts'
+import { findReading, saveReading } from '../../../db/bank/readings'
+import { loadStep } from '../../../db/payouts/steps'
+import type { Environment } from '../../../domain/environment'
+import type { ChangedTransfer } from '../../../rail/rail'
+import type { Rails } from '../../../rail/rails'
+import { systemClock } from '../../../runtime/clock'
+import { connectClient } from '../../../runtime/temporal/client'
+import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
+import type { changedTransfers } from '../../../workflows'
+import { payoutQueue, payoutReturnId } from '../../../workflows/names'
+import type { PayoutRef } from '../../../workflows/payouts/steps'
+import { keys, openTestBank, still, type TestBank } from '../../support/bank/client'
+import { keptLog } from '../../support/kept-logs'
+import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { type AWorker, aWorker, silenceTemporal, testActivities, testTemporal } from '../../support/temporal/a-worker'
+
+const dayMs = 86_400_000
+const lines: string[] = []
+const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
+let bank: TestBank
+let worker: AWorker
+let rails: Rails
+let steps: ReturnType<typeof createPayoutSteps>
+let partnerId: string
+let looks = 0
+
+silenceTemporal()
+
+beforeAll(async () => {
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  worker = await aWorker({ clock: systemClock, bank: banks(), log })
+  await requireSearchAttributes(worker.client, wantedAttributes)
+  rails = railsTo(bank, { callMs: 2_000 })
+  const deps = stepDeps(worker.db, rails)
+  steps = createPayoutSteps({ brief: deps, patient: deps })
+  partnerId = (await aConnectedPartner(worker.db, bank)).id
+})
+afterEach(async () => {
+  lines.length = 0
+  await bank.control('DELETE', '/faults')
+  await worker.db.dataSource.query('DELETE FROM bank_readings')
+})
+afterAll(async () => {
+  await worker.stop()
+  await worker.dispose()
+  rails.close()
+  await bank.close()
+})
+
+test.each(['live', 'sandbox'] as const)(
+  'a completed payout of %s that came back gets the workflow of its return',
+  async (environment) => {
+    const payout = await aCompleted(environment)
+    const other = await aCompleted(environment)
+    await move(payout, 'returned')
+
+    expect((await look())[environment]).toMatchObject({ returns: 1, contradictions: 0, failed: 0 })
+
+    const described = await returnOf(payout).describe()
+    expect([described.type, described.taskQueue]).toEqual([
+      'payoutReturn',
+      payoutQueue(environment, worker.queuePrefix),
+    ])
+    await expect(returnOf(other).describe()).rejects.toThrow(WorkflowNotFoundError)
+    await settle(payout)
+  },
+)
+
+test('one that is being seen to is left alone, and one that is over is not started again', async () => {
+  const payout = await aCompleted()
+  await move(payout, 'returned')
+  await look()
+  const { runId } = await returnOf(payout).describe()
+
+  await look()
+  expect((await returnOf(payout).describe()).runId).toBe(runId)
+
+  await settle(payout)
+  expect((await look()).live).toMatchObject({ returns: 0, contradictions: 0 })
+})
+
+test('a payout that we hold failed and the bank calls delivered is told to people', async () => {
+  const payout = await aSent()
+  await move(payout, 'payment_processed')
+  const failed = `status = 'failed', failure_reason = 'bank_refused: x', closed_at = now()`
+  await worker.db.dataSource.query(`UPDATE payouts SET ${failed} WHERE id = $1`, [payout.payoutId])
+
+  expect((await look()).live).toMatchObject({ contradictions: 1 })
+  expect(await attentionOf(payout)).toBe('bank_contradicts_payment_processed')
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { payout_id: payout.payoutId, state: 'payment_processed' },
+  ])
+  await worker.db.dataSource.query(`UPDATE payouts SET status = 'processing', closed_at = NULL WHERE id = $1`, [
+    payout.payoutId,
+  ])
+  await steps.pollSettlement(payout)
+})
+
+test('one that was refunded and is delivered again, as the bank says, is told to people', async () => {
+  const payout = await aCompleted()
+  await worker.db.dataSource.query(`UPDATE payouts SET status = 'returned', returned_at = now() WHERE id = $1`, [
+    payout.payoutId,
+  ])
+
+  expect((await look()).live).toMatchObject({ contradictions: 1 })
+  await worker.db.dataSource.query(`UPDATE payouts SET status = 'completed' WHERE id = $1`, [payout.payoutId])
+})
+
+test('the next look begins a day before this one began, the first one 91 days back', async () => {
+  const asked: Date[] = []
+  const before = Date.now()
+
+  await lookWith((at) => void asked.push(at))
+  const readUntil = await findReading(worker.db, 'live')
+  await lookWith((at) => void asked.push(at))
+
+  const [first, second] = asked
+  expect(Math.abs((first?.getTime() ?? 0) - (before - 92 * dayMs))).toBeLessThan(60_000)
+  expect(readUntil?.getTime()).toBeGreaterThanOrEqual(before)
+  expect(second?.getTime()).toBe((readUntil?.getTime() ?? 0) - dayMs)
+})
+
+test('a look that could not start everything does not count as one', async () => {
+  const payout = await aCompleted()
+  await move(payout, 'returned')
+
+  expect(await lookWith(() => {}, 'away')).toMatchObject({ returns: 0, failed: 1 })
+  expect(await findReading(worker.db, 'live')).toBeNull()
+  expect((await look()).live).toMatchObject({ returns: 1, failed: 0 })
+  await settle(payout)
+})
+
+test('a transfer of another kind, or of nobody we know, keeps no look from being one', async () => {
+  const payout = await aCompleted()
+  await move(payout, 'returned')
+  const strangers = [null, 'not-ours', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4']
+
+  expect(await lookWith(() => {}, 'there', strangers)).toMatchObject({ returns: 1, failed: 0 })
+  expect([await findReading(worker.db, 'live'), lines]).toEqual([expect.any(Date), []])
+  await settle(payout)
+})
+
+test('a transfer of ours that can not be read keeps nobody from being looked at, and is told until it can', async () => {
+  const [payout, unreadable] = [await aCompleted(), await aCompleted()]
+  await move(payout, 'returned')
+
+  expect(await lookWith(() => {}, 'there', [unreadable.payoutId])).toMatchObject({ returns: 1, failed: 1 })
+  expect(await findReading(worker.db, 'live')).toBeNull()
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ payout_id: unreadable.payoutId }])
+  await settle(payout)
+})
+
+test.each([
+  [1.9, 0],
+  [2.1, 1],
+])('that the last look is %d days old is an error %d times', async (days, errors) => {
+  await saveReading(worker.db, 'live', new Date(Date.now() - days * dayMs))
+
+  await lookWith(() => {})
+
+  expect(lines.filter((line) => line.includes('for days'))).toHaveLength(errors)
+})
+
+test('where no bank is configured nothing is looked at', async () => {
+  const none = testActivities({ ...worker, clock: systemClock, log, bank: { sandbox: null, live: null } })
+
+  expect(await none.activities.readChangedTransfers({ environment: 'live' })).toMatchObject({ looked: 0 })
+  none.close()
+  expect(await findReading(worker.db, 'live')).toBeNull()
+})
+
+function banks() {
+  const address = (key: string) => ({ url: `${bank.url}/v0`, key })
+  return { sandbox: address(keys.sandbox), live: address(keys.live) }
+}
+
+/** One look, with an ear at what the bank is asked; with a Temporal that can not be reached, or with odd transfers, if that is wanted. */
+function lookWith(
+  hear: (at: Date) => void,
+  temporal: 'there' | 'away' = 'there',
+  unreadable: readonly (string | null)[] = [],
+) {
+  async function* changedSince(at: Date): AsyncGenerator<ChangedTransfer> {
+    hear(at)
+    for (const payoutId of unreadable) yield { outcome: 'unreadable', payoutId }
+    yield* rails.provider_production.changedSince(at)
+  }
+  const limits = {
+    olderThanMs: 0,
+    settleWithinMs: 0,
+    knownWithinMs: 0,
+    sandboxBank: 'absent',
+    pollMs: [1_000],
+  } as const
+  const reached = temporal === 'there' ? worker.client : connectClient({ ...testTemporal(), address: '127.0.0.1:1' })
+  const about = { db: worker.db, clock: systemClock, log, temporal: reached, queuePrefix: worker.queuePrefix }
+  const deps = { ...about, ...limits, banks: { sandbox: null, live: { changedSince } } }
+  return readChangedTransfers(deps, { environment: 'live' })
+}
+
+async function look() {
+  return worker.client.workflow
+    .execute<typeof changedTransfers>('changedTransfers', {
+      workflowId: `changed-transfers-${worker.queuePrefix}-${looks++}`,
+      taskQueue: worker.taskQueue,
+      args: [],
+    })
+    .then(({ sandbox, live }) => ({ sandbox: sandbox ?? undefined, live: live ?? undefined }))
+}
+
+function returnOf({ payoutId }: PayoutRef) {
+  return worker.client.workflow.getHandle(payoutReturnId(payoutId))
+}
+
+/** Its return is seen to, as a worker for payouts would have. */
+async function settle(payout: PayoutRef): Promise<void> {
+  await move(payout, 'refunded')
+  await steps.pollReturn(payout)
+  await returnOf(payout).terminate()
+}
+
+async function aSent(environment: Environment = 'live'): Promise<PayoutRef> {
+  const payout = await aClaim(worker.db, { partnerId, environment })
+  await steps.debitPayout(payout)
+  await steps.submitToRail(payout)
+  return payout
+}
+
+async function aCompleted(environment: Environment = 'live'): Promise<PayoutRef> {
+  const payout = await aSent(environment)
+  await move(payout, 'payment_processed')
+  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'completed' })
+  return payout
+}
+
+async function move({ payoutId }: PayoutRef, state: string): Promise<void> {
+  const { transferRef } = await loadStep(worker.db, payoutId)
+  await bank.control('POST', `/transfers/${transferRef}/advance`, { state, last: true })
+}
+
+async function attentionOf({ payoutId }: PayoutRef): Promise<unknown> {
+  const [row] = await worker.db.dataSource.query('SELECT attention FROM payouts WHERE id = $1', [payoutId])
+  return row.attention
+}

@@ -1,0 +1,225 @@
+// A paused rail: payouts are set aside and wait, whichever moment the pause falls into, and the bank's own records are the witness.
+import { EventEmitter, once } from 'node:events'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { createPayoutSteps } from '../../../activities/payouts'
+import { pauseRail, railStates, resumeRail } from '../../../db/bank/rail-pauses'
+import type { Db, Statement } from '../../../db/database'
+import { markOverdue } from '../../../db/payouts/open'
+import { beginSubmit, loadStep, lockStep } from '../../../db/payouts/steps'
+import type { Rail } from '../../../rail/rail'
+import type { Rails } from '../../../rail/rails'
+import { systemClock } from '../../../runtime/clock'
+import type { PayoutRef } from '../../../workflows/payouts/steps'
+import { requireSoundLedger } from '../../referee/ledger-rules'
+import { openTestBank, still, type TestBank } from '../../support/bank/client'
+import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { until } from '../../support/until'
+
+let database: TestDatabase
+let db: Db
+let bank: TestBank
+let rails: Rails
+let partnerId: string
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url)
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+beforeEach(async () => {
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  rails = railsTo(bank, { callMs: 2_000 })
+  partnerId = (await aConnectedPartner(db, bank)).id
+})
+afterEach(async () => {
+  await resume()
+  await requireSoundLedger(db.dataSource)
+  rails.close()
+  await bank.close()
+})
+
+const pause = () => pauseRail(db, { environment: 'sandbox', by: 'ops:test', reason: 'a test', at: systemClock.now() })
+const resume = () => resumeRail(db, { environment: 'sandbox', by: 'ops:test', at: systemClock.now() })
+const heldForNow = { at: 'unsent', verdict: { outcome: 'kept' }, status: 'pending' }
+
+test('a payout of a paused rail is debited, kept and not sent; resumed, it is sent once', async () => {
+  const steps = stepsWith({})
+  await pause()
+  const payout = await aClaim(db, { partnerId })
+
+  expect(await steps.debitPayout(payout)).toEqual({ at: 'held' })
+  expect(await steps.submitToRail(payout)).toMatchObject(heldForNow)
+  expect(await steps.submitToRail(payout)).toMatchObject(heldForNow)
+  expect(await transfersOf(payout)).toHaveLength(0)
+  expect((await loadStep(db, payout.payoutId)).answeredAt).not.toBeNull()
+
+  await resume()
+  expect(await steps.submitToRail(payout)).toMatchObject({ at: 'sent', status: 'processing' })
+  expect(await transfersOf(payout)).toHaveLength(1)
+})
+
+test('the bank is asked nothing for it while the rail is paused', async () => {
+  const asked: string[] = []
+  const steps = stepsWith({
+    registerRecipient: async (order) => {
+      asked.push('register')
+      return rails.provider_sandbox.registerRecipient(order)
+    },
+  })
+  const payout = await aDebited()
+  await pause()
+
+  await steps.submitToRail(payout)
+
+  expect(asked).toEqual([])
+})
+
+test('a pause between the look at the row and the first call is in time, even when it is over again at once', async () => {
+  for (const after of ['still paused', 'resumed'] as const) {
+    const payout = await aDebited()
+    const steps = stepsWith({
+      registerRecipient: async (order) => {
+        await pause()
+        return rails.provider_sandbox.registerRecipient(order)
+      },
+    })
+    // Resumed after the row was refused and before anybody looks why.
+    const watched: Db = {
+      ...db,
+      async query<Row>(statement: Statement, values: readonly unknown[]) {
+        const rows = await db.query<Row>(statement, values)
+        if (after === 'resumed' && statement.name === 'payout-begin-submit') await resume()
+        return rows
+      },
+    }
+
+    const answer = await (after === 'resumed' ? stepsOn(watched, steps.rail) : steps).submitToRail(payout)
+
+    expect(answer).toMatchObject(heldForNow)
+    expect(await transfersOf(payout)).toHaveLength(0)
+    expect((await loadStep(db, payout.payoutId)).attention).toBeNull()
+    await resume()
+  }
+})
+
+test('of a pause and many submits at the same moment each payout is sent or waits, none is both, and resumed all are sent once', async () => {
+  const steps = stepsWith({})
+  const payouts = await Promise.all(Array.from({ length: 8 }, () => aDebited()))
+
+  const answers = Promise.all(payouts.map((payout) => steps.submitToRail(payout)))
+  await pause()
+  const stood = (await answers).map(({ at }) => at)
+  const sentBefore = await Promise.all(payouts.map(transfersOf))
+  await resume()
+  await Promise.all(payouts.map((payout) => steps.submitToRail(payout)))
+
+  expect(sentBefore.map(({ length }) => length)).toEqual(stood.map((at) => (at === 'sent' ? 1 : 0)))
+  for (const payout of payouts) expect(await transfersOf(payout)).toHaveLength(1)
+})
+
+test('a pause that meets a first call in the middle is over after it: what is reported as waiting is not sent', async () => {
+  const payout = await aDebited()
+  const held = new EventEmitter()
+  const locked = once(held, 'locked')
+  const holds = db.transaction(async (tx) => {
+    await lockStep(tx, payout.payoutId)
+    held.emit('locked')
+    await once(held, 'release')
+  })
+  await locked
+  const submitting = beginSubmit(db, { ...payout, body: '{}', at: systemClock.now() })
+  await until('the call waits for the row', () => waitingFor('tuple', 'transactionid'))
+  const pausing = pause()
+  await until('the pause waits for the call', () => waitingFor('advisory'))
+  held.emit('release')
+  await holds
+
+  await pausing
+
+  expect(await submitting).toMatchObject({ body: '{}' })
+  expect((await loadStep(db, payout.payoutId)).submitStartedAt).not.toBeNull()
+  expect(await beginSubmit(db, { ...(await aDebited()), body: '{}', at: systemClock.now() })).toBeNull()
+})
+
+test('what may have been sent before is looked for and not repeated while the rail is paused', async () => {
+  const toTransfers = { method: 'POST', path: '/v0/transfers' }
+  await bank.fault({ kind: 'reset', stage: 'before', times: 1, match: toTransfers })
+  const steps = stepsWith({})
+  const payout = await aDebited()
+  expect(await steps.submitToRail(payout)).toMatchObject({ at: 'unknown' })
+  await pause()
+
+  expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'unknown' })
+  expect(await transfersOf(payout)).toHaveLength(0)
+
+  await resume()
+  expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'sent' })
+})
+
+test('a payout that waits for a paused rail can be cancelled, and the other environment is not paused', async () => {
+  const steps = stepsWith({})
+  await pause()
+  const [waiting, live] = [await aDebited(), await aDebited('live')]
+  await steps.submitToRail(waiting)
+
+  expect(await steps.cancelPayout(waiting)).toMatchObject({ at: 'over', status: 'cancelled' })
+  expect(await steps.submitToRail(live)).toMatchObject({ at: 'sent' })
+})
+
+test('a pause is over when somebody resumes, also by a clock that is behind', async () => {
+  await pause()
+
+  expect(await resumeRail(db, { environment: 'sandbox', by: 'ops:test', at: new Date(0) })).toBe(true)
+})
+
+test('nobody is told that it is overdue while people have paused the rail; what waits is counted', async () => {
+  const payout = await aDebited()
+  await pause()
+  await stepsWith({}).submitToRail(payout)
+  const soon = new Date(systemClock.now().getTime() + 60_000)
+  const overdue = async (before = soon) =>
+    (await markOverdue(db, { sentBefore: before, unknownBefore: before, limit: 100 })).map(({ payoutId }) => payoutId)
+
+  expect(await overdue()).not.toContain(payout.payoutId)
+  const [sandbox] = (await railStates(db)).filter(({ environment }) => environment === 'sandbox')
+  expect(sandbox).toMatchObject({ pausedBy: 'ops:test', reason: 'a test' })
+  expect(sandbox?.unsent).toBeGreaterThan(0)
+  const whilePaused = systemClock.now()
+  await resume()
+  expect(await overdue(whilePaused)).not.toContain(payout.payoutId)
+  expect(await overdue()).toContain(payout.payoutId)
+})
+
+function stepsWith(change: Partial<Rail>) {
+  return { ...stepsOn(db, change), rail: change }
+}
+
+function stepsOn(on: Db, change: Partial<Rail>) {
+  const changed = { ...rails, provider_sandbox: { ...rails.provider_sandbox, ...change } }
+  const patience = { repeatForMs: 60_000, quietMs: 60_000, answerWithinMs: 5_000, answerCallMs: 5_000 }
+  const deps = stepDeps(on, changed, { patience })
+  return createPayoutSteps({ brief: deps, patient: deps })
+}
+
+async function aDebited(environment: 'sandbox' | 'live' = 'sandbox'): Promise<PayoutRef> {
+  const payout = await aClaim(db, { partnerId, environment })
+  await stepsWith({}).debitPayout(payout)
+  return payout
+}
+
+async function transfersOf({ payoutId }: PayoutRef): Promise<unknown[]> {
+  return (await bank.control('GET', `/transfers?client_reference_id=${payoutId}`)).json.data
+}
+
+/** Somebody waits for a lock of one of these kinds in this database. */
+async function waitingFor(...kinds: readonly string[]): Promise<boolean> {
+  const rows = await db.dataSource.query(
+    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = ANY ($1)`,
+    [kinds],
+  )
+  return rows.length > 0
+}

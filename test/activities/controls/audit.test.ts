@@ -1,0 +1,139 @@
+// The audit chain by the clock: each seal leaves its head in the log, and a fault is found, kept and told without anybody asking.
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { createAuditSteps } from '../../../activities/controls/audit'
+import { recordActivity } from '../../../db/controls/activity'
+import { verifyAudit } from '../../../db/controls/audit/verify'
+import type { Db } from '../../../db/database'
+import { takeMails } from '../../../db/partners/mails'
+import { testKeyring } from '../../support/api/client'
+import { aPartner } from '../../support/db/a-partner'
+import { behindOurBack } from '../../support/db/behind-our-back'
+import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { keptLog } from '../../support/kept-logs'
+import { until } from '../../support/until'
+
+const monday = new Date('2026-11-16T05:15:00.000Z')
+let today: Date
+let lines: Record<string, unknown>[]
+let database: TestDatabase
+let db: Db
+let steps: ReturnType<typeof createAuditSteps>
+
+beforeEach(async () => {
+  ;[today, lines] = [monday, []]
+  database = await createDatabase()
+  db = await openDb(database.url, 3)
+  const log = keptLog({ level: 'info', write: (line) => void lines.push(JSON.parse(line)) })
+  const clock = { now: () => today }
+  steps = createAuditSteps({ db, clock, log, keyring: testKeyring, opsEmail: 'ops@payouts.test' })
+  await someChanges(3)
+  await sealAll()
+})
+afterEach(async () => {
+  await db.close()
+  await database.drop()
+})
+
+test('each seal that sealed something says in the log how long the chain is and what its head is, and no other does', async () => {
+  const { head } = await verifyAudit(db)
+  await steps.sealAudit({ limit: 100 })
+
+  const said = lines.filter(({ msg }) => msg === 'the audit chain has grown')
+  expect(said.at(-1)).toMatchObject({ links: '3', audit_head: head })
+  expect(said.map(({ links }) => Number(links))).toEqual([...new Set(said.map(({ links }) => Number(links)))])
+})
+
+test('a chain that holds is said to, with its head, and nobody is mailed', async () => {
+  const { head } = await verifyAudit(db)
+
+  expect(await steps.verifyAudit()).toEqual({ links: '3', head, fault: null })
+  expect(lines.at(-1)).toMatchObject({ level: 'info', links: '3', audit_head: head, msg: 'the audit chain holds' })
+  expect(await mails()).toEqual([])
+})
+
+test('a fault is an error in the log of every day, and one mail until it is another', async () => {
+  await steps.verifyAudit()
+  await behindOurBack(db, `UPDATE activity SET made_by = 'somebody@else.test' WHERE id = 2`)
+  const verdicts = [await verifyTomorrow(), await verifyTomorrow()]
+  const told = await mails()
+  await behindOurBack(db, 'DELETE FROM activity WHERE id = 1')
+  await verifyTomorrow()
+
+  expect(verdicts.map(({ links, fault }) => [links, fault])).toEqual([
+    ['1', 'row_changed'],
+    ['1', 'row_changed'],
+  ])
+  const errors = lines.filter(({ level }) => level === 'error')
+  expect(errors.map(({ fault, table, row_id }) => [fault, table, row_id])).toEqual([
+    ['row_changed', 'activity', '2'],
+    ['row_changed', 'activity', '2'],
+    ['row_missing', 'activity', '1'],
+  ])
+  expect(told).toHaveLength(1)
+  expect(told[0]?.to.address).toBe('ops@payouts.test')
+  expect(told[0]?.text).toContain('row_changed')
+  expect(told[0]?.text).toContain('activity 2')
+  expect(JSON.stringify([told, lines])).not.toContain('somebody@else')
+  expect(await mails()).toHaveLength(1)
+  expect(await faultsKept()).toEqual([null, 'row_changed', 'row_changed', 'row_missing'])
+})
+
+test('a chain that was made anew from its first link on is noticed, by the head of the day before', async () => {
+  await steps.verifyAudit()
+  await behindOurBack(db, 'DELETE FROM audit_chain')
+  await behindOurBack(db, 'DELETE FROM audit_progress')
+  await behindOurBack(db, `UPDATE activity SET made_by = 'somebody@else.test' WHERE id = 2`)
+  await sealAll()
+  const anew = await verifyTomorrow()
+  await someChanges(1)
+  await sealAll()
+  const dayAfter = await verifyTomorrow()
+
+  expect([anew.fault, dayAfter.fault]).toEqual(['head_missing', 'head_missing'])
+  expect(await mails()).toHaveLength(1)
+})
+
+test('without an address the log still says it', async () => {
+  const log = keptLog({ level: 'info', write: (line) => void lines.push(JSON.parse(line)) })
+  const quiet = createAuditSteps({ db, clock: { now: () => today }, log, keyring: testKeyring, opsEmail: null })
+  await behindOurBack(db, 'DELETE FROM activity WHERE id = 1')
+
+  expect(await quiet.verifyAudit()).toMatchObject({ fault: 'row_missing' })
+  expect(lines.at(-1)).toMatchObject({ level: 'error', msg: 'the audit chain does not hold' })
+  expect(await mails()).toEqual([])
+})
+
+async function verifyTomorrow() {
+  today = new Date(today.getTime() + 24 * 60 * 60 * 1000)
+  return steps.verifyAudit()
+}
+
+/** A transaction of another test on the same server may hold a sealer back for a moment. */
+async function sealAll(): Promise<void> {
+  await until('all is sealed', async () => {
+    await steps.sealAudit({ limit: 100 })
+    return (await verifyAudit(db)).unsealed.activity === 0
+  })
+}
+
+/** What was left since the last look. */
+async function mails() {
+  const leaseUntil = new Date(today.getTime() + 10 * 24 * 60 * 60 * 1000)
+  return (await takeMails(db, testKeyring, { at: today, leaseUntil, limit: 10 })).flatMap(({ mail }) => mail ?? [])
+}
+
+async function faultsKept(): Promise<unknown[]> {
+  const rows: { fault: unknown }[] = await db.dataSource.query(
+    'SELECT fault FROM audit_verifications ORDER BY verified_at',
+  )
+  return rows.map(({ fault }) => fault)
+}
+
+async function someChanges(count: number): Promise<void> {
+  const { id: partnerId } = await aPartner(db)
+  for (let made = 0; made < count; made += 1) {
+    const rest = { status: 201, madeBy: 'key:kp_sandbox_12345678', detail: null, requestId: null } as const
+    const entry = { partnerId, at: monday, environment: 'sandbox', action: 'key.create', changes: 'something' } as const
+    await recordActivity(db, [{ ...entry, ...rest }])
+  }
+}

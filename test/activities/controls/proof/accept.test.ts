@@ -1,0 +1,149 @@
+// What people have accepted alerts nobody, holds nothing up, and is new again once it is another drift.
+import { expect, test } from '@jest/globals'
+import { runProof } from '../../../../activities/controls/proof/run'
+import { tellDrifts } from '../../../../activities/controls/proof/tell'
+import { readStanding } from '../../../../db/controls/metrics'
+import { acceptDrift, type DriftToDecide, lockDrift, reopenDrift } from '../../../../db/controls/proof/drift-decisions'
+import { listDrifts } from '../../../../db/controls/proof/drifts'
+import type { Rails } from '../../../../rail/rails'
+import { testKeyring } from '../../../support/api/client'
+import { behindOurBack } from '../../../support/db/behind-our-back'
+import { eachOnAStage, type ProofStage } from '../../../support/stages/proof'
+
+const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
+let stage: ProofStage
+let db: ProofStage['db']
+let deps: ProofStage['deps']
+
+eachOnAStage((made) => {
+  stage = made
+  ;({ db, deps } = made)
+})
+
+test('an accepted drift is found no more, is told to nobody, and stays accepted while payouts go on', async () => {
+  await stage.aStrangeTransfer()
+  await runProof(deps)
+  expect(await counted()).toBe(1)
+  await acceptOnly()
+
+  expect(await runProof(deps)).toMatchObject(fine)
+  expect(await counted()).toBe(0)
+  await stage.aSentPayout()
+  expect(await runProof(deps)).toMatchObject(fine)
+  expect(await tell()).toBe(0)
+  expect(await listDrifts(db, 'accepted', 5)).toEqual([
+    expect.objectContaining({ kind: 'transfer_without_payout', acceptedBy: 'ops:test', reason: 'Ticket 4711' }),
+  ])
+})
+
+test('an accepted balance stays accepted while money moves, and is new when the difference is another one', async () => {
+  expect(await runProof(toldMore(10_000n))).toMatchObject({ drifts: 1 })
+  const first = await acceptOnly()
+  await stage.aSentPayout()
+  expect(await runProof(toldMore(10_000n))).toMatchObject(fine)
+
+  expect(await runProof(toldMore(20_000n))).toMatchObject({ drifts: 1, fresh: 1 })
+
+  const [again] = await listDrifts(db, 'open', 5)
+  expect(again).toMatchObject({ kind: 'bank_balance', size: '20000', acceptedBy: null })
+  expect(again?.id).not.toBe(first.id)
+  expect(await db.transaction((tx) => lockDrift(tx, first.id))).toBeNull()
+  expect(await tell()).toBe(1)
+})
+
+test('one that was accepted, gone, and is back is new', async () => {
+  await runProof(toldMore(10_000n))
+  await acceptOnly()
+  expect(await runProof(deps)).toMatchObject(fine)
+  expect(await listDrifts(db, 'gone', 5)).toHaveLength(1)
+
+  expect(await runProof(toldMore(10_000n))).toMatchObject({ drifts: 1, fresh: 1 })
+})
+
+test('the proof goes on behind what is accepted, to the penny, and comes back to it when it is reopened', async () => {
+  const strange = await stage.aStrangeTransfer()
+  await stage.aSentPayout()
+  const later = aged()
+  await stage.aSentPayout()
+  await runProof(later)
+  expect(await markOf()).toEqual({ bank: 10_000_000_000n, accepted: 0n })
+  await acceptOnly()
+
+  for (const _ of [1, 2, 3]) {
+    expect(await runProof(later)).toMatchObject(fine)
+    await stage.aSentPayout()
+  }
+  const [drift] = await listDrifts(db, 'accepted', 5)
+
+  expect((await markOf())?.accepted).toBeLessThan(0n)
+  expect(drift).toMatchObject({ subject: strange })
+  await decide(drift?.id ?? '', reopenDrift)
+  expect(await runProof(later)).toMatchObject({ drifts: 1 })
+  expect(await listDrifts(db, 'open', 5)).toEqual([expect.objectContaining({ subject: strange, found: drift?.found })])
+  expect(await markOf()).toEqual({ bank: 10_000_000_000n, accepted: 0n })
+})
+
+/** The bank tells so much more than its movements amount to. */
+function toldMore(microUsdc: bigint): ProofStage['deps'] {
+  const rail = stage.rails.provider_production
+  const wallet: typeof rail.wallet = async (asked) => {
+    const told = await rail.wallet(asked)
+    return { ...told, usdcMicro: told.usdcMicro + microUsdc }
+  }
+  return { ...deps, rails: { ...stage.rails, provider_production: { ...rail, wallet } } }
+}
+
+/** All that there is now is two hours old, for us and for the bank, but for what comes after it. */
+function aged(): ProofStage['deps'] {
+  const rail = stage.rails.provider_production
+  const first = new Date()
+  const shifted = {
+    ...rail,
+    walletHistory: async (asked: Parameters<Rails['provider_production']['walletHistory']>[0]) => {
+      await behindOurBack(
+        db,
+        `UPDATE payouts SET submit_started_at = submit_started_at - interval '2 hours'
+          WHERE submit_started_at > now() - interval '1 hour' AND created_at < $1`,
+        [first],
+      )
+      const rows = await rail.walletHistory(asked)
+      return rows.map((row) =>
+        row.at === null || row.at >= first ? row : { ...row, at: new Date(row.at.getTime() - 7_200_000) },
+      )
+    },
+  }
+  return { ...deps, rails: { ...stage.rails, provider_production: shifted } }
+}
+
+async function acceptOnly(): Promise<{ id: string }> {
+  const [drift, ...others] = await listDrifts(db, 'open', 5)
+  expect(others).toEqual([])
+  await decide(drift?.id ?? '', acceptDrift)
+  return { id: drift?.id ?? '' }
+}
+
+function decide(id: string, how: typeof acceptDrift): Promise<void> {
+  return db.transaction(async (tx) => {
+    const drift: DriftToDecide | null = await lockDrift(tx, id)
+    if (drift === null) throw new Error('there must be a drift')
+    await how(tx, drift, { reason: 'Ticket 4711', by: 'ops:test', at: new Date() })
+  })
+}
+
+/** By the metric that alerts. */
+async function counted(): Promise<number> {
+  const figures = await readStanding(db, deps.clock.now())
+  return figures.find(({ kind }) => kind === 'drift')?.count ?? 0
+}
+
+function tell(): Promise<number> {
+  return tellDrifts({ db, clock: deps.clock, keyring: testKeyring, opsEmail: 'ops@payouts.test' })
+}
+
+async function markOf(): Promise<{ bank: bigint; accepted: bigint } | undefined> {
+  const [row]: { bank: bigint; accepted: bigint }[] = await db.dataSource.query(
+    'SELECT bank_micro_usdc AS bank, accepted_micro_usdc AS accepted FROM proofs WHERE wallet_id = $1',
+    [stage.wallet.id],
+  )
+  return row
+}

@@ -1,0 +1,157 @@
+// A busy, healthy system shows no drift, however often it is proved while payouts are on their way; a sick one does, as busy as it is.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { runProof } from '../../../../activities/controls/proof/run'
+import { listDrifts } from '../../../../db/controls/proof/drifts'
+import { postSet } from '../../../../db/wallets/ledger'
+import { type Posting, refundPostings, topUpPostings } from '../../../../domain/wallets/ledger'
+import type { Rails } from '../../../../rail/rails'
+import { systemClock } from '../../../../runtime/clock'
+import { aPayoutWorld, type Payer, type PayoutWorld } from '../../../support/api/payout-world'
+import { quick, until } from '../../../support/bank/client'
+import { keptLog } from '../../../support/kept-logs'
+import { railsTo } from '../../../support/stages/payout'
+import { silenceTemporal } from '../../../support/temporal/a-worker'
+
+const log = keptLog()
+// The strictest there is: no time for deposits, none for balances, and looks without a pause.
+const patience = {
+  graceMs: 0,
+  quietMs: 0,
+  pauseMs: 0,
+  fullEveryMs: 86_400_000,
+  comparedWithinMs: 60_000,
+  settleWithinMs: 60_000,
+  knownWithinMs: 60_000,
+}
+const payments = 60
+let world: PayoutWorld
+let rails: Rails
+let payers: Payer[]
+
+silenceTemporal()
+
+beforeAll(async () => {
+  const bank = { delaysMs: { ...quick, funds_received: 150, payment_submitted: 300 } }
+  world = await aPayoutWorld({ bank })
+  rails = railsTo(world.bank, { callMs: 5_000 })
+  payers = [await world.aPayer(), await world.aPayer()]
+  // The stage books the sandbox's float without the bank's name for it.
+  await world.api.db.dataSource.query(
+    `UPDATE wallets SET rail = 'simulated', customer_ref = NULL, wallet_ref = NULL WHERE environment = 'sandbox'`,
+  )
+})
+afterAll(async () => {
+  rails.close()
+  await world.close()
+})
+
+test('proofs beside payouts that are sent, delivered, lost and refunded find nothing', async () => {
+  const { db } = world.api
+  const deps = { db, clock: systemClock, log, rails, patience }
+  await world.bank.fault({ kind: 'reset', stage: 'after', times: 6, match: { method: 'POST', path: '/v0/transfers' } })
+  await world.bank.fault({ kind: 'undeliverable', times: 6, match: {} })
+  const progress = { isPaying: true }
+  const paying = payAll().finally(() => {
+    progress.isPaying = false
+  })
+  let [proofs, compared] = [0, 0]
+  while (progress.isPaying || (await hasOpen())) {
+    const { drifts, failed, busy } = await runProof(deps)
+    proofs += 1
+    compared += payers.length - busy
+    expect({ drifts, failed }).toEqual({ drifts: 0, failed: 0 })
+  }
+  await paying
+  const last = await until('a proof with every wallet compared', async () => {
+    const proved = await runProof(deps)
+    return proved.busy === 0 && proved
+  })
+
+  expect(last).toMatchObject({ drifts: 0, busy: 0, failed: 0 })
+  expect(proofs).toBeGreaterThan(3)
+  expect(compared).toBeGreaterThan(proofs)
+  expect(await listDrifts(db, 'open', 10)).toEqual([])
+  expect(await listDrifts(db, 'gone', 10)).toEqual([])
+})
+
+test('money from nowhere, of the very amount that payouts send, is found while payouts go on all the time', async () => {
+  const { db } = world.api
+  const deps = { db, clock: systemClock, log, rails, patience }
+  const progress = { isOver: false, paid: 0 }
+  const paying = payWhile(progress)
+  await until('payouts are on their way', async () => progress.paid > 6)
+  const { walletId, payoutId, sends } = await aRefundedPayout()
+  await post({ walletId, payoutId, cause: 'refund' }, refundPostings(sends, sends))
+  await post({ walletId: await otherWallet(walletId), payoutId: null, cause: 'deposit' }, topUpPostings(sends))
+
+  const found = await until(
+    'all of it is found',
+    async () => {
+      await runProof(deps)
+      const open = await listDrifts(db, 'open', 10)
+      return open.length === 4 && open
+    },
+    60_000,
+  )
+
+  const paid = progress.paid
+  await until('more payouts are made meanwhile', async () => progress.paid > paid)
+  progress.isOver = true
+  await paying
+  const balances = found.filter(({ kind }) => kind === 'bank_balance')
+  const others = found.filter(({ kind }) => kind !== 'bank_balance')
+  expect(balances.map(({ size }) => size)).toEqual([String(-sends), String(-sends)])
+  expect(others.map(({ kind }) => kind).toSorted()).toEqual(['booking_without_movement', 'payout_ledger'])
+})
+
+async function payAll(): Promise<void> {
+  for (let begun = 0; begun < payments; begun += 6) {
+    const some = [...payers, ...payers, ...payers]
+    const answers = await Promise.all(
+      some.map((payer) => world.pay(payer, { amount_gbp: '3.00' }, { environment: 'live' })),
+    )
+    expect(answers.map((answer) => answer.status)).toEqual(some.map(() => 201))
+  }
+}
+
+async function hasOpen(): Promise<boolean> {
+  const rows: unknown[] = await world.api.db.dataSource.query(
+    'SELECT 1 FROM payouts WHERE released_at IS NULL AND closed_at IS NULL LIMIT 1',
+  )
+  return rows.length > 0
+}
+
+async function payWhile(progress: { isOver: boolean; paid: number }): Promise<void> {
+  while (!progress.isOver) {
+    const answers = await Promise.all(
+      [...payers, ...payers].map((payer) => world.pay(payer, { amount_gbp: '3.00' }, { environment: 'live' })),
+    )
+    progress.paid += answers.filter(({ status }) => status === 201).length
+  }
+}
+
+async function aRefundedPayout(): Promise<{ walletId: string; payoutId: string; sends: bigint }> {
+  const [payout]: { walletId: string; payoutId: string; sends: bigint }[] = await world.api.db.dataSource.query(
+    `SELECT p.id AS "payoutId", p.wallet_id AS "walletId", p.wallet_sends_micro_usdc AS sends FROM payouts p
+      JOIN ledger_sets s ON s.payout_id = p.id AND s.cause = 'refund' ORDER BY p.id LIMIT 1`,
+  )
+  if (payout === undefined) throw new Error('one of the payouts before must have been refunded')
+  return payout
+}
+
+async function otherWallet(walletId: string): Promise<string> {
+  const [other]: { id: string }[] = await world.api.db.dataSource.query(
+    `SELECT id FROM wallets WHERE environment = 'live' AND id <> $1`,
+    [walletId],
+  )
+  return other?.id ?? ''
+}
+
+async function post(
+  about: { walletId: string; payoutId: string | null; cause: string },
+  postings: readonly Posting[],
+): Promise<void> {
+  const bankRef = about.payoutId === null ? 'made-up' : null
+  const set = { ...about, causeRef: 'once-more', bankRef, createdBy: 'test', at: systemClock.now(), postings }
+  expect(await postSet(world.api.db, set)).toMatchObject({ outcome: 'posted' })
+}

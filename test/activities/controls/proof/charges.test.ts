@@ -1,0 +1,105 @@
+// What a live payout was charged is what its row says, and what came back is credited: whatever else is found.
+import { expect, test } from '@jest/globals'
+import { runProof } from '../../../../activities/controls/proof/run'
+import { listDrifts } from '../../../../db/controls/proof/drifts'
+import type { PayoutRef } from '../../../../workflows/payouts/steps'
+import { behindOurBack } from '../../../support/db/behind-our-back'
+import { eachOnAStage, type ProofStage } from '../../../support/stages/proof'
+
+const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
+let stage: ProofStage
+let db: ProofStage['db']
+let deps: ProofStage['deps']
+let steps: ProofStage['steps']
+
+eachOnAStage((made) => {
+  stage = made
+  ;({ db, deps, steps } = made)
+})
+
+test('payouts that completed, came back, failed and are on their way show nothing', async () => {
+  const payouts = [await aCompleted(), await aReturned(), await stage.aSentPayout()]
+  const failed = await stage.aSentPayout()
+  await stage.advance(failed, 'refunded')
+  await steps.pollSettlement(failed)
+
+  expect(await runProof(deps)).toMatchObject(fine)
+  const feesAndCosts = ['exception', 'network_fee', 'network_fee', 'payout_fee', 'payout_fee']
+  expect(await chargesOf(payouts)).toEqual(['credit', ...feesAndCosts])
+})
+
+const copy = (change: object) => `INSERT INTO charges SELECT (jsonb_populate_record(c, '${JSON.stringify(change)}'
+  || jsonb_build_object('id', gen_random_uuid()))).* FROM charges c WHERE payout_id = $1 AND kind = 'payout_fee'`
+
+test.each([
+  ['no charge at all', 'DELETE FROM charges WHERE payout_id = $1'],
+  ['no fee', `DELETE FROM charges WHERE payout_id = $1 AND kind = 'payout_fee'`],
+  ['no network fee', `DELETE FROM charges WHERE payout_id = $1 AND kind = 'network_fee'`],
+  ['another fee', `UPDATE charges SET amount_micropounds = 1 WHERE payout_id = $1 AND kind = 'payout_fee'`],
+  ['a fee of another partner', `UPDATE charges SET partner_id = gen_random_uuid() WHERE payout_id = $1`],
+  ['a second fee', copy({ cause_ref: 'once-more' })],
+  ['a credit', copy({ kind: 'credit' })],
+  ['a higher fee in its row', 'UPDATE payouts SET fee_pence = fee_pence + 500 WHERE id = $1'],
+  ['less of its fee in its transfer', 'UPDATE payouts SET fee_pence = fee_pence - 1 WHERE id = $1'],
+])('a completed payout with %s is found', async (_what, harm) => {
+  const { payoutId } = await aCompleted()
+
+  await behindOurBack(db, harm, [payoutId])
+  await runProof(deps)
+
+  // A fee that changes without its triggers is not in the totals of its month either.
+  expect((await stage.found()).filter(([kind]) => kind !== 'payout_totals')).toEqual([['payout_charge', payoutId]])
+})
+
+test.each([
+  ['no credit', `DELETE FROM charges WHERE payout_id = $1 AND kind = 'credit'`],
+  [
+    'half of it',
+    `UPDATE charges SET amount_micropounds = amount_micropounds / 2 WHERE payout_id = $1 AND kind = 'credit'`,
+  ],
+])('a payout that came back and has got %s is found', async (_what, harm) => {
+  const { payoutId } = await aReturned()
+
+  await behindOurBack(db, harm, [payoutId])
+  await runProof(deps)
+
+  expect(await stage.found()).toEqual([['payout_charge', payoutId]])
+})
+
+test('a fee of a payout that has not completed is found, and so is one of none, in pounds', async () => {
+  const [completed, { payoutId }] = [await aCompleted(), await stage.aSentPayout()]
+  await behindOurBack(db, copy({ payout_id: payoutId, cause_ref: payoutId }), [completed.payoutId])
+  await behindOurBack(db, copy({ payout_id: null, cause_ref: 'made-up' }), [completed.payoutId])
+
+  await runProof(deps)
+
+  expect(await stage.found()).toEqual([
+    ['payout_charge', payoutId],
+    ['payout_charge', 'made-up'],
+  ])
+  const [drift] = await listDrifts(db, 'open', 1)
+  expect(drift?.expected).toBe('0 fees of 0 GBP, 0 network fees, 0 credits of 0 GBP')
+  expect(drift?.found).toMatch(/^1 fees of 1\.\d\d? GBP, 0 network fees, 0 credits of 0 GBP$/)
+})
+
+async function aCompleted(): Promise<PayoutRef> {
+  const payout = await stage.aSentPayout()
+  await stage.advance(payout, 'payment_processed')
+  await steps.pollSettlement(payout)
+  return payout
+}
+
+async function aReturned(): Promise<PayoutRef> {
+  const payout = await aCompleted()
+  await stage.advance(payout, 'refunded')
+  await steps.pollReturn(payout)
+  return payout
+}
+
+async function chargesOf(payouts: readonly PayoutRef[]): Promise<string[]> {
+  const rows: { kind: string }[] = await db.dataSource.query(
+    'SELECT kind FROM charges WHERE payout_id = ANY ($1) ORDER BY kind',
+    [payouts.map(({ payoutId }) => payoutId)],
+  )
+  return rows.map(({ kind }) => kind)
+}

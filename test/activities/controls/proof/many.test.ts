@@ -1,0 +1,226 @@
+// Many wallets: whatever becomes of one of them at the bank hides none of the others, and is told.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { proveWallets } from '../../../../activities/controls/proof/prove-wallets'
+import { runProof } from '../../../../activities/controls/proof/run'
+import { listDrifts } from '../../../../db/controls/proof/drifts'
+import { listNotCompared } from '../../../../db/controls/proof/overdue'
+import type { Db } from '../../../../db/database'
+import { findWallet } from '../../../../db/wallets/wallets'
+import { ListTooLong } from '../../../../rail/rail'
+import { openTestBank, still, type TestBank } from '../../../support/bank/client'
+import { behindOurBack } from '../../../support/db/behind-our-back'
+import { aConnectedPartner } from '../../../support/stages/payout'
+import { aProofStage, type ProofStage, patience } from '../../../support/stages/proof'
+
+const partners = 7
+let bank: TestBank
+let stage: ProofStage
+let db: ProofStage['db']
+let deps: ProofStage['deps']
+/** Live ones, in the order in which they are proved. */
+let wallets: { readonly id: string; readonly ref: string }[]
+
+beforeAll(async () => {
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+})
+afterAll(() => bank.close())
+beforeEach(async () => {
+  stage = await aProofStage(bank)
+  ;({ db, deps } = stage)
+  wallets = [{ id: stage.wallet.id, ref: stage.wallet.wallet }]
+  while (wallets.length < partners) {
+    const live = await findWallet(db, (await aConnectedPartner(db, bank)).id, 'live')
+    wallets.push({ id: live?.id ?? '', ref: live?.walletRef ?? '' })
+  }
+  await db.dataSource.query(
+    `UPDATE wallets SET rail = 'simulated', customer_ref = NULL, wallet_ref = NULL WHERE environment = 'sandbox'`,
+  )
+  wallets.sort((one, other) => (one.id < other.id ? -1 : 1))
+})
+afterEach(async () => {
+  await bank.control('DELETE', '/faults')
+  await stage.close()
+})
+
+test('one wallet about which the bank has no answer is told as not compared, and all others are proved', async () => {
+  await fault(wallets[2]?.ref ?? '', 503)
+
+  expect(await runProof(deps)).toMatchObject({ wallets: 2 * partners, failed: 1, drifts: 0 })
+
+  expect(await outcomes()).toEqual(['equal', 'equal', 'no_answer', 'equal', 'equal', 'equal', 'equal'])
+  expect(await listNotCompared(db, 10)).toEqual([expect.objectContaining({ outcome: 'no_answer', comparedAt: null })])
+})
+
+test.each([503, 404])('six wallets that the bank answers with %i hide not the seventh', async (status) => {
+  for (const { ref } of wallets.slice(0, 6)) await fault(ref, status)
+
+  expect(await runProof(deps)).toMatchObject({ failed: 6 })
+
+  expect((await outcomes()).at(-1)).toBe('equal')
+})
+
+test('a bank that is away is not asked about every wallet, and each of them is told as not compared', async () => {
+  await bank.fault({ kind: 'status', status: 503, times: null, match: { method: 'GET' } })
+  const asked: string[] = []
+
+  expect(await runProof(withRail(counting(asked)))).toMatchObject({ wallets: 2 * partners, failed: partners })
+
+  expect(asked).toEqual(['walletHistory', 'rate'])
+  expect(await outcomes()).toEqual(wallets.map(() => 'no_answer'))
+  expect(await listNotCompared(db, 10)).toHaveLength(partners)
+})
+
+test('what our own books tell is found in every wallet though the bank is away, and gone though it still is', async () => {
+  await bank.fault({ kind: 'status', status: 503, times: null, match: { method: 'GET' } })
+  const [first, last] = [wallets[0]?.id ?? '', wallets.at(-1)?.id ?? '']
+  await addToBalances([first, last], 77)
+
+  // Pages of two: those behind the one in which the bank was missed are proved too.
+  const page = await proveWallets(deps, { environment: 'live', after: null, limit: 2 })
+
+  expect(page).toMatchObject({ wallets: partners, drifts: 2, fresh: 2, failed: partners, next: null })
+  expect(await stage.found()).toEqual([first, last].map((id) => ['wallet_balance', id]))
+  await addToBalances([first, last], -77)
+  await runProof(deps)
+  expect(await stage.found()).toEqual([])
+})
+
+test('a wallet whose look goes wrong is told as failed, with what its own books tell, and all others are proved', async () => {
+  const [broken, last] = [wallets[2], wallets.at(-1)]
+  await addToBalances([broken?.id ?? '', last?.id ?? ''], 77)
+  const rail = stage.rails.provider_production
+  const walletHistory: typeof rail.walletHistory = (asked) =>
+    asked.walletRef === broken?.ref ? Promise.reject(new TypeError('boom')) : rail.walletHistory(asked)
+
+  expect(await runProof(withRail({ ...rail, walletHistory }))).toMatchObject({ wallets: 2 * partners, failed: 1 })
+
+  const found = (await stage.found()).filter(([kind]) => kind === 'wallet_balance')
+  expect(found).toEqual([broken, last].map((each) => ['wallet_balance', each?.id]))
+  expect((await outcomes()).map((outcome) => outcome === 'failed')).toEqual(wallets.map((each) => each === broken))
+  expect(await listNotCompared(db, 10)).toEqual([expect.objectContaining({ outcome: 'failed' })])
+})
+
+test('a bank of which not even that can be told, whether it is away, hides no wallet', async () => {
+  await fault(wallets[2]?.ref ?? '', 503)
+  const rail = stage.rails.provider_production
+  const rate: typeof rail.rate = () => Promise.reject(new TypeError('boom'))
+
+  expect(await runProof(withRail({ ...rail, rate }))).toMatchObject({ wallets: 2 * partners, failed: 1 })
+})
+
+test('a history that is too long to be read is told as such, and nobody takes the bank for away', async () => {
+  const rail = stage.rails.provider_production
+  const long = wallets[2]
+  const walletHistory: typeof rail.walletHistory = (asked) =>
+    asked.walletRef === long?.ref ? Promise.reject(new ListTooLong('wallet history')) : rail.walletHistory(asked)
+  const asked: string[] = []
+
+  expect(await runProof(withRail({ ...counting(asked), walletHistory }))).toMatchObject({ failed: 1 })
+  expect(asked).not.toContain('rate')
+  expect(await listNotCompared(db, 10)).toEqual([expect.objectContaining({ outcome: 'too_long' })])
+
+  stage.clock.forward(patience.comparedWithinMs + 60_000)
+  await runProof(withRail({ ...rail, walletHistory }))
+  const [drift] = await listDrifts(db, 'open', 5)
+  expect(drift).toMatchObject({ kind: 'not_compared', found: 'too_long, last compared never' })
+})
+
+test('a wallet at no bank whose books can not be asked for too long is told too', async () => {
+  await runProof(deps)
+  stage.clock.forward(patience.comparedWithinMs + 60_000)
+  const isSandbox = `SELECT id FROM wallets WHERE environment = 'sandbox'`
+  const [sandbox]: { id: string }[] = await db.dataSource.query(`${isSandbox} ORDER BY id LIMIT 1`)
+
+  await runProof({ ...deps, db: failingFor(sandbox?.id ?? '') })
+
+  expect(await stage.found()).toEqual([['not_compared', sandbox?.id]])
+})
+
+test('a wallet that could not be compared for too long is a drift of its own, until it is compared', async () => {
+  const silent = wallets[2]
+  await fault(silent?.ref ?? '', 503)
+  await runProof(deps)
+  expect(await stage.found()).toEqual([])
+
+  stage.clock.forward(patience.comparedWithinMs + 60_000)
+  await runProof(deps)
+  expect(await stage.found()).toEqual([['not_compared', silent?.id]])
+
+  await bank.control('DELETE', '/faults')
+  await runProof(deps)
+  expect(await stage.found()).toEqual([])
+})
+
+test('a page that takes too long ends where it is, and the next one goes on from there', async () => {
+  const slow = { ...deps, clock: { now: () => (stage.clock.forward(60_000), stage.clock.now()) } }
+  const seen: string[] = []
+  let after: string | null = null
+  do {
+    const page: { next: string | null; wallets: number } = await proveWallets(slow, {
+      environment: 'live',
+      after,
+      limit: 50,
+    })
+    expect(page.wallets).toBeLessThan(partners)
+    after = page.next
+    seen.push(String(after))
+  } while (after !== null)
+
+  expect(seen.length).toBeGreaterThan(1)
+  expect(await outcomes()).toEqual(wallets.map(() => 'equal'))
+})
+
+type LiveRail = ProofStage['rails']['provider_production']
+
+function withRail(rail: LiveRail): ProofStage['deps'] {
+  return { ...deps, rails: { ...stage.rails, provider_production: rail } }
+}
+
+/** The rail, with the names of the calls that were made of it. */
+function counting(asked: string[]): LiveRail {
+  const rail = stage.rails.provider_production
+  return {
+    ...rail,
+    walletHistory: (about) => (asked.push('walletHistory'), rail.walletHistory(about)),
+    wallet: (about) => (asked.push('wallet'), rail.wallet(about)),
+    transfersSince: (about) => (asked.push('transfersSince'), rail.transfersSince(about)),
+    rate: () => (asked.push('rate'), rail.rate()),
+  }
+}
+
+/** The database, which has no answer about the books of this wallet. */
+function failingFor(walletId: string): Db {
+  return {
+    ...db,
+    transaction: (work) =>
+      db.transaction((tx) =>
+        work({
+          query: (statement, values) =>
+            statement.name.startsWith('proof-balance') && values.includes(walletId)
+              ? Promise.reject(new Error('too slow'))
+              : tx.query(statement, values),
+        }),
+      ),
+  }
+}
+
+function addToBalances(ids: readonly string[], microUsdc: number): Promise<void> {
+  const sql = 'UPDATE wallets SET balance_micro_usdc = balance_micro_usdc + $2 WHERE id = ANY ($1)'
+  return behindOurBack(db, sql, [ids, microUsdc])
+}
+
+function fault(walletRef: string, status: number): Promise<unknown> {
+  return bank.fault({
+    kind: 'status',
+    status,
+    times: null,
+    match: { method: 'GET', path: `/v0/wallets/${walletRef}/history` },
+  })
+}
+
+async function outcomes(): Promise<string[]> {
+  const rows: { outcome: string }[] = await db.dataSource.query(
+    `SELECT outcome FROM proofs JOIN wallets w ON w.id = wallet_id WHERE w.environment = 'live' ORDER BY w.id`,
+  )
+  return rows.map(({ outcome }) => outcome)
+}

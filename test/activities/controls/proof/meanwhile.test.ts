@@ -1,0 +1,97 @@
+// A wallet that is never at rest: the same happens during every look, after the bank was read, and it is compared all the same.
+import { expect, test } from '@jest/globals'
+import { runProof } from '../../../../activities/controls/proof/run'
+import { readWallet } from '../../../../activities/wallets/readings/read-wallet'
+import type { Db } from '../../../../db/database'
+import { postSet } from '../../../../db/wallets/ledger'
+import { topUpPostings } from '../../../../domain/wallets/ledger'
+import type { TestBank } from '../../../support/bank/client'
+import { eachOnAStage, log, type ProofStage } from '../../../support/stages/proof'
+
+const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
+let bank: TestBank
+let stage: ProofStage
+
+eachOnAStage((made, itsBank) => {
+  stage = made
+  bank = itsBank
+})
+
+const happenings: readonly [string, () => Promise<unknown>][] = [
+  ['a payout is debited', async () => stage.steps.debitPayout(await stage.aPayout())],
+  ['a payout is sent', () => stage.aSentPayout()],
+  ['a payout is sent and arrives', () => settled('payment_processed')],
+  ['a payout is sent and comes back', () => settled('refunded')],
+  ['a deposit comes and is booked', aBookedDeposit],
+]
+
+test.each(happenings)('%s while every look is under way, and nothing is found', async (_what, happens) => {
+  await stage.aSentPayout()
+
+  expect(await runProof(afterTheBank(happens))).toMatchObject(fine)
+  expect(await runProof(afterTheBank(happens))).toMatchObject(fine)
+  expect(await runProof(stage.deps)).toMatchObject(fine)
+})
+
+test.each(happenings)(
+  '%s between two questions to our books, which are of one moment all the same',
+  async (_what, happens) => {
+    expect(await runProof({ ...stage.deps, db: betweenQuestions(happens) })).toMatchObject(fine)
+    expect(await runProof(stage.deps)).toMatchObject(fine)
+  },
+)
+
+test.each(happenings)(
+  '%s while every look is under way, and what is wrong is found all the same',
+  async (_what, happens) => {
+    await runProof(stage.deps)
+    const about = { walletId: stage.wallet.id, payoutId: null, createdBy: 'test', at: new Date(Date.now() - 120_000) }
+    const madeUp = { ...about, cause: 'deposit', causeRef: 'made-up', bankRef: 'made-up' }
+    await postSet(stage.db, { ...madeUp, postings: topUpPostings(5_000_000n) })
+
+    expect(await runProof(afterTheBank(happens))).toMatchObject({ drifts: 2, busy: 0 })
+
+    expect(await stage.found()).toEqual([
+      ['bank_balance', stage.wallet.id],
+      ['booking_without_movement', stage.wallet.id],
+    ])
+  },
+)
+
+function afterTheBank(happens: () => Promise<unknown>): ProofStage['deps'] {
+  const rail = stage.rails.provider_production
+  const transfersSince: typeof rail.transfersSince = async (asked) => {
+    const listed = await rail.transfersSince(asked)
+    await happens()
+    return listed
+  }
+  return { ...stage.deps, rails: { ...stage.rails, provider_production: { ...rail, transfersSince } } }
+}
+
+function betweenQuestions(happens: () => Promise<unknown>): Db {
+  return {
+    ...stage.db,
+    transaction: (work) =>
+      stage.db.transaction((tx) =>
+        work({
+          async query(statement, values) {
+            const rows = await tx.query<never>(statement, values)
+            if (statement.name === 'proof-balances' || statement.name === 'proof-sent-payouts') await happens()
+            return rows
+          },
+        }),
+      ),
+  }
+}
+
+async function settled(state: string): Promise<void> {
+  const payout = await stage.aSentPayout()
+  await stage.advance(payout, state)
+  await stage.steps.pollSettlement(payout)
+}
+
+async function aBookedDeposit(): Promise<void> {
+  const { db, clock, rails, wallet } = stage
+  await bank.control('POST', `/wallets/${wallet.wallet}/deposits`, { amount: '7.000000' })
+  await readWallet({ db, clock, log, rails, startReturn: async () => undefined, quietMs: 1_000 }, wallet.id)
+}

@@ -1,0 +1,222 @@
+// What is only under way is no drift, what nobody could see proves nothing, and ops is told of each drift once.
+import { randomUUID } from 'node:crypto'
+import { expect, test } from '@jest/globals'
+import { proveWallets } from '../../../../activities/controls/proof/prove-wallets'
+import { runProof } from '../../../../activities/controls/proof/run'
+import { proveSilence } from '../../../../activities/controls/proof/silence'
+import { tellDrifts } from '../../../../activities/controls/proof/tell'
+import { readWallet } from '../../../../activities/wallets/readings/read-wallet'
+import { readUpkeep } from '../../../../db/controls/upkeep-metrics'
+import { takeMails } from '../../../../db/partners/mails'
+import type { Rails } from '../../../../rail/rails'
+import { testKeyring } from '../../../support/api/client'
+import { type TestBank } from '../../../support/bank/client'
+import { aClaim } from '../../../support/stages/payout'
+import { eachOnAStage, log, type ProofStage, patience } from '../../../support/stages/proof'
+
+const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
+let bank: TestBank
+let stage: ProofStage
+let db: ProofStage['db']
+let rails: ProofStage['rails']
+let clock: ProofStage['clock']
+let deps: ProofStage['deps']
+let steps: ProofStage['steps']
+let wallet: ProofStage['wallet']
+
+eachOnAStage((made, itsBank) => {
+  stage = made
+  bank = itsBank
+  ;({ db, rails, clock, deps, steps, wallet } = made)
+})
+
+test('a healthy wallet shows nothing, whatever its payouts are up to', async () => {
+  await stage.aPayout()
+  const debited = await stage.aPayout()
+  await steps.debitPayout(debited)
+  const sent = await stage.aSentPayout()
+  const completed = await stage.aSentPayout()
+  await stage.advance(completed, 'payment_processed')
+  await steps.pollSettlement(completed)
+  const refundedUnseen = await stage.aSentPayout()
+  await stage.advance(refundedUnseen, 'refunded')
+  const refunded = await stage.aSentPayout()
+  await stage.advance(refunded, 'refunded')
+  await steps.pollSettlement(refunded)
+  const lost = await stage.aLostAnswer()
+  const cancelled = await stage.aPayout()
+  await steps.debitPayout(cancelled)
+  await steps.cancelPayout(cancelled)
+
+  expect(await runProof(deps)).toEqual({ wallets: 2, ...fine })
+
+  expect([sent, lost].every(({ payoutId }) => payoutId !== '')).toBe(true)
+  expect(await outcomes()).toEqual(['equal', 'no_bank'])
+  expect(await stage.found()).toEqual([])
+})
+
+test('a deposit that is not booked is found once its time is over, and gone when it is', async () => {
+  const { json } = await bank.control('POST', `/wallets/${wallet.wallet}/deposits`, { amount: '12.345678' })
+  const patient = { ...deps, patience: { ...patience, graceMs: 60_000 } }
+
+  expect(await runProof(patient)).toMatchObject(fine)
+  clock.forward(61_000)
+  expect(await runProof(patient)).toMatchObject({ drifts: 1, fresh: 1 })
+  expect(await stage.found()).toEqual([['deposit_not_booked', json.id]])
+
+  await readWallet({ db, clock, log, rails, startReturn: async () => undefined, quietMs: 1_000 }, wallet.id)
+  expect(await runProof(patient)).toMatchObject(fine)
+})
+
+test('an idle sandbox is proved once more, then left out, and is neither overdue nor old', async () => {
+  const page = { environment: 'sandbox', after: null, limit: 50 } as const
+  const proveScheduled = () => proveWallets(deps, page, { idleSandboxes: 'skipped' })
+  await runProof(deps)
+  clock.forward(25 * 3_600_000)
+
+  const rounds = [await proveScheduled(), await proveScheduled()]
+  clock.forward(7 * 3_600_000)
+  await proveSilence(deps)
+  const { left } = await readUpkeep(db, { now: clock.now(), retention: { recipientDays: 90, bankEventDays: 90 } })
+
+  expect(rounds.map(({ wallets }) => wallets)).toEqual([1, 0])
+  expect(await stage.found()).toEqual([['not_compared', wallet.id]])
+  expect(left.flatMap(({ work, sort }) => (work === 'prove' ? sort : []))).toEqual(['live'])
+  expect(await runProof(deps)).toMatchObject({ wallets: 2 })
+})
+
+test('a sandbox with an open payout is not idle', async () => {
+  const [row]: { id: string }[] = await db.dataSource.query('SELECT partner_id AS id FROM wallets WHERE id = $1', [
+    wallet.id,
+  ])
+  await aClaim(db, { partnerId: row?.id ?? '', environment: 'sandbox' })
+  await runProof(deps)
+  clock.forward(25 * 3_600_000)
+
+  const page = { environment: 'sandbox', after: null, limit: 50 } as const
+  await proveWallets(deps, page, { idleSandboxes: 'skipped' })
+
+  expect(await outcomes()).toEqual(['equal', 'no_bank'])
+})
+
+test('a payout that is silent for longer than it may take is found, unless its rail is paused', async () => {
+  const sent = await stage.aSentPayout()
+  const waiting = await stage.aPayout()
+  await steps.debitPayout(waiting)
+
+  clock.forward(patience.knownWithinMs + 60_000)
+  await runProof(deps)
+  expect(await stage.found()).toEqual([['silent_payout', waiting.payoutId]])
+
+  await db.dataSource.query(
+    `INSERT INTO rail_pauses (id, environment, paused_at, paused_by) VALUES ($1, 'live', now(), 'ops:test')`,
+    [randomUUID()],
+  )
+  clock.forward(patience.settleWithinMs)
+  await runProof(deps)
+  expect(await stage.found()).toEqual([['silent_payout', sent.payoutId]])
+})
+
+test('a bank that does not answer proves nothing and takes nothing back', async () => {
+  const transfer = await stage.aStrangeTransfer()
+  await runProof(deps)
+  const fault = await bank.fault({ kind: 'status', status: 503, times: null, match: { method: 'GET' } })
+
+  expect(await runProof(deps)).toMatchObject({ failed: 1 })
+
+  await bank.control('DELETE', `/faults/${fault}`)
+  expect(await stage.found()).toEqual([['transfer_without_payout', transfer]])
+})
+
+test.each([
+  ['first', 1],
+  ['second', 2],
+])('what only the %s of two looks shows is no drift', async (_which, strangeLook) => {
+  const rail = rails.provider_production
+  let looks = 0
+  const walletHistory: typeof rail.walletHistory = async (asked) => {
+    looks += 1
+    const rows = await rail.walletHistory(asked)
+    const strange = { id: 'strange', transferRef: 'none', amountMicroUsdc: 1n, at: new Date(Date.now() + 60_000) }
+    return looks === strangeLook ? [...rows, { kind: 'withdrawal', ...strange }] : rows
+  }
+  // In the first look the balance is told wrong, so that there is a second one.
+  const told: typeof rail.wallet = async (asked) => {
+    const { usdcMicro, ...others } = await rail.wallet(asked)
+    return { ...others, usdcMicro: looks === 1 ? usdcMicro + 5n : usdcMicro }
+  }
+  const changing = { ...deps, rails: { ...rails, provider_production: { ...rail, walletHistory, wallet: told } } }
+
+  expect(await runProof(changing)).toMatchObject(fine)
+
+  expect(looks).toBe(2)
+})
+
+test('a balance that the bank tells late is no drift while its movements are young, and one when they are not', async () => {
+  const patient = { ...deps, patience: { ...patience, quietMs: 60_000 } }
+  await stage.aSentPayout()
+  const fault = await bank.fault({ kind: 'balance_lag', ms: 30_000, times: null, match: {} })
+
+  const [late, wrong] = [await runProof(patient), await runProof(deps)]
+  await bank.control('DELETE', `/faults/${fault}`)
+
+  expect(late).toMatchObject(fine)
+  expect(wrong).toMatchObject({ drifts: 1, fresh: 1 })
+  expect(await stage.found()).toEqual([['bank_balance', wallet.id]])
+  expect(await runProof(deps)).toMatchObject(fine)
+})
+
+test('what has its place is not read again, and what has none holds the reading up', async () => {
+  await stage.aSentPayout()
+  const strange = await stage.aStrangeTransfer()
+  // As if all of that were two hours old, and something has happened since.
+  await db.dataSource.query(`UPDATE payouts SET submit_started_at = submit_started_at - interval '2 hours'`)
+  const shifted = {
+    ...rails.provider_production,
+    walletHistory: async (asked: Parameters<Rails['provider_production']['walletHistory']>[0]) => {
+      const rows = await rails.provider_production.walletHistory(asked)
+      return rows.map((row, index) =>
+        index === rows.length - 1 || row.at === null ? row : { ...row, at: new Date(row.at.getTime() - 7_200_000) },
+      )
+    },
+  }
+  await stage.aSentPayout()
+  const later = { ...deps, rails: { ...rails, provider_production: shifted } }
+
+  await runProof(later)
+  await runProof(later)
+
+  const history = await rails.provider_production.walletHistory({
+    customerRef: wallet.customer,
+    walletRef: wallet.wallet,
+    after: null,
+  })
+  const [proved]: { proved_to: string }[] = await db.dataSource.query(
+    'SELECT proved_to FROM proofs WHERE wallet_id = $1',
+    [wallet.id],
+  )
+  expect(history.map(({ id }) => id).indexOf(proved?.proved_to ?? '')).toBe(1)
+  expect(await stage.found()).toEqual([['transfer_without_payout', strange]])
+})
+
+test('ops is mailed once for each new drift, and again for one that comes back', async () => {
+  const tell = () => tellDrifts({ db, clock, keyring: testKeyring, opsEmail: 'ops@payouts.test' })
+  await stage.aStrangeTransfer()
+  await runProof(deps)
+
+  expect([await tellDrifts({ db, clock, keyring: testKeyring, opsEmail: null }), await tell(), await tell()]).toEqual([
+    0, 1, 0,
+  ])
+  const [mail] = await takeMails(db, testKeyring, { at: clock.now(), leaseUntil: clock.now(), limit: 5 })
+  expect(mail?.mail).toMatchObject({ to: { address: 'ops@payouts.test' }, subject: 'The proof found a drift' })
+  expect(mail?.mail?.text).toContain('transfer_without_payout')
+
+  await db.dataSource.query('UPDATE drifts SET resolved_at = now()')
+  await runProof(deps)
+  expect(await tell()).toBe(1)
+})
+
+async function outcomes(): Promise<string[]> {
+  const rows: { outcome: string }[] = await db.dataSource.query('SELECT outcome FROM proofs ORDER BY outcome')
+  return rows.map(({ outcome }) => outcome)
+}

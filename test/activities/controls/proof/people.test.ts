@@ -1,0 +1,101 @@
+// What people do about a payout is no drift of it, and no news of it either.
+import { expect, test } from '@jest/globals'
+import { runProof } from '../../../../activities/controls/proof/run'
+import { pauseRail, resumeRail } from '../../../../db/bank/rail-pauses'
+import { peoplesKinds, tellPayout } from '../../../../db/payouts/events'
+import { lockStep } from '../../../../db/payouts/steps'
+import type { PayoutRef } from '../../../../workflows/payouts/steps'
+import { until } from '../../../support/bank/client'
+import { eachOnAStage, type ProofStage, patience } from '../../../support/stages/proof'
+
+const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
+let stage: ProofStage
+let db: ProofStage['db']
+let clock: ProofStage['clock']
+let deps: ProofStage['deps']
+let steps: ProofStage['steps']
+
+eachOnAStage((made) => {
+  stage = made
+  ;({ db, clock, deps, steps } = made)
+})
+
+test('who writes into a timeline while its payout goes on writes the status that it has then', async () => {
+  const payout = await stage.aSentPayout()
+  let telling: Promise<void> | undefined
+  await db.transaction(async (tx) => {
+    await lockStep(tx, payout.payoutId)
+    telling = tell(payout, 'retried')
+    await until('the event waits for the payout', hasWaiting)
+    await tx.query({ name: 'test-complete', text: completed }, [payout.payoutId])
+  })
+  await telling
+
+  expect(await lastEvent(payout)).toEqual({ kind: 'retried', status: 'completed' })
+})
+
+test.each(peoplesKinds)('%s with a status that the payout has no longer is no drift', async (kind) => {
+  const payout = await stage.aSentPayout()
+  await stage.advance(payout, 'payment_processed')
+  await steps.pollSettlement(payout)
+
+  await db.dataSource.query(
+    `INSERT INTO payout_events (payout_id, at, kind, status, made_by) VALUES ($1, $2, $3, 'processing', 'ops:test')`,
+    [payout.payoutId, clock.now(), kind],
+  )
+
+  expect(await runProof(deps)).toMatchObject(fine)
+})
+
+test('a payout stays silent whatever people do about it, until the bank speaks', async () => {
+  const payout = await stage.aSentPayout()
+  clock.forward(patience.settleWithinMs + 60_000)
+  for (const kind of peoplesKinds) {
+    await tell(payout, kind)
+    await runProof(deps)
+    expect([kind, await stage.found()]).toEqual([kind, [['silent_payout', payout.payoutId]]])
+  }
+
+  await stage.advance(payout, 'payment_processed')
+  await steps.pollSettlement(payout)
+
+  expect(await runProof(deps)).toMatchObject(fine)
+})
+
+test('a pause that ends is news of what it kept waiting, and of nothing that was sent before', async () => {
+  const sent = await stage.aSentPayout()
+  const waiting = await stage.aPayout()
+  await steps.debitPayout(waiting)
+  const by = { environment: 'live', by: 'ops:test' } as const
+  await pauseRail(db, { ...by, reason: null, at: clock.now() })
+  clock.forward(patience.settleWithinMs + 60_000)
+  await resumeRail(db, { ...by, at: clock.now() })
+
+  await runProof(deps)
+  expect(await stage.found()).toEqual([['silent_payout', sent.payoutId]])
+
+  clock.forward(patience.knownWithinMs + 60_000)
+  await runProof(deps)
+  expect(await stage.found()).toContainEqual(['silent_payout', waiting.payoutId])
+})
+
+const completed = `UPDATE payouts SET status = 'completed', completed_at = now() WHERE id = $1`
+
+function tell({ payoutId }: PayoutRef, kind: (typeof peoplesKinds)[number]): Promise<void> {
+  return db.transaction((tx) => tellPayout(tx, { payoutId, at: clock.now(), kind, madeBy: 'ops:test', detail: null }))
+}
+
+async function hasWaiting(): Promise<boolean> {
+  const rows: unknown[] = await db.dataSource.query(
+    `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  )
+  return rows.length > 0
+}
+
+async function lastEvent({ payoutId }: PayoutRef): Promise<unknown> {
+  const [row]: unknown[] = await db.dataSource.query(
+    'SELECT kind, status FROM payout_events WHERE payout_id = $1 ORDER BY id DESC LIMIT 1',
+    [payoutId],
+  )
+  return row
+}

@@ -1,0 +1,243 @@
+// What hides well is planted and found: errors that cancel each other, entries of another wallet, and rows changed behind our back.
+import { randomUUID } from 'node:crypto'
+import { expect, test } from '@jest/globals'
+import { runProof } from '../../../../activities/controls/proof/run'
+import { listDrifts } from '../../../../db/controls/proof/drifts'
+import { postSet } from '../../../../db/wallets/ledger'
+import { findWallet } from '../../../../db/wallets/wallets'
+import { heldCreditPostings, heldPostings, type Posting, topUpPostings } from '../../../../domain/wallets/ledger'
+import { type TestBank } from '../../../support/bank/client'
+import { behindOurBack } from '../../../support/db/behind-our-back'
+import { aConnectedPartner } from '../../../support/stages/payout'
+import { eachOnAStage, type ProofStage } from '../../../support/stages/proof'
+
+const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
+let bank: TestBank
+let stage: ProofStage
+let db: ProofStage['db']
+let deps: ProofStage['deps']
+let steps: ProofStage['steps']
+let wallet: ProofStage['wallet']
+
+eachOnAStage((made, itsBank) => {
+  stage = made
+  bank = itsBank
+  ;({ db, deps, steps, wallet } = made)
+})
+
+test('nothing is found before anything is planted', async () => {
+  await stage.aSentPayout()
+
+  expect(await runProof(deps)).toMatchObject(fine)
+})
+
+test('two deposits booked with amounts that are wrong by the same sum are both found', async () => {
+  const [one, other] = [await aDeposit('10.000000'), await aDeposit('20.000000')]
+  await book(one, topUpPostings(13_000_000n))
+  await book(other, topUpPostings(17_000_000n))
+
+  await runProof(deps)
+
+  expect(await stage.found()).toEqual([one, other].toSorted().map((id) => ['deposit_amount', id]))
+})
+
+test.each([
+  ['first', 0],
+  ['second', 1],
+  ['last', 2],
+])('a balance after the %s entry that is not the sum up to there is found, with that entry', async (_which, index) => {
+  await book(await aDeposit('10.000000'), topUpPostings(10_000_000n))
+  await stage.aSentPayout()
+  const entries: { id: string }[] = await db.dataSource.query(
+    `SELECT e.id FROM ledger_entries e JOIN ledger_accounts a ON a.id = e.account_id
+      WHERE a.wallet_id = $1 AND a.kind = 'wallet' ORDER BY e.id`,
+    [wallet.id],
+  )
+  expect(entries).toHaveLength(3)
+  const { id } = entries[index] ?? { id: '' }
+  await behindOurBack(db, 'UPDATE ledger_entries SET balance_micro_usdc = 1 WHERE id = $1', [id])
+
+  await runProof(deps)
+
+  expect(await stage.found()).toEqual([['wallet_balance', wallet.id]])
+  const [drift] = await listDrifts(db, 'open', 1)
+  expect(drift?.found).toMatch(new RegExp(`^balance \\d+, after entry ${id} balance 1, entries sum to \\d+$`))
+})
+
+test('a credit and a withdrawal of the same sum that name no movement are both found', async () => {
+  await book(null, topUpPostings(5_000_000n))
+  await book(null, opposite(topUpPostings(5_000_000n)))
+
+  await runProof(deps)
+
+  expect(kinds(await stage.found())).toEqual(['entry_without_movement', 'entry_without_movement'])
+})
+
+test('a credit and a withdrawal of the same sum under made-up names of movements are found', async () => {
+  await book('made-up-1', topUpPostings(5_000_000n))
+  await book('made-up-2', opposite(topUpPostings(5_000_000n)))
+  // What is booked this very minute may be of a movement that has only just come.
+  stage.clock.forward(120_000)
+
+  await runProof(deps)
+
+  expect(await stage.found()).toEqual([['booking_without_movement', wallet.id]])
+})
+
+test('what was held and is credited by nobody’s decision is found in suspense', async () => {
+  const id = await aDeposit('10.000000')
+  await book(id, heldPostings(10_000_000n))
+  await db.dataSource.query(
+    `INSERT INTO held_deposits (id, wallet_id, bank_ref, amount_micro_usdc, why, found_at)
+      VALUES ($1, $2, $3, 10000000, 'test', now())`,
+    [randomUUID(), wallet.id, id],
+  )
+  expect(await runProof(deps)).toMatchObject(fine)
+  await book(null, heldCreditPostings(10_000_000n))
+
+  await runProof(deps)
+
+  expect(await stage.found()).toEqual([['suspense_balance', wallet.id]])
+})
+
+test('a deposit that was booked for another partner is found at both', async () => {
+  const others = await anotherWallet()
+  const id = await aDeposit('10.000000')
+  await postSet(db, {
+    ...about(others),
+    cause: 'deposit',
+    causeRef: id,
+    bankRef: id,
+    postings: topUpPostings(10_000_000n),
+  })
+  stage.clock.forward(120_000)
+
+  await runProof(deps)
+
+  expect(await stage.found()).toEqual([
+    ['bank_balance', others],
+    ['booking_without_movement', others],
+    ['deposit_not_booked', id],
+  ])
+})
+
+test.each(['wallet', 'in_transit'])('an entry of %s under another wallet is found in its set', async (kind) => {
+  const others = await anotherWallet()
+  const { payoutId } = await stage.aSentPayout()
+  await behindOurBack(
+    db,
+    `UPDATE ledger_entries SET account_id = (SELECT id FROM ledger_accounts WHERE wallet_id = $2 AND kind = $3)
+      WHERE set_id IN (SELECT id FROM ledger_sets WHERE payout_id = $1)
+        AND account_id = (SELECT id FROM ledger_accounts WHERE wallet_id = $4 AND kind = $3)`,
+    [payoutId, others, kind, wallet.id],
+  )
+
+  await runProof(deps)
+
+  expect(kinds(await stage.found())).toEqual(expect.arrayContaining(['payout_ledger', 'set_sum']))
+})
+
+test('a set of a payout in the wallet of the other environment is found', async () => {
+  const { payoutId } = await stage.aSentPayout()
+  await behindOurBack(
+    db,
+    `UPDATE ledger_sets SET wallet_id = (SELECT id FROM wallets WHERE environment = 'sandbox') WHERE payout_id = $1`,
+    [payoutId],
+  )
+
+  await runProof(deps)
+
+  expect(kinds(await stage.found())).toContain('set_sum')
+})
+
+test.each([
+  ['an amount', 'amount_pence = amount_pence + 1', 'payout_row'],
+  ['a rate', 'gbp_per_usd_nano = gbp_per_usd_nano + 10000000', 'payout_row'],
+  ['an environment', `environment = 'sandbox'`, 'payout_row'],
+  ['a rail', `rail = 'provider_sandbox'`, 'payout_row'],
+  ['a status', `status = 'pending'`, 'payout_row'],
+  ['a status that is final', `status = 'completed', completed_at = now()`, 'payout_ledger'],
+  ['a failure without its refund', `status = 'failed', failure_reason = 'x', closed_at = now()`, 'payout_ledger'],
+  ['a release', 'released_at = now(), answered_at = NULL', 'payout_ledger'],
+  ['a transfer', `transfer_ref = 'another'`, 'payout_without_transfer'],
+  ['a wallet', `wallet_id = (SELECT id FROM wallets WHERE environment = 'sandbox')`, 'payout_row'],
+])('%s of a payout that was changed behind our back is found', async (_what, change, kind) => {
+  const { payoutId } = await stage.aSentPayout()
+  expect(await runProof(deps)).toMatchObject(fine)
+  await behindOurBack(db, `UPDATE payouts SET ${change} WHERE id = $1`, [payoutId])
+
+  await runProof(deps, 'full')
+
+  expect(await stage.found()).toContainEqual([kind, payoutId])
+})
+
+test('a payout of which the row is gone is found by its set', async () => {
+  const { payoutId } = await stage.aSentPayout()
+  await behindOurBack(db, 'DELETE FROM payouts WHERE id = $1', [payoutId])
+
+  await runProof(deps)
+
+  expect(kinds(await stage.found())).toEqual(expect.arrayContaining(['set_sum', 'transfer_without_payout']))
+})
+
+test('a completed payout that the bank has never sent stays found, also when the proof has long gone on', async () => {
+  const payout = await stage.aSentPayout()
+  await stage.advance(payout, 'payment_processed')
+  await steps.pollSettlement(payout)
+  await behindOurBack(db, `UPDATE payouts SET transfer_ref = 'no-such-transfer' WHERE id = $1`, [payout.payoutId])
+  await runProof(deps)
+  const found = await stage.found()
+  expect(found).toContainEqual(['payout_without_transfer', payout.payoutId])
+
+  await moveMarkBehindEverything()
+  await behindOurBack(db, `UPDATE payouts SET submit_started_at = now() - interval '3 days' WHERE id = $1`, [
+    payout.payoutId,
+  ])
+  await runProof(deps)
+
+  expect(await stage.found()).toEqual(found)
+})
+
+/** As it would be when people had accepted what was strange about the movements. */
+async function moveMarkBehindEverything(): Promise<void> {
+  const refs = { customerRef: wallet.customer, walletRef: wallet.wallet }
+  const history = await stage.rails.provider_production.walletHistory({ ...refs, after: null })
+  const { usdcMicro } = await stage.rails.provider_production.wallet(refs)
+  await db.dataSource.query(
+    `UPDATE proofs SET proved_to = $2, summed_to = $2, proved_to_at = now() + interval '1 hour', bank_micro_usdc = $3,
+      accepted_micro_usdc = $3 - 10000000000, bookings = 1 WHERE wallet_id = $1`,
+    [wallet.id, history.at(-1)?.id, usdcMicro],
+  )
+}
+
+async function aDeposit(amount: string): Promise<string> {
+  const { json } = await bank.control('POST', `/wallets/${wallet.wallet}/deposits`, { amount })
+  return String(json.id)
+}
+
+async function book(bankRef: string | null, postings: readonly Posting[]): Promise<void> {
+  const causeRef = bankRef ?? randomUUID()
+  const { outcome } = await postSet(db, { ...about(wallet.id), cause: 'deposit', causeRef, bankRef, postings })
+  expect(outcome).toBe('posted')
+}
+
+function about(walletId: string) {
+  return { walletId, payoutId: null, createdBy: 'test', at: stage.clock.now() }
+}
+
+function opposite(postings: readonly Posting[]): Posting[] {
+  return postings.map(({ account, amountMicroUsdc }) => ({ account, amountMicroUsdc: -amountMicroUsdc }))
+}
+
+async function anotherWallet(): Promise<string> {
+  const partner = await aConnectedPartner(db, bank)
+  await db.dataSource.query(
+    `UPDATE wallets SET rail = 'simulated', customer_ref = NULL, wallet_ref = NULL WHERE environment = 'sandbox'`,
+  )
+  const other = await findWallet(db, partner.id, 'live')
+  return other?.id ?? ''
+}
+
+function kinds(found: readonly [string, string][]): string[] {
+  return found.map(([kind]) => kind)
+}

@@ -1,0 +1,172 @@
+// Each kind of drift is planted and found within one run, and what is gone is marked gone.
+import { randomUUID } from 'node:crypto'
+import { expect, test } from '@jest/globals'
+import { runProof } from '../../../../activities/controls/proof/run'
+import { listDrifts } from '../../../../db/controls/proof/drifts'
+import { postSet } from '../../../../db/wallets/ledger'
+import { refundPostings, topUpPostings } from '../../../../domain/wallets/ledger'
+import type { PayoutRef } from '../../../../workflows/payouts/steps'
+import { behindOurBack } from '../../../support/db/behind-our-back'
+import { eachOnAStage, type ProofStage } from '../../../support/stages/proof'
+
+const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
+let stage: ProofStage
+let db: ProofStage['db']
+let clock: ProofStage['clock']
+let deps: ProofStage['deps']
+let steps: ProofStage['steps']
+let wallet: ProofStage['wallet']
+
+eachOnAStage((made) => {
+  stage = made
+  ;({ db, clock, deps, steps, wallet } = made)
+})
+
+test('an entry that was deleted is found in its set, its wallet and its payout, and is gone when it is back', async () => {
+  const { payoutId } = await stage.aSentPayout()
+  const [entry]: { id: string; set_id: string; account_id: string; amount: string; balance: string }[] =
+    await db.dataSource.query(
+      `SELECT e.id, e.set_id, e.account_id, e.amount_micro_usdc AS amount, e.balance_micro_usdc AS balance
+      FROM ledger_entries e JOIN ledger_sets s ON s.id = e.set_id WHERE s.payout_id = $1 AND e.balance_micro_usdc IS NOT NULL`,
+      [payoutId],
+    )
+  await behindOurBack(db, 'DELETE FROM ledger_entries WHERE id = $1', [entry?.id])
+
+  expect(await runProof(deps)).toMatchObject({ drifts: 3, fresh: 3 })
+  expect(await stage.found()).toEqual([
+    ['payout_ledger', payoutId],
+    ['set_sum', entry?.set_id],
+    ['wallet_balance', wallet.id],
+  ])
+  expect(await runProof(deps)).toMatchObject({ drifts: 3, fresh: 0 })
+
+  await behindOurBack(
+    db,
+    `INSERT INTO ledger_entries (id, set_id, account_id, amount_micro_usdc, balance_micro_usdc) OVERRIDING SYSTEM VALUE
+      VALUES ($1, $2, $3, $4, $5)`,
+    [entry?.id, entry?.set_id, entry?.account_id, entry?.amount, entry?.balance],
+  )
+  expect(await runProof(deps)).toMatchObject(fine)
+  expect(await stage.found()).toEqual([])
+  expect(await listDrifts(db, 'gone', 10)).toHaveLength(3)
+})
+
+test('a transfer made behind our back is found by its name, and explains the balance', async () => {
+  const transfer = await stage.aStrangeTransfer()
+
+  await runProof(deps)
+
+  expect(await stage.found()).toEqual([['transfer_without_payout', transfer]])
+})
+
+test('a second transfer for one payout is found', async () => {
+  const { payoutId } = await stage.aSentPayout()
+  const transfer = await stage.aStrangeTransfer({ client_reference_id: payoutId })
+
+  await runProof(deps)
+
+  expect(await stage.found()).toEqual([['transfer_without_payout', transfer]])
+})
+
+test('a transfer for a payout that was given up and credited is found', async () => {
+  const released = await stage.aPayout()
+  await steps.debitPayout(released)
+  await steps.cancelPayout(released)
+  const transfer = await stage.aStrangeTransfer({ client_reference_id: released.payoutId })
+
+  await runProof(deps)
+
+  expect(await stage.found()).toEqual([['transfer_without_payout', transfer]])
+})
+
+test('a transfer of another amount than its payout sends is found', async () => {
+  const { payoutId } = await stage.aSentPayout()
+  await behindOurBack(
+    db,
+    `UPDATE payouts SET wallet_sends_micro_usdc = wallet_sends_micro_usdc + 10000 WHERE id = $1`,
+    [payoutId],
+  )
+
+  await runProof(deps)
+
+  expect(await stage.found()).toEqual([
+    ['payout_ledger', payoutId],
+    ['payout_row', payoutId],
+    ['transfer_amount', payoutId],
+  ])
+})
+
+test('a credit that names no movement of the bank is found by its name, and explains the balance', async () => {
+  await postSet(db, {
+    walletId: wallet.id,
+    cause: 'top_up',
+    causeRef: randomUUID(),
+    payoutId: null,
+    createdBy: 'test',
+    at: clock.now(),
+    postings: topUpPostings(5_000_000n),
+  })
+
+  await runProof(deps)
+
+  const drifts = await listDrifts(db, 'open', 10)
+  expect(drifts).toEqual([expect.objectContaining({ kind: 'entry_without_movement', found: '5000000' })])
+})
+
+test('a refund that was booked twice is found in its payout and in the balance', async () => {
+  const payout = await stage.aSentPayout()
+  await stage.advance(payout, 'refunded')
+  await steps.pollSettlement(payout)
+  const sends = await sendsOf(payout)
+  const about = { walletId: wallet.id, payoutId: payout.payoutId, createdBy: 'test', at: clock.now() }
+  await postSet(db, { ...about, cause: 'refund', causeRef: 'once-more', postings: refundPostings(sends, sends) })
+
+  await runProof(deps)
+
+  expect(await stage.found()).toEqual([
+    ['bank_balance', wallet.id],
+    ['payout_ledger', payout.payoutId],
+  ])
+})
+
+test('a refund of a payout that had completed is found while nobody books its return', async () => {
+  const payout = await stage.aSentPayout()
+  await stage.advance(payout, 'payment_processed')
+  await steps.pollSettlement(payout)
+  await stage.advance(payout, 'refunded')
+
+  await runProof(deps)
+
+  expect((await stage.found()).map(([kind]) => kind)).toEqual(['deposit_not_booked'])
+})
+
+test('a payout whose transfer the bank does not know is found, sent or completed, named or not', async () => {
+  const [unknown, nameless] = [await stage.aPayout(), await stage.aPayout()]
+  for (const payout of [unknown, nameless]) await steps.debitPayout(payout)
+  await db.dataSource.query(
+    `UPDATE payouts SET status = 'processing', transfer_ref = 'no-such-transfer', submit_started_at = now(), verdict = 'sent',
+      verdict_at = now() WHERE id = $1`,
+    [unknown.payoutId],
+  )
+  await db.dataSource.query(
+    `UPDATE payouts SET status = 'processing', submit_started_at = now(), verdict = 'sent', verdict_at = now() WHERE id = $1`,
+    [nameless.payoutId],
+  )
+  await db.dataSource.query(
+    `INSERT INTO payout_events (payout_id, at, kind, status, made_by)
+      SELECT id, now(), 'processing', 'processing', 'bank' FROM payouts WHERE status = 'processing'`,
+  )
+
+  await runProof(deps)
+
+  const subjects = [unknown.payoutId, nameless.payoutId].toSorted()
+  expect(await stage.found()).toEqual(subjects.map((subject) => ['payout_without_transfer', subject]))
+})
+
+async function sendsOf({ payoutId }: PayoutRef): Promise<bigint> {
+  const [row]: { sends: bigint }[] = await db.dataSource.query(
+    'SELECT wallet_sends_micro_usdc AS sends FROM payouts WHERE id = $1',
+    [payoutId],
+  )
+  return BigInt(row?.sends ?? 0)
+}

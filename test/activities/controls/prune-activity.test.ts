@@ -1,0 +1,70 @@
+// One batch of forgetting: how many go, which ones first, and by which clock.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { pruneActivity } from '../../../activities/controls/prune-activity'
+import { latestActivity, recordActivity } from '../../../db/controls/activity'
+import type { Db } from '../../../db/database'
+import { aPartner } from '../../support/db/a-partner'
+import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+
+let database: TestDatabase
+let db: Db
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url, 2)
+})
+
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+test('a batch takes the oldest reads, no more than its limit, and a repeat takes what is left', async () => {
+  const { id: partnerId } = await aPartner(db)
+  const days = ['2026-01-04', '2026-01-01', '2026-01-03', '2026-01-02', '2026-01-31']
+  await recordActivity(
+    db,
+    days.map((day) => aRead(partnerId, day)),
+  )
+  const deps = { db, clock: { now: () => new Date('2026-02-01T00:00:00Z') }, ...days7 }
+  const prune = () => pruneActivity(deps, { limit: 3 })
+
+  const first = await prune()
+  const left = (await latestActivity(db, partnerId, 10)).map(({ at }) => at.toISOString().slice(0, 10))
+  const [second, third] = [await prune(), await prune()]
+
+  expect(left).toEqual(['2026-01-31', '2026-01-04'])
+  expect([first, second, third]).toEqual([3, 1, 0])
+})
+
+test('reads go after their own days, refused writes after the full time, and changes never', async () => {
+  const { id: partnerId } = await aPartner(db)
+  const { action: _read, ...call } = aRead(partnerId, '2026-01-15')
+  const refused = { ...call, action: 'payout.create', status: 422 }
+  await recordActivity(db, [
+    { ...call, action: 'payout.list' },
+    { ...call, action: 'quote.create' },
+    { ...call, action: 'payout.read', at: new Date('2026-01-30T12:00:00Z') },
+    refused,
+    { ...refused, at: new Date('2025-11-15T12:00:00Z') },
+    { ...call, action: 'key.revoke', changes: 'something', at: new Date('2024-01-15T12:00:00Z') },
+  ])
+  const deps = { db, clock: { now: () => new Date('2026-02-01T00:00:00Z') } }
+
+  const removed = await pruneActivity(
+    { ...deps, activityRetentionDays: 60, activityReadRetentionDays: 7 },
+    { limit: 9 },
+  )
+
+  expect(removed).toBe(3)
+  const left = await latestActivity(db, partnerId, 10)
+  expect(left.map(({ action }) => action)).toEqual(['payout.read', 'payout.create', 'key.revoke'])
+})
+
+const days7 = { activityRetentionDays: 7, activityReadRetentionDays: 7 }
+
+function aRead(partnerId: string, day: string) {
+  const rest = { status: 200, madeBy: 'key:kp_sandbox_12345678', detail: null, requestId: null }
+  const at = new Date(`${day}T12:00:00Z`)
+  return { partnerId, at, environment: 'sandbox', action: 'balance.read', changes: 'nothing', ...rest } as const
+}

@@ -1,0 +1,115 @@
+// What was kept long enough is erased, and nothing else: ledger, invoices, audit chain and replays do not need it.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { createRetentionSteps } from '../../../activities/controls/retention'
+import { bankEvent } from '../../../db/bank/event-entity'
+import { verifyAudit } from '../../../db/controls/audit/verify'
+import { newId } from '../../../db/id'
+import { systemClock } from '../../../runtime/clock'
+import { requireSoundLedger } from '../../referee/ledger-rules'
+import { aPayoutWorld, aRequest, type Payer, type PayoutWorld } from '../../support/api/payout-world'
+import { quick, until } from '../../support/bank/client'
+import { sealAll } from '../../support/db/seal-all'
+import { silenceTemporal } from '../../support/temporal/a-worker'
+
+const dayMs = 86_400_000
+const retention = { recipientDays: 30, bankEventDays: 20 }
+const all = { limit: 1_000 }
+let world: PayoutWorld
+let payer: Payer
+
+silenceTemporal()
+
+beforeAll(async () => {
+  world = await aPayoutWorld({ bank: { delaysMs: quick } })
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  payer = await world.aPayer()
+  await query('DELETE FROM sealed_recipients')
+  await query('DELETE FROM bank_recipients')
+  await query('DELETE FROM bank_events')
+})
+
+test('bank details go when their payout is over for long enough; its key still answers 200, and the books hold', async () => {
+  const key = `order-${randomUUID()}`
+  const request = aRequest()
+  const first = await world.pay(payer, request, { key, environment: 'live' })
+  await until('it is completed', async () => (await closedOf(first.body.id)) !== null)
+  await sealAll(world.api.db, systemClock.now())
+
+  expect(await stepsAt(29).eraseRecipients(all)).toBe(0)
+  // Its own, and what the bank knows the account by.
+  expect(await stepsAt(31).eraseRecipients(all)).toBe(2)
+  expect(await stepsAt(31).eraseRecipients(all)).toBe(0)
+
+  const again = await world.pay(payer, request, { key, environment: 'live' })
+  expect([first.status, again.status]).toEqual([201, 200])
+  expect(again.headers.get('Idempotent-Replayed')).toBe('true')
+  expect(again.body).toMatchObject({ id: first.body.id, status: 'completed', recipient: first.body.recipient })
+  const other = await world.pay(payer, { ...request, amount_gbp: '121.00' }, { key, environment: 'live' })
+  expect([other.status, other.body.error?.code]).toEqual([422, 'idempotency_key_reused'])
+  expect(await world.transfersOf(first.body.id)).toHaveLength(1)
+  await requireSoundLedger(world.api.db.dataSource)
+  expect((await verifyAudit(world.api.db)).fault).toBeNull()
+})
+
+test('a payout that is not over keeps its bank details, however old it is', async () => {
+  await world.bank.fault({ kind: 'stuck', state: 'payment_submitted', times: 1, match: {} })
+  const { status } = await world.pay(payer, {}, { environment: 'live' })
+  expect(status).toBe(201)
+
+  await stepsAt(4_000).eraseRecipients(all)
+
+  expect(await query('SELECT FROM sealed_recipients')).toHaveLength(1)
+})
+
+test('many go in batches', async () => {
+  const paid = await Promise.all([1, 2, 3].map(() => world.pay(payer, {}, { environment: 'live' })))
+  for (const { body } of paid) await until('it is over', async () => (await closedOf(body.id)) !== null)
+  const steps = stepsAt(31)
+
+  await query('DELETE FROM bank_recipients')
+  expect([await steps.eraseRecipients({ limit: 2 }), await steps.eraseRecipients({ limit: 2 })]).toEqual([2, 1])
+})
+
+test('events of the bank go when they were handled; what waits for people stays', async () => {
+  const old = new Date(systemClock.now().getTime() - 21 * dayMs)
+  const young = new Date(systemClock.now().getTime() - 19 * dayMs)
+  const attended = { attendedAt: old, attendedBy: 'ops:test', note: 'seen' }
+  await anEvent('handled', { receivedAt: old, handledAt: old, outcome: 'signalled' })
+  await anEvent('attended', { receivedAt: old, handledAt: old, outcome: 'quarantined', ...attended })
+  await anEvent('quarantined', { receivedAt: old, handledAt: old, outcome: 'quarantined' })
+  await anEvent('unknown', { receivedAt: old, handledAt: old, outcome: 'unknown_payout' })
+  await anEvent('unhandled', { receivedAt: old })
+  await anEvent('young', { receivedAt: young, handledAt: young, outcome: 'signalled' })
+
+  expect(await stepsAt(0).eraseBankEvents(all)).toBe(2)
+
+  const left = await query<{ id: string }>('SELECT event_id AS id FROM bank_events ORDER BY event_id')
+  expect(left.map(({ id }) => id)).toEqual(['quarantined', 'unhandled', 'unknown', 'young'])
+})
+
+/** The steps as they are so many days from now. */
+function stepsAt(days: number) {
+  const clock = { now: () => new Date(systemClock.now().getTime() + days * dayMs) }
+  return createRetentionSteps({ db: world.api.db, clock, retention })
+}
+
+function query<Row>(sql: string, values: unknown[] = []): Promise<Row[]> {
+  return world.api.db.dataSource.query(sql, values)
+}
+
+async function closedOf(payoutId: unknown): Promise<Date | null> {
+  const [row] = await query<{ at: Date | null }>('SELECT closed_at AS at FROM payouts WHERE id = $1', [payoutId])
+  return row?.at ?? null
+}
+
+async function anEvent(
+  eventId: string,
+  fields: { receivedAt: Date; handledAt?: Date; outcome?: string },
+): Promise<void> {
+  const about = { environment: 'live', category: 'transfer', objectRef: 'tr_1', objectState: 'refunded' } as const
+  const row = { id: newId(fields.receivedAt), eventId, ...about, ...fields }
+  await world.api.db.dataSource.getRepository(bankEvent).insert(row)
+}

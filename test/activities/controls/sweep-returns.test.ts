@@ -1,0 +1,111 @@
+// The sweep with returned payouts, whose return has its own workflow, and with a backlog that one sweep cannot finish.
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { WorkflowNotFoundError } from '@temporalio/client'
+import { saveSweepPosition } from '../../../db/controls/sweep-positions'
+import type { StoredPayout } from '../../../db/payouts/entities/payout'
+import { systemClock } from '../../../runtime/clock'
+import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
+import type { sweep } from '../../../workflows'
+import { payoutReturnId, payoutWorkflowId } from '../../../workflows/names'
+import { aPayout } from '../../support/db/a-payout'
+import { keptLog } from '../../support/kept-logs'
+import { type AWorker, aWorker, silenceTemporal, testActivities } from '../../support/temporal/a-worker'
+
+let worker: AWorker
+let sweeps = 0
+
+silenceTemporal()
+
+beforeAll(async () => {
+  worker = await aWorker({ clock: systemClock })
+  await requireSearchAttributes(worker.client, wantedAttributes)
+})
+afterEach(() => worker.db.dataSource.query('UPDATE payouts SET closed_at = now() WHERE closed_at IS NULL'))
+afterAll(async () => {
+  await worker.stop()
+  await worker.dispose()
+})
+
+test('one that comes back is looked after by the workflow of its return, and by no other', async () => {
+  const row = await aReturned(hoursAgo(1))
+
+  expect(await aSweep()).toMatchObject({ looked: 1, started: 1, overdue: 0 })
+  expect(await aSweep()).toMatchObject({ looked: 1, started: 0 })
+  expect((await returnOf(row).describe()).type).toBe('payoutReturn')
+  await expect(worker.client.workflow.getHandle(payoutWorkflowId(row)).describe()).rejects.toThrow(
+    WorkflowNotFoundError,
+  )
+
+  await returnOf(row).terminate()
+  expect(await aSweep()).toMatchObject({ looked: 1, started: 1 })
+  await returnOf(row).terminate()
+})
+
+test('one whose refund is awaited for too long since its return is told', async () => {
+  const row = await aReturned(hoursAgo(3))
+
+  expect(await aSweep()).toMatchObject({ overdue: 1 })
+
+  const [{ attention }] = await worker.db.dataSource.query('SELECT attention FROM payouts WHERE id = $1', [row.id])
+  expect(attention).toBe('settlement_overdue')
+  await returnOf(row).terminate()
+})
+
+test('a backlog of payouts does not delay the last stage', async () => {
+  const rows: StoredPayout[] = []
+  for (let n = 0; n < 6; n++) rows.push(await aReturned(hoursAgo(3 + n)))
+
+  expect(await aSweep({ pageSize: 1, pages: 100 })).toMatchObject({ looked: 6, overdue: 6 })
+
+  const steps = await stepsOfLastSweep()
+  expect(steps.filter((step) => step === 'sweepPayouts').length).toBeGreaterThan(5)
+  expect(steps.indexOf('reportOverdue')).toBeLessThan(4)
+  for (const row of rows) await returnOf(row).terminate()
+})
+
+test('a sweep that is cut off is continued by the next one, which also runs every other stage', async () => {
+  const rows = [await aReturned(hoursAgo(1)), await aReturned(hoursAgo(0.5)), await aReturned(hoursAgo(0.2))]
+  const { activities, close } = testActivities({ ...worker, clock: systemClock, log: keptLog() })
+
+  const first = await activities.sweepPayouts({ after: null, limit: 2 })
+  close()
+  const [next, after] = [await aSweep(), await aSweep()]
+
+  expect([first, next, after]).toMatchObject([{ looked: 2 }, { looked: 1, started: 1 }, { looked: rows.length }])
+  expect(await stepsOfLastSweep()).toContain('reportOverdue')
+  for (const row of rows) await returnOf(row).terminate()
+})
+
+test('a position that cannot be continued from is dropped', async () => {
+  await saveSweepPosition(worker.db, 'strays', 'bm90IGEgdG9rZW4=')
+
+  expect(await aSweep()).toMatchObject({ failed: 0 })
+})
+
+/** Completed two days ago. Nobody works on its queue, so its workflow stays as it was started. */
+function aReturned(returnedAt: Date): Promise<StoredPayout> {
+  const arrived = { createdAt: hoursAgo(51), completedAt: hoursAgo(50), transferRef: `tr-${returnedAt.getTime()}` }
+  return aPayout(worker.db, { status: 'returned', returnedAt, ...arrived })
+}
+
+function aSweep(order = { pageSize: 100, pages: 10 }) {
+  sweeps += 1
+  return worker.client.workflow.execute<typeof sweep>('sweep', {
+    workflowId: `${worker.queuePrefix}-sweep-${sweeps}`,
+    taskQueue: worker.taskQueue,
+    args: [order],
+  })
+}
+
+async function stepsOfLastSweep(): Promise<unknown[]> {
+  const { events } = await worker.client.workflow.getHandle(`${worker.queuePrefix}-sweep-${sweeps}`).fetchHistory()
+  return (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [])
+}
+
+function returnOf({ id }: StoredPayout) {
+  return worker.client.workflow.getHandle(payoutReturnId(id))
+}
+
+function hoursAgo(hours: number): Date {
+  return new Date(systemClock.now().getTime() - hours * 3_600_000)
+}

@@ -1,0 +1,326 @@
+// What admins are mailed about: each thing once, what belongs together in one mail, nothing that they have switched off.
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { createNoticeSteps } from '../../../activities/partners/notices'
+import type { Db } from '../../../db/database'
+import { type OutgoingMail, takeMails } from '../../../db/partners/mails'
+import { insertMember } from '../../../db/partners/members'
+import { addNotice, takeNotices } from '../../../db/partners/notices'
+import type { PartnerRow } from '../../../db/partners/partners'
+import { postSet } from '../../../db/wallets/ledger'
+import { noteLowBalances } from '../../../db/wallets/low-balances'
+import { findWallet } from '../../../db/wallets/wallets'
+import { noticeKinds, type SwitchableNotice } from '../../../domain/partners/notice'
+import { debitPostings, topUpPostings } from '../../../domain/wallets/ledger'
+import { systemClock } from '../../../runtime/clock'
+import { testKeyring } from '../../support/api/client'
+import { aPartner, aPayoutRow, changePartner } from '../../support/api/fixtures'
+import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { keptLog } from '../../support/kept-logs'
+
+interface Mailed {
+  readonly kind: string
+  readonly mail: OutgoingMail
+}
+
+const clock = systemClock
+const publicUrl = 'https://payouts.test'
+let database: TestDatabase
+let db: Db
+let partner: PartnerRow
+let steps: ReturnType<typeof createNoticeSteps>
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url)
+  const log = keptLog()
+  steps = createNoticeSteps({ db, clock, log, keyring: testKeyring, publicUrl })
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+beforeEach(async () => {
+  partner = await aPartner({ db, clock })
+  await signIn()
+})
+afterEach(async () => {
+  await db.dataSource.query('DELETE FROM mails')
+  await db.dataSource.query('UPDATE notices SET told_at = now() WHERE told_at IS NULL')
+})
+
+const send = () => steps.sendNotices({ limit: 50 })
+
+describe('a live payout that failed', () => {
+  test('is told to every admin and to nobody else, with amount, name, last four, reason and a link', async () => {
+    await aMember('grace@acme.test', 'admin')
+    await aMember('viewer@acme.test', 'viewer')
+    await signIn()
+    await aMember('invited@acme.test', 'admin')
+    const id = await aFailed()
+
+    expect(await send()).toEqual({ told: 1, mails: 2, failed: 0, more: false })
+
+    const mails = await mailed()
+    expect(new Set(mails.map(({ mail }) => mail.to.address))).toEqual(
+      new Set([partner.contactEmail, 'grace@acme.test']),
+    )
+    const [first] = mails
+    expect(first).toMatchObject({ kind: 'notice', mail: { subject: 'Acme Ltd: A payout failed' } })
+    for (const words of [
+      '120.00 GBP',
+      'Ada Lovelace, account ending 5678',
+      'invalid_account: The bank rejected the account details.',
+      `https://payouts.test/dashboard/payouts/${id}?environment=live`,
+    ]) {
+      expect(first?.mail.text).toContain(words)
+    }
+    expect(JSON.stringify(mails)).not.toContain('12345678')
+  })
+
+  test('is told once, also when five send at once', async () => {
+    await aFailed()
+
+    const sent = await Promise.all(Array.from({ length: 5 }, send))
+    await send()
+
+    expect(sent.reduce((sum, { mails }) => sum + mails, 0)).toBe(1)
+    expect(await mailed()).toHaveLength(1)
+  })
+
+  test('that another is telling at this moment is not waited for, and not told again', async () => {
+    await aFailed()
+    const group = { partnerId: partner.id, environment: 'live', kind: 'payout_failed' } as const
+
+    await db.transaction(async (tx) => {
+      expect(await takeNotices(tx, group, { at: clock.now(), limit: 10 })).toHaveLength(1)
+      expect(await send()).toEqual({ told: 0, mails: 0, failed: 0, more: false })
+    })
+
+    expect(await send()).toMatchObject({ told: 0, mails: 0 })
+  })
+
+  test('is one of many in one mail, of which twenty are listed and all are counted', async () => {
+    for (let count = 0; count < 23; count++) await aFailed()
+
+    expect(await send()).toMatchObject({ told: 23, mails: 1 })
+
+    const [mail] = await mailed()
+    expect(mail?.mail.subject).toBe('Acme Ltd: 23 payouts failed')
+    expect(mail?.mail.text.match(/account ending/g)).toHaveLength(20)
+    expect(mail?.mail.text).toContain('These are 20 of 23')
+  })
+
+  test('is told by the database’s own hand, in live only', async () => {
+    for (const [environment, kind] of [
+      ['live', 'failed'],
+      ['live', 'returned'],
+      ['live', 'completed'],
+      ['sandbox', 'failed'],
+    ] as const) {
+      const { id } = await aPayoutRow({ db, clock }, partner, { environment })
+      await anEvent(id, kind)
+    }
+
+    expect(await openNotices()).toEqual(['payout_failed live', 'payout_returned live'])
+  })
+
+  test('stays to be told when the mail could not be left', async () => {
+    await aFailed()
+    await db.dataSource.query('ALTER TABLE mails RENAME TO mails_away')
+
+    expect(await send()).toMatchObject({ told: 0, failed: 1, more: false })
+    await db.dataSource.query('ALTER TABLE mails_away RENAME TO mails')
+    expect(await send()).toMatchObject({ told: 1, mails: 1 })
+  })
+})
+
+test.each(noticeKinds)('%s can be switched off alone: it is not mailed, and not later either', async (kind) => {
+  await changePartner({ db, clock }, partner, { mutedMails: [kind], lowBalanceMicroUsdc: 1n })
+  for (const each of noticeKinds) await aNotice(each)
+
+  await send()
+  await changePartner({ db, clock }, partner, { mutedMails: [] })
+  await send()
+
+  expect(await mailed()).toHaveLength(noticeKinds.length - 1)
+  expect(await openNotices()).toEqual([])
+})
+
+test('a partner without admins is mailed nothing, and what there was to tell is over', async () => {
+  await aFailed()
+  await db.dataSource.query('DELETE FROM members WHERE partner_id = $1', [partner.id])
+
+  expect(await send()).toEqual({ told: 1, mails: 0, failed: 0, more: false })
+  expect(await openNotices()).toEqual([])
+})
+
+test('what another partner did is not in the mail', async () => {
+  const other = await aPartner({ db, clock })
+  const { id } = await aPayoutRow({ db, clock }, other, { environment: 'live', recipientName: 'Canary' })
+  await aNotice('payout_failed', id)
+
+  await send()
+
+  expect((await mailed())[0]?.mail.text).not.toContain('Canary')
+})
+
+test('who is not verified has no name in the subject', async () => {
+  await changePartner({ db, clock }, partner, {
+    verificationStatus: 'rejected',
+    verificationReasons: ['No <b>papers</b>'],
+  })
+  await aNotice('verification', 'rejected')
+
+  await send()
+
+  const [told] = await mailed()
+  expect(told?.mail.subject).toBe('Your verification was refused')
+  expect(told?.mail.text).toContain('No <b>papers</b>')
+  expect(told?.mail.html).not.toContain('<b>')
+})
+
+test('a top-up is told with its amount, to the last millionth', async () => {
+  await topUp(12_345_678n, 'mov-1')
+  await aNotice('top_up', 'mov-1')
+
+  await send()
+
+  const [told] = await mailed()
+  expect(told?.mail.subject).toBe('Acme Ltd: A top-up arrived')
+  expect(told?.mail.text).toContain('12.345678 USDC')
+})
+
+test('a case is told with its outcome', async () => {
+  const { id } = await aPayoutRow({ db, clock }, partner, { environment: 'live' })
+  const caseId = randomUUID()
+  await db.dataSource.query(
+    `INSERT INTO cases (id, payout_id, kind, reason, opened_by, opened_at, due_at, resolved_at, outcome)
+      VALUES ($1, $2, 'trace', 'late', 'ops:test', now(), now(), now(), 'not_found')`,
+    [caseId, id],
+  )
+  await aNotice('case', caseId)
+
+  await send()
+
+  const [told] = await mailed()
+  expect(told?.mail.subject).toBe('Acme Ltd: A trace was resolved')
+  expect(told?.mail.text).toContain('not found')
+})
+
+describe('a low balance', () => {
+  const check = () => steps.checkLowBalances({ limit: 50 })
+
+  beforeEach(async () => {
+    await db.dataSource.query(`UPDATE wallets SET wallet_ref = id::text WHERE partner_id = $1`, [partner.id])
+    await topUp(100_000_000n, 'mov-1')
+  })
+
+  test('is told once when it falls below what the partner has set, and again only after it was above', async () => {
+    await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: 50_000_000n })
+    expect(await check()).toBe(0)
+
+    await pay(60_000_000n)
+    expect([await check(), await check()]).toEqual([1, 0])
+    await pay(10_000_000n)
+    expect(await check()).toBe(0)
+    await send()
+    const [told] = await mailed()
+    expect(told?.mail.subject).toBe('Acme Ltd: Your balance is low')
+    expect(told?.mail.text).toMatch(/40\.00 USDC[^]*50\.00 USDC/)
+
+    await topUp(20_000_000n, 'mov-2')
+    expect(await check()).toBe(0)
+    await pay(1_000_000n)
+    expect(await check()).toBe(1)
+  })
+
+  test('of exactly that much is not low, and without a threshold nothing is', async () => {
+    expect(await check()).toBe(0)
+    await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: 100_000_000n })
+    expect(await check()).toBe(0)
+    await pay(10_000n)
+    expect(await check()).toBe(1)
+  })
+
+  test('is told once by five who look at once, and never of the sandbox', async () => {
+    await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: 100_000_000_000_000n })
+
+    const found = await Promise.all(Array.from({ length: 5 }, check))
+
+    expect(found.reduce((sum, count) => sum + count, 0)).toBe(1)
+    expect(await openNotices()).toEqual(['low_balance live'])
+  })
+
+  test('that another is noting at this moment is not waited for, and not noted again', async () => {
+    await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: 100_000_001n })
+
+    await db.transaction(async (tx) => {
+      expect(await noteLowBalances(tx, { at: clock.now(), limit: 10 })).toBe(1)
+      expect(await check()).toBe(0)
+    })
+
+    expect(await openNotices()).toEqual(['low_balance live'])
+  })
+
+  test('that nobody wants to know of any more is not mailed', async () => {
+    await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: 100_000_001n })
+    await check()
+    await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: null })
+
+    expect(await send()).toMatchObject({ told: 1, mails: 0 })
+  })
+})
+
+async function aFailed(): Promise<string> {
+  const { id } = await aPayoutRow({ db, clock }, partner, { environment: 'live', status: 'failed' })
+  await anEvent(id, 'failed')
+  return id
+}
+
+async function anEvent(payoutId: string, kind: string): Promise<void> {
+  const sql = `INSERT INTO payout_events (payout_id, at, kind, status, made_by) VALUES ($1, now(), $2, 'failed', 'bank')`
+  await db.dataSource.query(sql, [payoutId, kind])
+}
+
+async function aNotice(kind: SwitchableNotice, about?: string): Promise<void> {
+  const word = about ?? (kind === 'low_balance' ? '0' : randomUUID())
+  await addNotice(db, { partnerId: partner.id, environment: 'live', kind, about: word, at: clock.now() })
+}
+
+async function aMember(email: string, role: 'admin' | 'viewer'): Promise<void> {
+  await db.transaction((tx) => insertMember(tx, { partnerId: partner.id, email, name: null, role, at: clock.now() }))
+}
+
+/** All members of the partner. */
+async function signIn(): Promise<void> {
+  await db.dataSource.query('UPDATE members SET last_login_at = now() WHERE partner_id = $1', [partner.id])
+}
+
+async function topUp(amount: bigint, bankRef: string): Promise<void> {
+  await post('deposit', bankRef, topUpPostings(amount))
+}
+
+async function pay(amount: bigint): Promise<void> {
+  await post('debit', randomUUID(), debitPostings(amount))
+}
+
+async function post(cause: string, causeRef: string, postings: ReturnType<typeof topUpPostings>): Promise<void> {
+  const wallet = await findWallet(db, partner.id, 'live')
+  const about = { walletId: wallet?.id ?? '', payoutId: null, createdBy: 'test', at: clock.now() }
+  expect(await postSet(db, { ...about, cause, causeRef, postings })).toMatchObject({ outcome: 'posted' })
+}
+
+/** By address. */
+async function mailed(): Promise<Mailed[]> {
+  const at = new Date(clock.now().getTime() + 1_000)
+  const taken = await takeMails(db, testKeyring, { at, leaseUntil: at, limit: 100 })
+  const mails = taken.flatMap(({ kind, mail }) => (mail === null ? [] : [{ kind, mail }]))
+  return mails.toSorted((a, b) => a.mail.to.address.localeCompare(b.mail.to.address))
+}
+
+async function openNotices(): Promise<string[]> {
+  const sql = `SELECT kind || ' ' || environment AS line FROM notices WHERE told_at IS NULL AND partner_id = $1 ORDER BY 1`
+  const rows: { line: string }[] = await db.dataSource.query(sql, [partner.id])
+  return rows.map(({ line }) => line)
+}

@@ -1,0 +1,85 @@
+// Opening a partner: everything of its first day in one transaction, or nothing at all.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { openPartner } from '../../../activities/partners/open'
+import { latestActivity } from '../../../db/controls/activity'
+import type { Db } from '../../../db/database'
+import { findPrices } from '../../../db/invoices/price-lists'
+import { listMembers } from '../../../db/partners/members'
+import { findPartnerBySlug } from '../../../db/partners/partners'
+import { findWallet } from '../../../db/wallets/wallets'
+import { simulatedFloatMicroUsdc } from '../../../rail/simulated'
+import { createDatabase, openDb } from '../../support/db/database'
+
+const at = new Date('2026-11-15T12:00:00.000Z')
+const clock = { now: () => at }
+
+let database: { url: string; drop(): Promise<void> }
+let db: Db
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url, 5)
+})
+
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+function open(slug: string) {
+  return openPartner({ db, clock }, { name: 'Acme Ltd', slug, email: 'Ada@acme.test', createdBy: 'ops:grace' })
+}
+
+async function opened(slug: string) {
+  const result = await open(slug)
+  if (result.outcome !== 'opened') throw new Error(result.outcome)
+  return result.partner
+}
+
+const rowCounts = {
+  name: 'test-row-counts',
+  text: `SELECT (SELECT count(*) FROM partners) AS partners, (SELECT count(*) FROM price_lists) AS lists,
+    (SELECT count(*) FROM members) AS members, (SELECT count(*) FROM wallets) AS wallets,
+    (SELECT count(*) FROM ledger_entries) AS entries, (SELECT count(*) FROM activity) AS activity`,
+}
+
+test('an opened partner has prices, its first admin, two wallets, the float, and an activity row that says who did it', async () => {
+  const partner = await opened('acme')
+
+  expect(partner).toMatchObject({ slug: 'acme', name: 'Acme Ltd', status: 'active', createdAt: at })
+  expect(await findPartnerBySlug(db, 'acme')).toEqual(partner)
+  expect(await findPrices(db, partner.id, at)).toMatchObject({ payoutFixedPence: 99n, payoutBasisPoints: 100n })
+  expect(await listMembers(db, partner.id)).toMatchObject([{ email: 'ada@acme.test', role: 'admin' }])
+  expect(await findWallet(db, partner.id, 'sandbox')).toMatchObject({
+    rail: 'simulated',
+    balanceMicroUsdc: simulatedFloatMicroUsdc,
+  })
+  expect(await findWallet(db, partner.id, 'live')).toMatchObject({ rail: 'provider_production', balanceMicroUsdc: 0n })
+  expect(await latestActivity(db, partner.id, 200)).toMatchObject([
+    { action: 'partner.create', changes: 'something', status: null, madeBy: 'ops:grace', at },
+  ])
+})
+
+test('a slug that is taken leaves nothing behind', async () => {
+  await opened('taken')
+  const before = await db.query(rowCounts, [])
+
+  expect(await open('taken')).toEqual({ outcome: 'slug_taken' })
+
+  expect(await db.query(rowCounts, [])).toEqual(before)
+})
+
+test('of ten that open the same slug at once, one does', async () => {
+  const results = await Promise.all(Array.from({ length: 10 }, () => open('wanted')))
+
+  expect(results.filter((result) => result.outcome === 'opened')).toHaveLength(1)
+  expect(results.filter((result) => result.outcome === 'slug_taken')).toHaveLength(9)
+})
+
+test('a slug that the pattern refuses leaves nothing behind', async () => {
+  const before = await db.query(rowCounts, [])
+
+  await expect(open('Not A Slug')).rejects.toMatchObject({ constraint: 'partners_slug_check' })
+
+  expect(await db.query(rowCounts, [])).toEqual(before)
+})

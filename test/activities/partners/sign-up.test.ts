@@ -1,0 +1,63 @@
+// Partners that one email opens by itself: a few, and after that its sign-up code only signs in.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createSignUpSteps } from '../../../activities/partners/sign-up'
+import type { Db } from '../../../db/database'
+import { membershipsOf } from '../../../db/partners/members'
+import { findPartnerById } from '../../../db/partners/partners'
+import { issueCode } from '../../../db/sign-in/codes'
+import { signUpsPerEmail } from '../../../domain/sign-in'
+import { systemClock } from '../../../runtime/clock'
+import { testKeyring } from '../../support/api/client'
+import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+
+let database: TestDatabase
+let db: Db
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url, 10)
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+test('of many sign-ups of one email at once five open a partner, and the others lead to one of these', async () => {
+  const email = 'grace@people.test'
+  const steps = createSignUpSteps({ db, clock: systemClock, keyring: testKeyring })
+  const codeIds = await Promise.all(Array.from({ length: 8 }, (_, n) => aSignUp(email, `Business ${n}`)))
+
+  const partnerIds = await Promise.all(codeIds.map((codeId) => steps.openSignedUp({ codeId })))
+  const again = await Promise.all(codeIds.map((codeId) => steps.openSignedUp({ codeId })))
+
+  const opened = (await membershipsOf(db, email, systemClock.now())).map(({ partnerId }) => partnerId)
+  expect(opened).toHaveLength(signUpsPerEmail)
+  expect(new Set(partnerIds)).toEqual(new Set(opened))
+  expect(again).toEqual(partnerIds)
+})
+
+test.each(['Admin', 'API', 'Payouts', 'Dashboard', 'Docs', 'www'])(
+  '%s does not become a slug of ours',
+  async (name) => {
+    const steps = createSignUpSteps({ db, clock: systemClock, keyring: testKeyring })
+    const codeId = await aSignUp(`${name.toLowerCase()}@people.test`, name)
+
+    const partner = await findPartnerById(db, await steps.openSignedUp({ codeId }))
+
+    expect(partner?.slug).toMatch(new RegExp(`^${name.toLowerCase()}-[0-9a-f]{6}$`))
+  },
+)
+
+async function aSignUp(subject: string, businessName: string): Promise<string> {
+  const wanted = {
+    purpose: 'sign_up',
+    subject,
+    said: { businessName },
+    perHour: 20,
+    boundTo: Buffer.alloc(32),
+    at: systemClock.now(),
+  } as const
+  const issued = await db.transaction((tx) => issueCode(tx, testKeyring, wanted))
+  if (issued.outcome !== 'issued') throw new Error('no code was issued')
+  return issued.id
+}

@@ -1,0 +1,169 @@
+// The business as the bank's customer: each step stores what the bank says at once, and may be repeated at any point.
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from '@jest/globals'
+import { RailUnavailable } from '../../../rail/rail'
+import { changePartner } from '../../support/api/fixtures'
+import {
+  begin,
+  check,
+  clock,
+  customers,
+  db,
+  logged,
+  lost,
+  notices,
+  now,
+  open,
+  partner,
+  rail,
+  redirectUrl,
+  say,
+  useVerification,
+  wallet,
+  withRail,
+} from './a-verification'
+
+useVerification()
+
+describe('opening the customer', () => {
+  test('stores who it is at the bank, where verification stands and where people go on', async () => {
+    expect(await open()).toEqual({ status: 'pending', ready: false })
+
+    const [customer] = await customers()
+    expect(await wallet()).toMatchObject({ customer_ref: customer.customer_id, verification_ref: customer.id })
+    expect(await now()).toMatchObject({
+      verificationStatus: 'pending',
+      providerStatus: 'not_started',
+      screening: 'in_review',
+      continueUrl: customer.kyc_link,
+      termsUrl: customer.tos_link,
+      liveOpenedAt: null,
+    })
+    expect(new URL(customer.kyc_link).searchParams.get('redirect_uri')).toBe(redirectUrl)
+    expect(await notices()).toEqual([])
+  })
+
+  test('again, and by two at once, is one customer', async () => {
+    await Promise.all([open(), open()])
+    await open()
+
+    expect(await customers()).toHaveLength(1)
+  })
+
+  test('that was killed between the bank and us finds the same customer', async () => {
+    const killed = withRail({ openCustomer: (customer) => rail.openCustomer(customer).then(lost) })
+    await expect(killed.openLiveCustomer({ partnerId: partner.id })).rejects.toThrow(RailUnavailable)
+    expect(await now()).toMatchObject({ verificationStatus: 'pending', continueUrl: null })
+
+    expect(await open()).toEqual({ status: 'pending', ready: false })
+    expect(await customers()).toHaveLength(1)
+  })
+
+  test('by two who ask the bank for two different ones uses the one that was stored first, in all that is shown', async () => {
+    const late = withRail({
+      openCustomer: async (customer) => {
+        await open()
+        return rail.openCustomer({ ...customer, email: `other-${customer.email}`, key: randomUUID() })
+      },
+    })
+
+    await late.openLiveCustomer({ partnerId: partner.id })
+
+    const [first] = await customers()
+    expect(await wallet()).toMatchObject({ verification_ref: first.id, customer_ref: first.customer_id })
+    expect(await now()).toMatchObject({ continueUrl: first.kyc_link, termsUrl: first.tos_link })
+  })
+
+  test('a bank that does not answer is trouble, and nothing has changed', async () => {
+    const away = withRail({ openCustomer: () => Promise.reject(new RailUnavailable('open customer')) })
+
+    await expect(away.openLiveCustomer({ partnerId: partner.id })).rejects.toThrow(RailUnavailable)
+    expect(await now()).toEqual(partner)
+  })
+})
+
+describe('what the bank says', () => {
+  test('step by step: action required, in review, ready; admins hear of what they must do', async () => {
+    await open()
+    await say({ status: 'incomplete' })
+    expect(await check()).toEqual({ status: 'action_required', ready: false })
+    expect(await check()).toEqual({ status: 'action_required', ready: false })
+    await say({ status: 'under_review' })
+    expect(await check()).toEqual({ status: 'in_review', ready: false })
+    await say({ status: 'approved' })
+    expect(await check()).toEqual({ status: 'action_required', ready: false })
+    expect(await now()).toMatchObject({ termsUrl: expect.stringContaining('/terms/'), screening: 'clear' })
+    await say({ status: 'approved', tos_status: 'approved' })
+    expect(await check()).toEqual({ status: 'in_review', ready: true })
+
+    expect(await now()).toMatchObject({ termsUrl: null, liveOpenedAt: null })
+    expect(await notices()).toEqual(['action_required', 'action_required'])
+  })
+
+  test('approved without pounds is in review, and no wallet is made', async () => {
+    await open()
+    await say({ status: 'approved', tos_status: 'approved' })
+    const noPounds = withRail({ verification: async (ref) => ({ ...(await rail.verification(ref)), paysGbp: false }) })
+
+    expect(await noPounds.connectLiveWallet({ partnerId: partner.id })).toEqual({ status: 'in_review', ready: false })
+    expect(await wallet()).toMatchObject({ wallet_ref: null })
+  })
+
+  test('a word that nobody knows is shown, changes nothing else, and is reported once', async () => {
+    await open()
+    const odd = withRail({
+      verification: async (ref) => ({ ...(await rail.verification(ref)), providerStatus: 'levitating' }),
+    })
+
+    await odd.checkLiveCustomer({ partnerId: partner.id })
+    expect(await odd.checkLiveCustomer({ partnerId: partner.id })).toEqual({ status: 'pending', ready: false })
+
+    expect(await now()).toMatchObject({ verificationStatus: 'pending', providerStatus: 'levitating' })
+    expect(logged).toEqual([{ partner_id: partner.id, state: 'levitating' }])
+  })
+
+  test('a refusal shows its reasons, is tried again, and a new one is a new refusal', async () => {
+    await open()
+    await say({ status: 'rejected', reason: 'The company could not be found.', developer_reason: 'secret' })
+    expect(await check()).toEqual({ status: 'rejected', ready: false })
+    expect(await now()).toMatchObject({
+      verificationReasons: ['The company could not be found.'],
+      screening: 'blocked',
+    })
+
+    expect(await begin()).toMatchObject({ outcome: 'begun' })
+    expect(await check()).toEqual({ status: 'action_required', ready: false })
+    expect(await now()).toMatchObject({ continueUrl: expect.stringContaining('/kyc/') })
+    await say({ status: 'rejected', reason: 'An owner could not be verified.' })
+    expect(await check()).toEqual({ status: 'rejected', ready: false })
+
+    expect(await notices()).toEqual(['rejected', 'rejected'])
+  })
+
+  test('a second refusal in place of the first, with as many reasons, is a new one', async () => {
+    await open()
+    const refusing = (at: string) =>
+      withRail({
+        verification: async (ref) => ({
+          ...(await rail.verification(ref)),
+          providerStatus: 'rejected',
+          reasons: [{ text: 'The company could not be found.', at }],
+        }),
+      })
+    const first = refusing('2026-11-01T10:00:00Z')
+    await first.checkLiveCustomer({ partnerId: partner.id })
+    await begin()
+    expect(await first.checkLiveCustomer({ partnerId: partner.id })).toMatchObject({ status: 'action_required' })
+
+    const second = refusing('2026-11-02T10:00:00Z')
+    expect(await second.checkLiveCustomer({ partnerId: partner.id })).toMatchObject({ status: 'rejected' })
+  })
+
+  test('only one of two who start at once has started', async () => {
+    await changePartner({ db, clock }, partner, { verificationStatus: 'not_started' })
+
+    const begun = await Promise.all([begin(), begin()])
+
+    expect(begun.map(({ outcome }) => outcome).toSorted()).toEqual(['begun', 'invalid_state'])
+  })
+})

@@ -1,0 +1,60 @@
+// The daily look replaces a verification whose workflow never gets on, as the sweep does with payouts.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beginVerification } from '../../../db/partners/verification'
+import { systemClock } from '../../../runtime/clock'
+import { housekeepingQueue, ofSystem, verificationId } from '../../../workflows/names'
+import { aPartner } from '../../support/api/fixtures'
+import { type Json, keys } from '../../support/bank/client'
+import { type AWorker, aWorker, silenceTemporal, testActivities } from '../../support/temporal/a-worker'
+
+let worker: AWorker
+/** A queue that no worker has, so that the test can play one. */
+let queuePrefix: string
+let looking: ReturnType<typeof testActivities>
+
+silenceTemporal()
+
+beforeAll(async () => {
+  worker = await aWorker({ clock: systemClock })
+  queuePrefix = `${worker.queuePrefix}-nobody`
+  // It is never asked: no workflow runs here.
+  const bank = { sandbox: null, live: { url: 'http://127.0.0.1:1/v0', key: keys.live } }
+  looking = testActivities({ ...worker, queuePrefix, bank, clock: systemClock })
+})
+
+afterAll(async () => {
+  looking.close()
+  await worker.stop()
+  await worker.dispose()
+})
+
+test('one whose history can not be followed any more is started afresh; a single failure is not that', async () => {
+  const { id } = await aPartner({ db: worker.db, clock: systemClock }, { verificationStatus: 'not_started' })
+  await worker.db.transaction((tx) => beginVerification(tx, id, systemClock.now()))
+  const handle = worker.client.workflow.getHandle(verificationId(id))
+  expect(await look()).toBe(1)
+  const first = (await handle.describe()).runId
+
+  await failTask()
+  expect(await look()).toBe(0)
+  await failTask()
+  expect(await look()).toBe(1)
+
+  expect((await handle.describe()).runId).not.toBe(first)
+  await handle.terminate()
+})
+
+async function look(): Promise<number> {
+  return (await looking.activities.startVerifications({ after: null, limit: 50 })).started
+}
+
+const historyDisagrees: Json = 24
+
+/** Takes the next task, and fails it as a worker does that can not follow the history. */
+async function failTask(): Promise<void> {
+  const { workflowService } = worker.client
+  const about = { namespace: 'default', identity: 'test' }
+  const taskQueue = { name: ofSystem(housekeepingQueue, queuePrefix) }
+  const { taskToken } = await workflowService.pollWorkflowTaskQueue({ ...about, taskQueue })
+  await workflowService.respondWorkflowTaskFailed({ ...about, taskToken, cause: historyDisagrees })
+}

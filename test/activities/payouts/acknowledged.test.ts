@@ -1,0 +1,357 @@
+// An acknowledged payout that the bank provably does not have: it waits, can be cancelled, or fails with a stable reason.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { createPayoutSteps } from '../../../activities/payouts'
+import type { Db, Statement } from '../../../db/database'
+import { lockPartner, updatePartner } from '../../../db/partners/partners'
+import { loadStep, markAnswered } from '../../../db/payouts/steps'
+import { findWallet } from '../../../db/wallets/wallets'
+import type { Rails } from '../../../rail/rails'
+import { systemClock } from '../../../runtime/clock'
+import type { PayoutRef, PayoutSteps } from '../../../workflows/payouts/steps'
+import { requireSoundLedger } from '../../referee/ledger-rules'
+import { anAccount, openTestBank, still, type TestBank, until } from '../../support/bank/client'
+import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+
+const toTransfers = { method: 'POST', path: '/v0/transfers' }
+const toAccounts = { method: 'POST', path: '/v0/customers/*/external_accounts' }
+const unsent = { at: 'unsent', verdict: { outcome: 'kept' }, status: 'pending' }
+
+let database: TestDatabase
+let db: Db
+let bank: TestBank
+let rails: Rails
+let steps: PayoutSteps
+let partnerId: string
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url)
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+describe.each(['forgotten', 'replayed'] as const)('at a bank whose refusals are %s', (refusals) => {
+  beforeEach(() => open(refusals))
+  afterEach(close)
+
+  test.each([
+    ['too many requests', { kind: 'status', status: 429 }, null],
+    ['a lost race for the wallet', { kind: 'busy' }, null],
+    ['a bad key', { kind: 'status', status: 401 }, 'bank_misconfigured'],
+    ['our own limit', { kind: 'status', status: 403, code: 'developer_limits_exceeded' }, 'bank_misconfigured'],
+  ])(
+    '%s: it waits unsent under a fresh bank key, and is sent when the cause is gone',
+    async (_name, fault, attention) => {
+      const payout = await anAcknowledged()
+      const { bankKey } = await loadStep(db, payout.payoutId)
+      await bank.fault({ ...fault, times: null, match: toTransfers })
+
+      expect(await steps.submitToRail(payout)).toMatchObject(unsent)
+
+      const waiting = await loadStep(db, payout.payoutId)
+      expect(waiting).toMatchObject({ submitStartedAt: null, bankBody: null, verdict: null, attention })
+      expect(waiting.bankKey).not.toBe(bankKey)
+      await bank.control('DELETE', '/faults')
+      expect(await steps.submitToRail(payout)).toMatchObject({ at: 'sent', status: 'processing' })
+      expect(await transfersOf(payout)).toHaveLength(1)
+      expect((await loadStep(db, payout.payoutId)).attention).toBeNull()
+    },
+  )
+
+  test('a bank that lacks the money our ledger has: it waits, and an operator is asked', async () => {
+    const payout = await anAcknowledged()
+    await drain()
+
+    expect(await steps.submitToRail(payout)).toMatchObject(unsent)
+    expect((await loadStep(db, payout.payoutId)).attention).toBe('bank_insufficient')
+  })
+
+  test('all payouts of one wallet that race for it are sent once the race is over', async () => {
+    const payouts = await Promise.all([1, 2, 3, 4].map(() => anAcknowledged()))
+    await bank.fault({ kind: 'busy', racing: 'only', times: null, match: toTransfers })
+
+    for (let round = 0; round < 4; round++) await Promise.all(payouts.map((payout) => steps.submitToRail(payout)))
+    await bank.control('DELETE', '/faults')
+    for (const payout of payouts) expect(await steps.submitToRail(payout)).toMatchObject({ at: 'sent' })
+
+    for (const payout of payouts) expect(await transfersOf(payout)).toHaveLength(1)
+  })
+})
+
+describe('what the bank refuses or cannot take', () => {
+  beforeEach(() => open('forgotten'))
+  afterEach(close)
+
+  test('a cancel wins while the bank provably has nothing', async () => {
+    const before = await balance()
+    const payout = await anAcknowledged()
+    await bank.fault({ kind: 'status', status: 401, times: null, match: toTransfers })
+    await steps.submitToRail(payout)
+
+    expect(await steps.cancelPayout(payout)).toMatchObject({ at: 'over', status: 'cancelled' })
+    expect(await balance()).toBe(before)
+    expect((await loadStep(db, payout.payoutId)).attention).toBeNull()
+  })
+
+  test('a run that read the row before another one replaced its bank key calls under the new key', async () => {
+    const payout = await anAcknowledged()
+    const { bankKey } = await loadStep(db, payout.payoutId)
+    await bank.fault({ kind: 'status', status: 429, times: null, match: toTransfers })
+    const overtaken = after('payout-step', 1, async () => {
+      await steps.submitToRail(payout)
+      await bank.control('DELETE', '/faults')
+    })
+    const used: string[] = []
+    const { provider_sandbox: sandbox } = rails
+    const submit = (transfer: Parameters<typeof sandbox.submit>[0]) => {
+      used.push(transfer.key)
+      return sandbox.submit(transfer)
+    }
+    const deps = stepDeps(overtaken, { ...rails, provider_sandbox: { ...sandbox, submit } })
+
+    const sent = await createPayoutSteps({ brief: deps, patient: deps }).submitToRail(payout)
+
+    const row = await loadStep(db, payout.payoutId)
+    expect(sent).toMatchObject({ at: 'sent' })
+    expect(used).toEqual([row.bankKey])
+    expect(row.bankKey).not.toBe(bankKey)
+  })
+
+  test.each([
+    ['withdraws', 'payout-withdraw-submit', 1, 'unsent'],
+    ['repeats under another key', 'payout-begin-submit', 2, 'sent'],
+  ])(
+    'a run that saw a call which another run then %s does not send the payout a second time',
+    async (_name, reached, times, at) => {
+      const payout = await anAcknowledged()
+      await bank.fault({ kind: 'status', status: 429, times: 1, match: toTransfers })
+      const patience = { repeatForMs: 60_000, quietMs: 0, answerWithinMs: 60_000, answerCallMs: 2_000 }
+      const { bankKey } = await loadStep(db, payout.payoutId)
+      const { provider_sandbox: sandbox } = rails
+
+      let goOn = () => {}
+      const isOvertaken = new Promise<void>((resolve) => (goOn = resolve))
+      let second = Promise.resolve<unknown>(null)
+      const startSecond = () =>
+        new Promise<void>((hasSeen) => {
+          const late = after('payout-step', 1, () => {
+            hasSeen()
+            return isOvertaken
+          })
+          const deps = stepDeps(late, rails, { patience })
+          second = createPayoutSteps({ brief: deps, patient: deps }).resolveSubmit(payout)
+        })
+      const submit = async (transfer: Parameters<typeof sandbox.submit>[0]) => {
+        await (transfer.key === bankKey ? startSecond() : second)
+        return sandbox.submit(transfer)
+      }
+      const calling = after(reached, times, async () => goOn())
+      const deps = stepDeps(calling, { ...rails, provider_sandbox: { ...sandbox, submit } }, { patience })
+
+      expect(await createPayoutSteps({ brief: deps, patient: deps }).submitToRail(payout)).toMatchObject({ at: 'sent' })
+      expect(await second).toMatchObject({ at })
+      expect(await transfersOf(payout)).toHaveLength(1)
+      expect((await loadStep(db, payout.payoutId)).attention).toBeNull()
+    },
+  )
+
+  test('a registration whose answer was lost is repeated, and the bank has the account once', async () => {
+    const payout = await aClaim(db, { partnerId })
+    await steps.debitPayout(payout)
+    await markAnswered(db, { ...payout, at: systemClock.now() })
+    await bank.fault({ kind: 'reset', stage: 'after', times: 1, match: toAccounts })
+
+    expect(await steps.submitToRail(payout)).toMatchObject(unsent)
+    await until('it is sent', async () => (await steps.submitToRail(payout)).at === 'sent')
+
+    const { customerRef } = await loadStep(db, payout.payoutId)
+    const { json } = await bank.get(`/customers/${customerRef}/external_accounts?limit=100`)
+    // One of the fixture's first payout, and this one.
+    expect(json.data).toHaveLength(2)
+  })
+
+  test('a recipient that cannot be registered because of our key: it waits, and an operator is asked once', async () => {
+    const payout = await aClaim(db, { partnerId })
+    await steps.debitPayout(payout)
+    await markAnswered(db, { ...payout, at: systemClock.now() })
+    await bank.fault({ kind: 'status', status: 401, times: null, match: toAccounts })
+
+    expect(await steps.submitToRail(payout)).toMatchObject(unsent)
+    expect(await steps.submitToRail(payout)).toMatchObject(unsent)
+    expect((await loadStep(db, payout.payoutId)).attention).toBe('bank_misconfigured')
+  })
+
+  test('the rate has moved by more than the bank’s share: it fails at once and its money is back', async () => {
+    const before = await balance()
+    const payout = await anAcknowledged(100_000n)
+    await bank.fault({ kind: 'rate_jump', sell_rate: '0.78', times: null })
+
+    expect(await steps.submitToRail(payout)).toMatchObject({ at: 'over', status: 'failed' })
+
+    expect(await failureOf(payout)).toMatch(/^quote_expired: /)
+    expect(await balance()).toBe(before)
+    expect(await transfersOf(payout)).toHaveLength(0)
+  })
+
+  test('a request that was not answered yet is refused with 502 when only the rate moved', async () => {
+    const payout = await aDebited(100_000n)
+    await bank.fault({ kind: 'rate_jump', sell_rate: '0.78', times: null })
+
+    expect(await steps.submitToRail(payout)).toMatchObject({
+      verdict: { outcome: 'refused', code: 'payout_not_created' },
+    })
+  })
+
+  test('while the bank does not give its rate, a refused source amount is retried and not guessed about', async () => {
+    const payout = await anAcknowledged(100_000n)
+    await bank.fault({ kind: 'rate_jump', sell_rate: '0.78', times: null })
+    await bank.fault({
+      kind: 'status',
+      status: 503,
+      times: null,
+      match: { method: 'GET', path: '/v0/exchange_rates*' },
+    })
+
+    expect(await steps.submitToRail(payout)).toMatchObject(unsent)
+  })
+
+  test('a partner that is not active: nothing is sent, a cancel wins, and it is sent on reactivation', async () => {
+    const [waiting, cancelled] = [await aDebited(), await aDebited()]
+    await setStatus('suspended')
+
+    for (const payout of [waiting, cancelled]) expect(await steps.submitToRail(payout)).toMatchObject(unsent)
+    expect(await steps.cancelPayout(cancelled)).toMatchObject({ at: 'over', status: 'cancelled' })
+    await setStatus('active')
+
+    expect(await steps.submitToRail(waiting)).toMatchObject({ at: 'sent' })
+    expect([(await transfersOf(waiting)).length, (await transfersOf(cancelled)).length]).toEqual([1, 0])
+  })
+
+  test('a suspension between the look at the row and the first call is in time', async () => {
+    const payout = await aDebited()
+    const suspended = after('payout-step', 1, () => setStatus('suspended'))
+    const deps = stepDeps(suspended, rails)
+
+    const answer = await createPayoutSteps({ brief: deps, patient: deps }).submitToRail(payout)
+
+    expect(answer).toMatchObject({ ...unsent, says: 'waiting: the partner is not active' })
+    expect(await transfersOf(payout)).toHaveLength(0)
+    await setStatus('active')
+  })
+
+  test('a lost answer of a suspended partner is looked up and not repeated', async () => {
+    const payout = await aDebited()
+    await bank.fault({ kind: 'reset', stage: 'before', times: 1, match: toTransfers })
+    expect(await steps.submitToRail(payout)).toMatchObject({ at: 'unknown' })
+    await setStatus('suspended')
+
+    expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'unknown' })
+    expect(await transfersOf(payout)).toHaveLength(0)
+    await setStatus('active')
+    expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'sent' })
+  })
+})
+
+describe('an amount below the bank’s minimum', () => {
+  beforeEach(() => open('forgotten', 3_000_000n))
+  afterEach(close)
+
+  test('fails an acknowledged payout with a stable reason', async () => {
+    const payout = await anAcknowledged(100n)
+
+    expect(await steps.submitToRail(payout)).toMatchObject({ at: 'over', status: 'failed' })
+    expect(await failureOf(payout)).toBe('amount_rejected: The bank does not pay this amount.')
+  })
+
+  test('refuses an unacknowledged one with invalid_amount', async () => {
+    const payout = await aDebited(100n)
+
+    expect(await steps.submitToRail(payout)).toMatchObject({ verdict: { outcome: 'refused', code: 'invalid_amount' } })
+  })
+})
+
+async function open(refusals: 'forgotten' | 'replayed', sourceMinimumMicro = 10_000n): Promise<void> {
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', refusals, sourceMinimumMicro })
+  rails = railsTo(bank)
+  partnerId = (await aConnectedPartner(db, bank)).id
+  const patience = { repeatForMs: 60_000, quietMs: 0, answerWithinMs: 400, answerCallMs: 2_000 }
+  const deps = stepDeps(db, rails, { patience })
+  steps = createPayoutSteps({ brief: deps, patient: deps })
+  // The bank knows the recipient, so that the answer's time is spent on the transfer, however slow the machine.
+  const known = stepDeps(db, rails, { patience: { ...patience, answerWithinMs: 60_000 } })
+  await createPayoutSteps({ brief: known, patient: known }).submitToRail(await aDebited(400n))
+}
+
+async function close(): Promise<void> {
+  await requireSoundLedger(db.dataSource)
+  rails.close()
+  await bank.close()
+}
+
+async function aDebited(amountPence = 12_000n): Promise<PayoutRef> {
+  const payout = await aClaim(db, { partnerId, amountPence, accountNumber: '38290008' })
+  expect(await steps.debitPayout(payout)).toEqual({ at: 'held' })
+  return payout
+}
+
+async function anAcknowledged(amountPence?: bigint): Promise<PayoutRef> {
+  const payout = await aDebited(amountPence)
+  expect(await markAnswered(db, { ...payout, at: systemClock.now() })).toBe(true)
+  return payout
+}
+
+/** The database of a run that does something else between a statement and what it makes of its answer. */
+function after(name: string, times: number, meanwhile: () => Promise<void>): Db {
+  let left = times
+  return {
+    ...db,
+    async query<Row>(statement: Statement, values: readonly unknown[]) {
+      const rows = await db.query<Row>(statement, values)
+      if (statement.name === name && --left === 0) await meanwhile()
+      return rows
+    },
+  }
+}
+
+async function transfersOf({ payoutId }: PayoutRef): Promise<unknown[]> {
+  return (await bank.control('GET', `/transfers?client_reference_id=${payoutId}`)).json.data
+}
+
+/** The wallet at the bank is emptied behind our back. */
+async function drain(): Promise<void> {
+  const [row] = await db.dataSource.query(
+    `SELECT customer_ref AS customer, wallet_ref AS wallet FROM wallets WHERE partner_id = $1 AND environment = 'sandbox'`,
+    [partnerId],
+  )
+  const account = await bank.post(`/customers/${row.customer}/external_accounts`, anAccount())
+  const drained = await bank.post('/transfers', {
+    on_behalf_of: row.customer,
+    source: { payment_rail: 'bridge_wallet', currency: 'usdc', bridge_wallet_id: row.wallet, amount: '9990.00' },
+    destination: {
+      payment_rail: 'faster_payments',
+      currency: 'gbp',
+      external_account_id: account.json.id,
+      amount: '7000.00',
+    },
+  })
+  expect(drained.status).toBe(201)
+}
+
+async function setStatus(status: 'active' | 'suspended'): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockPartner(tx, partnerId)
+    await updatePartner(tx, partnerId, { status }, systemClock.now())
+  })
+}
+
+async function failureOf({ payoutId }: PayoutRef): Promise<string> {
+  const [row] = await db.dataSource.query('SELECT failure_reason AS reason FROM payouts WHERE id = $1', [payoutId])
+  return row.reason
+}
+
+async function balance(): Promise<bigint> {
+  return (await findWallet(db, partnerId, 'sandbox'))?.balanceMicroUsdc ?? -1n
+}

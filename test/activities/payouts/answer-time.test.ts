@@ -1,0 +1,153 @@
+// What the bank is asked while a caller waits: again when it is busy, and all of it within one time.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { createPayoutSteps } from '../../../activities/payouts'
+import type { PayoutDeps } from '../../../activities/payouts/deps'
+import type { Db } from '../../../db/database'
+import { loadStep } from '../../../db/payouts/steps'
+import type { Rails } from '../../../rail/rails'
+import { systemClock } from '../../../runtime/clock'
+import type { PayoutRef, PayoutSteps } from '../../../workflows/payouts/steps'
+import { openTestBank, still, type TestBank } from '../../support/bank/client'
+import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from '../../support/stages/payout'
+
+const toAccounts = { method: 'POST', path: '*/external_accounts' }
+const toTransfers = { method: 'POST', path: '/v0/transfers' }
+const notSent = { at: 'over', verdict: { outcome: 'refused', code: 'payout_not_created' } }
+const answerCallMs = 1_000
+
+let database: TestDatabase
+let db: Db
+let bank: TestBank
+let rails: Rails
+let partnerId: string
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url)
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+beforeEach(async () => {
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  rails = railsTo(bank, { callMs: answerCallMs })
+  partnerId = (await aConnectedPartner(db, bank)).id
+})
+afterEach(async () => {
+  rails.close()
+  await bank.close()
+})
+
+test('a bank that is too busy to register the recipient is asked again inside the answer’s time', async () => {
+  const { steps, payout } = await aDebited({ answerWithinMs: 2_000 })
+  const busy = await bank.fault({ kind: 'status', status: 429, times: 2, match: toAccounts })
+
+  expect(await steps.submitToRail(payout)).toMatchObject({ at: 'sent', status: 'processing' })
+  expect(await bank.counts(busy)).toEqual({ fired: 2, remaining: 0 })
+})
+
+test('one that stays too busy for it has been sent nothing, and the key is free', async () => {
+  const { steps, payout } = await aDebited({ answerWithinMs: 1_000 })
+  const busy = await bank.fault({ kind: 'status', status: 429, times: null, match: toAccounts })
+
+  expect(await steps.submitToRail(payout)).toMatchObject(notSent)
+  expect((await bank.counts(busy)).fired).toBeGreaterThan(1)
+})
+
+test('other trouble with the registration is not tried again while the caller waits', async () => {
+  const { steps, payout } = await aDebited({ answerWithinMs: 2_000 })
+  const down = await bank.fault({ kind: 'status', status: 503, times: null, match: toAccounts })
+
+  expect(await steps.submitToRail(payout)).toMatchObject(notSent)
+  expect((await bank.counts(down)).fired).toBe(1)
+})
+
+test('a registration that uses up the time is not followed by a transfer that would be cut off', async () => {
+  const { steps, payout } = await aDebited({ answerWithinMs: 200 })
+  await bank.fault({ kind: 'hang', stage: 'after', ms: 300, match: toAccounts })
+
+  expect(await steps.submitToRail(payout)).toMatchObject(notSent)
+  expect((await loadStep(db, payout.payoutId)).submitStartedAt).toBeNull()
+  expect(await transfersOf(payout)).toEqual([])
+})
+
+test('the time of the registration is not given to the transfer once more', async () => {
+  // The registration takes 40 s of the 60 by a clock of its own, so there is no time for a second try in 30 s.
+  const clock = movingClock()
+  const { steps, payout } = await aDebited(
+    { answerWithinMs: 60_000 },
+    { clock, rails: slowToRegister(() => clock.forward(40_000)) },
+  )
+  const busy = await bank.fault({ kind: 'status', status: 429, retry_after: 30, times: null, match: toTransfers })
+
+  expect(await steps.submitToRail(payout)).toMatchObject(notSent)
+  expect((await bank.counts(busy)).fired).toBe(1)
+})
+
+test('a transfer that is cut off has an outcome that nobody knows, and has had all of a call’s time', async () => {
+  const [answerWithinMs, registeringMs] = [1_000, 500]
+  const { steps, payout } = await aDebited({ answerWithinMs })
+  await bank.fault({ kind: 'hang', stage: 'after', ms: registeringMs, match: toAccounts })
+  await bank.fault({ kind: 'hang', stage: 'after', match: toTransfers })
+
+  const before = performance.now()
+  const step = await steps.submitToRail(payout)
+  const tookMs = performance.now() - before
+
+  expect(step).toMatchObject({ at: 'unknown', verdict: { outcome: 'kept' } })
+  expect(tookMs).toBeGreaterThan(registeringMs + answerCallMs)
+  expect(tookMs).toBeLessThan(answerWithinMs + answerCallMs + 500)
+  expect(await transfersOf(payout)).toHaveLength(1)
+})
+
+test('the questions of one registration share that time too', async () => {
+  const inMs = (ms: number) => new Date(systemClock.now().getTime() + ms)
+  const { payout } = await aDebited({ answerWithinMs: 1_000 })
+  const { customerRef } = await loadStep(db, payout.payoutId)
+  const wanted = { customerRef: customerRef ?? '', recipient }
+  await rails.provider_sandbox.registerRecipient({ ...wanted, endBy: inMs(10_000), key: 'first-key' })
+  await bank.fault({ kind: 'hang', times: null, match: { method: 'GET', path: '*/external_accounts/*' } })
+
+  const before = performance.now()
+  const registered = await rails.provider_sandbox.registerRecipient({ ...wanted, endBy: inMs(300), key: 'second-key' })
+
+  expect(registered).toMatchObject({ outcome: 'unavailable' })
+  expect(performance.now() - before).toBeLessThan(answerCallMs - 50)
+})
+
+const recipient = {
+  type: 'individual',
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  address: { line1: '10 High St', line2: null, city: 'London', postalCode: 'SW1A 2AA', region: null },
+  bankName: 'Barclays',
+  sortCode: '123456',
+  accountNumber: '12345678',
+} as const
+
+function slowToRegister(passTime: () => void): Rails {
+  const { provider_sandbox: bankRail } = rails
+  const registerRecipient: typeof bankRail.registerRecipient = (wanted) => {
+    passTime()
+    return bankRail.registerRecipient(wanted)
+  }
+  return { ...rails, provider_sandbox: { ...bankRail, registerRecipient } }
+}
+
+async function aDebited(
+  time: { answerWithinMs: number },
+  change: Partial<PayoutDeps> = {},
+): Promise<{ steps: PayoutSteps; payout: PayoutRef }> {
+  const patience = { repeatForMs: 2_000, quietMs: 200, answerCallMs, ...time }
+  const deps = stepDeps(db, rails, { patience, ...change })
+  const steps = createPayoutSteps({ brief: deps, patient: deps })
+  const payout = await aClaim(db, { partnerId })
+  expect(await steps.debitPayout(payout)).toEqual({ at: 'held' })
+  return { steps, payout }
+}
+
+async function transfersOf({ payoutId }: PayoutRef): Promise<unknown[]> {
+  return (await bank.control('GET', `/transfers?client_reference_id=${payoutId}`)).json.data
+}

@@ -1,0 +1,254 @@
+// When people are told that a payout waits for them, and when they no longer are.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { createPayoutSteps } from '../../../activities/payouts'
+import type { PayoutDeps } from '../../../activities/payouts/deps'
+import type { Db } from '../../../db/database'
+import { loadStep, setAttention } from '../../../db/payouts/steps'
+import { createRails, type Rails } from '../../../rail/rails'
+import type { PayoutRef, PayoutSteps } from '../../../workflows/payouts/steps'
+import { openTestBank, still, type TestBank } from '../../support/bank/client'
+import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { keptLog } from '../../support/kept-logs'
+import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from '../../support/stages/payout'
+
+const toTransfers = { method: 'POST', path: '/v0/transfers' }
+const toHistory = { method: 'GET', path: '/v0/wallets/*/history' }
+
+let database: TestDatabase
+let db: Db
+let bank: TestBank
+let rails: Rails
+let partnerId: string
+let deps: PayoutDeps
+let steps: PayoutSteps
+const clock = movingClock()
+const lines: string[] = []
+const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url)
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+beforeEach(async () => {
+  lines.length = 0
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  rails = railsTo(bank, { clock })
+  partnerId = (await aConnectedPartner(db, bank)).id
+  const { patience } = stepDeps(db, rails)
+  // Only the test's own clock makes it pass, however slow the machine is.
+  deps = stepDeps(db, rails, { clock, log, patience: { ...patience, quietMs: 60_000 } })
+  steps = createPayoutSteps({ brief: deps, patient: deps })
+})
+afterEach(async () => {
+  rails.close()
+  await bank.close()
+})
+
+test('a refund that the wallet’s history still lacks after a quiet period is reported once, and no more once it is there', async () => {
+  const payout = await aSent()
+  await move(payout, 'refunded')
+  await bank.fault({ kind: 'list_short', times: null, match: toHistory })
+
+  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'sent', status: 'failed' })
+  const atFirst = await attentionOf(payout)
+  clock.forward(deps.patience.quietMs + 50)
+  for (let poll = 0; poll < 3; poll++) await steps.pollSettlement(payout)
+  const later = await attentionOf(payout)
+  await bank.control('DELETE', '/faults')
+  const booked = await steps.pollSettlement(payout)
+
+  expect([atFirst, later]).toEqual([null, 'refund_missing'])
+  expect(lines).toHaveLength(1)
+  expect(booked).toMatchObject({ at: 'over', status: 'failed' })
+  expect(await attentionOf(payout)).toBeNull()
+})
+
+test('it is reported though people were already told that the payout is overdue', async () => {
+  const payout = await aSent()
+  await move(payout, 'refunded')
+  await bank.fault({ kind: 'list_short', times: null, match: toHistory })
+  await setAttention(db, payout.payoutId, 'settlement_overdue')
+
+  clock.forward(deps.patience.quietMs + 50)
+  await steps.pollSettlement(payout)
+
+  expect(await attentionOf(payout)).toBe('refund_missing')
+})
+
+test.each(['settlement_overdue', 'can_not_book_payment_processed', 'bank_says_error'])(
+  '%s is over when the bank has paid',
+  async (attention) => {
+    const payout = await aSent()
+    await setAttention(db, payout.payoutId, attention)
+
+    await move(payout, 'payment_processed')
+    await steps.pollSettlement(payout)
+
+    expect(await attentionOf(payout)).toBeNull()
+  },
+)
+
+test('what is about money stays until people have seen it', async () => {
+  const payout = await aSent()
+  await setAttention(db, payout.payoutId, 'debited_differently')
+
+  await move(payout, 'payment_processed')
+  await steps.pollSettlement(payout)
+
+  expect(await attentionOf(payout)).toBe('debited_differently')
+})
+
+test.each(['outcome_overdue', 'outcome_unknown'])('%s is over when the transfer is found', async (attention) => {
+  const payout = await aDebited()
+  await bank.fault({ kind: 'reset', stage: 'after', match: toTransfers })
+  expect(await steps.submitToRail(payout)).toMatchObject({ at: 'unknown' })
+  await setAttention(db, payout.payoutId, attention)
+
+  expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'sent' })
+  expect(await attentionOf(payout)).toBeNull()
+})
+
+test('a poll that brings no news takes nothing away', async () => {
+  const payout = await aSent()
+  await setAttention(db, payout.payoutId, 'settlement_overdue')
+
+  await steps.pollSettlement(payout)
+
+  expect(await attentionOf(payout)).toBe('settlement_overdue')
+})
+
+test('a payout that is claimed again does not keep what was said of the attempt before', async () => {
+  const idempotencyKey = 'order-claimed-again'
+  const first = await aDebited(idempotencyKey)
+  await bank.fault({ kind: 'status', status: 401, match: toTransfers })
+  await steps.submitToRail(first)
+  const before = await attentionOf(first)
+
+  const second = await aClaim(db, { partnerId, idempotencyKey })
+
+  expect(before).toBe('bank_misconfigured')
+  expect(second).toEqual({ payoutId: first.payoutId, attempt: 2 })
+  expect(await attentionOf(second)).toBeNull()
+})
+
+test.each([
+  ['unaccounted_transfer', 'bank_says_error', 'unaccounted_transfer'],
+  ['bank_insufficient', 'settlement_overdue', 'bank_insufficient'],
+  ['bank_insufficient', 'bank_contradicts_payment_submitted', 'bank_contradicts_payment_submitted'],
+  ['bank_contradicts_returned', 'unaccounted_transfer', 'bank_contradicts_returned'],
+  ['settlement_overdue', 'bank_says_error', 'bank_says_error'],
+])('%s, then %s: people hear of %s', async (first, then, heard) => {
+  const payout = await aSent()
+  await setAttention(db, payout.payoutId, first)
+  await setAttention(db, payout.payoutId, then)
+
+  expect(await attentionOf(payout)).toBe(heard)
+})
+
+test.each(['bank_contradicts_payment_submitted', 'unaccounted_transfer'])(
+  'a released key of which the bank has told %s is not paid again before people have looked',
+  async (attention) => {
+    const idempotencyKey = `order-${attention}`
+    const first = await aReleased(idempotencyKey)
+    await setAttention(db, first.payoutId, attention)
+
+    expect(await claimAgain(idempotencyKey)).toBeNull()
+    expect(await attentionOf(first)).toBe(attention)
+  },
+)
+
+test('that the bank’s wallet was too low is still told when the key is claimed again', async () => {
+  const idempotencyKey = 'order-drift-again'
+  const first = await aReleased(idempotencyKey)
+  await setAttention(db, first.payoutId, 'bank_insufficient')
+
+  expect(await claimAgain(idempotencyKey)).toEqual({ payoutId: first.payoutId, attempt: 2 })
+  expect(await attentionOf(first)).toBe('bank_insufficient')
+})
+
+test('a repeat never leaves later than calls are repeated, however long this process stood still', async () => {
+  const payout = await aDebited()
+  await bank.fault({ kind: 'reset', stage: 'before', match: toTransfers })
+  await steps.submitToRail(payout)
+  const stalled: Rails = {
+    ...rails,
+    provider_sandbox: {
+      ...rails.provider_sandbox,
+      submit: (transfer) => {
+        clock.forward(deps.patience.repeatForMs + 2 * deps.patience.quietMs)
+        return rails.provider_sandbox.submit(transfer)
+      },
+    },
+  }
+  const late = stepDeps(db, stalled, { clock, log })
+
+  await createPayoutSteps({ brief: late, patient: late }).resolveSubmit(payout)
+
+  const { json } = await bank.control('GET', `/transfers?client_reference_id=${payout.payoutId}`)
+  expect(json.data).toEqual([])
+})
+
+test('a bank that can not be asked for its list is asked again by the workflow’s own pauses', async () => {
+  const payout = await aDebited()
+  await bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
+  await steps.submitToRail(payout)
+  clock.forward(deps.patience.quietMs + 50)
+  await bank.fault({ kind: 'status', status: 503, times: null, match: { method: 'GET', path: '*/transfers' } })
+
+  expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'unknown', says: 'the bank does not answer' })
+})
+
+test('a rail that is no longer configured has sent nothing, also to a recipient that its bank knew', async () => {
+  const accountNumber = '12345678'
+  const first = await aClaim(db, { partnerId, accountNumber })
+  await steps.debitPayout(first)
+  await steps.submitToRail(first)
+  const none = { bank: { sandbox: null, live: null }, clock, timeouts: { connectMs: 100, callMs: 100 } }
+  const gone = stepDeps(db, createRails(none), { clock, log })
+  const later = createPayoutSteps({ brief: gone, patient: gone })
+  const second = await aClaim(db, { partnerId, accountNumber })
+  await later.debitPayout(second)
+
+  expect(await later.submitToRail(second)).toMatchObject({
+    at: 'over',
+    verdict: { outcome: 'refused', code: 'payout_not_created' },
+  })
+})
+
+async function aDebited(idempotencyKey?: string): Promise<PayoutRef> {
+  const payout = await aClaim(db, { partnerId, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) })
+  await steps.debitPayout(payout)
+  return payout
+}
+
+async function aReleased(idempotencyKey: string): Promise<PayoutRef> {
+  const payout = await aDebited(idempotencyKey)
+  await bank.fault({ kind: 'status', status: 401, match: toTransfers })
+  await steps.submitToRail(payout)
+  return payout
+}
+
+/** Null when the key is not free. */
+function claimAgain(idempotencyKey: string): Promise<PayoutRef | null> {
+  return aClaim(db, { partnerId, idempotencyKey }).catch(() => null)
+}
+
+async function aSent(): Promise<PayoutRef> {
+  const payout = await aDebited()
+  expect(await steps.submitToRail(payout)).toMatchObject({ at: 'sent' })
+  return payout
+}
+
+async function move({ payoutId }: PayoutRef, state: string): Promise<void> {
+  const { transferRef } = await loadStep(db, payoutId)
+  await bank.control('POST', `/transfers/${transferRef}/advance`, { state, last: true })
+}
+
+async function attentionOf({ payoutId }: PayoutRef): Promise<string | null> {
+  const [row] = await db.dataSource.query('SELECT attention FROM payouts WHERE id = $1', [payoutId])
+  return row.attention
+}

@@ -1,0 +1,159 @@
+// Cancel against submit: the row decides, whichever comes first, and the bank's own records are the witness.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { createPayoutSteps } from '../../../activities/payouts'
+import type { Db, Statement } from '../../../db/database'
+import { loadStep } from '../../../db/payouts/steps'
+import { findWallet } from '../../../db/wallets/wallets'
+import type { Rail } from '../../../rail/rail'
+import type { Rails } from '../../../rail/rails'
+import type { PayoutRef } from '../../../workflows/payouts/steps'
+import { requireSoundLedger } from '../../referee/ledger-rules'
+import { openTestBank, still, type TestBank } from '../../support/bank/client'
+import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { aClaim, aConnectedPartner, railsTo, recipientLeft, stepDeps } from '../../support/stages/payout'
+
+let database: TestDatabase
+let db: Db
+let bank: TestBank
+let rails: Rails
+let partnerId: string
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url)
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+beforeEach(async () => {
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  rails = railsTo(bank, { callMs: 2_000 })
+  partnerId = (await aConnectedPartner(db, bank)).id
+})
+afterEach(async () => {
+  await requireSoundLedger(db.dataSource)
+  rails.close()
+  await bank.close()
+})
+
+test('a cancel between the debit and the first call to the bank wins, and nothing is sent', async () => {
+  const before = await balance()
+  const gate = aGate()
+  const steps = stepsWith({
+    registerRecipient: gate.before((order) => rails.provider_sandbox.registerRecipient(order)),
+  })
+  const payout = await aDebited()
+
+  const submitting = steps.submitToRail(payout)
+  await gate.reached
+  const cancelled = await steps.cancelPayout(payout)
+  gate.open()
+
+  expect(cancelled).toMatchObject({ at: 'over', status: 'cancelled' })
+  expect(await submitting).toMatchObject({ at: 'over', status: 'cancelled' })
+  expect(await transfersOf(payout)).toHaveLength(0)
+  expect(await balance()).toBe(before)
+  expect(await recipientLeft(db, payout)).toEqual({ account: null, body: null, sealed: false })
+})
+
+test('a cancel after the first call to the bank has begun comes too late, and the payout goes on', async () => {
+  const gate = aGate()
+  const steps = stepsWith({ submit: gate.before((order) => rails.provider_sandbox.submit(order)) })
+  const payout = await aDebited()
+
+  const submitting = steps.submitToRail(payout)
+  await gate.reached
+  const cancelled = await steps.cancelPayout(payout)
+  gate.open()
+
+  expect(cancelled).toMatchObject({ at: 'unknown', status: 'pending' })
+  expect(await submitting).toMatchObject({ at: 'sent', status: 'processing' })
+  expect(await transfersOf(payout)).toHaveLength(1)
+})
+
+test('of a cancel and a submit at the same moment one wins, every time', async () => {
+  const steps = stepsWith({})
+  for (let round = 0; round < 20; round++) {
+    const before = await balance()
+    const payout = await aDebited()
+
+    await Promise.all([steps.submitToRail(payout), steps.cancelPayout(payout)])
+
+    const { status } = await loadStep(db, payout.payoutId)
+    const sent = await transfersOf(payout)
+    expect([status, sent.length, before - (await balance())]).toEqual(
+      sent.length === 0 ? ['cancelled', 0, 0n] : ['processing', 1, 153_300_000n],
+    )
+  }
+})
+
+test('a cancel between two looks of a submit at the row has wiped the recipient, and the submit hears of it', async () => {
+  const before = await balance()
+  const payout = await aDebited()
+  const cancelled: Db = {
+    ...db,
+    async query<Row>(statement: Statement, values: readonly unknown[]) {
+      const rows = await db.query<Row>(statement, values)
+      if (statement.name === 'payout-step') await stepsWith({}).cancelPayout(payout)
+      return rows
+    },
+  }
+
+  const { at, status } = await stepsWith({}, cancelled).submitToRail(payout)
+
+  expect([at, status, (await transfersOf(payout)).length]).toEqual(['over', 'cancelled', 0])
+  expect(await balance()).toBe(before)
+})
+
+test('a cancel that is repeated gives the money back once', async () => {
+  const before = await balance()
+  const steps = stepsWith({})
+  const payout = await aDebited()
+
+  const answers = await Promise.all([1, 2, 3].map(() => steps.cancelPayout(payout)))
+
+  expect(answers.map(({ status }) => status)).toEqual(['cancelled', 'cancelled', 'cancelled'])
+  expect(await balance()).toBe(before)
+})
+
+function stepsWith(change: Partial<Rail>, to: Db = db) {
+  const changed = { ...rails, provider_sandbox: { ...rails.provider_sandbox, ...change } }
+  const patience = { repeatForMs: 2_000, quietMs: 200, answerWithinMs: 5_000, answerCallMs: 5_000 }
+  const deps = stepDeps(to, changed, { patience })
+  return createPayoutSteps({ brief: deps, patient: deps })
+}
+
+/** Holds whoever calls until it is opened. */
+function aGate() {
+  let open = () => {}
+  let reach = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve
+  })
+  const before =
+    <In, Out>(call: (input: In) => Promise<Out>) =>
+    async (input: In): Promise<Out> => {
+      reach()
+      await opened
+      return call(input)
+    }
+  return { before, reached, open: () => open() }
+}
+
+async function aDebited(): Promise<PayoutRef> {
+  const payout = await aClaim(db, { partnerId })
+  await stepsWith({}).debitPayout(payout)
+  return payout
+}
+
+async function transfersOf({ payoutId }: PayoutRef): Promise<unknown[]> {
+  return (await bank.control('GET', `/transfers?client_reference_id=${payoutId}`)).json.data
+}
+
+async function balance(): Promise<bigint> {
+  return (await findWallet(db, partnerId, 'sandbox'))?.balanceMicroUsdc ?? -1n
+}

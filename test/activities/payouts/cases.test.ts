@@ -1,0 +1,158 @@
+// What people make of a recall or trace: it ends once, is charged once and in live only, and is told of once when it is late.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { lookAfterCase, reportLateCases } from '../../../activities/payouts/cases/look-after'
+import { type CaseEnd, resolveCase } from '../../../activities/payouts/cases/resolve'
+import { latestActivity } from '../../../db/controls/activity'
+import type { Db } from '../../../db/database'
+import type { PartnerRow } from '../../../db/partners/partners'
+import { type CaseRow, findCase, openCase } from '../../../db/payouts/cases/cases'
+import type { Environment } from '../../../domain/environment'
+import { type CaseKind, caseOutcomes } from '../../../domain/payouts/case'
+import { aPartner, aPayoutRow } from '../../support/api/fixtures'
+import { createDatabase, openDb } from '../../support/db/database'
+import { keptLog } from '../../support/kept-logs'
+import { movingClock } from '../../support/stages/payout'
+
+const clock = movingClock()
+const lines: string[] = []
+const log = keptLog({ level: 'warn', write: (line) => void lines.push(line) })
+let database: Awaited<ReturnType<typeof createDatabase>>
+let db: Db
+let partner: PartnerRow
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url)
+})
+beforeEach(async () => {
+  lines.length = 0
+  partner = await aPartner({ db, clock })
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+const hourMs = 3_600_000
+
+async function aCase(kind: CaseKind = 'recall', environment: Environment = 'live'): Promise<CaseRow> {
+  const { id: payoutId } = await aPayoutRow({ db, clock }, partner, { environment })
+  const openedAt = clock.now()
+  const about = { payoutId, kind, reason: 'wrong', openedBy: 'ops:ada', openedAt }
+  const opened = await db.transaction((tx) => openCase(tx, { ...about, dueAt: new Date(openedAt.getTime() + hourMs) }))
+  if (opened.outcome !== 'opened') throw new Error(opened.outcome)
+  return opened.case
+}
+
+const end = (row: CaseRow, change: Partial<CaseEnd> = {}) =>
+  resolveCase(
+    { db, clock },
+    { caseId: row.id, outcome: 'returned', costMicropounds: 10_000_000n, note: null, by: 'ops:grace', ...change },
+  )
+
+const charges = () =>
+  db.dataSource.query(
+    'SELECT kind, cause_ref, payout_id, amount_micropounds::text AS amount FROM charges WHERE partner_id = $1',
+    [partner.id],
+  )
+const notices = () =>
+  db.dataSource.query('SELECT kind, about, environment FROM notices WHERE partner_id = $1', [partner.id])
+
+test('ten people who resolve it at once: one does, it is charged once at cost plus 20 %, the admins hear once', async () => {
+  const row = await aCase()
+
+  const ends = await Promise.all(Array.from({ length: 10 }, () => end(row)))
+
+  expect(ends.map(({ outcome }) => outcome).toSorted()).toEqual([...Array(9).fill('already_resolved'), 'resolved'])
+  expect(await charges()).toEqual([
+    { kind: 'exception', cause_ref: `case/${row.id}`, payout_id: row.payoutId, amount: '12000000' },
+  ])
+  expect(await notices()).toEqual([{ kind: 'case', about: row.id, environment: 'live' }])
+  const written = (await latestActivity(db, partner.id, 50)).filter(({ action }) => action === 'case.resolve')
+  expect(written).toEqual([
+    expect.objectContaining({ detail: `recall of ${row.payoutId}: returned`, madeBy: 'ops:grace' }),
+  ])
+})
+
+test('a recall and a trace of one payout are charged apart', async () => {
+  const recall = await aCase()
+  const about = { payoutId: recall.payoutId, kind: 'trace', reason: 'late', openedBy: 'ops:ada' } as const
+  const trace = await db.transaction((tx) => openCase(tx, { ...about, openedAt: clock.now(), dueAt: clock.now() }))
+  if (trace.outcome !== 'opened') throw new Error(trace.outcome)
+
+  await end(recall)
+  await end(trace.case, { outcome: 'found', costMicropounds: 2_500_000n })
+
+  expect((await charges()).map(({ amount }: { amount: string }) => amount)).toEqual(['12000000', '3000000'])
+})
+
+test('what cost nothing is not charged, and the sandbox never is, nor is it mailed about', async () => {
+  const [free, sandbox] = [await aCase(), await aCase('recall', 'sandbox')]
+
+  const ends = [await end(free, { costMicropounds: 0n }), await end(sandbox)]
+
+  expect(ends.map(({ outcome }) => outcome)).toEqual(['resolved', 'resolved'])
+  expect(await charges()).toEqual([])
+  expect(await notices()).toEqual([expect.objectContaining({ about: free.id })])
+})
+
+test.each([
+  ['recall', ['returned', 'refused', 'withdrawn']],
+  ['trace', ['returned', 'found', 'not_found', 'withdrawn']],
+] as const)('a %s can end as %j only, and stays open otherwise', async (kind, allowed) => {
+  for (const outcome of caseOutcomes) {
+    const row = await aCase(kind)
+
+    const ended = await end(row, { outcome })
+
+    const isAllowed = allowed.some((each) => each === outcome)
+    expect([outcome, ended.outcome]).toEqual([outcome, isAllowed ? 'resolved' : 'wrong_outcome'])
+    expect((await findCase(db, row.id))?.resolvedAt === null).toBe(!isAllowed)
+  }
+})
+
+test('to say that it comes back moves no money and not the payout', async () => {
+  const row = await aCase()
+
+  await end(row)
+
+  const [{ status, sets }] = await db.dataSource.query(
+    'SELECT status, (SELECT count(*)::int FROM ledger_sets WHERE payout_id = payouts.id) AS sets FROM payouts WHERE id = $1',
+    [row.payoutId],
+  )
+  expect([status, sets]).toEqual(['completed', 0])
+})
+
+test('people are told of a late one once, whoever looks first, and never of one that is resolved', async () => {
+  const [late, resolved] = [await aCase(), await aCase()]
+  const look = () => lookAfterCase({ db, clock, log }, { caseId: late.id })
+  const sweep = () => reportLateCases({ db, clock, log }, { limit: 50 })
+  const early = await look()
+  await end(resolved)
+
+  clock.forward(hourMs)
+  await Promise.all([look(), sweep(), look(), sweep()])
+  clock.forward(hourMs)
+  const again = await look()
+  await sweep()
+  await end(late)
+
+  expect(early.at === 'open' && early.dueInMs !== null && early.dueInMs > hourMs - 10_000).toBe(true)
+  expect([again, await look()]).toEqual([{ at: 'open', dueInMs: null }, { at: 'over' }])
+  const told = lines.map((line) => JSON.parse(line)).filter(({ payout_id }) => payout_id === late.payoutId)
+  expect(told).toEqual([expect.objectContaining({ level: 'error', case_id: late.id, kind: 'recall' })])
+  expect(lines.filter((line) => line.includes(resolved.id))).toEqual([])
+})
+
+test('a late one of the sandbox is a warning', async () => {
+  const row = await aCase('trace', 'sandbox')
+
+  clock.forward(hourMs)
+  await lookAfterCase({ db, clock, log }, { caseId: row.id })
+
+  expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ level: 'warn', case_id: row.id })])
+})
+
+test('of a case that is not there nothing is left to do', async () => {
+  expect(await lookAfterCase({ db, clock, log }, { caseId: partner.id })).toEqual({ at: 'over' })
+})

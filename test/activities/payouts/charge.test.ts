@@ -1,0 +1,151 @@
+// What a payout costs (§1, design §4): once, in live only, in the London month in which it happens.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { chargeException, chargePayout, creditReturned } from '../../../activities/payouts/settle/charge'
+import type { Db } from '../../../db/database'
+import type { PartnerRow } from '../../../db/partners/partners'
+import { loadStep, type StepRow } from '../../../db/payouts/steps'
+import { openWallet } from '../../../db/wallets/wallets'
+import type { Environment } from '../../../domain/environment'
+import type { Transfer } from '../../../rail/rail'
+import { aPayout } from '../../support/db/a-payout'
+import { aBillingStage, aPricedPartner, type BillingStage, billed } from '../../support/db/billing'
+
+let stage: BillingStage
+let db: Db
+let partner: PartnerRow
+
+beforeAll(async () => {
+  stage = await aBillingStage()
+  db = stage.db
+})
+beforeEach(async () => {
+  partner = await aPricedPartner(db)
+})
+afterAll(() => stage.close())
+
+const october = new Date('2026-10-20T12:00:00Z')
+const november = new Date('2026-11-20T12:00:00Z')
+
+/** 120.00, of whose fee of 2.19 the bank has taken 1.10. */
+async function aStep(environment: Environment = 'live'): Promise<StepRow> {
+  const rail = environment === 'live' ? 'provider_production' : 'simulated'
+  const wallet = await db.transaction((tx) => openWallet(tx, { partnerId: partner.id, environment, rail, at: october }))
+  return loadStep(db, (await aPayout(db, { environment, rail }, wallet)).id)
+}
+
+function delivered(networkCostMicropounds: bigint | null): Transfer {
+  const amounts = { sentMicroUsdc: 153_300_000n, refundedMicroUsdc: null, wasDelivered: true, networkCostMicropounds }
+  const about = { ref: 'tr_1', payoutId: null, reason: null, createdAt: null, updatedAt: october }
+  return { ...about, state: 'payment_processed', standing: 'delivered', ...amounts }
+}
+
+const complete = (row: StepRow, at = october, cost: bigint | null = null) =>
+  db.transaction((tx) => chargePayout(tx, row, delivered(cost), at))
+const giveBack = (row: StepRow, at: Date) => db.transaction((tx) => creditReturned(tx, row, at))
+const except = (row: StepRow, causeRef: string, costMicropounds: bigint, at = october) =>
+  db.transaction((tx) => chargeException(tx, row, { causeRef, costMicropounds, at }))
+
+async function charges(): Promise<string[]> {
+  const rows: { line: string }[] = await db.dataSource.query(
+    `SELECT kind || ' ' || amount_micropounds || ' ' || to_char(month, 'YYYY-MM') AS line FROM charges
+      WHERE partner_id = $1 ORDER BY 1`,
+    [partner.id],
+  )
+  return rows.map(({ line }) => line)
+}
+
+describe('a completed live payout', () => {
+  test('is charged the invoice’s part of its fee and the network fee of the price list plus 10%, however often it is told', async () => {
+    const row = await aStep()
+
+    for (const _ of [1, 2, 3]) await complete(row)
+
+    expect(await charges()).toEqual(['network_fee 19800 2026-10', 'payout_fee 1090000 2026-10'])
+  })
+
+  test('is charged what the bank’s receipt says the network cost, plus 10%', async () => {
+    await complete(await aStep(), october, 25_000n)
+
+    expect(await charges()).toContain('network_fee 27500 2026-10')
+  })
+
+  test.each([
+    ['2027-03-31T22:59:59.999Z', '2027-03'],
+    ['2027-03-31T23:00:00.000Z', '2027-04'],
+    ['2027-10-31T23:59:59.999Z', '2027-10'],
+    ['2026-10-31T23:30:00.000Z', '2026-10'],
+    ['2026-09-30T23:30:00.000Z', '2026-10'],
+  ])('at %s is charged in %s', async (at, month) => {
+    await complete(await aStep(), new Date(at))
+
+    expect((await charges()).map((line) => line.slice(-7))).toEqual([month, month])
+  })
+})
+
+test('the sandbox is never charged, credited or charged for exceptions', async () => {
+  const row = await aStep('sandbox')
+
+  await complete(row)
+  await giveBack(row, november)
+  await except(row, 'return-1', 1_000_000n)
+
+  expect(await charges()).toEqual([])
+})
+
+describe('a completed payout that comes back', () => {
+  test('is credited the fee that was charged, not the network’s, once, in the month of its return', async () => {
+    const row = await aStep()
+    await complete(row)
+
+    for (const _ of [1, 2]) await giveBack(row, november)
+
+    expect(await charges()).toEqual([
+      'credit 1090000 2026-11',
+      'network_fee 19800 2026-10',
+      'payout_fee 1090000 2026-10',
+    ])
+  })
+
+  test('in the same month pays for its network only', async () => {
+    const row = await aStep()
+    await complete(row)
+    await giveBack(row, october)
+
+    const invoice = await billed(db, partner, '2026-10')
+
+    expect(invoice.totalPence).toBe(2n)
+  })
+
+  test('in the next month leaves the old invoice as it is, and is a credit on the next', async () => {
+    const row = await aStep()
+    await complete(row)
+    const before = await billed(db, partner, '2026-10')
+    await giveBack(row, november)
+    await except(row, 'return-1', 2_000_000n, november)
+
+    const after = await billed(db, partner, '2026-11')
+
+    expect(before.totalPence).toBe(111n)
+    expect(after.lines.map(({ kind, amountPence }) => [kind, amountPence])).toEqual([
+      ['bank_exceptions', 240n],
+      ['credit', 109n],
+    ])
+    expect(after.totalPence).toBe(131n)
+  })
+
+  test('that was never charged is not credited', async () => {
+    await giveBack(await aStep(), november)
+
+    expect(await charges()).toEqual([])
+  })
+})
+
+test('an exception costs what the bank took plus 20%, each of them once', async () => {
+  const row = await aStep()
+
+  await except(row, 'return-1', 1_000_000n)
+  await except(row, 'return-1', 1_000_000n)
+  await except(row, 'trace-7', 333_333n)
+
+  expect(await charges()).toEqual(['exception 1200000 2026-10', 'exception 400000 2026-10'])
+})

@@ -1,0 +1,138 @@
+// What goes wrong in live after the bank has taken a payout: failed with its reason, credited at `refunded` only, or left to people.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { createPayoutSteps } from '../../../activities/payouts'
+import type { Db } from '../../../db/database'
+import { loadStep } from '../../../db/payouts/steps'
+import { findWallet } from '../../../db/wallets/wallets'
+import { nextStepFor } from '../../../ops/payouts/next-step'
+import type { Rails } from '../../../rail/rails'
+import type { PayoutRef, PayoutSteps } from '../../../workflows/payouts/steps'
+import { requireSoundLedger } from '../../referee/ledger-rules'
+import { openTestBank, still, type TestBank } from '../../support/bank/client'
+import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { keptLog } from '../../support/kept-logs'
+import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+
+let database: TestDatabase
+let db: Db
+let bank: TestBank
+let rails: Rails
+let partnerId: string
+let steps: PayoutSteps
+let before: bigint
+let payout: PayoutRef
+const lines: string[] = []
+const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url)
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+beforeEach(async () => {
+  lines.length = 0
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  rails = railsTo(bank)
+  partnerId = (await aConnectedPartner(db, bank)).id
+  const deps = stepDeps(db, rails, { log })
+  steps = createPayoutSteps({ brief: deps, patient: deps })
+  before = await balance()
+  payout = await aClaim(db, { partnerId, environment: 'live' })
+  await steps.debitPayout(payout)
+  await steps.submitToRail(payout)
+})
+afterEach(async () => {
+  await requireSoundLedger(db.dataSource)
+  rails.close()
+  await bank.close()
+})
+
+test('undeliverable is failed with its reason at once, and the wallet is credited when the bank has refunded', async () => {
+  await move('undeliverable', 'AC06')
+  const undeliverable = await steps.pollSettlement(payout)
+  const meanwhile = await balance()
+  await move('refunded')
+  const refunded = await steps.pollSettlement(payout)
+
+  expect(undeliverable).toMatchObject({ at: 'sent', status: 'failed' })
+  expect(meanwhile).toBe(before - 153_300_000n)
+  expect(refunded).toMatchObject({ at: 'over', status: 'failed' })
+  expect(await balance()).toBe(before)
+  expect(await rowOf()).toMatchObject({ failure_reason: expect.stringMatching(/^account_blocked: /) })
+  expect(await charges()).toEqual([])
+})
+
+test('a refund nobody saw coming is a failure, credited at once', async () => {
+  await move('undeliverable', 'AC03')
+  await move('refunded')
+
+  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'failed' })
+  expect(await balance()).toBe(before)
+})
+
+test.each(['error', 'underfunded', 'refund_failed', 'kyc_required', 'missing_return_policy', 'levitating'])(
+  '%s keeps it where it is, and people hear of it once, with what to do next',
+  async (state) => {
+    await move(state)
+
+    expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'sent', status: 'processing' })
+    expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'sent', status: 'processing' })
+
+    const { status, attention, closed_at } = await rowOf()
+    expect([status, attention, closed_at]).toEqual(['processing', `bank_says_${state}`, null])
+    expect(nextStepFor(String(attention))).not.toBeNull()
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ payout_id: payout.payoutId, state }])
+    expect(await balance()).toBe(before - 153_300_000n)
+    expect(await charges()).toEqual([])
+  },
+)
+
+test('a refund that fails keeps a failed payout failed and uncredited until the bank has refunded it after all', async () => {
+  await move('undeliverable')
+  await steps.pollSettlement(payout)
+  await move('refund_failed')
+  const failed = await steps.pollSettlement(payout)
+  const { attention } = await rowOf()
+  const meanwhile = await balance()
+  await move('refunded')
+
+  expect([failed.at, failed.status, attention, meanwhile]).toEqual([
+    'sent',
+    'failed',
+    'bank_says_refund_failed',
+    before - 153_300_000n,
+  ])
+  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'failed' })
+  expect([(await rowOf())['attention'], await balance()]).toEqual([null, before])
+})
+
+test('what people have put right at the bank goes on by itself', async () => {
+  await move('underfunded')
+  await steps.pollSettlement(payout)
+  await move('payment_processed')
+
+  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'completed' })
+  expect((await rowOf())['attention']).toBeNull()
+})
+
+async function move(state: string, reason?: string): Promise<void> {
+  const { transferRef } = await loadStep(db, payout.payoutId)
+  const { status } = await bank.control('POST', `/transfers/${transferRef}/advance`, { state, reason, last: true })
+  expect(status).toBe(200)
+}
+
+async function balance(): Promise<bigint> {
+  return (await findWallet(db, partnerId, 'live'))?.balanceMicroUsdc ?? -1n
+}
+
+async function rowOf(): Promise<Record<string, unknown>> {
+  const [row] = await db.dataSource.query('SELECT * FROM payouts WHERE id = $1', [payout.payoutId])
+  return row
+}
+
+async function charges(): Promise<unknown[]> {
+  return db.dataSource.query('SELECT kind FROM charges WHERE partner_id = $1', [partnerId])
+}

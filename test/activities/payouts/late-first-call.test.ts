@@ -1,0 +1,343 @@
+// A first call that comes when the bank may have forgotten an earlier one, of a restored row or after a very long pause: nobody is paid twice, and nothing is paid and refunded.
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { createPayoutSteps } from '../../../activities/payouts'
+import { resolveByHand } from '../../../activities/payouts/by-hand/resolve'
+import type { PayoutDeps } from '../../../activities/payouts/deps'
+import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
+import type { Db } from '../../../db/database'
+import { loadStep } from '../../../db/payouts/steps'
+import { findWallet } from '../../../db/wallets/wallets'
+import type { Rail } from '../../../rail/rail'
+import type { Rails } from '../../../rail/rails'
+import type { PayoutRef, PayoutSteps } from '../../../workflows/payouts/steps'
+import { requireSoundLedger } from '../../referee/ledger-rules'
+import { anAccount, aTransfer, openTestBank, still, type TestBank } from '../../support/bank/client'
+import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from '../../support/stages/payout'
+
+const dayMs = 24 * 3_600_000
+const toTransfers = { method: 'POST', path: '/v0/transfers' }
+const theList = { method: 'GET', path: '/v0/customers/*' }
+let database: TestDatabase
+let db: Db
+let bank: TestBank
+let rails: Rails
+let partnerId: string
+let clock: ReturnType<typeof movingClock>
+let steps: PayoutSteps
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url)
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+beforeEach(async () => {
+  // It remembers a key for as long as it takes to ask again.
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0, idempotencyWindowMs: 0 })
+  clock = movingClock()
+  rails = railsTo(bank, { clock })
+  partnerId = (await aConnectedPartner(db, bank)).id
+  steps = stepsWith({})
+})
+afterEach(async () => {
+  await requireSoundLedger(db.dataSource)
+  rails.close()
+  await bank.close()
+})
+
+test.each([
+  ['the same bank key', (payout: PayoutRef) => payout],
+  ['another bank key, because it was tried again after the back-up', changeBankKey],
+])('a restored payout that the bank has under %s is taken over and not sent again', async (_key, changed) => {
+  const payout = await aDebited()
+  await steps.submitToRail(payout)
+  await restoreDebited(payout)
+  await changed(payout)
+  clock.forward(dayMs)
+
+  const first = await steps.submitToRail(payout)
+  const second = await steps.resolveSubmit(payout)
+
+  const [transfer, ...others] = await transfersOf(payout)
+  expect(others).toHaveLength(0)
+  expect([first.at, first.needsLookup, second.at]).toEqual(['unsent', true, 'sent'])
+  expect(await loadStep(db, payout.payoutId)).toMatchObject({ status: 'processing', transferRef: transfer?.id })
+})
+
+test('one whose key the bank does not take is found in its list, however long before its own first call it was sent', async () => {
+  const payout = await aDebited()
+  await steps.submitToRail(payout)
+  await restoreDebited(payout)
+  clock.forward(dayMs - 2 * 3_600_000)
+
+  expect(await steps.submitToRail(payout)).toMatchObject({ at: 'unknown' })
+  clock.forward(61_000)
+  expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'sent' })
+  expect(await transfersOf(payout)).toHaveLength(1)
+})
+
+test('people can name the transfer of a restored payout at once, before anything is sent again', async () => {
+  const payout = await aDebited()
+  await steps.submitToRail(payout)
+  const { transferRef } = await loadStep(db, payout.payoutId)
+  await restoreDebited(payout)
+  const word = { payoutId: payout.payoutId, evidence: 'ops proof named it', by: 'ops:test' }
+
+  expect(await resolveByHand(depsWith({}), { ...word, transferRef: null })).toMatchObject({ outcome: 'refused' })
+  expect(await resolveByHand(depsWith({}), { ...word, transferRef })).toEqual({
+    outcome: 'resolved',
+    status: 'processing',
+  })
+  expect(await steps.submitToRail(payout)).toMatchObject({ at: 'sent' })
+  expect(await transfersOf(payout)).toHaveLength(1)
+})
+
+test('one that was never debited is neither taken over nor sent, by nobody', async () => {
+  const sent = await aDebited()
+  await steps.submitToRail(sent)
+  const { transferRef } = await loadStep(db, sent.payoutId)
+  const payout = await aClaim(db, { partnerId })
+  const word = { payoutId: payout.payoutId, evidence: 'a guess', by: 'ops:test' }
+  const finding = stepsWith({
+    findTransfer: async () => ({
+      outcome: 'found',
+      transfer: await rails.provider_sandbox.transfer(String(transferRef)),
+    }),
+  })
+
+  expect(await finding.resolveSubmit(payout)).toMatchObject({ at: 'unknown' })
+  expect(await resolveByHand(depsWith({}), { ...word, transferRef })).toMatchObject({
+    outcome: 'refused',
+    why: expect.stringContaining('not debited'),
+  })
+  expect(await loadStep(db, payout.payoutId)).toMatchObject({ transferRef: null, attention: 'debit_missing' })
+  expect(await transfersOf(payout)).toHaveLength(0)
+})
+
+test('one that the bank does not have is sent, once, and what the bank then says of it counts as of a first call', async () => {
+  const [sent, refused] = [await aDebited(), await aDebited()]
+  clock.forward(dayMs)
+
+  for (const payout of [sent, refused]) expect(await steps.submitToRail(payout)).toMatchObject({ needsLookup: true })
+  expect(await steps.resolveSubmit(sent)).toMatchObject({ at: 'sent' })
+  await bank.fault({ kind: 'status', status: 400, code: 'frozen', times: null, match: toTransfers })
+  expect(await steps.resolveSubmit(refused)).toMatchObject({ at: 'over', status: 'failed' })
+
+  expect(await transfersOf(sent)).toHaveLength(1)
+  expect(await transfersOf(refused)).toHaveLength(0)
+})
+
+test('nothing is sent while the bank does not say whether it has the transfer', async () => {
+  const [had, absent] = [await aDebited(), await aDebited()]
+  await steps.submitToRail(had)
+  await restoreDebited(had)
+  clock.forward(dayMs)
+  const list = await bank.fault({ kind: 'status', status: 503, times: null, match: theList })
+
+  for (const payout of [had, absent]) {
+    expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'unsent', status: 'pending' })
+  }
+  await bank.control('DELETE', `/faults/${list}`)
+
+  expect(await steps.resolveSubmit(had)).toMatchObject({ at: 'sent' })
+  expect((await transfersOf(had)).length + (await transfersOf(absent)).length).toBe(1)
+})
+
+test('a late cancel wins unless the bank has the transfer, also while the bank does not answer', async () => {
+  const [had, absent, unanswered] = [await aDebited(), await aDebited(), await aDebited()]
+  await steps.submitToRail(had)
+  await restoreDebited(had)
+  clock.forward(dayMs)
+  const cancel = { cancel: 'by update' } as const
+
+  for (const payout of [had, absent]) expect(await steps.cancelPayout(payout)).toMatchObject({ needsLookup: true })
+  expect(await steps.resolveSubmit({ ...had, ...cancel })).toMatchObject({ at: 'sent' })
+  expect(await steps.resolveSubmit({ ...absent, ...cancel })).toMatchObject({ at: 'over', status: 'cancelled' })
+  await bank.fault({ kind: 'status', status: 503, times: null, match: theList })
+  expect(await steps.resolveSubmit({ ...unanswered, ...cancel })).toMatchObject({ at: 'over', status: 'cancelled' })
+
+  expect(await transfersOf(absent)).toHaveLength(0)
+  expect(await transfersOf(unanswered)).toHaveLength(0)
+})
+
+test('a late cancel is refused when a transfer at the bank names the payout and cannot be read', async () => {
+  const payout = await aDebited()
+  clock.forward(dayMs)
+  const unreadable = stepsWith({ findTransfer: async () => ({ outcome: 'incomplete', transferRef: 'tr_1' }) })
+  const unclear = stepsWith({ findTransfer: async () => ({ outcome: 'incomplete' }) })
+
+  expect(await unreadable.resolveSubmit({ ...payout, cancel: 'by update' })).toMatchObject({ at: 'unknown' })
+  expect(await unclear.resolveSubmit({ ...payout, cancel: 'by update' })).toMatchObject({ status: 'cancelled' })
+})
+
+test('a cancel of a payout whose call was started repeats no call', async () => {
+  const payout = await aDebited()
+  await bank.fault({ kind: 'reset', stage: 'before', times: 1, match: toTransfers })
+  expect(await steps.submitToRail(payout)).toMatchObject({ at: 'unknown' })
+
+  expect(await steps.resolveSubmit({ ...payout, cancel: 'by update' })).toMatchObject({ at: 'unknown' })
+  expect(await transfersOf(payout)).toHaveLength(0)
+})
+
+test('a rail that is paused while the bank is asked stays paused', async () => {
+  const payout = await aDebited()
+  clock.forward(dayMs)
+  const about = { environment: 'sandbox', by: 'ops:test' } as const
+  const pausing = stepsWith({
+    async findTransfer(wanted) {
+      await pauseRail(db, { ...about, reason: 'a test', at: clock.now() })
+      return rails.provider_sandbox.findTransfer(wanted)
+    },
+  })
+
+  expect(await pausing.resolveSubmit(payout)).toMatchObject({ at: 'unsent' })
+  expect(await transfersOf(payout)).toHaveLength(0)
+
+  await resumeRail(db, { ...about, at: clock.now() })
+  expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'sent' })
+})
+
+test('one that comes in time is sent at once, without a look', async () => {
+  const payout = await aDebited()
+  clock.forward(dayMs - 2 * 3_600_000)
+  const hasty = stepsWith({ findTransfer: () => Promise.reject(new Error('nobody looks')) })
+
+  expect(await hasty.submitToRail(payout)).toMatchObject({ at: 'sent' })
+})
+
+describe('with transfers in the list that are not payouts', () => {
+  const wire = { source: { currency: 'usdc', amount: null }, destination: { payment_rail: 'wire', currency: 'usd' } }
+
+  test('a late payout is sent or cancelled', async () => {
+    const [sent, cancelled] = [await aDebited(), await aDebited()]
+    await aTransferByHand({})
+    await aTransferByHand(wire)
+    clock.forward(dayMs)
+
+    await steps.submitToRail(sent)
+
+    expect(await steps.resolveSubmit(sent)).toMatchObject({ at: 'sent' })
+    expect(await steps.resolveSubmit({ ...cancelled, cancel: 'by update' })).toMatchObject({ status: 'cancelled' })
+    expect([await transfersOf(sent), await transfersOf(cancelled)].map(({ length }) => length)).toEqual([1, 0])
+  })
+
+  test('a lost answer is resolved', async () => {
+    const payout = await aDebited()
+    await aTransferByHand(wire)
+    await bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
+    await steps.submitToRail(payout)
+    clock.forward(dayMs)
+
+    expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'over', status: 'failed' })
+    expect(await loadStep(db, payout.payoutId)).toMatchObject({ status: 'failed', attention: null })
+  })
+})
+
+describe('with a transfer in the list that may be any payout', () => {
+  test('an operator decides about a late payout', async () => {
+    const payout = await aDebited()
+    await aTransferByHand({ client_reference_id: 7 })
+    clock.forward(dayMs)
+    await steps.submitToRail(payout)
+
+    expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'unsent', says: waitsForOperator })
+    expect(await steps.cancelPayout(payout)).toMatchObject({ at: 'unsent', status: 'pending' })
+    expect(await loadStep(db, payout.payoutId)).toMatchObject({ attention: 'outcome_unknown', submitStartedAt: null })
+    expect(await notSent(payout)).toEqual({ outcome: 'resolved', status: 'failed' })
+
+    expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'over', status: 'failed' })
+    expect(await transfersOf(payout)).toHaveLength(0)
+  })
+
+  test('an operator decides about a lost answer, and about a bank that refuses its list', async () => {
+    const payout = await aDebited()
+    await aTransferByHand({ client_reference_id: 7 })
+    await bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
+    await steps.submitToRail(payout)
+    clock.forward(dayMs)
+
+    expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'unknown', says: waitsForOperator })
+    expect(await loadStep(db, payout.payoutId)).toMatchObject({ attention: 'outcome_unknown', verdict: 'unknown' })
+    await bank.fault({ kind: 'status', status: 403, times: null, match: theList })
+    expect(await notSent(payout)).toEqual({ outcome: 'resolved', status: 'failed' })
+  })
+
+  test('a transfer that names the payout and cannot be read must be named in the evidence', async () => {
+    const [payout, stopped] = [await aDebited(), await aDebited()]
+    const [ref, stoppedRef] = [await aDamagedTransfer(payout), await aDamagedTransfer(stopped)]
+    clock.forward(dayMs)
+
+    expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'unknown', says: waitsForOperator })
+    expect(await notSent(payout)).toMatchObject({ outcome: 'refused', why: expect.stringContaining(ref) })
+    await steps.resolveSubmit(stopped)
+    expect(await notSent(stopped, `${stoppedRef} moved no money`)).toMatchObject({ outcome: 'resolved' })
+
+    await bank.control('PUT', `/transfers/${ref}/shown`, {})
+    expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'sent' })
+    expect(await loadStep(db, payout.payoutId)).toMatchObject({ transferRef: ref, attention: null })
+  })
+})
+
+const waitsForOperator = 'waiting: an operator has to decide'
+
+function notSent({ payoutId }: PayoutRef, evidence = 'case 4711: none') {
+  return resolveByHand(depsWith({}), { payoutId, transferRef: null, evidence, by: 'ops:test' })
+}
+
+/** The bank has the payout, its answer was lost, and its list shows no amount. */
+async function aDamagedTransfer(payout: PayoutRef): Promise<string> {
+  await bank.fault({ kind: 'reset', stage: 'after', times: 1, match: toTransfers })
+  await steps.submitToRail(payout)
+  const [transfer] = await transfersOf(payout)
+  const ref = String(transfer?.id)
+  await bank.control('PUT', `/transfers/${ref}/shown`, { source: { currency: 'usdc', amount: null } })
+  return ref
+}
+
+/** A transfer out of the partner's wallet that no payout of ours asked for, and how the bank shows it. */
+async function aTransferByHand(shown: object): Promise<void> {
+  const wallet = await findWallet(db, partnerId, 'sandbox')
+  const [customer, from] = [String(wallet?.customerRef), String(wallet?.walletRef)]
+  const account = await bank.post(`/customers/${customer}/external_accounts`, anAccount())
+  const order = aTransfer({ customer, wallet: from, account: String(account.json.id) }, { client_reference_id: null })
+  const { json } = await bank.post('/transfers', order)
+  await bank.control('PUT', `/transfers/${json.id}/shown`, shown)
+}
+
+function stepsWith(change: Partial<Rail>): PayoutSteps {
+  const deps = depsWith(change)
+  return createPayoutSteps({ brief: deps, patient: deps })
+}
+
+function depsWith(change: Partial<Rail>): PayoutDeps {
+  const changed = { ...rails, provider_sandbox: { ...rails.provider_sandbox, ...change } }
+  const patience = { repeatForMs: 60_000, quietMs: 60_000, answerWithinMs: 5_000, answerCallMs: 5_000 }
+  return stepDeps(db, changed, { clock, patience })
+}
+
+async function aDebited(): Promise<PayoutRef> {
+  const payout = await aClaim(db, { partnerId })
+  await steps.debitPayout(payout)
+  return payout
+}
+
+/** The row as a back-up has it that was made between the debit and the first call. */
+async function restoreDebited({ payoutId }: PayoutRef): Promise<void> {
+  await db.dataSource.query(
+    `UPDATE payouts SET status = 'pending', verdict = NULL, verdict_at = NULL, transfer_ref = NULL, transfer_state = NULL,
+      submit_started_at = NULL, bank_body = NULL WHERE id = $1`,
+    [payoutId],
+  )
+}
+
+async function changeBankKey({ payoutId }: PayoutRef): Promise<void> {
+  await db.dataSource.query('UPDATE payouts SET bank_key = $2 WHERE id = $1', [payoutId, randomUUID()])
+}
+
+async function transfersOf({ payoutId }: PayoutRef): Promise<{ id: string }[]> {
+  return (await bank.control('GET', `/transfers?client_reference_id=${payoutId}`)).json.data
+}

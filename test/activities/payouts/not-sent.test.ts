@@ -1,0 +1,187 @@
+// Only the run that made every call there was may prove that nothing was sent.
+import { EventEmitter, once } from 'node:events'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { createPayoutSteps } from '../../../activities/payouts'
+import type { PayoutDeps } from '../../../activities/payouts/deps'
+import { submitToRail } from '../../../activities/payouts/send/submit'
+import type { Db } from '../../../db/database'
+import type { Rail } from '../../../rail/rail'
+import type { Rails } from '../../../rail/rails'
+import type { PayoutRef, PayoutSteps } from '../../../workflows/payouts/steps'
+import { findViolations } from '../../referee/referee'
+import { openTestBank, still, type TestBank } from '../../support/bank/client'
+import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { aClaim, aConnectedPartner, movingClock, railsTo, recipientLeft, stepDeps } from '../../support/stages/payout'
+
+let database: TestDatabase
+let db: Db
+let bank: TestBank
+let rails: Rails
+let partnerId: string
+let deps: PayoutDeps
+let steps: PayoutSteps
+const clock = movingClock()
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url)
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+beforeEach(async () => {
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  rails = railsTo(bank)
+  partnerId = (await aConnectedPartner(db, bank)).id
+  deps = stepDeps(db, rails, { clock })
+  steps = createPayoutSteps({ brief: deps, patient: deps })
+})
+afterEach(async () => {
+  rails.close()
+  await bank.close()
+})
+
+const toTransfers = { method: 'POST', path: '/v0/transfers' }
+const notSent = { at: 'over', verdict: { outcome: 'refused', code: 'payout_not_created' } }
+
+test('a bank that was busy for the whole of the answer’s time has sent nothing: the debit is reversed, the key is free', async () => {
+  const payout = await aDebited()
+  await bank.fault({ kind: 'busy', times: null, match: toTransfers })
+  const hasty = { ...deps, patience: { ...deps.patience, answerWithinMs: 400 } }
+
+  expect(await submitToRail(hasty, payout)).toMatchObject(notSent)
+  expect(await standing(payout)).toEqual({ status: 'pending', verdict: 'payout_not_created', released: true })
+  expect(await recipientLeft(db, payout)).toEqual({ account: null, body: null, sealed: false })
+  expect(await objections()).toEqual([])
+})
+
+test('a second run that finds a call in flight invalidates the proof of the first', async () => {
+  const payout = await aDebited()
+  await bank.fault({ kind: 'busy', times: 1, match: toTransfers })
+  const answer = anAnswerOnHold()
+  const first = answer.submitToRail(payout)
+  await answer.isThere
+
+  const resumed = await steps.debitPayout(payout)
+  const repeated = await steps.resolveSubmit(payout)
+  // Only now does the first run hear that its own call sent nothing.
+  answer.deliver()
+  const late = await first
+
+  expect(resumed).toMatchObject({ at: 'unknown', verdict: { outcome: 'kept' } })
+  expect(repeated).toMatchObject({ at: 'sent' })
+  expect(late).toMatchObject({ at: 'sent' })
+  expect(await standing(payout)).toEqual({ status: 'processing', verdict: 'accepted', released: false })
+  expect(await objections()).toEqual([expect.stringContaining('is still open: processing accepted pending')])
+})
+
+test('once a second run has answered "pending" the first one can not take the payout away again', async () => {
+  const payout = await aDebited()
+  await bank.fault({ kind: 'busy', times: null, match: toTransfers })
+  const answer = anAnswerOnHold()
+  const first = answer.submitToRail(payout)
+  await answer.isThere
+
+  const resumed = await steps.submitToRail(payout)
+  answer.deliver()
+
+  expect(resumed).toMatchObject({ at: 'unknown', verdict: { outcome: 'kept' } })
+  expect(await first).toMatchObject({ at: 'unknown', verdict: { outcome: 'kept' } })
+  expect(await standing(payout)).toEqual({ status: 'pending', verdict: 'unknown', released: false })
+  await bank.control('DELETE', '/faults')
+  expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'sent' })
+})
+
+test('a bank without the transfer is believed only a quiet period after the last call that could have made it', async () => {
+  const patience = { repeatForMs: 60_000, quietMs: 40_000, answerWithinMs: 400, answerCallMs: 300 }
+  const deps = stepDeps(db, rails, { clock, patience })
+  const patient = createPayoutSteps({ brief: deps, patient: deps })
+  const payout = await aDebited()
+  await bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
+  expect(await patient.submitToRail(payout)).toMatchObject({ at: 'unknown' })
+
+  clock.forward(45_000)
+  const repeated = await patient.resolveSubmit(payout)
+  clock.forward(20_000)
+  const justAfterTheLastRepeat = await patient.resolveSubmit(payout)
+  clock.forward(40_000)
+  const afterTheQuietPeriod = await patient.resolveSubmit(payout)
+
+  expect([repeated.at, justAfterTheLastRepeat.at, afterTheQuietPeriod.at]).toEqual(['unknown', 'unknown', 'over'])
+  expect(await standing(payout)).toEqual({ status: 'failed', verdict: 'late_refusal', released: false })
+  expect(await objections()).toEqual([])
+})
+
+test('a bank that does not answer how a transfer stands is asked again later, by the workflow’s own pauses', async () => {
+  const payout = await aDebited()
+  await steps.submitToRail(payout)
+  await bank.fault({ kind: 'hang', times: 1, match: { method: 'GET', path: '/v0/transfers*' } })
+
+  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'sent', verdict: { outcome: 'kept' } })
+})
+
+test('a question that brings no news does not make the payout look changed', async () => {
+  const payout = await aDebited()
+  await steps.submitToRail(payout)
+  const updatedAt = await updated(payout)
+
+  await steps.pollSettlement(payout)
+
+  expect(await updated(payout)).toEqual(updatedAt)
+})
+
+/** The bank's answer to a submit has come, and the step has not heard it yet. */
+function anAnswerOnHold() {
+  const held = new EventEmitter()
+  const delivered = once(held, 'deliver')
+  const submit: Rail['submit'] = async (transfer) => {
+    const submitted = await rails.provider_sandbox.submit(transfer)
+    held.emit('answer')
+    await delivered
+    return submitted
+  }
+  const onHold = { ...deps, rails: { ...rails, provider_sandbox: { ...rails.provider_sandbox, submit } } }
+  return {
+    isThere: once(held, 'answer'),
+    deliver: () => held.emit('deliver'),
+    submitToRail: (payout: PayoutRef) => submitToRail(onHold, payout),
+  }
+}
+
+async function aDebited(): Promise<PayoutRef> {
+  const payout = await aClaim(db, { partnerId })
+  expect(await steps.debitPayout(payout)).toEqual({ at: 'held' })
+  return payout
+}
+
+async function standing({ payoutId }: PayoutRef): Promise<unknown> {
+  const [row] = await db.dataSource.query(
+    'SELECT status, verdict, released_at IS NOT NULL AS released FROM payouts WHERE id = $1',
+    [payoutId],
+  )
+  return row
+}
+
+async function updated({ payoutId }: PayoutRef): Promise<unknown> {
+  const [row] = await db.dataSource.query('SELECT updated_at FROM payouts WHERE id = $1', [payoutId])
+  return row
+}
+
+/** Every test has a bank of its own, so only its own partner's rows are the referee's business. */
+async function objections(): Promise<string[]> {
+  const evidence = {
+    records: db.dataSource,
+    audited: db,
+    bankControlUrl: bank.controlUrl,
+    seen: [],
+    canaries: [],
+    texts: [],
+    withinMs: 0,
+  }
+  const own: { ref: string }[] = await db.dataSource.query(
+    `SELECT id::text AS ref FROM payouts WHERE partner_id = $1 UNION SELECT wallet_ref FROM wallets WHERE partner_id = $1`,
+    [partnerId],
+  )
+  return (await findViolations(evidence)).filter((each) => own.some(({ ref }) => each.includes(ref)))
+}

@@ -1,0 +1,104 @@
+// What the bank says at odd moments neither loses money nor makes any, and nobody who was told about a payout loses it.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { createPayoutSteps } from '../../../activities/payouts'
+import type { PayoutDeps } from '../../../activities/payouts/deps'
+import { releasePayout } from '../../../activities/payouts/release'
+import type { Db } from '../../../db/database'
+import { beginSubmit, loadStep, markAnswered } from '../../../db/payouts/steps'
+import { findWallet } from '../../../db/wallets/wallets'
+import type { Rails } from '../../../rail/rails'
+import type { PayoutSteps } from '../../../workflows/payouts/steps'
+import { openTestBank, still, type TestBank } from '../../support/bank/client'
+import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from '../../support/stages/payout'
+
+let database: TestDatabase
+let db: Db
+let bank: TestBank
+let rails: Rails
+let partnerId: string
+let deps: PayoutDeps
+let steps: PayoutSteps
+const clock = movingClock()
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url)
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+beforeEach(async () => {
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  rails = railsTo(bank)
+  partnerId = (await aConnectedPartner(db, bank)).id
+  deps = stepDeps(db, rails, { clock })
+  steps = createPayoutSteps({ brief: deps, patient: deps })
+})
+afterEach(async () => {
+  rails.close()
+  await bank.close()
+})
+
+async function balance(): Promise<bigint | undefined> {
+  return (await findWallet(db, partnerId, 'sandbox'))?.balanceMicroUsdc
+}
+
+test('a transfer that the bank cancels is a failure with a reason, and the money is back in the wallet', async () => {
+  const before = await balance()
+  const payout = await aClaim(db, { partnerId })
+  await steps.debitPayout(payout)
+  await steps.submitToRail(payout)
+  const { transferRef } = await loadStep(db, payout.payoutId)
+
+  await bank.control('POST', `/transfers/${transferRef}/advance`, { state: 'canceled', last: true })
+
+  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'failed' })
+  expect(await balance()).toBe(before)
+})
+
+test('what was never debited is never given back', async () => {
+  const before = await balance()
+  const payout = await aClaim(db, { partnerId })
+
+  expect(await steps.cancelPayout(payout)).toMatchObject({ at: 'over', status: 'cancelled' })
+  expect(await balance()).toBe(before)
+})
+
+test('what was never debited is never sent', async () => {
+  const payout = await aClaim(db, { partnerId })
+
+  expect(await steps.submitToRail(payout)).toMatchObject({ at: 'unknown' })
+  expect((await loadStep(db, payout.payoutId)).submitStartedAt).toBeNull()
+})
+
+test('a run that could not reach the bank tells the row before it answers for another run’s call', async () => {
+  const payout = await aClaim(db, { partnerId })
+  await steps.debitPayout(payout)
+  await beginSubmit(db, { ...payout, body: '{}', at: clock.now() })
+  const refusal = { code: 'payout_not_created', details: null, failureReason: 'not_sent: It was not.' } as const
+
+  const slower = await releasePayout(deps, payout, { ...refusal, proof: 'nothing-called' })
+  const faster = await releasePayout(deps, payout, { ...refusal, proof: 'own-calls' })
+
+  expect([slower, faster]).toMatchObject([
+    { at: 'unknown', verdict: { outcome: 'kept' } },
+    { at: 'unknown', verdict: { outcome: 'kept' } },
+  ])
+  expect((await loadStep(db, payout.payoutId)).releasedAt).toBeNull()
+})
+
+test('a payout that was acknowledged waits for a bank that is away, and goes when it is back', async () => {
+  const payout = await aClaim(db, { partnerId })
+  await steps.debitPayout(payout)
+  await markAnswered(db, { ...payout, at: clock.now() })
+  await bank.fault({ kind: 'status', status: 503, times: null, match: { method: 'POST', path: '/v0/customers/*' } })
+
+  const away = await steps.submitToRail(payout)
+  await bank.control('DELETE', '/faults')
+  const back = await steps.submitToRail(payout)
+
+  expect(away).toMatchObject({ at: 'unsent', verdict: { outcome: 'kept' }, status: 'pending' })
+  expect(back).toMatchObject({ at: 'sent', status: 'processing' })
+})

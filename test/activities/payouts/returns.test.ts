@@ -1,0 +1,341 @@
+// A payout that comes back: returned with its reason, its money booked when the bank has refunded it, fee and exception to the penny.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { createPayoutSteps } from '../../../activities/payouts'
+import type { PayoutDeps } from '../../../activities/payouts/deps'
+import type { Db } from '../../../db/database'
+import { changePrices } from '../../../db/invoices/price-lists'
+import { loadStep } from '../../../db/payouts/steps'
+import { findWallet } from '../../../db/wallets/wallets'
+import type { Environment } from '../../../domain/environment'
+import { londonMonthOf } from '../../../domain/month'
+import type { Rails } from '../../../rail/rails'
+import { systemClock } from '../../../runtime/clock'
+import type { PayoutRef } from '../../../workflows/payouts/steps'
+import { requireSoundLedger } from '../../referee/ledger-rules'
+import { openTestBank, still, type TestBank } from '../../support/bank/client'
+import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+
+let database: TestDatabase
+let db: Db
+let bank: TestBank
+let rails: Rails
+let partnerId: string
+let deps: PayoutDeps
+let steps: ReturnType<typeof createPayoutSteps>
+let now: () => Date
+
+/** Half past midnight in London, where it is April already. */
+const april = new Date('2027-03-31T23:30:00Z')
+const toHistory = { method: 'GET', path: '/v0/wallets/*/history' }
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url)
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+beforeEach(async () => {
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  rails = railsTo(bank)
+  partnerId = (await aConnectedPartner(db, bank)).id
+  now = () => systemClock.now()
+  deps = stepDeps(db, rails, { clock: { now: () => now() } })
+  steps = createPayoutSteps({ brief: deps, patient: deps })
+})
+afterEach(async () => {
+  await requireSoundLedger(db.dataSource)
+  rails.close()
+  await bank.close()
+})
+
+describe('a completed live payout', () => {
+  test('that comes back is returned at once, and its wallet is credited only when the bank has refunded', async () => {
+    const before = await balance()
+    const payout = await aCompleted()
+    await move(payout, 'returned', 'AC07')
+
+    const returned = await steps.pollReturn(payout)
+    const meanwhile = await balance()
+    await move(payout, 'refund_in_flight')
+    const inFlight = await steps.pollReturn(payout)
+    await move(payout, 'refunded')
+    const refunded = await steps.pollReturn(payout)
+
+    expect([returned, inFlight]).toMatchObject([
+      { at: 'waiting', status: 'returned' },
+      { at: 'waiting', status: 'returned' },
+    ])
+    expect(meanwhile).toBe(before - 153_300_000n)
+    expect(refunded).toEqual({ at: 'over', status: 'returned', says: 'returned, refunded' })
+    expect(await balance()).toBe(before)
+    expect(await rowOf(payout)).toMatchObject({
+      status: 'returned',
+      failure_reason: 'account_closed: The account is closed.',
+      transfer_state: 'refunded',
+      closed_at: expect.any(Date),
+    })
+    expect(await setsOf(payout)).toEqual([
+      'debit in_transit 153300000',
+      'debit wallet -153300000',
+      'paid_out in_transit -153300000',
+      'paid_out paid_out 153300000',
+      'return paid_out -153300000',
+      'return wallet 153300000',
+    ])
+  })
+
+  test('is credited its fee and charged the exception, once, in the London month of the return', async () => {
+    const payout = await aCompleted()
+    now = () => april
+    await move(payout, 'returned')
+    for (const _ of [1, 2]) await steps.pollReturn(payout)
+    await move(payout, 'refunded')
+    for (const _ of [1, 2]) await steps.pollReturn(payout)
+
+    expect(await charges()).toEqual([
+      'credit 1090000 2027-04',
+      'exception 6000000 2027-04',
+      `network_fee 19800 ${thisMonth()}`,
+      `payout_fee 1090000 ${thisMonth()}`,
+    ])
+  })
+
+  test('that is refunded before anybody asked is returned, booked and closed in one step', async () => {
+    const payout = await aCompleted()
+    await move(payout, 'returned', 'BENREQ')
+    await move(payout, 'refunded')
+
+    expect(await steps.pollReturn(payout)).toMatchObject({ at: 'over', status: 'returned' })
+    expect(await rowOf(payout)).toMatchObject({ failure_reason: expect.stringMatching(/^recipient_refused: /) })
+    expect(await eventsOf(payout)).toEqual(['requested', 'sent', 'completed', 'returned'])
+  })
+
+  test('that the bank calls undeliverable afterwards has come back, and is not failed', async () => {
+    const payout = await aCompleted()
+    await move(payout, 'undeliverable', 'AC03')
+
+    for (const _ of [1, 2]) expect(await steps.pollReturn(payout)).toMatchObject({ at: 'waiting', status: 'returned' })
+    await move(payout, 'refunded')
+    expect(await steps.pollReturn(payout)).toMatchObject({ at: 'over', status: 'returned' })
+  })
+
+  test('that is delivered still is left as it is, closed and charged as before', async () => {
+    const payout = await aCompleted()
+    const before = await rowOf(payout)
+
+    expect(await steps.pollReturn(payout)).toMatchObject({ at: 'over', status: 'completed' })
+    expect(await rowOf(payout)).toEqual(before)
+    expect(await charges()).toHaveLength(2)
+  })
+
+  test('whose refund at another rate differs books the difference to the exchange', async () => {
+    const payout = await aCompleted()
+    await move(payout, 'returned')
+    await move(payout, 'refunded')
+    const less = withRefundOf(150_000_001n)
+
+    await less.pollReturn(payout)
+
+    expect((await setsOf(payout)).filter((line) => line.startsWith('return'))).toEqual([
+      'return exchange_difference 3299999',
+      'return paid_out -153300000',
+      'return wallet 150000001',
+    ])
+  })
+
+  test('waits for a refund that the wallet’s history does not show yet', async () => {
+    const payout = await aCompleted()
+    await move(payout, 'refunded')
+    await bank.fault({ kind: 'list_short', times: null, match: toHistory })
+    const early = await steps.pollReturn(payout)
+    await bank.control('DELETE', '/faults')
+
+    expect(early).toMatchObject({ at: 'waiting', status: 'returned' })
+    expect(await steps.pollReturn(payout)).toMatchObject({ at: 'over', status: 'returned' })
+  })
+
+  test.each(['refund_failed', 'error', 'levitating', 'canceled', 'payment_submitted'])(
+    'of which the bank says %s stays completed, and people are told',
+    async (state) => {
+      const payout = await aCompleted()
+      await move(payout, state)
+
+      expect(await steps.pollReturn(payout)).toMatchObject({ at: 'over', status: 'completed' })
+      expect(await rowOf(payout)).toMatchObject({ status: 'completed', attention: `bank_says_${state}` })
+      expect(await charges()).toHaveLength(2)
+    },
+  )
+
+  test('whose refund fails stays returned and is asked about until the bank has refunded it', async () => {
+    const payout = await aCompleted()
+    await move(payout, 'returned')
+    await steps.pollReturn(payout)
+    await move(payout, 'refund_failed')
+
+    const failed = await steps.pollReturn(payout)
+    const attention = (await rowOf(payout)).attention
+    await move(payout, 'refunded')
+
+    expect(failed).toMatchObject({ at: 'waiting', status: 'returned' })
+    expect(attention).toBe('bank_says_refund_failed')
+    expect(await steps.pollReturn(payout)).toMatchObject({ at: 'over' })
+    expect((await rowOf(payout)).attention).toBeNull()
+  })
+
+  test('asked about by many at once comes back once', async () => {
+    const before = await balance()
+    const payout = await aCompleted()
+    await move(payout, 'returned')
+    await move(payout, 'refunded')
+
+    const answers = await Promise.all(Array.from({ length: 8 }, () => steps.pollReturn(payout)))
+
+    expect(new Set(answers.map(({ at, status }) => `${at} ${status}`))).toEqual(new Set(['over returned']))
+    expect(await balance()).toBe(before)
+    expect(await charges()).toHaveLength(4)
+    expect(await eventsOf(payout)).toEqual(['requested', 'sent', 'completed', 'returned'])
+  })
+
+  test('that is resumed by the workflow of payouts is booked as the return it is', async () => {
+    const payout = await aCompleted()
+    await move(payout, 'returned')
+    await steps.pollReturn(payout)
+    await move(payout, 'refunded')
+
+    expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'returned' })
+    expect((await setsOf(payout)).filter((line) => line.startsWith('re'))).toEqual([
+      'return paid_out -153300000',
+      'return wallet 153300000',
+    ])
+  })
+
+  test('is waited for while the bank is away', async () => {
+    const payout = await aCompleted()
+    await bank.fault({ kind: 'status', status: 503, times: 1, match: { method: 'GET', path: '/v0/transfers/*' } })
+
+    expect(await steps.pollReturn(payout)).toMatchObject({ at: 'waiting', status: 'completed' })
+    expect(await steps.pollReturn(payout)).toMatchObject({ at: 'over', status: 'completed' })
+  })
+})
+
+test('a return that costs nothing by the price list is no charge', async () => {
+  const at = now()
+  await db.transaction((tx) => changePrices(tx, { partnerId, changes: { returnCostMicropounds: 0n }, from: at, at }))
+  const payout = await aCompleted()
+  await move(payout, 'returned')
+  await steps.pollReturn(payout)
+
+  expect((await charges()).filter((line) => line.startsWith('exception'))).toEqual([])
+})
+
+test('a payout that comes back before it was completed is charged the exception, and has no fee to be credited', async () => {
+  const payout = await aSent()
+  await move(payout, 'returned')
+  await steps.pollSettlement(payout)
+  await move(payout, 'refunded')
+
+  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'returned' })
+  expect(await charges()).toEqual([`exception 6000000 ${thisMonth()}`])
+  expect((await setsOf(payout)).filter((line) => line.startsWith('re'))).toEqual([
+    'refund in_transit -153300000',
+    'refund wallet 153300000',
+  ])
+})
+
+test('a payout that arrived and came back between two looks at the bank was returned, and did not fail', async () => {
+  const payout = await aSent()
+  for (const state of ['payment_processed', 'returned', 'refunded']) await move(payout, state)
+
+  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'returned' })
+  expect(await charges()).toEqual([`exception 6000000 ${thisMonth()}`])
+})
+
+test('a payout that is not completed is none of a return’s business', async () => {
+  const payout = await aSent()
+  await move(payout, 'returned')
+
+  expect(await steps.pollReturn(payout)).toMatchObject({ at: 'over', status: 'processing' })
+  expect((await rowOf(payout)).status).toBe('processing')
+})
+
+test('in the sandbox it comes back the same way, and nothing is charged', async () => {
+  const before = await balance('sandbox')
+  const payout = await aCompleted('sandbox')
+  await move(payout, 'returned')
+  await steps.pollReturn(payout)
+  await move(payout, 'refunded')
+
+  expect(await steps.pollReturn(payout)).toMatchObject({ at: 'over', status: 'returned' })
+  expect(await balance('sandbox')).toBe(before)
+  expect(await charges()).toEqual([])
+})
+
+const thisMonth = () => londonMonthOf(systemClock.now())
+
+async function aSent(environment: Environment = 'live'): Promise<PayoutRef> {
+  const payout = await aClaim(db, { partnerId, environment })
+  await steps.debitPayout(payout)
+  expect(await steps.submitToRail(payout)).toMatchObject({ at: 'sent' })
+  return payout
+}
+
+/** 120.00 for 153.30 USDC, of whose fee of 2.19 the bank has taken 1.10. */
+async function aCompleted(environment: Environment = 'live'): Promise<PayoutRef> {
+  const payout = await aSent(environment)
+  await move(payout, 'payment_processed')
+  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'completed' })
+  return payout
+}
+
+async function move({ payoutId }: PayoutRef, state: string, reason?: string): Promise<void> {
+  const { transferRef } = await loadStep(db, payoutId)
+  const { status } = await bank.control('POST', `/transfers/${transferRef}/advance`, { state, reason, last: true })
+  expect(status).toBe(200)
+}
+
+/** The steps, told by the bank that another sum has come back. */
+function withRefundOf(amountMicroUsdc: bigint) {
+  const provider_production = {
+    ...rails.provider_production,
+    findRefund: async () => ({ amountMicroUsdc, movementRef: null }),
+  }
+  const changed = { ...deps, rails: { ...rails, provider_production } }
+  return createPayoutSteps({ brief: changed, patient: changed })
+}
+
+async function balance(environment: Environment = 'live'): Promise<bigint> {
+  return (await findWallet(db, partnerId, environment))?.balanceMicroUsdc ?? -1n
+}
+
+async function rowOf({ payoutId }: PayoutRef): Promise<Record<string, unknown>> {
+  const [row] = await db.dataSource.query('SELECT * FROM payouts WHERE id = $1', [payoutId])
+  return row
+}
+
+async function eventsOf({ payoutId }: PayoutRef): Promise<string[]> {
+  const sql = 'SELECT kind FROM payout_events WHERE payout_id = $1 ORDER BY id'
+  const rows: { kind: string }[] = await db.dataSource.query(sql, [payoutId])
+  return rows.map(({ kind }) => kind)
+}
+
+async function setsOf({ payoutId }: PayoutRef): Promise<string[]> {
+  const rows: { line: string }[] = await db.dataSource.query(
+    `SELECT s.cause || ' ' || a.kind || ' ' || e.amount_micro_usdc AS line FROM ledger_sets s
+      JOIN ledger_entries e ON e.set_id = s.id JOIN ledger_accounts a ON a.id = e.account_id
+      WHERE s.payout_id = $1 ORDER BY 1`,
+    [payoutId],
+  )
+  return rows.map(({ line }) => line)
+}
+
+async function charges(): Promise<string[]> {
+  const rows: { line: string }[] = await db.dataSource.query(
+    `SELECT kind || ' ' || amount_micropounds || ' ' || to_char(month, 'YYYY-MM') AS line FROM charges
+      WHERE partner_id = $1 ORDER BY 1`,
+    [partnerId],
+  )
+  return rows.map(({ line }) => line)
+}

@@ -1,0 +1,94 @@
+// What the bank has said before another run went on is old: it opens nothing that is over, and raises no alarm.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createPayoutSteps } from '../../../activities/payouts'
+import type { Db } from '../../../db/database'
+import { loadStep } from '../../../db/payouts/steps'
+import type { Rails } from '../../../rail/rails'
+import type { PayoutRef } from '../../../workflows/payouts/steps'
+import { openTestBank, still, type TestBank } from '../../support/bank/client'
+import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+
+let database: TestDatabase
+let db: Db
+let bank: TestBank
+let rails: Rails
+let partnerId: string
+let steps: ReturnType<typeof createPayoutSteps>
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url)
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  rails = railsTo(bank, { callMs: 2_000 })
+  partnerId = (await aConnectedPartner(db, bank)).id
+  steps = stepsHearing(() => Promise.resolve())
+})
+afterAll(async () => {
+  rails.close()
+  await bank.close()
+  await db.close()
+  await database.drop()
+})
+
+test('that it is on its way back, after its refund was booked', async () => {
+  const payout = await aSent()
+  await move(payout, 'payment_processed')
+  await steps.pollSettlement(payout)
+  await move(payout, 'returned')
+  const slow = stepsHearing(async () => {
+    await move(payout, 'refunded')
+    await steps.pollReturn(payout)
+  })
+
+  expect(await slow.pollReturn(payout)).toMatchObject({ at: 'over', status: 'returned' })
+  expect(await rowOf(payout)).toEqual({ status: 'returned', closed: true, attention: null, state: 'refunded' })
+})
+
+test('that it is under way, after it was completed', async () => {
+  const payout = await aSent()
+  const slow = stepsHearing(async () => {
+    await move(payout, 'payment_processed')
+    await steps.pollSettlement(payout)
+  })
+
+  expect(await slow.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'completed' })
+  expect(await rowOf(payout)).toEqual({
+    status: 'completed',
+    closed: true,
+    attention: null,
+    state: 'payment_processed',
+  })
+})
+
+/** Steps to whom the bank's answer comes only after what happens meanwhile. */
+function stepsHearing(meanwhile: () => Promise<unknown>) {
+  const provider_production = {
+    ...rails.provider_production,
+    transfer: async (ref: string) => {
+      const told = await rails.provider_production.transfer(ref)
+      await meanwhile()
+      return told
+    },
+  }
+  const deps = stepDeps(db, { ...rails, provider_production })
+  return createPayoutSteps({ brief: deps, patient: deps })
+}
+
+async function aSent(): Promise<PayoutRef> {
+  const payout = await aClaim(db, { partnerId, environment: 'live' })
+  await steps.debitPayout(payout)
+  await steps.submitToRail(payout)
+  return payout
+}
+
+async function move({ payoutId }: PayoutRef, state: string): Promise<void> {
+  const { transferRef } = await loadStep(db, payoutId)
+  await bank.control('POST', `/transfers/${transferRef}/advance`, { state, last: true })
+}
+
+async function rowOf({ payoutId }: PayoutRef): Promise<unknown> {
+  const columns = 'status, closed_at IS NOT NULL AS closed, attention, transfer_state AS state'
+  const [row] = await db.dataSource.query(`SELECT ${columns} FROM payouts WHERE id = $1`, [payoutId])
+  return row
+}

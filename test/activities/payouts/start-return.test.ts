@@ -1,0 +1,47 @@
+// A return that is heard of every few minutes is started for what is new, and else once an hour.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { startReturnSeldom } from '../../../activities/payouts/start-return'
+import { systemClock } from '../../../runtime/clock'
+import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
+import { payoutReturnId } from '../../../workflows/names'
+import { movingClock } from '../../support/stages/payout'
+import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+
+const minute = 60_000
+let worker: AWorker
+
+silenceTemporal()
+
+beforeAll(async () => {
+  worker = await aWorker({ clock: systemClock })
+  await requireSearchAttributes(worker.client, wantedAttributes)
+})
+afterAll(async () => {
+  await worker.stop()
+  await worker.dispose()
+})
+
+test('the same refund starts it at once and then once an hour, a newer one at once', async () => {
+  const clock = movingClock()
+  const payout = { payoutId: randomUUID(), environment: 'live' } as const
+  const { client: temporal, queuePrefix } = worker
+  const handle = temporal.workflow.getHandle(payoutReturnId(payout.payoutId))
+  // Nobody works on its queue: each run is ended here, as if the bank had been asked.
+  const runAfter = async (happenedAt: Date) => {
+    await startReturnSeldom({ temporal, clock, queuePrefix, pollMs: [minute] }, payout, happenedAt)
+    const { runId, status } = await handle.describe()
+    if (status.name === 'RUNNING') await handle.terminate()
+    return runId
+  }
+  const refundedAt = new Date(clock.now().getTime() - minute)
+
+  const first = await runAfter(refundedAt)
+  expect(await runAfter(refundedAt)).toBe(first)
+  const forNewer = await runAfter(new Date(clock.now().getTime() + minute))
+  expect(forNewer).not.toBe(first)
+  clock.forward(59 * minute)
+  expect(await runAfter(refundedAt)).toBe(forNewer)
+  clock.forward(minute)
+  expect(await runAfter(refundedAt)).not.toBe(forNewer)
+})

@@ -1,0 +1,74 @@
+// Test money for a sandbox wallet: credited once per cause, with its activity row.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { openPartner } from '../../../activities/partners/open'
+import { creditWallet } from '../../../activities/wallets/credit'
+import { latestActivity } from '../../../db/controls/activity'
+import type { Db } from '../../../db/database'
+import { findWallet } from '../../../db/wallets/wallets'
+import { simulatedFloatMicroUsdc } from '../../../rail/simulated'
+import { createDatabase, openDb } from '../../support/db/database'
+
+const clock = { now: () => new Date('2026-11-15T12:00:00.000Z') }
+
+let database: { url: string; drop(): Promise<void> }
+let db: Db
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url, 5)
+})
+
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+async function aPartnerId(slug: string): Promise<string> {
+  const result = await openPartner({ db, clock }, { name: 'Acme', slug, email: 'ada@acme.test', createdBy: 'ops' })
+  if (result.outcome !== 'opened') throw new Error(result.outcome)
+  return result.partner.id
+}
+
+function credit(partnerId: string, amountMicroUsdc: bigint, causeRef: string) {
+  const order = { partnerId, environment: 'sandbox', amountMicroUsdc, causeRef, createdBy: 'ops:grace' } as const
+  return creditWallet({ db, clock }, order)
+}
+
+test('a credit raises the sandbox wallet, leaves the live one alone and writes its activity row', async () => {
+  const partnerId = await aPartnerId('credited')
+
+  const credited = await credit(partnerId, 100_000_000n, 'top-up-1')
+
+  const balanceMicroUsdc = simulatedFloatMicroUsdc + 100_000_000n
+  expect(credited).toEqual({ outcome: 'credited', balanceMicroUsdc })
+  expect(await findWallet(db, partnerId, 'sandbox')).toMatchObject({ balanceMicroUsdc })
+  expect(await findWallet(db, partnerId, 'live')).toMatchObject({ balanceMicroUsdc: 0n })
+  const [latest] = await latestActivity(db, partnerId, 1)
+  expect(latest).toMatchObject({
+    action: 'wallet.credit',
+    environment: 'sandbox',
+    changes: 'something',
+    madeBy: 'ops:grace',
+    detail: '100.00 USDC',
+  })
+})
+
+test('the same cause credits once, also when ten ask at once', async () => {
+  const partnerId = await aPartnerId('once')
+
+  const results = await Promise.all(Array.from({ length: 10 }, () => credit(partnerId, 5_000_000n, 'same')))
+
+  const balanceMicroUsdc = simulatedFloatMicroUsdc + 5_000_000n
+  expect(results.filter((result) => result?.outcome === 'credited')).toHaveLength(1)
+  expect(results.every((result) => result?.balanceMicroUsdc === balanceMicroUsdc)).toBe(true)
+  const actions = (await latestActivity(db, partnerId, 200)).map((entry) => entry.action)
+  expect(actions).toEqual(['wallet.credit', 'partner.create'])
+})
+
+test.each([0n, -1n])('an amount of %s is a bug and moves nothing', async (amount) => {
+  const partnerId = await aPartnerId(`amount-${amount}`)
+
+  await expect(credit(partnerId, amount, 'x')).rejects.toThrow('only a positive amount')
+
+  expect(await findWallet(db, partnerId, 'sandbox')).toMatchObject({ balanceMicroUsdc: simulatedFloatMicroUsdc })
+})

@@ -1,0 +1,345 @@
+// A wallet's history at the bank becomes postings of ours: each deposit once, refunds by their payouts, the rest held in sight.
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { createPayoutSteps } from '../../../activities/payouts'
+import { readWallet, type WalletReadingDeps } from '../../../activities/wallets/readings/read-wallet'
+import { latestActivity } from '../../../db/controls/activity'
+import type { Db } from '../../../db/database'
+import { loadStep } from '../../../db/payouts/steps'
+import { listHeldDeposits } from '../../../db/wallets/held-deposits'
+import { findWallet } from '../../../db/wallets/wallets'
+import type { Rails } from '../../../rail/rails'
+import { systemClock } from '../../../runtime/clock'
+import type { ReturnToStart } from '../../../workflows/payouts/return-start'
+import type { PayoutRef } from '../../../workflows/payouts/steps'
+import { requireSoundLedger } from '../../referee/ledger-rules'
+import { anAccount, aTransfer, keys, openTestBank, still, type TestBank } from '../../support/bank/client'
+import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { keptLog } from '../../support/kept-logs'
+import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+
+const lines: string[] = []
+const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
+const nothing = { booked: 0, held: 0, returns: 0, unresolved: 0 }
+let database: TestDatabase
+let db: Db
+let bank: TestBank
+let rails: Rails
+let partnerId: string
+let wallet: { id: string; customerRef: string; walletRef: string }
+let returns: ReturnToStart[]
+let deps: WalletReadingDeps
+let steps: ReturnType<typeof createPayoutSteps>
+/** What the wallet held when everything of before was read. */
+let before: bigint
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url)
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+beforeEach(async () => {
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  rails = railsTo(bank, { callMs: 2_000 })
+  partnerId = (await aConnectedPartner(db, bank)).id
+  const live = await findWallet(db, partnerId, 'live')
+  wallet = { id: live?.id ?? '', customerRef: live?.customerRef ?? '', walletRef: live?.walletRef ?? '' }
+  returns = []
+  const startReturn = async (payout: ReturnToStart) => void returns.push(payout)
+  deps = { db, clock: systemClock, log, rails, quietMs: 60_000, startReturn }
+  const stepParts = stepDeps(db, rails)
+  steps = createPayoutSteps({ brief: stepParts, patient: stepParts })
+  await readWallet(deps, wallet.id)
+  before = await balance()
+  lines.length = 0
+})
+afterEach(async () => {
+  await requireSoundLedger(db.dataSource)
+  rails.close()
+  await bank.close()
+})
+
+test('a deposit is booked once, however often the history is read, and told in the list and to the admins', async () => {
+  await deposit('12.345678')
+
+  const first = await readWallet(deps, wallet.id)
+  const again = await readWallet(deps, wallet.id)
+
+  expect([first, again]).toEqual([{ ...nothing, booked: 1 }, nothing])
+  expect(await balance()).toBe(before + 12_345_678n)
+  const [entry] = await latestActivity(db, partnerId, 1)
+  const told = { action: 'wallet.top_up', madeBy: 'bank', detail: '12.345678 USDC', environment: 'live' }
+  expect(entry).toMatchObject(told)
+  expect(await notices()).toHaveLength(1)
+})
+
+test('ten who read at once book it once', async () => {
+  await deposit('5.00')
+  await deposit('7.00')
+
+  const read = await Promise.all(Array.from({ length: 10 }, () => readWallet(deps, wallet.id)))
+
+  expect(read.reduce((sum, { booked }) => sum + booked, 0)).toBe(2)
+  expect(await balance()).toBe(before + 12_000_000n)
+  expect((await activities()).filter((action) => action === 'wallet.top_up')).toHaveLength(2)
+  expect(await notices()).toHaveLength(2)
+})
+
+test('who is killed before or after the books are closed has booked it once when it is read again', async () => {
+  await deposit('5.00')
+  const killed = new Error('killed')
+  const beforeCommit: Db = {
+    ...db,
+    transaction: (work) =>
+      db.transaction(async (tx) => {
+        await work(tx)
+        throw killed
+      }),
+  }
+  const afterCommit: Db = {
+    ...db,
+    transaction: async (work) => {
+      await db.transaction(work)
+      throw killed
+    },
+  }
+
+  await expect(readWallet({ ...deps, db: beforeCommit }, wallet.id)).rejects.toBe(killed)
+  expect([await balance(), (await notices()).length]).toEqual([before, 0])
+  await expect(readWallet({ ...deps, db: afterCommit }, wallet.id)).rejects.toBe(killed)
+  expect(await readWallet(deps, wallet.id)).toEqual(nothing)
+
+  expect([await balance(), (await notices()).length]).toEqual([before + 5_000_000n, 1])
+})
+
+test('in the sandbox it is booked the same way, and nobody is mailed', async () => {
+  const sandbox = await findWallet(db, partnerId, 'sandbox')
+  const walletId = sandbox?.id ?? ''
+  await readWallet(deps, walletId)
+  const held = (await findWallet(db, partnerId, 'sandbox'))?.balanceMicroUsdc ?? 0n
+  await bank.control('POST', `/wallets/${sandbox?.walletRef}/deposits`, { amount: '3.00' })
+
+  expect(await readWallet(deps, walletId)).toMatchObject({ booked: 1 })
+
+  expect((await findWallet(db, partnerId, 'sandbox'))?.balanceMicroUsdc).toBe(held + 3_000_000n)
+  expect(await notices()).toEqual([])
+})
+
+test('pounds to the virtual account and USDC to the deposit address arrive as what the bank made of them', async () => {
+  const refs = { customerRef: wallet.customerRef, walletRef: wallet.walletRef, chain: 'base' }
+  const { fundingRef } = await rails.provider_production.bankFunding({ ...refs, key: randomUUID() })
+  await rails.provider_production.depositAddress({ ...refs, key: randomUUID() })
+  const path = `/customers/${wallet.customerRef}/liquidation_addresses`
+  const address = (await bank.get(path, { environment: 'live' })).json.data[0]
+  await bank.control('POST', `/virtual_accounts/${fundingRef}/deposits`, { amount: '100.00' })
+  await bank.control('POST', `/liquidation_addresses/${address.id}/deposits`, { amount: '20.00' })
+
+  expect(await readWallet(deps, wallet.id)).toEqual({ ...nothing, booked: 2 })
+
+  const after = await rails.provider_production.wallet(refs)
+  expect(await balance()).toBe(after.usdcMicro)
+})
+
+test('a refund is its payout’s to book, also when the reading comes first', async () => {
+  const payout = await aSent()
+  await move(payout, 'undeliverable', 'AC03')
+  await move(payout, 'refunded')
+  await deposit('5.00')
+
+  expect(await readWallet(deps, wallet.id)).toEqual({ ...nothing, booked: 1 })
+  expect(await balance()).toBe(before - 153_300_000n + 5_000_000n)
+  expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'failed' })
+  expect(await readWallet(deps, wallet.id)).toEqual(nothing)
+
+  expect(await balance()).toBe(before + 5_000_000n)
+  expect(returns).toEqual([])
+})
+
+test('a refund that its payout has booked is not booked again', async () => {
+  const payout = await aSent()
+  await move(payout, 'undeliverable')
+  await move(payout, 'refunded')
+  await steps.pollSettlement(payout)
+
+  expect(await readWallet(deps, wallet.id)).toEqual(nothing)
+  expect(await balance()).toBe(before)
+})
+
+test('the refund of a completed payout starts its return, until that has booked it', async () => {
+  const payout = await aSent()
+  await move(payout, 'payment_processed')
+  await steps.pollSettlement(payout)
+  await move(payout, 'returned')
+  await move(payout, 'refunded')
+
+  expect(await readWallet(deps, wallet.id)).toEqual({ ...nothing, returns: 1 })
+  expect(returns).toMatchObject([{ payoutId: payout.payoutId, environment: 'live' }])
+  expect(await balance()).toBe(before - 153_300_000n)
+  expect(await steps.pollReturn(payout)).toMatchObject({ at: 'over', status: 'returned' })
+
+  expect(await readWallet(deps, wallet.id)).toEqual(nothing)
+  expect(await balance()).toBe(before)
+})
+
+test('a return that can not be started is started by the next reading: the history is not read until it is', async () => {
+  const payout = await aSent()
+  await move(payout, 'payment_processed')
+  await steps.pollSettlement(payout)
+  await move(payout, 'returned')
+  await move(payout, 'refunded')
+  await deposit('5.00')
+  const away = new Error('Temporal is away')
+
+  await expect(readWallet({ ...deps, startReturn: () => Promise.reject(away) }, wallet.id)).rejects.toBe(away)
+  expect(await readWallet(deps, wallet.id)).toEqual({ ...nothing, booked: 1, returns: 1 })
+})
+
+test('a refund whose payout does not know its transfer yet is left to that payout, by what the bank says', async () => {
+  const payout = await aSent()
+  await move(payout, 'undeliverable')
+  await move(payout, 'refunded')
+  const forget = `UPDATE payouts SET transfer_ref = NULL, verdict = 'unknown', status = 'pending' WHERE id = $1`
+  await db.dataSource.query(forget, [payout.payoutId])
+
+  expect(await readWallet(deps, wallet.id)).toEqual(nothing)
+  expect(await listHeldDeposits(db, 10)).toEqual([])
+})
+
+test('a bank that does not say whose a refund is keeps nobody else waiting, and is asked again', async () => {
+  const transfer = await aForeignTransfer()
+  await deposit('5.00')
+  const fault = await bank.fault({
+    kind: 'status',
+    status: 503,
+    times: null,
+    match: { method: 'GET', path: `/v0/transfers/${transfer}` },
+  })
+
+  expect(await readWallet(deps, wallet.id)).toEqual({ ...nothing, booked: 1, unresolved: 2 })
+  await bank.control('DELETE', `/faults/${fault}`)
+  expect(await readWallet(deps, wallet.id)).toEqual({ ...nothing, held: 2 })
+})
+
+test('what a transfer that is nobody’s took and brought back is held: listed and logged, once, what came back in suspense', async () => {
+  await aForeignTransfer()
+
+  const read = await Promise.all([1, 2, 3].map(() => readWallet(deps, wallet.id)))
+
+  expect(read.reduce((sum, { held }) => sum + held, 0)).toBe(2)
+  expect(await balance()).toBe(before)
+  const held = await heldHere()
+  expect(held).toMatchObject([
+    { why: 'unexplained_withdrawal', amountMicroUsdc: null, environment: 'live', partnerId },
+    { why: 'unknown_transfer', environment: 'live', partnerId },
+  ])
+  expect(await suspense()).toBe(held[1]?.amountMicroUsdc)
+  expect(lines.filter((line) => line.includes('unexplained_withdrawal'))).toHaveLength(1)
+  expect(lines.filter((line) => line.includes('unknown_transfer'))).toHaveLength(1)
+})
+
+test('the refund of a payout of another wallet is held, and so is one of a payout that is over otherwise', async () => {
+  const payout = await aSent()
+  await move(payout, 'undeliverable')
+  await move(payout, 'refunded')
+  const over = `UPDATE payouts SET closed_at = now(), status = 'cancelled' WHERE id = $1`
+  await db.dataSource.query(over, [payout.payoutId])
+  expect(await readWallet(deps, wallet.id)).toEqual({ ...nothing, held: 1 })
+  const open = `UPDATE payouts SET closed_at = NULL, status = 'processing' WHERE id = $1`
+  await db.dataSource.query(open, [payout.payoutId])
+
+  const other = (await findWallet(db, (await aConnectedPartner(db, bank)).id, 'live'))?.id
+  const lost = await aSent()
+  await move(lost, 'undeliverable')
+  await move(lost, 'refunded')
+  await db.dataSource.query('UPDATE payouts SET wallet_id = $2 WHERE id = $1', [lost.payoutId, other])
+  expect(await readWallet(deps, wallet.id)).toEqual({ ...nothing, held: 2 })
+  await db.dataSource.query('UPDATE payouts SET wallet_id = $2 WHERE id = $1', [lost.payoutId, wallet.id])
+
+  expect((await heldHere()).map(({ why }) => why)).toEqual(['other_wallet', 'payout_over', 'unexplained_withdrawal'])
+})
+
+test('a second refund of one transfer is held: its payout has its money back already', async () => {
+  const payout = await aSent()
+  await move(payout, 'undeliverable')
+  await move(payout, 'refunded')
+  await steps.pollSettlement(payout)
+  const after = await balance()
+  const twice = async (wanted: Parameters<Rails['provider_production']['walletHistory']>[0]) => {
+    const history = await rails.provider_production.walletHistory(wanted)
+    const refund = history.at(-1)
+    return refund === undefined ? history : [...history, { ...refund, id: 'the-second' }]
+  }
+  const provider_production = { ...rails.provider_production, walletHistory: twice }
+
+  const read = await readWallet({ ...deps, rails: { ...rails, provider_production } }, wallet.id)
+
+  expect(read).toEqual({ ...nothing, held: 1 })
+  expect(await balance()).toBe(after)
+  const held = (await listHeldDeposits(db, 10)).filter(({ walletId }) => walletId === wallet.id)
+  expect(held).toMatchObject([{ why: 'second_refund', bankRef: 'the-second' }])
+})
+
+test('a wallet that is at no bank has nothing to read', async () => {
+  await db.dataSource.query('UPDATE wallets SET customer_ref = NULL WHERE id = $1', [wallet.id])
+  await deposit('5.00')
+
+  expect(await readWallet(deps, wallet.id)).toEqual(nothing)
+})
+
+async function deposit(amount: string): Promise<void> {
+  const { status } = await bank.control('POST', `/wallets/${wallet.walletRef}/deposits`, { amount })
+  expect(status).toBe(201)
+}
+
+/** Made at the bank by somebody else, and refunded into this wallet. */
+async function aForeignTransfer(): Promise<string> {
+  const asked = { environment: 'live', headers: { 'Api-Key': keys.live } } as const
+  const account = await bank.post(`/customers/${wallet.customerRef}/external_accounts`, anAccount(), asked)
+  const party = { customer: wallet.customerRef, wallet: wallet.walletRef, account: String(account.json.id) }
+  const { json } = await bank.post('/transfers', aTransfer(party), asked)
+  for (const state of ['undeliverable', 'refunded']) {
+    await bank.control('POST', `/transfers/${json.id}/advance`, { state, last: true })
+  }
+  return String(json.id)
+}
+
+async function aSent(): Promise<PayoutRef> {
+  const payout = await aClaim(db, { partnerId, environment: 'live' })
+  await steps.debitPayout(payout)
+  expect(await steps.submitToRail(payout)).toMatchObject({ at: 'sent' })
+  return payout
+}
+
+async function move({ payoutId }: PayoutRef, state: string, reason?: string): Promise<void> {
+  const { transferRef } = await loadStep(db, payoutId)
+  const { status } = await bank.control('POST', `/transfers/${transferRef}/advance`, { state, reason, last: true })
+  expect(status).toBe(200)
+}
+
+/** By why, because those of one reading were found in the same moment. */
+async function heldHere() {
+  const held = (await listHeldDeposits(db, 10)).filter(({ walletId }) => walletId === wallet.id)
+  return held.toSorted((a, b) => a.why.localeCompare(b.why))
+}
+
+async function balance(): Promise<bigint> {
+  return (await findWallet(db, partnerId, 'live'))?.balanceMicroUsdc ?? -1n
+}
+
+async function suspense(): Promise<bigint> {
+  const sql = `SELECT sum(e.amount_micro_usdc)::bigint AS held FROM ledger_entries e
+    JOIN ledger_accounts a ON a.id = e.account_id WHERE a.wallet_id = $1 AND a.kind = 'suspense'`
+  const [row]: { held: string }[] = await db.dataSource.query(sql, [wallet.id])
+  return BigInt(row?.held ?? 0)
+}
+
+async function activities(): Promise<string[]> {
+  return (await latestActivity(db, partnerId, 100)).map(({ action }) => action)
+}
+
+function notices(): Promise<{ kind: string; about: string }[]> {
+  return db.dataSource.query(`SELECT kind, about FROM notices WHERE partner_id = $1 AND kind = 'top_up'`, [partnerId])
+}

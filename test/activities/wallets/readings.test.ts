@@ -1,0 +1,201 @@
+// Deposits reach the books by the bank's event within moments, and without any event by the reading of all wallets.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { registerWebhook } from '../../../activities/bank/register-webhook'
+import { findWallet, type WalletRow } from '../../../db/wallets/wallets'
+import type { Environment } from '../../../domain/environment'
+import { systemClock } from '../../../runtime/clock'
+import type { proof, walletReadings } from '../../../workflows'
+import { type Api, startApi } from '../../support/api/client'
+import { anAccount, aTransfer, keys, openTestBank, still, type TestBank } from '../../support/bank/client'
+import { aConnectedPartner, railsTo } from '../../support/stages/payout'
+import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { until } from '../../support/until'
+
+let bank: TestBank
+let worker: AWorker
+let api: Api
+let partnerId: string
+let runs = 0
+
+silenceTemporal()
+
+beforeAll(async () => {
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  const access = (key: string) => ({ url: `${bank.url}/v0`, key })
+  worker = await aWorker({ clock: systemClock, bank: { sandbox: access(keys.sandbox), live: access(keys.live) } })
+  api = await startApi({ database: worker.databaseUrl, taskQueuePrefix: worker.queuePrefix })
+})
+beforeEach(async () => {
+  partnerId = (await aConnectedPartner(worker.db, bank)).id
+})
+afterAll(async () => {
+  await api.close()
+  await worker.stop()
+  await worker.dispose()
+  await bank.close()
+})
+
+test('without an event, all wallets of both environments are read, page by page', async () => {
+  for (let partner = 0; partner < 3; partner++) await aConnectedPartner(worker.db, bank)
+  await readAll()
+  const before = await balances()
+  await deposit('sandbox', '3.00')
+  await deposit('live', '5.00')
+
+  await readAll({ pageSize: 1, pages: 2 })
+
+  expect(await balances()).toEqual({ sandbox: before.sandbox + 3_000_000n, live: before.live + 5_000_000n })
+})
+
+test.each(['sandbox', 'live'] as const)('a %s bank that hangs keeps only its own wallets waiting', async (hanging) => {
+  const other = hanging === 'live' ? 'sandbox' : 'live'
+  await readAll()
+  const before = await balances()
+  await deposit('sandbox', '3.00')
+  await deposit('live', '3.00')
+  const match = { method: 'GET', path: '/v0/wallets/*/history', environment: hanging }
+  const fault = await bank.fault({ kind: 'hang', times: null, match })
+
+  const handle = await start()
+  await until('the other environment is read', async () => (await balances())[other] > before[other])
+  expect((await handle.describe()).status.name).toBe('RUNNING')
+  expect((await balances())[hanging]).toBe(before[hanging])
+  await bank.control('DELETE', `/faults/${fault}`)
+  await handle.result()
+  await readAll()
+  await readAll()
+
+  expect((await balances())[hanging]).toBe(before[hanging] + 3_000_000n)
+})
+
+test('a bank that is away is given up, and what it missed is read once it is back: the rest first, then the first again', async () => {
+  await readAll()
+  const before = await balances()
+  await deposit('live', '5.00')
+  await bank.control('POST', '/outage', { ms: 600_000 })
+  await readAll()
+  await bank.control('DELETE', '/outage')
+
+  await readAll()
+  await readAll()
+
+  expect((await balances()).live).toBe(before.live + 5_000_000n)
+})
+
+test('an event of the bank has the wallet read at once; one of a withdrawal, or of a stranger’s wallet, has not', async () => {
+  await readAll()
+  const before = await balances()
+  await tellBankOurAddress()
+  await deposit('live', '5.00')
+
+  await until('the deposit is booked', async () => (await balances()).live === before.live + 5_000_000n)
+  await withdraw()
+  await until('the withdrawal was heard of', async () => (await outcomes()).includes('not_needed'))
+  const stranger = await bank.post('/kyc_links', aStranger(), { environment: 'sandbox' })
+  await bank.post(`/customers/${stranger.json.customer_id}/wallets`, { chain: 'base' }, { environment: 'sandbox' })
+  await until('the stranger’s float was heard of', async () => (await outcomes()).includes('unknown_wallet'))
+
+  expect(await outcomes()).toEqual(['told', 'not_needed', 'unknown_wallet'])
+})
+
+test('neither a reading nor a proof asks the bank about an idle sandbox, and a deposit is still booked', async () => {
+  await tellBankOurAddress()
+  await readAll()
+  await proveAll()
+  const before = await balances()
+  const { id, walletRef, customerRef } = await walletOf('sandbox')
+  await worker.db.dataSource.query(`UPDATE wallets SET updated_at = now() - interval '25 hours' WHERE id = $1`, [id])
+  const aim = (path: string) => bank.fault({ kind: 'status', status: 503, times: null, match: { path } })
+  const faults = [await aim(`/v0/wallets/${walletRef}*`), await aim(`/v0/customers/${customerRef}*`)]
+
+  await readAll()
+  await proveAll()
+  const first = await proofOf(id)
+  await readAll()
+  await proveAll()
+
+  expect(await Promise.all(faults.map((fault) => bank.counts(fault)))).toMatchObject([{ fired: 0 }, { fired: 0 }])
+  expect(first.outcome).toBe('idle')
+  expect(await proofOf(id)).toEqual(first)
+
+  for (const fault of faults) await bank.control('DELETE', `/faults/${fault}`)
+  await deposit('sandbox', '3.00')
+  await until('the deposit is booked', async () => (await balances()).sandbox === before.sandbox + 3_000_000n)
+  await proveAll()
+  expect((await proofOf(id)).outcome).toBe('equal')
+})
+
+function start(how = { pageSize: 50, pages: 100 }) {
+  runs += 1
+  return worker.client.workflow.start<typeof walletReadings>('walletReadings', {
+    workflowId: `${worker.queuePrefix}-wallet-readings-${runs}`,
+    taskQueue: worker.taskQueue,
+    args: [how],
+  })
+}
+
+async function readAll(how?: { pageSize: number; pages: number }): Promise<void> {
+  await (await start(how)).result()
+}
+
+async function proveAll(): Promise<void> {
+  runs += 1
+  await worker.client.workflow.execute<typeof proof>('proof', {
+    workflowId: `${worker.queuePrefix}-proof-${runs}`,
+    taskQueue: worker.taskQueue,
+    args: [{ pageSize: 50, pages: 100 }],
+  })
+}
+
+async function proofOf(walletId: string): Promise<{ outcome: string; looked_at: Date }> {
+  const [row] = await worker.db.dataSource.query('SELECT outcome, looked_at FROM proofs WHERE wallet_id = $1', [
+    walletId,
+  ])
+  return row
+}
+
+async function walletOf(environment: Environment): Promise<WalletRow> {
+  const wallet = await findWallet(worker.db, partnerId, environment)
+  if (wallet === null) throw new Error('a partner must have a wallet')
+  return wallet
+}
+
+async function balances(): Promise<Record<Environment, bigint>> {
+  const [sandbox, live] = [await walletOf('sandbox'), await walletOf('live')]
+  return { sandbox: sandbox.balanceMicroUsdc, live: live.balanceMicroUsdc }
+}
+
+async function deposit(environment: Environment, amount: string): Promise<void> {
+  const { walletRef } = await walletOf(environment)
+  await bank.control('POST', `/wallets/${walletRef}/deposits`, { amount })
+}
+
+async function withdraw(): Promise<void> {
+  const { customerRef, walletRef } = await walletOf('live')
+  const asked = { environment: 'live' } as const
+  const account = await bank.post(`/customers/${customerRef}/external_accounts`, anAccount(), asked)
+  const party = { customer: customerRef ?? '', wallet: walletRef ?? '', account: String(account.json.id) }
+  expect((await bank.post('/transfers', aTransfer(party), asked)).status).toBe(201)
+}
+
+async function tellBankOurAddress(): Promise<void> {
+  // To make a key takes the bank a while.
+  const rails = railsTo(bank, { callMs: 10_000 })
+  const railOf = { sandbox: rails.provider_sandbox, live: rails.provider_production }
+  for (const environment of ['sandbox', 'live'] as const) {
+    const deps = { db: worker.db, clock: systemClock, rail: railOf[environment] }
+    await registerWebhook(deps, { environment, url: `${api.url}/webhooks/bank` })
+  }
+  rails.close()
+}
+
+function aStranger() {
+  const endorsements = ['base', 'faster_payments']
+  return { full_name: 'Stranger Ltd', email: 'stranger@example.com', type: 'business', endorsements }
+}
+
+async function outcomes(): Promise<string[]> {
+  const sql = `SELECT outcome FROM bank_events WHERE category = 'bridge_wallet.activity' ORDER BY received_at`
+  const rows: { outcome: string }[] = await worker.db.dataSource.query(sql)
+  return rows.map(({ outcome }) => outcome)
+}

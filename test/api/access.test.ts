@@ -1,0 +1,190 @@
+// Who may call what: every route of the table × everybody who might try. A route that is not in here fails the first test.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type Route, roleFor } from '../../api/http/route'
+import { routes } from '../../api/routes'
+import type { PartnerRow } from '../../db/partners/partners'
+import { type Api, type CallOptions, startApi } from '../support/api/client'
+import { aKey, aPartner, aSession, revokeKey } from '../support/api/fixtures'
+import { fromOurPages } from '../support/api/people'
+import { aCallOf } from './route-calls'
+
+const callers = [
+  'nobody',
+  'a revoked key',
+  'a sandbox key',
+  'a live key',
+  'a stranger’s key',
+  'a viewer',
+  'an admin',
+  'a stranger’s admin',
+] as const
+type CallerKind = (typeof callers)[number]
+
+const open = (status: number) => Array.from({ length: callers.length }, () => status)
+/** What anyone of the partner may read; a stranger reads their own. */
+const read = [401, 401, 200, 200, 200, 200, 200, 200]
+/** One thing of the sandbox. */
+const readOne = [401, 401, 200, 404, 404, 200, 200, 404]
+/** An invoice, which a sandbox key does not see. */
+const readInvoice = [401, 401, 404, 200, 404, 200, 200, 404]
+/** What only people do: admins, or viewers too. */
+const forAdmins = (status: number) => [401, 401, 403, 403, 403, 403, status, status]
+const forAdminsOfIt = (status: number) => [401, 401, 403, 403, 403, 403, status, 404]
+const forPeople = (status: number) => [401, 401, 403, 403, 403, status, status, status]
+
+/** In the order of the callers. */
+const expected: Readonly<Record<string, readonly number[]>> = {
+  'GET /': open(200),
+  'GET /v1': open(200),
+  'GET /v1/public/partners/:slug': open(200),
+  // None is stored.
+  'GET /v1/public/partners/:slug/logo': open(404),
+  'POST /v1/auth/codes': open(202),
+  'POST /v1/auth/signups': open(202),
+  'POST /v1/auth/sessions': open(401),
+
+  'GET /v1/account': read,
+  'GET /v1/balance': [401, 401, 200, 502, 200, 200, 200, 200],
+  'GET /v1/wallet/entries': read,
+  'GET /v1/wallet/entries.csv': read,
+  'GET /v1/compliance': read,
+  // Both are approved.
+  'POST /v1/compliance/verification': forAdmins(409),
+  'GET /v1/activity': read,
+  'GET /v1/recipients': read,
+  'POST /v1/quotes': [401, 401, 200, 502, 200, 200, 200, 200],
+  'GET /v1/payouts': read,
+  'GET /v1/payouts.csv': read,
+  'GET /v1/payouts/:id': readOne,
+  'GET /v1/payouts/:id/details': readOne,
+  'GET /v1/payouts/:id/events': readOne,
+  // It is over already for those who may.
+  'POST /v1/payouts/:id/cancel': [401, 401, 409, 404, 404, 403, 409, 404],
+  'GET /v1/payouts/:id/cases': readOne,
+  'POST /v1/payouts/check': [401, 401, 200, 200, 200, 403, 200, 200],
+  'GET /v1/usage': read,
+  'GET /v1/usage/history': read,
+  'GET /v1/invoices': read,
+  'GET /v1/invoices/:id.pdf': readInvoice,
+  'GET /v1/invoices/:id.csv': readInvoice,
+  'GET /v1/invoices/:id': readInvoice,
+  'GET /v1/invoices/:id/charges': readInvoice,
+  'GET /v1/invoices/:id/charges.csv': readInvoice,
+  'GET /v1/keys': read,
+
+  'POST /v1/payouts': [401, 401, 201, 502, 201, 403, 201, 201],
+  'POST /v1/payouts/:id/cases': [401, 401, 201, 404, 404, 403, 201, 404],
+  // In the sandbox nothing is confirmed; and no bank is there to top a wallet up or to be told what to do.
+  'POST /v1/payouts/confirm-codes': forAdmins(409),
+  'POST /v1/sandbox/payouts/:id/simulate': [401, 401, 409, 403, 404, 403, 409, 404],
+  'POST /v1/sandbox/top-ups': [401, 401, 502, 403, 502, 403, 502, 502],
+
+  'GET /v1/auth/session': forPeople(200),
+  'POST /v1/auth/session/partner': [401, 401, 403, 403, 403, 200, 200, 404],
+  'DELETE /v1/auth/session': forPeople(200),
+  'DELETE /v1/auth/sessions': forPeople(200),
+  // None of them is only invited.
+  'DELETE /v1/auth/invitations/:slug': forPeople(404),
+  'GET /v1/members': forPeople(200),
+  'POST /v1/members': forAdmins(201),
+  'PATCH /v1/members/:id': forAdminsOfIt(200),
+  'DELETE /v1/members/:id': forAdminsOfIt(200),
+  'POST /v1/keys': forAdmins(201),
+  'POST /v1/keys/:id/revoke': forAdminsOfIt(200),
+  'PATCH /v1/account': forAdmins(200),
+  'POST /v1/keys/confirm-codes': forAdmins(202),
+  'POST /v1/members/confirm-codes': forAdmins(202),
+  'POST /v1/members/:id/confirm-codes': forAdminsOfIt(202),
+  'POST /v1/account/confirm-codes': forAdmins(202),
+}
+
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi({ answerTimeoutMs: 100 })
+})
+afterAll(() => api.close())
+
+const nameOf = ({ method, path }: Route) => `${method} ${path}`
+
+test('every route is in this table, and nothing else is', () => {
+  expect(Object.keys(expected).toSorted()).toEqual(routes.map(nameOf).toSorted())
+})
+
+test('a viewer may do nothing but read, ask what something would cost, decline an invitation, and sign out', () => {
+  const allowed = routes.filter(
+    (route) => route.access.by !== 'anyone' && route.method !== 'GET' && roleFor(route) === 'viewer',
+  )
+
+  expect(allowed.map(nameOf).toSorted()).toEqual([
+    'DELETE /v1/auth/invitations/:slug',
+    'DELETE /v1/auth/session',
+    'DELETE /v1/auth/sessions',
+    'POST /v1/auth/session/partner',
+    'POST /v1/quotes',
+  ])
+})
+
+test('a suspended partner gets no new money or power: of all writes, only these let it in', () => {
+  const allowed = routes.filter(
+    ({ access, method }) => access.by !== 'anyone' && method !== 'GET' && access.partner === 'any',
+  )
+
+  expect(allowed.map(nameOf).toSorted()).toEqual([
+    // These take power away.
+    'DELETE /v1/auth/invitations/:slug',
+    'DELETE /v1/auth/session',
+    'DELETE /v1/auth/sessions',
+    'DELETE /v1/members/:id',
+    // Refuses to make anybody an admin.
+    'PATCH /v1/members/:id',
+    'POST /v1/auth/session/partner',
+    'POST /v1/keys/:id/revoke',
+    'POST /v1/payouts/:id/cancel',
+    // These change nothing.
+    'POST /v1/payouts/check',
+    'POST /v1/quotes',
+  ])
+})
+
+describe.each(routes.map((route) => [nameOf(route), route] as const))('%s', (name, route) => {
+  test('is for those whom it is for', async () => {
+    const [partner, stranger] = [await aPartner(api), await aPartner(api)]
+    const statuses: number[] = []
+    const bodies: string[] = []
+    for (const kind of callers) {
+      const call = { ...(await credentialsOf(kind, partner, stranger)), ...unsafe(route, kind) }
+      const { path, body } = await aCallOf(route, partner, api)
+      const answer = await api.send(route.method, path, body, call)
+      statuses.push(answer.status)
+      if (kind.startsWith('a stranger')) bodies.push(answer.bytes.toString('utf8'))
+    }
+
+    expect(Object.fromEntries(callers.map((kind, at) => [kind, statuses[at]]))).toEqual(
+      Object.fromEntries(callers.map((kind, at) => [kind, expected[name]?.[at]])),
+    )
+    expect(bodies.filter((body) => route.access.by !== 'anyone' && body.includes(partner.id))).toEqual([])
+  })
+})
+
+async function credentialsOf(kind: CallerKind, partner: PartnerRow, stranger: PartnerRow): Promise<CallOptions> {
+  if (kind === 'nobody') return {}
+  if (kind === 'a viewer') return { session: await aSession(api, partner, 'viewer') }
+  if (kind === 'an admin') return { session: await aSession(api, partner) }
+  if (kind === 'a stranger’s admin') return { session: await aSession(api, stranger) }
+  const key = await aKey(
+    api,
+    kind === 'a stranger’s key' ? stranger : partner,
+    kind === 'a live key' ? 'live' : 'sandbox',
+  )
+  if (kind === 'a revoked key') await revokeKey(api, partner, key)
+  return { key }
+}
+
+/** What a write needs besides: where it comes from, and the key that names it. */
+function unsafe({ method, access }: Route, kind: CallerKind): Pick<CallOptions, 'headers'> {
+  if (method === 'GET') return {}
+  const origin = kind.includes('key') && access.by !== 'anyone' ? {} : fromOurPages.headers
+  return { headers: { 'Idempotency-Key': `order-${randomUUID()}`, ...origin } }
+}

@@ -1,0 +1,368 @@
+// POST /webhooks/bank: believed by its signature, stored once, and only a reason to ask the bank.
+import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { saveBankWebhook } from '../../../db/bank/webhooks'
+import { payoutReturnId } from '../../../workflows/names'
+import { startApi } from '../../support/api/client'
+import { aPayoutWorld, type Payer, type PayoutWorld } from '../../support/api/payout-world'
+import { railTo } from '../../support/bank/a-connected-partner'
+import { keys, until } from '../../support/bank/client'
+import { silenceTemporal } from '../../support/temporal/a-worker'
+
+const minutes = 60_000
+let world: PayoutWorld
+let payer: Payer
+const signers = { sandbox: aSigner(), live: aSigner() }
+
+beforeAll(async () => {
+  silenceTemporal()
+  // No poll comes within a test: what changes here was told by the bank.
+  world = await aPayoutWorld({ payouts: { pollMs: [10 * minutes] } })
+  payer = await world.aPayer()
+})
+beforeEach(async () => {
+  for (const environment of ['sandbox', 'live'] as const) await tellKeyOf(environment, signers[environment].publicKey)
+})
+afterAll(() => world.close())
+
+describe('an event of the bank', () => {
+  test('wakes the payout, which asks the bank and is completed', async () => {
+    const { id, transferRef } = await aPaidTransfer()
+    const answer = await deliver(anEvent({ payoutId: id, transferRef, state: 'payment_processed' }))
+
+    expect(answer).toBe('200 told')
+    await untilStatus(id, 'completed')
+  })
+
+  test('is never believed: what it says is asked for and not booked', async () => {
+    const payout = await aTransfer()
+    const event = anEvent({ ...payout, state: 'payment_processed' })
+
+    expect(await deliver(event)).toBe('200 told')
+    const [stored] = await eventsOf(event.event_id)
+    expect(stored).toMatchObject({ environment: 'sandbox', payout_id: payout.payoutId, outcome: 'told', sealed: null })
+    expect(await statusOf(payout.payoutId)).toBe('processing')
+  })
+
+  test('that comes again is 200 and stored once', async () => {
+    const payout = await aTransfer()
+    const event = anEvent({ ...payout, state: 'payment_processed' })
+
+    expect([await deliver(event), await deliver(event)]).toEqual(['200 told', '200 repeated'])
+    expect(await eventsOf(event.event_id)).toHaveLength(1)
+  })
+
+  test('that comes five times at once is stored once', async () => {
+    const payout = await aTransfer()
+    const event = anEvent({ ...payout, state: 'payment_processed' })
+
+    const answers = await Promise.all(Array.from({ length: 5 }, () => deliver(event)))
+
+    expect(new Set(answers.map((answer) => answer.slice(0, 3)))).toEqual(new Set(['200']))
+    expect(await eventsOf(event.event_id)).toHaveLength(1)
+  })
+
+  test.each([
+    ['of a transfer under way needs nobody', { state: 'funds_received' }, '200 not_needed'],
+    ['of a state never seen before is told', { state: 'levitating' }, '200 told'],
+  ])('%s', async (_, change, expected) => {
+    expect(await deliver(anEvent({ ...(await aTransfer()), ...change }))).toBe(expected)
+  })
+
+  test.each([
+    ['of a payout that is not ours', { payoutId: randomUUID() }, '200 unknown_payout'],
+    ['of something that is no payout’s id', { payoutId: 'robert; drop table' }, '200 unknown_payout'],
+    ['of a category never heard of', { category: 'weather' }, '200 unknown_category'],
+    ['of a customer', { category: 'customer' }, '200 not_needed'],
+    ['with U+0000 in its id', { eventId: 'wh\u0000' }, '200 unknown_category'],
+    ['with U+0000 in its object', { transferRef: 'tr\u0000' }, '200 unknown_category'],
+    ['with U+0000 in its state', { state: 'payment\u0000' }, '200 unknown_category'],
+  ])('%s is stored as that', async (_, change, expected) => {
+    const event = anEvent(change)
+
+    expect([await deliver(event), await deliver(event)]).toEqual([expected, '200 repeated'])
+  })
+
+  test('of one environment does not reach the other’s payouts', async () => {
+    const payout = await aTransfer()
+    const event = anEvent({ ...payout, state: 'payment_processed' })
+
+    expect(await deliver(event, { by: signers.live })).toBe('200 unknown_payout')
+    expect(await attentionOf(payout.payoutId)).toBeNull()
+  })
+
+  test('of another transfer than the payout’s own is kept apart: it may have been paid twice', async () => {
+    const { payoutId } = await aTransfer()
+
+    expect(await deliver(anEvent({ payoutId, transferRef: 'tr_another', state: 'payment_submitted' }))).toBe(
+      '200 quarantined',
+    )
+    expect(await attentionOf(payoutId)).toBe('bank_contradicts_payment_submitted')
+  })
+
+  test('of a transfer that is under way, for a payout that failed as never sent, is kept apart at once', async () => {
+    const { payoutId, transferRef } = await aTransfer()
+    await world.api.db.dataSource.query(
+      "UPDATE payouts SET status = 'failed', failure_reason = 'not_sent: x', transfer_ref = NULL, closed_at = now() WHERE id = $1",
+      [payoutId],
+    )
+
+    expect(await deliver(anEvent({ payoutId, transferRef, state: 'payment_submitted' }))).toBe('200 quarantined')
+  })
+
+  test('that contradicts a payout that is over is kept apart, and somebody is asked to look', async () => {
+    const { payoutId, transferRef } = await aTransfer()
+    await world.api.db.dataSource.query(
+      "UPDATE payouts SET status = 'failed', failure_reason = 'bank_refused: x', closed_at = now() WHERE id = $1",
+      [payoutId],
+    )
+
+    expect(await deliver(anEvent({ payoutId, transferRef, state: 'payment_processed' }))).toBe('200 quarantined')
+    expect(await statusOf(payoutId)).toBe('failed')
+    expect(await attentionOf(payoutId)).toBe('bank_contradicts_payment_processed')
+  })
+
+  test('that says a completed payout has come back is asked for, and not believed', async () => {
+    const { id, transferRef } = await aCompleted()
+
+    expect(await deliver(anEvent({ payoutId: id, transferRef, state: 'returned' }))).toBe('200 told')
+    await untilReturnEnded(id)
+    expect([await statusOf(id), await attentionOf(id)]).toEqual(['completed', null])
+  })
+
+  test('and when the bank says so too, the payout is returned, and refunded when the next event comes', async () => {
+    const { id, transferRef } = await aCompleted()
+    await advance(transferRef, 'returned')
+    await deliver(anEvent({ payoutId: id, transferRef, state: 'returned' }))
+    await untilStatus(id, 'returned')
+    await advance(transferRef, 'refunded')
+
+    expect(await deliver(anEvent({ payoutId: id, transferRef, state: 'refunded' }))).toBe('200 told')
+    await untilReturnEnded(id)
+    const late = ['payment_processed', 'returned', 'refunded'].map((state) =>
+      anEvent({ payoutId: id, transferRef, state }),
+    )
+    expect(await Promise.all(late.map((event) => deliver(event)))).toEqual(Array(3).fill('200 too_late'))
+    expect(await attentionOf(id)).toBeNull()
+  })
+
+  test('for a payout that is over changes nothing', async () => {
+    const { id, transferRef } = await aPaidTransfer()
+    await deliver(anEvent({ payoutId: id, transferRef, state: 'payment_processed' }))
+    await untilStatus(id, 'completed')
+
+    expect(await deliver(anEvent({ payoutId: id, transferRef, state: 'payment_processed' }))).toBe('200 too_late')
+    expect(await statusOf(id)).toBe('completed')
+  })
+})
+
+async function aCompleted(): Promise<{ id: string; transferRef: string }> {
+  const paid = await aPaidTransfer()
+  await deliver(anEvent({ payoutId: paid.id, transferRef: paid.transferRef, state: 'payment_processed' }))
+  await untilStatus(paid.id, 'completed')
+  return paid
+}
+
+async function advance(transferRef: string, state: string): Promise<void> {
+  await world.bank.control('POST', `/transfers/${transferRef}/advance`, { state, last: true })
+}
+
+async function untilReturnEnded(id: string): Promise<void> {
+  const handle = world.temporal.workflow.getHandle(payoutReturnId(id))
+  await until('the return was seen to', async () => (await handle.describe()).status.name === 'COMPLETED')
+}
+
+describe('what was not signed by the bank, or not now, is 400 and not stored', () => {
+  test.each([
+    ['signed with another key', { by: aSigner() }],
+    ['signed eleven minutes ago', { ageMs: 11 * minutes }],
+    ['signed for eleven minutes from now', { ageMs: -11 * minutes }],
+    ['not signed', { signature: '' }],
+    ['signed in another form', { signature: 't=1,v0=AAAA' }],
+  ])('%s', async (_, how) => {
+    const event = anEvent({})
+
+    expect(await deliver(event, how)).toBe('400 bad_request')
+    expect(await eventsOf(event.event_id)).toEqual([])
+  })
+
+  test('one byte changed after it was signed', async () => {
+    const event = anEvent({})
+    const text = JSON.stringify(event)
+
+    expect(await post(text.replace('transfer', 'transfeR'), signatureOf(text, signers.sandbox.privateKey, 0))).toBe(
+      '400 bad_request',
+    )
+  })
+
+  test('a body beyond 64 KiB is 413', async () => {
+    expect(await deliver({ ...anEvent({}), note: 'x'.repeat(70_000) })).toBe('413 payload_too_large')
+  })
+})
+
+test('a key that was registered a moment ago is known', async () => {
+  const fresh = aSigner()
+  await deliver(anEvent({}))
+  await tellKeyOf('sandbox', fresh.publicKey)
+
+  const answer = await until('the new key', async () => {
+    const given = await deliver(anEvent({}), { by: fresh })
+    return given.startsWith('200') && given
+  })
+  expect(answer).toBe('200 unknown_payout')
+})
+
+test('with one signing key for both environments, an event goes to the environment of what it is about', async () => {
+  const [sandbox, live] = [await aTransfer(), await aTransfer('live')]
+  for (const environment of ['sandbox', 'live'] as const) await tellKeyOf(environment, signers.sandbox.publicKey)
+  // It reads the keys for the first time.
+  const api = await startApi({ database: world.api.databaseUrl })
+  const wallets: { environment: string; wallet: string; customer: string }[] = await world.api.db.dataSource.query(
+    'SELECT environment, wallet_ref AS wallet, customer_ref AS customer FROM wallets WHERE partner_id = $1',
+    [payer.id],
+  )
+  const cases = [
+    { environment: 'sandbox', event: anEvent({ ...sandbox, state: 'funds_received' }) },
+    { environment: 'live', event: anEvent({ ...live, state: 'funds_received' }) },
+    { environment: 'sandbox', event: anEvent({ transferRef: sandbox.transferRef }) },
+    { environment: 'live', event: anEvent({ transferRef: live.transferRef }) },
+    ...wallets.flatMap(({ environment, wallet, customer }) => [
+      { environment, event: { ...anEvent({ category: 'bridge_wallet.activity' }), event_object: withdrawal(wallet) } },
+      { environment, event: anEvent({ category: 'customer', transferRef: customer }) },
+    ]),
+    { environment: 'live', event: anEvent({ payoutId: randomUUID() }) },
+    { environment: 'live', event: anEvent({ payoutId: 'no uuid', transferRef: 'tr_unknown' }) },
+  ]
+
+  const answers: string[] = []
+  for (const { event } of cases) {
+    const text = JSON.stringify(event)
+    answers.push(await post(text, signatureOf(text, signers.sandbox.privateKey, 0), api.url))
+  }
+  await api.close()
+
+  expect(answers.slice(0, 2)).toEqual(['200 not_needed', '200 not_needed'])
+  const stored = await Promise.all(cases.map(({ event }) => eventsOf(event.event_id)))
+  expect(stored.map(([row]) => row?.['environment'])).toEqual(cases.map(({ environment }) => environment))
+  expect(stored.slice(0, 2).map(([row]) => row?.['payout_id'])).toEqual([sandbox.payoutId, live.payoutId])
+})
+
+test('nothing of what the bank wrote is kept but ids, the category and the state', async () => {
+  const event = { ...anEvent({}), event_object: { client_reference_id: null, name: 'Canary Bird', iban: 'CANARY' } }
+  await deliver(event)
+
+  const rows = await world.api.db.dataSource.query('SELECT e::text AS event FROM bank_events e')
+  expect(JSON.stringify(rows)).not.toMatch(/canary/i)
+})
+
+test('the bank’s own events complete a payout', async () => {
+  const rail = railTo(world.bank.url, { apiKey: keys.sandbox })
+  const { publicKey } = await rail.registerWebhook({ url: `${world.api.url}/webhooks/bank`, key: randomUUID() })
+  await tellKeyOf('sandbox', publicKey)
+
+  // Until we know the bank's new key its events are refused, and it sends them again.
+  const { id } = await aPaidTransfer()
+
+  expect(await untilStatus(id, 'completed')).toBe(true)
+  rail.close()
+})
+
+test('is 503 while Temporal is away, and handled when the bank sends it again', async () => {
+  const away = await startApi({ database: world.api.databaseUrl, temporalAddress: '127.0.0.1:1' })
+  const event = anEvent({ ...(await aTransfer()), state: 'payment_processed' })
+  const text = JSON.stringify(event)
+
+  const refused = await post(text, signatureOf(text, signers.sandbox.privateKey, 0), away.url)
+  await away.close()
+
+  expect(refused).toBe('503 service_unavailable')
+  expect(await eventsOf(event.event_id)).toEqual([expect.objectContaining({ handled_at: null })])
+  expect(await deliver(event)).toBe('200 told')
+})
+
+async function aTransfer(
+  environment: 'sandbox' | 'live' = 'sandbox',
+): Promise<{ payoutId: string; transferRef: string }> {
+  const { body } = await world.pay(payer, {}, { environment })
+  const [transfer] = await world.transfersOf(String(body['id']))
+  return { payoutId: String(body['id']), transferRef: String(transfer.id) }
+}
+
+async function aPaidTransfer(): Promise<{ id: string; transferRef: string }> {
+  const { payoutId: id, transferRef } = await aTransfer()
+  for (const state of ['funds_received', 'payment_submitted', 'payment_processed']) {
+    await world.bank.control('POST', `/transfers/${transferRef}/advance`, { state })
+  }
+  return { id, transferRef }
+}
+
+async function attentionOf(id: string): Promise<unknown> {
+  const [row] = await world.api.db.dataSource.query('SELECT attention FROM payouts WHERE id = $1', [id])
+  return row.attention
+}
+
+async function statusOf(id: string): Promise<unknown> {
+  return (await world.api.get(`/v1/payouts/${id}`, { key: payer.keys.sandbox })).body['status']
+}
+
+function untilStatus(id: string, status: string, withinMs?: number): Promise<unknown> {
+  return until(`${id} ${status}`, async () => (await statusOf(id)) === status, withinMs)
+}
+
+type EventChange = Partial<Record<'eventId' | 'payoutId' | 'transferRef' | 'state' | 'category', string>>
+
+function anEvent({ payoutId, transferRef = 'tr_1', state = 'pending', ...rest }: EventChange) {
+  const { eventId = `wh_${randomUUID()}`, category = 'transfer' } = rest
+  return {
+    event_id: eventId,
+    event_category: category,
+    event_object_id: transferRef,
+    event_object_status: state,
+    event_object: { id: transferRef, client_reference_id: payoutId ?? null },
+  }
+}
+
+const withdrawal = (wallet: string) => ({ id: randomUUID(), bridge_wallet_id: wallet, type: 'withdrawal' })
+
+interface Signer {
+  readonly privateKey: KeyObject
+  readonly publicKey: string
+}
+
+function aSigner(): Signer {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  return { privateKey, publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString() }
+}
+
+function signatureOf(text: string, privateKey: KeyObject, ageMs: number): string {
+  const at = Date.now() - ageMs
+  const digest = createHash('sha256').update(`${at}.${text}`).digest()
+  return `t=${at},v0=${sign('RSA-SHA256', digest, privateKey).toString('base64')}`
+}
+
+function deliver(
+  event: object,
+  { by = signers.sandbox, ageMs = 0, signature }: { by?: Signer; ageMs?: number; signature?: string } = {},
+): Promise<string> {
+  const text = JSON.stringify(event)
+  return post(text, signature ?? signatureOf(text, by.privateKey, ageMs))
+}
+
+async function post(text: string, signature: string, url = world.api.url): Promise<string> {
+  const response = await fetch(`${url}/webhooks/bank`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-Webhook-Signature': signature },
+    body: text,
+  })
+  const { outcome, error } = JSON.parse(await response.text())
+  return `${response.status} ${outcome ?? error.code}`
+}
+
+async function eventsOf(eventId: string): Promise<Record<string, unknown>[]> {
+  return world.api.db.dataSource.query('SELECT * FROM bank_events WHERE event_id = $1', [eventId])
+}
+
+function tellKeyOf(environment: 'sandbox' | 'live', publicKey: string): Promise<void> {
+  const about = { environment, url: 'http://payouts.test/webhooks/bank', webhookRef: randomUUID() }
+  return saveBankWebhook(world.api.db, { ...about, publicKey }, new Date())
+}

@@ -1,0 +1,139 @@
+// Calls are remembered without a write of their own: in batches, bounded, and none is lost at shutdown or in an outage.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type ActivityLog, createActivityLog } from '../../../api/controls/activity-log'
+import type { ActivityEntry } from '../../../db/controls/activity'
+import type { Db, Statement } from '../../../db/database'
+import { listApiKeys } from '../../../db/partners/api-keys'
+import { systemClock } from '../../../runtime/clock'
+import { aKey, aPartner } from '../../support/api/fixtures'
+import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { keptLog } from '../../support/kept-logs'
+
+let database: TestDatabase
+let db: Db
+let partnerId: string
+const log = keptLog()
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url, 5)
+  partnerId = (await aPartner({ db, clock: systemClock })).id
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+/** The real database, counting statements, and failing while `down` says so. */
+function watched(): { db: Db; statements: string[]; longest: number; down: boolean; failing: string | null } {
+  const state = {
+    statements: [] as string[],
+    longest: 0,
+    down: false,
+    failing: null as string | null,
+    db: {
+      ...db,
+      query: <Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]> => {
+        state.statements.push(statement.name)
+        state.longest = Math.max(state.longest, String(values[0]).length)
+        return state.down || state.failing === statement.name
+          ? Promise.reject(new Error('the database is away'))
+          : db.query<Row>(statement, values)
+      },
+    },
+  }
+  return state
+}
+
+function entry(action: string): ActivityEntry {
+  const at = systemClock.now()
+  return {
+    partnerId,
+    at,
+    environment: 'sandbox',
+    action,
+    changes: 'nothing',
+    status: 200,
+    madeBy: 'key:x',
+    detail: null,
+    requestId: randomUUID(),
+  }
+}
+
+test('a key use that could not be written neither doubles the calls beside it nor is forgotten', async () => {
+  const state = watched()
+  const activityLog = createActivityLog({ db: state.db, clock: systemClock, log })
+  const partner = await aPartner({ db, clock: systemClock })
+  await aKey({ db, clock: systemClock }, partner, 'sandbox')
+  const [key] = await listApiKeys(db, partner.id)
+
+  state.failing = 'api-key-record-use'
+  activityLog.record(entry('test.key-use'), key?.id ?? '')
+  await expect(activityLog.flush()).rejects.toThrow('away')
+  state.failing = null
+  await activityLog.close()
+
+  expect(await countOf('test.key-use')).toBe(1)
+  expect((await listApiKeys(db, partner.id))[0]?.lastUsedAt).not.toBeNull()
+})
+
+test('a flood of refused calls leaves one line a second', async () => {
+  const activityLog = createActivityLog({ db, clock: systemClock, log })
+  const at = systemClock.now()
+
+  for (let n = 0; n < 50; n++) activityLog.record({ ...entry('test.flood'), at, status: 429 }, null)
+  activityLog.record({ ...entry('test.flood'), at: new Date(at.getTime() + 1_000), status: 429 }, null)
+  await activityLog.close()
+
+  expect(await countOf('test.flood')).toBe(2)
+})
+
+function recordMany(activityLog: ActivityLog, action: string, count: number): void {
+  for (let n = 0; n < count; n++) activityLog.record(entry(action), null)
+}
+
+async function countOf(action: string): Promise<number> {
+  const text = 'SELECT count(*)::int AS count FROM activity WHERE action = $1'
+  const [row] = await db.query<{ count: number }>({ name: 'count-activity', text }, [action])
+  return row?.count ?? 0
+}
+
+test('hundreds of calls are written by a few statements', async () => {
+  const { db: counting, statements } = watched()
+  const activityLog = createActivityLog({ db: counting, clock: systemClock, log })
+
+  recordMany(activityLog, 'test.batch', 400)
+  await activityLog.close()
+
+  expect(await countOf('test.batch')).toBe(400)
+  expect(statements.length).toBeLessThanOrEqual(2)
+})
+
+test('what an outage kept from being written is written when it ends, once', async () => {
+  const state = watched()
+  const activityLog = createActivityLog({ db: state.db, clock: systemClock, log })
+
+  state.down = true
+  recordMany(activityLog, 'test.outage', 10)
+  await expect(activityLog.flush()).rejects.toThrow('away')
+  state.down = false
+  recordMany(activityLog, 'test.outage', 5)
+  await activityLog.close()
+
+  expect(await countOf('test.outage')).toBe(15)
+})
+
+test('an outage is not held in memory without bound: the oldest entries are given up', async () => {
+  const state = watched()
+  const activityLog = createActivityLog({ db: state.db, clock: systemClock, log })
+
+  state.down = true
+  recordMany(activityLog, 'test.bound', 25_000)
+  await expect(activityLog.flush()).rejects.toThrow('away')
+  state.down = false
+  await activityLog.close()
+
+  expect(await countOf('test.bound')).toBe(20_000)
+  expect(state.longest).toBeLessThan(300_000)
+})

@@ -1,0 +1,28 @@
+// GET / and GET /v1 (§2 Discovery, §9).
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Api, startApi } from '../../support/api/client'
+
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi({ publicUrl: 'https://payouts.example.com' })
+})
+afterAll(() => api.close())
+
+test.each(['/', '/v1'])(
+  '%s says the name, version 1.3.0 and an absolute address of the documentation',
+  async (path) => {
+    const { status, body } = await api.get(path)
+
+    expect(status).toBe(200)
+    expect(body).toEqual({ name: 'Payouts', version: '1.3.0', docs: 'https://payouts.example.com/docs' })
+  },
+)
+
+test('a path is told apart from its neighbours: /v1/ and /V1 are no routes', async () => {
+  const answers = await Promise.all(['/v1/', '/V1', '/v2'].map((path) => api.get(path)))
+
+  expect(answers.map(({ status, body }) => [status, body.error?.code])).toEqual(
+    Array.from({ length: 3 }, () => [404, 'route_not_found']),
+  )
+})

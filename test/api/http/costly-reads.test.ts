@@ -1,0 +1,100 @@
+// Costly reads: a few of one partner at once, on connections of their own, and none for longer than two seconds.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { Client } from 'pg'
+import type { PartnerRow } from '../../../db/partners/partners'
+import { type Api, startApi } from '../../support/api/client'
+import { aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
+
+let api: Api
+let partner: PartnerRow
+let key: string
+
+beforeAll(async () => {
+  api = await startApi({ readLimits: { running: 1, waiting: 2, waitMs: 10_000, restFactor: 1, restAtMostMs: 100 } })
+})
+beforeEach(async () => {
+  partner = await aPartner(api)
+  key = await aKey(api, partner, 'sandbox')
+})
+afterAll(() => api.close())
+
+test('a read that takes longer than two seconds is answered 503 and names the reason', async () => {
+  const held = await holdTotals()
+  const answer = await api.get('/v1/usage', { key })
+  await held.release()
+
+  expect([answer.status, answer.body.error?.code]).toEqual([503, 'service_unavailable'])
+  expect(answer.body.error?.message).toContain('took longer than 2 seconds')
+  expect(answer.headers.get('Retry-After')).toBe('5')
+  expect((await api.get('/v1/usage', { key })).status).toBe(200)
+})
+
+test('one partner’s flood gets 429 beyond its turn, and stops neither its own payouts nor another partner', async () => {
+  const other = await aKey(api, await aPartner(api), 'sandbox')
+  const held = await holdTotals()
+  const flood = Array.from({ length: 20 }, () => api.get('/v1/usage', { key }))
+  const refused = await Promise.race(flood)
+
+  const elsewhere = await Promise.all([
+    ...Array.from({ length: 5 }, () => api.post('/v1/quotes', { amount_gbp: '10.00' }, { key })),
+    api.get('/v1/payouts', { key: other }),
+    api.get('/v1/account', { key: other }),
+  ])
+  await held.release()
+  const statuses = (await Promise.all(flood)).map(({ status }) => status)
+
+  expect(elsewhere.map(({ status }) => status)).toEqual(elsewhere.map(() => 200))
+  expect([refused.status, refused.body.error?.code, refused.headers.get('Retry-After')]).toEqual([
+    429,
+    'rate_limited',
+    '1',
+  ])
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(17)
+  expect(statuses).toContain(200)
+  expect((await api.get('/v1/usage', { key })).status).toBe(200)
+})
+
+test('reads that wait have their turn one after the other', async () => {
+  const answers = await Promise.all(['usage', 'recipients', 'payouts'].map((path) => api.get(`/v1/${path}`, { key })))
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+})
+
+test('a partner rests between reads that wait, and other partners do not', async () => {
+  const resting = await startApi({
+    readLimits: { running: 1, waiting: 1, waitMs: 2_000, restFactor: 10_000, restAtMostMs: 60_000 },
+  })
+  const [one, two] = [await aPartner(resting), await aPartner(resting)]
+  const [keyOne, keyTwo] = [await aKey(resting, one, 'sandbox'), await aKey(resting, two, 'sandbox')]
+  const held = await holdTotals(resting)
+  const reads = Array.from({ length: 3 }, () => resting.get('/v1/usage', { key: keyOne }))
+  // The third one is refused at once, so one runs and one waits.
+  await Promise.race(reads)
+  await held.release()
+  const other = await resting.get('/v1/usage', { key: keyTwo })
+  const statuses = (await Promise.all(reads)).map(({ status }) => status)
+  await resting.close()
+
+  expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(2)
+  expect(other.status).toBe(200)
+})
+
+test('a file that is not read to its end does not block other reads', async () => {
+  await aPayoutRow(api, partner)
+  const file = await fetch(`${api.url}/v1/payouts.csv`, { headers: { Authorization: `Bearer ${key}` } })
+
+  const answers = await Promise.all(['usage', 'recipients', 'payouts'].map((path) => api.get(`/v1/${path}`, { key })))
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  await file.body?.cancel()
+})
+
+/** A lock that makes every read of the totals wait, as an overloaded database would. */
+async function holdTotals({ databaseUrl } = api): Promise<{ release(): Promise<void> }> {
+  const client = new Client({ connectionString: databaseUrl })
+  await client.connect()
+  await client.query('BEGIN')
+  await client.query('LOCK TABLE payout_months IN ACCESS EXCLUSIVE MODE')
+  return { release: () => client.end() }
+}

@@ -1,0 +1,132 @@
+// Writes from other sites' pages (check 36): refused with 403 forbidden_origin before anything happens, whatever the cookie says.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { isFromOurPages } from '../../../api/http/callers/origin'
+import { apiKey } from '../../../db/partners/entities/api-key'
+import type { PartnerRow } from '../../../db/partners/partners'
+import { code as codes } from '../../../db/sign-in/session-entity'
+import { type Api, startApi, testOrigin } from '../../support/api/client'
+import { aKey, aPartner, aSession } from '../../support/api/fixtures'
+import { anEmail } from '../../support/api/people'
+
+let api: Api
+let partner: PartnerRow
+let session: string
+
+beforeAll(async () => {
+  api = await startApi()
+  partner = await aPartner(api)
+  session = await aSession(api, partner)
+})
+afterAll(() => api.close())
+
+const json = 'application/json'
+const form = 'application/x-www-form-urlencoded'
+
+const foreign: readonly (readonly [string, Record<string, string>])[] = [
+  ['a form of another site', { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site', 'Content-Type': form }],
+  [
+    'a script of another site',
+    { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site', 'Content-Type': json },
+  ],
+  ['a browser that says cross-site and no more', { 'Sec-Fetch-Site': 'cross-site', 'Content-Type': json }],
+  ['another site of our domain', { Origin: testOrigin, 'Sec-Fetch-Site': 'same-site', 'Content-Type': json }],
+  ['a page that has no origin', { Origin: 'null', 'Content-Type': json }],
+  ['an origin that begins like ours', { Origin: `${testOrigin}.evil.example`, 'Content-Type': json }],
+  ['our host on another port', { Origin: `${testOrigin}:8080`, 'Content-Type': json }],
+  ['a text of our own page', { Origin: testOrigin, 'Content-Type': 'text/plain' }],
+  ['a form of our own page', { Origin: testOrigin, 'Content-Type': form }],
+  ['something that does not say where it comes from', { 'Content-Type': json }],
+]
+
+describe.each(foreign)('%s', (_what, headers) => {
+  test('makes no key with the cookie of somebody signed in', async () => {
+    const before = await keysOf()
+    const cookie = { Cookie: `__Host-session=${session}` }
+
+    const body = JSON.stringify({ environment: 'sandbox' })
+    const response = await fetch(`${api.url}/v1/keys`, { method: 'POST', headers: { ...cookie, ...headers }, body })
+
+    expect([response.status, Object(await response.json()).error.code]).toEqual([403, 'forbidden_origin'])
+    expect(await keysOf()).toBe(before)
+  })
+
+  test('signs nobody in, and asks for no code', async () => {
+    const email = anEmail()
+
+    const body = JSON.stringify({ email })
+    const asked = await fetch(`${api.url}/v1/auth/codes`, { method: 'POST', headers, body })
+    const tried = await fetch(`${api.url}/v1/auth/sessions`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ email, code: '123456' }),
+    })
+
+    expect([asked.status, tried.status, tried.headers.get('Set-Cookie')]).toEqual([403, 403, null])
+    expect(await api.db.dataSource.getRepository(codes).countBy({ subject: email })).toBe(0)
+  })
+})
+
+test('a write without a body is refused alike', async () => {
+  const headers = { Cookie: `__Host-session=${session}`, Origin: 'https://evil.example' }
+
+  const response = await fetch(`${api.url}/v1/auth/session`, { method: 'DELETE', headers })
+
+  expect(response.status).toBe(403)
+  expect((await api.get('/v1/auth/session', { session })).status).toBe(200)
+})
+
+test('no answer invites other sites to read or to send JSON', async () => {
+  const asked = await fetch(`${api.url}/v1/keys`, {
+    method: 'OPTIONS',
+    headers: { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' },
+  })
+  const read = await fetch(`${api.url}/v1/account`, { headers: { Origin: 'https://evil.example' } })
+
+  for (const { headers } of [asked, read]) {
+    expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
+  }
+})
+
+test('an API key needs no origin: no browser sends it by itself', async () => {
+  const key = await aKey(api, partner, 'sandbox')
+
+  const answer = await api.post(
+    '/v1/quotes',
+    { amount_gbp: '10.00' },
+    { key, headers: { Origin: 'https://evil.example' } },
+  )
+
+  expect(answer.status).toBe(200)
+})
+
+describe('our own pages', () => {
+  const publicUrl = 'https://payouts.example.com'
+
+  test.each([
+    [{ origin: publicUrl, 'sec-fetch-site': 'same-origin', 'content-type': json }],
+    [{ origin: publicUrl }],
+    [{ 'sec-fetch-site': 'same-origin', 'content-type': 'application/json; charset=utf-8' }],
+    // Somebody who opens the dashboard by another of its names.
+    [{ origin: 'https://pay.example.com', host: 'pay.example.com', 'sec-fetch-site': 'same-origin' }],
+  ])('are let in with %j', (headers) => {
+    expect(isFromOurPages(headers, publicUrl)).toBe(true)
+  })
+
+  test('are let in by another name without https where we are known without it, such as 127.0.0.1', () => {
+    const headers = { origin: 'http://127.0.0.1:3000', host: '127.0.0.1:3000' }
+
+    expect(isFromOurPages(headers, 'http://localhost:3000')).toBe(true)
+  })
+
+  test.each([
+    [{ origin: 'http://payouts.example.com', host: 'payouts.example.com' }],
+    [{ origin: 'http://payouts.example.com', host: 'payouts.example.com', 'sec-fetch-site': 'same-origin' }],
+    [{ origin: 'http://127.0.0.1:3000', host: '127.0.0.1:3000' }],
+  ])('come by https where we are known by it, so not with %j', (headers) => {
+    expect(isFromOurPages(headers, publicUrl)).toBe(false)
+  })
+})
+
+function keysOf(): Promise<number> {
+  return api.db.dataSource.getRepository(apiKey).countBy({ partnerId: partner.id })
+}

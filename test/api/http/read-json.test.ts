@@ -1,0 +1,92 @@
+// Reading a body, where it is no matter of routes: what counts as a repeated key, and a client that is gone already.
+import { once } from 'node:events'
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { expect, test } from '@jest/globals'
+import { ApiError } from '../../../api/http/errors'
+import { parseJson, readBytes, receiveJson } from '../../../api/http/requests/read-json'
+
+test.each([
+  [String.raw`{"a":"\":"}`],
+  [String.raw`{"a":"x\":y","b":"{\"b\":1}","c":"\\"}`],
+  ['{"a":{"a":{"a":[{"a":1},{"a":2},":"]}}}'],
+  ['{"":1,"__proto__":{"":2}}'],
+  ['[[],{},null,":",1]'],
+])('%s repeats no key', async (json) => {
+  expect(await read(json)).toEqual(JSON.parse(json))
+})
+
+test.each([
+  ['{"a":1,"a":1}'],
+  ['{"a":{"b":1,"b":{}}}'],
+  ['[{"a":[{"c":0,"c":0}]}]'],
+  [String.raw`{"a":1,"\u0061":2}`],
+  ['{"__proto__":1,"__proto__":2}'],
+  ['{"a":{"b":1},"a":{"c":2}}'],
+])('%s repeats a key', async (json) => {
+  await expect(read(json)).rejects.toMatchObject({ code: 'invalid_json' })
+})
+
+test.each([
+  [String.raw`{"a":"\ud83d\ude00"}`],
+  [String.raw`{"a":"\\ud800"}`],
+  [String.raw`{"\uD83D\uDE00":["\uD83D\uDE00"]}`],
+])('%s holds whole characters', async (json) => {
+  expect(await read(json)).toEqual(JSON.parse(json))
+})
+
+test.each([
+  [String.raw`{"a":"A\ud800"}`],
+  [String.raw`{"a":"A\uDC00"}`],
+  [String.raw`{"a":"\ude00\ud83d"}`],
+  [String.raw`{"a":[{"b":"\udfff"}]}`],
+  [String.raw`{"\ud800":1}`],
+  [String.raw`"\ud800"`],
+])('%s holds half of a surrogate pair', async (json) => {
+  await expect(read(json)).rejects.toMatchObject({
+    code: 'invalid_json',
+    message: expect.stringContaining('surrogate'),
+  })
+})
+
+test('a client that was gone before its body is read is told apart from trouble of ours', async () => {
+  const request = new IncomingMessage(new Socket())
+  request.destroy()
+  await once(request, 'close')
+
+  await expect(readBytes(request)).rejects.toMatchObject({ code: 'bad_request' })
+})
+
+test.each([
+  ['100 fields', bodyOf(100, (n) => `"k${n}":"a:b,c"`)],
+  ['100 fields over several objects', `{"a":${bodyOf(50, (n) => `"k${n}":[]`)},"b":${bodyOf(48, (n) => `"k${n}":0`)}}`],
+  ['101 list items', `{"a":[${Array.from({ length: 101 }, () => '0').join()}]}`],
+])('a body may have %s', async (_name, json) => {
+  expect(await read(json)).toEqual(JSON.parse(json))
+})
+
+test.each([
+  ['101 fields', bodyOf(101, (n) => `"k${n}":0`)],
+  ['101 fields over several objects', `{"a":${bodyOf(50, (n) => `"k${n}":[]`)},"b":${bodyOf(49, (n) => `"k${n}":0`)}}`],
+  ['102 list items', `{"a":[${Array.from({ length: 102 }, () => '0').join()}]}`],
+])('a body of %s is refused before it is validated', async (_name, json) => {
+  await expect(read(json)).rejects.toMatchObject({ code: 'invalid_request' })
+})
+
+function bodyOf(count: number, field: (n: number) => string): string {
+  return `{${Array.from({ length: count }, (_, n) => field(n)).join()}}`
+}
+
+async function read(json: string): Promise<unknown> {
+  const received = await receiveJson(aRequest(json))
+  if (received instanceof ApiError) throw received
+  return parseJson(received)
+}
+
+function aRequest(body: string): IncomingMessage {
+  const request = new IncomingMessage(new Socket())
+  request.headers['content-type'] = 'application/json'
+  request.push(body)
+  request.push(null)
+  return request
+}

@@ -1,0 +1,27 @@
+// The line that each request leaves in the log: by its ids a payout can be followed from the call to its workflow.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Api, startApi } from '../../support/api/client'
+import { aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
+import { keptLog } from '../../support/kept-logs'
+
+let api: Api
+const lines: Record<string, unknown>[] = []
+const log = keptLog({ level: 'info', write: (line) => void lines.push(JSON.parse(line)) })
+
+beforeAll(async () => {
+  api = await startApi({ log })
+})
+afterAll(() => api.close())
+
+test('a request about a payout names it, and any other does not', async () => {
+  const partner = await aPartner(api)
+  const key = await aKey(api, partner, 'sandbox')
+  const { id } = await aPayoutRow(api, partner)
+
+  const { headers } = await api.get(`/v1/payouts/${id}`, { key })
+  await api.get('/v1/account', { key })
+
+  const [about, other] = lines.filter(({ msg }) => msg === 'request')
+  expect(about).toMatchObject({ route: '/v1/payouts/:id', payout_id: id, request_id: headers.get('X-Request-Id') })
+  expect(other).not.toHaveProperty('payout_id')
+})

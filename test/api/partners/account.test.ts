@@ -1,0 +1,97 @@
+// GET /v1/account (§2 Account): the key decides whose account and which environment.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { changePrices } from '../../../db/invoices/price-lists'
+import { type Api, startApi } from '../../support/api/client'
+import { aClock, aKey, aPartner, aSession } from '../../support/api/fixtures'
+
+const clock = aClock('2026-11-16T12:00:00Z')
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi({ clock })
+})
+afterAll(() => api.close())
+
+test('a sandbox key sees its partner, the sandbox wallet and the prices in words', async () => {
+  const partner = await aPartner(api)
+  const key = await aKey(api, partner, 'sandbox')
+
+  const { status, body } = await api.get('/v1/account', { key })
+
+  expect(status).toBe(200)
+  expect(body).toEqual({
+    object: 'account',
+    id: partner.id,
+    name: 'Acme Ltd',
+    requested_name: null,
+    status: 'active',
+    environment: 'sandbox',
+    funding_wallet: { currency: 'USDC', chain: 'base', address: null },
+    bank_funding: null,
+    enabled_countries: ['GB'],
+    prices: { payout: '0.99 GBP + 1.00%', monthly_account: '15.00 GBP' },
+    rail: 'simulated',
+  })
+})
+
+test('a live key drives provider_production', async () => {
+  const key = await aKey(api, await aPartner(api), 'live')
+
+  expect((await api.get('/v1/account', { key })).body).toMatchObject({
+    environment: 'live',
+    rail: 'provider_production',
+  })
+})
+
+test.each(['live', 'sandbox', 'nonsense', '', 'a&environment=b'])(
+  'the parameter environment=%s is ignored: the key decides',
+  async (environment) => {
+    const key = await aKey(api, await aPartner(api), 'sandbox')
+
+    const { status, body } = await api.get(`/v1/account?environment=${environment}`, { key })
+
+    expect([status, body['environment']]).toEqual([200, 'sandbox'])
+  },
+)
+
+test('prices are the partner’s own at this moment, not those to come', async () => {
+  const partner = await aPartner(api)
+  const key = await aKey(api, partner, 'sandbox')
+  const at = clock.now()
+  const from = new Date(at.getTime() + 3_600_000)
+  const changes = { payoutFixedPence: 150n, payoutBasisPoints: 250n, monthlyAccountPence: 0n }
+  await api.db.transaction((tx) => changePrices(tx, { partnerId: partner.id, changes, from, at }))
+  const before = await api.get('/v1/account', { key })
+
+  clock.set(from.toISOString())
+  const after = await api.get('/v1/account', { key })
+
+  expect(before.body['prices']).toEqual({ payout: '0.99 GBP + 1.00%', monthly_account: '15.00 GBP' })
+  expect(after.body['prices']).toEqual({ payout: '1.50 GBP + 2.50%', monthly_account: '0.00 GBP' })
+})
+
+test('countries are those that are enabled for the account', async () => {
+  const key = await aKey(api, await aPartner(api, { enabledCountries: [] }), 'sandbox')
+
+  expect((await api.get('/v1/account', { key })).body['enabled_countries']).toEqual([])
+})
+
+test.each(['Live', 'lvie', 'production', '', 'live&environment=sandbox'])(
+  'a person who asks for environment=%s is told so, and not shown the sandbox',
+  async (environment) => {
+    const session = await aSession(api, await aPartner(api))
+
+    const read = await api.get(`/v1/account?environment=${environment}`, { session })
+    const write = await api.post(`/v1/quotes?environment=${environment}`, { amount_gbp: '10.00' }, { session })
+    const ofSession = await api.get(`/v1/auth/session?environment=${environment}`, { session })
+
+    for (const { status, body } of [read, write]) {
+      expect([status, body.error?.code, body.error?.details]).toEqual([
+        422,
+        'invalid_request',
+        { errors: ['environment (sandbox or live)'] },
+      ])
+    }
+    expect(ofSession.status).toBe(200)
+  },
+)

@@ -1,0 +1,45 @@
+// GET /v1/public/partners/{slug} (§2 PublicPartner): needs no key, and tells nothing but name and looks.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Api, startApi } from '../../support/api/client'
+import { aPartner } from '../../support/api/fixtures'
+
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi()
+})
+afterAll(() => api.close())
+
+test('anyone may see a partner’s name, logo and colour', async () => {
+  const partner = await aPartner(api, { logoUrl: 'https://acme.test/logo.svg', brandColor: '#0f766e' })
+
+  const { status, body } = await api.get(`/v1/public/partners/${partner.slug}`)
+
+  expect(status).toBe(200)
+  expect(body).toEqual({
+    slug: partner.slug,
+    name: 'Acme Ltd',
+    logo_url: 'https://acme.test/logo.svg',
+    brand_color: '#0f766e',
+  })
+})
+
+test('a partner without looks has nulls, and a suspended one is still there', async () => {
+  const partner = await aPartner(api, { status: 'suspended' })
+
+  const { status, body } = await api.get(`/v1/public/partners/${partner.slug}`)
+
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ logo_url: null, brand_color: null })
+})
+
+test('404 not_found is the same for an unknown, a malformed and a closed partner’s slug', async () => {
+  const closed = await aPartner(api, { status: 'closed' })
+  const slugs = ['nobody', 'x', 'UPPER', 'a_b', '%00', 'a%2fb', 'a'.repeat(41), 'ac%20me', closed.slug]
+
+  const answers = await Promise.all(slugs.map((slug) => api.get(`/v1/public/partners/${slug}`)))
+
+  expect(new Set(answers.map(({ status, body }) => `${status} ${JSON.stringify(body)}`))).toEqual(
+    new Set(['404 {"error":{"code":"not_found","message":"There is no such resource."}}']),
+  )
+})

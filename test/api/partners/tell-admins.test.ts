@@ -1,0 +1,293 @@
+// Admins are mailed about live keys, invited admins, changed roles and addresses, and the first live payout of a key or an admin.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { createNoticeSteps } from '../../../activities/partners/notices'
+import { takeMails } from '../../../db/partners/mails'
+import type { PartnerRow } from '../../../db/partners/partners'
+import { postSet } from '../../../db/wallets/ledger'
+import { findWallet } from '../../../db/wallets/wallets'
+import { topUpPostings } from '../../../domain/wallets/ledger'
+import { createSimulatedRail } from '../../../rail/simulated'
+import { type Api, startApi, testKeyring } from '../../support/api/client'
+import { sendConfirmed } from '../../support/api/confirmed'
+import { aClock, aKey, aPartner, aSession } from '../../support/api/fixtures'
+import { aRequest } from '../../support/api/payout-world'
+import { aMember, anEmail } from '../../support/api/people'
+import { keptLog } from '../../support/kept-logs'
+
+const clock = aClock('2026-11-16T12:00:00Z')
+let api: Api
+
+beforeAll(async () => {
+  const simulated = createSimulatedRail({ clock })
+  api = await startApi({ clock, rails: { simulated, provider_production: simulated } })
+})
+afterAll(() => api.close())
+
+interface Person {
+  readonly session: string
+  readonly id: string
+  readonly email: string
+}
+
+async function aPerson(partner: PartnerRow, role: 'admin' | 'viewer' = 'admin'): Promise<Person> {
+  const session = await aSession(api, partner, role)
+  const { id, email } = Object((await api.get('/v1/auth/session', { session })).body['member'])
+  return { session, id, email }
+}
+
+/** The notices that nobody has taken yet, by address. */
+async function notices() {
+  const leaseUntil = new Date(clock.now().getTime() + 3_600_000)
+  const taken = await takeMails(api.db, testKeyring, { at: clock.now(), leaseUntil, limit: 100 })
+  const mails = taken.flatMap(({ kind, mail }) => (kind === 'notice' && mail !== null ? [mail] : []))
+  return mails.toSorted((one, other) => (one.to.address < other.to.address ? -1 : 1))
+}
+
+const summary = async () => (await notices()).map(({ to, subject }) => [to.address, subject])
+const sorted = (pairs: readonly (readonly [string, string])[]) =>
+  pairs.toSorted(([one], [other]) => (one < other ? -1 : 1))
+
+const makeKey = (session: string, body: object = { environment: 'live', label: 'Shop' }) =>
+  sendConfirmed(api, 'POST', '/v1/keys', body, { session })
+
+test('a live key is mailed to every admin, the one who made it too, and without its secret', async () => {
+  const partner = await aPartner(api)
+  const [maker, other] = [await aPerson(partner), await aPerson(partner)]
+  await aPerson(partner, 'viewer')
+  await aPerson(await aPartner(api))
+
+  const { body } = await makeKey(maker.session)
+  const told = await notices()
+
+  const subject = 'A live API key was made'
+  expect(told.map(({ to, subject: said }) => [to.address, said])).toEqual(
+    sorted([
+      [maker.email, subject],
+      [other.email, subject],
+    ]),
+  )
+  for (const words of ['Shop', maker.email, '2026-11-16 12:00 UTC', 'Acme Ltd', String(body['key_prefix'])]) {
+    expect(told[0]?.text).toContain(words)
+  }
+  expect(
+    told.filter(({ text }) => text.includes('someone else is signed in as you')).map(({ to }) => to.address),
+  ).toEqual([maker.email])
+  expect(JSON.stringify(told)).not.toContain(String(body['secret']).slice(0, String(body['key_prefix']).length + 4))
+})
+
+test('a sandbox key is told to nobody, nor a key that was refused', async () => {
+  const partner = await aPartner(api)
+  const [{ session }] = [await aPerson(partner), await aPerson(partner)]
+
+  await api.post('/v1/keys', { environment: 'sandbox' }, { session })
+  await api.post('/v1/keys', { environment: 'live' }, { session })
+
+  expect(await summary()).toEqual([])
+})
+
+test('the only admin is mailed about a live key made in their name', async () => {
+  const { session, email } = await aPerson(await aPartner(api))
+
+  await makeKey(session)
+
+  expect(await summary()).toEqual([[email, 'A live API key was made']])
+})
+
+test('every admin is mailed about an invited admin, and not about an invited viewer', async () => {
+  const partner = await aPartner(api)
+  const [inviter, other] = [await aPerson(partner), await aPerson(partner)]
+  const { session } = inviter
+
+  await api.post('/v1/members', { email: anEmail(), role: 'viewer' }, { session })
+  const viewer = await summary()
+  await sendConfirmed(api, 'POST', '/v1/members', { email: anEmail(), role: 'admin' }, { session })
+
+  expect(viewer).toEqual([])
+  expect(await summary()).toEqual(sorted([inviter, other].map(({ email }) => [email, 'An admin was invited'] as const)))
+})
+
+test('a promotion is mailed to all admins, a demotion to the member and the actor, an unchanged role to no one', async () => {
+  const partner = await aPartner(api)
+  const [by, other, changed] = [await aPerson(partner), await aPerson(partner), await aPerson(partner, 'viewer')]
+  const path = `/v1/members/${changed.id}`
+  const promote = async () => {
+    await sendConfirmed(api, 'PATCH', path, { role: 'admin' }, { session: by.session })
+    return summary()
+  }
+  const demote = async () => {
+    await api.send('PATCH', path, { role: 'viewer' }, { session: by.session })
+    return summary()
+  }
+
+  const [up, same, down] = [await promote(), await promote(), await demote()]
+
+  expect(up).toEqual(
+    sorted([
+      [changed.email, 'You are an admin now'],
+      [other.email, 'A member was made an admin'],
+      [by.email, 'A member was made an admin'],
+    ]),
+  )
+  expect(same).toEqual([])
+  expect(down).toEqual(
+    sorted([
+      [changed.email, 'You are a viewer now'],
+      [by.email, 'A member was made a viewer'],
+    ]),
+  )
+})
+
+test('a removed member and all admins are mailed, about a withdrawn invitation no one is', async () => {
+  const partner = await aPartner(api)
+  const [by, other, removed] = [await aPerson(partner), await aPerson(partner), await aPerson(partner)]
+  const { session } = by
+  const invited = await api.post('/v1/members', { email: anEmail(), role: 'viewer' }, { session })
+
+  await api.send('DELETE', `/v1/members/${String(invited.body['id'])}`, undefined, { session })
+  const withdrawn = await summary()
+  await api.send('DELETE', `/v1/members/${removed.id}`, undefined, { session })
+
+  expect(withdrawn).toEqual([])
+  expect(await summary()).toEqual(
+    sorted([
+      [removed.email, 'You were removed from the account'],
+      [other.email, 'A member was removed'],
+      [by.email, 'A member was removed'],
+    ]),
+  )
+})
+
+test('every admin is mailed about a changed billing or contact email', async () => {
+  const partner = await aPartner(api)
+  const [by, other] = [await aPerson(partner), await aPerson(partner)]
+
+  const body = { billing_email: 'bills@acme.test', contact_email: null }
+  await sendConfirmed(api, 'PATCH', '/v1/account', body, { session: by.session })
+  const told = await notices()
+
+  expect(told.map(({ to }) => to.address)).toEqual([by.email, other.email].toSorted())
+  expect(told[0]?.text).toMatch(/Billing email: +bills@acme\.test\nContact email: +removed/)
+})
+
+test('nobody is written to who has never signed in: it may be a stranger’s address', async () => {
+  const partner = await aPartner(api)
+  const { session, email } = await aPerson(partner)
+  const stranger = await aMember(api, partner, { role: 'viewer' })
+
+  await sendConfirmed(api, 'PATCH', `/v1/members/${stranger.id}`, { role: 'admin' }, { session })
+  await makeKey(session)
+
+  expect((await summary()).map(([address]) => address)).toEqual([email, email])
+})
+
+test('what a business calls itself is not in the subject, and markup in it stays text', async () => {
+  const partner = await aPartner(api, { name: '<img src=x onerror=alert(1)>' })
+  const [{ session }] = [await aPerson(partner), await aPerson(partner)]
+
+  await makeKey(session, { environment: 'live', label: '<b>bold</b>' })
+  const [mail] = await notices()
+
+  expect(mail?.subject).toBe('A live API key was made')
+  expect(mail?.html).not.toMatch(/<img|<b>/)
+})
+
+describe('the first live payout', () => {
+  let partner: PartnerRow
+  let admins: readonly [Person, Person]
+
+  beforeEach(async () => {
+    partner = await aPartner(api)
+    admins = [await aPerson(partner), await aPerson(partner)]
+    await aPerson(partner, 'viewer')
+    const wallet = await findWallet(api.db, partner.id, 'live')
+    const set = {
+      walletId: wallet?.id ?? '',
+      cause: 'deposit',
+      causeRef: randomUUID(),
+      payoutId: null,
+      createdBy: 'test',
+    }
+    await postSet(api.db, { ...set, at: clock.now(), postings: topUpPostings(100_000_000_000n) })
+  })
+
+  const payBy = (key: string) =>
+    api.post('/v1/payouts', aRequest(), { key, headers: { 'Idempotency-Key': `order-${randomUUID()}` } })
+
+  async function payAs(session: string) {
+    const options = { session, headers: { 'Idempotency-Key': `order-${randomUUID()}` } }
+    return sendConfirmed(api, 'POST', '/v1/payouts?environment=live', aRequest(), options)
+  }
+
+  /** As the Schedule does each minute. */
+  async function mailed() {
+    const { db, keyring } = api
+    const steps = createNoticeSteps({ db, clock, log: keptLog(), keyring, publicUrl: 'https://payouts.test' })
+    await steps.sendNotices({ limit: 50 })
+    const { data = [] } = (await api.get('/v1/members', { session: admins[0].session })).body
+    const people = new Set(data.map(({ email }) => email))
+    return (await notices()).filter(({ to }) => people.has(to.address))
+  }
+
+  test('by a key is mailed to all admins once, however many payouts come first', async () => {
+    const key = await aKey(api, partner, 'live')
+
+    const paid = await Promise.all(Array.from({ length: 8 }, () => payBy(key)))
+    const first = await mailed()
+    await payBy(key)
+
+    expect(paid.map(({ status }) => status)).toEqual(paid.map(() => 201))
+    expect(first.map(({ to }) => to.address)).toEqual(admins.map(({ email }) => email).toSorted())
+    expect(first[0]?.subject).toBe('Acme Ltd: An API key requested a first live payout')
+    expect(first[0]?.text).toContain(`by the key ${key.slice(0, 'kp_live_'.length + 8)}…`)
+    expect(first[0]?.text).toContain('120.00 GBP')
+    expect(await mailed()).toEqual([])
+  })
+
+  test('by an admin is mailed to all admins, for each admin once', async () => {
+    const [one, other] = admins
+    await payAs(one.session)
+    await payAs(one.session)
+    const first = await mailed()
+    await payAs(other.session)
+    const second = await mailed()
+
+    expect([first, second].map((mails) => mails.map(({ subject }) => subject))).toEqual(
+      [1, 2].map(() => admins.map(() => 'Acme Ltd: An admin requested a first live payout')),
+    )
+    expect(first[0]?.text).toContain(`by ${one.email}`)
+    expect(second[0]?.text).toContain(`by ${other.email}`)
+  })
+
+  test('is mailed by whichever process comes next: it is stored with the payout, and a refused one stores none', async () => {
+    const key = await aKey(api, partner, 'live')
+    const stored = () =>
+      api.db.dataSource.query(`SELECT about FROM notices WHERE kind = 'first_payout' AND partner_id = $1`, [partner.id])
+    const tooMuch = { ...aRequest(), amount_gbp: '20000.00' }
+    const headers = { 'Idempotency-Key': `order-${randomUUID()}` }
+    await api.db.dataSource.query(`UPDATE partners SET max_payout_pence = 100000 WHERE id = $1`, [partner.id])
+
+    await api.post('/v1/payouts', tooMuch, { key, headers })
+    const none = await stored()
+    const { body } = await payBy(key)
+
+    expect([none, await stored()]).toEqual([[], [{ about: body['id'] }]])
+  })
+
+  test('cannot be switched off', async () => {
+    const key = await aKey(api, partner, 'live')
+    await api.db.dataSource.query(`UPDATE partners SET muted_mails = '{first_payout,top_up}' WHERE id = $1`, [
+      partner.id,
+    ])
+
+    await payBy(key)
+
+    expect(await mailed()).toHaveLength(admins.length)
+  })
+
+  test('in the sandbox is not mailed', async () => {
+    await payBy(await aKey(api, partner, 'sandbox'))
+
+    expect(await mailed()).toEqual([])
+  })
+})

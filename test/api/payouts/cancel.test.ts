@@ -1,0 +1,170 @@
+// POST /v1/payouts/{id}/cancel: while a payout is pending and provably not at the bank, and never afterwards.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { latestActivity } from '../../../db/controls/activity'
+import { payoutWorkflowId } from '../../../workflows/names'
+import type { Answer } from '../../support/api/client'
+import { changePartner } from '../../support/api/fixtures'
+import { aPayoutWorld, type Payer, type PayoutWorld } from '../../support/api/payout-world'
+import { until } from '../../support/bank/client'
+import { silenceTemporal } from '../../support/temporal/a-worker'
+
+const toCustomers = { method: 'POST', path: '/v0/customers/*' }
+let world: PayoutWorld
+let payer: Payer
+
+beforeAll(async () => {
+  silenceTemporal()
+  // No look at the bank comes within a test: what is woken here was woken by the cancel.
+  world = await aPayoutWorld({ payouts: { pollMs: [600_000], answerTimeoutMs: 3_000 } })
+})
+beforeEach(async () => {
+  payer = await world.aPayer()
+})
+afterEach(() => world.bank.control('DELETE', '/faults'))
+afterAll(() => world.close())
+
+test('a pending payout that the bank could not be asked about is cancelled at once, and its money is back', async () => {
+  const before = await balance()
+  const id = await aWaiting('order-waiting')
+
+  const answer = await cancel(id)
+  await world.bank.control('DELETE', '/faults')
+
+  expect([answer.status, answer.body['id'], answer.body['status']]).toEqual([200, id, 'cancelled'])
+  expect(await balance()).toBe(before)
+  expect(await world.transfersOf(id)).toEqual([])
+  expect(await statusOf(id)).toBe('cancelled')
+})
+
+test('who repeats it hears 409 with the status cancelled', async () => {
+  const id = await aWaiting('order-repeated')
+  await cancel(id)
+
+  expect(await told(cancel(id))).toEqual([409, 'invalid_state', { status: 'cancelled' }])
+})
+
+test('two at once are one', async () => {
+  const before = await balance()
+  const id = await aWaiting('order-two-at-once')
+
+  const answers = await Promise.all([cancel(id), cancel(id)])
+
+  expect(answers.map(({ body }) => body['status'] ?? body['error'])).toEqual(['cancelled', 'cancelled'])
+  expect(await balance()).toBe(before)
+})
+
+test('a payout whose workflow is gone gets one, which hears of the cancel before it sends anything', async () => {
+  const before = await balance()
+  await world.stopWorkers()
+  const id = String((await world.pay(payer, {}, { key: 'order-workflow-gone' })).body['id'])
+  const workflowId = idOf('order-workflow-gone')
+  await world.temporal.workflow.getHandle(workflowId).terminate()
+  await world.startWorkers()
+
+  const answer = await cancel(id)
+
+  expect([answer.status, answer.body['status']]).toEqual([200, 'cancelled'])
+  expect(await world.transfersOf(id)).toEqual([])
+  expect(await balance()).toBe(before)
+})
+
+test('nobody who could decide it is 503, and the payout is as it was', async () => {
+  await world.stopWorkers()
+  const id = String((await world.pay(payer, {}, { key: 'order-nobody-there' })).body['id'])
+
+  const answer = await cancel(id)
+  const meanwhile = await statusOf(id)
+  await world.startWorkers()
+
+  expect([answer.status, answer.body['error']]).toEqual([503, expect.objectContaining({ code: 'service_unavailable' })])
+  expect(answer.headers.get('Retry-After')).not.toBeNull()
+  expect(meanwhile).toBe('pending')
+  await until('it was decided', async () => (await statusOf(id)) !== 'pending')
+})
+
+test('what the bank has is 409 with its status, and goes on', async () => {
+  const id = String((await world.pay(payer)).body['id'])
+
+  expect(await told(cancel(id))).toEqual([409, 'invalid_state', { status: 'processing' }])
+  expect(await world.transfersOf(id)).toHaveLength(1)
+})
+
+test('what the bank may have is 409 pending', async () => {
+  // Every repeat is lost as well, or one of them could tell us before the cancel comes.
+  const toTransfers = { method: 'POST', path: '/v0/transfers' }
+  await world.bank.fault({ kind: 'reset', stage: 'after', times: null, match: toTransfers })
+  const id = String((await world.pay(payer)).body['id'])
+
+  expect(await told(cancel(id))).toEqual([409, 'invalid_state', { status: 'pending' }])
+})
+
+test('a suspended partner may, because it stops money', async () => {
+  const id = await aWaiting('order-suspended')
+  await changePartner(world.api, payer, { status: 'suspended' })
+
+  expect((await cancel(id)).status).toBe(200)
+})
+
+test('the activity list tells who did it', async () => {
+  const id = await aWaiting('order-activity')
+  await cancel(id)
+
+  const { body } = await world.api.get('/v1/activity', { key: payer.keys.sandbox })
+  expect(body.data?.filter(({ action }) => action === 'payout.cancel')).toEqual([
+    expect.objectContaining({
+      status: 200,
+      by: `key:${payer.keys.sandbox.slice(0, 19)}`,
+      environment: 'sandbox',
+    }),
+  ])
+})
+
+test('a cancel from Temporal’s own pages wakes it too, and is in the activity list as from there', async () => {
+  const id = await aWaiting('order-web-ui')
+
+  await world.temporal.workflow.getHandle(idOf('order-web-ui')).cancel()
+
+  expect(await until('it is cancelled', async () => (await statusOf(id)) === 'cancelled')).toBe(true)
+  const told = await latestActivity(world.api.db, payer.id, 5, { filter: { kind: 'changes', environment: 'both' } })
+  expect(told.filter(({ action }) => action === 'payout.cancel')).toEqual([
+    expect.objectContaining({ madeBy: 'ops:temporal', detail: id, environment: 'sandbox' }),
+  ])
+})
+
+/** Told to its caller as pending while no worker ran, and then the bank does not answer when it is to be sent. */
+async function aWaiting(key: string): Promise<string> {
+  await world.stopWorkers()
+  const id = String((await world.pay(payer, {}, { key })).body['id'])
+  await world.bank.fault({ kind: 'status', status: 503, times: null, match: toCustomers })
+  await world.startWorkers()
+  const handle = world.temporal.workflow.getHandle(idOf(key))
+  await until('it waits for the bank', async () => /TIMER_STARTED/.test(await eventsOf(handle)))
+  return id
+}
+
+async function eventsOf(handle: ReturnType<PayoutWorld['temporal']['workflow']['getHandle']>): Promise<string> {
+  const { events } = await handle.fetchHistory()
+  return (events ?? []).map((event) => (event.timerStartedEventAttributes ? 'TIMER_STARTED' : '')).join(' ')
+}
+
+function idOf(idempotencyKey: string): string {
+  return payoutWorkflowId({ environment: 'sandbox', partnerId: payer.id, idempotencyKey, attempt: 1 })
+}
+
+function cancel(id: string): Promise<Answer> {
+  return world.api.post(`/v1/payouts/${id}/cancel`, undefined, { key: payer.keys.sandbox })
+}
+
+async function told(answer: Promise<Answer>): Promise<unknown[]> {
+  const { status, body } = await answer
+  const error = JSON.parse(JSON.stringify(body['error']))
+  return [status, error.code, error.details]
+}
+
+async function statusOf(id: string): Promise<unknown> {
+  return (await world.api.get(`/v1/payouts/${id}`, { key: payer.keys.sandbox })).body['status']
+}
+
+async function balance(): Promise<unknown> {
+  return (await world.api.get('/v1/balance', { key: payer.keys.sandbox })).body['usdc']
+}

@@ -1,0 +1,168 @@
+// /v1/payouts/{id}/cases: recalls and traces, each kind once at a time, seen by their own partner only.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { resolveCase } from '../../../activities/payouts/cases/resolve'
+import { latestActivity } from '../../../db/controls/activity'
+import type { PartnerRow } from '../../../db/partners/partners'
+import { payoutStatuses } from '../../../domain/payouts/payout'
+import { connectClient } from '../../../runtime/temporal/client'
+import { payoutCaseId } from '../../../workflows/names'
+import { type Api, startApi } from '../../support/api/client'
+import { aKey, aPartner, aPayoutRow, aSession } from '../../support/api/fixtures'
+import { testTemporal } from '../../support/temporal/a-worker'
+
+let api: Api
+let partner: PartnerRow
+let key: string
+
+beforeAll(async () => {
+  api = await startApi()
+  partner = await aPartner(api)
+  key = await aKey(api, partner, 'live')
+})
+afterAll(() => api.close())
+
+const dayMs = 86_400_000
+const live = { environment: 'live' } as const
+const reason = 'Paid to the wrong supplier.'
+const open = (id: string, kind: string, change: object = {}) =>
+  api.post(`/v1/payouts/${id}/cases`, { kind, reason, ...change }, { key })
+const casesOf = async (id: string) => (await api.get(`/v1/payouts/${id}/cases`, { key })).body.data ?? []
+
+test('a recall is opened, dated, and told in the timeline and the activity list', async () => {
+  const { id } = await aPayoutRow(api, partner, live)
+
+  const { status, body } = await open(id, 'recall')
+
+  expect([status, body]).toEqual([
+    201,
+    {
+      object: 'case',
+      id: expect.any(String),
+      payout_id: id,
+      kind: 'recall',
+      status: 'open',
+      reason,
+      opened_by: `key:${key.slice(0, 'kp_live_'.length + 8)}`,
+      opened_at: expect.any(String),
+      due_at: expect.any(String),
+      resolved_at: null,
+      outcome: null,
+      charge_gbp: null,
+      notes: [],
+    },
+  ])
+  expect(Date.parse(String(body['due_at'])) - Date.parse(String(body['opened_at']))).toBe(10 * dayMs)
+  expect(await casesOf(id)).toEqual([body])
+  const events = (await api.get(`/v1/payouts/${id}/events`, { key })).body.data
+  expect(events).toEqual([
+    expect.objectContaining({ event: 'case_opened', status: 'completed', detail: 'recall', by: body['opened_by'] }),
+  ])
+  const written = (await latestActivity(api.db, partner.id, 50)).filter(({ action }) => action === 'case.open')
+  expect(written[0]).toMatchObject({ status: 201, detail: `recall of ${id}`, madeBy: body['opened_by'], ...live })
+})
+
+test('its workflow waits for the deadline, and knows neither the reason nor a name', async () => {
+  const { id } = await aPayoutRow(api, partner, live)
+  const { body } = await open(id, 'trace')
+
+  const temporal = connectClient(testTemporal())
+  const handle = temporal.workflow.getHandle(payoutCaseId(String(body['id'])))
+  const [first] = (await handle.fetchHistory()).events ?? []
+  await handle.terminate()
+  await temporal.connection.close()
+
+  const payload = first?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data
+  const order: unknown = JSON.parse(Buffer.from(payload ?? '').toString())
+  expect(order).toEqual({ caseId: body['id'], dueInMs: 5 * dayMs, lookEveryMs: dayMs })
+})
+
+test('without Temporal it is opened all the same: its row is what counts', async () => {
+  const alone = await startApi({ database: api.databaseUrl, temporalAddress: '127.0.0.1:1' })
+  const { id } = await aPayoutRow(api, partner, live)
+
+  const { status } = await alone.post(`/v1/payouts/${id}/cases`, { kind: 'recall', reason }, { key })
+  await alone.close()
+
+  expect([status, (await casesOf(id)).length]).toEqual([201, 1])
+})
+
+test.each([
+  ['recall', ['completed']],
+  ['trace', ['processing', 'completed']],
+])('a %s is for payouts that are %j, and 409 with the status for others', async (kind, allowed) => {
+  for (const status of payoutStatuses) {
+    const { id } = await aPayoutRow(api, partner, { ...live, status })
+
+    const answer = await open(id, kind)
+
+    const isAllowed = allowed.includes(status)
+    expect([status, answer.status]).toEqual([status, isAllowed ? 201 : 409])
+    expect(answer.body.error?.details).toEqual(isAllowed ? undefined : { status })
+    expect(await casesOf(id)).toHaveLength(isAllowed ? 1 : 0)
+  }
+})
+
+test('ten who ask for the same at once get one, and the others are told which', async () => {
+  const { id } = await aPayoutRow(api, partner, live)
+
+  const answers = await Promise.all(Array.from({ length: 10 }, () => open(id, 'recall')))
+
+  const [made] = await casesOf(id)
+  expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['201', ...Array(9).fill('409')])
+  const refused = answers.filter(({ status }) => status === 409)
+  expect(refused.map(({ body }) => body.error?.details)).toEqual(
+    refused.map(() => ({ status: 'open', case_id: made?.['id'] })),
+  )
+  expect(await events(id)).toEqual(['case_opened'])
+  expect((await open(id, 'trace')).status).toBe(201)
+})
+
+test('once it is resolved the outcome, the charge and the notes are shown, and another may be opened', async () => {
+  const { id } = await aPayoutRow(api, partner, live)
+  const { body } = await open(id, 'recall')
+  const end = { caseId: String(body['id']), outcome: 'refused', costMicropounds: 12_500_000n } as const
+
+  await resolveCase(api, { ...end, note: 'The recipient did not agree', by: 'ops:grace' })
+
+  expect((await casesOf(id))[0]).toMatchObject({
+    status: 'resolved',
+    resolved_at: expect.any(String),
+    outcome: 'refused',
+    charge_gbp: '15.00',
+    notes: [{ at: expect.any(String), by: 'ops:grace', note: 'The recipient did not agree' }],
+  })
+  expect(await events(id)).toEqual(['case_opened', 'case_resolved'])
+  expect((await open(id, 'recall')).status).toBe(201)
+})
+
+test('an admin opens one for the environment that their page shows', async () => {
+  const session = await aSession(api, partner)
+  const { id } = await aPayoutRow(api, partner, live)
+  const order = { kind: 'trace', reason }
+
+  const elsewhere = await api.post(`/v1/payouts/${id}/cases`, order, { session })
+  const { status, body } = await api.post(`/v1/payouts/${id}/cases?environment=live`, order, { session })
+
+  expect([elsewhere.status, status]).toEqual([404, 201])
+  expect(body['opened_by']).toMatch(/^admin-.*@people\.test$/)
+})
+
+test('what is not said, or not said rightly, is 422', async () => {
+  const { id } = await aPayoutRow(api, partner, live)
+  const bodies = [{ reason: '' }, { reason: 'x'.repeat(501) }, { reason: 7 }, { kind: 'refund' }, { more: true }]
+
+  const answers = await Promise.all(bodies.map((change) => open(id, 'recall', change)))
+
+  expect(answers.map(({ status, body }) => `${status} ${body.error?.code}`)).toEqual(
+    bodies.map(() => '422 invalid_request'),
+  )
+  expect(await casesOf(id)).toEqual([])
+})
+
+async function events(payoutId: string): Promise<string[]> {
+  const rows: { kind: string }[] = await api.db.dataSource.query(
+    'SELECT kind FROM payout_events WHERE payout_id = $1 ORDER BY id',
+    [payoutId],
+  )
+  return rows.map(({ kind }) => kind)
+}

@@ -1,0 +1,90 @@
+// POST /v1/payouts/check: warns of the same account and amount within a day, and stores nothing.
+
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { PartnerRow } from '../../../db/partners/partners'
+import { nearMissesPerCallerAndHour } from '../../../domain/limits'
+import { type Api, startApi, testKeyring } from '../../support/api/client'
+import { aClock, aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
+import { aRequest } from '../../support/api/payout-world'
+
+const clock = aClock('2026-11-16T12:00:00Z')
+let api: Api
+let partner: PartnerRow
+let key: string
+
+beforeAll(async () => {
+  api = await startApi({ clock })
+})
+beforeEach(async () => {
+  partner = await aPartner(api)
+  key = await aKey(api, partner, 'sandbox')
+})
+afterAll(() => api.close())
+
+const account = '12345678'
+const wanted = aRequest({ recipient: { bank: { account_number: account } } })
+const similar = async (body = wanted) => (await api.post('/v1/payouts/check', body, { key })).body['similar']
+
+test('names payouts of the last day to the same account and of the same amount, newest first', async () => {
+  const older = await aPayoutRow(api, partner, { account, createdAt: new Date('2026-11-15T12:00:00Z') })
+  const newer = await aPayoutRow(api, partner, { account, status: 'processing' })
+  await aPayoutRow(api, partner, { account, createdAt: new Date('2026-11-15T11:59:59.999Z') })
+  await aPayoutRow(api, partner, { account, amountPence: 12_001n })
+  await aPayoutRow(api, partner, { account: '99995678' })
+  await aPayoutRow(api, partner, { account, status: 'failed' })
+  await aPayoutRow(api, partner, { account, status: 'returned' })
+  await aPayoutRow(api, partner, { account, environment: 'live' })
+  await aPayoutRow(api, await aPartner(api), { account })
+
+  expect(await similar()).toEqual([
+    { id: newer.id, created_at: '2026-11-16T12:00:00.000Z', status: 'processing' },
+    { id: older.id, created_at: '2026-11-15T12:00:00.000Z', status: 'completed' },
+  ])
+  expect(await similar({ ...wanted, amount_gbp: '120.02' })).toEqual([])
+})
+
+test('knows an account by the secret key of its day', async () => {
+  const old = testKeyring.all('account')[1]
+  const hash = createHmac('sha256', old?.bytes ?? '')
+    .update(`200415:${account}`)
+    .digest()
+  const row = await aPayoutRow(api, partner, { account, accountHash: hash, accountHashKeyId: 'k1' })
+
+  expect(await similar()).toEqual([expect.objectContaining({ id: row.id })])
+})
+
+test('names one of which nobody knows the outcome yet, and none that was released', async () => {
+  const undecided = { verdict: null, verdictAt: null, answeredAt: null } as const
+  const row = await aPayoutRow(api, partner, { account, status: 'pending', ...undecided })
+  await aPayoutRow(api, partner, { account, status: 'pending', releasedAt: clock.now() })
+
+  expect(await similar()).toEqual([expect.objectContaining({ id: row.id, status: 'pending' })])
+})
+
+test('guesses at the account of a payout are limited, and then the right one is refused too', async () => {
+  const limited = await startApi({ clock, database: api.databaseUrl, rateLimit: 'on' })
+  const victim = await aPartner(api, { rateLimitSandbox: 10_000 })
+  const guesser = await aKey(api, victim, 'sandbox')
+  await aPayoutRow(api, victim, { account })
+  const check = (account_number: string) =>
+    limited.post('/v1/payouts/check', aRequest({ recipient: { bank: { account_number } } }), { key: guesser })
+
+  const unrelated = await check('12345670')
+  const statuses: number[] = []
+  for (let n = 0; n <= nearMissesPerCallerAndHour; n++) statuses.push((await check(`${2000 + n}5678`)).status)
+  const right = await check(account)
+  await limited.close()
+
+  expect(unrelated.status).toBe(200)
+  expect(statuses).toEqual([...Array(nearMissesPerCallerAndHour).fill(200), 429])
+  expect([right.status, right.headers.get('Retry-After')]).toEqual([429, '36'])
+})
+
+test('makes no payout, and refuses what could not be one', async () => {
+  await similar()
+  const wrong = await api.post('/v1/payouts/check', { ...wanted, amount_gbp: '0.99' }, { key })
+
+  expect((await api.get('/v1/payouts', { key })).body.data).toEqual([])
+  expect([wrong.status, wrong.body.error?.code]).toEqual([422, 'invalid_amount'])
+})

@@ -1,0 +1,222 @@
+// POST /v1/payouts refuses in one order (design §3): who, how often, may they, key, JSON, body, replay, state, rate, money.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { RailUnavailable } from '../../../../rail/rail'
+import { simulatedRail } from '../../../../rail/simulated'
+import { type Answer, type Api, startApi } from '../../../support/api/client'
+import { aKey, aPartner, changePartner } from '../../../support/api/fixtures'
+import { aRequest } from '../../../support/api/payout-world'
+
+/** Nobody works here: what gets past every check is answered 201 pending after a moment. */
+let api: Api
+let bankless: Api
+
+beforeAll(async () => {
+  api = await startApi({ answerTimeoutMs: 100 })
+  const rails = { simulated: { rate: () => Promise.reject(new RailUnavailable('rate')) } }
+  bankless = await startApi({ database: api.databaseUrl, rails, answerTimeoutMs: 100 })
+})
+afterAll(async () => {
+  await bankless.close()
+  await api.close()
+})
+
+const inShort = ({ status, body }: Answer) => `${status} ${body.error?.code ?? ''}`.trim()
+const keyHeader = (key = `order-${randomUUID()}`) => ({ 'Idempotency-Key': key })
+const faulty = aRequest({ amount_gbp: 'much' })
+
+async function post(body: unknown, key: string, headers: Record<string, string> = keyHeader(), to = api) {
+  return inShort(await to.post('/v1/payouts', body, { key, headers }))
+}
+
+/** With a body that is sent as it is. */
+async function send(text: string, key: string, headers: Record<string, string>): Promise<string> {
+  const response = await fetch(`${api.url}/v1/payouts`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...headers },
+    body: text,
+  })
+  const { error } = JSON.parse(await response.text())
+  return `${response.status} ${error?.code}`
+}
+
+describe('each refusal comes before the ones below it', () => {
+  test('401, whatever else is wrong', async () => {
+    expect(await post(faulty, 'kp_sandbox_x', {})).toBe('401 unauthorized')
+  })
+
+  test('429 before 403', async () => {
+    const limited = await startApi({ database: api.databaseUrl, rateLimit: 'on', answerTimeoutMs: 100 })
+    const partner = await aPartner(api, { rateLimitSandbox: 1, status: 'suspended' })
+    const key = await aKey(api, partner, 'sandbox')
+
+    const answers = await Promise.all(Array.from({ length: 8 }, () => post(faulty, key, {}, limited)))
+    await limited.close()
+
+    expect(new Set(answers)).toEqual(new Set(['403 partner_not_active', '429 rate_limited']))
+  })
+
+  test.each([
+    ['suspended', { status: 'suspended' }, 'sandbox', 'partner_not_active'],
+    ['closed', { status: 'closed' }, 'sandbox', 'partner_not_active'],
+    ['not verified, live', { verificationStatus: 'in_review' }, 'live', 'verification_required'],
+    [
+      'suspended and not verified, live',
+      { status: 'suspended', verificationStatus: 'pending' },
+      'live',
+      'partner_not_active',
+    ],
+  ] as const)('403 to a partner that is %s, before 400 and 422', async (_, changes, environment, code) => {
+    const partner = await aPartner(api)
+    const key = await aKey(api, partner, environment)
+    await changePartner(api, partner, changes)
+
+    expect(await post(aRequest(), key)).toBe(`403 ${code}`)
+    expect(await post(faulty, key)).toBe(`403 ${code}`)
+    expect(await post(faulty, key, {})).toBe(`403 ${code}`)
+    expect(await send('{', key, keyHeader())).toBe(`403 ${code}`)
+  })
+
+  test('a partner that is not verified may pay in the sandbox', async () => {
+    const partner = await aPartner(api, { verificationStatus: 'not_started' })
+
+    expect(await post(aRequest(), await aKey(api, partner, 'sandbox'))).toBe('201')
+  })
+
+  test.each([
+    ['missing', {}],
+    ['empty', keyHeader('')],
+    ['too short', keyHeader('1234567')],
+    ['too long', keyHeader('x'.repeat(101))],
+    ['of other characters', keyHeader('order 1001')],
+  ])('400 idempotency_key_required when the key is %s, before 415 and 400 invalid_json', async (_, headers) => {
+    const key = await aKey(api, await aPartner(api), 'sandbox')
+
+    expect(await send('{', key, headers)).toBe('400 idempotency_key_required')
+    expect(await send('{', key, { ...headers, 'Content-Type': 'text/plain' })).toBe('400 idempotency_key_required')
+  })
+
+  test('a key of 8 and one of 100 characters are taken', async () => {
+    const key = await aKey(api, await aPartner(api), 'sandbox')
+
+    expect(await post(aRequest(), key, keyHeader('a_-:.Z09'))).toBe('201')
+    expect(await post(aRequest(), key, keyHeader('k'.repeat(100)))).toBe('201')
+  })
+
+  test('400, 413 and 415 before 422', async () => {
+    const key = await aKey(api, await aPartner(api), 'sandbox')
+
+    expect(await send('{"amount_gbp": ', key, keyHeader())).toBe('400 invalid_json')
+    expect(await send(`"${'x'.repeat(70_000)}"`, key, keyHeader())).toBe('413 payload_too_large')
+    expect(await send('{}', key, { ...keyHeader(), 'Content-Type': 'text/plain' })).toBe('415 unsupported_media_type')
+  })
+
+  test('422 by the body before 422 by the account, the rate and the money', async () => {
+    const partner = await aPartner(api, { enabledCountries: [] })
+    const key = await aKey(api, partner, 'sandbox')
+
+    expect(await post(faulty, key, keyHeader(), bankless)).toBe('422 invalid_amount')
+    expect(await post(aRequest({ recipient: { first_name: '' } }), key)).toBe('422 invalid_recipient')
+    expect(await post(aRequest({ country: 'FR' }), key)).toBe('422 corridor_not_enabled')
+    expect(await post(aRequest({ note: 'x' }), key)).toBe('422 invalid_request')
+    expect(await post(aRequest(), key, keyHeader(), bankless)).toBe('422 corridor_not_enabled')
+  })
+
+  test('the account’s own limits: 422 invalid_amount with the limits, before the rate', async () => {
+    const partner = await aPartner(api, { minPayoutPence: 500n, maxPayoutPence: 10_000n })
+    const key = await aKey(api, partner, 'sandbox')
+
+    const { status, body } = await bankless.post('/v1/payouts', aRequest(), { key, headers: keyHeader() })
+
+    expect([status, body.error?.code, body.error?.details]).toEqual([
+      422,
+      'invalid_amount',
+      { min: '5.00', max_per_payout: '100.00' },
+    ])
+  })
+
+  test('no rate to be had: 502 payout_not_created with Retry-After before 402 and before any row', async () => {
+    const partner = await aPartner(api)
+    const key = await aKey(api, partner, 'sandbox')
+
+    const answer = await bankless.post('/v1/payouts', aRequest({ amount_gbp: '20000.00' }), {
+      key,
+      headers: keyHeader(),
+    })
+
+    expect(inShort(answer)).toBe('502 payout_not_created')
+    expect(answer.headers.get('Retry-After')).toMatch(/^\d+$/)
+    expect(await rowsOf(partner.id)).toBe(0)
+  })
+
+  test('402 before any row', async () => {
+    const partner = await aPartner(api)
+    const key = await aKey(api, partner, 'sandbox')
+
+    expect(await post(aRequest({ amount_gbp: '20000.00' }), key)).toBe('402 insufficient_funds')
+    expect(await rowsOf(partner.id)).toBe(0)
+  })
+})
+
+describe('when nobody works on it', () => {
+  test('an acknowledged payout is 201 pending from the row, is in the list, and replays as 200 without waiting', async () => {
+    const key = await aKey(api, await aPartner(api), 'sandbox')
+    const headers = keyHeader()
+    const request = aRequest()
+
+    const created = await api.post('/v1/payouts', request, { key, headers })
+    const again = await api.post('/v1/payouts', request, { key, headers })
+    const list = await api.get('/v1/payouts', { key })
+    const { body: activity } = await api.get('/v1/activity', { key })
+
+    const { quote, ...payout } = created.body
+    expect([created.status, payout['status'], quote === undefined]).toEqual([201, 'pending', false])
+    expect([again.status, again.body]).toEqual([200, payout])
+    expect(list.body.data).toEqual([payout])
+    expect(activity.data?.filter(({ action }) => action === 'payout.create').map(({ status }) => status)).toEqual([
+      200, 201,
+    ])
+  })
+
+  test('Temporal away is no refusal either: 201 pending, never 502', async () => {
+    const away = await startApi({ database: api.databaseUrl, temporalAddress: '127.0.0.1:1', answerTimeoutMs: 200 })
+    const key = await aKey(api, await aPartner(api), 'sandbox')
+
+    const { status, body } = await away.post('/v1/payouts', aRequest(), { key, headers: keyHeader() })
+    await away.close()
+
+    expect([status, body['status']]).toEqual([201, 'pending'])
+  })
+
+  test('the sealed recipient holds what was sent, and no other column does', async () => {
+    const key = await aKey(api, await aPartner(api), 'sandbox')
+    const request = aRequest({ recipient: { email: 'canary@example.com', address: { line1: 'Canary Wharf' } } })
+    const { body } = await api.post('/v1/payouts', request, { key, headers: keyHeader() })
+
+    const [row] = await api.db.dataSource.query('SELECT p::text AS payout FROM payouts p WHERE id = $1', [body['id']])
+    const [sealed] = await api.db.dataSource.query(
+      'SELECT octet_length(sealed) AS length FROM sealed_recipients WHERE payout_id = $1',
+      [body['id']],
+    )
+
+    expect(sealed.length).toBeGreaterThan(200)
+    expect(row.payout).not.toMatch(/canary|Wharf|200415/i)
+    expect(row.payout).not.toContain(request.recipient.bank.account_number)
+  })
+})
+
+test('the simulated rail prices what is not connected yet', async () => {
+  const key = await aKey(api, await aPartner(api), 'sandbox')
+  const { body } = await api.post('/v1/payouts', aRequest(), { key, headers: keyHeader() })
+
+  const { gbpPerUsdNano } = await simulatedRail.rate()
+  expect(body['quote']).toMatchObject({ exchange_rate: { gbp_per_usd: Number(gbpPerUsdNano) / 1e9 } })
+})
+
+async function rowsOf(partnerId: string): Promise<number> {
+  const [{ count }] = await api.db.dataSource.query(
+    'SELECT count(*)::int AS count FROM payouts WHERE partner_id = $1',
+    [partnerId],
+  )
+  return count
+}

@@ -1,0 +1,232 @@
+// POST /v1/payouts: each row of design §3's table as a caller hears it, with the bank's own records as the witness.
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { postSet } from '../../../../db/wallets/ledger'
+import { findWallet } from '../../../../db/wallets/wallets'
+import { topUpPostings } from '../../../../domain/wallets/ledger'
+import { aPayoutWorld, aRequest, type Payer, type PayoutWorld } from '../../../support/api/payout-world'
+import { until } from '../../../support/bank/client'
+import { topUp } from '../../../support/stages/payout'
+import { silenceTemporal } from '../../../support/temporal/a-worker'
+
+let world: PayoutWorld
+let payer: Payer
+
+beforeAll(async () => {
+  silenceTemporal()
+  world = await aPayoutWorld()
+  payer = await world.aPayer()
+})
+afterEach(() => world.bank.control('DELETE', '/faults'))
+afterAll(() => world.close())
+
+const toTransfers = { method: 'POST', path: '/v0/transfers' }
+const toAccounts = { method: 'POST', path: '/v0/customers/*' }
+
+const balanceOf = async (who: Payer) => (await world.api.get('/v1/balance', { key: who.keys.sandbox })).body['usdc']
+
+describe('a payout that the bank accepts', () => {
+  test('is 201 processing with its quote, debited and sent once (§3, §4)', async () => {
+    const someone = await world.aPayer()
+    const request = aRequest({ recipient: { bank: { account_number: '38291234' } } })
+    const created = await world.pay(someone, request)
+
+    expect([created.status, created.headers.get('Idempotent-Replayed')]).toEqual([201, null])
+    expect(created.body).toMatchObject({
+      object: 'payout',
+      environment: 'sandbox',
+      status: 'processing',
+      reference: 'Invoice 1042',
+      amount_gbp: '120.00',
+      fee_gbp: '2.19',
+      fee_breakdown: { taken_in_transfer_gbp: '1.10', on_monthly_invoice_gbp: '1.09' },
+      wallet_sent_usdc: '153.30',
+      recipient: { name: 'Ada Lovelace', account_last4: '1234' },
+      failure_reason: null,
+      completed_at: null,
+      created_via: 'api',
+      quote: { seller_receives_gbp: '120.00', fee_gbp: '2.19', wallet_sends_usdc: '153.30' },
+    })
+    expect(await balanceOf(someone)).toBe('9846.70')
+    expect(await world.transfersOf(created.body['id'])).toHaveLength(1)
+  })
+
+  test('is in the list, under its id and in the activity list, without its quote', async () => {
+    const { body: created, headers } = await world.pay(payer)
+
+    const key = payer.keys.sandbox
+    const { quote: _, ...payout } = created
+    const one = await world.api.get(`/v1/payouts/${String(created['id'])}`, { key })
+    const list = await world.api.get('/v1/payouts?limit=1', { key })
+    const activity = await world.api.get('/v1/activity', { key })
+
+    expect([one.body, list.body.data?.[0]]).toEqual([payout, payout])
+    const about = activity.body.data?.filter(({ detail }) => detail === created['id'])
+    expect(about).toEqual([
+      expect.objectContaining({ action: 'payout.read', status: 200 }),
+      {
+        at: expect.any(String),
+        environment: 'sandbox',
+        action: 'payout.create',
+        status: 201,
+        by: `key:${key.slice(0, 'kp_sandbox_'.length + 8)}`,
+        detail: created['id'],
+        request_id: headers.get('X-Request-Id'),
+      },
+    ])
+  })
+
+  test('can be found in the Web UI by partner, environment, id and amount, and shows no name and no account', async () => {
+    const key = `order-${randomUUID()}`
+    const { body } = await world.pay(payer, { recipient: { bank: { account_number: '76541234' } } }, { key })
+
+    const handle = world.temporal.workflow.getHandle(`payout/sandbox/${payer.id}/${key}`)
+    const told = await handle.describe()
+    const history = JSON.stringify(await handle.fetchHistory()).replaceAll(/"data":"([^"]*)"/g, (_, data: string) =>
+      Buffer.from(data, 'base64').toString('utf8'),
+    )
+
+    expect(await told.staticSummary()).toBe(`120.00 GBP to ••••1234 · ${payer.slug} · sandbox`)
+    expect(told.typedSearchAttributes.get({ name: 'PayoutId', type: 'KEYWORD' })).toBe(body['id'])
+    expect(told.typedSearchAttributes.get({ name: 'PayoutAmountPence', type: 'INT' })).toBe(12_000)
+    expect(history).toContain(String(body['id']))
+    expect(history).not.toMatch(/Lovelace|76541234|200415|St James/)
+  })
+
+  test('becomes completed by polling alone', async () => {
+    const { body } = await world.pay(payer)
+    const [transfer] = await world.transfersOf(body['id'])
+
+    for (const state of ['funds_received', 'payment_submitted', 'payment_processed']) {
+      await world.bank.control('POST', `/transfers/${transfer.id}/advance`, { state })
+    }
+
+    const path = `/v1/payouts/${String(body['id'])}`
+    const completed = await until('completed', async () => {
+      const { body: now } = await world.api.get(path, { key: payer.keys.sandbox })
+      return now['status'] === 'completed' && now
+    })
+    expect(completed).toMatchObject({ amount_gbp: '120.00', failure_reason: null })
+  })
+
+  test('is as good with a live key, from the live wallet', async () => {
+    const { status, body } = await world.pay(payer, {}, { environment: 'live' })
+
+    expect([status, body['status'], body['environment']]).toEqual([201, 'processing', 'live'])
+  })
+})
+
+describe('a payout that does not go', () => {
+  test('to an account ending 0000 is 201 failed with a reason (§1, §3)', async () => {
+    const { status, body } = await world.pay(payer, { recipient: { bank: { account_number: '12340000' } } })
+
+    expect([status, body['status']]).toEqual([201, 'failed'])
+    expect(body['failure_reason']).toMatch(/^[a-z_]+: .*rejected/)
+  })
+
+  test('to an account that the bank will not register is 422 recipient_account_rejected, and the key is free', async () => {
+    const key = `order-${randomUUID()}`
+    const before = await balanceOf(payer)
+    await world.bank.fault({ kind: 'status', status: 400, code: 'invalid_parameters', match: toAccounts })
+
+    const refused = await world.pay(payer, {}, { key })
+    const again = await world.pay(payer, { amount_gbp: '2.00' }, { key })
+
+    expect([refused.status, refused.body.error?.code]).toEqual([422, 'recipient_account_rejected'])
+    expect([again.status, again.body['amount_gbp']]).toEqual([201, '2.00'])
+    expect(Number(before) - Number(await balanceOf(payer))).toBeCloseTo(Number(again.body['wallet_sent_usdc']))
+  })
+
+  test('that the wallet does not cover is 402 with what is missing, and can be repeated after a top-up', async () => {
+    const someone = await world.aPayer()
+    const request = aRequest({ amount_gbp: '8000.00' })
+    const key = `order-${randomUUID()}`
+
+    const refused = await world.pay(someone, request, { key })
+    await topUp(world.api.db, world.bank, { partnerId: someone.id, environment: 'sandbox', usdc: '200.00' })
+    const again = await world.pay(someone, request, { key })
+
+    expect([refused.status, refused.body.error?.code]).toEqual([402, 'insufficient_funds'])
+    expect(refused.body.error?.details).toEqual({
+      required_usdc: '10177.85',
+      available_usdc: '10000.00',
+      shortfall_usdc: '177.85',
+      shortfall_approx_gbp: '140.51',
+    })
+    expect(again.status).toBe(201)
+  })
+
+  test('because another took the money first is 402 from the debit itself, and leaves no payout', async () => {
+    const someone = await world.aPayer()
+    const answers = await Promise.all(Array.from({ length: 6 }, () => world.pay(someone, { amount_gbp: '3000.00' })))
+
+    const counts = [201, 402].map((expected) => answers.filter(({ status }) => status === expected).length)
+    expect(counts).toEqual([2, 4])
+    const refused = answers.find(({ status }) => status === 402)
+    expect(refused?.body.error?.details).toMatchObject({ required_usdc: expect.any(String) })
+    expect((await world.api.get('/v1/payouts', { key: someone.keys.sandbox })).body.data).toHaveLength(2)
+  })
+
+  test('because the bank can not be reached is 502 payout_not_created with Retry-After, and the same key pays later', async () => {
+    const key = `order-${randomUUID()}`
+    const request = aRequest()
+    const before = await balanceOf(payer)
+    await world.bank.control('POST', '/outage', { ms: 60_000 })
+    const refused = await world.pay(payer, request, { key })
+    await world.bank.control('DELETE', '/outage')
+    const inBetween = await balanceOf(payer)
+
+    const again = await world.pay(payer, request, { key })
+
+    expect([refused.status, refused.body.error?.code]).toEqual([502, 'payout_not_created'])
+    expect(refused.headers.get('Retry-After')).toMatch(/^\d+$/)
+    expect(inBetween).toBe(before)
+    expect([again.status, again.body['status']]).toEqual([201, 'processing'])
+    expect(await world.transfersOf(again.body['id'])).toHaveLength(1)
+  })
+
+  test('because the bank says "insufficient" where our ledger does not is 502', async () => {
+    const someone = await world.aPayer()
+    const wallet = await findWallet(world.api.db, someone.id, 'sandbox')
+    const about = { walletId: wallet?.id ?? '', payoutId: null, createdBy: 'test', at: new Date() }
+    await postSet(world.api.db, {
+      ...about,
+      cause: 'top_up',
+      causeRef: 'drift',
+      postings: topUpPostings(50_000_000_000n),
+    })
+
+    const { status, body } = await world.pay(someone, { amount_gbp: '20000.00' })
+
+    expect([status, body.error?.code]).toEqual([502, 'payout_not_created'])
+  })
+})
+
+describe('a payout of which nobody knows', () => {
+  test('whether the bank has it is 201 pending, and is found there later', async () => {
+    await world.bank.fault({ kind: 'reset', stage: 'after', match: toTransfers })
+
+    const { status, body } = await world.pay(payer)
+
+    expect([status, body['status']]).toEqual([201, 'pending'])
+    expect(body['quote']).toBeDefined()
+    await until('processing', async () => {
+      const { body: now } = await world.api.get(`/v1/payouts/${String(body['id'])}`, { key: payer.keys.sandbox })
+      return now['status'] === 'processing'
+    })
+    expect(await world.transfersOf(body['id'])).toHaveLength(1)
+  })
+})
+
+// The last test, because the rate that it leaves is used for half a minute.
+test('a payout refused because the rate has moved is 502, and the retry with the same key gets a new quote', async () => {
+  const [key, request] = [`order-${randomUUID()}`, aRequest()]
+  await world.bank.fault({ kind: 'rate_jump', sell_rate: '0.77', times: null })
+
+  const refused = await world.pay(payer, request, { key })
+  const retried = await world.pay(payer, request, { key })
+
+  expect([refused.status, refused.body.error?.code]).toEqual([502, 'payout_not_created'])
+  expect([retried.status, retried.body['wallet_sent_usdc']]).toEqual([201, '157.28'])
+  expect(await world.transfersOf(retried.body['id'])).toHaveLength(1)
+})

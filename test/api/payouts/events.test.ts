@@ -1,0 +1,86 @@
+// GET /v1/payouts/{id}/events: what happened to a payout, each step once and in order, in the partner's words.
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { setAttention } from '../../../db/payouts/steps'
+import { aPayoutWorld, aRequest, type Payer, type PayoutWorld } from '../../support/api/payout-world'
+import { until } from '../../support/bank/client'
+import { silenceTemporal } from '../../support/temporal/a-worker'
+
+let world: PayoutWorld
+let payer: Payer
+
+beforeAll(async () => {
+  silenceTemporal()
+  world = await aPayoutWorld()
+  payer = await world.aPayer()
+})
+afterEach(() => world.bank.control('DELETE', '/faults'))
+afterAll(() => world.close())
+
+const eventsOf = async (id: unknown, key = payer.keys.sandbox) =>
+  world.api.get(`/v1/payouts/${String(id)}/events`, { key })
+const told = async (id: unknown) =>
+  (await eventsOf(id)).body.data?.map(({ event, status, by, detail }) => [event, status, by, detail])
+
+test('from the request to the recipient’s account', async () => {
+  const { body } = await world.pay(payer)
+  const id = body['id']
+  const [transfer] = await world.transfersOf(id)
+  await world.bank.control('POST', `/transfers/${transfer?.['id']}/advance`, { state: 'payment_processed' })
+  await until('completed', async () => (await told(id))?.length === 4)
+
+  expect(await told(id)).toEqual([
+    ['requested', 'pending', `key:${payer.keys.sandbox.slice(0, 19)}`, null],
+    ['debited', 'pending', 'service', '153.30 USDC'],
+    ['sent', 'processing', 'bank', null],
+    ['completed', 'completed', 'bank', null],
+  ])
+})
+
+test('of a payout that the bank refused ends with the money back in the wallet', async () => {
+  const { body } = await world.pay(payer, { recipient: { bank: { account_number: '12340000' } } })
+  const [transfer] = await world.transfersOf(body['id'])
+  await world.bank.control('POST', `/transfers/${transfer?.['id']}/advance`, { state: 'refunded' })
+  await until('the money is back', async () => (await told(body['id']))?.length === 4)
+
+  expect((await told(body['id']))?.slice(1)).toEqual([
+    ['debited', 'pending', 'service', '153.30 USDC'],
+    ['failed', 'failed', 'bank', expect.stringMatching(/^invalid_account: /)],
+    ['refunded', 'failed', 'service', '153.30 USDC'],
+  ])
+})
+
+test('of a second attempt begins with it: what was taken back nobody was told about', async () => {
+  const request = aRequest()
+  const key = `order-${randomUUID()}`
+  await world.bank.fault({ kind: 'status', status: 401, match: { method: 'POST', path: '/v0/transfers' } })
+  const refused = await world.pay(payer, request, { key })
+  const { status, body } = await world.pay(payer, request, { key })
+
+  expect([refused.status, status]).toEqual([502, 201])
+  expect((await told(body['id']))?.map(([event]) => event)).toEqual(['requested', 'debited', 'sent'])
+})
+
+test('shows nothing of what waits for our own people', async () => {
+  const { body } = await world.pay(payer)
+  await setAttention(world.api.db, String(body['id']), 'bank_says_in_review')
+
+  const { body: list } = await eventsOf(body['id'])
+
+  expect(JSON.stringify(list)).not.toMatch(/attention|in_review/)
+})
+
+test('of another partner’s payout, of the other environment’s and of none is 404', async () => {
+  const { body } = await world.pay(payer)
+  const other = await world.aPayer()
+  const answers = await Promise.all([
+    eventsOf(body['id'], other.keys.sandbox),
+    eventsOf(body['id'], payer.keys.live),
+    eventsOf(randomUUID()),
+    eventsOf('no-id'),
+  ])
+
+  expect(answers.map(({ status, body: { error } }) => `${status} ${error?.code}`)).toEqual(
+    Array(4).fill('404 not_found'),
+  )
+})

@@ -1,0 +1,226 @@
+// GET /v1/payouts (§4, design §5 "lists"): newest first, in pages, filtered, and only what callers were told about.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { PartnerRow } from '../../../db/partners/partners'
+import { payoutStatuses } from '../../../domain/payouts/payout'
+import { type Api, startApi } from '../../support/api/client'
+import { aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
+
+let api: Api
+let partner: PartnerRow
+let key: string
+
+beforeAll(async () => {
+  api = await startApi()
+})
+beforeEach(async () => {
+  partner = await aPartner(api)
+  key = await aKey(api, partner, 'sandbox')
+})
+afterAll(() => api.close())
+
+const at = (minute: number) => new Date(Date.UTC(2026, 10, 16, 9, minute))
+const list = async (query = '') => (await api.get(`/v1/payouts${query}`, { key })).body
+const ids = async (query = '') => (await list(query)).data?.map(({ id }) => id)
+
+describe('the list', () => {
+  test('is empty at first', async () => {
+    expect(await list()).toEqual({ object: 'list', data: [], has_more: false, next_cursor: null })
+  })
+
+  test('shows each payout with every field of §2', async () => {
+    const row = await aPayoutRow(api, partner, { status: 'failed', reference: 'Invoice 1042', createdAt: at(1) })
+
+    expect((await list()).data).toEqual([
+      {
+        id: row.id,
+        object: 'payout',
+        environment: 'sandbox',
+        status: 'failed',
+        reference: 'Invoice 1042',
+        country: 'GB',
+        amount_gbp: '120.00',
+        fee_gbp: '2.19',
+        fee_breakdown: { taken_in_transfer_gbp: '1.10', on_monthly_invoice_gbp: '1.09' },
+        wallet_sent_usdc: '153.30',
+        recipient: { name: 'Ada Lovelace', account_last4: '5678' },
+        failure_reason: 'invalid_account: The bank rejected the account details.',
+        created_at: '2026-11-16T09:01:00.000Z',
+        updated_at: '2026-11-16T09:01:00.000Z',
+        completed_at: null,
+        created_via: 'api',
+      },
+    ])
+  })
+
+  test('is newest first, and 50 long by default', async () => {
+    for (let minute = 0; minute < 51; minute++) await aPayoutRow(api, partner, { createdAt: at(minute) })
+
+    const { data, has_more } = await list()
+
+    expect([data?.length, has_more]).toEqual([50, true])
+    expect(data?.[0]?.['created_at']).toBe('2026-11-16T09:50:00.000Z')
+    expect(data?.at(-1)?.['created_at']).toBe('2026-11-16T09:01:00.000Z')
+    expect((await list('?limit=200')).data).toHaveLength(51)
+  })
+
+  test('pages show every payout once, also those of one millisecond and of one microsecond', async () => {
+    const rows = []
+    for (let n = 0; n < 9; n++) rows.push(await aPayoutRow(api, partner, { createdAt: at(0) }))
+    // PostgreSQL keeps microseconds, which a cursor made of JavaScript's milliseconds would skip or repeat.
+    for (const [n, { id }] of rows.slice(0, 6).entries()) {
+      const micros = `interval '${n % 3} microseconds'`
+      await api.db.dataSource.query(`UPDATE payouts SET created_at = created_at + ${micros} WHERE id = $1`, [id])
+    }
+
+    const seen: unknown[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = await list(`?limit=2${cursor && `&starting_after=${cursor}`}`)
+      seen.push(...(page.data ?? []).map(({ id }) => id))
+      expect(page.next_cursor === null).toBe(!page.has_more)
+      cursor = page.next_cursor ?? null
+    }
+
+    expect(seen).toEqual(await ids('?limit=200'))
+    expect(new Set(seen).size).toBe(9)
+  })
+
+  test('a page that ends with the last payout has no next one', async () => {
+    for (const minute of [1, 2]) await aPayoutRow(api, partner, { createdAt: at(minute) })
+
+    expect(await list('?limit=2')).toMatchObject({ has_more: false, next_cursor: null })
+    expect(await list('?limit=1')).toMatchObject({ has_more: true })
+  })
+
+  test('hides what is not decided yet and what was released; shows what was answered as pending', async () => {
+    const undecided = { status: 'pending', verdictAt: null, verdict: null } as const
+    await aPayoutRow(api, partner, undecided)
+    await aPayoutRow(api, partner, { ...undecided, verdict: 'payout_not_created', releasedAt: at(2) })
+    await aPayoutRow(api, partner, { status: 'pending', releasedAt: at(2) })
+    const answered = await aPayoutRow(api, partner, { ...undecided, answeredAt: at(1) })
+
+    expect(await ids()).toEqual([answered.id])
+  })
+
+  test('shows only this partner’s payouts of the key’s environment', async () => {
+    const other = await aPartner(api)
+    await aPayoutRow(api, other)
+    const sandbox = await aPayoutRow(api, partner)
+    const live = await aPayoutRow(api, partner, { environment: 'live' })
+    const liveKey = await aKey(api, partner, 'live')
+
+    expect(await ids('?environment=live')).toEqual([sandbox.id])
+    expect((await api.get('/v1/payouts', { key: liveKey })).body.data?.map(({ id }) => id)).toEqual([live.id])
+  })
+})
+
+describe('filters', () => {
+  test.each(payoutStatuses)('status=%s', async (status) => {
+    const rows = await Promise.all(payoutStatuses.map((each) => aPayoutRow(api, partner, { status: each })))
+
+    expect(await ids(`?status=${status}`)).toEqual([rows.find((row) => row.status === status)?.id])
+  })
+
+  test('created_after includes its moment and created_before does not, so that months do not overlap', async () => {
+    const rows = await Promise.all([1, 2, 3].map((minute) => aPayoutRow(api, partner, { createdAt: at(minute) })))
+    const [first, second, third] = rows.map(({ id }) => id)
+
+    expect(await ids('?created_after=2026-11-16T09:02:00Z')).toEqual([third, second])
+    expect(await ids('?created_before=2026-11-16T09:02:00.000Z')).toEqual([first])
+    expect(await ids('?created_after=2026-11-16T10:02:00%2B01:00&created_before=2026-11-16T09:03:00Z')).toEqual([
+      second,
+    ])
+  })
+
+  test('updated_after finds what has changed, however old it is, and loses nothing of the same millisecond', async () => {
+    const old = await aPayoutRow(api, partner, { createdAt: at(1), updatedAt: at(30) })
+    await aPayoutRow(api, partner, { createdAt: at(2) })
+    await api.db.dataSource.query(
+      `UPDATE payouts SET updated_at = updated_at + interval '7 microseconds' WHERE id = $1`,
+      [old.id],
+    )
+
+    expect(await ids('?updated_after=2026-11-16T09:30:00.000Z')).toEqual([old.id])
+    expect(await ids('?updated_after=2026-11-16T09:30:00.000007Z')).toEqual([old.id])
+    expect(await ids('?updated_after=2026-11-16T09:30:00.000008Z')).toEqual([])
+  })
+
+  test('reference, idempotency_key and account_last4 match exactly, also together and over pages', async () => {
+    const wanted = []
+    for (const minute of [1, 2, 3]) {
+      const fields = { reference: 'Ödön’s 100% _off', account: '12349999', createdAt: at(minute) }
+      wanted.unshift(await aPayoutRow(api, partner, fields))
+      await aPayoutRow(api, partner, { reference: 'Ödön', createdAt: at(minute) })
+    }
+    const reference = encodeURIComponent('Ödön’s 100% _off')
+    const expected = wanted.map(({ id }) => id)
+
+    expect(await ids(`?reference=${reference}`)).toEqual(expected)
+    expect(await ids('?account_last4=9999')).toEqual(expected)
+    expect(await ids(`?idempotency_key=${wanted[1]?.idempotencyKey}`)).toEqual([wanted[1]?.id])
+    expect(await ids(`?account_last4=9999&reference=${reference}&status=completed&limit=2`)).toEqual(
+      expected.slice(0, 2),
+    )
+    expect(await ids(`?account_last4=9999&reference=${reference}&starting_after=${expected[1]}`)).toEqual([expected[2]])
+    expect(await ids('?reference=')).toEqual([])
+  })
+})
+
+describe('422 invalid_request', () => {
+  test.each([
+    'status=paid',
+    'status=',
+    'status=failed&status=pending',
+    'created_after=yesterday',
+    'created_after=2026-11-16',
+    'created_after=2026-11-16T09:00:00',
+    'created_after=2026-02-30T00:00:00Z',
+    'created_before=2016-12-31T23:59:60Z',
+    'created_before=0000-01-01T00:00:00Z',
+    'created_before=2026-11-16T09:00:00%2B23:00',
+    'created_before=2026-11-16T09:00:00+01:00',
+    'updated_after=2026-11-16T09:00:00.0000000000001Z',
+    'updated_after=%00',
+    'reference=a%00b',
+    `reference=${'x'.repeat(121)}`,
+    'idempotency_key=short',
+    'idempotency_key=order-1%00order',
+    'account_last4=123',
+    'account_last4=%EF%BC%91234',
+    'starting_after=nonsense',
+    'starting_after=',
+    'stauts=failed',
+    '__proto__=1',
+  ])('%s', async (query) => {
+    const { status, body } = await api.get(`/v1/payouts?${query}`, { key })
+
+    expect([status, body.error?.code]).toEqual([422, 'invalid_request'])
+  })
+
+  test('names the parameter with its rule', async () => {
+    const { body } = await api.get('/v1/payouts?limit=201&created_after=now&stauts=failed', { key })
+
+    expect(body.error?.details).toEqual({
+      errors: expect.arrayContaining([
+        'limit (a whole number from 1 to 200)',
+        'created_after (a date-time such as 2026-05-01T00:00:00Z)',
+        'stauts (unknown field)',
+      ]),
+    })
+  })
+
+  test('a cursor that is unknown, another partner’s, of the other environment or not visible', async () => {
+    const rows = [
+      await aPayoutRow(api, await aPartner(api)),
+      await aPayoutRow(api, partner, { environment: 'live' }),
+      await aPayoutRow(api, partner, { verdictAt: null, status: 'pending' }),
+    ]
+    const cursors = [randomUUID(), ...rows.map(({ id }) => id)]
+
+    const answers = await Promise.all(cursors.map((id) => api.get(`/v1/payouts?starting_after=${id}`, { key })))
+
+    expect(answers.map(({ status, body }) => [status, body.error?.code])).toEqual(
+      cursors.map(() => [422, 'invalid_request']),
+    )
+  })
+})

@@ -1,0 +1,238 @@
+// POST /v1/sandbox/payouts/{id}/simulate: the sandbox bank is told how a payout ends, and the payout follows the bank.
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { latestActivity } from '../../../db/controls/activity'
+import { payoutStatuses } from '../../../domain/payouts/payout'
+import { bankReasons, bankWordFor, reasonFor, reasons } from '../../../rail/reasons'
+import { type Api, startApi } from '../../support/api/client'
+import { aKey, aPartner, aPayoutRow, aSession } from '../../support/api/fixtures'
+import { aPayoutWorld, type Payer, type PayoutWorld } from '../../support/api/payout-world'
+import { type Json, keys } from '../../support/bank/client'
+import { silenceTemporal } from '../../support/temporal/a-worker'
+import { until } from '../../support/until'
+
+let world: PayoutWorld
+let payer: Payer
+
+beforeAll(async () => {
+  silenceTemporal()
+  world = await aPayoutWorld()
+  payer = await world.aPayer()
+})
+afterAll(() => world.close())
+
+async function paid(): Promise<string> {
+  const { status, body } = await world.pay(payer)
+  expect([status, body['status']]).toEqual([201, 'processing'])
+  return String(body['id'])
+}
+
+const simulate = (id: string, body: Json, key = payer.keys.sandbox) =>
+  world.api.post(`/v1/sandbox/payouts/${id}/simulate`, body, { key })
+const read = async (id: string) => (await world.api.get(`/v1/payouts/${id}`, { key: payer.keys.sandbox })).body
+const becomes = (id: string, status: string) =>
+  until(`${id} is ${status}`, async () => ((await read(id))['status'] === status ? read(id) : null))
+const stateOf = async (id: string) => (await world.transfersOf(id))[0]?.state
+
+test('settle: it arrives', async () => {
+  const id = await paid()
+
+  const { status, body } = await simulate(id, { outcome: 'settle' })
+
+  expect([status, body]).toEqual([202, { object: 'simulation', payout_id: id, outcome: 'settle' }])
+  await becomes(id, 'completed')
+  const told = (await latestActivity(world.api.db, payer.id, 50)).filter(({ action }) => action === 'payout.simulate')
+  expect(told).toEqual([expect.objectContaining({ status: 202, detail: `settle of ${id}`, changes: 'something' })])
+})
+
+test('fail: it could not be delivered for the reason that was chosen, and its money comes back', async () => {
+  const id = await paid()
+
+  await simulate(id, { outcome: 'fail', reason: 'account_closed' })
+
+  expect(await becomes(id, 'failed')).toMatchObject({ failure_reason: reasons.account_closed })
+  const [transfer] = await world.transfersOf(id)
+  await world.bank.control('POST', `/transfers/${transfer?.id}/advance`, {})
+  await until('the wallet has it again', async () => {
+    const { body } = await world.api.get(`/v1/payouts/${id}/events`, { key: payer.keys.sandbox })
+    return body.data?.some(({ event }) => event === 'refunded')
+  })
+})
+
+test('fail without a reason has the one of a bank that gives none', async () => {
+  const id = await paid()
+
+  await simulate(id, { outcome: 'fail' })
+
+  expect(await becomes(id, 'failed')).toMatchObject({ failure_reason: reasons.bank_refused })
+})
+
+test('return: it arrives and is sent back, from under way and from completed', async () => {
+  const [underWay, completed] = [await paid(), await paid()]
+  await simulate(completed, { outcome: 'settle' })
+  await becomes(completed, 'completed')
+
+  for (const id of [underWay, completed]) {
+    const { status } = await simulate(id, { outcome: 'return', reason: 'recipient_refused' })
+
+    const [transfer] = await world.transfersOf(id)
+    expect([status, transfer?.state]).toEqual([202, 'returned'])
+    expect(reasonFor(transfer?.return_details.reason)).toBe(reasons.recipient_refused)
+  }
+})
+
+test('stall: the bank holds it, the payout stays processing, and any other end may follow', async () => {
+  const id = await paid()
+
+  const { status } = await simulate(id, { outcome: 'stall' })
+
+  expect([status, await stateOf(id), (await read(id))['status']]).toEqual([202, 'in_review', 'processing'])
+  await simulate(id, { outcome: 'settle' })
+  await becomes(id, 'completed')
+})
+
+test('what the bank has ended before our payout knows it is too late, and nothing moves back', async () => {
+  const id = await paid()
+  await world.stopWorkers()
+  const [transfer] = await world.transfersOf(id)
+  await world.bank.control('POST', `/transfers/${transfer?.id}/advance`, { state: 'payment_processed' })
+
+  const answers = await Promise.all(['fail', 'settle', 'stall'].map((outcome) => simulate(id, { outcome })))
+
+  expect(answers.map(({ status, body }) => [status, body.error?.details])).toEqual(
+    answers.map(() => [409, { status: 'processing' }]),
+  )
+  expect(await stateOf(id)).toBe('payment_processed')
+  await world.startWorkers()
+  await becomes(id, 'completed')
+})
+
+test('a status from which it can not follow is 409, with the status', async () => {
+  for (const status of payoutStatuses) {
+    const { id } = await aPayoutRow(world.api, await partnerRow(), { status, transferRef: `none-${status}` })
+
+    const outcomes = await Promise.all(
+      ['settle', 'fail', 'stall', 'return'].map((outcome) => simulate(id, { outcome })),
+    )
+
+    // A transfer that the bank does not have: whoever gets as far as the bank hears 502.
+    const possible =
+      status === 'processing' ? [502, 502, 502, 502] : [409, 409, 409, status === 'completed' ? 502 : 409]
+    expect([status, outcomes.map((answer) => answer.status)]).toEqual([status, possible])
+    const refused = outcomes.filter((answer) => answer.status === 409)
+    expect(refused.map(({ body }) => body.error?.details)).toEqual(refused.map(() => ({ status })))
+  }
+})
+
+test('a live key, and an admin whose page shows live, hear 403; strangers 404', async () => {
+  const id = await paid()
+  const live = await world.pay(payer, {}, { environment: 'live' })
+  const stranger = await world.aPayer()
+  const session = await aSession(world.api, payer)
+  const order = { outcome: 'settle' }
+
+  const answers = [
+    await simulate(id, order, payer.keys.live),
+    await simulate(id, { ...order, reason: 'account_closed' }, payer.keys.live),
+    await simulate(String(live.body['id']), order, payer.keys.live),
+    await world.api.post(`/v1/sandbox/payouts/${String(live.body['id'])}/simulate?environment=live`, order, {
+      session,
+    }),
+    await simulate(String(live.body['id']), order),
+    await simulate(id, order, stranger.keys.sandbox),
+    await world.api.post(`/v1/sandbox/payouts/${id}/simulate`, order, { session }),
+  ]
+
+  expect(answers.map(({ status, body }) => `${status} ${body.error?.code ?? ''}`.trim())).toEqual([
+    ...Array(4).fill('403 api_key_required'),
+    ...Array(2).fill('404 not_found'),
+    '202',
+  ])
+  expect(await stateOf(String(live.body['id']))).toBe('pending')
+})
+
+test('what is not said rightly is 422', async () => {
+  const id = await paid()
+  const wrong = [{}, { outcome: 'explode' }, { outcome: 'fail', reason: 'AC03' }, { outcome: 'fail', more: 1 }]
+  const misplaced = [
+    { outcome: 'settle', reason: 'account_closed' },
+    { outcome: 'stall', reason: 'account_closed' },
+  ]
+
+  const answers = await Promise.all([...wrong, ...misplaced].map((body) => simulate(id, body)))
+
+  expect(answers.map(({ status, body }) => `${status} ${body.error?.code}`)).toEqual(
+    Array(6).fill('422 invalid_request'),
+  )
+  expect(await stateOf(id)).toBe('pending')
+})
+
+test.each(['settle', 'return'])(
+  '%s: a bank that hangs is 502 within two seconds, one that is gone too',
+  async (outcome) => {
+    const id = await paid()
+    const hanging = createServer().listen(0, '127.0.0.1')
+    await once(hanging, 'listening')
+    const address = hanging.address()
+    const port = typeof address === 'object' ? address?.port : 0
+
+    for (const url of [`http://127.0.0.1:${port}/v0`, 'http://127.0.0.1:1/v0']) {
+      await withBank(url, async (api) => {
+        const begun = performance.now()
+
+        const { status, body } = await ask(api, id, outcome)
+
+        expect([status, body.error?.code]).toEqual([502, 'provider_unavailable'])
+        expect(performance.now() - begun).toBeLessThan(2_500)
+      })
+    }
+    hanging.close()
+    expect(await stateOf(id)).toBe('pending')
+  },
+)
+
+test('a bank that is not make-believe is told nothing', async () => {
+  const id = await paid()
+
+  await withBank('https://api.bank.test/v0', async (api) => {
+    const { status, body } = await ask(api, id)
+
+    expect([status, body.error]).toEqual([
+      409,
+      expect.objectContaining({ code: 'invalid_state', message: expect.stringContaining('real one') }),
+    ])
+  })
+})
+
+test('a payout of a simulated sandbox is at no bank', async () => {
+  const partner = await aPartner(world.api)
+  const key = await aKey(world.api, partner, 'sandbox')
+  const { id } = await aPayoutRow(world.api, partner, { status: 'processing' })
+
+  const { status, body } = await simulate(id, { outcome: 'settle' }, key)
+
+  expect([status, body.error?.message]).toEqual([409, expect.stringContaining('before the sandbox had a bank')])
+})
+
+test.each(bankReasons)('%s has a word of the bank that stands for it', (code) => {
+  expect(reasonFor(bankWordFor(code))).toBe(reasons[code])
+})
+
+const ask = (api: Api, id: string, outcome = 'settle') =>
+  api.post(`/v1/sandbox/payouts/${id}/simulate`, { outcome }, { key: payer.keys.sandbox })
+
+async function withBank(url: string, work: (api: Api) => Promise<void>): Promise<void> {
+  const bank = { sandbox: { url, key: keys.sandbox }, live: null }
+  const api = await startApi({ database: world.api.databaseUrl, bank })
+  try {
+    await work(api)
+  } finally {
+    await api.close()
+  }
+}
+
+async function partnerRow() {
+  const [row] = await world.api.db.dataSource.query('SELECT * FROM partners WHERE id = $1', [payer.id])
+  return row
+}

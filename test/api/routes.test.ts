@@ -1,0 +1,353 @@
+// What holds for every route of §4, tried on each one from the table itself.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { errorTable } from '../../api/http/errors'
+import type { Route } from '../../api/http/route'
+import { errorsOf, errorsWithoutPages, repliesOf } from '../../api/http/route'
+import { routes } from '../../api/routes'
+import { readActions } from '../../db/controls/activity'
+import { newApiKeySecret } from '../../db/partners/api-key-secret'
+import type { PartnerRow } from '../../db/partners/partners'
+import { type Answer, type Api, type CallOptions, startApi } from '../support/api/client'
+import { aKey, anInvoice, aPartner, aPayoutRow, aSession, changePartner, revokeKey } from '../support/api/fixtures'
+import { fromOurPages } from '../support/api/people'
+import { faultsOf } from '../support/api/promised'
+import { keptLog } from '../support/kept-logs'
+
+let api: Api
+let lines = ''
+
+beforeAll(async () => {
+  const write = (line: string) => {
+    lines += line
+  }
+  api = await startApi({ answerTimeoutMs: 100, log: keptLog({ level: 'debug', write }) })
+})
+afterAll(() => api.close())
+
+/** What needs a worker or a bank, and there is none; the payout that is there was completed, and can not be cancelled. */
+const withoutOthers: Readonly<Record<string, number>> = {
+  createSandboxTopUp: 502,
+  simulatePayout: 409,
+  cancelPayout: 409,
+}
+const writes = ['createPayout', 'createSandboxTopUp', 'simulatePayout', 'createCase']
+
+const nameOf = (route: Route) => `${route.method} ${route.path}`
+const withKey = routes.filter((route) => route.access.by === 'key')
+const named = (some: readonly Route[]) => some.map((route) => [nameOf(route), route] as const)
+
+/** One path may be that of several: `check` could be the id of a payout. */
+function patternOf({ path }: Route): RegExp {
+  return new RegExp(`^${path.replaceAll('.', String.raw`\.`).replaceAll(/:\w+/g, '[^/]+')}$`)
+}
+
+function call(route: Route, options: CallOptions, id = '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56'): Promise<Answer> {
+  const path = route.path.replace(':id', id).replace(':slug', 'nobody')
+  if (route.method === 'GET') return api.get(path, options)
+  const headers = { 'Idempotency-Key': `order-${randomUUID()}`, ...options.headers }
+  return api.post(path, route.body?.example, { ...options, headers })
+}
+
+/** The id of what the route shows one of. */
+async function somethingOf({ path }: Route, partner: PartnerRow): Promise<string> {
+  const row = path.startsWith('/v1/invoices')
+    ? await anInvoice(api, partner, { period: '2026-10-01' })
+    : await aPayoutRow(api, partner)
+  return row.id
+}
+
+/** Invoices are live only. */
+const environmentOf = ({ path }: Route) => (path.startsWith('/v1/invoices') ? 'live' : 'sandbox')
+
+test('the table holds every endpoint of §4, and what was added to them', () => {
+  expect(routes.map(nameOf)).toEqual([
+    'GET /',
+    'GET /v1',
+    'GET /v1/public/partners/:slug',
+    'GET /v1/public/partners/:slug/logo',
+    'GET /v1/account',
+    'GET /v1/balance',
+    'GET /v1/wallet/entries',
+    'GET /v1/wallet/entries.csv',
+    'POST /v1/sandbox/top-ups',
+    'POST /v1/sandbox/payouts/:id/simulate',
+    'GET /v1/compliance',
+    'POST /v1/compliance/verification',
+    'GET /v1/activity',
+    'GET /v1/recipients',
+    'POST /v1/quotes',
+    'GET /v1/payouts',
+    'POST /v1/payouts',
+    'GET /v1/payouts.csv',
+    'POST /v1/payouts/check',
+    'POST /v1/payouts/confirm-codes',
+    'GET /v1/payouts/:id',
+    'GET /v1/payouts/:id/details',
+    'GET /v1/payouts/:id/events',
+    'POST /v1/payouts/:id/cancel',
+    'GET /v1/payouts/:id/cases',
+    'POST /v1/payouts/:id/cases',
+    'GET /v1/usage',
+    'GET /v1/usage/history',
+    'GET /v1/invoices',
+    'GET /v1/invoices/:id.pdf',
+    'GET /v1/invoices/:id.csv',
+    'GET /v1/invoices/:id',
+    'GET /v1/invoices/:id/charges',
+    'GET /v1/invoices/:id/charges.csv',
+    'GET /v1/keys',
+    'POST /v1/keys',
+    'POST /v1/keys/confirm-codes',
+    'POST /v1/keys/:id/revoke',
+    'POST /v1/auth/codes',
+    'POST /v1/auth/signups',
+    'POST /v1/auth/sessions',
+    'GET /v1/auth/session',
+    'POST /v1/auth/session/partner',
+    'DELETE /v1/auth/session',
+    'DELETE /v1/auth/sessions',
+    'DELETE /v1/auth/invitations/:slug',
+    'PATCH /v1/account',
+    'POST /v1/account/confirm-codes',
+    'GET /v1/members',
+    'POST /v1/members',
+    'POST /v1/members/confirm-codes',
+    'PATCH /v1/members/:id',
+    'POST /v1/members/:id/confirm-codes',
+    'DELETE /v1/members/:id',
+  ])
+  expect(new Set(routes.map(({ operationId }) => operationId)).size).toBe(routes.length)
+})
+
+test('only the endpoints that §5 names are open to anyone, and the way in', () => {
+  expect(routes.filter((route) => route.access.by === 'anyone').map(({ path }) => path)).toEqual([
+    '/',
+    '/v1',
+    '/v1/public/partners/:slug',
+    '/v1/public/partners/:slug/logo',
+    '/v1/auth/codes',
+    '/v1/auth/signups',
+    '/v1/auth/sessions',
+  ])
+})
+
+test('balance may be refused with 401, 403, 502 (and 422 for an unknown parameter), a quote not with 403', () => {
+  const codes = (path: string) => errorsWithoutPages(routes.find((route) => route.path === path) ?? routes[0]!)
+
+  expect(codes('/v1/balance').toSorted()).toEqual([
+    'internal_error',
+    'invalid_request',
+    'partner_not_active',
+    'provider_unavailable',
+    'rate_limited',
+    'service_unavailable',
+    'unauthorized',
+  ])
+  expect(codes('/v1/quotes')).not.toContain('partner_not_active')
+})
+
+test('the statuses of §7: payout creation may be refused with 400, 401, 402, 403, 422 and 502', () => {
+  const createPayout = routes.find(({ operationId }) => operationId === 'createPayout') ?? routes[0]!
+  const statuses = new Set(errorsWithoutPages(createPayout).map((code) => errorTable[code].status))
+
+  expect([...statuses].toSorted((a, b) => a - b)).toEqual([400, 401, 402, 403, 413, 415, 422, 429, 500, 502, 503])
+})
+
+test('a page that shows another partner is refused by all that is a partner’s, and not by the session', () => {
+  const ofPartner = routes.filter(({ access, path }) => access.by !== 'anyone' && !path.startsWith('/v1/auth/'))
+  const others = routes.filter((route) => !ofPartner.includes(route))
+
+  for (const route of ofPartner) expect(errorsOf(route)).toContain('invalid_state')
+  for (const route of others) expect(errorsOf(route)).toEqual(errorsWithoutPages(route))
+})
+
+describe.each(named(routes))('%s', (_name, route) => {
+  test('its examples are what its schemas promise', () => {
+    const shapes = [...repliesOf(route).filter(({ type }) => type === undefined), ...(route.body ? [route.body] : [])]
+
+    expect(shapes.map(({ schema, example }) => faultsOf(schema, example))).toEqual(shapes.map(() => null))
+  })
+
+  test('answers a method that it does not take with 405 and Allow', async () => {
+    const path = route.path.replace(':id', 'x').replace(':slug', 'x')
+    const { status, headers } = await fetch(api.url + path, { method: 'PUT' })
+
+    const fixed = routes.filter((other) => other.path === path)
+    const taken = fixed.length > 0 ? fixed : routes.filter((other) => patternOf(other).test(path))
+    const methods = new Set(taken.map(({ method }) => method))
+    const allowed = [...methods].flatMap((method) => (method === 'GET' ? ['HEAD', 'GET'] : [method]))
+    expect([status, headers.get('Allow')?.split(', ').toSorted()]).toEqual([405, allowed.toSorted()])
+  })
+})
+
+describe('query parameters', () => {
+  let partner: PartnerRow
+
+  beforeAll(async () => {
+    partner = await aPartner(api)
+  })
+
+  /** As who may call it, with something of the partner's that the path names. */
+  async function ask(route: Route, query: string, as: 'key' | 'person'): Promise<Answer> {
+    const id = route.path.startsWith('/v1/payouts/:id') ? await somethingOf(route, partner) : randomUUID()
+    const path = route.path.replace(':id', id).replace(':slug', partner.slug)
+    const who = as === 'key' ? { key: await aSharedKey() } : { session: await aSession(api, partner) }
+    const credentials = route.access.by === 'anyone' ? {} : who
+    const headers = { 'Idempotency-Key': `order-${randomUUID()}`, ...(as === 'key' ? {} : fromOurPages.headers) }
+    return api.send(route.method, `${path}${query}`, route.body?.example, { ...credentials, headers })
+  }
+
+  let shared: string | undefined
+  const aSharedKey = async () => (shared ??= await aKey(api, partner, 'sandbox'))
+  const callerOf = ({ access }: Route) => (access.by === 'key' ? 'key' : 'person')
+
+  test.each(named(routes))('an unknown one is 422 at %s', async (_name, route) => {
+    const { status, body } = await ask(route, '?surprise=1&environment=sandbox', callerOf(route))
+
+    expect([status, body.error?.code, body.error?.details]).toEqual([
+      422,
+      'invalid_request',
+      { errors: ['surprise (unknown field)'] },
+    ])
+  })
+
+  test.each(named(routes))('environment is accepted at %s', async (_name, route) => {
+    const { body } = await ask(route, '?environment=sandbox', callerOf(route))
+
+    expect(body.error?.code).not.toBe('invalid_request')
+  })
+
+  test.each(named(withKey))('environment is ignored for a key at %s', async (_name, route) => {
+    const { body } = await ask(route, '?environment=nonsense&environment=live', 'key')
+
+    expect(body.error?.code).not.toBe('invalid_request')
+    expect(body['environment'] ?? 'sandbox').toBe('sandbox')
+  })
+})
+
+describe('the headers that a status requires', () => {
+  test('401 carries a Bearer challenge, which names an error only when a key was sent', async () => {
+    const challenge = async (options: CallOptions) =>
+      (await api.get('/v1/account', options)).headers.get('WWW-Authenticate')
+
+    expect(await challenge({})).toBe('Bearer realm="payouts"')
+    expect(await challenge({ headers: { Authorization: 'Basic eDp5' } })).toBe('Bearer realm="payouts"')
+    expect(await challenge({ session: 'A'.repeat(43) })).toBe('Bearer realm="payouts"')
+    expect(await challenge({ key: newApiKeySecret('sandbox') })).toBe('Bearer realm="payouts", error="invalid_token"')
+  })
+
+  test('201 carries a Location that the same caller can read', async () => {
+    const partner = await aPartner(api)
+    const [key, session] = [await aKey(api, partner, 'sandbox'), await aSession(api, partner)]
+    const payout = await aPayoutRow(api, partner)
+    const live = await aPayoutRow(api, partner, { environment: 'live' })
+    const example = (operationId: string) => routes.find((route) => route.operationId === operationId)?.body?.example
+    const headers = { 'Idempotency-Key': `order-${randomUUID()}` }
+
+    const made = [
+      [{ key }, await api.post('/v1/payouts', example('createPayout'), { key, headers })],
+      [{ key }, await api.post(`/v1/payouts/${payout.id}/cases`, example('createCase'), { key })],
+      [
+        { session },
+        await api.post(`/v1/payouts/${live.id}/cases?environment=live`, example('createCase'), { session }),
+      ],
+      [{ session }, await api.post('/v1/keys', example('createKey'), { session })],
+      [{ session }, await api.post('/v1/members', example('inviteMember'), { session })],
+    ] as const
+    const locations = made.map(([, { headers: answered }]) => answered.get('Location') ?? '')
+    const read = await Promise.all(made.map(([as], at) => api.get(locations[at] ?? '', as)))
+
+    expect(made.map(([, { status }]) => status)).toEqual([201, 201, 201, 201, 201])
+    expect(locations).toEqual([
+      `/v1/payouts/${String(made[0][1].body['id'])}`,
+      `/v1/payouts/${payout.id}/cases`,
+      `/v1/payouts/${live.id}/cases?environment=live`,
+      '/v1/keys',
+      '/v1/members',
+    ])
+    expect(read.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+  })
+})
+
+describe.each(named(withKey))('%s', (_name, route) => {
+  test('is 401 unauthorized without a key, with a malformed and with an unknown one', async () => {
+    const unknown = newApiKeySecret('sandbox')
+    const mistyped = `${unknown.slice(0, -1)}${unknown.endsWith('0') ? '1' : '0'}`
+    const headers = [
+      {},
+      { Authorization: '' },
+      { Authorization: 'Bearer' },
+      { Authorization: `Basic ${unknown}` },
+      { Authorization: unknown },
+      { Authorization: `Bearer ${unknown} ${unknown}` },
+      { Authorization: 'Bearer kp_sandbox_' },
+      { Authorization: `Bearer ${mistyped}` },
+      { Authorization: `Bearer ${unknown.toUpperCase()}` },
+      { Authorization: `Bearer ${'x'.repeat(8000)}` },
+      { Authorization: `Bearer ${unknown}` },
+      { Cookie: `__Host-session=${'A'.repeat(43)}` },
+      { Cookie: '__Host-session=' },
+    ]
+
+    const answers = await Promise.all(headers.map((each) => call(route, { headers: each })))
+
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.error?.code}`))).toEqual(
+      new Set(['401 unauthorized']),
+    )
+  })
+
+  test('is 401 at once with a key that was revoked', async () => {
+    const partner = await aPartner(api)
+    const key = await aKey(api, partner, environmentOf(route))
+    const id = await somethingOf(route, partner)
+    const before = await call(route, { key }, id)
+
+    await revokeKey(api, partner, key)
+    const after = await call(route, { key }, id)
+
+    expect(before.status).toBe(withoutOthers[route.operationId] ?? route.reply.status)
+    expect([after.status, after.body.error?.code]).toEqual([401, 'unauthorized'])
+  })
+
+  test('lets a suspended partner read, except for the balance, and change nothing', async () => {
+    const partner = await aPartner(api)
+    const key = await aKey(api, partner, environmentOf(route))
+    const id = await somethingOf(route, partner)
+    await changePartner(api, partner, { status: 'suspended' })
+
+    const { status } = await call(route, { key }, id)
+
+    const refused = route.path === '/v1/balance' || writes.includes(route.operationId)
+    // A cancel stops money: a suspended partner is let in, and hears only that it comes too late.
+    const allowed = route.operationId === 'cancelPayout' ? 409 : 200
+    expect(status).toBe(refused ? 403 : allowed)
+  })
+})
+
+test('logs carry neither keys nor what was asked for', async () => {
+  const unknown = newApiKeySecret('live')
+  const key = await aKey(api, await aPartner(api), 'sandbox')
+  await api.get('/v1/payouts?reference=canary-reference', { key })
+  await api.get('/v1/account', { key: unknown })
+  await api.get('/v1/account', { headers: { Authorization: 'Bearer canary-token' } })
+  await api.post('/v1/quotes', { amount_gbp: '1.00', canary: 'canary-body' }, { key })
+  await api.post('/v1/auth/codes', { email: 'canary@people.test' }, fromOurPages)
+  await api.post('/v1/auth/sessions', { email: 'canary@people.test', code: '918273' }, fromOurPages)
+  const session = await aSession(api, await aPartner(api))
+  await api.get('/v1/members', { session })
+
+  expect(lines).toContain('/v1/quotes')
+  expect(lines).not.toMatch(/canary|people\.test|918273|kp_(sandbox|live)_[a-f0-9]{9}/)
+  expect(lines).not.toContain(session)
+})
+
+test('calls of every GET route, quotes and checks are reads, which leave the activity list after days', () => {
+  const actionsOf = (some: readonly Route[]) =>
+    some.flatMap(({ access }) => (access.by === 'anyone' ? [] : access.action))
+  const reads = actionsOf(routes.filter(({ method }) => method === 'GET'))
+  const others = actionsOf(routes.filter(({ method }) => method !== 'GET'))
+
+  expect(new Set(readActions)).toEqual(new Set([...reads, 'quote.create', 'payout.check']))
+  expect(others.filter((action) => readActions.includes(action)).toSorted()).toEqual(['payout.check', 'quote.create'])
+})

@@ -1,0 +1,156 @@
+// Guessing codes (checks 31, 33): however many guess at once and from wherever, few guesses count, and nobody learns who is known.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { code as codes, mail as mails } from '../../../db/sign-in/session-entity'
+import { codesPerAddressAndHour, signUpsPerAddressAndHour } from '../../../domain/sign-in'
+import { type Answer, type Api, startApi, testOrigin } from '../../support/api/client'
+import { aPartner } from '../../support/api/fixtures'
+import { aCode, aMember, anEmail, askForCode, codesOf, signIn } from '../../support/api/people'
+import { anInbox, type TestInbox } from '../../support/mail/an-inbox'
+import { until } from '../../support/until'
+import { statementsDuring } from './statements'
+
+let inbox: TestInbox
+let api: Api
+
+beforeAll(async () => {
+  inbox = await anInbox()
+  api = await startApi({ smtpUrl: inbox.smtpUrl })
+})
+afterAll(async () => {
+  await api.close()
+  await inbox.remove()
+})
+
+test('of 1000 guesses at once five are judged, and then the right code opens nothing', async () => {
+  const { email } = await aMember(api, await aPartner(api))
+  const code = await aCode(api, inbox, email)
+  const wrong = Array.from({ length: 1_000 }, (_, n) => String((Number(code) + 1 + n) % 1_000_000).padStart(6, '0'))
+
+  // As many at once as the system lets connections wait.
+  const answers = await inLanes(200, wrong, (guess) => signIn(api, email, guess))
+
+  const [row] = await api.db.dataSource.getRepository(codes).findBy({ subject: email })
+  expect(new Set(answers.map(({ status, body }) => `${status} ${body.error?.code}`))).toEqual(
+    new Set(['401 invalid_code']),
+  )
+  expect(row).toMatchObject({ tries: 5, usedAt: null })
+  expect((await signIn(api, email, code)).status).toBe(401)
+})
+
+test('a known and an unknown email are answered alike, to the letter', async () => {
+  const known = (await aMember(api, await aPartner(api))).email
+  const unknown = anEmail()
+
+  const asked = [await askForCode(api, known), await askForCode(api, unknown)]
+  const tried = [await signIn(api, known, '000000'), await signIn(api, unknown, '000000')]
+
+  expect(asked.map(({ status }) => status)).toEqual([202, 202])
+  expect(shapeOf(asked[0], known)).toEqual(shapeOf(asked[1], unknown))
+  expect(shapeOf(tried[0], known)).toEqual(shapeOf(tried[1], unknown))
+})
+
+test('a known and an unknown email cost the same statements, and no request waits for a mail', async () => {
+  const known = (await aMember(api, await aPartner(api))).email
+  const unknown = anEmail()
+
+  const asked = [await statementsOf(() => askForCode(api, known)), await statementsOf(() => askForCode(api, unknown))]
+  const tried = [
+    await statementsOf(() => signIn(api, known, '000000')),
+    await statementsOf(() => signIn(api, unknown, '000000')),
+  ]
+
+  expect(asked[0]).toEqual(['code-lock-subject', 'code-count-recent', 'code-insert', 'mail-insert'])
+  expect(asked[1]).toEqual(asked[0])
+  expect(tried[0]).toEqual(['code-newest', 'code-judge'])
+  expect(tried[1]).toEqual(tried[0])
+})
+
+test('an unknown email gets no mail, and what was to be mailed is wiped', async () => {
+  const unknown = anEmail()
+  await askForCode(api, unknown)
+
+  const waiting = () =>
+    api.db.dataSource.getRepository(mails).createQueryBuilder('m').where('m.sealed IS NOT NULL').getCount()
+  await until('nothing waits to be mailed', async () => (await waiting()) === 0)
+
+  expect(await codesOf(inbox, unknown)).toEqual([])
+})
+
+test('neither a code nor what a mail says is readable in the database', async () => {
+  const { email } = await aMember(api, await aPartner(api))
+  const other = await startApi({ database: api.databaseUrl })
+  // Without a mail server nothing is sent, so that the mail is still there to be looked for.
+  await askForCode(other, email)
+  await other.close()
+
+  const rows = await api.db.dataSource.query(
+    `SELECT m::text AS line FROM mails m UNION ALL SELECT c::text FROM codes c`,
+  )
+
+  const hex = Buffer.from('is your sign-in code').toString('hex')
+  expect(rows.length).toBeGreaterThan(0)
+  for (const { line } of rows) expect(line).not.toMatch(new RegExp(`is your sign-in code|${hex}`))
+})
+
+test('one address may ask for so many codes an hour, for whomever; another address does not notice', async () => {
+  const limited = await startApi({ database: api.databaseUrl, rateLimit: 'on', trustedProxies: 1 })
+  const ask = (address: string) =>
+    limited.post(
+      '/v1/auth/codes',
+      { email: anEmail() },
+      {
+        headers: { Origin: testOrigin, 'X-Forwarded-For': `203.0.113.${Math.floor(Math.random() * 250)}, ${address}` },
+      },
+    )
+
+  const answers = await Promise.all(Array.from({ length: codesPerAddressAndHour + 5 }, () => ask('198.51.100.7')))
+  const elsewhere = await ask('198.51.100.8')
+  await limited.close()
+
+  expect(answers.filter(({ status }) => status === 202)).toHaveLength(codesPerAddressAndHour)
+  expect(answers.find(({ status }) => status === 429)?.headers.get('Retry-After')).toBe('60')
+  expect(elsewhere.status).toBe(202)
+})
+
+test('one address may start ten sign-ups an hour, and another address does not notice', async () => {
+  const limited = await startApi({ database: api.databaseUrl, rateLimit: 'on', trustedProxies: 1 })
+  const signUp = (address: string) =>
+    limited.post(
+      '/v1/auth/signups',
+      { business_name: 'Many Ltd', email: anEmail() },
+      { headers: { Origin: testOrigin, 'X-Forwarded-For': address } },
+    )
+
+  const answers = await Promise.all(Array.from({ length: 60 }, () => signUp('198.51.100.9')))
+  const elsewhere = await signUp('198.51.100.10')
+  await limited.close()
+
+  expect(answers.filter(({ status }) => status === 202)).toHaveLength(signUpsPerAddressAndHour)
+  expect(answers.find(({ status }) => status === 429)?.headers.get('Retry-After')).toBe('360')
+  expect(elsewhere.status).toBe(202)
+})
+
+async function inLanes<Item, Result>(
+  lanes: number,
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const left = [...items]
+  const results: Result[] = []
+  const lane = async () => {
+    for (let item = left.pop(); item !== undefined; item = left.pop()) results.push(await work(item))
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+  return results
+}
+
+function shapeOf(answer: Answer | undefined, email: string): unknown {
+  const headers = [...(answer?.headers ?? [])].filter(([name]) => !['date', 'x-request-id'].includes(name))
+  return { status: answer?.status, headers, body: answer?.bytes.toString('utf8').replaceAll(email, '<email>').length }
+}
+
+/** The names of the statements that a request runs before its answer, without those of who sends the mails. */
+async function statementsOf(call: () => Promise<Answer>): Promise<string[]> {
+  const names = await statementsDuring(api.db, call)
+  return names.filter((name) => !['mails-take', 'member-exists', 'mail-finish'].includes(name))
+}

@@ -1,0 +1,102 @@
+// Somebody is removed at the very moment in which they sign in or switch: they are refused, and nothing breaks.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type MemberRow, removeMember } from '../../../db/partners/members'
+import type { PartnerRow } from '../../../db/partners/partners'
+import { type Answer, type Api, type CallOptions, startApi } from '../../support/api/client'
+import { aClock, aPartner, aSession } from '../../support/api/fixtures'
+import { aBrowserCookie, aCode, aMember, fromOurPages, signIn, tokenOf } from '../../support/api/people'
+import { anInbox, type TestInbox } from '../../support/mail/an-inbox'
+import { until } from '../../support/until'
+
+const clock = aClock('2026-11-16T12:00:00Z')
+let inbox: TestInbox
+let api: Api
+let partner: PartnerRow
+
+beforeAll(async () => {
+  inbox = await anInbox()
+  api = await startApi({ clock, smtpUrl: inbox.smtpUrl })
+  partner = await aPartner(api)
+  // Somebody stays who can sign in: otherwise the last one who can would not be removed.
+  await aSession(api, partner)
+})
+afterAll(async () => {
+  await api.close()
+  await inbox.remove()
+})
+
+test('a sign-in that waits for the removal is 401, and leaves no session', async () => {
+  const member = await aMember(api, partner)
+  const code = await aCode(api, inbox, member.email)
+
+  const answer = await whileRemoving(member, () => signIn(api, member.email, code))
+
+  expect([answer.status, answer.body.error?.code]).toEqual([401, 'invalid_code'])
+  expect(await sessionsOf(member)).toEqual([])
+})
+
+test('also with the cookie of an older session of theirs, which the removal ends too', async () => {
+  const member = await aMember(api, partner)
+  const session = tokenOf(await signIn(api, member.email, await aCode(api, inbox, member.email)))
+  clock.set('2026-11-16T12:00:05Z')
+  const code = await aCode(api, inbox, member.email)
+  const cookie = `${aBrowserCookie}; __Host-session=${session}`
+  const call: CallOptions = { headers: { ...fromOurPages.headers, Cookie: cookie } }
+
+  const answer = await whileRemoving(member, () => api.post('/v1/auth/sessions', { email: member.email, code }, call))
+
+  expect([answer.status, answer.body.error?.code]).toEqual([401, 'invalid_code'])
+  expect((await api.get('/v1/auth/session', { session })).status).toBe(401)
+})
+
+test('a removal that waits for the sign-in ends the session that it opened', async () => {
+  const member = await aMember(api, partner)
+  const admin = await aSession(api, partner)
+  const code = await aCode(api, inbox, member.email)
+
+  const [signedIn, removed] = await Promise.all([
+    signIn(api, member.email, code),
+    api.send('DELETE', `/v1/members/${member.id}`, undefined, { session: admin }),
+  ])
+
+  expect([201, 401]).toContain(signedIn.status)
+  expect(removed.status).toBe(200)
+  expect((await api.get('/v1/auth/session', { session: tokenOf(signedIn) })).status).toBe(401)
+})
+
+test('a switch that waits for the removal is 404, and the session stays where it was', async () => {
+  const other = await aPartner(api)
+  const here = await aMember(api, partner)
+  const session = tokenOf(await signIn(api, here.email, await aCode(api, inbox, here.email)))
+  const there = await aMember(api, other, { email: here.email })
+
+  const answer = await whileRemoving(there, () =>
+    api.post('/v1/auth/session/partner', { slug: other.slug }, { session }),
+  )
+
+  expect([answer.status, answer.body.error?.code]).toEqual([404, 'not_found'])
+  expect((await api.get('/v1/account', { session })).body['id']).toBe(partner.id)
+})
+
+/** The removal has the member, and goes on and commits only once the call waits for it. */
+async function whileRemoving({ id, partnerId }: MemberRow, call: () => Promise<Answer>): Promise<Answer> {
+  const { calling } = await api.db.transaction(async (tx) => {
+    await tx.query({ name: 'test-lock-member', text: 'SELECT id FROM members WHERE id = $1 FOR UPDATE' }, [id])
+    const started = call()
+    await until('the call waits for the removal', async () => (await waiting()) > 0)
+    await removeMember(tx, { partnerId, id })
+    return { calling: started }
+  })
+  return calling
+}
+
+async function waiting(): Promise<number> {
+  const rows = await api.db.dataSource.query(
+    `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  )
+  return rows.length
+}
+
+async function sessionsOf({ id }: MemberRow): Promise<unknown[]> {
+  return api.db.dataSource.query('SELECT id FROM sessions WHERE member_id = $1', [id])
+}

@@ -1,0 +1,263 @@
+// Sessions (checks 35, 37): where their token lives, how long, and what ends them at once.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { readSessionCookie, sessionCookie } from '../../../api/http/callers/session-cookie'
+import { type Api, type CallOptions, startApi, testOrigin } from '../../support/api/client'
+import { sendConfirmed } from '../../support/api/confirmed'
+import { aClock, aPartner, aSession } from '../../support/api/fixtures'
+import { aBrowserCookie, aCode, aMember, signIn, tokenOf } from '../../support/api/people'
+import { anInbox, type TestInbox } from '../../support/mail/an-inbox'
+import { statementsDuring } from './statements'
+
+const clock = aClock('2026-11-16T12:00:00Z')
+let inbox: TestInbox
+let api: Api
+
+beforeAll(async () => {
+  inbox = await anInbox()
+  api = await startApi({ clock, smtpUrl: inbox.smtpUrl })
+})
+afterAll(async () => {
+  await api.close()
+  await inbox.remove()
+})
+
+const statusOf = async (session: string) => (await api.get('/v1/auth/session', { session })).status
+
+describe('the cookie', () => {
+  test('is out of reach of scripts, other sites and plain HTTP', () => {
+    expect(sessionCookie('https://payouts.example.com', 'x', 604_800_000)).toBe(
+      '__Host-session=x; Path=/; HttpOnly; SameSite=Lax; Max-Age=604800; Secure',
+    )
+  })
+
+  test.each(['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000'])('works at %s', (url) => {
+    expect(sessionCookie(url, 'x', 1_000)).toBe('session=x; Path=/; HttpOnly; SameSite=Lax; Max-Age=1')
+  })
+
+  test('is Secure at any other address, even where somebody forgot the s of https', () => {
+    expect(sessionCookie('http://payouts.example.com', 'x', 1_000)).toMatch(/^__Host-session=.*; Secure$/)
+  })
+
+  test('is read by its whole name, and only when it can be a token', () => {
+    const token = 'a'.repeat(43)
+    const read = (header: string) => readSessionCookie('https://payouts.example.com', header)
+
+    expect(read(`theme=dark; __Host-session=${token}; x=y`)).toBe(token)
+    expect(['', 'session=', `session=${token}`, `x__Host-session=${token}`, '__Host-session=short'].map(read)).toEqual([
+      null,
+      null,
+      null,
+      null,
+      null,
+    ])
+  })
+
+  test('of a sign-in is set', async () => {
+    const { email } = await aMember(api, await aPartner(api))
+    const { headers } = await signIn(api, email, await aCode(api, inbox, email))
+
+    expect(headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        /^__Host-session=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800; Secure$/,
+      ),
+    ])
+  })
+})
+
+function withCookieOf(session: string): CallOptions {
+  return { headers: { Origin: testOrigin, Cookie: `${aBrowserCookie}; __Host-session=${session}` } }
+}
+
+test('each sign-in has a token of its own, and ends the session whose cookie came with it', async () => {
+  const partner = await aPartner(api)
+  const { email } = await aMember(api, partner)
+  const planted = await aSession(api, partner)
+  const code = await aCode(api, inbox, email)
+
+  const answer = await api.post('/v1/auth/sessions', { email, code }, withCookieOf(planted))
+
+  expect(answer.status).toBe(201)
+  expect(tokenOf(answer)).not.toBe(planted)
+  expect([await statusOf(planted), await statusOf(tokenOf(answer))]).toEqual([401, 200])
+})
+
+test('a token that somebody chose is never one that is signed in', async () => {
+  const { email } = await aMember(api, await aPartner(api))
+  const chosen = 'A'.repeat(43)
+  const code = await aCode(api, inbox, email)
+
+  const answer = await api.post('/v1/auth/sessions', { email, code }, withCookieOf(chosen))
+
+  expect(answer.status).toBe(201)
+  expect(await statusOf(chosen)).toBe(401)
+})
+
+test('the database does not know the token', async () => {
+  const token = await aSession(api, await aPartner(api))
+
+  const rows = await api.db.dataSource.query('SELECT s::text AS line FROM sessions s')
+
+  const hex = Buffer.from(token, 'base64url').toString('hex')
+  for (const { line } of rows) expect(line).not.toMatch(new RegExp(`${token}|${hex}`))
+})
+
+test('signing out ends this session and takes the cookie away', async () => {
+  const partner = await aPartner(api)
+  const [here, there] = [await aSession(api, partner), await aSession(api, partner)]
+
+  const answer = await api.send('DELETE', '/v1/auth/session', undefined, { session: here })
+
+  expect([answer.status, answer.body]).toEqual([200, { signed_out: true }])
+  expect(answer.headers.get('Set-Cookie')).toMatch(/^__Host-session=; .*Max-Age=0; Secure$/)
+  expect([await statusOf(here), await statusOf(there)]).toEqual([401, 200])
+})
+
+test('signing out everywhere ends all sessions of the person, at every partner, and nobody else’s', async () => {
+  const [partner, other] = [await aPartner(api), await aPartner(api)]
+  const { email } = await aMember(api, partner)
+  await aMember(api, other, { email })
+  const first = tokenOf(await signIn(api, email, await aCode(api, inbox, email), { partner: partner.slug }))
+  clock.set(new Date(clock.now().getTime() + 1_000).toISOString())
+  const second = tokenOf(await signIn(api, email, await aCode(api, inbox, email), { partner: other.slug }))
+  const colleague = await aSession(api, partner)
+
+  await api.send('DELETE', '/v1/auth/sessions', undefined, { session: first })
+
+  expect([await statusOf(first), await statusOf(second), await statusOf(colleague)]).toEqual([401, 401, 200])
+})
+
+test('a session ends after twelve idle hours, and each use begins them anew', async () => {
+  clock.set('2026-11-16T00:00:00Z')
+  const session = await aSession(api, await aPartner(api))
+
+  const seen: number[] = []
+  for (const at of ['2026-11-16T11:59:59Z', '2026-11-16T23:59:00Z', '2026-11-17T11:59:01Z']) {
+    clock.set(at)
+    seen.push(await statusOf(session))
+  }
+
+  expect(seen).toEqual([200, 200, 401])
+})
+
+test('a page that asks by itself is answered, and does not keep an idle session alive', async () => {
+  clock.set('2026-11-18T00:00:00Z')
+  const session = await aSession(api, await aPartner(api))
+  const headers = { 'X-Background': 'true' }
+
+  const seen: number[] = []
+  for (const at of ['2026-11-18T06:00:00Z', '2026-11-18T11:59:59Z', '2026-11-18T12:00:01Z']) {
+    clock.set(at)
+    seen.push((await api.get('/v1/auth/session', { session, headers })).status)
+  }
+
+  expect(seen).toEqual([200, 200, 401])
+})
+
+test('a write is never in the background: somebody has asked for it', async () => {
+  clock.set('2026-11-20T00:00:00Z')
+  const session = await aSession(api, await aPartner(api))
+  const call = { session, headers: { 'X-Background': 'true' } }
+
+  clock.set('2026-11-20T11:00:00Z')
+  await api.send('PATCH', '/v1/account', { brand_color: '#000000' }, call)
+  clock.set('2026-11-20T22:00:00Z')
+
+  expect(await statusOf(session)).toBe(200)
+})
+
+test('however busy, a session ends after seven days', async () => {
+  clock.set('2026-12-01T00:00:00Z')
+  const session = await aSession(api, await aPartner(api))
+  for (let hours = 10; hours < 168; hours += 10) {
+    clock.set(new Date(Date.parse('2026-12-01T00:00:00Z') + hours * 3_600_000).toISOString())
+    expect(await statusOf(session)).toBe(200)
+  }
+
+  clock.set('2026-12-08T00:00:00Z')
+
+  expect(await statusOf(session)).toBe(401)
+})
+
+test('a request with a session is one statement, and now and then a second one that keeps it awake', async () => {
+  clock.set('2026-12-10T00:00:00Z')
+  const session = await aSession(api, await aPartner(api))
+
+  const names = await statementsDuring(api.db, async () => {
+    await api.get('/v1/payouts/01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56', { session })
+    clock.set('2026-12-10T00:10:00Z')
+    await api.get('/v1/payouts/01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56', { session })
+  })
+
+  const ours = names.filter((name) => name.startsWith('person') || name.startsWith('session'))
+  expect(ours).toEqual(['person-by-token', 'person-by-token', 'session-touch'])
+})
+
+test('a removed member is refused at once', async () => {
+  const partner = await aPartner(api)
+  const admin = await aSession(api, partner)
+  const removed = await aSession(api, partner)
+  const id = await memberOf(removed)
+
+  await api.send('DELETE', `/v1/members/${id}`, undefined, { session: admin })
+
+  expect(await statusOf(removed)).toBe(401)
+})
+
+test('a demoted admin is a viewer at their next request, and a promoted viewer an admin', async () => {
+  const partner = await aPartner(api)
+  const admin = await aSession(api, partner)
+  const [demoted, promoted] = [await aSession(api, partner), await aSession(api, partner, 'viewer')]
+  const makeKey = (session: string) => api.post('/v1/keys', { environment: 'sandbox' }, { session })
+  const before = [(await makeKey(demoted)).status, (await makeKey(promoted)).status]
+
+  await api.send('PATCH', `/v1/members/${await memberOf(demoted)}`, { role: 'viewer' }, { session: admin })
+  await sendConfirmed(
+    api,
+    'PATCH',
+    `/v1/members/${await memberOf(promoted)}`,
+    { role: 'admin' },
+    { session: admin },
+    inbox,
+  )
+
+  expect([before, [(await makeKey(demoted)).status, (await makeKey(promoted)).status]]).toEqual([
+    [201, 403],
+    [403, 201],
+  ])
+})
+
+test('an API key wins over a cookie, and a wrong one is not made good by it', async () => {
+  const session = await aSession(api, await aPartner(api))
+
+  const answer = await api.get('/v1/account', { session, headers: { Authorization: 'Bearer nonsense' } })
+
+  expect([answer.status, answer.body.error?.code]).toEqual([401, 'unauthorized'])
+})
+
+test('a person sees the environment that they ask for, and the sandbox where they ask for none', async () => {
+  const session = await aSession(api, await aPartner(api))
+  const environmentOf = async (query: string) => (await api.get(`/v1/account${query}`, { session })).body['environment']
+
+  expect(await Promise.all(['', '?environment=sandbox', '?environment=live'].map(environmentOf))).toEqual([
+    'sandbox',
+    'sandbox',
+    'live',
+  ])
+})
+
+test('what people look at is not in the activity list, and what is refused to them is', async () => {
+  const partner = await aPartner(api)
+  const session = await aSession(api, partner, 'viewer')
+  await api.get('/v1/account', { session })
+  await api.post('/v1/keys', { environment: 'sandbox' }, { session })
+
+  const { body } = await api.get('/v1/activity', { session })
+
+  const byPeople = body.data?.filter(({ by }) => String(by).endsWith('@people.test'))
+  expect(byPeople).toEqual([expect.objectContaining({ action: 'key.create', status: 403 })])
+})
+
+async function memberOf(session: string): Promise<string> {
+  const [me, team] = [await api.get('/v1/auth/session', { session }), await api.get('/v1/members', { session })]
+  return String(team.body.data?.find(({ email }) => email === Object(me.body['member']).email)?.['id'])
+}

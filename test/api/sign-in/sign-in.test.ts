@@ -1,0 +1,244 @@
+// Signing in by an emailed code (§5.9, design §6, checks 30, 32, 35): what works, and each way in which it must not.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { PartnerRow } from '../../../db/partners/partners'
+import { codesPerEmailAndHour } from '../../../domain/sign-in'
+import { type Api, startApi } from '../../support/api/client'
+import { aClock, aPartner, aSession } from '../../support/api/fixtures'
+import { aCode, aMember, anEmail, anotherCode, askForCode, signIn, tokenOf } from '../../support/api/people'
+import { anInbox, type TestInbox } from '../../support/mail/an-inbox'
+
+const clock = aClock('2026-11-16T12:00:00Z')
+let inbox: TestInbox
+let api: Api
+let partner: PartnerRow
+
+beforeAll(async () => {
+  inbox = await anInbox()
+  api = await startApi({ clock, smtpUrl: inbox.smtpUrl, temporalUiUrl: 'http://temporal.test:8233' })
+  partner = await aPartner(api)
+})
+afterAll(async () => {
+  await api.close()
+  await inbox.remove()
+})
+
+function pass(ms: number): void {
+  clock.set(new Date(clock.now().getTime() + ms).toISOString())
+}
+
+test('a member signs in with the code from the mail’s subject, and is told who they are', async () => {
+  clock.set('2026-11-16T12:00:00Z')
+  const { id, email } = await aMember(api, partner)
+  const code = await aCode(api, inbox, email)
+
+  const answer = await signIn(api, email, code)
+  const again = await api.get('/v1/auth/session', { session: tokenOf(answer) })
+
+  expect(answer.status).toBe(201)
+  expect(answer.body).toEqual({
+    object: 'session',
+    member: {
+      id,
+      email,
+      name: 'Grace',
+      role: 'admin',
+      last_login_at: '2026-11-16T12:00:00.000Z',
+      created_at: '2026-11-16T12:00:00.000Z',
+    },
+    partner: {
+      id: partner.id,
+      slug: partner.slug,
+      name: 'Acme Ltd',
+      logo_url: null,
+      brand_color: null,
+      status: 'active',
+      billing_email: partner.billingEmail,
+      contact_email: partner.contactEmail,
+      billing_address: null,
+      requested_name: null,
+      notifications: {
+        payout_failed: true,
+        payout_returned: true,
+        low_balance: true,
+        verification: true,
+        top_up: true,
+        case: true,
+      },
+      low_balance_usdc: null,
+    },
+    partners: [{ slug: partner.slug, name: 'Acme Ltd', invited: false }],
+    live: true,
+    expires_at: '2026-11-23T12:00:00.000Z',
+    temporal_ui_url: 'http://temporal.test:8233',
+  })
+  expect(again.body).toEqual(answer.body)
+})
+
+test('the way into Temporal is told to admins only', async () => {
+  const session = await aSession(api, partner, 'viewer')
+
+  expect((await api.get('/v1/auth/session', { session })).body['temporal_ui_url']).toBeNull()
+})
+
+test('nor to an admin of a partner that nobody has verified: anybody can sign up', async () => {
+  const session = await aSession(api, await aPartner(api, { verificationStatus: 'in_review' }))
+
+  expect((await api.get('/v1/auth/session', { session })).body['temporal_ui_url']).toBeNull()
+})
+
+test('an email is the same in capitals', async () => {
+  const { email } = await aMember(api, partner)
+  const code = await aCode(api, inbox, email)
+
+  expect((await signIn(api, email.toUpperCase(), code)).status).toBe(201)
+})
+
+test('a code works once', async () => {
+  const { email } = await aMember(api, partner)
+  const code = await aCode(api, inbox, email)
+
+  const answers = [await signIn(api, email, code), await signIn(api, email, code)]
+
+  expect(answers.map(({ status, body }) => [status, body.error?.code])).toEqual([
+    [201, undefined],
+    [401, 'invalid_code'],
+  ])
+})
+
+test('a code that many send at once opens one session', async () => {
+  const { email } = await aMember(api, partner)
+  const code = await aCode(api, inbox, email)
+
+  const answers = await Promise.all(Array.from({ length: 20 }, () => signIn(api, email, code)))
+
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+  expect(answers.filter(({ status }) => status === 401)).toHaveLength(19)
+})
+
+test('a code is valid for ten minutes and not a moment longer', async () => {
+  clock.set('2026-11-16T12:00:00Z')
+  const [early, late] = [await aMember(api, partner), await aMember(api, partner)]
+  const codes = [await aCode(api, inbox, early.email), await aCode(api, inbox, late.email)] as const
+
+  clock.set('2026-11-16T12:09:59.999Z')
+  const inTime = await signIn(api, early.email, codes[0])
+  clock.set('2026-11-16T12:10:00Z')
+  const tooLate = await signIn(api, late.email, codes[1])
+
+  expect([inTime.status, tooLate.status, tooLate.body.error?.code]).toEqual([201, 401, 'invalid_code'])
+})
+
+test('after five wrong tries the right code is refused too', async () => {
+  const { email } = await aMember(api, partner)
+  const code = await aCode(api, inbox, email)
+
+  for (let tries = 1; tries <= 5; tries++) expect((await signIn(api, email, anotherCode(code))).status).toBe(401)
+  const right = await signIn(api, email, code)
+
+  expect([right.status, right.body.error?.code]).toEqual([401, 'invalid_code'])
+})
+
+test('after four wrong tries the right code still opens', async () => {
+  const { email } = await aMember(api, partner)
+  const code = await aCode(api, inbox, email)
+
+  for (let tries = 1; tries <= 4; tries++) await signIn(api, email, anotherCode(code))
+
+  expect((await signIn(api, email, code)).status).toBe(201)
+})
+
+test('a newer code makes the one before it void', async () => {
+  const { email } = await aMember(api, partner)
+  const first = await aCode(api, inbox, email)
+  pass(1_000)
+  const second = await aCode(api, inbox, email)
+
+  const withFirst = await signIn(api, email, first)
+  const withSecond = await signIn(api, email, second)
+
+  expect([withFirst.status, withSecond.status]).toEqual([first === second ? 201 : 401, 201])
+})
+
+test('the code of one email opens nothing for another', async () => {
+  const [one, other] = [await aMember(api, partner), await aMember(api, partner)]
+  const [code] = [await aCode(api, inbox, one.email), await aCode(api, inbox, other.email)]
+
+  expect((await signIn(api, other.email, code)).status).toBe(401)
+  expect((await signIn(api, one.email, code)).status).toBe(201)
+})
+
+test('one code too many within an hour is refused, known or not, and given again when the hour is over', async () => {
+  clock.set('2026-11-16T14:00:00Z')
+  const emails = [(await aMember(api, partner)).email, anEmail()]
+  for (const email of emails) for (let n = 1; n <= codesPerEmailAndHour; n++) await askForCode(api, email)
+
+  const refused = await Promise.all(emails.map((email) => askForCode(api, email)))
+  clock.set('2026-11-16T15:00:00.001Z')
+  const later = await Promise.all(emails.map((email) => askForCode(api, email)))
+
+  expect(refused.map(({ status, headers }) => [status, headers.get('Retry-After')])).toEqual([
+    [429, '3600'],
+    [429, '3600'],
+  ])
+  expect(later.map(({ status }) => status)).toEqual([202, 202])
+})
+
+test('many requests at once get no more codes than the limit', async () => {
+  const { email } = await aMember(api, partner)
+
+  const answers = await Promise.all(Array.from({ length: codesPerEmailAndHour + 10 }, () => askForCode(api, email)))
+
+  expect(answers.filter(({ status }) => status === 202)).toHaveLength(codesPerEmailAndHour)
+})
+
+test('somebody with two partners says which, or goes where they were last, and may switch', async () => {
+  const other = await aPartner(api)
+  const { email } = await aMember(api, partner)
+  await aMember(api, other, { email, role: 'viewer' })
+  const slugOf = (body: object) => ('partner' in body ? Object(body.partner).slug : null)
+
+  const chosen = await signIn(api, email, await aCode(api, inbox, email), { partner: other.slug })
+  pass(1_000)
+  const last = await signIn(api, email, await aCode(api, inbox, email))
+  const session = tokenOf(last)
+  const switched = await api.post('/v1/auth/session/partner', { slug: partner.slug }, { session })
+  const seen = await api.get('/v1/account', { session })
+  const foreign = await api.post('/v1/auth/session/partner', { slug: (await aPartner(api)).slug }, { session })
+
+  expect([slugOf(chosen.body), slugOf(last.body), slugOf(switched.body)]).toEqual([
+    other.slug,
+    other.slug,
+    partner.slug,
+  ])
+  expect(seen.body['id']).toBe(partner.id)
+  expect(switched.body).toMatchObject({ member: { role: 'admin' }, partners: [expect.anything(), expect.anything()] })
+  expect([foreign.status, foreign.body.error?.code]).toEqual([404, 'not_found'])
+})
+
+test('an invitation takes nobody away from the partner that they know, until they have opened it', async () => {
+  const [known, inviting] = [await aPartner(api), await aPartner(api)]
+  const { email } = await aMember(api, inviting)
+  await aMember(api, known, { email })
+  const slugOf = (body: object) => ('partner' in body ? Object(body.partner).slug : null)
+  await signIn(api, email, await aCode(api, inbox, email), { partner: known.slug })
+
+  pass(1_000)
+  const before = await signIn(api, email, await aCode(api, inbox, email))
+  pass(1_000)
+  await api.post('/v1/auth/session/partner', { slug: inviting.slug }, { session: tokenOf(before) })
+  pass(1_000)
+  const after = await signIn(api, email, await aCode(api, inbox, email))
+
+  expect([slugOf(before.body), slugOf(after.body)]).toEqual([known.slug, inviting.slug])
+})
+
+test('signing in is in the activity list, under the email', async () => {
+  const { email } = await aMember(api, partner)
+  const session = tokenOf(await signIn(api, email, await aCode(api, inbox, email)))
+
+  const { body } = await api.get('/v1/activity', { session })
+
+  expect(body.data?.filter(({ by }) => by === email)).toEqual([
+    expect.objectContaining({ action: 'login.verify', status: 201, environment: null }),
+  ])
+})

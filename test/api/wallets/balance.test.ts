@@ -1,0 +1,89 @@
+// GET /v1/balance (§2 Balance): the ledger's balance, at the bank's rate, never shown as more than it is.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { creditWallet } from '../../../activities/wallets/credit'
+import { RailUnavailable } from '../../../rail/rail'
+import { type Api, startApi } from '../../support/api/client'
+import { aClock, aKey, aPartner, changePartner } from '../../support/api/fixtures'
+
+const clock = aClock('2026-11-16T12:00:00Z')
+let rate: bigint | null = 790_000_000n
+let asked = 0
+const rail = {
+  rate: async () => {
+    asked += 1
+    if (rate === null) throw new RailUnavailable('rate')
+    return { gbpPerUsdNano: rate, midNano: rate, updatedAt: clock.now() }
+  },
+}
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi({ clock, rails: { simulated: rail } })
+})
+afterAll(() => api.close())
+
+test('a new sandbox holds its float, about 7,900 GBP', async () => {
+  const key = await aKey(api, await aPartner(api), 'sandbox')
+
+  const { status, body } = await api.get('/v1/balance', { key })
+
+  expect(status).toBe(200)
+  expect(body).toEqual({ object: 'balance', usdc: '10000.00', approx_gbp: '7900.00', gbp_per_usd: 0.79 })
+})
+
+test('both amounts are rounded down', async () => {
+  const partner = await aPartner(api)
+  const key = await aKey(api, partner, 'sandbox')
+  const credit = { partnerId: partner.id, environment: 'sandbox' as const, causeRef: 'odd', createdBy: 'test' }
+  await creditWallet(api, { ...credit, amountMicroUsdc: 1_999_999n })
+
+  expect((await api.get('/v1/balance', { key })).body).toMatchObject({ usdc: '10001.99', approx_gbp: '7901.57' })
+})
+
+test('403 partner_not_active for a suspended or closed partner', async () => {
+  const partners = [await aPartner(api), await aPartner(api)] as const
+  const keys = await Promise.all(partners.map((partner) => aKey(api, partner, 'sandbox')))
+  await changePartner(api, partners[0], { status: 'suspended' })
+  await changePartner(api, partners[1], { status: 'closed' })
+
+  const answers = await Promise.all(keys.map((key) => api.get('/v1/balance', { key })))
+
+  expect(answers.map(({ status, body }) => [status, body.error?.code])).toEqual([
+    [403, 'partner_not_active'],
+    [403, 'partner_not_active'],
+  ])
+})
+
+test('the rate is asked for at most every 30 s, used for 5 minutes while the bank is silent, then 502', async () => {
+  const key = await aKey(api, await aPartner(api), 'sandbox')
+  clock.set('2026-11-16T13:00:00Z')
+  rate = 812_345_678n
+  const [fresh] = await Promise.all([1, 2, 3].map(() => api.get('/v1/balance', { key })))
+  const askedOnce = asked
+
+  rate = null
+  clock.set('2026-11-16T13:00:30Z')
+  const cached = await api.get('/v1/balance', { key })
+  const askedStill = asked
+  clock.set('2026-11-16T13:05:00Z')
+  const old = await api.get('/v1/balance', { key })
+  clock.set('2026-11-16T13:05:00.001Z')
+  const tooOld = await api.get('/v1/balance', { key })
+
+  expect(fresh?.body['gbp_per_usd']).toBe(0.812345678)
+  expect(askedStill).toBe(askedOnce)
+  expect([cached.status, old.status, old.body['gbp_per_usd']]).toEqual([200, 200, 0.812345678])
+  expect([tooOld.status, tooOld.body.error?.code, tooOld.headers.get('Retry-After')]).toEqual([
+    502,
+    'provider_unavailable',
+    '5',
+  ])
+})
+
+test('502 provider_unavailable where no bank is connected', async () => {
+  const key = await aKey(api, await aPartner(api), 'live')
+
+  const { status, body } = await api.get('/v1/balance', { key })
+
+  expect([status, body.error?.code]).toEqual([502, 'provider_unavailable'])
+})

@@ -1,0 +1,190 @@
+// GET /v1/wallet/entries and .csv: the statement adds up to the ledger's balance at every row, over all its pages.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import * as fc from 'fast-check'
+import type { PartnerRow } from '../../../db/partners/partners'
+import { postSet } from '../../../db/wallets/ledger'
+import { findWallet, type WalletRow } from '../../../db/wallets/wallets'
+import {
+  debitPostings,
+  floatReversalPostings,
+  type Posting,
+  refundPostings,
+  returnPostings,
+  reversePostings,
+  topUpPostings,
+} from '../../../domain/wallets/ledger'
+import { type Answer, type Api, startApi } from '../../support/api/client'
+import { aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
+
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi()
+})
+afterAll(() => api.close())
+
+let sets = 0
+
+async function post(wallet: WalletRow, cause: string, postings: readonly Posting[], payoutId: string | null = null) {
+  const set = { walletId: wallet.id, cause, causeRef: `test/${sets++}`, payoutId, createdBy: 'test' }
+  return postSet(api.db, { ...set, at: api.clock.now(), postings })
+}
+
+async function aWalletOf(partner: PartnerRow): Promise<WalletRow> {
+  const wallet = await findWallet(api.db, partner.id, 'sandbox')
+  if (wallet === null) throw new Error('the partner has no wallet')
+  return wallet
+}
+
+const micro = (text: unknown): bigint => {
+  const [, sign, whole, parts = ''] = /^(-?)(\d+)\.(\d{2,6})$/.exec(String(text)) ?? []
+  if (whole === undefined) throw new Error(`not an amount: ${String(text)}`)
+  return BigInt(`${sign}${whole}${parts.padEnd(6, '0')}`)
+}
+
+async function allPages(key: string, limit: number): Promise<NonNullable<Answer['body']['data']>> {
+  const rows: Readonly<Record<string, unknown>>[] = []
+  for (let cursor: string | null | undefined = null; cursor !== undefined; ) {
+    const after: string = cursor === null ? '' : `&starting_after=${cursor}`
+    const { body } = await api.get(`/v1/wallet/entries?limit=${limit}${after}`, { key })
+    rows.push(...(body.data ?? []))
+    cursor = body.next_cursor ?? undefined
+  }
+  return rows
+}
+
+const anyMove = fc.record({
+  what: fc.constantFrom('top_up', 'deposit', 'debit', 'refund', 'other'),
+  amount: fc.bigInt(1n, 5_000_000_000n),
+})
+
+test('whatever moved, each row’s balance is the one before it plus its amount, and the last is the ledger’s', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyMove, { minLength: 1, maxLength: 25 }),
+      fc.integer({ min: 1, max: 9 }),
+      async (moves, limit) => {
+        const partner = await aPartner(api)
+        const key = await aKey(api, partner, 'sandbox')
+        const wallet = await aWalletOf(partner)
+        for (const { what, amount } of moves) {
+          if (what === 'debit') await post(wallet, what, debitPostings(amount))
+          else if (what === 'refund') await post(wallet, what, refundPostings(amount + 7n, amount))
+          else await post(wallet, what, topUpPostings(amount))
+        }
+
+        const rows = await allPages(key, limit)
+
+        let balance = 0n
+        for (const row of rows.toReversed()) {
+          balance += micro(row['amount_usdc'])
+          expect(micro(row['balance_usdc'])).toBe(balance)
+        }
+        expect(balance).toBe((await aWalletOf(partner)).balanceMicroUsdc)
+        expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length)
+      },
+    ),
+    { numRuns: 25 },
+  )
+})
+
+test('tells why money moved in the partner’s words, newest first', async () => {
+  const partner = await aPartner(api)
+  const wallet = await aWalletOf(partner)
+  const key = await aKey(api, partner, 'sandbox')
+  const failed = await aPayoutRow(api, partner, { status: 'failed', account: '12340008' })
+  const returned = await aPayoutRow(api, partner, { status: 'returned', account: '12340009' })
+  const released = await aPayoutRow(api, partner, {
+    status: 'pending',
+    verdict: 'payout_not_created',
+    releasedAt: new Date(),
+  })
+  await post(wallet, 'debit', debitPostings(153_300_000n), failed.id)
+  await post(wallet, 'refund', refundPostings(153_300_000n, 153_299_999n), failed.id)
+  await post(wallet, 'debit', debitPostings(100_000_000n), returned.id)
+  await post(wallet, 'refund', refundPostings(100_000_000n, 100_000_000n), returned.id)
+  await post(wallet, 'return', returnPostings(50_000_000n, 50_000_000n), returned.id)
+  await post(wallet, 'debit', debitPostings(10_000_000n), released.id)
+  await post(wallet, 'reversal', reversePostings(10_000_000n), released.id)
+  await post(wallet, 'float_reversal', floatReversalPostings(1_000_000n))
+
+  const { body } = await api.get('/v1/wallet/entries', { key })
+
+  const told = body.data?.map((row) => [row['kind'], row['amount_usdc'], row['payout_id'], row['description']])
+  expect(told).toEqual([
+    ['adjustment', '-1.00', null, 'Test money replaced by that of the sandbox bank'],
+    ['refund', '10.00', null, 'Back: the payout was not sent'],
+    ['payout', '-10.00', null, 'Set aside for a payout'],
+    ['return', '50.00', returned.id, 'Back from the payout to Ada Lovelace, account ending 0009'],
+    ['return', '100.00', returned.id, 'Back from the payout to Ada Lovelace, account ending 0009'],
+    ['payout', '-100.00', returned.id, 'Payout to Ada Lovelace, account ending 0009'],
+    ['refund', '153.299999', failed.id, 'Back from the payout to Ada Lovelace, account ending 0008'],
+    ['payout', '-153.30', failed.id, 'Payout to Ada Lovelace, account ending 0008'],
+    ['topup', '10000.00', null, 'Test money to start with'],
+  ])
+})
+
+describe('is only the caller’s own', () => {
+  test('another partner’s row and the other environment’s are no cursors, and are not shown', async () => {
+    const [mine, theirs] = [await aPartner(api), await aPartner(api)]
+    const [key, live] = [await aKey(api, mine, 'sandbox'), await aKey(api, mine, 'live')]
+    const other = await api.get('/v1/wallet/entries', { key: await aKey(api, theirs, 'sandbox') })
+    const own = await api.get('/v1/wallet/entries', { key })
+    const foreign = String(other.body.data?.[0]?.['id'])
+
+    const refused = await api.get(`/v1/wallet/entries?starting_after=${foreign}`, { key })
+    const crossed = await api.get(`/v1/wallet/entries?starting_after=${String(own.body.data?.[0]?.['id'])}`, {
+      key: live,
+    })
+
+    expect([refused.status, crossed.status]).toEqual([422, 422])
+    expect(own.body.data?.map(({ id }) => id)).not.toContain(foreign)
+    expect((await api.get('/v1/wallet/entries', { key: live })).body.data).toEqual([])
+  })
+
+  test.each(['created_after=yesterday', 'limit=0', 'limit=201', 'kind=topup'])('%s is 422', async (query) => {
+    const key = await aKey(api, await aPartner(api), 'sandbox')
+
+    expect((await api.get(`/v1/wallet/entries?${query}`, { key })).status).toBe(422)
+  })
+})
+
+test('the CSV has the rows of the list, numbers as numbers, and no name in it is a formula', async () => {
+  const partner = await aPartner(api)
+  const wallet = await aWalletOf(partner)
+  const key = await aKey(api, partner, 'sandbox')
+  const row = await aPayoutRow(api, partner, { recipientName: '=HYPERLINK("http://evil.test")' })
+  await post(wallet, 'debit', debitPostings(153_300_000n), row.id)
+
+  const { status, bytes, headers } = await api.get('/v1/wallet/entries.csv', { key })
+
+  const lines = bytes.toString('utf8').split('\r\n')
+  expect([status, headers.get('Content-Disposition')]).toEqual([
+    200,
+    expect.stringMatching(/^attachment; filename="wallet-sandbox-\d{4}-\d\d-\d\d\.csv"$/),
+  ])
+  expect(lines[0]).toBe('\uFEFFid,at,kind,amount_usdc,balance_usdc,payout_id,description')
+  expect(lines[1]).toContain(`,payout,-153.30,9846.70,${row.id},"Payout to =HYPERLINK(""http://evil.test"")`)
+  expect(lines).toHaveLength(4)
+})
+
+test('a statement of more than one reading comes whole, each row once, and can be cut to a month', async () => {
+  const partner = await aPartner(api)
+  const wallet = await aWalletOf(partner)
+  const key = await aKey(api, partner, 'sandbox')
+  for (let made = 0; made < 1_001; made++) await post(wallet, 'deposit', topUpPostings(10_000n))
+
+  const { bytes } = await api.get('/v1/wallet/entries.csv', { key })
+  const nothing = await api.get('/v1/wallet/entries.csv?created_before=2020-01-01T00:00:00Z', { key })
+  const recent = await api.get('/v1/wallet/entries?created_after=2020-01-01T00:00:00Z&limit=2', { key })
+
+  const ids = bytes
+    .toString('utf8')
+    .trimEnd()
+    .split('\r\n')
+    .slice(1)
+    .map((line) => line.slice(0, 36))
+  expect([ids.length, new Set(ids).size]).toEqual([1_002, 1_002])
+  expect(nothing.bytes.toString('utf8').trimEnd().split('\r\n')).toHaveLength(1)
+  expect(recent.body.data).toHaveLength(2)
+})

@@ -1,0 +1,222 @@
+// A right that is withdrawn while a write arrives, or after it was let in: it is refused, and leaves nothing behind. Every
+// mutating route of the table is tried with every way to withdraw the right to it.
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type Route, roleFor } from '../../api/http/route'
+import { routes } from '../../api/routes'
+import type { Queryable, Tx } from '../../db/database'
+import { revokeApiKeysOf } from '../../db/partners/api-keys'
+import { changeRole, type MemberRow, removeMember } from '../../db/partners/members'
+import { lockPartnerToStop, type PartnerRow, updatePartner } from '../../db/partners/partners'
+import { endSessionsOf, openSession } from '../../db/sign-in/sessions'
+import { type Api, startApi } from '../support/api/client'
+import { aKey, aPartner, aPayoutRow, aSession } from '../support/api/fixtures'
+import { aMember, fromOurPages } from '../support/api/people'
+import { until } from '../support/until'
+import { aCallOf } from './route-calls'
+
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi({ answerTimeoutMs: 100 })
+})
+afterAll(() => api.close())
+
+const nameOf = ({ method, path }: Route) => `${method} ${path}`
+const unauthorized = '401 unauthorized'
+
+/** How a right is withdrawn, and what its caller hears from then on. */
+const withdrawals = {
+  'the key was revoked': {
+    refusal: unauthorized,
+    withdraw: (tx: Tx, { partner }: Subject) =>
+      revokeApiKeysOf(tx, { partnerId: partner.id, revokedBy: 'ops:test', at: api.clock.now() }),
+  },
+  'the session was ended': {
+    refusal: unauthorized,
+    withdraw: (tx: Tx, { member }: Subject) => endSessionsOf(tx, member.email, api.clock.now()),
+  },
+  'the member was removed': {
+    refusal: unauthorized,
+    withdraw: (tx: Tx, { partner, member }: Subject) => removeMember(tx, { partnerId: partner.id, id: member.id }),
+  },
+  'the admin was made a viewer': {
+    refusal: '403 api_key_required',
+    withdraw: (tx: Tx, { partner, member }: Subject) =>
+      changeRole(tx, { partnerId: partner.id, id: member.id, role: 'viewer' }),
+  },
+  'the partner was suspended': {
+    refusal: '403 partner_not_active',
+    withdraw: async (tx: Tx, { partner }: Subject) => {
+      await lockPartnerToStop(tx, partner.slug)
+      await updatePartner(tx, partner.id, { status: 'suspended' }, api.clock.now())
+    },
+  },
+} as const
+type Withdrawal = keyof typeof withdrawals
+
+/** A caller who may call every route, and by what they prove it. */
+interface Subject {
+  readonly partner: PartnerRow
+  readonly member: MemberRow
+  readonly by: 'key' | 'person'
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const writes = routes.filter(({ method, access }) => method !== 'GET' && access.by !== 'anyone')
+const withdrawn = writes.flatMap((route) =>
+  withdrawalsFor(route).map((each) => [nameOf(route), ...each, route] as const),
+)
+/** They answer a question: nothing is left to refuse once the caller was let in. */
+const writeNothing = ['createQuote', 'checkPayout']
+
+function withdrawalsFor(route: Route): (readonly [Subject['by'], Withdrawal])[] {
+  const { access } = route
+  if (access.by === 'anyone') return []
+  const ofBoth: Withdrawal[] = access.partner === 'any' ? [] : ['the partner was suspended']
+  const ofKeys: Withdrawal[] = ['the key was revoked', ...ofBoth]
+  const ofRole: Withdrawal[] = roleFor(route) === 'admin' ? ['the admin was made a viewer'] : []
+  const ofPeople: Withdrawal[] = ['the session was ended', 'the member was removed', ...ofRole, ...ofBoth]
+  return [
+    ...(access.by === 'key' ? ofKeys.map((each) => ['key', each] as const) : []),
+    ...ofPeople.map((each) => ['person', each] as const),
+  ]
+}
+
+describe('a right that is withdrawn', () => {
+  test.each(withdrawn)('while %s arrives, by a %s, and %s', async (_name, by, withdrawal, route) => {
+    const subject = await aSubject(by)
+    const { refusal, withdraw } = withdrawals[withdrawal]
+    const request = await slowRequest(route, subject)
+    await request.sendFirstPart()
+
+    const before = await api.db.transaction(async (tx) => {
+      await withdraw(tx, subject)
+      return footprint(tx)
+    })
+    const heard = await request.sendRest()
+
+    expect(heard).toBe(refusal)
+    expect(await footprint(api.db)).toEqual(before)
+  })
+
+  test.each(withdrawn.filter(([, , , { operationId }]) => !writeNothing.includes(operationId)))(
+    'after %s was let in, by a %s, and %s',
+    async (_name, by, withdrawal, route) => {
+      const subject = await aSubject(by)
+      const { refusal, withdraw } = withdrawals[withdrawal]
+      const request = await slowRequest(route, subject)
+
+      // Until the withdrawal is committed, the caller is let in. The write must then wait for it.
+      const { before, heard } = await api.db.transaction(async (tx) => {
+        await withdraw(tx, subject)
+        let isAnswered = false
+        const answered = request.sendAll().finally(() => {
+          isAnswered = true
+        })
+        // On another connection: within a transaction PostgreSQL repeats what it said first.
+        await until('the write waits', async () => isAnswered || (await api.db.query(waiting, [])).length > 0)
+        return { before: await footprint(tx), heard: () => answered }
+      })
+
+      expect(await heard()).toBe(refusal)
+      expect(await footprint(api.db)).toEqual(before)
+    },
+  )
+})
+
+const waiting = {
+  name: 'test-waiting',
+  text: `SELECT pid FROM pg_stat_activity
+    WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`,
+}
+
+/** With another admin beside them, who can stay. */
+async function aSubject(by: Subject['by']): Promise<Subject> {
+  const partner = await aPartner(api)
+  await aSession(api, partner)
+  const member = await aMember(api, partner)
+  const opening = { memberId: member.id, at: api.clock.now(), absoluteMs: 86_400_000 }
+  const opened = await api.db.transaction((tx) => openSession(tx, opening))
+  const key = await aKey(api, partner, 'sandbox')
+  const asKey = { Authorization: `Bearer ${key}` }
+  const asPerson = { Cookie: `__Host-session=${opened?.token}`, ...fromOurPages.headers }
+  return { partner, member, by, headers: by === 'key' ? asKey : asPerson }
+}
+
+/** Whatever a write could leave behind. */
+async function footprint(db: Queryable): Promise<Record<string, unknown>> {
+  const lasting = `to_jsonb(t) - '{last_used_at}'::text[]`
+  const tables = ['payouts', 'cases', 'partners', 'members', 'sessions', 'api_keys', 'codes', 'mails']
+  const sources = [...tables.map((table) => `${table} t`), 'activity t WHERE changes']
+  const entries: [string, unknown][] = []
+  for (const source of sources) {
+    const text = `SELECT md5(string_agg((${lasting})::text, ',' ORDER BY t.id)) AS rows FROM ${source}`
+    entries.push([source, (await db.query({ name: `footprint of ${source}`, text }, []))[0]])
+  }
+  return Object.fromEntries(entries)
+}
+
+interface SlowRequest {
+  sendFirstPart(): Promise<void>
+  sendRest(): Promise<string>
+  sendAll(): Promise<string>
+}
+
+/** Stops in the middle of its body, or of its headers where it has none. Answers hear as `401 unauthorized`. */
+async function slowRequest(route: Route, subject: Subject): Promise<SlowRequest> {
+  const call = await aCallOf(route, subject.partner, api)
+  const body = call.body === undefined ? '' : JSON.stringify(call.body)
+  const headers = {
+    Host: 'payouts.test',
+    ...subject.headers,
+    'Idempotency-Key': `order-${randomUUID()}`,
+    ...(body === '' ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
+    Connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const text = `${route.method} ${await writablePath(route, subject, call.path)} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
+  const { hostname, port } = new URL(api.url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  const middle = text.length - Math.max(body.length - 1, 1)
+  const finish = async (rest: string) => {
+    const chunks: Buffer[] = []
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.write(rest)
+    await once(socket, 'close')
+    const [head = '', answer = ''] = Buffer.concat(chunks).toString('utf8').split('\r\n\r\n')
+    return `${head.split(' ')[1]} ${JSON.parse(answer).error?.code}`
+  }
+  return {
+    sendFirstPart: async () => {
+      socket.write(text.slice(0, middle))
+      // Time enough to be let in, for a server that decides before the request is complete.
+      for (let asked = 0; asked < 3; asked++) await api.get(`/v1/public/partners/${subject.partner.slug}`)
+    },
+    sendRest: () => finish(text.slice(middle)),
+    sendAll: () => finish(text),
+  }
+}
+
+/** Where the caller's right alone decides: for something that can be written. */
+async function writablePath(route: Route, { partner, member }: Subject, otherwise: string): Promise<string> {
+  switch (route.operationId) {
+    case 'createConfirmCode':
+      return `${route.path}?environment=live`
+    case 'cancelPayout': {
+      const unsent = { status: 'pending', submitStartedAt: null, verdict: null, verdictAt: null } as const
+      const { id } = await aPayoutRow(api, partner, { ...unsent, answeredAt: api.clock.now() })
+      return route.path.replace(':id', id)
+    }
+    case 'deleteInvitation': {
+      const inviting = await aPartner(api)
+      await aMember(api, inviting, { email: member.email })
+      return route.path.replace(':slug', inviting.slug)
+    }
+    default:
+      return otherwise
+  }
+}

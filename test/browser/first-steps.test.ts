@@ -1,0 +1,68 @@
+// What somebody without payouts is shown first: a line that pays is offered only where the money is test money.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { PartnerChanges } from '../../db/partners/partners'
+import type { MemberRole } from '../../domain/partners/partner'
+import { simulatedRail } from '../../rail/simulated'
+import { aPartner, aSession } from '../support/api/fixtures'
+import { goodLooks, looksOf } from '../support/browser/looks'
+import { type ServedDashboard, serveDashboard } from '../support/browser/served-dashboard'
+import { aVisitor, type Visitor } from '../support/browser/visitor'
+
+let served: ServedDashboard
+
+beforeAll(async () => {
+  served = await serveDashboard({ rails: { simulated: simulatedRail, provider_production: simulatedRail } })
+})
+
+afterAll(() => served?.close())
+
+const unverified = { verificationStatus: 'not_started' } as const
+const verified = { verificationStatus: 'approved' } as const
+
+test('in the sandbox: a key and a line to paste', async () => {
+  const visitor = await newcomer(unverified, 'admin', 'sandbox')
+
+  const line = await visitor.page.getByLabel('A payout by curl').textContent()
+  expect(line).toContain('KEY="kp_sandbox_…"')
+  await visitor.leave()
+})
+
+test('in live before the verification: only the way to it', async () => {
+  const visitor = await newcomer(unverified, 'admin', 'live')
+
+  await expectNothingThatPays(visitor)
+  expect(await linksOf(visitor)).toEqual(['Verification'])
+  expect(await looksOf(visitor, 'home-new-live-unverified')).toEqual(goodLooks)
+  await visitor.leave()
+})
+
+test('in live after it: top up and send, and for a viewer no sending', async () => {
+  const visitor = await newcomer(verified, 'admin', 'live')
+  await expectNothingThatPays(visitor)
+  expect(await linksOf(visitor)).toEqual(['Top up', 'Send a payout'])
+  expect(await looksOf(visitor, 'home-new-live')).toEqual(goodLooks)
+  await visitor.leave()
+
+  const looking = await newcomer(verified, 'viewer', 'live')
+  expect(await linksOf(looking)).toEqual(['Top up'])
+  await looking.leave()
+})
+
+async function newcomer(changes: PartnerChanges, role: MemberRole, environment: string): Promise<Visitor> {
+  const { api, browser } = served
+  const session = await aSession(api, await aPartner(api, changes), role)
+  const visitor = await aVisitor(browser, api.url, { session, colorScheme: 'light' })
+  await visitor.go(`/dashboard?environment=${environment}`)
+  return visitor
+}
+
+async function expectNothingThatPays({ page }: Visitor): Promise<void> {
+  const text = await page.locator('main').textContent()
+  expect(text).not.toMatch(/curl|kp_live_|38290008/)
+  expect(await page.getByRole('button', { name: /Make a .*key/ }).count()).toBe(0)
+}
+
+function linksOf({ page }: Visitor): Promise<string[]> {
+  const card = page.locator('main section').filter({ has: page.getByRole('heading', { name: /live/ }) })
+  return card.getByRole('link').allTextContents()
+}

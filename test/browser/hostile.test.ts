@@ -1,0 +1,115 @@
+// Names, references and labels are text on every page, whatever they look like; a logo that lies elsewhere is not asked for.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Browser } from 'playwright-core'
+import { recordActivity } from '../../db/controls/activity'
+import { createApiKey } from '../../db/partners/api-keys'
+import type { PartnerRow } from '../../db/partners/partners'
+import { postSet } from '../../db/wallets/ledger'
+import { findWallet } from '../../db/wallets/wallets'
+import { debitPostings } from '../../domain/wallets/ledger'
+import { type Api, testKeyring } from '../support/api/client'
+import { anInvoice, aPartner, aPayoutRow } from '../support/api/fixtures'
+import { aMember, aSessionOf } from '../support/browser/fixtures'
+import { type ServedDashboard, serveDashboard } from '../support/browser/served-dashboard'
+import { aVisitor, type Visitor } from '../support/browser/visitor'
+
+const hostile = '<img src=x onerror=alert(1)>'
+
+let served: ServedDashboard
+let api: Api
+let browser: Browser
+let partner: PartnerRow
+let payoutId: string
+let visitor: Visitor
+let alerts = 0
+
+beforeAll(async () => {
+  served = await serveDashboard()
+  api = served.api
+  // What is asked of another server is a complaint too.
+  partner = await aPartner(api, { name: hostile, logoUrl: 'https://elsewhere.example/logo.png' })
+  const payout = { recipientName: hostile, reference: hostile, status: 'failed', failureReason: hostile } as const
+  payoutId = (await aPayoutRow(api, partner, payout)).id
+  await aPayoutRow(api, partner, { recipientName: hostile })
+  await moneyMoved(payoutId)
+  const entry = { action: 'account.update', changes: 'something', detail: hostile, madeBy: hostile, requestId: hostile }
+  const about = { partnerId: partner.id, at: api.clock.now(), environment: null, status: 200 }
+  await recordActivity(api.db, [{ ...about, ...entry, changes: 'something' }])
+  const line = { kind: 'payout_fees', description: hostile, quantity: 1 } as const
+  const amount = { unitAmountMicropounds: 1_000_000n, amountPence: 100n }
+  await anInvoice(api, partner, { period: '2026-10-01', number: hostile }, [{ ...line, ...amount }])
+  const key = { partnerId: partner.id, environment: 'sandbox', label: hostile, createdBy: hostile } as const
+  await api.db.transaction((tx) => createApiKey(tx, { ...key, at: api.clock.now(), keyring: testKeyring }))
+  const member = { email: 'ada@hostile.example', role: 'admin', name: hostile } as const
+  const ada = await aMember(api, partner, member)
+  await aSessionOf(api, await aMember(api, await aPartner(api, { name: `${hostile} too` }), member))
+  await aMember(api, await aPartner(api, { name: `${hostile} invites` }), member)
+  browser = served.browser
+  visitor = await aVisitor(browser, api.url, { session: await aSessionOf(api, ada) })
+  visitor.page.on('dialog', async (dialog) => {
+    alerts++
+    await dialog.dismiss()
+  })
+})
+
+afterAll(() => served?.close())
+
+const pages: readonly (readonly [what: string, path: () => string])[] = [
+  ['the business, at home', () => '/dashboard?environment=sandbox'],
+  ['recipients and references, in the list', () => '/dashboard/payouts?environment=sandbox'],
+  ['a recipient and a reason, on a payout’s page', () => `/dashboard/payouts/${payoutId}?environment=sandbox`],
+  ['recipients of money, in the statement', () => '/dashboard/wallet?environment=sandbox'],
+  ['numbers and lines of invoices', () => '/dashboard/invoices?environment=live'],
+  ['who did what, in the audit log', () => '/dashboard/audit-log?environment=sandbox'],
+  ['recipients', () => '/dashboard/recipients?environment=sandbox'],
+  ['labels of keys', () => '/dashboard/keys?environment=sandbox'],
+  ['people', () => '/dashboard/team?environment=sandbox'],
+  ['settings', () => '/dashboard/settings?environment=sandbox'],
+  ['the business, on its sign-in page', () => `/p/${partner.slug}`],
+]
+
+test.each(pages)('%s', async (_, path) => {
+  await visitor.go(path())
+
+  await visitor.page.locator('main').getByText(hostile).first().or(field()).first().waitFor()
+  expect(await whatRan()).toEqual(nothing)
+})
+
+test('usage, which has no text of theirs but the name of the business', async () => {
+  await visitor.go('/dashboard/usage?environment=sandbox')
+
+  await visitor.page.getByRole('navigation', { name: 'Pages' }).getByText(hostile).waitFor()
+  expect(await whatRan()).toEqual(nothing)
+})
+
+test('what Ctrl+K finds, and the names of other partners in the menu', async () => {
+  const { page } = visitor
+  await visitor.go('/dashboard?environment=sandbox')
+
+  await page.getByRole('button', { name: /Signed in as/ }).click()
+  await page.getByRole('menuitemradio', { name: `${hostile} too` }).waitFor()
+  await page.getByRole('group', { name: `Invitation to ${hostile} invites` }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('onerror')
+  await page.getByRole('option', { name: hostile }).first().waitFor()
+
+  expect(await whatRan()).toEqual(nothing)
+})
+
+/** Taken out of the wallet for the payout, as its statement tells. */
+async function moneyMoved(id: string): Promise<void> {
+  const wallet = await findWallet(api.db, partner.id, 'sandbox')
+  if (wallet === null) throw new Error('the partner has no wallet')
+  const set = { walletId: wallet.id, cause: 'debit', causeRef: `test/${id}`, payoutId: id, createdBy: 'test' }
+  await postSet(api.db, { ...set, at: api.clock.now(), postings: debitPostings(1_000_000n) })
+}
+
+const field = () => visitor.page.locator(`input[value="${hostile}"]`)
+
+const nothing = { pictures: 0, alerts: 0, complaints: [] }
+
+/** The policy of the page would stop the script; the element itself must not be there either. */
+async function whatRan() {
+  return { pictures: await visitor.page.locator('img[src=x]').count(), alerts, complaints: visitor.complaints }
+}

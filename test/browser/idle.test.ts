@@ -1,0 +1,44 @@
+// A page that nobody is at goes on reading, and says that it does so by itself: it must not keep a session open.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Browser, Request } from 'playwright-core'
+import type { Api } from '../support/api/client'
+import { aPartner, aSession } from '../support/api/fixtures'
+import { type ServedDashboard, serveDashboard } from '../support/browser/served-dashboard'
+import { aVisitor } from '../support/browser/visitor'
+
+let served: ServedDashboard
+let api: Api
+let browser: Browser
+
+beforeAll(async () => {
+  served = await serveDashboard()
+  api = served.api
+  browser = served.browser
+})
+
+afterAll(() => served?.close())
+
+test('what is read while nobody touches the page is marked, and what somebody asks for is not', async () => {
+  const visitor = await aVisitor(browser, api.url, { session: await aSession(api, await aPartner(api), 'viewer') })
+  const { page } = visitor
+  const marked: (string | undefined)[] = []
+  page.on('request', (request) => {
+    if (isRead(request)) marked.push(request.headers()['x-background'])
+  })
+  await page.clock.install()
+  await visitor.go('/dashboard/audit-log?environment=sandbox')
+  expect(new Set(marked)).toEqual(new Set([undefined]))
+
+  const alone = page.waitForRequest((request) => isRead(request) && request.headers()['x-background'] === 'true')
+  await page.clock.runFor(90_000)
+  await alone
+
+  const wanted = page.waitForRequest(isRead)
+  await page.getByRole('link', { name: 'Wallet' }).press('Enter')
+  expect((await wanted).headers()['x-background']).toBeUndefined()
+  await visitor.leave()
+})
+
+function isRead(request: Request): boolean {
+  return request.method() === 'GET' && request.url().includes('/v1/')
+}

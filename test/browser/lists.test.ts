@@ -1,0 +1,232 @@
+// Lists and what stands around them: the search follows the address, what waits is not pushed out, and a phone cuts nothing off.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { type ActivityEntry, recordActivity } from '../../db/controls/activity'
+import { storeLogo } from '../../db/partners/logos'
+import type { PartnerRow } from '../../db/partners/partners'
+import type { PayoutStatus } from '../../domain/payouts/payout'
+import { aKey, aPartner, aPayoutRow, revokeKey } from '../support/api/fixtures'
+import { aMember, aPng, aSessionOf } from '../support/browser/fixtures'
+import { type ServedDashboard, serveDashboard } from '../support/browser/served-dashboard'
+import { aVisitor, type Visitor } from '../support/browser/visitor'
+
+const minute = 60_000
+const email = 'a-rather-long-name.of-somebody@a-rather-long-name-of-a-business.example'
+
+let served: ServedDashboard
+let partner: PartnerRow
+let session: string
+let visitor: Visitor
+let page: Page
+
+beforeAll(async () => {
+  served = await serveDashboard()
+})
+
+afterAll(() => served?.close())
+
+beforeEach(async () => {
+  const { api, browser } = served
+  partner = await aPartner(api, { name: 'Northwind Market Ltd' })
+  session = await aSessionOf(api, await aMember(api, partner, { email, role: 'admin' }))
+  visitor = await aVisitor(browser, api.url, { session })
+  page = visitor.page
+})
+
+describe('the search of payouts', () => {
+  test('is empty after the filters are cleared, and is what it was after going back', async () => {
+    await paid('Ada Lovelace')
+    await page.clock.install()
+    await visitor.go('/dashboard/payouts?environment=sandbox')
+    await page.getByRole('searchbox').fill('nobody')
+    await page.waitForURL('**/payouts?*q=nobody*')
+    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await page.getByText('Ada Lovelace').waitFor()
+    // Long enough for what was typed to be written back.
+    await page.clock.runFor(2_000)
+
+    expect(await page.getByRole('searchbox').inputValue()).toBe('')
+    expect(page.url()).not.toContain('nobody')
+    await page.goBack()
+    await page.getByText('Nothing matches these filters').waitFor()
+    expect(await page.getByRole('searchbox').inputValue()).toBe('nobody')
+    await visitor.leave()
+  })
+
+  test('keeps every letter that is typed while an earlier answer comes in', async () => {
+    await paid('Ada Lovelace')
+    await visitor.go('/dashboard/payouts?environment=sandbox')
+    await page.getByRole('searchbox').pressSequentially('Ada Lovelace', { delay: 290 })
+    await page.waitForURL('**/payouts?*q=Ada*Lovelace')
+
+    expect(await page.getByRole('searchbox').inputValue()).toBe('Ada Lovelace')
+    await visitor.leave()
+  })
+})
+
+describe('what needs attention', () => {
+  test('names what is under way for too long, however old, beside any number of failed and returned ones', async () => {
+    await made('pending', 'Pia Pending', { days: 40 })
+    await made('processing', 'Paul Processing', { days: 20 })
+    for (let count = 0; count < 5; count++) {
+      await made('failed', 'Fay Failed', { days: 1 })
+      await made('returned', 'Rae Returned', { days: 1 })
+      await made('pending', 'Nia New', { days: 0 })
+    }
+    await visitor.go('/dashboard?environment=sandbox')
+
+    const names = page.getByRole('listitem').getByRole('link', { name: /Pia|Paul|Fay|Rae|Nia/ })
+    await page.getByText('Needs attention').waitFor()
+    await expect(names.allTextContents().then((all) => all.map((text) => text.split(' ')[0]))).resolves.toEqual([
+      'Pia',
+      'Paul',
+      ...Array<string>(3).fill('Fay'),
+      ...Array<string>(3).fill('Rae'),
+    ])
+    expect(await visitor.faults()).toEqual([])
+    await visitor.picture('home-attention')
+    await page.getByRole('link', { name: 'All failed payouts' }).click()
+    await page.waitForURL('**/payouts?*status=failed*')
+    await visitor.leave()
+  })
+
+  test('names the oldest of many first', async () => {
+    for (let days = 1; days <= 60; days++) await made('pending', `Day ${days}`, { days })
+    await visitor.go('/dashboard?environment=sandbox')
+
+    const first = page.getByRole('listitem').getByRole('link', { name: /^Day \d+ / })
+    await page.getByText('Needs attention').waitFor()
+    expect((await first.allTextContents()).map((text) => text.slice(0, 6))).toEqual(['Day 60', 'Day 59', 'Day 58'])
+    await visitor.leave()
+  })
+})
+
+test('an id out of the address is an id and nothing else', async () => {
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  await visitor.go('/dashboard/payouts/..%2Fkeys?environment=sandbox')
+
+  expect(await page.locator('h1').textContent()).toBe('There is no such payout')
+  expect(asked).not.toContain('/v1/keys')
+  await visitor.leave()
+})
+
+test('the audit log shows whole emails on a phone', async () => {
+  await done({ changes: 'something' })
+  await page.setViewportSize({ width: 360, height: 780 })
+  await visitor.go('/dashboard/audit-log?environment=sandbox')
+  const who = page.getByRole('cell', { name: email }).first()
+  await who.waitFor()
+
+  expect(await who.evaluate((cell: Box) => cell.scrollWidth <= cell.clientWidth)).toBe(true)
+  const table = page.getByRole('table', { name: 'Audit log' }).locator('..')
+  expect(await table.evaluate((box: Box) => box.scrollWidth <= box.clientWidth)).toBe(true)
+  await visitor.picture('audit-log-long-email-phone')
+  await visitor.leave()
+})
+
+test('the audit log finds a change behind more looks than it shows', async () => {
+  await done({ changes: 'something' }, 'key.revoke')
+  for (let looks = 0; looks < 200; looks++) await done({ changes: 'nothing' }, 'payout.list')
+  await visitor.go('/dashboard/audit-log?environment=sandbox')
+  expect(await page.getByRole('cell', { name: 'key.revoke' }).count()).toBe(0)
+  await page.getByLabel('Show').selectOption('Changes only')
+
+  await page.getByRole('cell', { name: 'key.revoke' }).waitFor()
+  await page.getByRole('cell', { name: 'payout.list' }).first().waitFor({ state: 'detached' })
+  await visitor.leave()
+})
+
+test('the audit log shows security events in a list of their own, behind any number of other changes', async () => {
+  await done({ changes: 'something', environment: 'live', detail: 'kp_live_4f9a1c02' }, 'key.create')
+  for (let changes = 0; changes < 201; changes++) await done({ changes: 'something', detail: 'brand_color' })
+  await visitor.go('/dashboard/audit-log?environment=sandbox')
+  await page.getByLabel('Show').selectOption('Changes only')
+  await page.getByRole('button', { name: 'Show more requests' }).waitFor()
+  expect(await page.getByRole('cell', { name: 'key.create' }).count()).toBe(0)
+  await page.getByLabel('Show').selectOption('Security')
+
+  await page.getByRole('cell', { name: 'key.create kp_live_4f9a1c02' }).waitFor()
+  await page.getByRole('cell', { name: 'account.update' }).first().waitFor({ state: 'detached' })
+  expect(await visitor.faults()).toEqual([])
+  await visitor.picture('audit-log-security')
+  await visitor.leave()
+})
+
+test('active keys come first, and revoked ones in pages', async () => {
+  await aKey(served.api, partner, 'live')
+  const oldest = await aKey(served.api, partner, 'sandbox')
+  for (let count = 0; count < 23; count++)
+    await revokeKey(served.api, partner, await aKey(served.api, partner, 'sandbox'))
+  await visitor.go('/dashboard/keys?environment=sandbox')
+  const rows = page.getByRole('table', { name: 'API keys' }).getByRole('row')
+  await rows.filter({ hasText: oldest.slice(0, 19) }).waitFor()
+
+  expect(await rows.count()).toBe(1 + 1 + 20)
+  expect(await rows.nth(1).textContent()).toContain(oldest.slice(0, 19))
+  await visitor.picture('keys-many')
+  await page.getByRole('button', { name: 'Show more revoked keys' }).click()
+  await page.getByRole('button', { name: 'Show more revoked keys' }).waitFor({ state: 'detached' })
+  expect(await rows.count()).toBe(1 + 1 + 23)
+  expect(await visitor.faults()).toEqual([])
+  await visitor.leave()
+})
+
+test('the audit log links to the payout of a call, names the error of a refused one, and shows older ones', async () => {
+  const { id } = await paid('Ada Lovelace')
+  await done({ changes: 'nothing', environment: 'sandbox', detail: id }, 'payout.read')
+  await done({ changes: 'nothing', status: 422, detail: 'invalid_recipient' }, 'payout.create')
+  for (let looks = 0; looks < 200; looks++) await done({ changes: 'nothing' }, 'payout.list')
+  await visitor.go('/dashboard/audit-log?environment=sandbox')
+  await page.getByRole('button', { name: 'Show more requests' }).click()
+
+  await page.getByRole('cell', { name: 'payout.create invalid_recipient' }).waitFor()
+  const link = page.getByRole('link', { name: id })
+  expect(await link.getAttribute('href')).toBe(`/dashboard/payouts/${id}?environment=sandbox`)
+  await visitor.leave()
+})
+
+test('a logo of ours is shown at whatever name of the host the page was opened', async () => {
+  const { api } = served
+  // The API calls itself localhost, and is opened by its number here.
+  await api.db.transaction((tx) => storeLogo(tx, partner.id, { type: 'image/png', bytes: aPng }))
+  await visitor.go(`/p/${partner.slug}`)
+  const logo = page.locator('main img')
+  await logo.waitFor()
+
+  expect(await logo.evaluate((img: { currentSrc: string }) => img.currentSrc)).toContain(`${api.url}/v1/public/`)
+  expect(await logo.evaluate((img: { naturalWidth: number }) => img.naturalWidth)).toBe(1)
+  expect(visitor.complaints).toEqual([])
+  await visitor.leave()
+})
+
+interface Box {
+  readonly scrollWidth: number
+  readonly clientWidth: number
+}
+
+function done(
+  { changes, ...told }: Partial<ActivityEntry> & Pick<ActivityEntry, 'changes'>,
+  action = 'account.update',
+) {
+  const { db, clock } = served.api
+  const about = {
+    partnerId: partner.id,
+    at: clock.now(),
+    environment: null,
+    status: 200,
+    detail: null,
+    requestId: null,
+    ...told,
+  }
+  return recordActivity(db, [{ ...about, action, changes, madeBy: email }])
+}
+
+function paid(recipientName: string) {
+  return aPayoutRow(served.api, partner, { recipientName })
+}
+
+function made(status: PayoutStatus, recipientName: string, { days }: { readonly days: number }) {
+  const createdAt = new Date(served.api.clock.now().getTime() - days * 24 * 60 * minute)
+  return aPayoutRow(served.api, partner, { status, recipientName, createdAt })
+}

@@ -1,0 +1,90 @@
+// Partners at each point of going live, and payouts that were recalled, traced and returned, for pages to show.
+
+import type { PartnerChanges, PartnerRow } from '../../../db/partners/partners'
+import { endCase, lockCase, markOneLate, openCase } from '../../../db/payouts/cases/cases'
+import { addCaseNote } from '../../../db/payouts/cases/notes'
+import { connectLiveWallet, lockLiveWallet } from '../../../db/wallets/live'
+import type { CaseKind } from '../../../domain/payouts/case'
+import type { Api } from '../../support/api/client'
+import { aPartner, aPayoutRow } from '../../support/api/fixtures'
+
+const dayMs = 24 * 60 * 60 * 1000
+const links = { continueUrl: 'https://bank.test/kyc/1', termsUrl: 'https://bank.test/terms/1' }
+const refusals = ['The company could not be found in the register.', 'An owner’s address could not be read.']
+
+/** By the name of the page's picture. */
+export const standings: Readonly<Record<string, PartnerChanges>> = {
+  'verification-pending': { verificationStatus: 'pending', providerStatus: 'not_started', ...links },
+  'verification-action': { verificationStatus: 'action_required', providerStatus: 'incomplete', ...links },
+  'verification-review': { verificationStatus: 'in_review', providerStatus: 'under_review' },
+  'verification-rejected': {
+    verificationStatus: 'rejected',
+    providerStatus: 'rejected',
+    screening: 'blocked',
+    verificationReasons: refusals,
+  },
+  'verification-again': {
+    verificationStatus: 'action_required',
+    providerStatus: 'rejected',
+    verificationReasons: refusals,
+    ...links,
+  },
+  'verification-approved': { verificationStatus: 'approved', providerStatus: 'approved', screening: 'clear' },
+}
+
+/** Connected in live, so that it can be topped up. */
+export async function aFundedPartner(api: Api): Promise<PartnerRow> {
+  const partner = await aPartner(api, { name: 'Northwind Market Ltd', lowBalanceMicroUsdc: 500_000_000n })
+  await api.db.transaction(async (tx) => {
+    const { walletId } = await lockLiveWallet(tx, partner.id)
+    await connectLiveWallet(tx, {
+      walletId,
+      customerRef: 'customer-1',
+      walletRef: 'wallet-1',
+      address: '0x52908400098527886E0F7030069857D2E4169EE7',
+      fundingRef: 'virtual-1',
+      sortCode: '040004',
+      accountNumber: '10234567',
+      holderName: 'Northwind Market Ltd',
+      bankName: 'Sandbox Bank',
+      at: api.clock.now(),
+    })
+  })
+  return partner
+}
+
+/** A completed payout with a recall that was refused and a trace that is late. */
+export async function aPayoutWithCases(api: Api, partner: PartnerRow): Promise<string> {
+  const { id } = await aPayoutRow(api, partner, { environment: 'live', createdAt: ago(api, 30) })
+  const recall = await open(api, id, 'recall', 'Paid to the wrong supplier: invoice 1042 was not theirs.')
+  const trace = await open(api, id, 'trace', 'The recipient says it has not arrived.')
+  await api.db.transaction(async (tx) => {
+    const at = api.clock.now()
+    await addCaseNote(tx, { caseId: recall, at, madeBy: 'ops:grace', note: 'The bank has asked the recipient.' })
+    const row = await lockCase(tx, recall)
+    if (row === null) throw new Error('the case is gone')
+    await endCase(tx, row, { outcome: 'refused', costMicropounds: 12_500_000n, by: 'ops:grace', at })
+  })
+  await markOneLate(api.db, trace, api.clock.now())
+  return id
+}
+
+export async function aReturnedPayout(api: Api, partner: PartnerRow): Promise<string> {
+  const failureReason = 'account_closed: The account is closed.'
+  // Made long before the week that is looked at, and come back in it.
+  const about = { environment: 'live', createdAt: ago(api, 60), updatedAt: ago(api, 1) } as const
+  const { id } = await aPayoutRow(api, partner, { ...about, status: 'returned', failureReason })
+  return id
+}
+
+async function open(api: Api, payoutId: string, kind: CaseKind, reason: string): Promise<string> {
+  const [openedAt, dueAt] = [ago(api, 14), ago(api, 4)]
+  const about = { payoutId, kind, reason, openedBy: 'ada@acme.test', openedAt, dueAt }
+  const opened = await api.db.transaction((tx) => openCase(tx, about))
+  if (opened.outcome !== 'opened') throw new Error(`no ${kind}: ${opened.outcome}`)
+  return opened.case.id
+}
+
+function ago({ clock }: Api, days: number): Date {
+  return new Date(clock.now().getTime() - days * dayMs)
+}

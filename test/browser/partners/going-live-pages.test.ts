@@ -1,0 +1,198 @@
+// Every page of going live in each of its states, in a real browser: no fault that axe knows of, and what each says and offers.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Browser } from 'playwright-core'
+import type { PartnerRow } from '../../../db/partners/partners'
+import { simulatedRail } from '../../../rail/simulated'
+import { type Api, startApi } from '../../support/api/client'
+import { aPartner, aPayoutRow, aSession } from '../../support/api/fixtures'
+import { buildDashboard } from '../../support/browser/built-dashboard'
+import { openChromium } from '../../support/browser/chromium'
+import { goodLooks, looksOf } from '../../support/browser/looks'
+import { aVisitor, type Visitor } from '../../support/browser/visitor'
+import { aFundedPartner, aPayoutWithCases, aReturnedPayout, standings } from './going-live-fixtures'
+
+let api: Api
+let browser: Browser
+let partner: PartnerRow
+let admin: string
+let viewer: string
+
+beforeAll(async () => {
+  buildDashboard()
+  const bank = { url: 'http://127.0.0.1:1/v0', key: 'unused' }
+  const rails = { simulated: simulatedRail, provider_sandbox: simulatedRail, provider_production: simulatedRail }
+  api = await startApi({ publicUrl: 'http://localhost', rails, bank: { sandbox: bank, live: bank } })
+  partner = await aFundedPartner(api)
+  admin = await aSession(api, partner, 'admin')
+  viewer = await aSession(api, partner, 'viewer')
+  browser = await openChromium()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await api?.close()
+})
+
+const open = async (session: string, path: string): Promise<Visitor> => {
+  const visitor = await aVisitor(browser, api.url, { colorScheme: 'light', session })
+  await visitor.go(path)
+  return visitor
+}
+
+describe('verification', () => {
+  test.each(Object.entries(standings))('%s', async (name, changes) => {
+    const visitor = await open(
+      await aSession(api, await aPartner(api, changes), 'admin'),
+      '/dashboard/verification?environment=live',
+    )
+
+    expect(await looksOf(visitor, name)).toEqual(goodLooks)
+    for (const link of await visitor.page.locator('main a[target=_blank]').all()) {
+      expect(await link.getAttribute('rel')).toContain('noopener')
+    }
+    await visitor.leave()
+  })
+
+  test('what the bank said is text, and a refusal for good offers no second try', async () => {
+    const gone = await aPartner(api, {
+      verificationStatus: 'rejected',
+      providerStatus: 'offboarded',
+      verificationReasons: ['<img src=x onerror=alert(1)>'],
+    })
+    const visitor = await open(await aSession(api, gone, 'admin'), '/dashboard/verification?environment=live')
+
+    await visitor.page.getByText('<img src=x onerror=alert(1)>').waitFor()
+    await visitor.page.getByText('It can not be tried again.').waitFor()
+    expect(await visitor.page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+    expect(visitor.complaints).toEqual([])
+    await visitor.leave()
+  })
+
+  test('viewers see where it stands and can start nothing', async () => {
+    const fresh = await aPartner(api, { verificationStatus: 'not_started' })
+    const visitor = await open(await aSession(api, fresh, 'viewer'), '/dashboard/verification?environment=live')
+
+    await visitor.page.getByText('An admin of your team goes on with it.').waitFor()
+    expect(await visitor.page.getByRole('button', { name: 'Start verification' }).count()).toBe(0)
+    await visitor.leave()
+  })
+
+  test('the first page says that the bank waits', async () => {
+    const asked = await aPartner(api, standings['verification-action'])
+    const visitor = await open(await aSession(api, asked, 'admin'), '/dashboard?environment=sandbox')
+
+    await visitor.page.getByText('Verification waits for you').waitFor()
+    await visitor.picture('home-verification')
+    expect(await visitor.faults()).toEqual([])
+    await visitor.leave()
+  })
+})
+
+describe('a top-up', () => {
+  test('by bank transfer shows the account as banks write it, to be copied', async () => {
+    const visitor = await open(admin, '/dashboard/top-up?environment=live')
+    const { page } = visitor
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+
+    await page.getByText('04-00-04').waitFor()
+    await page.getByRole('button', { name: 'Copy account number' }).click()
+    await page.getByText('Copied account number').waitFor({ state: 'attached' })
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('10234567')
+    expect(await looksOf(visitor, 'top-up-live')).toEqual(goodLooks)
+    await visitor.leave()
+  })
+
+  test('says that real money is lost where live is make-believe, too', async () => {
+    const visitor = await open(admin, '/dashboard/top-up?environment=live')
+
+    await visitor.page.getByText('04-00-04').waitFor()
+    expect(await visitor.page.getByText(/make-believe: real money sent to it is lost/).count()).toBe(2)
+    await visitor.leave()
+  })
+})
+
+describe('a payout', () => {
+  test('shows its recalls and traces: status, due date, notes, outcome and charge', async () => {
+    const visitor = await open(admin, `/dashboard/payouts/${await aPayoutWithCases(api, partner)}?environment=live`)
+    const recall = visitor.page.getByRole('article', { name: 'Recall' })
+    const trace = visitor.page.getByRole('article', { name: 'Trace' })
+
+    expect(await recall.textContent()).toMatch(
+      /Resolved.*The recipient did not agree.*The bank has asked the recipient\./,
+    )
+    expect(await recall.textContent()).toContain('by us')
+    expect(await trace.textContent()).toMatch(/Overdue.*Answer due by/)
+    await visitor.page.getByText('Recall resolved: the recipient did not agree').waitFor()
+    // One of a kind at a time: the trace is open.
+    expect(await visitor.page.getByRole('button', { name: 'Trace', exact: true }).count()).toBe(0)
+    expect(await looksOf(visitor, 'payout-cases')).toEqual(goodLooks)
+    await visitor.leave()
+  })
+
+  test('that came back long after it was made says why, and is on the first page', async () => {
+    const id = await aReturnedPayout(api, partner)
+    const visitor = await open(admin, `/dashboard/payouts/${id}?environment=live`)
+    await visitor.page.getByText('The account is closed.').first().waitFor()
+    expect(await looksOf(visitor, 'payout-returned')).toEqual(goodLooks)
+
+    await visitor.go('/dashboard?environment=live')
+    await visitor.page.getByText('Sent back. The account is closed.').waitFor()
+    await visitor.leave()
+  })
+
+  test('offers an admin what its status allows, and a viewer nothing', async () => {
+    const offered = async (session: string, status: 'pending' | 'processing' | 'completed' | 'failed') => {
+      const { id } = await aPayoutRow(api, partner, { status })
+      const visitor = await open(session, `/dashboard/payouts/${id}?environment=sandbox`)
+      const names = await visitor.page.locator('main button').allTextContents()
+      await visitor.leave()
+      return names.filter((name) => /^(Cancel the payout|Simulate|Recall|Trace)$/.test(name))
+    }
+
+    expect(await offered(admin, 'pending')).toEqual(['Cancel the payout'])
+    expect(await offered(admin, 'processing')).toEqual(['Simulate', 'Trace'])
+    expect(await offered(admin, 'completed')).toEqual(['Simulate', 'Recall', 'Trace'])
+    expect(await offered(admin, 'failed')).toEqual([])
+    expect(await offered(viewer, 'pending')).toEqual([])
+    expect(await offered(viewer, 'completed')).toEqual([])
+  })
+
+  test('of live can not be simulated', async () => {
+    const { id } = await aPayoutRow(api, partner, { status: 'processing', environment: 'live' })
+    const visitor = await open(admin, `/dashboard/payouts/${id}?environment=live`)
+
+    expect(await visitor.page.getByRole('button', { name: 'Simulate' }).count()).toBe(0)
+    await visitor.leave()
+  })
+})
+
+describe('mails to admins', () => {
+  test('are switched one by one, and the limit of a low balance is kept', async () => {
+    const visitor = await open(admin, '/dashboard/settings?environment=live')
+    const { page } = visitor
+    const topUps = page.getByRole('switch', { name: 'A top-up arrived' })
+    expect(await page.getByRole('switch').count()).toBe(6)
+    expect(await topUps.isChecked()).toBe(true)
+
+    await topUps.click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    await page.getByLabel('The wallet is low below').fill('1,250.5')
+    await page.getByRole('button', { name: 'Save the low balance' }).click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    await page.reload()
+    await page.getByRole('switch').first().waitFor()
+
+    expect(await topUps.isChecked()).toBe(false)
+    expect(await page.getByRole('switch', { checked: true }).count()).toBe(5)
+    expect(await page.getByLabel('The wallet is low below').inputValue()).toBe('1250.50')
+    expect(await looksOf(visitor, 'settings-mails')).toEqual(goodLooks)
+    await visitor.leave()
+  })
+
+  test('are not a viewer’s to switch', async () => {
+    const visitor = await open(viewer, '/dashboard/settings?environment=live')
+
+    expect(await visitor.page.getByRole('switch', { disabled: true }).count()).toBe(6)
+    await visitor.leave()
+  })
+})

@@ -1,0 +1,203 @@
+// What admins change about their business and their team, in a real browser, and what becomes of those it is about.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Browser, Page } from 'playwright-core'
+import type { MemberRow } from '../../../db/partners/members'
+import type { PartnerRow } from '../../../db/partners/partners'
+import type { Api } from '../../support/api/client'
+import { confirmMails } from '../../support/api/confirmed'
+import { aPartner } from '../../support/api/fixtures'
+import { anotherCode } from '../../support/api/people'
+import { aMember, aSessionOf } from '../../support/browser/fixtures'
+import { type ServedDashboard, serveDashboard } from '../../support/browser/served-dashboard'
+import { aVisitor, type Visitor } from '../../support/browser/visitor'
+import { until } from '../../support/until'
+
+let served: ServedDashboard
+let api: Api
+let browser: Browser
+let partner: PartnerRow
+let ada: MemberRow
+let grace: MemberRow
+let visitor: Visitor
+let page: Page
+
+beforeAll(async () => {
+  served = await serveDashboard()
+  api = served.api
+  browser = served.browser
+})
+
+afterAll(() => served?.close())
+
+beforeEach(async () => {
+  partner = await aPartner(api, { name: 'Northwind Market Ltd' })
+  ada = await aMember(api, partner, { email: `ada@${partner.slug}.example`, role: 'admin', name: 'Ada' })
+  grace = await aMember(api, partner, { email: `grace@${partner.slug}.example`, role: 'viewer' })
+  visitor = await aVisitor(browser, api.url, { session: await aSessionOf(api, ada) })
+  page = visitor.page
+})
+
+/** The newest code that was mailed to Ada, once there is one. */
+async function mailedCode(): Promise<string> {
+  return until('a code is mailed', async () => {
+    return (await confirmMails(api)).findLast(({ address }) => address === ada.email)?.code
+  })
+}
+
+async function enterCode(button: string, picture: string): Promise<void> {
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('The code confirms only').waitFor()
+  expect(await visitor.faults()).toEqual([])
+  await dialog.getByLabel('Six-digit code').fill(await mailedCode())
+  await visitor.picture(picture)
+  await dialog.getByRole('button', { name: button }).click()
+}
+
+describe('an admin', () => {
+  test('saves the settings, and the audit log says who changed what, but not to what', async () => {
+    await visitor.go('/dashboard/settings?environment=sandbox')
+    expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
+    await page.getByLabel('Business name').fill('Northwind Trading Ltd')
+    await page.getByLabel('Billing email').fill('bills@northwind.example')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await enterCode('Save', 'confirm-settings')
+    await page.getByText('Saved', { exact: true }).waitFor()
+    await page.getByText('“Northwind Trading Ltd” is waiting for our approval.').waitFor()
+    await page.getByRole('navigation', { name: 'Pages' }).getByText('Northwind Market Ltd').waitFor()
+
+    await visitor.go('/dashboard/settings?environment=sandbox')
+    expect(await page.getByLabel('Billing email').inputValue()).toBe('bills@northwind.example')
+    await visitor.go('/dashboard/audit-log?environment=sandbox')
+    const entry = page.getByRole('row').filter({ hasText: 'account.update' })
+    expect(await entry.textContent()).toContain(ada.email)
+    expect(await entry.textContent()).toContain('name, billing_email')
+    expect(await page.getByText('bills@northwind.example').count()).toBe(0)
+    await visitor.leave()
+  })
+
+  test('makes a viewer an admin, and it holds from their next look on', async () => {
+    const hers = await aVisitor(browser, api.url, { session: await aSessionOf(api, grace) })
+    await hers.go('/dashboard/keys?environment=sandbox')
+    expect(await hers.page.getByRole('button', { name: 'Make a key' }).count()).toBe(0)
+
+    await visitor.go('/dashboard/team?environment=sandbox')
+    await page.getByLabel(`Role of ${grace.email}`).selectOption('admin')
+    await enterCode('Make an admin', 'confirm-promotion')
+    await page.getByText('The role is changed').waitFor()
+    await hers.page.reload()
+
+    await hers.page.getByRole('button', { name: 'Make a key' }).first().waitFor()
+    await hers.leave()
+    await visitor.leave()
+  })
+
+  test('invites an admin with a mailed code, and shows that a code is wrong', async () => {
+    await visitor.go('/dashboard/team?environment=sandbox')
+    await page.getByRole('button', { name: 'Invite' }).click()
+    await page.getByLabel('Work email').fill('new@northwind.example')
+    await page.getByLabel('Role', { exact: true }).selectOption('admin')
+    await page.getByRole('button', { name: 'Confirm by email' }).click()
+    const right = await mailedCode()
+    await page.getByLabel('Six-digit code').fill(anotherCode(right))
+    await page.getByRole('button', { name: 'Send the invitation' }).click()
+    await page.getByText('This code is wrong, used or too old').waitFor()
+    expect(await visitor.faults()).toEqual([])
+    await enterCode('Send the invitation', 'confirm-invitation')
+
+    await page.getByText('The invitation is on its way').waitFor()
+    await page.getByRole('row').filter({ hasText: 'new@northwind.example' }).waitFor()
+    await visitor.leave()
+  })
+
+  test('makes a live key with a mailed code', async () => {
+    await visitor.go('/dashboard/keys?environment=live')
+    await page.getByRole('button', { name: 'Make a key' }).first().click()
+    await page.getByLabel('Label').fill('Shop server')
+    await page.getByRole('button', { name: 'Confirm by email' }).click()
+    await enterCode('Make a live key', 'confirm-key')
+
+    expect(await page.getByTestId('secret').textContent()).toMatch(/^kp_live_[0-9a-f]{48}$/)
+    await visitor.leave()
+  })
+
+  test('is told why the last admin stays one', async () => {
+    await visitor.go('/dashboard/team?environment=sandbox')
+    // The one who opened the account goes first.
+    await page.getByRole('button', { name: /^Remove ada@.*\.test$/ }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('The person is removed').waitFor()
+    await page.getByLabel(`Role of ${ada.email}`).selectOption('viewer')
+
+    await page.getByText('The role stays as it is').waitFor()
+    await page.getByText(/The last admin can be neither removed nor made a viewer/).waitFor()
+    expect(await page.getByLabel(`Role of ${ada.email}`).inputValue()).toBe('admin')
+    await visitor.leave()
+  })
+
+  test('removes a member, whose open page ends at the sign-in', async () => {
+    const hers = await aVisitor(browser, api.url, { session: await aSessionOf(api, grace) })
+    await hers.go('/dashboard/payouts?environment=sandbox')
+
+    await visitor.go('/dashboard/team?environment=sandbox')
+    await page.getByRole('button', { name: `Remove ${grace.email}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('The person is removed').waitFor()
+    await page.getByText(grace.email).waitFor({ state: 'detached' })
+    await hers.page.getByRole('link', { name: 'Wallet' }).click()
+
+    await hers.page.waitForURL('**/sign-in?*')
+    expect(await hers.page.locator('h1').textContent()).toBe('Sign in')
+    await hers.leave()
+    await visitor.leave()
+  })
+})
+
+describe('anybody', () => {
+  test('is shown as invited until they have signed in', async () => {
+    await visitor.go('/dashboard/team?environment=sandbox')
+    const row = page.getByRole('row').filter({ hasText: grace.email })
+    const mine = page.getByRole('row').filter({ hasText: ada.email })
+
+    expect(await row.getByText('Invited').filter({ visible: true }).count()).toBe(1)
+    expect(await mine.getByText('Invited').count()).toBe(0)
+    await visitor.picture('team-invited-light')
+
+    await aSessionOf(api, grace)
+    await page.reload()
+    await row.waitFor()
+    expect(await row.getByText('Invited').count()).toBe(0)
+    await visitor.leave()
+  })
+
+  test('leaves a team, viewers too, and is signed out', async () => {
+    const hers = await aVisitor(browser, api.url, { session: await aSessionOf(api, grace) })
+    await hers.go('/dashboard/team?environment=sandbox')
+    await hers.page.getByRole('button', { name: 'Leave the team' }).click()
+    expect(await hers.faults()).toEqual([])
+    await hers.picture('team-leave')
+    await hers.page.getByRole('dialog').getByRole('button', { name: 'Leave the team' }).click()
+
+    await hers.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await visitor.go('/dashboard/team?environment=sandbox')
+    expect(await page.getByText(grace.email).count()).toBe(0)
+    await hers.go('/dashboard')
+    expect(new URL(hers.page.url()).pathname).toBe('/sign-in')
+    await hers.leave()
+    await visitor.leave()
+  })
+
+  test('signs out everywhere: the session of the other device is over too', async () => {
+    const other = await aVisitor(browser, api.url, { session: await aSessionOf(api, ada) })
+    await other.go('/dashboard/payouts?environment=sandbox')
+
+    await visitor.go('/dashboard/settings?environment=sandbox')
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await other.page.getByRole('link', { name: 'Wallet' }).click()
+
+    await other.page.waitForURL('**/sign-in?*')
+    expect(await other.page.locator('h1').textContent()).toBe('Sign in')
+    await other.leave()
+    await visitor.leave()
+  })
+})

@@ -1,0 +1,124 @@
+// Cancelling in a real browser: in time, too late, and while nobody can decide; the page never says more than is known.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { Browser } from 'playwright-core'
+import { payoutWorkflowId } from '../../../workflows/names'
+import { aSession } from '../../support/api/fixtures'
+import { aPayoutWorld, type Payer, type PayoutWorld } from '../../support/api/payout-world'
+import { buildDashboard } from '../../support/browser/built-dashboard'
+import { openChromium } from '../../support/browser/chromium'
+import { aVisitor, type Visitor } from '../../support/browser/visitor'
+import { silenceTemporal } from '../../support/temporal/a-worker'
+import { until } from '../../support/until'
+
+const toCustomers = { method: 'POST', path: '/v0/customers/*' }
+let world: PayoutWorld
+let browser: Browser
+let payer: Payer
+let visitor: Visitor
+
+beforeAll(async () => {
+  silenceTemporal()
+  buildDashboard()
+  // No look at the bank comes within a test: what is woken here was woken by the cancel.
+  world = await aPayoutWorld({ publicUrl: 'http://localhost', payouts: { pollMs: [600_000], answerTimeoutMs: 3_000 } })
+  browser = await openChromium()
+})
+beforeEach(async () => {
+  payer = await world.aPayer()
+  visitor = await aVisitor(browser, world.api.url, { session: await aSession(world.api, payer, 'admin') })
+})
+afterEach(async () => {
+  await visitor.leave()
+  await world.bank.control('DELETE', '/faults')
+})
+afterAll(async () => {
+  await browser?.close()
+  await world?.close()
+})
+
+test('a payout that the bank does not have is cancelled, and its money is back', async () => {
+  const { page } = visitor
+  await open(await aWaiting('order-in-time'))
+  await page.getByRole('button', { name: 'Cancel the payout' }).click()
+  await visitor.picture('cancel-dialog')
+  expect(await visitor.faults()).toEqual([])
+
+  await confirm()
+
+  await page.getByText('Cancelled', { exact: true }).first().waitFor()
+  await page.getByText('Money back in the wallet').waitFor()
+  await page.getByRole('button', { name: 'Cancel the payout' }).waitFor({ state: 'detached' })
+  await visitor.settled()
+  await visitor.picture('cancelled')
+  expect(visitor.complaints).toEqual([])
+})
+
+test('whoever keeps it cancels nothing', async () => {
+  const id = await aWaiting('order-kept')
+  await open(id)
+  await visitor.page.getByRole('button', { name: 'Cancel the payout' }).click()
+  await visitor.page.getByRole('button', { name: 'Keep it' }).click()
+
+  expect(await statusOf(id)).toBe('pending')
+})
+
+test('what the bank may have is too late, and the page says so', async () => {
+  // Every repeat is lost as well, or one of them could tell us before the cancel comes.
+  const toTransfers = { method: 'POST', path: '/v0/transfers' }
+  await world.bank.fault({ kind: 'reset', stage: 'after', times: null, match: toTransfers })
+  const id = String((await world.pay(payer)).body['id'])
+  await open(id)
+  await visitor.page.getByRole('button', { name: 'Cancel the payout' }).click()
+
+  await confirm()
+
+  await visitor.page.getByText('It is too late to cancel').waitFor()
+  await visitor.page.getByText('It may be at the bank already').waitFor()
+  expect(await visitor.page.getByText('nothing will be charged').count()).toBe(0)
+  await visitor.picture('cancel-too-late')
+  expect(await visitor.faults()).toEqual([])
+  expect(await world.transfersOf(id)).toHaveLength(1)
+})
+
+test('while nobody can decide it may be tried again, and is not said to be cancelled', async () => {
+  const { page } = visitor
+  const id = await aWaiting('order-undecided')
+  await world.stopWorkers()
+  await open(id)
+  await page.getByRole('button', { name: 'Cancel the payout' }).click()
+
+  await confirm()
+  await page.getByText('It is not decided yet').waitFor()
+  expect(await page.getByText('The payout is cancelled', { exact: true }).count()).toBe(0)
+  await visitor.picture('cancel-undecided')
+  await world.startWorkers()
+  await page.getByRole('button', { name: 'Try again' }).click()
+
+  await page.getByText('The payout is cancelled', { exact: true }).waitFor()
+  expect(await statusOf(id)).toBe('cancelled')
+})
+
+async function open(id: string): Promise<void> {
+  await visitor.go(`/dashboard/payouts/${id}?environment=sandbox`)
+}
+
+const confirm = () => visitor.page.getByRole('dialog').getByRole('button', { name: 'Cancel the payout' }).click()
+
+/** Told to its caller as pending while no worker ran, and then the bank does not answer when it is to be sent. */
+async function aWaiting(idempotencyKey: string): Promise<string> {
+  await world.stopWorkers()
+  const id = String((await world.pay(payer, {}, { key: idempotencyKey })).body['id'])
+  await world.bank.fault({ kind: 'status', status: 503, times: null, match: toCustomers })
+  await world.startWorkers()
+  const about = { environment: 'sandbox', partnerId: payer.id, idempotencyKey, attempt: 1 } as const
+  const handle = world.temporal.workflow.getHandle(payoutWorkflowId(about))
+  await until('it waits for the bank', async () => {
+    const { events } = await handle.fetchHistory()
+    return events?.some((event) => event.timerStartedEventAttributes)
+  })
+  return id
+}
+
+async function statusOf(id: string): Promise<unknown> {
+  return (await world.api.get(`/v1/payouts/${id}`, { key: payer.keys.sandbox })).body['status']
+}

@@ -1,9 +1,0 @@
-// Changes the database as a superuser who has switched the triggers off: what nobody should do, and the proof must notice.
-import type { Db } from '../../db/database'
-
-export async function behindOurBack(db: Db, sql: string, values: readonly unknown[] = []): Promise<void> {
-  await db.dataSource.transaction(async (tx) => {
-    await tx.query('SET LOCAL session_replication_role = replica')
-    await tx.query(sql, [...values])
-  })
-}

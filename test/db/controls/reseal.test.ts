@@ -1,0 +1,155 @@
+// Writing anew what an older secret key wrote: in batches, beside everybody else, and only what is proved to be the same.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { readPayoutRequest } from '../../../api/payouts/request/order'
+import { fieldsOfStored } from '../../../api/payouts/request/stored-order'
+import { firstPayout, resealBatch } from '../../../db/controls/reseal'
+import type { Db } from '../../../db/database'
+import { openKeyring } from '../../../db/keyring'
+import { fingerprintOf } from '../../../db/payouts/fingerprint'
+import { accountHash, openRecipient, sealRecipient, wipeRecipient } from '../../../db/payouts/recipients/sealed'
+import { aPayout } from '../../support/db/a-payout'
+import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+
+const [k1, k2] = [
+  { id: 'k1', bytes: Buffer.alloc(32, 1) },
+  { id: 'k2', bytes: Buffer.alloc(32, 2) },
+]
+const [older, both, newer] = [openKeyring([k1]), openKeyring([k2, k1]), openKeyring([k2])]
+
+const recipient = {
+  first_name: 'Ada',
+  last_name: 'Lovelace',
+  address: { line1: '12 St James Square', city: 'London', postal_code: 'SW1Y 4JH' },
+  bank: { bank_name: 'Barclays', sort_code: '200415', account_number: '38290008' },
+}
+const wanted = readPayoutRequest({ amount_gbp: '120.00', recipient })
+
+let database: TestDatabase
+let db: Db
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url, 3)
+})
+
+beforeEach(() => db.dataSource.query('DELETE FROM sealed_recipients'))
+
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+test('goes through all of them in batches, and a second time finds nothing to do', async () => {
+  const ids = [await aSealed(), await aSealed(), await aSealed(), await aSealed(), await aSealed()]
+
+  expect(await all()).toEqual({ written: 5, left: 0, batches: 3 })
+  expect(await all()).toEqual({ written: 0, left: 0, batches: 3 })
+  for (const id of ids) expect(await openRecipient(db, newer, id)).toEqual(wanted.details)
+  expect(await keysOf(ids)).toEqual(['k2 k2 k2'])
+})
+
+test('a fingerprint that is not of what is stored is left as it is; the seal is renewed all the same', async () => {
+  const id = await aSealed({ ...wanted.fields, amount_gbp: '1.00' })
+
+  expect(await all()).toMatchObject({ written: 1, left: 1 })
+  expect(await keysOf([id])).toEqual(['k2 k1 k2'])
+})
+
+test('what can not be opened is left as it is, and keeps nobody else from being written anew', async () => {
+  const broken = await aSealed()
+  const good = await aSealed()
+  await db.dataSource.query(`UPDATE sealed_recipients SET sealed = 'broken' WHERE payout_id = $1`, [broken])
+
+  expect(await all()).toMatchObject({ written: 1, left: 1 })
+  expect([await keysOf([broken]), await keysOf([good])]).toEqual([['k1 k1 k1'], ['k2 k2 k2']])
+})
+
+test('who is erased meanwhile stays erased', async () => {
+  const id = await aSealed()
+
+  await resealWhile(() => db.transaction((tx) => wipeRecipient(tx, id)))
+
+  expect(await openRecipient(db, both, id)).toBeNull()
+  const [row] = await db.dataSource.query('SELECT account_hash, field_fingerprints FROM payouts WHERE id = $1', [id])
+  expect(row.account_hash).toBeNull()
+  expect(Object.keys(row.field_fingerprints).toSorted()).toEqual(['amount_gbp', 'country'])
+})
+
+test('a payout that is claimed again meanwhile, for somebody else, keeps its new recipient and fingerprint', async () => {
+  const id = await aSealed()
+  const other = readPayoutRequest({ amount_gbp: '5.00', recipient: { ...recipient, first_name: 'Grace' } })
+  const { whole } = fingerprintOf(older, other.fields)
+
+  await resealWhile(async () => {
+    await db.transaction((tx) => sealRecipient(tx, older, id, other.details))
+    await db.dataSource.query('UPDATE payouts SET fingerprint = $2 WHERE id = $1', [id, whole])
+  })
+
+  expect(await openRecipient(db, both, id)).toEqual(other.details)
+  const [row] = await db.dataSource.query('SELECT fingerprint FROM payouts WHERE id = $1', [id])
+  expect(row.fingerprint).toEqual(whole)
+  expect(await keysOf([id])).toEqual(['k1 k1 k1'])
+})
+
+test.each([
+  ['with nothing that may be left out', {}, {}],
+  [
+    'with everything',
+    { reference: 'Invoice 7', country: 'GB' as const },
+    { email: 'ada@lovelace.test', type: 'business' as const },
+  ],
+  [
+    'with empty texts, which are not absent',
+    { reference: '' },
+    { address: { ...recipient.address, line2: '', region: '' } },
+  ],
+])('a request %s is fingerprinted from what is stored as it was from its body', (_what, order, person) => {
+  const request = readPayoutRequest({ amount_gbp: '0120.50', ...order, recipient: { ...recipient, ...person } })
+
+  const { amountPence, reference, details } = request
+  expect(fieldsOfStored({ amountPence, reference }, details)).toEqual(request.fields)
+})
+
+/** As the API stored it while k1 was alone. */
+async function aSealed(fingerprinted = wanted.fields): Promise<string> {
+  const { keyId, whole, fields } = fingerprintOf(older, fingerprinted)
+  const { sortCode, accountNumber } = wanted.details
+  const account = accountHash(older, sortCode, accountNumber)
+  const { id } = await aPayout(db, {
+    fingerprint: whole,
+    fingerprintKeyId: keyId,
+    fieldFingerprints: fields,
+    accountHash: account.hash,
+    accountHashKeyId: account.keyId,
+  })
+  await db.transaction((tx) => sealRecipient(tx, older, id, wanted.details))
+  return id
+}
+
+async function all(): Promise<{ written: number; left: number; batches: number }> {
+  const total = { written: 0, left: 0, batches: 0 }
+  for (let after: string | null = firstPayout; after !== null; ) {
+    const batch = await resealBatch(db, both, { after, limit: 2, fieldsOf: fieldsOfStored })
+    total.written += batch.written
+    total.left += batch.left
+    total.batches += 1
+    after = batch.next
+  }
+  return total
+}
+
+/** Something happens between the reading of a batch and its writing. */
+async function resealWhile(happens: () => Promise<unknown>): Promise<void> {
+  const slow: Db = { ...db, transaction: (work) => happens().then(() => db.transaction(work)) }
+  await resealBatch(slow, both, { after: firstPayout, limit: 10, fieldsOf: fieldsOfStored })
+}
+
+/** Of seal, fingerprint and account, each combination once. */
+async function keysOf(ids: readonly string[]): Promise<string[]> {
+  const rows = await db.dataSource.query(
+    `SELECT DISTINCT concat_ws(' ', s.key_id, p.fingerprint_key_id, p.account_hash_key_id) AS keys
+      FROM payouts p JOIN sealed_recipients s ON s.payout_id = p.id WHERE p.id = ANY ($1)`,
+    [ids],
+  )
+  return rows.map(({ keys }: { keys: string }) => keys)
+}

@@ -1,0 +1,83 @@
+// What billing keeps locked and for how long: a partner can be changed meanwhile, and a large invoice gets its time.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Db, Tx } from '../../../db/database'
+import { issueInvoice } from '../../../db/invoices/issue'
+import { voidInvoice } from '../../../db/invoices/moves'
+import { findPartnerById, type PartnerRow, updatePartner } from '../../../db/partners/partners'
+import { aSeller } from '../../support/api/fixtures'
+import { aBillingStage, aPricedPartner, type BillingStage, billed, charge } from '../../support/db/billing'
+
+let stage: BillingStage
+let db: Db
+
+beforeAll(async () => {
+  stage = await aBillingStage()
+  db = stage.db
+})
+afterAll(() => stage.close())
+
+const at = new Date('2026-11-15T12:00:00Z')
+
+async function aChargedPartner(): Promise<PartnerRow> {
+  const partner = await aPricedPartner(db)
+  await charge(db, partner, { kind: 'payout_fee', amountMicropounds: 1_000_000n, at: '2026-10-15T12:00:00Z' })
+  return partner
+}
+
+const rename = ({ id }: PartnerRow, name: string) => db.transaction((tx) => updatePartner(tx, id, { name }, at))
+
+test('a partner can be changed while its charges are taken, and the invoice has the change', async () => {
+  const partner = await aChargedPartner()
+  const renaming = after('invoice-take-charges', () => rename(partner, 'New Ltd'))
+
+  const order = { partnerId: partner.id, period: '2026-10', at, seller: aSeller }
+  const { invoiceId } = await issueInvoice(renaming, order)
+
+  const [invoice] = await db.dataSource.query(
+    `SELECT document -> 'buyer' ->> 'name' AS name FROM invoices WHERE id = $1`,
+    [invoiceId],
+  )
+  expect(invoice).toEqual({ name: 'New Ltd' })
+  expect(await findPartnerById(db, partner.id)).toMatchObject({ name: 'New Ltd', billedUntil: '2026-10-01' })
+})
+
+test('a partner can be changed while its charges are freed', async () => {
+  const partner = await aChargedPartner()
+  const { number } = await billed(db, partner, '2026-10')
+  const renaming = after('invoice-void', () => rename(partner, 'New Ltd'))
+
+  const voided = await renaming.transaction((tx) => voidInvoice(tx, { number, reason: 'x', at }))
+
+  expect(voided.outcome).toBe('moved')
+  expect(await findPartnerById(db, partner.id)).toMatchObject({ name: 'New Ltd' })
+})
+
+test('a void that takes longer than other statements may is not broken off', async () => {
+  const partner = await aChargedPartner()
+  const { number } = await billed(db, partner, '2026-10')
+  // It stands for a great many charges: longer than both the server and the client wait for other statements.
+  await db.dataSource.query(`
+    CREATE FUNCTION be_slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(12.5); RETURN NULL; END';
+    CREATE TRIGGER planted AFTER UPDATE ON invoice_charges FOR EACH STATEMENT EXECUTE FUNCTION be_slow()`)
+
+  const voided = await db.transaction((tx) => voidInvoice(tx, { number, reason: 'x', at }))
+  const [{ limit }] = await db.dataSource.query(`SELECT current_setting('statement_timeout') AS limit`)
+
+  expect(voided.outcome).toBe('moved')
+  expect(limit).toBe('10s')
+})
+
+/** The same database, but something happens right after that statement, before its transaction goes on. */
+function after(statement: string, happens: () => Promise<unknown>): Db {
+  const transaction = <T>(work: (tx: Tx) => Promise<T>) =>
+    db.transaction((tx) =>
+      work({
+        query: async <Row>(...asked: Parameters<Tx['query']>) => {
+          const rows = await tx.query<Row>(...asked)
+          if (asked[0].name === statement) await happens()
+          return rows
+        },
+      }),
+    )
+  return { ...db, transaction }
+}

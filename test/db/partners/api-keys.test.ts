@@ -1,0 +1,249 @@
+// API keys (§5): at most five unrevoked per environment, live ones after verification, revoked at once.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Db } from '../../../db/database'
+import { openKeyring } from '../../../db/keyring'
+import { apiKeyDigests } from '../../../db/partners/api-key-secret'
+import { createApiKey, listApiKeys, recordApiKeyUse, revokeApiKey } from '../../../db/partners/api-keys'
+import { type PartnerRow, updatePartner } from '../../../db/partners/partners'
+import { findCaller } from '../../../db/sign-in/callers'
+import type { Environment } from '../../../domain/environment'
+import { aPartner, at } from '../../support/db/a-partner'
+import { createDatabase, openDb } from '../../support/db/database'
+
+const oldKey = { id: 'k1', bytes: Buffer.alloc(32, 1) }
+const newKey = { id: 'k2', bytes: Buffer.alloc(32, 2) }
+const keyring = openKeyring([oldKey])
+
+let database: { url: string; drop(): Promise<void> }
+let db: Db
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url, 10)
+})
+
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+function create(partner: PartnerRow, environment: Environment = 'sandbox', label: string | null = null) {
+  const key = { partnerId: partner.id, environment, label, createdBy: 'ops', at, keyring }
+  return db.transaction((tx) => createApiKey(tx, key))
+}
+
+async function created(partner: PartnerRow, environment: Environment = 'sandbox') {
+  const result = await create(partner, environment)
+  if (result.outcome !== 'created') throw new Error(result.outcome)
+  return result
+}
+
+async function callerOf(secret: string, ring = keyring) {
+  const found = await Promise.all(apiKeyDigests(ring, secret).map(({ digest }) => findCaller(db, digest)))
+  return found.find((caller) => caller !== null) ?? null
+}
+
+function revoke(partner: PartnerRow, key: { id: string } | { prefix: string }) {
+  return db.transaction((tx) => revokeApiKey(tx, { ...key, partnerId: partner.id, revokedBy: 'ops', at }))
+}
+
+test('a created key authenticates as its partner, in its environment', async () => {
+  const partner = await aPartner(db, { verificationStatus: 'approved', rateLimitLive: 250 })
+
+  const { key, secret } = await created(partner, 'live')
+
+  expect(key).toEqual({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    partnerId: partner.id,
+    environment: 'live',
+    keyPrefix: secret.slice(0, 'kp_live_'.length + 8),
+    label: null,
+    createdAt: at,
+    lastUsedAt: null,
+    revokedAt: null,
+  })
+  expect(await callerOf(secret)).toEqual({
+    by: 'key',
+    keyId: key.id,
+    keyPrefix: key.keyPrefix,
+    environment: 'live',
+    partner: { id: partner.id, slug: partner.slug, status: 'active', verificationStatus: 'approved', rateLimit: 250 },
+  })
+})
+
+test('a caller has the rate limit of the environment its key is for', async () => {
+  const partner = await aPartner(db, { rateLimitLive: 250, rateLimitSandbox: 7 })
+  const { secret } = await created(partner)
+
+  expect((await callerOf(secret))?.partner.rateLimit).toBe(7)
+})
+
+test('a partner that is not active is still recognised, so that it can be told so', async () => {
+  const partner = await aPartner(db, { status: 'suspended' })
+  const { secret } = await created(partner)
+
+  expect((await callerOf(secret))?.partner.status).toBe('suspended')
+})
+
+test('an unknown key authenticates nobody', async () => {
+  expect(await findCaller(db, Buffer.alloc(32))).toBeNull()
+})
+
+test('a key made before the secret keys were rotated still authenticates', async () => {
+  const { key, secret } = await created(await aPartner(db))
+
+  expect((await callerOf(secret, openKeyring([newKey, oldKey])))?.keyId).toBe(key.id)
+  expect(await callerOf(secret, openKeyring([newKey]))).toBeNull()
+})
+
+test('of ten keys created at once, exactly five come to be', async () => {
+  const partner = await aPartner(db)
+
+  const results = await Promise.all(Array.from({ length: 10 }, () => create(partner)))
+
+  const outcomes = results.map((result) => result.outcome)
+  expect(outcomes.filter((outcome) => outcome === 'created')).toHaveLength(5)
+  expect(outcomes.filter((outcome) => outcome === 'limit_reached')).toHaveLength(5)
+  expect(await listApiKeys(db, partner.id)).toHaveLength(5)
+})
+
+test('the limit is per environment and revoked keys do not count', async () => {
+  const partner = await aPartner(db, { verificationStatus: 'approved' })
+  const [first] = await Promise.all(Array.from({ length: 5 }, () => created(partner)))
+  if (first === undefined) throw new Error('no key')
+
+  expect(await create(partner)).toEqual({ outcome: 'limit_reached' })
+  expect((await create(partner, 'live')).outcome).toBe('created')
+  await revoke(partner, { id: first.key.id })
+  expect((await create(partner)).outcome).toBe('created')
+})
+
+test('a live key is available only after business verification is approved', async () => {
+  const partner = await aPartner(db, { verificationStatus: 'in_review' })
+
+  expect(await create(partner, 'live')).toEqual({ outcome: 'verification_required' })
+  expect((await create(partner, 'sandbox')).outcome).toBe('created')
+  await db.transaction((tx) => updatePartner(tx, partner.id, { verificationStatus: 'approved' }, at))
+  expect((await create(partner, 'live')).outcome).toBe('created')
+})
+
+test('a revoked key no longer authenticates, and revoking it again says so', async () => {
+  const partner = await aPartner(db)
+  const { key, secret } = await created(partner)
+
+  const revoked = await revoke(partner, { id: key.id })
+
+  expect(revoked).toEqual({ outcome: 'revoked', key: { ...key, revokedAt: at } })
+  expect(await callerOf(secret)).toBeNull()
+  expect(await revoke(partner, { id: key.id })).toEqual({ outcome: 'already_revoked', key: { ...key, revokedAt: at } })
+})
+
+test('a key can be revoked by the prefix that lists show', async () => {
+  const partner = await aPartner(db)
+  const { key, secret } = await created(partner)
+
+  expect(await revoke(partner, { prefix: key.keyPrefix })).toMatchObject({ outcome: 'revoked', key: { id: key.id } })
+  expect(await callerOf(secret)).toBeNull()
+})
+
+test("another partner's key, an unknown and a malformed id are all not found", async () => {
+  const { key, secret } = await created(await aPartner(db))
+  const other = await aPartner(db)
+
+  expect(await revoke(other, { id: key.id })).toEqual({ outcome: 'not_found' })
+  expect(await revoke(other, { prefix: key.keyPrefix })).toEqual({ outcome: 'not_found' })
+  expect(await revoke(other, { id: other.id })).toEqual({ outcome: 'not_found' })
+  expect(await revoke(other, { id: "'; DROP TABLE api_keys; --" })).toEqual({ outcome: 'not_found' })
+  expect(await callerOf(secret)).not.toBeNull()
+})
+
+test('keys are listed newest first, revoked ones included, without secret material', async () => {
+  const partner = await aPartner(db)
+  const older = await created(partner)
+  const newer = await db.transaction((tx) =>
+    createApiKey(tx, {
+      partnerId: partner.id,
+      environment: 'sandbox',
+      label: 'checkout',
+      createdBy: 'ops',
+      at: new Date(at.getTime() + 1),
+      keyring,
+    }),
+  )
+  await revoke(partner, { id: older.key.id })
+
+  const list = await listApiKeys(db, partner.id)
+
+  expect(list.map((key) => [key.label, key.revokedAt])).toEqual([
+    ['checkout', null],
+    [null, at],
+  ])
+  expect(newer.outcome).toBe('created')
+  const columns = ['createdAt', 'environment', 'id', 'keyPrefix', 'label', 'lastUsedAt', 'partnerId', 'revokedAt']
+  expect(Object.keys(list[0] ?? {}).toSorted()).toEqual(columns)
+})
+
+test('last_used_at is the latest use of a batch and never moves back', async () => {
+  const partner = await aPartner(db)
+  const { key } = await created(partner)
+  const { key: unused } = await created(partner)
+  const time = (seconds: number) => new Date(at.getTime() + seconds * 1_000)
+  const lastUses = async () =>
+    new Map((await listApiKeys(db, partner.id)).map(({ id, lastUsedAt }) => [id, lastUsedAt]))
+
+  await recordApiKeyUse(db, [])
+  await recordApiKeyUse(db, [
+    { keyId: key.id, at: time(2) },
+    { keyId: key.id, at: time(5) },
+    { keyId: key.id, at: time(3) },
+  ])
+  await recordApiKeyUse(db, [{ keyId: key.id, at: time(4) }])
+
+  expect((await lastUses()).get(key.id)).toEqual(time(5))
+  expect((await lastUses()).get(unused.id)).toBeNull()
+})
+
+test('processes that record uses of the same keys at once do not block each other for good', async () => {
+  const partner = await aPartner(db)
+  const { key: one } = await created(partner)
+  const { key: two } = await created(partner)
+  const uses = [one, two].map((key) => ({ keyId: key.id, at }))
+
+  const rounds = Array.from({ length: 40 }, (_, index) =>
+    recordApiKeyUse(
+      db,
+      (index % 2 === 0 ? uses : uses.toReversed()).map((use) => ({ ...use, at: new Date(at.getTime() + index) })),
+    ),
+  )
+
+  await expect(Promise.all(rounds)).resolves.toHaveLength(40)
+})
+
+test('recording uses does not wait for a key that pays, so that payouts of other keys do not wait either', async () => {
+  const { key: paying } = await created(await aPartner(db))
+  const other = await aPartner(db)
+  const { key } = await created(other)
+
+  const skipped = await db.transaction(async (tx) => {
+    await tx.query({ name: 'test-hold-key', text: 'SELECT id FROM api_keys WHERE id = $1 FOR SHARE' }, [paying.id])
+    return recordApiKeyUse(
+      db,
+      [key, paying].map(({ id }) => ({ keyId: id, at })),
+    )
+  })
+
+  expect((await listApiKeys(db, other.id)).map(({ lastUsedAt }) => lastUsedAt)).toEqual([at])
+  expect(skipped).toEqual([paying.id])
+})
+
+test('the database holds neither the secret nor a hash that its bearer could compute', async () => {
+  const { key, secret } = await created(await aPartner(db))
+
+  const [row] = await db.query<{ line: string; digest: Buffer }>(
+    { name: 'test-key-row', text: 'SELECT k::text AS line, digest FROM api_keys k WHERE id = $1' },
+    [key.id],
+  )
+
+  expect(row?.line).not.toContain(secret.slice(key.keyPrefix.length))
+  expect(row?.digest).toEqual(apiKeyDigests(keyring, secret)[0]?.digest)
+})

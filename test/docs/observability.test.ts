@@ -1,0 +1,160 @@
+// Alerts and dashboard ask only for what a real API and a real worker show, and each alert tells people what to do.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { WorkflowHandle } from '@temporalio/client'
+import { overdueDrifts } from '../../domain/controls/drift'
+import { choosePort } from '../../local/ports'
+import { connectClient } from '../../runtime/temporal/client'
+import { housekeepingQueue, ofSystem } from '../../workflows/names'
+import { type Scrape, scrape } from '../support/api/scrape'
+import { createDatabase, type TestDatabase } from '../support/db/database'
+import { testSystem } from '../support/jest/system'
+import { aPart, type Part } from '../support/system/part'
+import { testTemporal } from '../support/temporal/a-worker'
+import { until } from '../support/until'
+
+const read = (path: string) => readFileSync(join(__dirname, '../../docs', path), 'utf8')
+const alerts = [...read('observability/alerts.yml').matchAll(/- alert: (\w+)\n {8}expr: >-\n {10}(.+)\n/g)].map(
+  ([, name = '', expr = '']) => ({ name, expr }),
+)
+const dashboard: { panels: { title: string; targets?: { expr: string }[] }[] } = JSON.parse(
+  read('observability/dashboard.json'),
+)
+const queries = [
+  ...alerts,
+  ...dashboard.panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ name: title, expr }))),
+]
+
+let database: TestDatabase
+let parts: Part[]
+let shown: Scrape[]
+const client = connectClient(testTemporal())
+let hanging: WorkflowHandle | null = null
+
+beforeAll(async () => {
+  database = await createDatabase()
+  const [port, apiMetrics, workerMetrics] = [await choosePort(0), await choosePort(0), await choosePort(0)]
+  const env = {
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: testSystem().temporalAddress,
+    SECRET_KEYS: `k1:${'0'.repeat(64)}`,
+    TASK_QUEUE_PREFIX: `watched-${port}`,
+    METRICS_PORT: String(apiMetrics),
+    WORKER_METRICS_PORT: String(workerMetrics),
+  }
+  parts = [aPart('api/main.js', env), aPart('worker/main.js', env)]
+  await Promise.all(parts.map((part) => part.start()))
+  for (const method of ['GET', 'POST']) await fetch(`http://127.0.0.1:${port}/v1/payouts`, { method })
+  const worker = `http://127.0.0.1:${workerMetrics}`
+  await failSomeWorkflows(ofSystem(housekeepingQueue, env.TASK_QUEUE_PREFIX))
+  // The sweep that a worker's start asks for is the first workflow it is given.
+  const ran = ['workflow_completed_total', 'workflow_failed_total', 'workflow_task_execution_failed_total']
+  await until('workflows ran and failed', async () => {
+    const { names } = await scrape(worker)
+    return ran.every((name) => names.has(`temporal_${name}`))
+  })
+  shown = [await scrape(`http://127.0.0.1:${apiMetrics}`), await scrape(worker)]
+})
+
+afterAll(async () => {
+  await hanging?.terminate()
+  await client.connection.close()
+  await Promise.all(parts.map((part) => part.stop()))
+  await database.drop()
+})
+
+test('every metric that an alert or a panel asks for is shown', () => {
+  const names = new Set([...shown.flatMap((each) => [...each.names]), ...prometheusOwn])
+  const missing = queries.flatMap(({ name, expr }) =>
+    metricsIn(expr)
+      .filter((metric) => !names.has(metric))
+      .map((metric) => `${name}: ${metric}`),
+  )
+
+  expect(queries.length).toBeGreaterThan(30)
+  expect(missing).toEqual([])
+})
+
+test('every label that one of them selects by is there, with each value that is named', () => {
+  const lines = shown.flatMap((each) => each.text.split('\n'))
+  const selectors = queries.flatMap(({ name, expr }) =>
+    [...expr.matchAll(/(\w+)\{([^}]+)\}/g)]
+      .filter(([, metric = '']) => !prometheusOwn.includes(metric))
+      .map(([, metric = '', matchers = '']) => ({ name, metric, matchers })),
+  )
+
+  const missing = selectors.filter(({ metric, matchers }) => {
+    const series = lines.filter((line) => line.startsWith(`${metric}{`))
+    const each = [...matchers.matchAll(/(\w+)(=~|!~|!=|=)"([^"]*)"/g)]
+    const wanted = each.filter(([, , how]) => how === '=').map(([, label, , value]) => `${label}="${value}"`)
+    const named = each
+      .filter(([, , how = '']) => how.startsWith('!'))
+      .flatMap(([, label, , value = '']) => value.split('|').map((one) => `${label}="${one}"`))
+    const isThere = (...all: string[]) => series.some((line) => all.every((one) => line.includes(one)))
+    return !(
+      isThere(...wanted) &&
+      named.every((one) => isThere(one)) &&
+      each.every(([, label]) => isThere(`${label}="`))
+    )
+  })
+
+  expect(selectors.length).toBeGreaterThan(20)
+  expect(missing).toEqual([])
+})
+
+test('the job of every process that Prometheus is told of is one that the alert for a lost process knows', () => {
+  const [, jobs = ''] = /up\{job=~"([^"]+)"\} == 0/.exec(read('observability/alerts.yml')) ?? []
+  const named = [...read('observability/prometheus.yml').matchAll(/job_name: (\S+)/g)].map(([, job = '']) => job)
+
+  expect(named).toHaveLength(2)
+  expect(named.filter((job) => !new RegExp(`^(?:${jobs})$`).test(job))).toEqual([])
+})
+
+test('what only says that something is late wakes nobody as a drift', () => {
+  const pages = alerts.find(({ name }) => name === 'PayoutsDrift')?.expr ?? ''
+  const [, leftOut = ''] = /payouts_drifts\{kind!~"([^"]+)"\}/.exec(pages) ?? []
+
+  expect(new Set(leftOut.split('|'))).toEqual(new Set(overdueDrifts))
+})
+
+test('each alert has its paragraph in the runbook, and each paragraph its alert', () => {
+  const [, section = ''] = read('operations.md').split(/^## Alerts$/m)
+  const paragraphs = [...(section.split(/^## /m)[0] ?? '').matchAll(/^### (\w+)\n+(.+)/gm)]
+  const written = paragraphs.filter(([, , text = '']) => text.length > 40).map(([, name]) => name)
+
+  expect(alerts.length).toBeGreaterThan(10)
+  expect(new Set(written)).toEqual(new Set(alerts.map(({ name }) => name)))
+  for (const { name } of alerts)
+    expect(read('observability/alerts.yml')).toContain(`runbook: docs/operations.md#${name.toLowerCase()}\n`)
+})
+
+test('what is shown names no partner, no payout and nobody', () => {
+  const labels = new Set(
+    shown.flatMap((each) => [...each.text.matchAll(/[{,](\w+)="/g)].map(([, label = '']) => label)),
+  )
+
+  for (const label of ['partner', 'payout', 'key', 'email', 'name', 'workflow_id']) expect(labels).not.toContain(label)
+})
+
+/** What Prometheus itself knows of each process that it asks. */
+const prometheusOwn = ['up']
+
+/** The SDK shows what failed from the first failure on. */
+async function failSomeWorkflows(taskQueue: string): Promise<void> {
+  const start = (type: string) => client.workflow.start(type, { taskQueue, workflowId: `${taskQueue}/${type}` })
+  hanging = await start('noSuchWorkflow')
+  // By hand and without its month it fails at once.
+  await start('invoiceRun')
+}
+
+/** The words of an expression that are neither functions nor labels. */
+function metricsIn(expr: string): string[] {
+  const bare = expr
+    .replaceAll(/\{[^}]*\}|\[[^\]]*\]/g, '')
+    .replaceAll(/\b(by|without|on|ignoring)\s*\([^)]*\)/g, ' ')
+    .replaceAll(/\b\w+\s*\(/g, ' ')
+  return (bare.match(/[a-z_][a-z0-9_]*/g) ?? []).filter((word) => !['and', 'or', 'unless'].includes(word))
+}

@@ -1,0 +1,95 @@
+// What each word of the bank means to us, and who may start.
+import { describe, expect, test } from '@jest/globals'
+import { type VerificationStatus, verificationStatuses } from '../../../domain/partners/partner'
+import {
+  type BankStanding,
+  canStart,
+  isReady,
+  markOf,
+  type OurStanding,
+  standingOf,
+} from '../../../domain/partners/verification'
+
+const bank: BankStanding = { providerStatus: 'not_started', termsAccepted: true, paysGbp: true, reasons: [] }
+const a = { text: 'a', at: '2026-11-01T10:00:00Z' }
+const b = { text: 'b', at: '2026-11-02T10:00:00Z' }
+const aLater = { ...a, at: b.at }
+const aOfNoTime = { ...a, at: null }
+const ours: OurStanding = { status: 'pending', reasonsKnown: null, wallet: 'absent' }
+
+describe('the bank’s word', () => {
+  test.each<[string, Partial<BankStanding>, Partial<OurStanding>, VerificationStatus, string]>([
+    ['not_started', {}, {}, 'pending', 'in_review'],
+    ['not_started', { termsAccepted: false, paysGbp: false }, {}, 'pending', 'in_review'],
+    ['incomplete', {}, {}, 'action_required', 'in_review'],
+    ['awaiting_questionnaire', {}, {}, 'action_required', 'in_review'],
+    ['awaiting_ubo', {}, {}, 'action_required', 'in_review'],
+    ['under_review', {}, {}, 'in_review', 'in_review'],
+    ['approved', { termsAccepted: false }, {}, 'action_required', 'clear'],
+    ['approved', { termsAccepted: false, paysGbp: false }, {}, 'action_required', 'clear'],
+    ['approved', { paysGbp: false }, {}, 'in_review', 'clear'],
+    ['approved', { paysGbp: false }, { wallet: 'connected' }, 'in_review', 'clear'],
+    ['approved', {}, {}, 'in_review', 'clear'],
+    ['approved', {}, { wallet: 'connected' }, 'approved', 'clear'],
+    ['approved', { termsAccepted: false }, { wallet: 'connected' }, 'action_required', 'clear'],
+    ['rejected', { reasons: [a] }, {}, 'rejected', 'blocked'],
+    ['rejected', {}, {}, 'rejected', 'blocked'],
+    ['rejected', { reasons: [a] }, { reasonsKnown: [markOf(a)] }, 'action_required', 'blocked'],
+    ['rejected', { reasons: [a] }, { reasonsKnown: [markOf(b), markOf(a)] }, 'action_required', 'blocked'],
+    ['rejected', { reasons: [aOfNoTime] }, { reasonsKnown: [markOf(aOfNoTime)] }, 'action_required', 'blocked'],
+    ['rejected', {}, { reasonsKnown: [] }, 'action_required', 'blocked'],
+    ['rejected', { reasons: [a, b] }, { reasonsKnown: [markOf(a)] }, 'rejected', 'blocked'],
+    ['rejected', { reasons: [b] }, { reasonsKnown: [markOf(a)] }, 'rejected', 'blocked'],
+    ['rejected', { reasons: [aLater] }, { reasonsKnown: [markOf(a)] }, 'rejected', 'blocked'],
+    ['rejected', { reasons: [a] }, { reasonsKnown: [] }, 'rejected', 'blocked'],
+    ['paused', {}, { status: 'approved', wallet: 'connected' }, 'in_review', 'blocked'],
+    ['offboarded', {}, { status: 'approved', wallet: 'connected' }, 'rejected', 'blocked'],
+    ['offboarded', {}, { reasonsKnown: [] }, 'rejected', 'blocked'],
+  ])('%s %j, ours %j: %s, screening %s', (providerStatus, said, known, status, screening) => {
+    const standing = standingOf({ ...bank, providerStatus, ...said }, { ...ours, ...known })
+
+    expect(standing).toMatchObject({ status, screening, word: 'known' })
+  })
+
+  test.each(verificationStatuses)('that we do not know leaves %s as it is', (status) => {
+    const standing = standingOf({ ...bank, providerStatus: 'levitating' }, { ...ours, status })
+
+    expect(standing).toMatchObject({ status, screening: 'in_review', word: 'unknown' })
+  })
+
+  test.each(['toString', '__proto__', '', 'APPROVED', 'approved '])('%j is not one that we know', (providerStatus) => {
+    expect(standingOf({ ...bank, providerStatus }, ours).word).toBe('unknown')
+  })
+})
+
+test('after a try the bank moves on: when it refuses again, that is news whatever reasons it lists', () => {
+  const tried = { ...ours, reasonsKnown: [markOf(a)] }
+  const moved = standingOf({ ...bank, providerStatus: 'under_review', reasons: [a] }, tried)
+  const { status, reasonsKnown } = moved
+
+  expect(reasonsKnown).toBeNull()
+  const again = standingOf({ ...bank, providerStatus: 'rejected', reasons: [a] }, { ...tried, status, reasonsKnown })
+  expect(again.status).toBe('rejected')
+})
+
+test('while the bank stays with its refusal, what was known stays known', () => {
+  const reasonsKnown = [markOf(a)]
+  const standing = standingOf({ ...bank, providerStatus: 'rejected', reasons: [a] }, { ...ours, reasonsKnown })
+
+  expect(standing.reasonsKnown).toEqual(reasonsKnown)
+})
+
+test('a business is ready with approval, terms and pounds, and with nothing less', () => {
+  const all = { ...bank, providerStatus: 'approved' }
+
+  expect(isReady(all)).toBe(true)
+  expect([{ ...all, termsAccepted: false }, { ...all, paysGbp: false }, bank].filter(isReady)).toEqual([])
+})
+
+test('who has not started may start, and who was refused again, unless the bank has sent them away', () => {
+  const may = verificationStatuses.filter((status) => canStart(status, 'rejected'))
+
+  expect(may).toEqual(['not_started', 'rejected'])
+  expect(canStart('rejected', 'offboarded')).toBe(false)
+  expect(canStart('not_started', null)).toBe(true)
+})

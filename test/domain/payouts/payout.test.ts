@@ -1,0 +1,62 @@
+// domain/payouts/payout.ts: the statuses of §3 and the moves between them.
+import { expect, test } from '@jest/globals'
+import * as fc from 'fast-check'
+import {
+  assertMove,
+  canMove,
+  createdVia,
+  isFinal,
+  payoutStatuses,
+  recipientTypes,
+} from '../../../domain/payouts/payout'
+
+const allowed = new Set([
+  'pending → processing',
+  'pending → completed',
+  'pending → failed',
+  'pending → cancelled',
+  'processing → completed',
+  'processing → failed',
+  'processing → returned',
+  'completed → returned',
+])
+const pairs = payoutStatuses.flatMap((from) => payoutStatuses.map((to) => [from, to] as const))
+const moves = pairs.filter(([from, to]) => allowed.has(`${from} → ${to}`))
+const others = pairs.filter(([from, to]) => !allowed.has(`${from} → ${to}`))
+
+test.each(moves)('%s → %s is a move', (from, to) => {
+  expect(canMove(from, to)).toBe(true)
+  expect(() => assertMove(from, to)).not.toThrow()
+})
+
+test.each(others)('%s → %s is not a move', (from, to) => {
+  expect(canMove(from, to)).toBe(false)
+  expect(() => assertMove(from, to)).toThrow(`from ${from} to ${to}`)
+})
+
+test('every pair of statuses was looked at', () => {
+  expect([moves.length, others.length]).toEqual([8, 28])
+})
+
+test('failed, cancelled and returned are final; a completed payout can still be returned', () => {
+  expect(payoutStatuses.filter(isFinal)).toEqual(['failed', 'cancelled', 'returned'])
+})
+
+test('no walk along the moves comes back to a status or leaves a final one', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...payoutStatuses), { maxLength: 30 }), (wishes) => {
+      const walk = wishes.reduce<(typeof payoutStatuses)[number][]>(
+        (walk, to) => (canMove(walk.at(-1) ?? 'pending', to) ? [...walk, to] : walk),
+        ['pending'],
+      )
+      expect(new Set(walk).size).toBe(walk.length)
+      expect(walk.slice(0, -1).some(isFinal)).toBe(false)
+    }),
+  )
+})
+
+test('the words are those of the specification', () => {
+  expect(payoutStatuses).toEqual(['pending', 'processing', 'completed', 'failed', 'cancelled', 'returned'])
+  expect(createdVia).toEqual(['api', 'dashboard'])
+  expect(recipientTypes).toEqual(['individual', 'business'])
+})

@@ -1,0 +1,32 @@
+// domain/payouts/shortfall.ts: the pounds of a 402 are the smallest amount that buys the missing USDC.
+import { expect, test } from '@jest/globals'
+import * as fc from 'fast-check'
+import { shortfallOf } from '../../../domain/payouts/shortfall'
+
+const rate = 790_000_000n
+const nano = 1_000_000_000n
+
+test.each([
+  // 100.00 USDC at 0.79 are exactly 79.00 pounds.
+  [100_000_000n, 0n, '100.00', '79.00'],
+  [177_850_000n, 0n, '177.85', '140.51'],
+  [10_000n, 0n, '0.01', '0.01'],
+])('%s less %s micro-USDC: %s USDC, %s GBP', (required, available, usdc, gbp) => {
+  expect(shortfallOf(required, available, rate)).toMatchObject({ shortfall_usdc: usdc, shortfall_approx_gbp: gbp })
+})
+
+test('the pounds buy the missing USDC at the same rate, and a penny less does not', () => {
+  const cents = fc.bigInt({ min: 1n, max: 10n ** 9n })
+  const rates = fc.oneof(fc.constantFrom(790_000_000n, 500_000_000n, nano), fc.bigInt({ min: 1n, max: 2n * nano }))
+
+  fc.assert(
+    fc.property(cents, cents, rates, (missingCents, availableCents, gbpPerUsdNano) => {
+      const available = availableCents * 10_000n
+      const shown = shortfallOf(available + missingCents * 10_000n, available, gbpPerUsdNano)
+      const pence = BigInt(shown['shortfall_approx_gbp']?.replace('.', '') ?? '')
+
+      expect(pence * nano >= missingCents * gbpPerUsdNano).toBe(true)
+      expect((pence - 1n) * nano < missingCents * gbpPerUsdNano).toBe(true)
+    }),
+  )
+})

@@ -1,0 +1,102 @@
+// domain/wallets/ledger.ts: every posting set sums to zero.
+import { describe, expect, test } from '@jest/globals'
+import * as fc from 'fast-check'
+import {
+  accountKinds,
+  assertBalanced,
+  debitPostings,
+  floatPostings,
+  type Posting,
+  paidOutPostings,
+  refundPostings,
+  returnPostings,
+  reversePostings,
+  topUpPostings,
+} from '../../../domain/wallets/ledger'
+
+const sets = { floatPostings, topUpPostings, debitPostings, reversePostings, paidOutPostings }
+const amounts = fc.bigInt({ min: 1n, max: 10n ** 18n })
+
+describe.each([
+  ['floatPostings', 'top_ups', 'wallet'],
+  ['topUpPostings', 'top_ups', 'wallet'],
+  ['debitPostings', 'wallet', 'in_transit'],
+  ['reversePostings', 'in_transit', 'wallet'],
+  ['paidOutPostings', 'in_transit', 'paid_out'],
+] as const)('%s', (name, from, to) => {
+  test(`moves from ${from} to ${to}`, () => {
+    expect(sets[name](7n)).toEqual([
+      { account: from, amountMicroUsdc: -7n },
+      { account: to, amountMicroUsdc: 7n },
+    ])
+  })
+
+  test('balances for every amount', () => {
+    fc.assert(fc.property(amounts, (amount) => expect(() => assertBalanced(sets[name](amount))).not.toThrow()))
+  })
+
+  test('moves neither nothing nor backwards', () => {
+    expect(() => sets[name](0n)).toThrow('positive')
+    expect(() => sets[name](-1n)).toThrow('positive')
+  })
+})
+
+test('a debit and its reversal leave every account as it was', () => {
+  fc.assert(
+    fc.property(amounts, (amount) => {
+      const balances = balancesAfter([...debitPostings(amount), ...reversePostings(amount)])
+      expect([...balances.values()].every((balance) => balance === 0n)).toBe(true)
+    }),
+  )
+})
+
+test('money that came in is in the wallet, in transit or paid out', () => {
+  const balances = balancesAfter([...topUpPostings(100n), ...debitPostings(60n), ...paidOutPostings(45n)])
+
+  expect(Object.fromEntries(balances)).toEqual({ top_ups: -100n, wallet: 40n, in_transit: 15n, paid_out: 45n })
+})
+
+test('what comes back leaves nothing where it was, and the exchange has what is missing or over', () => {
+  fc.assert(
+    fc.property(amounts, amounts, (sent, refunded) => {
+      const onItsWay = balancesAfter([...debitPostings(sent), ...refundPostings(sent, refunded)])
+      const arrived = balancesAfter([
+        ...debitPostings(sent),
+        ...paidOutPostings(sent),
+        ...returnPostings(sent, refunded),
+      ])
+
+      for (const balances of [onItsWay, arrived]) {
+        expect([balances.get('in_transit'), balances.get('paid_out') ?? 0n]).toEqual([0n, 0n])
+        expect([balances.get('wallet'), balances.get('exchange_difference') ?? 0n]).toEqual([
+          refunded - sent,
+          sent - refunded,
+        ])
+      }
+    }),
+  )
+})
+
+test('a set that does not balance, moves nothing or has one side is a bug', () => {
+  expect(() => assertBalanced([posting(1n), posting(-2n)])).toThrow('must balance')
+  expect(() => assertBalanced([posting(1n), posting(-1n), posting(0n)])).toThrow('must move something')
+  expect(() => assertBalanced([posting(0n)])).toThrow('two sides')
+  expect(() => assertBalanced([])).toThrow('two sides')
+  expect(() => assertBalanced([posting(3n), posting(-1n), posting(-2n)])).not.toThrow()
+})
+
+test('the accounts are a closed set', () => {
+  expect(accountKinds.join(' ')).toBe('wallet in_transit paid_out top_ups exchange_difference suspense')
+})
+
+function posting(amountMicroUsdc: bigint): Posting {
+  return { account: 'wallet', amountMicroUsdc }
+}
+
+function balancesAfter(postings: readonly Posting[]): Map<string, bigint> {
+  const balances = new Map<string, bigint>()
+  for (const { account, amountMicroUsdc } of postings) {
+    balances.set(account, (balances.get(account) ?? 0n) + amountMicroUsdc)
+  }
+  return balances
+}

@@ -1,0 +1,198 @@
+// The invoice as PDF: the same bytes every time, real text that can be read, and pages that hold everything.
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from '@jest/globals'
+import { fontFile, printable } from '../../../mail/documents/font'
+import { invoicePdf } from '../../../mail/documents/invoice-pdf'
+import { aFullInvoice, aLine, anInvoice } from '../../support/mail/an-invoice'
+import { readPdf } from './read-pdf'
+
+const vat = { number: 'GB123456789', basisPoints: 2000 }
+
+describe('its bytes', () => {
+  test('are the same for the same invoice, in this process and in another one', async () => {
+    const [one, other] = [await invoicePdf(anInvoice()), await invoicePdf(anInvoice())]
+
+    expect(other.equals(one)).toBe(true)
+    expect(await hashElsewhere()).toBe(createHash('sha256').update(one).digest('hex'))
+  })
+
+  test('are others for another invoice', async () => {
+    const one = await invoicePdf(anInvoice())
+
+    expect((await invoicePdf(anInvoice({ number: 'INV-2026-000124' }))).equals(one)).toBe(false)
+  })
+
+  test('are tagged, in English, titled by the number, and not larger than a mail likes', async () => {
+    const bytes = await invoicePdf(anInvoice())
+    const { all } = readPdf(bytes)
+
+    expect(all).toContain('/Marked true')
+    expect(all).toContain('/Lang (en-GB)')
+    expect(all).toContain('/DisplayDocTitle true')
+    expect(all).toContain('<rdf:li xml:lang="x-default">Invoice INV-2026-000123</rdf:li>')
+    for (const tag of ['H1', 'H2', 'P', 'Table', 'TR', 'TH', 'TD']) expect(all).toContain(`/S /${tag}`)
+    expect(bytes.length).toBeLessThan(60_000)
+  })
+})
+
+describe('what it says', () => {
+  test('everything that a finance team looks for', async () => {
+    const text = await textOf(anInvoice())
+
+    for (const words of [
+      'Invoice',
+      'Example Payouts Ltd',
+      '1 Example Street',
+      'billing@example.test',
+      'Company number 01234567',
+      'Acme Marketplace Ltd',
+      'SW1Y 4JH',
+      'INV-2026-000123',
+      'October 2026',
+      '1 November 2026',
+      '15 November 2026',
+      '£1,420.06 due on 15 November 2026',
+      'Network fees',
+      '1,240',
+      '£0.0198',
+      '£24.55',
+      '−£1.09',
+      '£1,421.15',
+      'No VAT is charged',
+      'Sort code 00-00-00',
+      'Payment reference INV-2026-000123',
+      'Page 1 of 1',
+    ]) {
+      expect(text).toContain(words)
+    }
+  })
+
+  test('net, VAT and total, when the seller has a VAT number', async () => {
+    const text = await textOf(anInvoice({ seller: { ...anInvoice().seller, vat } }))
+
+    expect(text).toContain('VAT number GB123456789')
+    expect(text).toContain('Net\n£1,183.38\nVAT at 20%\n£236.68\nTotal\n£1,420.06\nAll prices include VAT')
+    expect(text).toContain('Subtotal including VAT\n£1,421.15\nCredits including VAT\n−£1.09')
+    expect(text).not.toContain('No VAT')
+  })
+
+  test('which void invoice it replaces', async () => {
+    expect(await textOf(anInvoice({ replaces: 'INV-2026-000120' }))).toContain('Replaces\nINV-2026-000120')
+    expect(await textOf(anInvoice())).not.toContain('Replaces')
+  })
+
+  test('paid: on which day, with a stamp, and nobody is asked to pay', async () => {
+    const text = await textOf(anInvoice({ status: 'paid', paidOn: '2026-11-10' }))
+
+    expect(text).toContain('£1,420.06 paid on 10 November 2026')
+    expect(text).toContain('PAID')
+    expect(text).not.toContain('How to pay')
+  })
+
+  test('void: since when, with a stamp, and nobody is asked to pay', async () => {
+    const text = await textOf(anInvoice({ status: 'void', voidedOn: '2026-11-12' }))
+
+    expect(text).toContain('This invoice is void: nothing is to be paid')
+    expect(text).toContain('12 November 2026')
+    expect(text).toContain('VOID')
+    expect(text).not.toContain('How to pay')
+  })
+
+  test('more credit than charges: nothing to pay, and what is carried forward', async () => {
+    const lines = [aLine(), aLine({ kind: 'credit', unitAmountMicropounds: 5_000_000n, amountPence: 500n })]
+    const text = await textOf(anInvoice({ lines }))
+
+    expect(text).toContain('Nothing is to be paid')
+    expect(text).toContain('£3.91 of credit is carried forward to your next invoice')
+    expect(text).not.toContain('How to pay')
+    expect(await textOf(anInvoice({ lines, status: 'void', voidedOn: '2026-11-12' }))).not.toContain('carried forward')
+  })
+
+  test('every kind of line, carried credit, VAT and a void one before it, on one page', async () => {
+    const { text, pages } = readPdf(await invoicePdf(aFullInvoice()))
+
+    expect(text).toContain('Credit carried forward from earlier invoices')
+    expect(text).toContain('VAT at 20%')
+    expect(text).toContain('Payment reference')
+    expect(pages).toBe(1)
+  })
+})
+
+describe('odd content', () => {
+  test('letters of Europe are printed as they are, others as a box with the right text behind it', async () => {
+    const buyer = { name: 'Łukasz Żółć Ltd', addressLines: ['Ελληνικά', 'Київ', '株式会社'] }
+    const { text, all } = readPdf(await invoicePdf(anInvoice({ buyer })))
+
+    expect(text).toContain('Łukasz Żółć Ltd')
+    expect(text).toContain('Ελληνικά')
+    expect(text).toContain('Київ')
+    expect(text).toContain('□□□□')
+    expect(all).toContain(`/ActualText (${utf16('株式会社')})`)
+  })
+
+  test('every letter that is called printable has a glyph in both weights', () => {
+    const { openSync }: FontReader = require('fontkit')
+    const fonts = [openSync(fontFile('Regular')), openSync(fontFile('SemiBold'))]
+    const codes = Array.from({ length: 0xd7ff }, (_, code) => code).filter((code) => {
+      const letter = String.fromCodePoint(code)
+      return printable(letter) === letter
+    })
+
+    expect(codes.length).toBeGreaterThan(1200)
+    expect(codes.filter((code) => fonts.some((font) => !font.hasGlyphForCodePoint(code)))).toEqual([])
+  })
+
+  test('no address, and a name without an end', async () => {
+    const { text, pages } = readPdf(await invoicePdf(anInvoice({ buyer: { name: 'x'.repeat(300), addressLines: [] } })))
+
+    expect(text.replaceAll('\n', '')).toContain('x'.repeat(300))
+    expect(pages).toBe(1)
+  })
+
+  test('a line break in a name is a space, and the largest amounts fit on their line', async () => {
+    const line = aLine({ kind: 'credit', unitAmountMicropounds: 1_234_567_890_000n, amountPence: 123_456_789n })
+    const text = await textOf(anInvoice({ lines: [line], buyer: { name: 'Acme\r\nLtd', addressLines: [] } }))
+
+    expect(text).toContain('Acme Ltd')
+    expect(text).toContain('−£1,234,567.89')
+  })
+
+  test.each([0, 1, 12, 13, 14, 15, 16, 17, 18, 19, 20, 40, 200])(
+    '%i lines are all there, the sums stay together with how to pay, and every page has its number',
+    async (count) => {
+      const lines = Array.from({ length: count }, (_, index) => aLine({ description: `Line number ${index};` }))
+      const { text, pages, byPage } = readPdf(await invoicePdf(anInvoice({ lines })))
+
+      for (let index = 0; index < count; index++) expect(text).toContain(`Line number ${index};`)
+      for (let number = 1; number <= pages; number++) expect(byPage[number - 1]).toContain(`Page ${number} of ${pages}`)
+      expect(byPage.at(-1)).toContain('Total')
+      expect(byPage.at(-1)).toContain('No VAT is charged')
+      expect(byPage.at(-1)).toContain(count > 0 ? 'Payment reference' : 'Nothing is to be paid')
+    },
+  )
+})
+
+interface FontReader {
+  readonly openSync: (file: string) => { hasGlyphForCodePoint(code: number): boolean }
+}
+
+async function textOf(document: Parameters<typeof invoicePdf>[0]): Promise<string> {
+  return readPdf(await invoicePdf(document)).text
+}
+
+/** Of the same invoice, rendered by a process that knows nothing of this one. */
+async function hashElsewhere(): Promise<string> {
+  const program = join(__dirname, 'render-elsewhere.cjs')
+  const { stdout } = await promisify(execFile)(process.execPath, [program], {
+    env: { TZ: 'Pacific/Auckland', LANG: 'de' },
+  })
+  return stdout.trim()
+}
+
+function utf16(text: string): string {
+  const bytes = Buffer.concat([Buffer.from([0xfe, 0xff]), Buffer.from(text, 'utf16le').swap16()])
+  return bytes.toString('latin1')
+}

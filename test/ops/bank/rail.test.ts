@@ -1,0 +1,104 @@
+// The rail by the command line, against a real database and Temporal: paused, shown and resumed, each with who did it.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { latestActivity } from '../../../db/controls/activity'
+import { testSystem } from '../../support/jest/system'
+import { type OpsTerminal, oneSentence, openTerminal, runWith } from '../../support/terminal'
+
+interface State {
+  readonly environment: string
+  readonly [field: string]: unknown
+}
+
+let terminal: OpsTerminal
+let partnerId: string
+let partners = 0
+
+beforeAll(async () => {
+  terminal = await openTerminal()
+})
+afterAll(() => terminal.close())
+
+beforeEach(async () => {
+  partners += 1
+  const argv = ['partner', 'create', '--name', 'Acme Ltd', '--slug', `rail-${partners}`, '--email', 'ada@acme.test']
+  partnerId = (await terminal.json<{ id: string }>(...argv)).id
+})
+
+const states = async () => (await terminal.json<{ data: State[] }>('rail', 'status')).data
+const inLive = (verb: string, ...more: string[]) => terminal.ops('rail', verb, '--environment', 'live', ...more)
+
+test('rail pause, status and resume: one environment alone, with who and why, in every partner’s activity list', async () => {
+  const paused = await inLive('pause', '--reason', 'The bank asked us to wait')
+  const during = await states()
+  const resumed = await inLive('resume')
+
+  expect([paused.code, paused.out]).toEqual([
+    0,
+    expect.stringMatching(/^The rail of live is paused; 0 payouts over 0.00 GBP wait/),
+  ])
+  expect(during).toEqual([
+    expect.objectContaining({ environment: 'sandbox', state: 'open', since: null, by: null, reason: null }),
+    expect.objectContaining({
+      environment: 'live',
+      state: 'paused',
+      by: expect.stringMatching(/^ops:\S+$/),
+      reason: 'The bank asked us to wait',
+    }),
+  ])
+  expect([resumed.code, resumed.out]).toEqual([
+    0,
+    expect.stringMatching(/^The rail of live is open; 0 payouts are sent/),
+  ])
+  expect((await states()).map(({ state }) => state)).toEqual(['open', 'open'])
+  const { past } = await terminal.json<{ past: object[] }>('rail', 'status')
+  expect(past[0]).toMatchObject({
+    environment: 'live',
+    reason: 'The bank asked us to wait',
+    paused_by: expect.stringMatching(/^ops:/),
+    resumed_by: expect.stringMatching(/^ops:/),
+  })
+  expect((await terminal.ops('rail', 'status')).out).toMatch(
+    /^Over:\nENVIRONMENT .*\nlive .*The bank asked us to wait/m,
+  )
+  // What ops says to ops is not for partners.
+  const told = await latestActivity(terminal.db, partnerId, 2)
+  const change = { environment: 'live', changes: 'something', madeBy: expect.stringMatching(/^ops:\S+$/), detail: null }
+  expect(told).toEqual([
+    expect.objectContaining({ ...change, action: 'rail.resume' }),
+    expect.objectContaining({ ...change, action: 'rail.pause' }),
+  ])
+})
+
+test('a second pause or resume is refused in a sentence and changes nothing, also of two at once', async () => {
+  const pauses = await Promise.all([inLive('pause'), inLive('pause')])
+  const again = await inLive('pause', '--reason', 'another')
+  const since = (await states())[1]?.['reason']
+  const resumes = await Promise.all([inLive('resume'), inLive('resume')])
+
+  for (const two of [pauses, resumes]) expect(new Set(two.map(({ code }) => code))).toEqual(new Set([0, 2]))
+  expect([again.code, since]).toEqual([2, null])
+  expect(again.err).toMatch(oneSentence)
+  const actions = (await latestActivity(terminal.db, partnerId, 10)).map(({ action }) => action)
+  expect(actions.filter((action) => action.startsWith('rail.'))).toEqual(['rail.resume', 'rail.pause'])
+})
+
+test('a Temporal that is away keeps nobody from a pause, and resume says that those who wait look by themselves', async () => {
+  const env = { ...terminal.env, TEMPORAL_ADDRESS: '127.0.0.1:1' }
+  await runWith(env, ['rail', 'pause', '--environment', 'sandbox'])
+
+  const { code, out } = await runWith(env, ['rail', 'resume', '--environment', 'sandbox'])
+
+  expect([code, out]).toEqual([
+    0,
+    expect.stringContaining('when each looks by itself, because Temporal does not answer'),
+  ])
+})
+
+test('with Temporal there, resume starts the waking', async () => {
+  const env = { ...terminal.env, TEMPORAL_ADDRESS: testSystem().temporalAddress, TASK_QUEUE_PREFIX: 'test-rail-ops' }
+  await runWith(env, ['rail', 'pause', '--environment', 'sandbox'])
+
+  const { out } = await runWith(env, ['rail', 'resume', '--environment', 'sandbox', '--json'])
+
+  expect(JSON.parse(out)).toMatchObject({ environment: 'sandbox', state: 'open', woken: true })
+})

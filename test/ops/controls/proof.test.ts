@@ -1,0 +1,293 @@
+// The proof, the audit chain and the erasing of one payout by the command line, against a real database and the sandbox bank.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { createPayoutSteps } from '../../../activities/payouts'
+import { latestActivity } from '../../../db/controls/activity'
+import { driftSteps } from '../../../ops/controls/drift-step'
+import type { Rails } from '../../../rail/rails'
+import { systemClock } from '../../../runtime/clock'
+import type { PayoutRef } from '../../../workflows/payouts/steps'
+import { requireSoundLedger } from '../../referee/ledger-rules'
+import { keys, openTestBank, still, type TestBank } from '../../support/bank/client'
+import { behindOurBack } from '../../support/db/behind-our-back'
+import { sealAll } from '../../support/db/seal-all'
+import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { type OpsTerminal, oneSentence, openTerminal, type Ran, runWith } from '../../support/terminal'
+
+let terminal: OpsTerminal
+let bank: TestBank
+let rails: Rails
+let partnerId: string
+let steps: ReturnType<typeof createPayoutSteps>
+
+beforeAll(async () => {
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  rails = railsTo(bank, { callMs: 2_000 })
+})
+afterAll(async () => {
+  rails.close()
+  await bank.close()
+})
+beforeEach(async () => {
+  await terminal?.close()
+  terminal = await openTerminal()
+  partnerId = (await aConnectedPartner(terminal.db, bank)).id
+  await terminal.db.dataSource.query(
+    `UPDATE wallets SET rail = 'simulated', customer_ref = NULL, wallet_ref = NULL WHERE environment = 'sandbox'`,
+  )
+  const parts = stepDeps(terminal.db, rails)
+  steps = createPayoutSteps({ brief: parts, patient: parts })
+})
+afterAll(() => terminal.close())
+
+describe('proof', () => {
+  test('alone runs it, says that there is no drift, and exits with 0', async () => {
+    const none = 'Proved 2 wallets: no drift.\n'
+
+    expect(await ops('proof')).toEqual({ code: 0, out: none, err: '' })
+    expect(await ops('proof', 'run')).toEqual({ code: 0, out: none, err: '' })
+    expect(await ops('proof', 'list')).toEqual({ code: 0, out: 'No drift is open.\n', err: '' })
+  })
+
+  test('shows every drift and exits with 1, and the list shows it again', async () => {
+    const { payoutId } = await aSentPayout()
+    await behindOurBack(
+      terminal.db,
+      `DELETE FROM ledger_entries WHERE balance_micro_usdc IS NULL AND set_id IN
+      (SELECT id FROM ledger_sets WHERE payout_id = $1)`,
+      [payoutId],
+    )
+
+    const { code, out } = await ops('proof')
+    const listed = await ops('proof', 'list', '--json')
+
+    expect(code).toBe(1)
+    expect(out).toMatch(/^Proved 2 wallets: \d drifts?\.\nOpen:\nID +KIND +PARTNER +ENVIRONMENT +SUBJECT/)
+    expect(out).toMatch(/set_sum .* 0\.00 USDC +-153\.30 USDC /)
+    expect(out).toContain(`\nset_sum: ${driftSteps.set_sum}\n`)
+    expect(listed.code).toBe(1)
+    expect(JSON.parse(listed.out).data).toContainEqual(
+      expect.objectContaining({ kind: 'set_sum', environment: 'live', next_step: driftSteps.set_sum }),
+    )
+  })
+
+  test('--full verifies every row, also those before the checkpoint', async () => {
+    const { payoutId } = await aSentPayout()
+    expect(await ops('proof')).toMatchObject({ code: 0 })
+    await behindOurBack(terminal.db, 'DELETE FROM payout_events WHERE payout_id = $1', [payoutId])
+
+    const [changes, full, wrong] = [await ops('proof'), await ops('proof', '--full'), await ops('proof', '--full=yes')]
+
+    expect([changes.code, full.code]).toEqual([0, 1])
+    expect(full.out).toContain('payout_row')
+    expect(wrong).toMatchObject({ code: 2, err: '--full takes no value.\n' })
+  })
+
+  test('a bank that is away is no proof', async () => {
+    const away = { ...bankVariables(), BANK_LIVE_URL: 'http://127.0.0.1:1/v0' }
+    const silence = 'The bank did not answer about 1 wallet: what was open there stays open, and nothing was compared.'
+
+    const { code, out } = await runWith({ ...terminal.env, ...away }, ['proof'])
+
+    expect([code, out]).toEqual([1, expect.stringContaining(silence)])
+    expect(out).toMatch(/^Proved 1 of 2 wallets; no drift known\. /)
+  })
+
+  test('an error of our own is told, because nobody reads a log of this process', async () => {
+    await terminal.db.dataSource.query('ALTER TABLE held_deposits RENAME TO held_elsewhere')
+
+    const { code, out } = await ops('proof')
+
+    expect(code).toBe(1)
+    expect(out).toMatch(
+      /^Proved 0 of 2 wallets; no drift known\. 2 wallets could not be proved because of an error: .*held_deposits/,
+    )
+    expect(out).not.toContain('The bank did not answer')
+  })
+})
+
+describe('proof accept and reopen', () => {
+  test('an accepted drift is listed apart, exits with 0, and is in the list of activity', async () => {
+    const id = await aDrift()
+
+    const accepted = await ops('proof', 'accept', '--drift', id, '--reason', 'Ticket 4711')
+    const { code, out } = await ops('proof')
+    const listed = await ops('proof', 'list', '--json')
+
+    expect([accepted.code, accepted.out]).toEqual([
+      0,
+      expect.stringMatching(/^The drift set_sum of .* is accepted\.\n$/),
+    ])
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^Proved 2 wallets: no drift\. 1 more is accepted\.\nAccepted:\n/),
+    ])
+    expect(JSON.parse(listed.out)).toMatchObject({
+      data: [],
+      accepted: [{ id, kind: 'set_sum', reason: 'Ticket 4711', accepted_by: expect.stringMatching(/^ops:/) }],
+    })
+    const [entry] = await latestActivity(terminal.db, partnerId, 1)
+    expect(entry).toMatchObject({ action: 'drift.accept', detail: id, environment: 'live', changes: 'something' })
+    expect(await ledgerSize()).toBe(entries)
+  })
+
+  test('a reopened drift is open again, and both decisions stay as they were made', async () => {
+    const id = await aDrift()
+    await ops('proof', 'accept', '--drift', id, '--reason', 'Ticket 4711')
+
+    const reopened = await ops('proof', 'reopen', '--drift', id, '--reason', 'Not that one')
+    const { code } = await ops('proof')
+
+    expect([reopened.code, code]).toEqual([0, 1])
+    const decisions = () =>
+      terminal.db.dataSource.query('SELECT outcome, reason FROM drift_decisions ORDER BY decided_at, id')
+    expect(await decisions()).toEqual([
+      { outcome: 'accepted', reason: 'Ticket 4711' },
+      { outcome: 'reopened', reason: 'Not that one' },
+    ])
+    await expect(terminal.db.dataSource.query('DELETE FROM drift_decisions')).rejects.toThrow('append only')
+    await expect(terminal.db.dataSource.query(`UPDATE drift_decisions SET reason = ''`)).rejects.toThrow('append only')
+  })
+
+  test('is refused for a drift that is not there, and for one that was decided before', async () => {
+    const id = await aDrift()
+    const unknown = '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'
+    const refusals = [
+      await ops('proof', 'accept', '--drift', unknown, '--reason', 'none'),
+      await ops('proof', 'reopen', '--drift', id, '--reason', 'none'),
+      await ops('proof', 'accept', '--drift', id),
+    ]
+
+    expect(refusals.map(({ code }) => code)).toEqual([2, 2, 2])
+    for (const { err } of refusals) expect(err).toMatch(oneSentence)
+  })
+
+  let entries: number
+
+  /** A set of which one side was taken away; answers its id. */
+  async function aDrift(): Promise<string> {
+    await behindOurBack(
+      terminal.db,
+      `DELETE FROM ledger_entries WHERE balance_micro_usdc IS NULL AND set_id IN
+        (SELECT s.id FROM ledger_sets s JOIN wallets w ON w.id = s.wallet_id WHERE s.bank_ref IS NOT NULL AND w.environment = 'live')`,
+    )
+    entries = await ledgerSize()
+    const { out } = await ops('proof', '--json')
+    const { data }: { data: { id: string; kind: string }[] } = JSON.parse(out)
+    expect(data.map(({ kind }) => kind)).toEqual(['set_sum'])
+    return data[0]?.id ?? ''
+  }
+
+  async function ledgerSize(): Promise<number> {
+    const [row]: { count: string }[] = await terminal.db.dataSource.query('SELECT count(*) FROM ledger_entries')
+    return Number(row?.count)
+  }
+})
+
+describe('audit verify', () => {
+  test('tells that the chain holds, its head and the length of what is not sealed', async () => {
+    const before = await terminal.json<{ unsealed_tail: string }>('audit', 'verify')
+    await seal()
+    const { code, out } = await ops('audit', 'verify')
+
+    expect(Number(before.unsealed_tail)).toBeGreaterThan(3)
+    expect(code).toBe(0)
+    expect(out).toMatch(/^The audit chain holds\.\nlinks_that_hold +\d+\nhead +[0-9a-f]{64}\nunsealed_tail +0\n$/)
+  })
+
+  test('names the first row that was changed, and exits with 1', async () => {
+    await seal()
+    const [row]: { id: string }[] = await terminal.db.dataSource.query('SELECT min(id)::text AS id FROM ledger_entries')
+    await behindOurBack(terminal.db, 'UPDATE ledger_entries SET amount_micro_usdc = 1 WHERE id::text = $1', [row?.id])
+
+    const { code, out } = await ops('audit', 'verify')
+
+    expect(code).toBe(1)
+    expect(out).toContain(`The row ${row?.id} of ledger_entries was changed after it was sealed`)
+    // Who keeps the head must not keep one from in front of the fault instead.
+    expect(out).not.toMatch(/^head /m)
+    const { out: json } = await ops('audit', 'verify', '--json')
+    expect(JSON.parse(json)).toMatchObject({ head: null, what: 'row_changed' })
+  })
+})
+
+describe('payout shred', () => {
+  test('erases the bank details of one payout that is over, and leaves ledger, audit chain and all others alone', async () => {
+    const [one, other] = [await aCompletedPayout(), await aCompletedPayout()]
+    await seal()
+
+    const { code, out } = await shred(one)
+    const again = await shred(one)
+
+    expect([code, out]).toEqual([0, `The bank details of ${one.payoutId} are erased.\n`])
+    expect(again.out).toBe(`The bank details of ${one.payoutId} were erased before.\n`)
+    expect(await sealedOnes()).toEqual([other.payoutId])
+    const [entry] = await latestActivity(terminal.db, partnerId, 1)
+    expect(entry).toMatchObject({
+      action: 'payout.shred',
+      detail: one.payoutId,
+      madeBy: expect.stringMatching(/^ops:/),
+    })
+    const { events } = await terminal.json<{ events: object[] }>('payout', 'show', one.payoutId)
+    expect(events.at(-1)).toMatchObject({ event: 'shredded', status: 'completed', by: entry?.madeBy, detail: null })
+    expect((await ops('payout', 'explain', one.payoutId)).out).toContain(`${entry?.madeBy} erased its bank details`)
+    await requireSoundLedger(terminal.db.dataSource)
+    expect((await ops('audit', 'verify')).code).toBe(0)
+    expect((await ops('proof')).code).toBe(0)
+  })
+
+  test('is refused for one that may still need them, and for one that is not there', async () => {
+    const open = await aSentPayout()
+    const refusals = [await shred(open), await shred({ payoutId: '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4', attempt: 1 })]
+
+    expect(refusals.map(({ code }) => code)).toEqual([2, 2])
+    for (const { err } of refusals) expect(err).toMatch(oneSentence)
+    expect(await sealedOnes()).toEqual([open.payoutId])
+  })
+})
+
+function ops(...argv: string[]): Promise<Ran> {
+  return runWith({ ...terminal.env, ...bankVariables() }, argv)
+}
+
+function bankVariables() {
+  const url = `${bank.url}/v0`
+  const quick = { PROOF_QUIET_MS: '0', PROOF_PAUSE_MS: '0' }
+  return {
+    BANK_SANDBOX_URL: url,
+    BANK_SANDBOX_KEY: keys.sandbox,
+    BANK_LIVE_URL: url,
+    BANK_LIVE_KEY: keys.live,
+    ...quick,
+  }
+}
+
+function shred({ payoutId }: PayoutRef): Promise<Ran> {
+  return ops('payout', 'shred', '--payout', payoutId)
+}
+
+function seal(): Promise<number> {
+  return sealAll(terminal.db, systemClock.now())
+}
+
+async function aSentPayout(): Promise<PayoutRef> {
+  const payout = await aClaim(terminal.db, { partnerId, environment: 'live' })
+  await steps.debitPayout(payout)
+  await steps.submitToRail(payout)
+  return payout
+}
+
+async function aCompletedPayout(): Promise<PayoutRef> {
+  const payout = await aSentPayout()
+  const [row]: { ref: string }[] = await terminal.db.dataSource.query(
+    'SELECT transfer_ref AS ref FROM payouts WHERE id = $1',
+    [payout.payoutId],
+  )
+  await bank.control('POST', `/transfers/${row?.ref}/advance`, { state: 'payment_processed' })
+  await steps.pollSettlement(payout)
+  return payout
+}
+
+async function sealedOnes(): Promise<string[]> {
+  const rows: { id: string }[] = await terminal.db.dataSource.query('SELECT payout_id AS id FROM sealed_recipients')
+  return rows.map(({ id }) => id)
+}

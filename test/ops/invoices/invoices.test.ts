@@ -1,0 +1,223 @@
+// What finance does, by the command line against a real worker: months are billed once, and every mark says who made it.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { addChargedPartners } from '../../../bench/charged-partners'
+import { latestActivity } from '../../../db/controls/activity'
+import { findPartnerBySlug } from '../../../db/partners/partners'
+import { londonMonthOf, monthInWords, previousMonth } from '../../../domain/month'
+import { systemClock } from '../../../runtime/clock'
+import { testSystem } from '../../support/jest/system'
+import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { oneSentence, runWith } from '../../support/terminal'
+
+const thisMonth = londonMonthOf(systemClock.now())
+const period = previousMonth(thisMonth)
+const words = monthInWords(period)
+let worker: AWorker
+let env: Record<string, string>
+
+silenceTemporal()
+
+beforeAll(async () => {
+  worker = await aWorker({ clock: systemClock })
+  env = {
+    DATABASE_URL: worker.databaseUrl,
+    TEMPORAL_ADDRESS: testSystem().temporalAddress,
+    TASK_QUEUE_PREFIX: worker.queuePrefix,
+  }
+})
+afterAll(async () => {
+  await worker.stop()
+  await worker.dispose()
+})
+
+const ops = (...argv: string[]) => runWith(env, ['invoices', ...argv])
+const json = async (...argv: string[]) => JSON.parse((await ops(...argv, '--json')).out)
+
+test('preview shows what a run would bill, line by line with its unit price, and writes nothing', async () => {
+  await chargedPartners('seen', 2)
+
+  const { code, out } = await ops('preview', '--period', period)
+  const one = await json('preview', '--period', period, '--partner', 'seen-1')
+
+  expect(code).toBe(0)
+  expect(out).toMatch(/seen-1\n {2}DESCRIPTION +QUANTITY +UNIT GBP +AMOUNT GBP\n/)
+  expect(out).toMatch(/\n {2}Payout fees for 2 completed payouts +1 +2\.04 +2\.04\n/)
+  expect(out).toMatch(/\n {2}Network fees +2 +0\.022 +0\.04\n/)
+  expect(out).toMatch(new RegExp(`\\n\\n${words}: 2 to bill, 34\\.16 GBP together\\. Nothing was written\\.\\n$`))
+  expect(one.data).toMatchObject([
+    {
+      partner: 'seen-1',
+      outcome: 'new',
+      total_gbp: '17.08',
+      lines: [{}, {}, { kind: 'network_fees', quantity: 2, unit_amount_gbp: '0.022', amount_gbp: '0.04' }],
+    },
+  ])
+  expect(await countInvoices()).toBe(0)
+})
+
+test('run tells of each partner and then the sums, as preview said; a rerun changes nothing and says so', async () => {
+  const ran = await ops('run', '--period', period)
+  const again = await ops('rerun', '--period', period)
+
+  expect(ran.code).toBe(0)
+  expect(ran.out).toMatch(/^ {4}1 {2}seen-\d: issued INV-\d{4}-00000\d, 17\.08 GBP\n/)
+  expect(ran.out).toContain(`\n${words}: 2 invoices were issued.\n`)
+  expect(again.out).toBe(`${words}: nothing has changed, no invoice was issued; 2 had theirs already.\n`)
+  expect(await countInvoices()).toBe(2)
+})
+
+test('two who run the same month at once follow one run', async () => {
+  await chargedPartners('both', 3)
+
+  const both = await Promise.all([json('run', '--period', period), json('run', '--period', period)])
+
+  expect(both.map(({ issued }) => issued)).toEqual([3, 3])
+  expect(await countInvoices()).toBe(5)
+})
+
+test('run bills one partner where one is named', async () => {
+  await chargedPartners('named', 2)
+
+  const first = await json('run', '--period', period, '--partner', 'named-1')
+  const again = await ops('run', '--period', period, '--partner', 'named-1')
+  await ops('run', '--period', period)
+
+  expect(first).toEqual({
+    object: 'invoice_run',
+    period,
+    issued: 1,
+    already: 0,
+    nothing: 0,
+    elsewhere: 0,
+    failed: 0,
+  })
+  expect(again.out).toMatch(/named-1: has its invoice already, INV-/)
+  expect(again.out).toMatch(/nothing has changed/)
+})
+
+test('a partner that can not be billed is named, the command fails, and a rerun after the fix bills it', async () => {
+  await chargedPartners('broken', 2)
+  const { id } = (await findPartnerBySlug(worker.db, 'broken-1')) ?? { id: '' }
+  const planted = `ALTER TABLE invoices ADD CONSTRAINT planted CHECK (partner_id <> '${id}') NOT VALID`
+  await worker.db.dataSource.query(planted)
+
+  const failed = await ops('run', '--period', period)
+  await worker.db.dataSource.query('ALTER TABLE invoices DROP CONSTRAINT planted')
+  const fixed = await json('rerun', '--period', period)
+
+  expect(failed.code).toBe(2)
+  expect(failed.err).toMatch(oneSentence)
+  expect(failed.err).toContain(`1 could not be billed for ${words}: broken-1;`)
+  expect(fixed).toMatchObject({ issued: 1, failed: 0 })
+})
+
+test.each([
+  [['run', '--period', thisMonth], `${monthInWords(thisMonth)} is not over yet: it can be billed from the 1st on.\n`],
+  [['run', '--period', period, '--partner', 'nobody'], 'There is no partner nobody.\n'],
+  [['run', '--period', '2026-13'], '--period must be a month, such as 2026-10.\n'],
+  [['preview', '--period', period, '--partner', 'nobody'], 'There is no partner nobody.\n'],
+  [['preview', '--period', '9999-12'], 'December 9999 has not begun yet.\n'],
+  [
+    ['mark-paid', '--period', period, '--partner', 'seen-1', '--on', `${period}-15`],
+    /^--on must not be before \d{4}-\d\d-\d\d, when INV-/,
+  ],
+  [['credit', '--partner', 'nobody', '--amount', '1.00', '--reason', 'x'], 'There is no partner nobody.\n'],
+  [['credit', '--partner', 'seen-1', '--amount', '0.00', '--reason', 'x'], /^--amount must be pounds/],
+  [['void', '--period', period, '--partner', 'seen-1'], 'invoices void needs --reason.\n'],
+  [['mark-paid', '--period', period, '--partner', 'seen-1', '--on', '2026-02-30'], /^--on must be a day/],
+  [['mark-paid', '--period', period, '--partner', 'seen-1', '--on', '2999-01-01'], '--on must not be in the future.\n'],
+])('refused in a sentence: %j', async (argv, sentence) => {
+  const { code, out, err } = await ops(...argv)
+
+  expect({ code, out }).toEqual({ code: 2, out: '' })
+  expect(err).toMatch(oneSentence)
+  expect(err).toEqual(expect.stringMatching(sentence))
+})
+
+test('mark-paid, mark-unpaid and void: each from where it may, and in the activity list with who did it', async () => {
+  const which = ['--period', period, '--partner', 'seen-2']
+  const voiding = ['void', ...which, '--reason', 'wrong address']
+
+  const paid = await ops('mark-paid', ...which)
+  const twice = await ops('mark-paid', ...which)
+  const tooEarly = await ops(...voiding)
+  const unpaid = await ops('mark-unpaid', ...which)
+  const voided = await ops(...voiding)
+  const gone = await ops(...voiding)
+
+  const number = /INV-\d{4}-\d{6}/.exec(paid.out)?.[0] ?? ''
+  expect([paid, unpaid, voided].map(({ out }) => out)).toEqual([
+    `${number} is paid now.\n`,
+    `${number} is open now.\n`,
+    `${number} is void now.\n`,
+  ])
+  expect(twice.err).toBe(`${number} is paid already.\n`)
+  expect(tooEarly.err).toBe(`${number} is paid: take that back first, with invoices mark-unpaid.\n`)
+  expect(gone.err).toBe(`seen-2 has no invoice for ${words} that is open or paid.\n`)
+  const { id = '' } = (await findPartnerBySlug(worker.db, 'seen-2')) ?? {}
+  const entries = await latestActivity(worker.db, id, 10)
+  expect(entries.map(({ action, detail }) => [action, detail])).toEqual([
+    ['invoice.void', number],
+    ['invoice.mark_unpaid', number],
+    ['invoice.mark_paid', number],
+  ])
+  expect(entries[0]?.madeBy).toMatch(/^ops:\S+$/)
+})
+
+test('a credit is on the next invoice; the same reference gives it once, and no reference a new one each time', async () => {
+  const credit = (amount: string, ...argv: string[]) =>
+    ops('credit', '--partner', 'seen-1', '--amount', amount, '--reason', 'charged twice', ...argv)
+  const thisMonthOf = async () => (await json('preview', '--period', thisMonth, '--partner', 'seen-1')).data[0].lines
+
+  const first = await credit('5.00', '--reference', 'case-17')
+  const again = await credit('5.00', '--reference', 'case-17')
+  const other = await credit('6.00', '--reference', 'case-17')
+
+  expect(first.out).toBe(`seen-1 gets a credit of 5.00 GBP, with the invoice of ${monthInWords(thisMonth)} or after.\n`)
+  expect(again.out).toBe('seen-1 was given 5.00 GBP already.\n')
+  expect(other.err).toBe('case-17 was 5.00 GBP: another credit needs another --reference.\n')
+  expect(await thisMonthOf()).toContainEqual(expect.objectContaining({ kind: 'credit', amount_gbp: '5.00' }))
+
+  await credit('5.00')
+  await credit('5.00')
+  expect(await thisMonthOf()).toContainEqual(expect.objectContaining({ kind: 'credit', amount_gbp: '15.00' }))
+  const { id = '' } = (await findPartnerBySlug(worker.db, 'seen-1')) ?? {}
+  const entries = await latestActivity(worker.db, id, 10)
+  expect(entries.map(({ action, detail }) => [action, detail])).toEqual(
+    [1, 2, 3].map(() => ['invoice.credit', '5.00 GBP: charged twice']),
+  )
+})
+
+test('after a void a rerun bills its charges again, under a new number, and list shows both', async () => {
+  await ops('rerun', '--period', period)
+
+  const { data } = await json('list', '--period', period, '--partner', 'seen-2')
+  const { out } = await ops('list', '--period', period)
+
+  expect(data.map(({ status, total_gbp }: { status: string; total_gbp: string }) => [status, total_gbp])).toEqual([
+    ['void', '17.08'],
+    ['open', '17.08'],
+  ])
+  expect(out).toMatch(/^NUMBER +PARTNER +STATUS +TOTAL GBP +ISSUED +DUE +PAID +VOID +MAILED\nINV-/)
+})
+
+test('a server that does not answer is a sentence', async () => {
+  const { code, err } = await runWith({ ...env, TEMPORAL_ADDRESS: '127.0.0.1:1' }, [
+    'invoices',
+    'run',
+    '--period',
+    period,
+  ])
+
+  expect(code).toBe(1)
+  expect(err).toBe('Temporal does not answer: see that it runs, then repeat the command.\n')
+})
+
+function chargedPartners(name: string, partners: number): Promise<void> {
+  return addChargedPartners(worker.db.dataSource, { partners, chargesEach: 4, month: period, name })
+}
+
+async function countInvoices(): Promise<number> {
+  const [row] = await worker.db.dataSource.query<{ n: number }[]>('SELECT count(*)::integer AS n FROM invoices')
+  return row?.n ?? -1
+}

@@ -1,0 +1,126 @@
+// What ops does to prices: a new list from a moment on, and the past as it was.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { latestActivity } from '../../../db/controls/activity'
+import { findPartnerBySlug } from '../../../db/partners/partners'
+import { type OpsTerminal, oneSentence, openTerminal } from '../../support/terminal'
+
+interface Prices {
+  readonly data: readonly Readonly<Record<string, string | null>>[]
+}
+
+let terminal: OpsTerminal
+
+beforeAll(async () => {
+  terminal = await openTerminal()
+  await terminal.json('partner', 'create', '--name', 'Acme Ltd', '--slug', 'acme', '--email', 'ada@acme.test')
+})
+afterAll(() => terminal.close())
+
+const set = (...argv: string[]) => terminal.ops('price', 'set', '--partner', 'acme', ...argv)
+
+test('a change is a new list from its month on; the one before ends there, as it was', async () => {
+  const changes = ['--payout-fixed', '0.79', '--monthly-account', '10.00', '--network-cost', '0.0125']
+  const prices = await terminal.json<Prices>('price', 'set', '--partner', 'acme', '--from', '2099-04', ...changes)
+
+  const [before, after] = prices.data
+  expect(prices.data).toHaveLength(2)
+  expect(before).toMatchObject({ payout_fixed_gbp: '0.99', monthly_account_gbp: '15.00', network_cost_gbp: '0.018' })
+  expect(after).toEqual({
+    valid_from: '2099-03-31T23:00:00.000Z',
+    valid_until: null,
+    payout_fixed_gbp: '0.79',
+    payout_percent: '1.00',
+    bank_fixed_gbp: '0.50',
+    bank_percent: '0.50',
+    monthly_account_gbp: '10.00',
+    verification_gbp: '39.00',
+    network_cost_gbp: '0.0125',
+    network_markup_percent: '10.00',
+    exception_markup_percent: '20.00',
+    return_cost_gbp: '5.00',
+  })
+  expect(before?.['valid_until']).toBe(after?.['valid_from'])
+  expect(await terminal.json('price', 'list', '--partner', 'acme')).toEqual(prices)
+  const { id } = (await findPartnerBySlug(terminal.db, 'acme')) ?? { id: '' }
+  const [entry] = await latestActivity(terminal.db, id, 1)
+  expect(entry).toMatchObject({
+    action: 'price.update',
+    detail: 'from 2099-03-31T23:00:00.000Z: payout_fixed_gbp 0.79, monthly_account_gbp 10.00, network_cost_gbp 0.0125',
+  })
+})
+
+test('what was planned for a month is replaced by another set for it, or removed, until it begins', async () => {
+  const before = await terminal.json<Prices>('price', 'list', '--partner', 'acme')
+
+  await set('--from', '2099-04', '--payout-percent', '0.80')
+  const replaced = await terminal.json<Prices>('price', 'list', '--partner', 'acme')
+  expect(replaced.data).toHaveLength(2)
+  expect(replaced.data[0]).toEqual(before.data[0])
+  // What is left out is as it was before that month, and not as the mistake had it.
+  expect(replaced.data[1]).toMatchObject({
+    valid_from: '2099-03-31T23:00:00.000Z',
+    payout_fixed_gbp: '0.99',
+    payout_percent: '0.80',
+  })
+
+  await set('--from', '2099-06', '--payout-fixed', '0.69')
+  const remove = (month: string) => terminal.ops('price', 'remove', '--partner', 'acme', '--from', month)
+  expect((await remove('2099-04')).err).toBe('The prices that were planned last do not begin with 2099-04.\n')
+  expect((await remove('2099-06')).code).toBe(0)
+  expect(await terminal.json('price', 'list', '--partner', 'acme')).toEqual(replaced)
+  const { id } = (await findPartnerBySlug(terminal.db, 'acme')) ?? { id: '' }
+  expect(await latestActivity(terminal.db, id, 1)).toMatchObject([
+    { action: 'price.remove', detail: 'from 2099-05-31T23:00:00.000Z' },
+  ])
+})
+
+test('the database itself keeps prices that have begun', async () => {
+  const direct = (text: string) =>
+    terminal.db.dataSource.query(`${text} WHERE partner_id IS NOT NULL AND valid_from < now()`)
+  const refused = { code: '23001' }
+
+  await expect(direct('DELETE FROM price_lists')).rejects.toMatchObject(refused)
+  await expect(direct('UPDATE price_lists SET payout_fixed_pence = 1')).rejects.toMatchObject(refused)
+  await expect(direct(`UPDATE price_lists SET valid_until = now() + interval '1 year'`)).rejects.toMatchObject(refused)
+})
+
+test.each([
+  ['nothing to set', [], 'Say what to set'],
+  ['a month that has begun', ['--from', '2020-01', '--payout-fixed', '0.10'], 'prices do not change for the past'],
+  ['a month before one that is planned', ['--from', '2099-03', '--payout-fixed', '0.10'], 'are planned already'],
+  ['a price that is none', ['--payout-fixed', '-1.00'], '--payout-fixed must be'],
+  ['more than 100%', ['--network-markup', '100.01'], '--network-markup must be'],
+])('%s is refused in a sentence, and nothing changes', async (_, argv, says) => {
+  const before = await terminal.json('price', 'list', '--partner', 'acme')
+
+  const { code, err } = await set(...argv)
+
+  expect(code).not.toBe(0)
+  expect(err).toMatch(oneSentence)
+  expect(err).toContain(says)
+  expect(await terminal.json('price', 'list', '--partner', 'acme')).toEqual(before)
+})
+
+test('a partner that does not exist has no prices', async () => {
+  expect((await terminal.ops('price', 'list', '--partner', 'nobody')).err).toBe('There is no partner nobody.\n')
+})
+
+test('a billing address is set line by line, and taken away by none', async () => {
+  const setAddress = (address: string) =>
+    terminal.json<{ billing_address: string | null }>(
+      'partner',
+      'set',
+      '--partner',
+      'acme',
+      '--billing-address',
+      address,
+    )
+
+  expect((await setAddress('1 High Street | London | EC1A 1AA')).billing_address).toBe(
+    '1 High Street\nLondon\nEC1A 1AA',
+  )
+  expect((await terminal.ops('partner', 'set', '--partner', 'acme', '--billing-address', 'a||b')).err).toMatch(
+    oneSentence,
+  )
+  expect((await setAddress('none')).billing_address).toBeNull()
+})

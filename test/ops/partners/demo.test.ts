@@ -1,0 +1,75 @@
+// ops partner demo: a finished month that reconciliation, audit chain and finance accept, against the sandbox bank.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { londonMonthOf, previousMonth } from '../../../domain/month'
+import { systemClock } from '../../../runtime/clock'
+import { requireSoundLedger } from '../../referee/ledger-rules'
+import { keys, openTestBank, type TestBank } from '../../support/bank/client'
+import { sealAll } from '../../support/db/seal-all'
+import { type OpsTerminal, openTerminal, runWith } from '../../support/terminal'
+
+let terminal: OpsTerminal
+let bank: TestBank
+
+beforeAll(async () => {
+  bank = await openTestBank({ fsync: 'off', controlPort: 0 })
+  terminal = await openTerminal()
+})
+afterAll(async () => {
+  await terminal.close()
+  await bank.close()
+})
+
+const month = previousMonth(londonMonthOf(systemClock.now()))
+const demo = ['partner', 'demo', '--name', 'Demo Ltd', '--slug', 'demo', '--email', 'ada@demo.test']
+const ops = (...argv: string[]) => {
+  const url = `${bank.url}/v0`
+  const banks = { BANK_SANDBOX_URL: url, BANK_SANDBOX_KEY: keys.sandbox, BANK_LIVE_URL: url, BANK_LIVE_KEY: keys.live }
+  return runWith({ ...terminal.env, ...banks }, argv)
+}
+
+test('it is refused where the banks are not simulated', async () => {
+  const { code, err } = await terminal.ops(...demo, '--usdc', '10000.00')
+
+  expect([code, err]).toEqual([2, expect.stringMatching(/^This works only with a make-believe sandbox bank/)])
+})
+
+test('the month has every kind of charge, all of it in that month, and the wallet holds what was asked for', async () => {
+  const made = await ops(...demo, '--usdc', '10000.00', '--json')
+  const again = await ops(...demo, '--usdc', '10000.00')
+  const preview = JSON.parse((await ops('invoices', 'preview', '--period', month, '--json')).out)
+  const wallets = JSON.parse((await ops('wallet', 'show', '--partner', 'demo', '--json')).out)
+
+  expect(JSON.parse(made.out)).toMatchObject({
+    slug: 'demo',
+    month,
+    keys: { sandbox: expect.stringMatching(/^kp_sandbox_/), live: expect.stringMatching(/^kp_live_/) },
+  })
+  expect([again.code, again.err]).toEqual([2, 'There is a partner demo already.\n'])
+  expect(preview.data[0].lines.map(({ kind }: { kind: string }) => kind)).toEqual([
+    'payout_fees',
+    'monthly_account',
+    'business_verification',
+    'network_fees',
+    'bank_exceptions',
+    'credit',
+  ])
+  expect(wallets.data).toContainEqual(expect.objectContaining({ environment: 'live', usdc: '10000.00' }))
+  const [payouts] = await terminal.db.dataSource.query(
+    `SELECT count(*)::int AS all, count(*) FILTER (WHERE status = 'returned')::int AS returned,
+        count(*) FILTER (WHERE closed_at IS NULL)::int AS open, min(created_at) AS first, max(closed_at) AS last
+      FROM payouts`,
+  )
+  expect(payouts).toMatchObject({ all: 5, returned: 1, open: 0 })
+  expect([londonMonthOf(payouts.first), londonMonthOf(payouts.last)]).toEqual([month, month])
+})
+
+test('reconciliation finds no drift, the ledger is sound and the audit chain holds', async () => {
+  await sealAll(terminal.db, systemClock.now())
+
+  expect(await ops('proof')).toMatchObject({ code: 0, out: expect.stringMatching(/no drift\.\n$/) })
+  expect(await ops('audit', 'verify')).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^The audit chain holds\.\n/),
+  })
+  await requireSoundLedger(terminal.db.dataSource)
+})

@@ -1,0 +1,215 @@
+// What ops does to API keys, against a real database.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { latestActivity } from '../../../db/controls/activity'
+import { openKeyring } from '../../../db/keyring'
+import { apiKeyDigests } from '../../../db/partners/api-key-secret'
+import { updatePartner } from '../../../db/partners/partners'
+import { findCaller } from '../../../db/sign-in/callers'
+import { type OpsTerminal, openTerminal } from '../../support/terminal'
+
+interface NewKey {
+  readonly id: string
+  readonly key_prefix: string
+  readonly secret: string
+}
+
+let terminal: OpsTerminal
+let slug = ''
+let partnerId = ''
+let partners = 0
+
+beforeAll(async () => {
+  terminal = await openTerminal()
+})
+
+afterAll(() => terminal.close())
+
+beforeEach(async () => {
+  partners += 1
+  slug = `keys-${partners}`
+  const argv = ['partner', 'create', '--name', 'Acme Ltd', '--slug', slug, '--email', 'ada@acme.test']
+  const partner = await terminal.json<{ id: string }>(...argv)
+  partnerId = partner.id
+})
+
+const createKey = (...more: string[]) =>
+  terminal.json<NewKey>('key', 'create', '--partner', slug, '--environment', 'sandbox', ...more)
+
+const revokeKey = (key: string, ...more: string[]) =>
+  terminal.ops('key', 'revoke', '--partner', slug, '--key', key, ...more)
+
+async function callerOf(secret: string) {
+  const keyring = openKeyring([{ id: 'test', bytes: Buffer.alloc(32, 0x5e) }])
+  const [current] = apiKeyDigests(keyring, secret)
+  return findCaller(terminal.db, current?.digest ?? Buffer.alloc(0))
+}
+
+async function changesWritten() {
+  const entries = await latestActivity(terminal.db, partnerId, 50)
+  return entries.map(({ action, environment, detail }) => ({ action, environment, detail }))
+}
+
+describe('key create', () => {
+  test('prints a secret that authenticates, once, in the shape of the specification', async () => {
+    const key = await createKey('--label', 'order service')
+
+    expect(key).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      environment: 'sandbox',
+      key_prefix: key.secret.slice(0, 'kp_sandbox_12345678'.length),
+      label: 'order service',
+      created_at: expect.stringMatching(/Z$/),
+      secret: expect.stringMatching(/^kp_sandbox_[a-f0-9]{48}$/),
+      note: expect.stringContaining('once'),
+    })
+    expect(await callerOf(key.secret)).toMatchObject({ keyId: key.id, environment: 'sandbox' })
+    const [entry] = await changesWritten()
+    expect(entry).toEqual({ action: 'key.create', environment: 'sandbox', detail: key.key_prefix })
+  })
+
+  test('tells people the secret and that it is not shown again', async () => {
+    const { code, out } = await terminal.ops('key', 'create', '--partner', slug, '--environment', 'sandbox')
+
+    expect(code).toBe(0)
+    expect(out).toMatch(/secret +kp_sandbox_[a-f0-9]{48}\n\nThe secret is shown only this once: store it now\.\n$/)
+  })
+
+  test('refuses a sixth key that is not revoked, also when they are asked for at the same moment', async () => {
+    const tries = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        terminal.ops('key', 'create', '--partner', slug, '--environment', 'sandbox', '--json'),
+      ),
+    )
+
+    const refusals = tries.filter(({ code }) => code !== 0)
+    expect(refusals).toHaveLength(1)
+    expect(refusals[0]).toMatchObject({ code: 2, out: '' })
+    expect(JSON.parse(refusals[0]?.err ?? '')).toEqual({
+      error: { code: 'key_limit_reached', message: `${slug} has 5 sandbox keys already: revoke one first.` },
+    })
+  })
+
+  test('a live key is available only after business verification is approved', async () => {
+    const create = ['key', 'create', '--partner', slug, '--environment', 'live'] as const
+    const before = await terminal.ops(...create, '--json')
+    await terminal.db.transaction((tx) => updatePartner(tx, partnerId, { verificationStatus: 'approved' }, new Date(0)))
+    const after = await terminal.json<NewKey>(...create)
+
+    expect(before.code).toBe(2)
+    expect(JSON.parse(before.err)).toMatchObject({ error: { code: 'verification_required' } })
+    expect(after.secret).toMatch(/^kp_live_[a-f0-9]{48}$/)
+  })
+})
+
+describe('key list', () => {
+  test('shows every key newest first, revoked ones too, and no secret in either form', async () => {
+    const first = await createKey()
+    const second = await createKey('--label', 'second')
+    await revokeKey(first.id)
+
+    const list = await terminal.json('key', 'list', '--partner', slug)
+    const { out } = await terminal.ops('key', 'list', '--partner', slug)
+
+    const common = { environment: 'sandbox', created_at: expect.any(String), last_used_at: null }
+    expect(list).toEqual({
+      object: 'list',
+      data: [
+        { ...common, id: second.id, key_prefix: second.key_prefix, label: 'second', revoked_at: null },
+        { ...common, id: first.id, key_prefix: first.key_prefix, label: null, revoked_at: expect.any(String) },
+      ],
+    })
+    const printed = out + JSON.stringify(list)
+    expect(printed).toContain(second.key_prefix)
+    for (const { secret, key_prefix } of [first, second]) {
+      expect(printed).not.toContain(secret)
+      expect(printed).not.toContain(secret.slice(key_prefix.length, -8))
+    }
+  })
+
+  test('says so when there are none', async () => {
+    expect((await terminal.ops('key', 'list', '--partner', slug)).out).toBe(`${slug} has no keys.\n`)
+    expect(await terminal.json('key', 'list', '--partner', slug)).toEqual({ object: 'list', data: [] })
+  })
+})
+
+describe('key revoke', () => {
+  test('switches a key off at once, named by its id', async () => {
+    const key = await createKey()
+
+    expect(await terminal.json('key', 'revoke', '--partner', slug, '--key', key.id)).toEqual({
+      id: key.id,
+      revoked: true,
+    })
+
+    expect(await callerOf(key.secret)).toBeNull()
+    const [entry] = await changesWritten()
+    expect(entry).toEqual({ action: 'key.revoke', environment: 'sandbox', detail: key.key_prefix })
+  })
+
+  test.each([
+    ['the prefix', (key: NewKey) => key.key_prefix],
+    ['the start of the prefix', (key: NewKey) => key.key_prefix.slice(0, -2)],
+    ['the id in capitals', (key: NewKey) => key.id.toUpperCase()],
+    ['the whole secret', (key: NewKey) => key.secret],
+  ])('%s names a key too', async (_, nameOf) => {
+    const key = await createKey()
+
+    const { code, out } = await revokeKey(nameOf(key))
+
+    expect({ code, out }).toEqual({ code: 0, out: `The key ${key.key_prefix} of ${slug} is revoked.\n` })
+    expect(await callerOf(key.secret)).toBeNull()
+  })
+
+  test('the start of two prefixes names neither', async () => {
+    const keys = [await createKey(), await createKey()]
+    const setPrefix = { name: 'test-set-prefix', text: 'UPDATE api_keys SET key_prefix = $2 WHERE id = $1' }
+    await terminal.db.query(setPrefix, [keys[0]?.id, 'kp_sandbox_aaaa0001'])
+    await terminal.db.query(setPrefix, [keys[1]?.id, 'kp_sandbox_aaaa0002'])
+
+    const { code, err } = await revokeKey('kp_sandbox_aaaa')
+
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: `2 keys of ${slug} have that prefix: give the id that key list shows.\n`,
+    })
+    expect(await callerOf(keys[0]?.secret ?? '')).not.toBeNull()
+  })
+
+  test('a revoked key is refused with its state', async () => {
+    const key = await createKey()
+    await revokeKey(key.id)
+
+    const again = await revokeKey(key.id, '--json')
+
+    expect(again.code).toBe(2)
+    expect(JSON.parse(again.err)).toEqual({
+      error: {
+        code: 'invalid_state',
+        message: `The key ${key.key_prefix} is revoked already.`,
+        details: { status: 'revoked' },
+      },
+    })
+  })
+
+  test("another partner's key is not found", async () => {
+    const key = await createKey()
+    await terminal.json('partner', 'create', '--name', 'B', '--slug', `other-${slug}`, '--email', 'b@b.test')
+
+    const { code, err } = await terminal.ops('key', 'revoke', '--partner', `other-${slug}`, '--key', key.id)
+
+    expect({ code, err }).toEqual({ code: 2, err: `other-${slug} has no such key.\n` })
+    expect(await callerOf(key.secret)).not.toBeNull()
+  })
+
+  test('a mistyped secret is refused without being repeated', async () => {
+    const key = await createKey()
+    const mistyped = `${key.secret.slice(0, -1)}${key.secret.endsWith('0') ? '1' : '0'}`
+
+    const { code, err } = await revokeKey(mistyped)
+
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: '--key must be the id of a key or its prefix, as key list shows them.\n',
+    })
+  })
+})

@@ -1,0 +1,315 @@
+// What ops does to partners, against a real database.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { latestActivity } from '../../../db/controls/activity'
+import { listMembers } from '../../../db/partners/members'
+import { findPartnerBySlug, updatePartner } from '../../../db/partners/partners'
+import { findWallet } from '../../../db/wallets/wallets'
+import { type OpsTerminal, oneSentence, openTerminal } from '../../support/terminal'
+
+interface Partner {
+  readonly id: string
+  readonly slug: string
+  readonly status: string
+  readonly payout_limits_gbp: { readonly min: string; readonly max_per_payout: string }
+}
+
+let terminal: OpsTerminal
+
+beforeAll(async () => {
+  terminal = await openTerminal()
+})
+
+afterAll(() => terminal.close())
+
+async function createPartner(slug: string): Promise<Partner> {
+  return terminal.json('partner', 'create', '--name', 'Acme Ltd', '--slug', slug, '--email', `ada@${slug}.test`)
+}
+
+async function activityOf(partnerId: string) {
+  const entries = await latestActivity(terminal.db, partnerId, 50)
+  return entries.map(({ action, detail, changes, status, madeBy }) => ({ action, detail, changes, status, madeBy }))
+}
+
+describe('partner create', () => {
+  test('opens an account that can be used at once, and answers in the shapes of the API', async () => {
+    const argv = ['partner', 'create', '--name', '  Acme Ltd ', '--slug', 'acme', '--email', 'Ada@Acme.Test']
+    const partner = await terminal.json<Partner>(...argv)
+
+    expect(partner).toEqual({
+      object: 'partner',
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      slug: 'acme',
+      name: 'Acme Ltd',
+      requested_name: null,
+      status: 'active',
+      contact_email: 'ada@acme.test',
+      billing_email: 'ada@acme.test',
+      billing_address: null,
+      enabled_countries: ['GB'],
+      payout_limits_gbp: { min: '1.00', max_per_payout: '20000.00' },
+      rate_limits_per_second: { sandbox: null, live: null },
+      business_verification: {
+        status: 'not_started',
+        provider_status: null,
+        continue_url: null,
+        terms_url: null,
+        reasons: [],
+      },
+      screening: 'not_started',
+      closed_at: null,
+      readable_until: null,
+      created_at: expect.stringMatching(/Z$/),
+      updated_at: expect.stringMatching(/Z$/),
+    })
+    const [admin] = await listMembers(terminal.db, partner.id)
+    expect(admin).toMatchObject({ email: 'ada@acme.test', role: 'admin' })
+    const sandbox = await findWallet(terminal.db, partner.id, 'sandbox')
+    expect(sandbox?.balanceMicroUsdc).toBe(10_000_000_000n)
+  })
+
+  test('refuses a slug that is taken', async () => {
+    await createPartner('taken')
+
+    const again = await terminal.ops('partner', 'create', '--name', 'B', '--slug', 'taken', '--email', 'b@b.test')
+
+    expect(again).toEqual({ code: 2, out: '', err: 'There is a partner taken already.\n' })
+  })
+
+  test.each(['admin', 'api', 'payouts', 'dashboard', 'docs', 'www'])('refuses the reserved slug %s', async (slug) => {
+    const refused = await terminal.ops('partner', 'create', '--name', 'B', '--slug', slug, '--email', 'b@b.test')
+
+    expect(refused).toEqual({ code: 2, out: '', err: `The slug ${slug} is reserved.\n` })
+    expect(await findPartnerBySlug(terminal.db, slug)).toBeNull()
+  })
+
+  test('tells people what was opened', async () => {
+    const { code, out } = await terminal.ops(
+      'partner',
+      'create',
+      '--name',
+      'B',
+      '--slug',
+      'told',
+      '--email',
+      'b@b.test',
+    )
+
+    expect(code).toBe(0)
+    expect(out).toMatch(/^partner +told\nname +B\n/)
+  })
+})
+
+describe('partner show and list', () => {
+  test('show gives what create gave', async () => {
+    const created = await createPartner('shown')
+
+    expect(await terminal.json('partner', 'show', '--partner', 'shown')).toEqual(created)
+    expect((await terminal.ops('partner', 'show', '--partner', 'shown')).out).toContain('ada@shown.test')
+  })
+
+  test('list gives every partner by slug', async () => {
+    await createPartner('list-b')
+    await createPartner('list-a')
+
+    const list = await terminal.json<{ object: string; data: Partner[] }>('partner', 'list')
+    const slugs = list.data.map(({ slug }) => slug)
+
+    expect(list.object).toBe('list')
+    expect(slugs).toEqual(expect.arrayContaining(['list-a', 'list-b']))
+    expect(slugs).toEqual([...slugs].toSorted())
+    expect((await terminal.ops('partner', 'list')).out).toMatch(/^SLUG +STATUS +VERIFICATION +NAME +REQUESTED NAME\n/)
+  })
+
+  test('a name that others typed can not move the cursor of the person who reads it', async () => {
+    const { id } = await createPartner('sneaky')
+    await terminal.db.transaction((tx) => updatePartner(tx, id, { name: 'a\u001b[2Jb' }, new Date(0)))
+
+    const { out } = await terminal.ops('partner', 'show', '--partner', 'sneaky')
+
+    expect(out).toContain('a?[2Jb')
+  })
+
+  test('an empty database has no partners', async () => {
+    const empty = await openTerminal()
+
+    expect(await empty.ops('partner', 'list')).toEqual({ code: 0, out: 'There are no partners yet.\n', err: '' })
+    expect(await empty.json('partner', 'list')).toEqual({ object: 'list', data: [] })
+    await empty.close()
+  })
+})
+
+describe('partner suspend and reactivate', () => {
+  test('each moves the status and writes down who did it', async () => {
+    const { id } = await createPartner('moved')
+
+    const suspended = await terminal.json<Partner>('partner', 'suspend', '--partner', 'moved')
+    const reactivated = await terminal.ops('partner', 'reactivate', '--partner', 'moved')
+
+    expect(suspended.status).toBe('suspended')
+    expect(reactivated).toEqual({ code: 0, out: 'moved is active now.\n', err: '' })
+    const activity = await activityOf(id)
+    expect(activity.map(({ action }) => action)).toEqual(['partner.reactivate', 'partner.suspend', 'partner.create'])
+    expect(activity).toEqual(
+      activity.map((entry) => ({
+        ...entry,
+        changes: 'something',
+        status: null,
+        madeBy: expect.stringMatching(/^ops:\S+$/),
+      })),
+    )
+  })
+
+  test('a second suspend is refused with the status, and writes nothing', async () => {
+    const { id } = await createPartner('twice')
+    await terminal.ops('partner', 'suspend', '--partner', 'twice')
+
+    const again = await terminal.ops('partner', 'suspend', '--partner', 'twice', '--json')
+
+    expect(again).toMatchObject({ code: 2, out: '' })
+    expect(JSON.parse(again.err)).toEqual({
+      error: { code: 'invalid_state', message: 'twice is suspended already.', details: { status: 'suspended' } },
+    })
+    expect(await activityOf(id)).toHaveLength(2)
+  })
+
+  test('a closed partner is neither suspended nor reactivated', async () => {
+    const { id } = await createPartner('closed')
+    await terminal.db.transaction((tx) => updatePartner(tx, id, { status: 'closed' }, new Date(0)))
+
+    const answers = await Promise.all(
+      ['suspend', 'reactivate'].map((verb) => terminal.ops('partner', verb, '--partner', 'closed')),
+    )
+
+    expect(answers.map(({ code, err }) => [code, err])).toEqual([
+      [2, 'closed is closed, not active.\n'],
+      [2, 'closed is closed, not suspended.\n'],
+    ])
+  })
+})
+
+describe('partner approve-name and refuse-name', () => {
+  async function aRequest(slug: string, requestedName: string) {
+    const partner = await createPartner(slug)
+    await terminal.db.transaction((tx) => updatePartner(tx, partner.id, { requestedName }, new Date(0)))
+    return partner
+  }
+
+  test('approve-name gives the name that was checked, and no other', async () => {
+    const { id } = await aRequest('renamed', 'Acme Bank plc')
+    const approve = (name: string) => terminal.ops('partner', 'approve-name', '--partner', 'renamed', '--name', name)
+
+    const other = await approve('Acme Payments Ltd')
+    const approved = await approve('Acme Bank plc')
+    const again = await approve('Acme Bank plc')
+
+    expect([other.code, other.err]).toEqual([2, 'renamed asked for another name, as partner show shows.\n'])
+    expect([approved.code, again.code]).toEqual([0, 2])
+    expect(await findPartnerBySlug(terminal.db, 'renamed')).toMatchObject({
+      name: 'Acme Bank plc',
+      requestedName: null,
+    })
+    expect((await activityOf(id)).map(({ action }) => action)).toEqual(['partner.name_approve', 'partner.create'])
+  })
+
+  test('refuse-name leaves the name as it is', async () => {
+    const { id } = await aRequest('not-renamed', 'Acme Bank plc')
+    const shown = await terminal.ops('partner', 'list')
+
+    const partner = await terminal.json('partner', 'refuse-name', '--partner', 'not-renamed')
+
+    expect(shown.out).toMatch(/not-renamed .*Acme Ltd +Acme Bank plc/)
+    expect(partner).toMatchObject({ name: 'Acme Ltd', requested_name: null })
+    expect((await activityOf(id)).map(({ action }) => action)).toEqual(['partner.name_refuse', 'partner.create'])
+  })
+
+  test('a name that partner set gives answers the request', async () => {
+    await aRequest('set-name', 'Acme Bank plc')
+
+    const partner = await terminal.json('partner', 'set', '--partner', 'set-name', '--name', 'Acme Bank Services')
+
+    expect(partner).toMatchObject({ name: 'Acme Bank Services', requested_name: null })
+  })
+})
+
+describe('partner set', () => {
+  test('sets everything that ops may set, and tells the partner what changed without naming people', async () => {
+    const { id } = await createPartner('set-all')
+    const limits = ['--min', '2.50', '--max-per-payout', '5000.00', '--countries', 'GB']
+    const emails = ['--billing-email', 'Bills@Acme.test', '--contact-email', 'none', '--name', 'Acme & Sons']
+    const rates = ['--rate-limit-sandbox', '50', '--rate-limit-live', '200']
+
+    const partner = await terminal.json('partner', 'set', '--partner', 'set-all', ...limits, ...emails, ...rates)
+
+    expect(partner).toMatchObject({
+      name: 'Acme & Sons',
+      contact_email: null,
+      billing_email: 'bills@acme.test',
+      enabled_countries: ['GB'],
+      payout_limits_gbp: { min: '2.50', max_per_payout: '5000.00' },
+      rate_limits_per_second: { sandbox: 50, live: 200 },
+    })
+    const [entry] = await activityOf(id)
+    expect(entry).toMatchObject({
+      action: 'partner.update',
+      detail:
+        'min 1.00 -> 2.50, max_per_payout 20000.00 -> 5000.00, rate_limit_sandbox default -> 50, ' +
+        'rate_limit_live default -> 200, name, billing_email, contact_email',
+    })
+  })
+
+  test('what is left out stays, and a rate limit can go back to the default', async () => {
+    await createPartner('set-one')
+    await terminal.ops('partner', 'set', '--partner', 'set-one', '--rate-limit-live', '7', '--min', '3.00')
+
+    const partner = await terminal.json('partner', 'set', '--partner', 'set-one', '--rate-limit-live', 'default')
+
+    expect(partner).toMatchObject({
+      billing_email: 'ada@set-one.test',
+      payout_limits_gbp: { min: '3.00', max_per_payout: '20000.00' },
+      rate_limits_per_second: { sandbox: null, live: null },
+    })
+  })
+
+  test('the smallest payout can not pass the largest, given together or apart', async () => {
+    await createPartner('set-limits')
+    const set = ['partner', 'set', '--partner', 'set-limits']
+
+    const together = await terminal.ops(...set, '--min', '10.00', '--max-per-payout', '9.99')
+    await terminal.json(...set, '--max-per-payout', '9.99')
+    const apart = await terminal.ops(...set, '--min', '10.00')
+
+    const sentence = 'The smallest payout, 10.00, would be above the largest, 9.99.\n'
+    expect([together, apart]).toEqual([
+      { code: 2, out: '', err: sentence },
+      { code: 2, out: '', err: sentence },
+    ])
+    const partner = await findPartnerBySlug(terminal.db, 'set-limits')
+    expect([partner?.minPayoutPence, partner?.maxPayoutPence]).toEqual([100n, 999n])
+  })
+
+  test('two that would cross the limits at the same moment: one is refused', async () => {
+    await createPartner('set-race')
+    const set = (...setting: string[]) => terminal.ops('partner', 'set', '--partner', 'set-race', ...setting)
+
+    const both = await Promise.all([set('--min', '6000.00'), set('--max-per-payout', '5000.00')])
+
+    expect(new Set(both.map(({ code }) => code))).toEqual(new Set([0, 2]))
+  })
+
+  test('setting what is set already changes nothing and writes nothing', async () => {
+    const before = await createPartner('set-same')
+
+    const after = await terminal.json('partner', 'set', '--partner', 'set-same', '--min', '1.00')
+
+    expect(after).toEqual(before)
+    expect(await activityOf(before.id)).toHaveLength(1)
+  })
+
+  test('nothing to set is a wrong argument', async () => {
+    const { code, err } = await terminal.ops('partner', 'set', '--partner', 'acme')
+
+    expect(code).toBe(2)
+    expect(err).toMatch(oneSentence)
+    expect(err).toContain('--max-per-payout')
+  })
+})

@@ -1,0 +1,334 @@
+// Retry and resolve by the command line, against a real database, Temporal and the sandbox bank: whatever is said, nobody is paid by it.
+import { randomBytes } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Client } from '@temporalio/client'
+import { createPayoutSteps } from '../../../activities/payouts'
+import { resolveByHand } from '../../../activities/payouts/by-hand/resolve'
+import { resolveSubmit } from '../../../activities/payouts/send/resolve'
+import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
+import { latestActivity } from '../../../db/controls/activity'
+import { loadStep, setAttention } from '../../../db/payouts/steps'
+import { findWallet } from '../../../db/wallets/wallets'
+import type { Rails } from '../../../rail/rails'
+import { systemClock } from '../../../runtime/clock'
+import { connectClient } from '../../../runtime/temporal/client'
+import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
+import type { PayoutRef } from '../../../workflows/payouts/steps'
+import { requireSoundLedger } from '../../referee/ledger-rules'
+import { keys, openTestBank, still, type TestBank } from '../../support/bank/client'
+import { testSystem } from '../../support/jest/system'
+import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { testTemporal } from '../../support/temporal/a-worker'
+import { type OpsTerminal, oneSentence, openTerminal, type Ran, runWith } from '../../support/terminal'
+
+let terminal: OpsTerminal
+let bank: TestBank
+let rails: Rails
+let temporal: Client
+let partnerId: string
+const prefix = `test-${randomBytes(6).toString('hex')}`
+const toTransfers = { method: 'POST', path: '/v0/transfers' }
+
+beforeAll(async () => {
+  terminal = await openTerminal()
+  temporal = connectClient(testTemporal())
+  await requireSearchAttributes(temporal, wantedAttributes)
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  rails = railsTo(bank, { callMs: 2_000 })
+})
+afterAll(async () => {
+  rails.close()
+  await bank.close()
+  await temporal.connection.close()
+  await terminal.close()
+})
+beforeEach(async () => {
+  partnerId = (await aConnectedPartner(terminal.db, bank)).id
+})
+afterEach(async () => {
+  await bank.control('DELETE', '/faults')
+  await requireSoundLedger(terminal.db.dataSource)
+})
+
+describe('payout resolve', () => {
+  test('sent, with the transfer that the bank says is of this payout: it is processing, and who said it by what is told', async () => {
+    const payout = await anUnknown('after')
+    const [transfer] = await transfersOf(payout)
+
+    const { code, out } = await resolve(payout, ['--outcome', 'sent', '--transfer', transfer?.id ?? ''])
+
+    expect([code, out]).toEqual([0, 'The payout is processing; it goes on by itself.\n'])
+    expect(await standing(payout)).toMatchObject({
+      status: 'processing',
+      verdict: 'accepted',
+      transfer_ref: transfer?.id,
+    })
+    expect(await transfersOf(payout)).toHaveLength(1)
+    expect(await lastEvents(payout, 2)).toEqual([
+      expect.objectContaining({ kind: 'sent', made_by: 'bank' }),
+      expect.objectContaining({ kind: 'resolved', made_by: byOps, detail: `sent as ${transfer?.id}: by their letter` }),
+    ])
+    expect((await latestActivity(terminal.db, partnerId, 1))[0]).toMatchObject({
+      action: 'payout.resolve',
+      detail: payout.payoutId,
+      madeBy: byOps,
+      changes: 'something',
+    })
+  })
+
+  test('two people who say sent at the same moment are one', async () => {
+    const payout = await anUnknown('after')
+    const [transfer] = await transfersOf(payout)
+    const asked: (() => void)[] = []
+    // Neither goes on before both have looked at the row and asked the bank.
+    const provider_sandbox = {
+      ...rails.provider_sandbox,
+      async transfer(ref: string) {
+        await new Promise<void>((resume) => {
+          asked.push(resume)
+          if (asked.length === 2) for (const each of asked) each()
+        })
+        return rails.provider_sandbox.transfer(ref)
+      },
+    }
+    const deps = stepDeps(terminal.db, { ...rails, provider_sandbox })
+    const word = { payoutId: payout.payoutId, transferRef: transfer?.id ?? '', evidence: 'a letter', by: 'ops:test' }
+
+    const said = await Promise.all([resolveByHand(deps, word), resolveByHand(deps, word)])
+
+    expect(new Set(said.map(({ outcome }) => outcome))).toEqual(new Set(['resolved', 'refused']))
+    expect(await lastEvents(payout, 2)).toEqual([
+      expect.objectContaining({ kind: 'sent' }),
+      expect.objectContaining({ kind: 'resolved' }),
+    ])
+  })
+
+  test('sent is refused for a transfer of another payout, and for one that the bank does not have', async () => {
+    const [payout, other] = [await anUnknown('before'), await anUnknown('after')]
+    const [transfer] = await transfersOf(other)
+
+    const refusals = [
+      await resolve(payout, ['--outcome', 'sent', '--transfer', transfer?.id ?? '']),
+      await resolve(payout, ['--outcome', 'sent', '--transfer', 'tr_none']),
+      await resolve(payout, ['--outcome', 'sent']),
+      await resolve(payout, ['--outcome', 'not-sent', '--transfer', 'tr_none']),
+    ]
+
+    refusedAll(refusals)
+    expect(await standing(payout)).toMatchObject({ status: 'pending', verdict: 'unknown', transfer_ref: null })
+  })
+
+  test('not-sent, when people were asked and no repeat can be under way: failed, the money is back, once', async () => {
+    const before = await balance()
+    const payout = await anUnknown('before')
+    await setAttention(terminal.db, payout.payoutId, 'outcome_unknown')
+
+    const both = await Promise.all([notSent(payout), notSent(payout)])
+
+    expect(new Set(both.map(({ code }) => code))).toEqual(new Set([0, 2]))
+    expect(both.map(({ out }) => out)).toContain('The payout is failed; its money is back in the wallet.\n')
+    expect(await standing(payout)).toMatchObject({
+      status: 'failed',
+      failure_reason: 'not_sent: The bank has no such transfer.',
+      attention: null,
+    })
+    expect(await balance()).toBe(before)
+    expect(await transfersOf(payout)).toHaveLength(0)
+    expect(await lastEvents(payout, 1)).toEqual([
+      expect.objectContaining({ kind: 'resolved', made_by: byOps, detail: 'not sent: by their letter' }),
+    ])
+  })
+
+  test('not-sent is refused before people were asked, while a repeat may be under way, and for what the bank has', async () => {
+    const [unasked, early, sent] = [await anUnknown('before'), await anUnknown('before'), await anUnknown('after')]
+    for (const { payoutId } of [early, sent]) await setAttention(terminal.db, payoutId, 'outcome_unknown')
+    const held = await balance()
+
+    const refusals = [
+      await notSent(unasked),
+      await notSent(early, { PAYOUT_REPEAT_MS: '60000', PAYOUT_QUIET_MS: '0' }),
+      await notSent(early, { PAYOUT_REPEAT_MS: '0', PAYOUT_QUIET_MS: '60000' }),
+      await notSent(early, { PAYOUT_REPEAT_MS: '', PAYOUT_QUIET_MS: '' }),
+      await notSent(sent),
+    ]
+
+    refusedAll(refusals)
+    expect(refusals.at(-1)?.err).toMatch(/^The bank has the transfer \S+ of this payout, so it was sent\.\n$/)
+    expect(await balance()).toBe(held)
+    for (const payout of [unasked, early, sent]) expect(await standing(payout)).toMatchObject({ verdict: 'unknown' })
+  })
+
+  test('is refused for what is not unknown: not sent yet, sent, over, or no payout at all', async () => {
+    const fresh = await aClaim(terminal.db, { partnerId })
+    await steps().debitPayout(fresh)
+    const sent = await aClaim(terminal.db, { partnerId })
+    await steps().debitPayout(sent)
+    await steps().submitToRail(sent)
+    const over = await aClaim(terminal.db, { partnerId })
+    await steps().debitPayout(over)
+    await steps().cancelPayout(over)
+    const none = { payoutId: partnerId, attempt: 1 }
+
+    refusedAll(await Promise.all([fresh, sent, over, none].map((payout) => notSent(payout))))
+    expect((await transfersOf(sent)).length).toBe(1)
+  })
+
+  test('a bank that does not answer decides nothing', async () => {
+    const payout = await anUnknown('before')
+    await setAttention(terminal.db, payout.payoutId, 'outcome_unknown')
+
+    const { code, err } = await notSent(payout, { BANK_SANDBOX_URL: 'http://127.0.0.1:1/v0' })
+
+    expect([code, err]).toEqual([1, 'The bank does not answer: see that it runs, then repeat the command.\n'])
+    expect(await standing(payout)).toMatchObject({ status: 'pending', verdict: 'unknown' })
+  })
+
+  test('of a person who says not-sent and a worker that finds the transfer at the same moment one wins, and people hear of the other', async () => {
+    const patience = { repeatForMs: 0, quietMs: 0, answerWithinMs: 400, answerCallMs: 300 }
+    const worker = stepDeps(terminal.db, rails, { patience })
+    // The bank's list is incomplete just for the person.
+    const provider_sandbox = {
+      ...rails.provider_sandbox,
+      findTransfer: async () => ({ outcome: 'incomplete' }) as const,
+    }
+    const person = { ...worker, rails: { ...rails, provider_sandbox } }
+    for (let round = 0; round < 6; round++) {
+      const before = await balance()
+      const payout = await anUnknown('after')
+      await setAttention(terminal.db, payout.payoutId, 'outcome_unknown')
+      const word = { payoutId: payout.payoutId, transferRef: null, evidence: 'none', by: 'ops:test' }
+      // In every second round the worker is ahead by what it asks the bank.
+      const finding = resolveSubmit(worker, payout)
+      if (round % 2 === 0) await finding
+
+      const [said] = await Promise.all([resolveByHand(person, word), finding])
+
+      const { status, attention } = await loadStep(terminal.db, payout.payoutId)
+      expect([status, attention, before - (await balance())]).toEqual(
+        said.outcome === 'resolved' ? ['failed', 'unaccounted_transfer', 0n] : ['processing', null, 153_300_000n],
+      )
+    }
+  })
+})
+
+describe('payout retry', () => {
+  test('starts the workflow that is missing, wakes the one that runs, and tells who did it', async () => {
+    const payout = await anUnknown('before')
+
+    const first = await ops(['payout', 'retry', '--payout', payout.payoutId, '--json'])
+    const second = await ops(['payout', 'retry', '--payout', payout.payoutId, '--json'])
+
+    expect([first, second].map(({ out }) => JSON.parse(out).workflow)).toEqual(['started', 'woken'])
+    const { workflow_id } = await terminal.json<{ workflow_id: string }>('payout', 'show', '--payout', payout.payoutId)
+    const handle = temporal.workflow.getHandle(workflow_id)
+    const { events } = await handle.fetchHistory()
+    const signals = events?.flatMap((event) => event.workflowExecutionSignaledEventAttributes?.signalName ?? [])
+    expect(signals).toEqual(['bankSpoke'])
+    await handle.terminate('a test')
+    const actions = await latestActivity(terminal.db, partnerId, 2)
+    expect(actions.map(({ action, madeBy }) => [action, madeBy])).toEqual([
+      ['payout.retry', byOps],
+      ['payout.retry', byOps],
+    ])
+    expect(await lastEvents(payout, 2)).toEqual([
+      expect.objectContaining({ kind: 'retried', detail: 'started', made_by: byOps }),
+      expect.objectContaining({ kind: 'retried', detail: 'woken', made_by: byOps }),
+    ])
+  })
+
+  test('says that it keeps waiting where the rail is paused', async () => {
+    const payout = await aClaim(terminal.db, { partnerId })
+    await steps().debitPayout(payout)
+    const at = systemClock.now()
+    await pauseRail(terminal.db, { environment: 'sandbox', by: 'ops:ada', reason: null, at })
+
+    const { code, out } = await ops(['payout', 'retry', payout.payoutId])
+    await resumeRail(terminal.db, { environment: 'sandbox', by: 'ops:ada', at: systemClock.now() })
+    const open = await ops(['payout', 'retry', payout.payoutId])
+
+    expect([code, open.out]).toEqual([0, 'Its workflow is awake.\n'])
+    expect(out).toBe(
+      `It had no workflow that gets on, and has one now. The rail of sandbox is paused, since ${at.toISOString()} by ops:ada: ` +
+        'until rail resume it waits if it was not sent, and is only asked about if it was.\n',
+    )
+    const { workflow_id } = await terminal.json<{ workflow_id: string }>('payout', 'show', payout.payoutId)
+    await temporal.workflow.getHandle(workflow_id).terminate('a test')
+    await steps().cancelPayout(payout)
+  })
+
+  test('is refused for one that is over and for none, and is trouble where Temporal does not answer', async () => {
+    const over = await aClaim(terminal.db, { partnerId })
+    await steps().debitPayout(over)
+    await steps().cancelPayout(over)
+    const open = await anUnknown('before')
+
+    refusedAll([
+      await ops(['payout', 'retry', '--payout', over.payoutId]),
+      await ops(['payout', 'retry', '--payout', partnerId]),
+    ])
+    const away = await ops(['payout', 'retry', '--payout', open.payoutId], { TEMPORAL_ADDRESS: '127.0.0.1:1' })
+    const unset = await terminal.ops('payout', 'retry', '--payout', open.payoutId)
+
+    expect([away.code, away.err]).toEqual([1, 'Temporal does not answer: see that it runs, then repeat the command.\n'])
+    expect([unset.code, unset.err]).toEqual([1, expect.stringMatching(/^TEMPORAL_ADDRESS must be set/)])
+    expect(await latestActivity(terminal.db, partnerId, 5)).not.toContainEqual(
+      expect.objectContaining({ action: 'payout.retry' }),
+    )
+  })
+})
+
+const byOps = expect.stringMatching(/^ops:\S+$/)
+
+function ops(argv: readonly string[], change: Record<string, string> = {}): Promise<Ran> {
+  const settings = {
+    BANK_SANDBOX_URL: `${bank.url}/v0`,
+    BANK_SANDBOX_KEY: keys.sandbox,
+    TEMPORAL_ADDRESS: testSystem().temporalAddress,
+    TASK_QUEUE_PREFIX: prefix,
+    PAYOUT_REPEAT_MS: '0',
+    PAYOUT_QUIET_MS: '0',
+  }
+  return runWith({ ...terminal.env, ...settings, ...change }, argv)
+}
+
+const resolve = ({ payoutId }: PayoutRef, more: readonly string[], change: Record<string, string> = {}) =>
+  ops(['payout', 'resolve', '--payout', payoutId, '--evidence', 'by their letter', ...more], change)
+const notSent = (payout: PayoutRef, change: Record<string, string> = {}) =>
+  resolve(payout, ['--outcome', 'not-sent'], change)
+
+function steps() {
+  const deps = stepDeps(terminal.db, rails)
+  return createPayoutSteps({ brief: deps, patient: deps })
+}
+
+/** Its answer was lost: before the bank had it, or after. */
+async function anUnknown(stage: 'before' | 'after'): Promise<PayoutRef> {
+  const payout = await aClaim(terminal.db, { partnerId })
+  await steps().debitPayout(payout)
+  await bank.fault({ kind: 'reset', stage, times: 1, match: toTransfers })
+  expect(await steps().submitToRail(payout)).toMatchObject({ at: 'unknown' })
+  return payout
+}
+
+async function standing({ payoutId }: PayoutRef): Promise<unknown> {
+  const [row] = await terminal.db.dataSource.query('SELECT * FROM payouts WHERE id = $1', [payoutId])
+  return row
+}
+
+async function transfersOf({ payoutId }: PayoutRef): Promise<{ readonly id: string }[]> {
+  return (await bank.control('GET', `/transfers?client_reference_id=${payoutId}`)).json.data
+}
+
+async function lastEvents({ payoutId }: PayoutRef, count: number): Promise<unknown[]> {
+  const sql = 'SELECT kind, made_by, detail FROM payout_events WHERE payout_id = $1 ORDER BY id'
+  return (await terminal.db.dataSource.query(sql, [payoutId])).slice(-count)
+}
+
+async function balance(): Promise<bigint> {
+  return (await findWallet(terminal.db, partnerId, 'sandbox'))?.balanceMicroUsdc ?? -1n
+}
+
+function refusedAll(refusals: readonly Ran[]): void {
+  expect(refusals.map(({ code }) => code)).toEqual(refusals.map(() => 2))
+  for (const { err } of refusals) expect(err).toMatch(oneSentence)
+}

@@ -1,0 +1,193 @@
+// What ops sees of payouts, and says of those that wait for people, against a real database.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { latestActivity } from '../../../db/controls/activity'
+import { setAttention } from '../../../db/payouts/steps'
+import { postSet } from '../../../db/wallets/ledger'
+import { findWallet } from '../../../db/wallets/wallets'
+import { debitPostings } from '../../../domain/wallets/ledger'
+import { systemClock } from '../../../runtime/clock'
+import { aClaim } from '../../support/stages/payout'
+import { type OpsTerminal, oneSentence, openTerminal } from '../../support/terminal'
+
+interface Waiting {
+  readonly id: string
+  readonly since: string
+  readonly [field: string]: string
+}
+
+let terminal: OpsTerminal
+let slug = ''
+let partnerId = ''
+let partners = 0
+
+beforeAll(async () => {
+  terminal = await openTerminal()
+})
+
+afterAll(() => terminal.close())
+
+beforeEach(async () => {
+  partners += 1
+  slug = `payouts-${partners}`
+  const argv = ['partner', 'create', '--name', 'Acme Ltd', '--slug', slug, '--email', 'ada@acme.test']
+  partnerId = (await terminal.json<{ id: string }>(...argv)).id
+})
+
+const account = '71234567'
+
+async function aWaiting(code: string): Promise<string> {
+  const { payoutId } = await aClaim(terminal.db, { partnerId, idempotencyKey: `order-${slug}`, accountNumber: account })
+  await setAttention(terminal.db, payoutId, code)
+  return payoutId
+}
+
+const waiting = async () => (await terminal.json<{ data: Waiting[] }>('payout', 'attention')).data
+
+describe('payout attention', () => {
+  test('lists what waits for people, since when and what to do, the longest waiting first', async () => {
+    const before = systemClock.now().getTime()
+    const first = await aWaiting('outcome_unknown')
+
+    const [listed] = (await waiting()).filter(({ id }) => id === first)
+
+    expect(listed).toEqual({
+      id: first,
+      partner: slug,
+      environment: 'sandbox',
+      status: 'pending',
+      amount_gbp: '120.00',
+      attention: 'outcome_unknown',
+      since: expect.any(String),
+      next_step: expect.stringMatching(/^The bank.*do not pay again/),
+    })
+    expect(Math.abs(new Date(listed?.since ?? 0).getTime() - before)).toBeLessThan(60_000)
+    const times = (await waiting()).map(({ since }) => since)
+    expect(times).toEqual(times.toSorted())
+  })
+
+  test('is for people too: one line each, and each step once', async () => {
+    await aWaiting('bank_says_in_review')
+
+    const { code, out } = await terminal.ops('payout', 'attention')
+
+    expect(code).toBe(0)
+    expect(out).toMatch(/^ID +SINCE +PARTNER +ENVIRONMENT +STATUS +GBP +ATTENTION\n/)
+    expect(out.match(/^bank_says_in_review: The bank /gm)).toHaveLength(1)
+  })
+
+  test('a reason that comes back is told anew, the same one over and over is not', async () => {
+    const id = await aWaiting('outcome_unknown')
+    await setAttention(terminal.db, id, 'outcome_unknown')
+    await terminal.ops('payout', 'attended', '--payout', id, '--note', 'asked the bank')
+    await setAttention(terminal.db, id, 'outcome_unknown')
+
+    expect(await eventsOf(id)).toEqual(['requested', 'attention', 'attended', 'attention'])
+  })
+})
+
+describe('payout show', () => {
+  test('tells where it stands, its timeline and its money, without a name or an account', async () => {
+    const id = await aWaiting('debit_missing')
+    const wallet = await findWallet(terminal.db, partnerId, 'sandbox')
+    const about = { walletId: wallet?.id ?? '', cause: 'debit', causeRef: `${id}/1`, payoutId: id, createdBy: 'payout' }
+    await postSet(terminal.db, { ...about, at: systemClock.now(), postings: debitPostings(153_300_000n) })
+
+    const told = await terminal.json<Record<string, unknown>>('payout', 'show', '--payout', id)
+    const { out } = await terminal.ops('payout', 'show', '--payout', id.toUpperCase())
+
+    expect(told).toMatchObject({
+      id,
+      partner: slug,
+      status: 'pending',
+      attention: 'debit_missing',
+      amount_gbp: '120.00',
+      wallet_sent_usdc: '153.30',
+      account_last4: '4567',
+      attempt: '1',
+      bank_reference: null,
+      workflow_id: `payout/sandbox/${partnerId}/order-${slug}`,
+      events: [{ event: 'requested' }, { event: 'attention', detail: 'debit_missing' }],
+      ledger: [
+        { cause: 'debit', account: 'wallet', usdc: '-153.300000' },
+        { cause: 'debit', account: 'in_transit', usdc: '153.300000' },
+      ],
+    })
+    expect(out).toContain(`workflow_id        payout/sandbox/${partnerId}/order-${slug}\n`)
+    for (const text of [JSON.stringify(told), out]) expect(text).not.toMatch(/Ada|Lovelace|71234567|200415/)
+  })
+
+  test('of one that was refused does not call it a payout', async () => {
+    const id = await aWaiting('bank_insufficient')
+    await terminal.db.dataSource.query(
+      `UPDATE payouts SET released_at = now(), verdict = 'payout_not_created', verdict_at = now() WHERE id = $1`,
+      [id],
+    )
+
+    const told = await terminal.json<Record<string, unknown>>('payout', 'show', '--payout', id)
+
+    expect(told).toMatchObject({ status: 'refused', attention: 'bank_insufficient' })
+  })
+
+  test('of none says so', async () => {
+    const { code, err } = await terminal.ops('payout', 'show', '--payout', partnerId)
+
+    expect([code, err]).toEqual([2, `There is no payout ${partnerId}.\n`])
+  })
+})
+
+describe('payout attended', () => {
+  const attend = (id: string, ...more: string[]) =>
+    terminal.ops('payout', 'attended', '--payout', id, '--note', 'The bank said by phone: it is there', ...more)
+
+  test('takes it off the list and writes down who said what, the partner without the note', async () => {
+    const id = await aWaiting('outcome_unknown')
+
+    const { code, out } = await attend(id)
+
+    expect([code, out]).toEqual([0, 'The payout no longer waits for people because of outcome_unknown.\n'])
+    expect((await waiting()).map((each) => each.id)).not.toContain(id)
+    const [entry] = await latestActivity(terminal.db, partnerId, 1)
+    expect(entry).toMatchObject({
+      action: 'payout.attend',
+      environment: 'sandbox',
+      detail: id,
+      changes: 'something',
+      madeBy: expect.stringMatching(/^ops:\S+$/),
+    })
+    const told = await terminal.json<{ events: unknown[] }>('payout', 'show', '--payout', id)
+    expect(told.events.at(-1)).toMatchObject({
+      event: 'attended',
+      by: expect.stringMatching(/^ops:\S+$/),
+      detail: 'outcome_unknown: The bank said by phone: it is there',
+    })
+  })
+
+  test('of one that waits for nobody, or of none, is refused and changes nothing', async () => {
+    const id = await aWaiting('outcome_unknown')
+    await attend(id)
+
+    const again = await attend(id)
+    const none = await attend(partnerId)
+
+    expect([again.code, none.code]).toEqual([2, 2])
+    for (const { err } of [again, none]) expect(err).toMatch(oneSentence)
+    expect(await eventsOf(id)).toEqual(['requested', 'attention', 'attended'])
+  })
+
+  test('two at once are one', async () => {
+    const id = await aWaiting('outcome_unknown')
+
+    const codes = (await Promise.all([attend(id), attend(id)])).map(({ code }) => code)
+
+    expect(new Set(codes)).toEqual(new Set([0, 2]))
+    expect(await eventsOf(id)).toEqual(['requested', 'attention', 'attended'])
+  })
+})
+
+async function eventsOf(payoutId: string): Promise<string[]> {
+  const rows: { kind: string }[] = await terminal.db.dataSource.query(
+    'SELECT kind FROM payout_events WHERE payout_id = $1 ORDER BY id',
+    [payoutId],
+  )
+  return rows.map(({ kind }) => kind)
+}

@@ -1,0 +1,323 @@
+// Binding a transfer to a released payout by the command line, against a real database, Temporal and the sandbox bank.
+import { randomBytes } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Client } from '@temporalio/client'
+import { createPayoutSteps } from '../../../activities/payouts'
+import { latestActivity } from '../../../db/controls/activity'
+import { findLedgerDrifts } from '../../../db/controls/proof/ledger'
+import { findPayout } from '../../../db/payouts/payouts'
+import { loadStep, setAttention } from '../../../db/payouts/steps'
+import { postSet } from '../../../db/wallets/ledger'
+import { findWallet } from '../../../db/wallets/wallets'
+import { floatReversalPostings } from '../../../domain/wallets/ledger'
+import type { Rails } from '../../../rail/rails'
+import { systemClock } from '../../../runtime/clock'
+import { connectClient } from '../../../runtime/temporal/client'
+import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
+import type { PayoutRef } from '../../../workflows/payouts/steps'
+import { requireSoundLedger } from '../../referee/ledger-rules'
+import { keys, openTestBank, still, type TestBank } from '../../support/bank/client'
+import { testSystem } from '../../support/jest/system'
+import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { testTemporal } from '../../support/temporal/a-worker'
+import { type OpsTerminal, oneSentence, openTerminal, type Ran, runWith } from '../../support/terminal'
+
+let terminal: OpsTerminal
+let bank: TestBank
+let rails: Rails
+let temporal: Client
+let partnerId: string
+const prefix = `test-${randomBytes(6).toString('hex')}`
+const toTransfers = { method: 'POST', path: '/v0/transfers' }
+
+beforeAll(async () => {
+  terminal = await openTerminal()
+  temporal = connectClient(testTemporal())
+  await requireSearchAttributes(temporal, wantedAttributes)
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  rails = railsTo(bank, { callMs: 2_000 })
+})
+afterAll(async () => {
+  rails.close()
+  await bank.close()
+  await temporal.connection.close()
+  await terminal.close()
+})
+beforeEach(async () => {
+  partnerId = (await aConnectedPartner(terminal.db, bank)).id
+})
+afterEach(async () => {
+  await bank.control('DELETE', '/faults')
+  await requireSoundLedger(terminal.db.dataSource)
+})
+
+test('the reconciliation finds the transfer of a released payout, and nothing once it is bound', async () => {
+  const { payout, transferRef } = await aReleasedButSent()
+
+  const before = await driftsOf(payout)
+  await bind(payout, transferRef)
+  const after = await driftsOf(payout)
+
+  expect([before, after]).toEqual([[['transfer_without_payout', transferRef]], []])
+})
+
+describe('payout bind', () => {
+  test('a released payout that the bank did send is debited again, exists for its partner, and settles', async () => {
+    const before = await balance()
+    const { payout, transferRef } = await aReleasedButSent()
+    expect(await balance()).toBe(before)
+
+    const { code, out } = await bind(payout, transferRef)
+
+    expect([code, out]).toEqual([0, expect.stringContaining(`processing and follows the transfer ${transferRef}`)])
+    expect(before - (await balance())).toBe(153_300_000n)
+    expect(await standing(payout)).toMatchObject({
+      status: 'processing',
+      verdict: 'accepted',
+      transfer_ref: transferRef,
+      released_at: null,
+      attention: null,
+    })
+    expect(await lastEvents(payout, 2)).toEqual([
+      expect.objectContaining({ kind: 'sent' }),
+      expect.objectContaining({
+        kind: 'resolved',
+        made_by: byOps,
+        detail: `bound to ${transferRef} after its release: by their letter`,
+      }),
+    ])
+    const actions = (await latestActivity(terminal.db, partnerId, 2)).map(({ action, detail }) => [action, detail])
+    expect(actions).toEqual([
+      ['payout.bind', payout.payoutId],
+      ['payout.create', payout.payoutId],
+    ])
+    expect(await findPayout(terminal.db, { partnerId, environment: 'sandbox' }, payout.payoutId)).not.toBeNull()
+    await expect(aClaim(terminal.db, { partnerId, idempotencyKey: await keyOf(payout) })).rejects.toThrow('taken')
+
+    await move(transferRef, 'payment_processed')
+    expect(await steps().pollSettlement(payout)).toMatchObject({ at: 'over', status: 'completed' })
+    expect(await transfersOf(payout)).toHaveLength(1)
+    const { walletId } = await loadStep(terminal.db, payout.payoutId)
+    expect(await terminal.db.transaction((tx) => findLedgerDrifts(tx, walletId))).toMatchObject({ findings: [] })
+    refusedAll([await bind(payout, transferRef)])
+  })
+
+  test('starts the workflow that settles the payout', async () => {
+    const { payout, transferRef } = await aReleasedButSent()
+
+    await bind(payout, transferRef)
+
+    const { workflow_id } = await terminal.json<{ workflow_id: string }>('payout', 'show', payout.payoutId)
+    const handle = temporal.workflow.getHandle(workflow_id)
+    expect((await handle.describe()).status.name).toBe('RUNNING')
+    await handle.terminate('a test')
+  })
+
+  test('two operators who bind at the same moment debit once', async () => {
+    const before = await balance()
+    const { payout, transferRef } = await aReleasedButSent()
+
+    const both = await Promise.all([bind(payout, transferRef), bind(payout, transferRef)])
+
+    expect(new Set(both.map(({ code }) => code))).toEqual(new Set([0, 2]))
+    expect(before - (await balance())).toBe(153_300_000n)
+  })
+
+  test('is refused with the missing amount when the wallet does not cover it, and the key stays refused', async () => {
+    const { payout, transferRef } = await aReleasedButSent()
+    const rest = (await balance()) - 100_000_000n
+    const wallet = await findWallet(terminal.db, partnerId, 'sandbox')
+    const about = {
+      walletId: wallet?.id ?? '',
+      cause: 'float_reversal',
+      causeRef: 'test',
+      payoutId: null,
+      createdBy: 'test',
+    }
+    await postSet(terminal.db, { ...about, at: systemClock.now(), postings: floatReversalPostings(rest) })
+
+    const { code, err } = await bind(payout, transferRef)
+
+    expect([code, err]).toEqual([2, expect.stringContaining('53.30 USDC are missing')])
+    expect(await balance()).toBe(100_000_000n)
+    expect(await standing(payout)).toMatchObject({ released_at: expect.any(Date), transfer_ref: null })
+    await expect(aClaim(terminal.db, { partnerId, idempotencyKey: await keyOf(payout) })).rejects.toThrow('taken')
+  })
+
+  test('is refused for a transfer of another payout, one the bank does not have, and a payout that is not released', async () => {
+    const { payout } = await aReleasedButSent()
+    const open = await aSent()
+    const [other] = await transfersOf(open)
+
+    refusedAll([
+      await bind(payout, other?.id ?? ''),
+      await bind(payout, 'tr_none'),
+      await bind(open, other?.id ?? ''),
+      await bind({ payoutId: partnerId, attempt: 1 }, 'tr_none'),
+    ])
+    expect(await standing(payout)).toMatchObject({ released_at: expect.any(Date), transfer_ref: null })
+  })
+
+  test('is refused for a transfer whose money the bank has given back', async () => {
+    const { payout, transferRef } = await aReleasedButSent()
+    await move(transferRef, 'undeliverable')
+    await move(transferRef, 'refunded')
+
+    const { code, err } = await bind(payout, transferRef)
+
+    expect([code, err]).toEqual([2, expect.stringContaining('given this money back')])
+  })
+
+  test('is refused for a transfer of an earlier attempt of the key, whether or not the later one called the bank', async () => {
+    const { payout, transferRef } = await aReleasedButSent()
+    const idempotencyKey = await keyOf(payout)
+    await attended(payout, ['--free-key', 'yes'])
+    const second = await aClaim(terminal.db, { partnerId, idempotencyKey })
+    // The partner tried again after five seconds, as it was told to.
+    const later = `UPDATE payouts SET created_at = created_at + interval '5 seconds' WHERE id = $1`
+    await terminal.db.dataSource.query(later, [second.payoutId])
+    const whileOpen = await bind(second, transferRef)
+    await steps().debitPayout(second)
+    await bank.fault({ kind: 'status', status: 429, times: null, match: toTransfers })
+    expect(await steps().submitToRail(second)).toMatchObject({ at: 'over' })
+
+    const afterwards = await bind(second, transferRef)
+
+    expect(second.attempt).toBe(2)
+    refusedAll([whileOpen, afterwards])
+    expect(afterwards.err).toContain('belongs to an earlier attempt than the latest one, attempt 2')
+  })
+})
+
+test('payout bind takes a transfer of the second attempt, where the first one sent nothing', async () => {
+  const idempotencyKey = `order-${randomBytes(6).toString('hex')}`
+  const first = await aClaim(terminal.db, { partnerId, idempotencyKey })
+  await steps().debitPayout(first)
+  await bank.fault({ kind: 'status', status: 429, times: null, match: toTransfers })
+  expect(await steps().submitToRail(first)).toMatchObject({ at: 'over' })
+  await bank.control('DELETE', '/faults')
+  const { payout, transferRef } = await aReleasedButSent(idempotencyKey)
+
+  const { code } = await bind(payout, transferRef)
+
+  expect([payout, code]).toEqual([{ ...first, attempt: 2 }, 0])
+  expect(await standing(payout)).toMatchObject({ status: 'processing', transfer_ref: transferRef })
+})
+
+describe('payout attended', () => {
+  test('never frees a disputed key without --free-key yes, and says what that does', async () => {
+    const { payout } = await aReleasedButSent()
+    const idempotencyKey = await keyOf(payout)
+
+    const kept = await attended(payout, [])
+    const taken = await aClaim(terminal.db, { partnerId, idempotencyKey }).catch(() => 'taken')
+    const freed = await attended(payout, ['--free-key', 'yes'])
+
+    expect([kept.code, kept.err]).toEqual([2, expect.stringMatching(/payout bind.*--free-key yes.*pays again/)])
+    expect([taken, freed.code]).toEqual(['taken', 0])
+    expect(await lastEvents(payout, 1)).toEqual([
+      expect.objectContaining({
+        kind: 'attended',
+        detail: 'bank_contradicts_payment_submitted: key freed, the next request may pay again: by phone',
+      }),
+    ])
+    expect(await aClaim(terminal.db, { partnerId, idempotencyKey })).toEqual({ ...payout, attempt: 2 })
+  })
+})
+
+const byOps = expect.stringMatching(/^ops:\S+$/)
+
+function ops(argv: readonly string[]): Promise<Ran> {
+  const settings = {
+    BANK_SANDBOX_URL: `${bank.url}/v0`,
+    BANK_SANDBOX_KEY: keys.sandbox,
+    TEMPORAL_ADDRESS: testSystem().temporalAddress,
+    TASK_QUEUE_PREFIX: prefix,
+    PROOF_PAUSE_MS: '0',
+    PROOF_QUIET_MS: '0',
+  }
+  return runWith({ ...terminal.env, ...settings }, argv)
+}
+
+const bind = ({ payoutId }: PayoutRef, transferRef: string) =>
+  ops(['payout', 'bind', '--payout', payoutId, '--transfer', transferRef, '--evidence', 'by their letter'])
+const attended = ({ payoutId }: PayoutRef, more: readonly string[]) =>
+  ops(['payout', 'attended', '--payout', payoutId, '--note', 'by phone', ...more])
+
+/** Its release was wrong: the bank has sent it, and an event of the bank has said so. */
+async function aReleasedButSent(
+  idempotencyKey = `order-${randomBytes(6).toString('hex')}`,
+): Promise<{ readonly payout: PayoutRef; readonly transferRef: string }> {
+  const payout = await aClaim(terminal.db, { partnerId, idempotencyKey })
+  await steps().debitPayout(payout)
+  const deps = stepDeps(terminal.db, {
+    ...rails,
+    provider_sandbox: {
+      ...rails.provider_sandbox,
+      async submit(transfer) {
+        await rails.provider_sandbox.submit(transfer)
+        return { outcome: 'not-sent', why: 'unavailable', retryAfterMs: null }
+      },
+    },
+  })
+  const submitted = await createPayoutSteps({ brief: deps, patient: deps }).submitToRail(payout)
+  expect(submitted).toMatchObject({ at: 'over', status: 'refused' })
+  await setAttention(terminal.db, payout.payoutId, 'bank_contradicts_payment_submitted')
+  const [transfer] = await transfersOf(payout)
+  return { payout, transferRef: transfer?.id ?? '' }
+}
+
+async function move(transferRef: string, state: string): Promise<void> {
+  const { status } = await bank.control('POST', `/transfers/${transferRef}/advance`, { state, last: true })
+  expect(status).toBe(200)
+}
+
+/** By the wallet of this payout: other tests leave theirs unbound. */
+async function driftsOf({ payoutId }: PayoutRef): Promise<unknown[]> {
+  await ops(['proof'])
+  const sql = `SELECT kind, subject FROM drifts WHERE resolved_at IS NULL
+    AND wallet_id = (SELECT wallet_id FROM payouts WHERE id = $1) ORDER BY kind`
+  const rows: { kind: string; subject: string }[] = await terminal.db.dataSource.query(sql, [payoutId])
+  return rows.map(({ kind, subject }) => [kind, subject])
+}
+
+async function keyOf({ payoutId }: PayoutRef): Promise<string> {
+  const sql = 'SELECT idempotency_key AS key FROM payouts WHERE id = $1'
+  const [row]: { key: string }[] = await terminal.db.dataSource.query(sql, [payoutId])
+  return row?.key ?? ''
+}
+
+function steps() {
+  const deps = stepDeps(terminal.db, rails)
+  return createPayoutSteps({ brief: deps, patient: deps })
+}
+
+async function aSent(): Promise<PayoutRef> {
+  const payout = await aClaim(terminal.db, { partnerId })
+  await steps().debitPayout(payout)
+  expect(await steps().submitToRail(payout)).toMatchObject({ at: 'sent' })
+  return payout
+}
+
+async function standing({ payoutId }: PayoutRef): Promise<unknown> {
+  const [row] = await terminal.db.dataSource.query('SELECT * FROM payouts WHERE id = $1', [payoutId])
+  return row
+}
+
+async function transfersOf({ payoutId }: PayoutRef): Promise<{ readonly id: string }[]> {
+  return (await bank.control('GET', `/transfers?client_reference_id=${payoutId}`)).json.data
+}
+
+async function lastEvents({ payoutId }: PayoutRef, count: number): Promise<unknown[]> {
+  const sql = 'SELECT kind, made_by, detail FROM payout_events WHERE payout_id = $1 ORDER BY id'
+  return (await terminal.db.dataSource.query(sql, [payoutId])).slice(-count)
+}
+
+async function balance(): Promise<bigint> {
+  return (await findWallet(terminal.db, partnerId, 'sandbox'))?.balanceMicroUsdc ?? -1n
+}
+
+function refusedAll(refusals: readonly Ran[]): void {
+  expect(refusals.map(({ code }) => code)).toEqual(refusals.map(() => 2))
+  for (const { err } of refusals) expect(err).toMatch(oneSentence)
+}

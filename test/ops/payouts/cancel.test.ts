@@ -1,0 +1,162 @@
+// payout cancel: as the partner can, while nothing was sent and never afterwards; who asked is told, whatever comes of it.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
+import { latestActivity } from '../../../db/controls/activity'
+import { systemClock } from '../../../runtime/clock'
+import { requireSoundLedger } from '../../referee/ledger-rules'
+import { aPayoutWorld, type Payer, type PayoutWorld } from '../../support/api/payout-world'
+import { testSystem } from '../../support/jest/system'
+import { silenceTemporal } from '../../support/temporal/a-worker'
+import { type Ran, runWith } from '../../support/terminal'
+import { until } from '../../support/until'
+
+let world: PayoutWorld
+let payer: Payer
+
+silenceTemporal()
+
+beforeAll(async () => {
+  // No look at the bank comes within a test: what is woken here was woken by the cancel.
+  world = await aPayoutWorld({ payouts: { pollMs: [600_000] } })
+})
+beforeEach(async () => {
+  payer = await world.aPayer()
+})
+afterEach(async () => {
+  await resumeRail(world.api.db, { environment: 'sandbox', by: 'ops:ada', at: systemClock.now() })
+  await world.bank.control('DELETE', '/faults')
+  await requireSoundLedger(world.api.db.dataSource)
+})
+afterAll(() => world.close())
+
+test('what waits for a paused rail is cancelled at once, its money is back, and who did it is told', async () => {
+  const before = await balance()
+  const id = await aWaiting()
+
+  const { code, out } = await cancel(id)
+
+  expect([code, out]).toEqual([0, 'The payout is cancelled; its money is back in the wallet.\n'])
+  expect(await statusOf(id)).toBe('cancelled')
+  expect(await balance()).toBe(before)
+  expect(await world.transfersOf(id)).toEqual([])
+  expect(await toldOf(id)).toEqual({ inActivity: ['ops:grace'], inTimeline: ['ops:grace'] })
+  const { out: explained } = await ops('explain', id)
+  expect(explained).toContain('ops:grace asked to take it back unless it was sent.')
+})
+
+test('two at once, and one by its partner, are one', async () => {
+  const before = await balance()
+  const id = await aWaiting()
+
+  const byPartner = world.api.post(`/v1/payouts/${id}/cancel`, undefined, { key: payer.keys.sandbox })
+  const both = await Promise.all([cancel(id), cancel(id)])
+
+  // Whoever came when it was over hears that.
+  expect((await byPartner).body['status'] ?? 'cancelled').toBe('cancelled')
+  for (const { out, err } of both) expect(out + err).toMatch(/cancelled/)
+  expect(await statusOf(id)).toBe('cancelled')
+  expect(await balance()).toBe(before)
+})
+
+test('what the bank has, what it may have, what is cancelled and what is none is refused in a sentence, and nobody is told of it', async () => {
+  const sent = await paid()
+  await world.bank.fault({ kind: 'reset', stage: 'after', times: null, match: toTransfers })
+  const unknown = await paid()
+  const cancelled = await aWaiting()
+  await cancel(cancelled)
+
+  const refusals = [await cancel(sent), await cancel(unknown), await cancel(cancelled), await cancel(payer.id)]
+
+  expect(refusals.map(({ code, err }) => [code, err])).toEqual([
+    [2, `It is too late to cancel the payout ${sent}: it is processing.\n`],
+    [2, `It is too late to cancel the payout ${unknown}: the bank may have it already.\n`],
+    [2, `The payout ${cancelled} was cancelled before.\n`],
+    [2, `There is no payout ${payer.id}.\n`],
+  ])
+  for (const id of [sent, unknown]) expect(await toldOf(id)).toEqual({ inActivity: [], inTimeline: [] })
+  expect(await world.transfersOf(sent)).toHaveLength(1)
+  expect(JSON.parse((await cancel(sent, '--json')).err).error).toMatchObject({
+    code: 'invalid_state',
+    details: { status: 'processing' },
+  })
+})
+
+test('nobody who could decide it is trouble; it may still be cancelled, and then the list tells by whom', async () => {
+  await world.stopWorkers()
+  const id = await paid()
+
+  const { code, err } = await cancel(id)
+  const meanwhile = await statusOf(id)
+  await world.startWorkers()
+  await until('it was decided', async () => (await statusOf(id)) !== 'pending')
+
+  expect([code, err]).toEqual([
+    1,
+    'Nobody has decided yet whether it is cancelled: see that Temporal and a worker run, then repeat the command.\n',
+  ])
+  expect([meanwhile, await statusOf(id)]).toEqual(['pending', 'cancelled'])
+  expect(await toldOf(id)).toEqual({ inActivity: ['ops:grace'], inTimeline: ['ops:grace'] })
+})
+
+test('a Temporal that is not the one, or is away, is trouble of its own, and nobody is said to have asked', async () => {
+  const id = await aWaiting()
+
+  const wrong = await cancelAt({ TEMPORAL_NAMESPACE: 'nowhere' }, id)
+  const away = await cancelAt({ TEMPORAL_ADDRESS: '127.0.0.1:1' }, id)
+
+  expect([wrong.code, away.code]).toEqual([1, 1])
+  expect(wrong.err).toContain('Namespace nowhere is not found.')
+  expect(away.err).toBe('Temporal does not answer: see that it runs, then repeat the command.\n')
+  expect(await toldOf(id)).toEqual({ inActivity: [], inTimeline: [] })
+})
+
+const toTransfers = { method: 'POST', path: '/v0/transfers' }
+
+function cancelAt(elsewhere: Readonly<Record<string, string>>, id: string): Promise<Ran> {
+  return runWith({ ...environment(), ...elsewhere }, ['payout', 'cancel', id])
+}
+
+function ops(...argv: string[]): Promise<Ran> {
+  return runWith(environment(), ['payout', ...argv])
+}
+
+function environment(): Readonly<Record<string, string>> {
+  return {
+    DATABASE_URL: world.api.databaseUrl,
+    TEMPORAL_ADDRESS: testSystem().temporalAddress,
+    PAYOUT_ANSWER_MS: '3000',
+    OPS_USER: 'grace',
+  }
+}
+
+function cancel(id: string, ...more: string[]): Promise<Ran> {
+  return ops('cancel', id, ...more)
+}
+
+async function paid(): Promise<string> {
+  return String((await world.pay(payer)).body['id'])
+}
+
+async function aWaiting(): Promise<string> {
+  await pauseRail(world.api.db, { environment: 'sandbox', by: 'ops:ada', reason: null, at: systemClock.now() })
+  return paid()
+}
+
+/** By whom a cancel was asked for. */
+async function toldOf(id: string): Promise<{ inActivity: string[]; inTimeline: string[] }> {
+  const changes = await latestActivity(world.api.db, payer.id, 50, { filter: { kind: 'changes', environment: 'both' } })
+  const asked = changes.filter(({ action, detail }) => action === 'payout.cancel' && detail === id)
+  const events: { made_by: string }[] = await world.api.db.dataSource.query(
+    `SELECT made_by FROM payout_events WHERE payout_id = $1 AND kind = 'cancel_asked'`,
+    [id],
+  )
+  return { inActivity: asked.map(({ madeBy }) => madeBy), inTimeline: events.map(({ made_by }) => made_by) }
+}
+
+async function statusOf(id: string): Promise<unknown> {
+  return (await world.api.get(`/v1/payouts/${id}`, { key: payer.keys.sandbox })).body['status']
+}
+
+async function balance(): Promise<unknown> {
+  return (await world.api.get('/v1/balance', { key: payer.keys.sandbox })).body['usdc']
+}

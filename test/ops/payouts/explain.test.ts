@@ -1,0 +1,261 @@
+// A payout explained, in each state it can be in: made by the real API, workers and bank, and read by somebody on call.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { storeBankEvent } from '../../../db/bank/events'
+import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
+import { openCase } from '../../../db/payouts/cases/cases'
+import { loadStep, setAttention } from '../../../db/payouts/steps'
+import { inOrder } from '../../../ops/payouts/explain/story'
+import { systemClock } from '../../../runtime/clock'
+import { aPayoutWorld, type Payer, type PayoutWorld } from '../../support/api/payout-world'
+import { testSystem } from '../../support/jest/system'
+import { aClaim } from '../../support/stages/payout'
+import { silenceTemporal } from '../../support/temporal/a-worker'
+import { runWith } from '../../support/terminal'
+import { until } from '../../support/until'
+
+interface Explained {
+  readonly status: string
+  readonly steps: readonly { readonly at: string; readonly from: string; readonly text: string }[]
+  readonly next: readonly string[]
+}
+
+let world: PayoutWorld
+let payer: Payer
+const toTransfers = { method: 'POST', path: '/v0/transfers' }
+
+silenceTemporal()
+
+beforeAll(async () => {
+  world = await aPayoutWorld({ payouts: { pollMs: [100] } })
+})
+beforeEach(async () => {
+  payer = await world.aPayer()
+})
+afterEach(async () => {
+  await world.bank.control('DELETE', '/faults')
+})
+afterAll(() => world.close())
+
+test('one that the bank has: what was booked, sent and awaited, in the order in which it happened', async () => {
+  const id = await paid()
+  await reached(id, 'processing')
+  const [transfer] = await world.transfersOf(id)
+
+  const { status, steps, next } = await explained(id)
+  const { out } = await ops(id)
+
+  expect(status).toBe('processing')
+  inThisOrder(steps, [
+    /^key:\S+ asked to pay 120\.00 GBP to the account that ends with \d{4}\.$/,
+    /^Booked as debit: 153\.30 USDC from wallet, 153\.30 USDC to in_transit\.$/,
+    /^The step debitPayout ran: held\.$/,
+    /^The first call to the bank by provider_sandbox began, in attempt 1, under the bank key \S+; its transfer is /,
+    /^The bank has accepted it\.$/,
+    /^The step submitToRail ran: sent to the bank\.$/,
+  ])
+  const told = steps.map(({ text }) => text)
+  expect(told).toContainEqual(expect.stringMatching(/^Its workflow payout\/sandbox\/.* began\.$/))
+  expect(next[0]).toBe(
+    `The bank is awaited to deliver it: it is asked about the transfer ${transfer?.id} until it says so.`,
+  )
+  expect(next[1]).toMatch(
+    /^It looks again by itself at 20\S+Z, or as soon as the bank speaks\.$|^Its workflow is at work/,
+  )
+  expect(out).toMatch(/^Payout \S+ of acme-\w+ in sandbox, 120\.00 GBP: processing, attempt 1; the bank's transfer is /)
+  expect(out).toContain('\nWhat happens next:\n')
+  expect(out).not.toMatch(/Ada|Lovelace|200415|St James/)
+  expect(steps.map(({ at }) => at)).toEqual(steps.map(({ at }) => at).toSorted())
+})
+
+test('one that has arrived, with the bank’s events and a case: nothing is left to do but the case', async () => {
+  const id = await paid()
+  await reached(id, 'processing')
+  await advance(id, 'payment_processed')
+  await reached(id, 'completed')
+  const at = systemClock.now()
+  const event = { environment: 'sandbox', eventId: `wh-${id}`, category: 'transfer', objectRef: 'tr-1' } as const
+  await storeBankEvent(world.api.db, { ...event, objectState: 'payment_processed', payoutId: id, at })
+  const about = { payoutId: id, kind: 'trace', reason: 'canary', openedBy: 'ops:ada', openedAt: at, dueAt: at } as const
+  await world.api.db.transaction((tx) => openCase(tx, about))
+
+  const { steps, next } = await explained(id)
+
+  inThisOrder(steps, [
+    /^The bank says that the money has arrived/,
+    /^The step pollSettlement ran: completed\.$/,
+    /^The bank sent an event: transfer tr-1 is payment_processed; nobody has seen to it yet\.$/,
+  ])
+  expect(steps.map(({ text }) => text)).toContainEqual(
+    expect.stringMatching(/^Booked as paid_out: 153\.30 USDC from in_transit, 153\.30 USDC to paid_out\.$/),
+  )
+  expect(next).toEqual([
+    'Nothing: it has arrived. Only if the bank sends the money back does it go on.',
+    expect.stringMatching(/^People settle the trace with the bank, case \S+, until 20\S+Z\.$/),
+  ])
+})
+
+test('one that was returned: why, and that the money is back', async () => {
+  const id = await paid()
+  await reached(id, 'processing')
+  await advance(id, 'returned')
+  await reached(id, 'returned')
+  const open = await explained(id)
+  await advance(id, 'refunded')
+  await until('it is over', async () => (await loadStep(world.api.db, id)).closedAt !== null)
+
+  const { steps, next } = await explained(id)
+
+  expect(open.next[0]).toMatch(/^The bank is awaited to give the money back: it is asked about the transfer \S+ until/)
+  inThisOrder(steps, [/^The bank has sent the money back: /, /^Booked as refund: .* to wallet\.$/])
+  expect(next).toEqual([
+    expect.stringMatching(/^Nothing: it is returned \(.*\), and its money is where the ledger says\.$/),
+  ])
+})
+
+test('one that nobody knows of: until when it is repeated, and what people do about it', async () => {
+  await world.bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
+  const id = await paid()
+  await until('it was repeated', async () => (await explained(id)).steps.some(({ text }) => /resolveSubmit/.test(text)))
+  await setAttention(world.api.db, id, 'outcome_unknown')
+
+  const { steps, next } = await explained(id)
+
+  inThisOrder(steps, [/^The answer of the bank was lost/, /^People were asked to look, because of outcome_unknown\.$/])
+  expect(next[0]).toMatch(/^The identical call is repeated until 20\S+Z; .* It is never sent a second time\.$/)
+  expect(next.at(-1)).toMatch(/^It waits for people because of outcome_unknown: .* payout resolve\.$/)
+
+  await pauseRail(world.api.db, { environment: 'sandbox', by: 'ops:ada', reason: null, at: systemClock.now() })
+  const paused = await explained(id)
+  await resumeRail(world.api.db, { environment: 'sandbox', by: 'ops:ada', at: systemClock.now() })
+
+  expect(paused.next[0]).toMatch(
+    /^The bank's list is looked into, and the identical call is not repeated while .* paused;/,
+  )
+})
+
+test('one that was refused: no payout exists, and its money is back', async () => {
+  await world.bank.fault({ kind: 'status', status: 401, times: null, match: toTransfers })
+  const answer = await world.pay(payer, {}, { key: 'order-refused' })
+  expect(answer.status).toBe(502)
+  const [row] = await world.api.db.dataSource.query(`SELECT id FROM payouts WHERE partner_id = $1`, [payer.id])
+
+  const { status, steps, next } = await explained(row.id)
+
+  expect(status).toBe('refused')
+  inThisOrder(steps, [/^Booked as debit: /, /^Booked as reversal: .* from in_transit, .* to wallet\.$/])
+  expect(steps.map(({ text }) => text)).toContain(
+    'Attempt 1 was refused as payout_not_created, and the key was given back.',
+  )
+  expect(next[0]).toBe(
+    'Nothing: it was refused (payout_not_created), no payout exists, and the same key may be sent again.',
+  )
+})
+
+test('one that has failed at the bank, and one that waits for a paused rail', async () => {
+  const failed = await paid({ recipient: { bank: { account_number: '12340000' } } })
+  await pauseRail(world.api.db, { environment: 'sandbox', by: 'ops:ada', reason: null, at: systemClock.now() })
+  const waiting = await paid()
+
+  const [ofFailed, ofWaiting] = [await explained(failed), await explained(waiting)]
+  await resumeRail(world.api.db, { environment: 'sandbox', by: 'ops:ada', at: systemClock.now() })
+
+  inThisOrder(ofFailed.steps, [/^It has failed: \S+: .*\.$/])
+  for (const { text } of [...ofFailed.steps, ...ofWaiting.steps]) expect(text).not.toMatch(/\.\.$/)
+  expect(ofFailed.status).toBe('failed')
+  expect(ofWaiting.next[0]).toMatch(
+    /^It is sent when the rail of sandbox is resumed, which ops:ada paused at 20\S+Z\.$/,
+  )
+  expect(ofWaiting.next).toContain('Until it is sent, payout cancel takes it back.')
+  expect(ofFailed.next.join()).not.toContain('payout cancel')
+  await reached(waiting, 'processing')
+})
+
+test('without a workflow it says who starts one, without Temporal that it does not know, and of none that there is none', async () => {
+  const { payoutId } = await aClaim(world.api.db, { partnerId: payer.id })
+
+  const lost = await explained(payoutId)
+  // Several, because a call that was left behind would end the process only now and then.
+  const absent = { TEMPORAL_ADDRESS: '127.0.0.1:1' }
+  const away = await Promise.all(Array.from({ length: 10 }, () => explained(payoutId, absent)))
+  const none = await ops(payer.id)
+
+  expect(lost.next[1]).toBe('No workflow looks after it (ABSENT): the next sweep starts one, payout retry does so now.')
+  const unknown = 'Temporal does not answer, so what its workflow waits for is not known.'
+  expect(away.map(({ next }) => next[1])).toEqual(away.map(() => unknown))
+  expect([none.code, none.err]).toEqual([2, `There is no payout ${payer.id}.\n`])
+})
+
+test('a step is told after what it wrote and after the step before it, however early its worker has it', () => {
+  const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms)
+  const step = (name: string, ms: number, endedBy: number) =>
+    ({ at: at(ms), from: 'workflow', text: `${name} ran`, step: name, endedBy: at(endedBy) }) as const
+
+  const told = inOrder([
+    { at: at(569), from: 'ledger', text: 'debited', writtenBy: ['debitPayout'] },
+    { at: at(612), from: 'row', text: 'called', writtenBy: ['submitToRail'] },
+    { at: at(640), from: 'timeline', text: 'sent', writtenBy: ['submitToRail', 'pollSettlement'] },
+    // Of a run that came later.
+    { at: at(9_000), from: 'timeline', text: 'unconfirmed', writtenBy: ['submitToRail'] },
+    step('debitPayout', 350, 700),
+    step('submitToRail', 394, 700),
+    step('pollSettlement', 399, 700),
+  ])
+
+  expect(told.map(({ text }) => text)).toEqual([
+    'debited',
+    'debitPayout ran',
+    'called',
+    'sent',
+    'submitToRail ran',
+    'pollSettlement ran',
+    'unconfirmed',
+  ])
+})
+
+test('what only repeats is told once, with how often', () => {
+  const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second))
+  const waits = Array.from(
+    { length: 9 },
+    (_, n) => ({ at: at(n), from: 'workflow', text: `wait ${n}`, again: 'w' }) as const,
+  )
+  const other = { at: at(20), from: 'row', text: 'other' } as const
+
+  expect(inOrder([other, ...waits]).map(({ text }) => text)).toEqual([
+    'wait 0',
+    'The same again, 7 times in between.',
+    'wait 8',
+    'other',
+  ])
+})
+
+async function paid(change = {}): Promise<string> {
+  const { status, body } = await world.pay(payer, change)
+  expect(status).toBe(201)
+  return String(body['id'])
+}
+
+async function reached(id: string, status: string): Promise<void> {
+  await until(`it is ${status}`, async () => (await loadStep(world.api.db, id)).status === status)
+}
+
+async function advance(id: string, state: string): Promise<void> {
+  const [transfer] = await world.transfersOf(id)
+  await world.bank.control('POST', `/transfers/${transfer?.id}/advance`, { state })
+}
+
+function ops(id: string, change: Record<string, string> = {}, ...more: string[]) {
+  const env = { DATABASE_URL: world.api.databaseUrl, TEMPORAL_ADDRESS: testSystem().temporalAddress, ...change }
+  return runWith(env, ['payout', 'explain', '--payout', id, ...more])
+}
+
+async function explained(id: string, change: Record<string, string> = {}): Promise<Explained> {
+  const { code, out, err } = await ops(id, change, '--json')
+  expect([code, err]).toEqual([0, ''])
+  return JSON.parse(out)
+}
+
+function inThisOrder(steps: Explained['steps'], wanted: readonly RegExp[]): void {
+  const places = wanted.map((pattern) => steps.findIndex(({ text }) => pattern.test(text)))
+  expect(places).toEqual(places.toSorted((one, other) => one - other))
+  expect(wanted.filter((_, n) => places[n] === -1)).toEqual([])
+}

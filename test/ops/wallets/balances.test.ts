@@ -1,0 +1,102 @@
+// What ops does to wallets, against a real database and its ledger.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { latestActivity } from '../../../db/controls/activity'
+import { type OpsTerminal, openTerminal, runWith } from '../../support/terminal'
+
+let terminal: OpsTerminal
+let slug = ''
+let partnerId = ''
+let partners = 0
+
+beforeAll(async () => {
+  terminal = await openTerminal()
+})
+
+afterAll(() => terminal.close())
+
+beforeEach(async () => {
+  partners += 1
+  slug = `wallet-${partners}`
+  const argv = ['partner', 'create', '--name', 'Acme Ltd', '--slug', slug, '--email', 'ada@acme.test']
+  const partner = await terminal.json<{ id: string }>(...argv)
+  partnerId = partner.id
+})
+
+const credit = (...more: string[]) => terminal.json('wallet', 'credit', '--partner', slug, ...more)
+
+describe('wallet credit', () => {
+  test('puts test money into the sandbox wallet and writes down who did it', async () => {
+    expect(await credit('--usdc', '100.00')).toEqual({
+      partner: slug,
+      environment: 'sandbox',
+      credited_usdc: '100.00',
+      usdc: '10100.00',
+    })
+
+    const [entry] = await latestActivity(terminal.db, partnerId, 1)
+    expect(entry).toMatchObject({
+      action: 'wallet.credit',
+      environment: 'sandbox',
+      detail: '100.00 USDC',
+      madeBy: expect.stringMatching(/^ops:\S+$/),
+    })
+  })
+
+  test('each call is a credit of its own', async () => {
+    await credit('--usdc', '0.01')
+
+    const { code, out } = await terminal.ops('wallet', 'credit', '--partner', slug, '--usdc', '0.01')
+
+    const sentence = `Credited 0.01 USDC to the sandbox wallet of ${slug}, which now holds 10000.02 USDC.\n`
+    expect({ code, out }).toEqual({ code: 0, out: sentence })
+  })
+
+  test('the same reference never credits twice, also when both come at the same moment', async () => {
+    const both = await Promise.all([
+      credit('--usdc', '5.00', '--reference', 'test-17'),
+      credit('--usdc', '5.00', '--reference', 'test-17'),
+    ])
+    const again = await terminal.ops('wallet', 'credit', '--partner', slug, '--usdc', '5.00', '--reference', 'test-17')
+
+    expect(both).toEqual(
+      expect.arrayContaining([
+        { partner: slug, environment: 'sandbox', credited_usdc: '5.00', usdc: '10005.00' },
+        { partner: slug, environment: 'sandbox', credited_usdc: '0.00', usdc: '10005.00' },
+      ]),
+    )
+    expect(again.out).toBe(`That reference was credited before: nothing moved, ${slug} holds 10005.00 USDC.\n`)
+  })
+
+  test('live money is never made by hand where the bank is not make-believe', async () => {
+    const live = ['wallet', 'credit', '--partner', slug, '--usdc', '1.00', '--environment', 'live'] as const
+    const real = { ...terminal.env, BANK_LIVE_URL: 'https://api.bank.test/v0', BANK_LIVE_KEY: 'sk-live-real' }
+    const refusal = {
+      code: 2,
+      out: '',
+      err: 'This works only with a make-believe live bank, one on this machine that BANK_LIVE_URL names.\n',
+    }
+
+    expect(await terminal.ops(...live)).toEqual(refusal)
+    expect(await runWith(real, live)).toEqual(refusal)
+    expect(await credit('--usdc', '1.00', '--environment', 'sandbox')).toMatchObject({ usdc: '10001.00' })
+  })
+})
+
+describe('wallet show', () => {
+  test('shows both wallets', async () => {
+    const funding_wallet = { currency: 'USDC', chain: 'base', address: null }
+    const noneHeld = { held_usdc: '0.00', held: 0 }
+
+    expect(await terminal.json('wallet', 'show', '--partner', slug)).toEqual({
+      object: 'list',
+      data: [
+        { environment: 'sandbox', rail: 'simulated', funding_wallet, usdc: '10000.00', ...noneHeld },
+        { environment: 'live', rail: 'provider_production', funding_wallet, usdc: '0.00', ...noneHeld },
+      ],
+    })
+    const { out } = await terminal.ops('wallet', 'show', '--partner', slug)
+    expect(out).toMatch(
+      /^ENVIRONMENT +USDC +HELD +RAIL +CHAIN +ADDRESS\nsandbox +10000\.00 +0\.00 +simulated +base +-\nlive +0\.00 +0\.00 /,
+    )
+  })
+})

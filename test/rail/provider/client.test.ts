@@ -1,0 +1,192 @@
+// At which stage a call failed: before a byte could leave, or after.
+import { createServer, type Server, type Socket } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { type Client, createClient } from '../../../rail/provider/client'
+import { aClock, json, type ScriptedBank, startScriptedBank, timeouts } from '../../support/bank/scripted'
+
+let bank: ScriptedBank
+const clients: Client[] = []
+const servers: Server[] = []
+
+beforeAll(async () => {
+  bank = await startScriptedBank()
+})
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.close()
+  await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))))
+})
+afterAll(() => bank.close())
+
+describe('nothing was sent', () => {
+  test('when the connection is refused', async () => {
+    const server = await listen(createServer())
+    const url = urlOf(server)
+    await new Promise((resolve) => server.close(resolve))
+
+    expect(await post(url)).toMatchObject({ stage: 'unconnected', cause: { code: 'ECONNREFUSED' } })
+  })
+
+  test('when the name leads nowhere', async () => {
+    expect(await post('http://bank.invalid/v0')).toMatchObject({ stage: 'unconnected' })
+  })
+
+  test('when the connection does not stand in time', async () => {
+    // A TLS client that hears nothing is still shaking hands, as one without a route is still knocking.
+    const { server, received } = await listenAndRecord()
+
+    const answer = await post(urlOf(server).replace('http:', 'https:'))
+
+    expect(answer).toMatchObject({ stage: 'unconnected' })
+    expect(received()).not.toContain('POST')
+  })
+
+  test('when the other side does not speak TLS', async () => {
+    const { server, received } = await listenAndRecord('HTTP/1.1 400 Bad Request\r\n\r\n')
+
+    const answer = await post(urlOf(server).replace('http:', 'https:'))
+
+    expect(answer).toMatchObject({ stage: 'unconnected' })
+    expect(received()).not.toContain('POST')
+  })
+})
+
+describe('it may have arrived', () => {
+  test('when the bank takes the request and closes', async () => {
+    bank.answer((_, response) => response.destroy())
+
+    expect(await post(bank.url)).toMatchObject({ stage: 'sent' })
+    expect(bank.heard).toHaveLength(1)
+  })
+
+  test('when the bank does not answer in time', async () => {
+    bank.answer(() => {})
+
+    expect(await post(bank.url)).toMatchObject({ stage: 'sent', cause: { message: 'no answer in time' } })
+  })
+
+  test('when the answer is cut off', async () => {
+    bank.answer((_, response) => {
+      response.writeHead(201, { 'Content-Length': '100' })
+      response.write('{"id":')
+      setTimeout(() => response.destroy(), 20)
+    })
+
+    expect(await post(bank.url)).toMatchObject({ stage: 'sent' })
+  })
+
+  test('when the answer drips in for longer than a call may take', async () => {
+    bank.answer((_, response) => {
+      response.writeHead(201)
+      const drip = setInterval(() => response.write(' '), 50)
+      response.on('close', () => clearInterval(drip))
+    })
+
+    expect(await post(bank.url)).toMatchObject({ stage: 'sent' })
+  })
+
+  test('when a connection that was kept open is closed under the request', async () => {
+    const client = aClient(bank.url)
+    bank.answer((_, response) => json(response, 200, {}))
+    await client.call({ method: 'GET', path: '/x' })
+    bank.answer((_, response) => response.destroy())
+
+    expect(await client.call({ method: 'POST', path: '/transfers', key: 'k', body: '{}' })).toMatchObject({
+      stage: 'sent',
+    })
+  })
+
+  test('when the answer has no end', async () => {
+    bank.answer((_, response) => response.end('x'.repeat(5 * 1024 * 1024)))
+
+    expect(await post(bank.url)).toMatchObject({ stage: 'sent', cause: { message: 'the answer is too long' } })
+  })
+})
+
+describe('an answer', () => {
+  test('has its status and its JSON, and the bank has heard the key, the bytes and who asks', async () => {
+    bank.answer((_, response) => json(response, 201, { id: 'tr_1' }))
+
+    const answer = await post(bank.url, '{"a":"é"}')
+
+    expect(answer).toEqual({ stage: 'answered', status: 201, body: { id: 'tr_1' }, retryAfterMs: null })
+    expect(bank.heard).toMatchObject([
+      {
+        method: 'POST',
+        path: '/v0/transfers',
+        body: '{"a":"é"}',
+        headers: { 'api-key': 'sk-test-1', 'idempotency-key': 'k' },
+      },
+    ])
+  })
+
+  test('that redirects is not followed', async () => {
+    bank.answer((_, response) => json(response, 302, {}, { Location: `${bank.url}/elsewhere` }))
+
+    expect(await post(bank.url)).toMatchObject({ stage: 'answered', status: 302 })
+    expect(bank.heard.map(({ path }) => path)).toEqual(['/v0/transfers'])
+  })
+
+  test('that is no JSON has no body', async () => {
+    bank.answer((_, response) => response.writeHead(201).end('{"id":'))
+
+    expect(await post(bank.url)).toMatchObject({ stage: 'answered', status: 201, body: undefined })
+  })
+
+  test.each([
+    ['7', 7_000],
+    ['Mon, 01 Mar 2027 12:00:05 GMT', 5_000],
+    ['soon', null],
+  ])('says when to come again: %s', async (header, retryAfterMs) => {
+    bank.answer((_, response) => json(response, 429, {}, { 'Retry-After': header }))
+
+    expect(await post(bank.url)).toMatchObject({ retryAfterMs })
+  })
+
+  test('comes over a connection that is used again', async () => {
+    const client = aClient(bank.url)
+    const ports = new Set<number | undefined>()
+    bank.answer((_, response) => {
+      ports.add(response.socket?.remotePort)
+      json(response, 200, {})
+    })
+
+    for (let call = 0; call < 5; call += 1) await client.call({ method: 'GET', path: '/x' })
+
+    expect(ports.size).toBe(1)
+  })
+})
+
+function aClient(baseUrl: string): Client {
+  const client = createClient({ baseUrl, apiKey: 'sk-test-1', clock: aClock, timeouts })
+  clients.push(client)
+  return client
+}
+
+function post(baseUrl: string, body = '{}') {
+  return aClient(baseUrl).call({ method: 'POST', path: '/transfers', key: 'k', body })
+}
+
+async function listenAndRecord(says = ''): Promise<{ server: Server; received: () => string }> {
+  const chunks: Buffer[] = []
+  const server = await listen(
+    createServer((socket: Socket) => {
+      socket.on('error', () => {})
+      socket.on('data', (chunk) => {
+        chunks.push(chunk)
+        socket.write(says)
+      })
+    }),
+  )
+  return { server, received: () => Buffer.concat(chunks).toString('latin1') }
+}
+
+async function listen<T extends Server>(server: T): Promise<T> {
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return server
+}
+
+function urlOf(server: Server): string {
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v0`
+}

@@ -1,0 +1,293 @@
+// The bank at its worst: what each fault is taken for, with the bank's own records as the witness.
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import type { ProviderRail } from '../../../rail/provider'
+import { RailUnavailable, type Submitted } from '../../../rail/rail'
+import {
+  aConnectedPartner,
+  anOrder,
+  aPayee,
+  type Partner,
+  pay,
+  railTo,
+  register,
+} from '../../support/bank/a-connected-partner'
+import { type Json, openTestBank, still, type TestBank, until } from '../../support/bank/client'
+
+let bank: TestBank
+let rail: ProviderRail
+let partner: Partner
+
+beforeEach(async () => {
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  rail = railTo(bank.url, { callMs: 300 })
+  partner = await aConnectedPartner(rail)
+})
+afterEach(async () => {
+  rail.close()
+  await bank.close()
+})
+
+const toTransfers = { method: 'POST', path: '/v0/transfers' }
+
+describe('a first transfer', () => {
+  const faults: readonly [string, Json, string, number][] = [
+    ['the connection closes before it is stored', { kind: 'reset', stage: 'before' }, 'unknown', 0],
+    ['the connection closes after it was stored', { kind: 'reset', stage: 'after' }, 'unknown', 1],
+    ['no answer comes', { kind: 'hang', stage: 'before' }, 'unknown', 0],
+    ['no answer comes though it was stored', { kind: 'hang', stage: 'after' }, 'unknown', 1],
+    ['500 before it is stored', { kind: 'status', status: 500, stage: 'before' }, 'unknown', 0],
+    ['500 after it was stored', { kind: 'status', status: 500, stage: 'after' }, 'unknown', 1],
+    ['503 with Retry-After', { kind: 'status', status: 503, retry_after: 1 }, 'unknown', 0],
+    ['424 after it was stored', { kind: 'status', status: 424, stage: 'after' }, 'unknown', 1],
+    ['409', { kind: 'status', status: 409 }, 'unknown', 0],
+    ['422', { kind: 'status', status: 422 }, 'unknown', 0],
+    ['an answer that is cut off', { kind: 'truncated' }, 'unknown', 1],
+    ['an answer that is no JSON', { kind: 'malformed' }, 'unknown', 1],
+    ['an answer that drips in for too long', { kind: 'slow_body', ms: 2_000 }, 'unknown', 1],
+    ['429', { kind: 'status', status: 429, retry_after: 2 }, 'not-sent busy 2000', 0],
+    ['429 without Retry-After', { kind: 'status', status: 429 }, 'not-sent busy null', 0],
+    ['401', { kind: 'status', status: 401 }, 'not-sent misconfigured null', 0],
+    ['a lost race for the wallet', { kind: 'busy' }, 'not-sent busy null', 0],
+  ]
+
+  test.each(faults)('that meets %s', async (_, fault, outcome, stored) => {
+    const order = anOrder(partner)
+    const [key, body] = [randomUUID(), rail.transferBody(order)]
+    await bank.fault({ ...fault, match: toTransfers })
+
+    const submitted = await rail.submit({ key, body, call: 'first' })
+
+    expect(inShort(submitted)).toBe(outcome)
+    expect(await transfersOf(order.payoutId)).toHaveLength(stored)
+    await bank.control('DELETE', '/faults')
+    expect(inShort(await rail.submit({ key, body, call: 'repeat' }))).toBe('accepted')
+    expect(await transfersOf(order.payoutId)).toHaveLength(1)
+  })
+
+  test('that finds the door closed was not sent', async () => {
+    const body = rail.transferBody(anOrder(partner))
+    await bank.control('POST', '/outage', { ms: 60_000 })
+    await until('the bank is down', () =>
+      rail.rate().then(
+        () => false,
+        () => true,
+      ),
+    )
+
+    const first = await rail.submit({ key: randomUUID(), body, call: 'first' })
+    const repeat = await rail.submit({ key: randomUUID(), body, call: 'repeat' })
+
+    expect(inShort(first)).toBe('not-sent unavailable null')
+    expect(inShort(repeat)).toBe('unknown')
+  })
+
+  test('for more than the wallet holds was not sent', async () => {
+    const order = anOrder(partner, { sendsMicroUsdc: 20_000_000_000n })
+
+    const submitted = await rail.submit({ key: randomUUID(), body: rail.transferBody(order), call: 'first' })
+
+    expect(inShort(submitted)).toBe('not-sent insufficient null')
+    expect(await transfersOf(order.payoutId)).toEqual([])
+  })
+
+  test('for more than the wallet holds proves nothing when it is a repeat', async () => {
+    const body = rail.transferBody(anOrder(partner, { sendsMicroUsdc: 20_000_000_000n }))
+
+    expect(inShort(await rail.submit({ key: randomUUID(), body, call: 'repeat' }))).toBe('unknown')
+  })
+
+  test('at a rate that has moved is rejected, and may be tried with a new quote', async () => {
+    await bank.fault({ kind: 'rate_jump', sell_rate: '0.5' })
+    const body = rail.transferBody(anOrder(partner))
+
+    expect(await rail.submit({ key: randomUUID(), body, call: 'first' })).toMatchObject({
+      outcome: 'rejected',
+      who: 'quote',
+    })
+  })
+
+  test('to an account that was closed is rejected, by the recipient’s fault', async () => {
+    await bank.control('POST', `/external_accounts/${partner.recipientRef}`, {
+      deactivation_reason: 'rejected_by_bank_provider',
+    })
+
+    const submitted = await rail.submit({ key: randomUUID(), body: rail.transferBody(anOrder(partner)), call: 'first' })
+
+    expect(submitted).toMatchObject({
+      outcome: 'rejected',
+      who: 'recipient',
+      reason: expect.stringContaining('account_inactive: '),
+    })
+  })
+
+  test.each(['paused', 'rejected', 'under_review'])(
+    'of a partner that is %s is rejected, by the partner’s fault',
+    async (status) => {
+      await bank.control('POST', `/customers/${partner.customerRef}/kyc`, { status })
+
+      const submitted = await rail.submit({
+        key: randomUUID(),
+        body: rail.transferBody(anOrder(partner)),
+        call: 'first',
+      })
+
+      expect(submitted).toMatchObject({ outcome: 'rejected', who: 'partner' })
+    },
+  )
+
+  test('under a wrong Api-Key was not sent', async () => {
+    const stranger = railTo(bank.url, { apiKey: 'sk-test-wrong' })
+
+    const submitted = await stranger.submit({
+      key: randomUUID(),
+      body: rail.transferBody(anOrder(partner)),
+      call: 'first',
+    })
+
+    stranger.close()
+    expect(inShort(submitted)).toBe('not-sent misconfigured null')
+    await expect(stranger.rate()).rejects.toThrow(RailUnavailable)
+  })
+
+  test('to an account ending 0000 is accepted, undeliverable, and refunded in full', async () => {
+    const recipientRef = await register(rail, partner.customerRef, aPayee({ accountNumber: '12340000' }))
+    const transfer = await pay(rail, anOrder({ ...partner, recipientRef }))
+    await bank.control('POST', `/transfers/${transfer.ref}/advance`)
+
+    const [refund] = (await rail.walletHistory({ ...partner, after: null })).slice(-1)
+
+    expect(transfer).toMatchObject({ standing: 'undeliverable', reason: expect.stringContaining('invalid_account: ') })
+    expect(await rail.transfer(transfer.ref)).toMatchObject({ standing: 'refunded' })
+    expect(refund).toMatchObject({
+      kind: 'deposit',
+      transferRef: transfer.ref,
+      amountMicroUsdc: transfer.sentMicroUsdc,
+    })
+  })
+
+  test.each(['underfunded', 'error', 'a_state_of_tomorrow'])(
+    'that gets into the state %s needs people',
+    async (state) => {
+      const { ref } = await pay(rail, anOrder(partner))
+      await bank.control('POST', `/transfers/${ref}/advance`, { state, last: true })
+
+      expect(await rail.transfer(ref)).toMatchObject({ state, standing: 'needs_people', reason: null })
+    },
+  )
+})
+
+describe('registering a recipient', () => {
+  test('whose account bounced wakes it', async () => {
+    const recipient = aPayee()
+    const recipientRef = await register(rail, partner.customerRef, recipient)
+    const deactivation_reason = 'deactivated_due_to_bounceback'
+    await bank.control('POST', `/external_accounts/${recipientRef}`, { deactivation_reason })
+
+    expect(await register(rail, partner.customerRef, recipient)).toBe(recipientRef)
+    expect(await pay(rail, anOrder({ ...partner, recipientRef }))).toMatchObject({ standing: 'under_way' })
+  })
+
+  test('whose account was deleted registers it anew', async () => {
+    const recipient = aPayee()
+    const recipientRef = await register(rail, partner.customerRef, recipient)
+    await bank.send('DELETE', `/customers/${partner.customerRef}/external_accounts/${recipientRef}`)
+
+    expect(await register(rail, partner.customerRef, recipient)).not.toBe(recipientRef)
+  })
+
+  test('whose account the bank found to be wrong is rejected', async () => {
+    const recipient = aPayee()
+    const recipientRef = await register(rail, partner.customerRef, recipient)
+    await bank.control('POST', `/external_accounts/${recipientRef}`, { deactivation_reason: 'invalid_account_number' })
+
+    const registered = await rail.registerRecipient({ ...partner, recipient, key: randomUUID() })
+
+    expect(registered).toEqual({ outcome: 'rejected', reason: expect.stringContaining('invalid_account: ') })
+  })
+
+  test('that the bank refuses is rejected', async () => {
+    const recipient = aPayee({ sortCode: '12345' })
+
+    const registered = await rail.registerRecipient({ ...partner, recipient, key: randomUUID() })
+
+    expect(registered).toEqual({ outcome: 'rejected', reason: expect.stringContaining('invalid_account: ') })
+  })
+
+  test.each([
+    ['loses its answer', { kind: 'reset', stage: 'after' }, null],
+    ['is not answered', { kind: 'hang', ms: 400 }, null],
+    ['meets 500', { kind: 'status', status: 500 }, null],
+    ['meets 401', { kind: 'status', status: 401 }, null, 'misconfigured'],
+    ['meets 429', { kind: 'status', status: 429, retry_after: 3 }, 3_000, 'busy'],
+    ['hears what is no JSON', { kind: 'malformed' }, null],
+  ])(
+    'that %s is unavailable, and registered once when repeated',
+    async (_, fault, retryAfterMs, why = 'unavailable') => {
+      const wanted = { ...partner, recipient: aPayee(), key: randomUUID() }
+      await bank.fault({ ...fault, match: { method: 'POST', path: '*/external_accounts' } })
+
+      expect(await rail.registerRecipient(wanted)).toEqual({ outcome: 'unavailable', why, retryAfterMs })
+      expect(await rail.registerRecipient(wanted)).toMatchObject({ outcome: 'registered' })
+      const { json } = await bank.get(`/customers/${partner.customerRef}/external_accounts?limit=100`)
+      expect(json.data).toHaveLength(2)
+    },
+  )
+})
+
+test('a recipient whose key the bank has seen with other bytes is registered under another key', async () => {
+  const recipient = aPayee()
+  const wanted = { ...partner, recipient, key: randomUUID() }
+  const first = await rail.registerRecipient(wanted)
+  const moved = { ...recipient, address: { ...recipient.address, region: 'Kent' } }
+
+  expect(await rail.registerRecipient({ ...wanted, recipient: moved })).toEqual(first)
+})
+
+describe('a question', () => {
+  test.each([
+    ['500', { kind: 'status', status: 500 }],
+    ['429', { kind: 'status', status: 429 }],
+    ['a reset', { kind: 'reset' }],
+    ['no answer', { kind: 'hang' }],
+    ['what is no JSON', { kind: 'malformed' }],
+    ['half an answer', { kind: 'truncated' }],
+  ])('that meets %s is trouble, not an answer', async (_, fault) => {
+    const { ref } = await pay(rail, anOrder(partner))
+    const ask = [
+      () => rail.rate(),
+      () => rail.transfer(ref),
+      () => rail.wallet(partner),
+      () => rail.walletHistory({ ...partner, after: null }),
+      () => rail.openCustomer({ legalName: 'x', email: 'x@example.com', redirectUrl: null, key: randomUUID() }),
+    ]
+    await bank.fault({ ...fault, times: ask.length })
+
+    for (const question of ask) await expect(question()).rejects.toThrow(RailUnavailable)
+  })
+
+  test.each([
+    { kind: 'status', status: 500 },
+    { kind: 'status', status: 429 },
+    { kind: 'reset' },
+    { kind: 'hang' },
+    { kind: 'truncated' },
+  ])('whether a transfer exists is open after $kind $status', async (fault) => {
+    await bank.fault(fault)
+    const lookup = rail.findTransfer({ ...partner, payoutId: randomUUID(), since: new Date(0) })
+
+    await expect(lookup).rejects.toThrow(RailUnavailable)
+  })
+
+  test('about a transfer that is not there is trouble as well', async () => {
+    await expect(rail.transfer('../customers')).rejects.toThrow(RailUnavailable)
+  })
+})
+
+function transfersOf(payoutId: string): Promise<Json[]> {
+  return bank.control('GET', `/transfers?client_reference_id=${payoutId}`).then(({ json }) => json.data)
+}
+
+function inShort(submitted: Submitted): string {
+  return submitted.outcome === 'not-sent' ? `not-sent ${submitted.why} ${submitted.retryAfterMs}` : submitted.outcome
+}

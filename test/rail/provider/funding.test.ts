@@ -1,0 +1,80 @@
+// The ways of money into a wallet: one address and one bank account for each, however often and by whomever they are asked for.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { ProviderRail } from '../../../rail/provider'
+import { RailUnavailable } from '../../../rail/rail'
+import { aConnectedPartner, type Partner, railTo } from '../../support/bank/a-connected-partner'
+import { openTestBank, type TestBank } from '../../support/bank/client'
+import { json, startScriptedBank } from '../../support/bank/scripted'
+
+let bank: TestBank
+let rail: ProviderRail
+let partner: Partner
+
+beforeAll(async () => {
+  bank = await openTestBank({ fsync: 'off' })
+  rail = railTo(bank.url)
+  partner = await aConnectedPartner(rail)
+})
+
+afterAll(async () => {
+  rail.close()
+  await bank.close()
+})
+
+const wanted = (change: object = {}) => ({ ...partner, chain: 'base', key: randomUUID(), ...change })
+
+test('an address for USDC is made once, also when the bank has forgotten the key, and leads into the wallet', async () => {
+  const address = await rail.depositAddress(wanted())
+  expect(await rail.depositAddress(wanted())).toBe(address)
+
+  const { json: listed } = await bank.get(`/customers/${partner.customerRef}/liquidation_addresses`)
+  expect(listed.data).toMatchObject([{ address, chain: 'base', bridge_wallet_id: partner.walletRef }])
+  await bank.control('POST', `/liquidation_addresses/${listed.data[0].id}/deposits`, { amount: '12.50' })
+  const history = await rail.walletHistory({ ...partner, after: null })
+  expect(history.at(-1)).toMatchObject({ kind: 'deposit', amountMicroUsdc: 12_500_000n, transferRef: null })
+})
+
+test('a bank account for pounds is made once, and what is paid to it arrives in the wallet', async () => {
+  const account = await rail.bankFunding(wanted())
+  expect(await rail.bankFunding(wanted())).toEqual(account)
+
+  expect(account).toEqual({
+    fundingRef: expect.any(String),
+    sortCode: expect.stringMatching(/^\d{6}$/),
+    accountNumber: expect.stringMatching(/^\d{8}$/),
+    holderName: 'Analytical Engines Ltd',
+    bankName: 'Sandbox Bank',
+  })
+  await bank.control('POST', `/virtual_accounts/${account.fundingRef}/deposits`, { amount: '100.00' })
+  const history = await rail.walletHistory({ ...partner, after: null })
+  expect(history.at(-1)).toMatchObject({ kind: 'deposit', transferRef: null })
+})
+
+test('another wallet of the same customer has its own', async () => {
+  const other = await rail.createWallet({ customerRef: partner.customerRef, chain: 'base', key: randomUUID() })
+  const others = () => wanted({ walletRef: other.walletRef })
+
+  expect(await rail.depositAddress(others())).not.toBe(await rail.depositAddress(wanted()))
+  expect((await rail.bankFunding(others())).fundingRef).not.toBe((await rail.bankFunding(wanted())).fundingRef)
+})
+
+test('accounts of another kind are not taken for ours, and one that can not be read is trouble', async () => {
+  const scripted = await startScriptedBank()
+  const destination = { bridge_wallet_id: 'w_1' }
+  const iban = { id: 'va_1', status: 'activated', destination, source_deposit_instructions: { currency: 'eur' } }
+  const closed = { id: 'va_2', status: 'deactivated', destination, source_deposit_instructions: { currency: 'gbp' } }
+  const instructions = { currency: 'gbp', sort_code: '040668', account_number: '12345678', bank_name: 'B' }
+  const made = { id: 'va_3', source_deposit_instructions: { ...instructions, account_holder_name: 'Acme Ltd' } }
+  const refs = { customerRef: 'c_1', walletRef: 'w_1', chain: 'base', key: 'k_1' }
+  scripted.answer(({ method }, response) =>
+    method === 'GET' ? json(response, 200, { data: [iban, closed] }) : json(response, 201, made),
+  )
+
+  expect(await scripted.rail.bankFunding(refs)).toMatchObject({ fundingRef: 'va_3', holderName: 'Acme Ltd' })
+  scripted.answer(({ method }, response) =>
+    method === 'GET' ? json(response, 200, { data: [] }) : json(response, 201, { ...made, id: '' }),
+  )
+  await expect(scripted.rail.bankFunding(refs)).rejects.toThrow(RailUnavailable)
+  await scripted.close()
+})

@@ -1,0 +1,91 @@
+// A wallet's history in which not everything can be read, and transfers of which the bank says whose they are.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type HistoryRow, RailUnavailable } from '../../../rail/rail'
+import { aTransferJson, json, type ScriptedBank, startScriptedBank } from '../../support/bank/scripted'
+
+const refs = { customerRef: 'cust_1', walletRef: 'wal_1' }
+let bank: ScriptedBank
+
+beforeAll(async () => {
+  bank = await startScriptedBank()
+})
+
+afterAll(() => bank.close())
+
+test.each<[string, object, string, 'deposit' | null]>([
+  ['another currency', { currency: 'eurc' }, 'currency', 'deposit'],
+  ['an unknown type', { type: 'adjustment' }, 'type', null],
+  ['nothing', { amount: '0.000000' }, 'amount', 'deposit'],
+  ['less than nothing', { amount: '-5.00' }, 'amount', 'deposit'],
+  ['seven decimals', { amount: '5.0000001' }, 'amount', 'deposit'],
+  ['a number for an amount', { amount: 5 }, 'amount', 'deposit'],
+  ['no time', { created_at: 'yesterday' }, 'created_at', 'deposit'],
+])('%s is told as unreadable, and the movements around it are read', async (_, change, field, looksLike) => {
+  answerHistory([aMovement('mov_3'), aMovement('mov_2', change), aMovement('mov_1')])
+
+  const history = await bank.rail.walletHistory({ ...refs, after: null })
+
+  expect(history.map(({ id, kind }) => [id, kind])).toEqual([
+    ['mov_1', 'deposit'],
+    ['mov_2', 'unreadable'],
+    ['mov_3', 'deposit'],
+  ])
+  const at = field === 'created_at' ? null : new Date('2027-03-01T11:00:00.000Z')
+  expect(history[1]).toEqual({ id: 'mov_2', kind: 'unreadable', field, looksLike, at } satisfies HistoryRow)
+})
+
+test('a refund is found behind what can not be read', async () => {
+  const refund = aMovement('mov_1', { amount: '7.00', payment_route: { type: 'transfer', transfer_id: 'tr_1' } })
+  answerHistory([aMovement('mov_2', { currency: 'eurc', created_at: 'yesterday' }), refund])
+
+  const since = new Date('2027-03-01T11:00:00.000Z')
+
+  expect(await bank.rail.findRefund({ ...refs, transferRef: 'tr_1', since })).toEqual({
+    amountMicroUsdc: 7_000_000n,
+    movementRef: 'mov_1',
+  })
+})
+
+test('a transfer says whose payout it is, also one that is none of ours and one that is no payout', async () => {
+  bank.answer((_, response) => json(response, 200, aTransferJson()))
+  expect(await bank.rail.payoutOf('tr_1')).toBe('payout-1')
+
+  const onRamp = { client_reference_id: null, source: { currency: 'usd' }, destination: { currency: 'usdc' } }
+  bank.answer((_, response) => json(response, 200, aTransferJson(onRamp)))
+  expect(await bank.rail.payoutOf('tr_1')).toBeNull()
+})
+
+test('a transfer that the bank does not have is nobody’s, and a bank that does not say is trouble', async () => {
+  bank.answer((_, response) => json(response, 404, { code: 'not_found' }))
+  expect(await bank.rail.payoutOf('tr_1')).toBeNull()
+
+  bank.answer((_, response) => json(response, 400, { code: 'not_found' }))
+  expect(await bank.rail.payoutOf('tr_1')).toBeNull()
+
+  for (const status of [400, 401, 429, 500, 503]) {
+    bank.answer((_, response) => json(response, status, { code: 'invalid_parameters' }))
+    await expect(bank.rail.payoutOf('tr_1')).rejects.toThrow(RailUnavailable)
+  }
+})
+
+function answerHistory(rows: readonly { readonly id: string }[]): void {
+  bank.answer(({ path }, response) => {
+    const after = new URL(path, bank.url).searchParams.get('starting_after')
+    const from = after === null ? 0 : rows.findIndex(({ id }) => id === after) + 1
+    json(response, 200, { count: rows.length, data: path.includes('/history') ? rows.slice(from) : [] })
+  })
+}
+
+function aMovement(id: string, change: object = {}) {
+  return {
+    id,
+    bridge_wallet_id: 'wal_1',
+    amount: '5.000000',
+    available_balance: '5.000000',
+    currency: 'usdc',
+    type: 'deposit',
+    payment_route: { type: 'simulated_deposit', customer_id: 'cust_1' },
+    created_at: '2027-03-01T11:00:00.000Z',
+    ...change,
+  }
+}

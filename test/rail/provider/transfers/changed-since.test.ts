@@ -1,0 +1,78 @@
+// Which transfers have changed: a walk no further back than money can come, and one odd row hides no other.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { ChangedTransfer } from '../../../../rail/rail'
+import { aClock, aTransferJson, json, type ScriptedBank, startScriptedBank } from '../../../support/bank/scripted'
+
+const dayMs = 86_400_000
+let bank: ScriptedBank
+
+beforeAll(async () => {
+  bank = await startScriptedBank()
+})
+afterAll(() => bank.close())
+
+/** One a day, newest first, each changed a moment ago. */
+function aYear(change: (day: number) => Record<string, unknown> = () => ({})) {
+  return Array.from({ length: 365 }, (_, day) => {
+    const created_at = new Date(aClock.now().getTime() - day * dayMs).toISOString()
+    return aTransferJson({ id: `tr_${day}`, created_at, updated_at: aClock.now().toISOString(), ...change(day) })
+  })
+}
+
+function serve(rows: readonly Record<string, unknown>[]): void {
+  bank.answer(({ path }, response) => {
+    const query = new URL(path, 'http://bank.test').searchParams
+    const after = rows.findIndex(({ id }) => id === query.get('starting_after'))
+    json(response, 200, { data: rows.slice(after + 1, after + 1 + Number(query.get('limit'))) })
+  })
+}
+
+async function changes(since = new Date(0)): Promise<{ refs: string[]; unreadable: (string | null)[] }> {
+  const refs: string[] = []
+  const unreadable: (string | null)[] = []
+  for await (const each of bank.rail.changedSince(since)) {
+    if (each.outcome === 'read') refs.push(each.transfer.ref)
+    else unreadable.push(each.payoutId)
+  }
+  return { refs, unreadable }
+}
+
+test('are read as far back as a payment may come back, and not the whole list', async () => {
+  serve(aYear())
+
+  const { refs, unreadable } = await changes()
+
+  expect([refs.length, refs.at(-1), unreadable]).toEqual([92, 'tr_91', []])
+  expect(bank.heard.length).toBeLessThanOrEqual(3)
+})
+
+test('are each told, also behind those that can not be read, of which payouts are told by name', async () => {
+  const named = { client_reference_id: 'payout-1' }
+  const odd: Readonly<Record<number, Record<string, unknown>>> = {
+    5: { ...named, source: { currency: 'doge', amount: '1.00' } },
+    7: { ...named, source: { currency: 'usdc', amount: 'many' }, destination: { currency: 'gbp' } },
+  }
+  serve(aYear((day) => odd[day] ?? {}))
+
+  const { refs, unreadable } = await changes()
+
+  expect([refs.length, refs.includes('tr_5'), refs.at(-1)]).toEqual([90, false, 'tr_91'])
+  expect(unreadable).toEqual([null, 'payout-1'])
+})
+
+test('that can not be read and have not changed since are not told', async () => {
+  serve(aYear(() => ({ source: { currency: 'doge', amount: '1.00' } })))
+
+  expect(await changes(new Date(aClock.now().getTime() + 1))).toEqual({ refs: [], unreadable: [] })
+})
+
+test('are taken as they come: the first is told before the second page is asked for', async () => {
+  serve(aYear((day) => ({ created_at: new Date(aClock.now().getTime() - day * 60_000).toISOString() })))
+
+  const walk = bank.rail.changedSince(new Date(0))[Symbol.asyncIterator]()
+  const first: IteratorResult<ChangedTransfer> = await walk.next()
+
+  expect(first.value).toMatchObject({ transfer: { ref: 'tr_0' } })
+  expect(bank.heard).toHaveLength(2)
+  await walk.return?.()
+})

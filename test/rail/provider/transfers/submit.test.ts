@@ -1,0 +1,99 @@
+// What is sent for a transfer, byte for byte, and answers that a well-behaved bank never gives.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { TransferOrder } from '../../../../rail/rail'
+import { aTransferJson, json, type ScriptedBank, startScriptedBank } from '../../../support/bank/scripted'
+
+const order: TransferOrder = {
+  payoutId: 'payout-1',
+  customerRef: 'cust_1',
+  walletRef: 'wallet_1',
+  recipientRef: 'ea_1',
+  amountPence: 10_000n,
+  sendsMicroUsdc: 132_410_000n,
+  reference: 'Rechnung für März 2027',
+}
+
+let bank: ScriptedBank
+
+beforeAll(async () => {
+  bank = await startScriptedBank()
+})
+afterAll(() => bank.close())
+
+describe('the body of a transfer', () => {
+  test('is these bytes', () => {
+    expect(bank.rail.transferBody(order)).toBe(
+      '{"on_behalf_of":"cust_1","client_reference_id":"payout-1","developer_fee":"0.00",' +
+        '"source":{"payment_rail":"bridge_wallet","currency":"usdc","bridge_wallet_id":"wallet_1","amount":"132.41"},' +
+        '"destination":{"payment_rail":"faster_payments","currency":"gbp","external_account_id":"ea_1","amount":"100.00",' +
+        '"reference":"Rechnung fur Marz"}}',
+    )
+  })
+
+  test('leaves out a reference of which nothing can be carried', () => {
+    expect(bank.rail.transferBody({ ...order, reference: '李雷' })).not.toContain('reference":"')
+    expect(bank.rail.transferBody({ ...order, reference: null })).toMatch(/"amount":"100.00"}}$/)
+  })
+
+  test('is what the bank hears, as it was stored', async () => {
+    bank.answer((_, response) => json(response, 201, aTransferJson()))
+
+    await submit('first', '{"client_reference_id":  "payout-1"}')
+
+    expect(bank.heard).toMatchObject([
+      { body: '{"client_reference_id":  "payout-1"}', headers: { 'idempotency-key': 'k' } },
+    ])
+  })
+})
+
+describe('an answer', () => {
+  test.each(['first', 'repeat'] as const)('with the transfer is accepted, also to a %s call', async (call) => {
+    bank.answer((_, response) => json(response, 201, aTransferJson()))
+
+    expect(await submit(call)).toMatchObject({ outcome: 'accepted', transfer: { ref: 'tr_1' } })
+  })
+
+  test.each([
+    ['another payout’s transfer', aTransferJson({ client_reference_id: 'payout-2' })],
+    ['a transfer of nobody’s', aTransferJson({ client_reference_id: null })],
+    ['a transfer whose amount can not be read', aTransferJson({ source: { currency: 'usdc', amount: 132.41 } })],
+    ['nothing', {}],
+  ])('with %s proves nothing', async (_, body) => {
+    bank.answer((_, response) => json(response, 201, body))
+
+    expect(await submit('first')).toEqual({ outcome: 'unknown', why: 'HTTP 201' })
+  })
+
+  test.each([
+    ['132.40', 'insufficient'],
+    ['132.41', 'busy'],
+    ['not to be had', 'busy'],
+  ])('of 400 with a balance of %s means %s, by a fresh look at the wallet', async (balance, why) => {
+    bank.answer(({ method }, response) => {
+      if (method === 'POST') return json(response, 400, { code: 'bad_request', message: 'no' }, { 'Retry-After': '1' })
+      return json(response, 200, { balances: [{ currency: 'usdc', balance }] })
+    })
+
+    expect(await submit('first')).toEqual({ outcome: 'not-sent', why, retryAfterMs: 1_000 })
+    expect(bank.heard.map(({ path }) => path)).toEqual(['/v0/transfers', '/v0/customers/cust_1/wallets/wallet_1'])
+  })
+
+  test('is waited for once: nothing is tried again in here', async () => {
+    bank.answer((_, response) => response.destroy())
+
+    expect(await submit('first')).toEqual({ outcome: 'unknown', why: 'no answer' })
+    expect(bank.heard).toHaveLength(1)
+  })
+})
+
+test('a ref can not lead to another address', async () => {
+  bank.answer((_, response) => json(response, 404, { code: 'not_found' }))
+
+  await expect(bank.rail.transfer('../customers/1?x=#')).rejects.toThrow('transfer')
+
+  expect(bank.heard[0]?.path).toBe('/v0/transfers/..%2Fcustomers%2F1%3Fx%3D%23')
+})
+
+function submit(call: 'first' | 'repeat', body = bank.rail.transferBody(order)) {
+  return bank.rail.submit({ key: 'k', body, call })
+}

@@ -1,0 +1,100 @@
+// Where traces go is read by OpenTelemetry's own names; nothing is traced where no collector is named.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { ConfigError, loadConfig } from '../../../runtime/config/config'
+
+const needed = {
+  DATABASE_URL: 'postgresql://127.0.0.1/payouts',
+  TEMPORAL_ADDRESS: '127.0.0.1:7233',
+  SECRET_KEYS: `k1:${'0'.repeat(64)}`,
+}
+const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
+
+test('nothing is traced unless a collector is named', () => {
+  expect(tracing({})).toBeNull()
+  expect(tracing({ OTEL_SERVICE_NAME: 'payouts', OTEL_TRACES_SAMPLER_ARG: '0.5' })).toBeNull()
+  // Meant for another program on the same machine.
+  expect(tracing({ OTEL_TRACES_SAMPLER_ARG: 'endpoint=http://127.0.0.1:14250' })).toBeNull()
+})
+
+test('a collector alone is enough: everything is traced', () => {
+  expect(tracing(endpoint)).toEqual({
+    url: 'http://127.0.0.1:4318/v1/traces',
+    headers: {},
+    ratio: 1,
+    serviceName: null,
+  })
+})
+
+test.each([
+  ['https://otlp.example.com', 'https://otlp.example.com/v1/traces'],
+  ['https://otlp.example.com/', 'https://otlp.example.com/v1/traces'],
+  ['https://otlp.example.com/otlp/', 'https://otlp.example.com/otlp/v1/traces'],
+])('spans for %s are posted to %s', (base, url) => {
+  expect(tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: base })).toMatchObject({ url })
+})
+
+test('headers are pairs, as baggage is', () => {
+  const headers = { OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Basic%20abc==, x-key = k%2C1' }
+
+  expect(tracing({ ...endpoint, ...headers })?.headers).toEqual({ Authorization: 'Basic abc==', 'x-key': 'k,1' })
+})
+
+test('headers may come from a file, as other secrets do', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tracing-'))
+  const file = join(folder, 'headers')
+  writeFileSync(file, 'x-key=from-a-file\n')
+
+  try {
+    expect(tracing({ ...endpoint, OTEL_EXPORTER_OTLP_HEADERS_FILE: file })?.headers).toEqual({ 'x-key': 'from-a-file' })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test.each([
+  ['0', 0],
+  ['0.25', 0.25],
+  ['.5', 0.5],
+  ['1.0', 1],
+])('a share of %s is %s', (text, ratio) => {
+  expect(tracing({ ...endpoint, OTEL_TRACES_SAMPLER_ARG: text })?.ratio).toBe(ratio)
+})
+
+test.each([
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4317'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'grpc://collector.example.com'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'https://user:hunter22@collector.example.com'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'https://collector.example.com/?key=hunter22'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'hunter22'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'a=b,=hunter22'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'a b=hunter22'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'a=%hunter22'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'a=hunter22%0d%0aX: y'],
+  ['OTEL_TRACES_SAMPLER_ARG', '1.1'],
+  ['OTEL_TRACES_SAMPLER_ARG', '-1'],
+  ['OTEL_TRACES_SAMPLER_ARG', 'all'],
+  ['OTEL_SERVICE_NAME', 'two words'],
+])('%s can not be "%s", and the value is not repeated', (name, value) => {
+  const mistakes = mistakesOf({ ...endpoint, [name]: value })
+
+  expect(mistakes).toHaveLength(1)
+  expect(mistakes[0]).toContain(name)
+  expect(mistakes[0]).not.toContain('hunter22')
+})
+
+function tracing(env: Record<string, string>) {
+  return loadConfig({ ...needed, ...env }).tracing
+}
+
+function mistakesOf(env: Record<string, string>): readonly string[] {
+  try {
+    tracing(env)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes
+    throw error
+  }
+}

@@ -1,0 +1,93 @@
+// The client of the Temporal server: it may start first, answers in time, and finds the server again.
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { afterEach, expect, test } from '@jest/globals'
+import { type Client, Connection } from '@temporalio/client'
+import { type EnvironmentVariables, loadTemporalConfig } from '../../../runtime/config/config'
+import { askWithin, connectClient, pingTemporal } from '../../../runtime/temporal/client'
+import { serverOf } from '../../../runtime/temporal/server'
+import { proxyOf } from '../../support/db/tcp-proxy'
+import { testSystem } from '../../support/jest/system'
+
+const config = { namespace: 'default', tls: null, apiKey: null } as const
+const clients: Client[] = []
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.connection.close()
+})
+
+test('a server that knows our namespace answers', async () => {
+  await expect(pingTemporal(connect(testSystem().temporalAddress), 5_000)).resolves.toBeUndefined()
+})
+
+test('a namespace that is not there is an error', async () => {
+  await expect(pingTemporal(connect(testSystem().temporalAddress, 'nope'), 5_000)).rejects.toThrow(/nope/)
+})
+
+test('a server that is away is told within the deadline, and found again when it is back', async () => {
+  const proxy = await proxyOf(`http://${testSystem().temporalAddress}`)
+  await proxy.cut()
+  const client = connect(new URL(proxy.url).host)
+  const startedAt = performance.now()
+
+  // Which of the two depends on whether the first try to connect has failed by then.
+  await expect(pingTemporal(client, 300)).rejects.toThrow(/UNAVAILABLE|DEADLINE_EXCEEDED/)
+  const tookMs = performance.now() - startedAt
+  await proxy.mend()
+
+  expect(tookMs).toBeLessThan(3_000)
+  await expect(pingTemporal(client, 5_000)).resolves.toBeUndefined()
+  await proxy.cut()
+})
+
+test('a server that accepts and then says nothing is given up at the deadline', async () => {
+  const sockets: Socket[] = []
+  const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const address = silent.address()
+  const port = typeof address === 'object' ? address?.port : null
+
+  await expect(pingTemporal(connect(`127.0.0.1:${port}`), 300)).rejects.toThrow(/DEADLINE_EXCEEDED/)
+  silent.close()
+  for (const socket of sockets) socket.destroy()
+})
+
+test('while nobody waits for Temporal, promises cost what they cost without it', async () => {
+  const client = connect(testSystem().temporalAddress)
+  const inside = askWithin(client, 5_000, async () => isTracked(client))
+
+  await pingTemporal(client, 5_000)
+
+  expect(await inside).toBe(true)
+  expect(isTracked(client)).toBe(false)
+})
+
+test('a deadline holds though another call, which has ended meanwhile, had one too', async () => {
+  const client = connect(testSystem().temporalAddress)
+  const quick = pingTemporal(client, 5_000)
+  const late = askWithin(client, 5_000, async () => {
+    await quick
+    return client.connection instanceof Connection && client.connection.callContextStorage.getStore()?.deadline
+  })
+
+  expect(await late).toEqual(expect.any(Number))
+})
+
+test('an API key never travels in plain text', () => {
+  const server = (env: EnvironmentVariables) => serverOf(loadTemporalConfig({ TEMPORAL_ADDRESS: 'there:7233', ...env }))
+
+  expect(server({ TEMPORAL_API_KEY: 'k' })).toEqual({ address: 'there:7233', tls: {}, apiKey: 'k' })
+  expect(server({ TEMPORAL_API_KEY: 'k', TEMPORAL_TLS: 'off' }).tls).toEqual({})
+  expect(server({})).toEqual({ address: 'there:7233', tls: false })
+})
+
+function connect(address: string, namespace = 'default'): Client {
+  const client = connectClient({ ...config, address, namespace })
+  clients.push(client)
+  return client
+}
+
+/** Whether Node follows every promise of the process for the sake of this client. */
+function isTracked({ connection }: Client): unknown {
+  return connection instanceof Connection && Reflect.get(connection.callContextStorage, 'enabled')
+}

@@ -1,0 +1,77 @@
+// A worker process against a Temporal server that asks for a certificate: it works there, or waits and says for what.
+import { randomBytes } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { connectClient } from '../../../runtime/temporal/client'
+import { schedulesOf } from '../../../worker/schedules/schedules'
+import { makeAuthority } from '../../support/certificates'
+import { createDatabase, type TestDatabase } from '../../support/db/database'
+import { testConfig, testTemporal } from '../../support/temporal/a-worker'
+import { startWorkerProcess, type WorkerProcess } from '../../support/temporal/a-worker-process'
+import { startTlsServer, type TlsServer } from './tls-server'
+
+const [servers, clients] = [makeAuthority('servers'), makeAuthority('clients')]
+const TASK_QUEUE_PREFIX = `tls-${randomBytes(6).toString('hex')}`
+const started: WorkerProcess[] = []
+
+let database: TestDatabase
+let server: TlsServer
+let own = {}
+
+beforeAll(async () => {
+  database = await createDatabase()
+  server = await startTlsServer(servers.issue('temporal.test'), clients)
+  const { certificate, key } = clients.issue('worker.test')
+  own = { TEMPORAL_TLS_CERT: certificate, TEMPORAL_TLS_KEY: key }
+})
+
+afterEach(async () => {
+  for (const { child, ended } of started.splice(0)) {
+    child.kill('SIGKILL')
+    await ended
+  }
+})
+
+afterAll(async () => {
+  const client = connectClient(testTemporal())
+  for (const { scheduleId } of schedulesOf(testConfig({ TASK_QUEUE_PREFIX }))) {
+    await client.schedule.getHandle(scheduleId).delete()
+  }
+  await client.connection.close()
+  await server.close()
+  await database.drop()
+})
+
+test('a worker with a certificate puts its Schedules in place, works and stops', async () => {
+  const worker = start(own)
+
+  await worker.ready
+  worker.child.kill('SIGTERM')
+
+  expect(await worker.ended).toBe(0)
+  expect(worker.said).toEqual(['working', 'stopped'])
+})
+
+test('a worker without one waits, and its log says in one sentence what for', async () => {
+  const worker = start({})
+
+  await worker.says(
+    /^Temporal at [\d.:]+ can not be used yet, trying until it can: the server wants a certificate of ours, .+: see TEMPORAL_TLS_CERT/,
+  )
+
+  expect(worker.complained).toEqual([])
+})
+
+function start(env: Record<string, string>): WorkerProcess {
+  const worker = startWorkerProcess({
+    DATABASE_URL: database.url,
+    SECRET_KEYS: `k1:${'0'.repeat(64)}`,
+    TASK_QUEUE_PREFIX,
+    TEMPORAL_ADDRESS: server.address,
+    TEMPORAL_TLS: 'on',
+    TEMPORAL_TLS_CA: servers.certificate,
+    TEMPORAL_TLS_SERVER_NAME: 'temporal.test',
+    ...env,
+  })
+  started.push(worker)
+  return worker
+}

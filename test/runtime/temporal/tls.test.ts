@@ -1,0 +1,170 @@
+// Temporal behind TLS: who shows the right certificate is let in, and who is not reads why, and what to do.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { withTemporal } from '../../../ops/reach-temporal'
+import { type EnvironmentVariables, loadTemporalConfig } from '../../../runtime/config/config'
+import { connectClient, pingTemporal } from '../../../runtime/temporal/client'
+import { connectWorker } from '../../../worker/temporal/connect'
+import { makeAuthority } from '../../support/certificates'
+import { testSystem } from '../../support/jest/system'
+import { silenceTemporal } from '../../support/temporal/a-worker'
+import { startTlsServer, type TlsServer } from './tls-server'
+
+const [servers, clients, strangers] = [makeAuthority('servers'), makeAuthority('clients'), makeAuthority('strangers')]
+const ours = clients.issue('payouts.test')
+const theirs = strangers.issue('payouts.test')
+
+let server: TlsServer
+let folder = ''
+/** All that is right. */
+let mutual: EnvironmentVariables = {}
+
+beforeAll(async () => {
+  silenceTemporal()
+  server = await startTlsServer(servers.issue('temporal.test'), clients)
+  folder = mkdtempSync(join(tmpdir(), 'payouts-tls-'))
+  mutual = {
+    TEMPORAL_ADDRESS: server.address,
+    TEMPORAL_TLS: 'on',
+    TEMPORAL_TLS_SERVER_NAME: 'temporal.test',
+    TEMPORAL_TLS_CA_FILE: file('ca.pem', servers.certificate),
+    TEMPORAL_TLS_CERT_FILE: file('client.pem', ours.certificate),
+    TEMPORAL_TLS_KEY_FILE: file('client.key', ours.key),
+  }
+})
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await server.close()
+})
+
+test('API, ops and worker are let in by a certificate that comes from a file', async () => {
+  expect(await reach(mutual)).toEqual({ api: 'in', ops: 'in', worker: 'in' })
+})
+
+const why = {
+  issuer:
+    'the certificate of the server comes from nobody we trust: set TEMPORAL_TLS_CA to the certificate of who issued it',
+  name: 'the certificate of the server is for another name: set TEMPORAL_TLS_SERVER_NAME to the name that it is for',
+  client:
+    'the server wants a certificate of ours, or does not accept the one it got: see TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY',
+  ended:
+    'the server ended the connection at once: see that TEMPORAL_TLS, TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY are what it expects',
+  plain: 'the server speaks no TLS: set TEMPORAL_TLS to off, or TEMPORAL_ADDRESS to a port that does',
+  entry:
+    'the server does not let us in: see TEMPORAL_API_KEY or TEMPORAL_TLS_CERT, and that they are for TEMPORAL_NAMESPACE',
+}
+
+describe('a sentence says what to do about', () => {
+  test.each([
+    [
+      'a server whose issuer we do not trust',
+      { TEMPORAL_TLS_CA_FILE: '', TEMPORAL_TLS_CA: strangers.certificate },
+      why.issuer,
+    ],
+    ['a server of which nobody said whom to trust', { TEMPORAL_TLS_CA_FILE: '' }, why.issuer],
+    ['a server of another name', { TEMPORAL_TLS_SERVER_NAME: 'else.test' }, why.name],
+    ['a server without TLS', { TEMPORAL_ADDRESS: '' }, why.plain],
+  ])('%s', async (_what, change, sentence) => {
+    const env: EnvironmentVariables = { ...mutual, ...change }
+
+    const reached = await reach({ ...env, TEMPORAL_ADDRESS: env['TEMPORAL_ADDRESS'] || testSystem().temporalAddress })
+
+    expect(reached).toEqual({ api: 'out', ops: `Temporal can not be used: ${sentence}.`, worker: sentence })
+  })
+
+  test('a certificate that is missing', async () => {
+    const { api, ops, worker } = await reach({ ...mutual, TEMPORAL_TLS_CERT_FILE: '', TEMPORAL_TLS_KEY_FILE: '' })
+
+    expect(api).toBe('out')
+    for (const said of [ops, worker]) expect(said).toMatch(new RegExp(`${why.client}|${why.ended}`))
+  })
+
+  test('an API key that is not accepted', async () => {
+    const refusing = await startTlsServer(servers.issue('temporal.test'), 'anybody', 'refuses')
+    const env = { ...keyEnv(refusing), TEMPORAL_API_KEY: 'expired' }
+
+    const reached = await reach(env)
+
+    expect(reached).toEqual({ api: 'out', ops: `Temporal can not be used: ${why.entry}.`, worker: why.entry })
+    await refusing.close()
+  })
+})
+
+test('who speaks no TLS to a server that does is not let in', async () => {
+  const { api, worker } = await reach({ TEMPORAL_ADDRESS: server.address })
+
+  expect({ api, worker }).toEqual({ api: 'out', worker: why.ended })
+})
+
+test('a stranger with a certificate of somebody else is not let in', async () => {
+  const stranger = { TEMPORAL_TLS_CERT: theirs.certificate, TEMPORAL_TLS_KEY: theirs.key }
+
+  const without = { TEMPORAL_TLS_CERT_FILE: '', TEMPORAL_TLS_KEY_FILE: '' }
+  const { api, worker } = await reach({ ...mutual, ...without, ...stranger })
+
+  expect({ api, worker }).toEqual({ api: 'out', worker: why.ended })
+})
+
+describe('with an API key', () => {
+  let cloud: TlsServer
+
+  beforeAll(async () => {
+    cloud = await startTlsServer(servers.issue('temporal.test'), 'anybody')
+  })
+
+  afterEach(() => void cloud.calls.splice(0))
+
+  afterAll(() => cloud.close())
+
+  test('every call of API, ops and worker brings it, by TLS though nobody said so', async () => {
+    expect(await reach({ ...keyEnv(cloud), TEMPORAL_API_KEY: 'the-key' })).toEqual({
+      api: 'in',
+      ops: 'in',
+      worker: 'in',
+    })
+
+    expect(cloud.calls.length).toBeGreaterThan(2)
+    expect(new Set(cloud.calls.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer the-key']))
+  })
+
+  test('calls say which namespace they are for, by which Temporal Cloud finds its server', async () => {
+    const env = { ...keyEnv(cloud), TEMPORAL_API_KEY: 'the-key', TEMPORAL_NAMESPACE: 'payouts.a1b2c' }
+
+    expect((await reach(env)).api).toBe('out')
+
+    const asked = cloud.calls.filter((call) => call[':path']?.endsWith('DescribeNamespace'))
+    expect(new Set(asked.map((call) => call['temporal-namespace']))).toEqual(new Set(['payouts.a1b2c']))
+  })
+})
+
+function keyEnv({ address }: TlsServer): EnvironmentVariables {
+  return { TEMPORAL_ADDRESS: address, TEMPORAL_TLS_SERVER_NAME: 'temporal.test', TEMPORAL_TLS_CA: servers.certificate }
+}
+
+function file(name: string, content: string): string {
+  writeFileSync(join(folder, name), content)
+  return join(folder, name)
+}
+
+/** What becomes of each of them: in, out, or what it says. */
+async function reach(env: EnvironmentVariables): Promise<{ api: string; ops: string; worker: string }> {
+  const config = loadTemporalConfig(env)
+  const client = connectClient(config)
+  const said = (error: unknown) => (error instanceof Error ? error.message : String(error))
+  const [api, ops, worker] = await Promise.all([
+    pingTemporal(client, withinMs).then(
+      () => 'in',
+      () => 'out',
+    ),
+    withTemporal({ temporal: config }, (asked) => pingTemporal(asked, withinMs)).then(() => 'in', said),
+    connectWorker(config).then((connection) => connection.close().then(() => 'in'), said),
+  ])
+  await client.connection.close()
+  return { api, ops, worker }
+}
+
+/** Long enough for a handshake on a busy machine; who is not let in tries until then. */
+const withinMs = 3_000

@@ -1,0 +1,120 @@
+// A month in which the bank loses every event: whatever it has done is found by asking, and by what the clock starts.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { changedTransfersId } from '../../../workflows/names'
+import type { Json } from '../../support/bank/client'
+import { payInPounds, press } from '../../support/bank/pages'
+import { anInbox, type TestInbox } from '../../support/mail/an-inbox'
+import { aPerson } from '../../support/system/person'
+import { openWorld, type World } from '../../support/system/world'
+import { until } from '../../support/until'
+
+const days = 30
+const dayMs = 86_400_000
+let inbox: TestInbox
+let world: World
+let lost: string
+
+beforeAll(async () => {
+  inbox = await anInbox()
+  world = await openWorld({
+    env: {
+      SMTP_URL: inbox.smtpUrl,
+      MAIL_FROM: 'Payouts Test <billing@payouts.test>',
+      VERIFICATION_POLL_MS: '100',
+      WALLET_READ_EVERY_MS: '1000',
+    },
+  })
+  await world.bankKnowsUs()
+  lost = await world.bank.fault({ kind: 'webhook_lost', times: null })
+})
+afterAll(async () => {
+  await world?.close()
+  await inbox?.remove()
+})
+
+test('verification and the first pounds: the bank is asked until it has decided, and the wallet is read', async () => {
+  const grace = aPerson(world, inbox, 'grace@hopper.test')
+  await grace.signUp('Hopper Ltd')
+  await grace.ask('POST', '/v1/compliance/verification', {})
+  const verification = async () => (await grace.ask('GET', '/v1/compliance')).body.business_verification
+  const stands = (wanted: string) => until(wanted, async () => (await verification()).status === wanted)
+  await until('the links', async () => (await verification()).continue_url !== null)
+  const { terms_url, continue_url } = await verification()
+
+  await press(terms_url, 'accept')
+  await press(continue_url, 'ask')
+  await stands('action_required')
+  await press(continue_url, 'approve')
+  await stands('approved')
+  const { body: account } = await grace.ask('GET', '/v1/account?environment=live')
+  await payInPounds(world, account.bank_funding, '100.00')
+  const balance = await until('it is booked', async () => {
+    const { body } = await grace.ask('GET', '/v1/balance?environment=live')
+    return body.usdc !== '0.00' && body.usdc
+  })
+
+  // At 0.79395 GBP for a dollar 100.00 pounds buy 125.9525 dollars, rounded down to a cent.
+  expect(balance).toBe('125.95')
+})
+
+test('thirty days of payouts and deposits: each is settled, booked and found returned', async () => {
+  const before = await world.balance('live')
+  const paid: Json[] = []
+
+  // A day is as long as its payout and its nightly look take; only what the clock would start is started by hand.
+  for (let day = 1; day <= days; day++) {
+    const { body } = await world.pay({ amount_gbp: '10.00' }, { environment: 'live', key: `order-day-${day}` })
+    paid.push(await world.settled(body.id))
+    if (day % 10 === 5) await deposit('20.00')
+    if (day % 10 === 0) await cameBack(paid[day - 8])
+    await world.trigger(changedTransfersId)
+  }
+
+  // 10.00 and the bank's share of 0.55 at 0.79 are 13.3544 dollars, rounded up to 13.36: 27 arrived, 3 came back, 60.00 came in.
+  const expected = before - 27n * 13_360_000n + 60_000_000n
+  await until('all of it is booked', async () => (await world.balance('live')) === expected)
+  const statuses = await world.db.dataSource.query<Json[]>(
+    `SELECT status, count(*)::int AS n FROM payouts WHERE environment = 'live' GROUP BY status ORDER BY status`,
+  )
+  expect(statuses).toEqual([
+    { status: 'completed', n: 27 },
+    { status: 'returned', n: 3 },
+  ])
+})
+
+test('a return is found by the nightly look alone, before its money is back', async () => {
+  const { body } = await world.pay({ amount_gbp: '10.00' }, { environment: 'live', key: 'order-looked-for' })
+  await world.settled(body.id)
+  const before = await world.balance('live')
+  // No wallet shows it yet: the bank keeps the money for a day, or until it is told.
+  await world.bank.control('PUT', '/delays', { returned: dayMs })
+  const [transfer] = await world.transfersOf(body.id)
+  await world.bank.control('POST', `/transfers/${transfer.id}/advance`, { state: 'returned' })
+
+  await world.trigger(changedTransfersId)
+  await world.reached(body.id, ({ status }) => status === 'returned')
+  expect(await world.balance('live')).toBe(before)
+  await world.bank.control('POST', `/transfers/${transfer.id}/advance`, { state: 'refunded' })
+
+  await world.settled(body.id)
+  expect(await world.balance('live')).toBe(before + 13_360_000n)
+})
+
+test('not a single event was heard', async () => {
+  expect((await world.bank.counts(lost)).fired).toBeGreaterThan(100)
+  expect(await world.db.dataSource.query('SELECT 1 FROM bank_events')).toEqual([])
+})
+
+async function deposit(amount: string): Promise<void> {
+  const [wallet] = await world.db.dataSource.query<Json[]>(
+    `SELECT wallet_ref AS ref FROM wallets WHERE partner_id = $1 AND environment = 'live'`,
+    [world.partner.id],
+  )
+  await world.bank.control('POST', `/wallets/${wallet.ref}/deposits`, { amount })
+}
+
+async function cameBack({ id }: Json): Promise<void> {
+  const [transfer] = await world.transfersOf(id)
+  const { status } = await world.bank.control('POST', `/transfers/${transfer.id}/advance`, { state: 'returned' })
+  expect(status).toBe(200)
+}

@@ -1,0 +1,137 @@
+// Thousands of the bank's events, each at least twice and in no order: the books end as if each had come once, and in order.
+// STORM_EVENTS says how many; a tenth of the 10,000 that are meant without it, because each world has a payout for every twenty.
+import { afterEach, beforeAll, expect, jest, test } from '@jest/globals'
+import { type Json, quick, still } from '../../support/bank/client'
+import { inAnyOrder, type SignedEvent, signedEvents } from '../../support/bank/events'
+import { openWorld, type World } from '../../support/system/world'
+import { until } from '../../support/until'
+
+// A machine that does other things too is slow, and that is no fault of a story's.
+jest.setTimeout(600_000)
+
+const events = Number(process.env['STORM_EVENTS'] ?? 1_000)
+const payouts = events / 20
+/** As many as the bank itself sends at once. */
+const atOnce = 32
+let open: World | null = null
+let ordered: Json
+
+beforeAll(async () => {
+  ordered = await livedThrough(async (world, fresh) => {
+    for (const event of fresh) await deliver(world, event)
+  })
+})
+// The referee has the last word in each world.
+afterEach(() => open?.close())
+
+test('a storm of events ends as the same events do in order', async () => {
+  let delivered = 0
+  const stormy = await livedThrough(async (world, fresh, heard) => {
+    const count = heard.length === 0 ? 0.6 * events : 0.4 * events
+    const storm = inAnyOrder(fresh, heard, count)
+    delivered += storm.length
+    await side(atOnce, storm, (event) => deliver(world, event))
+  })
+
+  expect(stormy).toEqual(ordered)
+  expect(stormy.statuses).toEqual({ completed: 0.8 * payouts, failed: 0.1 * payouts, returned: 0.1 * payouts })
+  expect(delivered).toBe(events)
+})
+
+/** A world in which the bank is heard only as the story tells it; answers what its books say in the end. */
+async function livedThrough(
+  tell: (world: World, fresh: readonly SignedEvent[], heard: readonly SignedEvent[]) => Promise<void>,
+): Promise<Json> {
+  // Nothing but an event makes anybody ask the bank.
+  const env = { PAYOUT_POLL_MS: '600000', WALLET_READ_EVERY_MS: '86400000' }
+  const world = await openWorld({ env, delaysMs: still })
+  open = world
+  await world.bankKnowsUs()
+  await world.bank.fault({ kind: 'webhook_lost', times: null })
+  const numbers = Array.from({ length: payouts }, (_, index) => index)
+  const answers = await side(8, numbers, (index) =>
+    world.pay({ amount_gbp: `${2 + (index % 7)}.00` }, { environment: 'live', key: `order-number-${index}` }),
+  )
+  const ids = answers.map(({ body }) => body.id)
+
+  await world.bank.control('PUT', '/delays', quick)
+  await bankMoves(world, ids, (index) => (index % 10 === 3 ? 'undeliverable' : 'funds_received'))
+  const first = await signedEvents(world.bank, 'live')
+  await tell(world, first, [])
+  await world.allSettled(answers)
+
+  await bankMoves(world, ids, (index) => (index % 10 === 7 ? 'returned' : null))
+  const all = await signedEvents(world.bank, 'live')
+  const known = new Set(first.map(({ id }) => id))
+  await tell(
+    world,
+    all.filter(({ id }) => !known.has(id)),
+    first,
+  )
+  await until('all that came back is booked', async () => (await countReturned(world)) === payouts / 10, 120_000)
+
+  const books = await booksOf(world)
+  await world.close()
+  open = null
+  return books
+}
+
+/** By hand where a payout's number says so, then by the bank's own clock, until nothing moves any more. */
+async function bankMoves(world: World, ids: readonly string[], stateFor: (index: number) => string | null) {
+  const transfers = async (): Promise<Json[]> =>
+    (await world.bank.control('GET', '/transfers?environment=live')).json.data
+  const byPayout = new Map((await transfers()).map((each) => [each.client_reference_id, each.id]))
+  for (const [index, id] of ids.entries()) {
+    const state = stateFor(index)
+    if (state !== null) await world.bank.control('POST', `/transfers/${byPayout.get(id)}/advance`, { state })
+  }
+  await until('the bank has come to rest', async () => (await transfers()).every(({ next }) => next === null))
+}
+
+/** A 503 asks the bank to send it again later, which it does; any other answer but 200 would lose the event. */
+async function deliver(world: World, { id, event, signature }: SignedEvent): Promise<void> {
+  const send = async () => (await world.send('/webhooks/bank', event, { 'X-Webhook-Signature': signature })).status
+  await until(`the event ${id} is taken`, async () => {
+    const status = await send()
+    expect([200, 503]).toContain(status)
+    return status === 200
+  })
+}
+
+async function countReturned({ db }: World): Promise<number> {
+  const [row] = await db.dataSource.query<Json[]>(
+    `SELECT count(*)::int AS n FROM payouts WHERE status = 'returned' AND closed_at IS NOT NULL`,
+  )
+  return row.n
+}
+
+async function booksOf({ db }: World): Promise<Json> {
+  const rows = (sql: string) => db.dataSource.query<Json[]>(sql)
+  const statuses = await rows('SELECT status, count(*)::int AS n FROM payouts GROUP BY status')
+  return {
+    statuses: Object.fromEntries(statuses.map(({ status, n }) => [status, n])),
+    payouts: await rows(
+      `SELECT idempotency_key, status, failure_reason, attention, closed_at IS NULL AS is_open FROM payouts ORDER BY 1`,
+    ),
+    wallets: await rows('SELECT environment, balance_micro_usdc FROM wallets ORDER BY 1'),
+    ledger: await rows(
+      `SELECT s.cause, a.kind, count(*)::int AS n, sum(e.amount_micro_usdc) AS sum FROM ledger_sets s
+        JOIN ledger_entries e ON e.set_id = s.id JOIN ledger_accounts a ON a.id = e.account_id GROUP BY 1, 2 ORDER BY 1, 2`,
+    ),
+    charges: await rows(
+      'SELECT kind, count(*)::int AS n, sum(amount_micropounds) AS sum FROM charges GROUP BY 1 ORDER BY 1',
+    ),
+    held: await rows('SELECT why FROM held_deposits'),
+  }
+}
+
+/** So many side by side, in the order in which they are. */
+async function side<T, R>(width: number, all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  const waiting = all.entries()
+  const lane = async () => {
+    for (const [index, one] of waiting) results[index] = await work(one)
+  }
+  await Promise.all(Array.from({ length: width }, lane))
+  return results
+}

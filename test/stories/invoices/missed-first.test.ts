@@ -1,0 +1,84 @@
+// A time of the Schedule that passed while Temporal and every worker were down is made good when they are back.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, expect, test } from '@jest/globals'
+import { findTemporalCli } from '../../../local/temporal/find-cli'
+import { startTemporal, type TemporalServer } from '../../../local/temporal/start'
+import { systemClock } from '../../../runtime/clock'
+import { environment } from '../../../runtime/config/config'
+import { connectClient } from '../../../runtime/temporal/client'
+import { invoiceRunSchedule, type OurSchedule, putSchedule } from '../../../worker/schedules/schedules'
+import { testTemporal } from '../../support/temporal/a-worker'
+import { until } from '../../support/until'
+
+const folder = mkdtempSync(join(tmpdir(), 'payouts-missed-'))
+let temporal: TemporalServer
+
+afterAll(async () => {
+  await temporal.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('Temporal is down at the time of the Schedule, and the worker puts the Schedule in place as soon as it is back: the run is there', async () => {
+  temporal = await openTemporal(0)
+  const dueAt = new Date(Math.ceil(systemClock.now().getTime() / 1_000) * 1_000 + 8_000)
+  // The 1st is far away: the real Schedule in all but its time.
+  const schedule: OurSchedule = { ...invoiceRunSchedule, spec: { calendars: [calendarOf(dueAt)] } }
+  await withClient(async (client) => {
+    await putSchedule(client, schedule)
+    await until('the server has taken it on', async () => {
+      const { nextActionTimes } = (await client.schedule.getHandle(schedule.scheduleId).describe()).info
+      return nextActionTimes.length > 0
+    })
+  })
+
+  await temporal.stop()
+  expect(systemClock.now().getTime()).toBeLessThan(dueAt.getTime())
+  await wait(dueAt.getTime() - systemClock.now().getTime() + 1_000)
+  temporal = await openTemporal(Number(temporal.address.split(':')[1]))
+
+  await withClient(async (client) => {
+    await until('the worker has looked after the Schedule', () =>
+      putSchedule(client, schedule).then(
+        () => true,
+        () => false,
+      ),
+    )
+    const started = await until('the run that was missed', async () => {
+      const { recentActions } = (await client.schedule.getHandle(schedule.scheduleId).describe()).info
+      return recentActions[0]
+    })
+    const { workflowId } = started.action.workflow
+    const { typedSearchAttributes } = await client.workflow.getHandle(workflowId).describe()
+    const nominal = typedSearchAttributes.get({ name: 'TemporalScheduledStartTime', type: 'DATETIME' })
+    expect(nominal).toEqual(dueAt)
+  })
+})
+
+function calendarOf(time: Date) {
+  return {
+    year: time.getUTCFullYear(),
+    month: '*' as const,
+    dayOfMonth: time.getUTCDate(),
+    hour: time.getUTCHours(),
+    minute: time.getUTCMinutes(),
+    second: time.getUTCSeconds(),
+  }
+}
+
+async function openTemporal(preferredPort: number): Promise<TemporalServer> {
+  const cli = await findTemporalCli({ env: environment(), dataDir: join(folder, 'data'), report: () => undefined })
+  const [logFile, dbFile] = [join(folder, 'temporal.log'), join(folder, 'temporal.db')]
+  return startTemporal({ cli, logFile, preferredPort, dbFile, preferredUiPort: null })
+}
+
+async function withClient(work: (client: ReturnType<typeof connectClient>) => Promise<void>): Promise<void> {
+  const client = connectClient({ ...testTemporal(), address: temporal.address })
+  try {
+    await work(client)
+  } finally {
+    await client.connection.close()
+  }
+}

@@ -1,0 +1,137 @@
+// One Idempotency-Key is one payout, however many ask, and a wallet gives what it holds and not a penny more (§4, §7).
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { type Answer, openWorld, type World } from '../../support/system/world'
+
+let world: World
+
+beforeAll(async () => {
+  // What fifty payouts of 20.00 send: (20.00 + 0.60) / 0.79, rounded up, each.
+  world = await openWorld({
+    liveUsdc: '1304.00',
+    env: { PAYOUT_CALL_MS: '3000', PAYOUT_ANSWER_MS: '30000', PAYOUT_WITHIN_MS: '3000' },
+  })
+})
+afterEach(async () => {
+  await world.bank.control('DELETE', '/faults')
+  await world.bank.control('DELETE', '/outage')
+  await world.judge()
+})
+afterAll(() => world.close())
+
+const toTransfers = { method: 'POST', path: '/v0/transfers' }
+
+test('a thousand requests with one key at once: one 201, the rest 200, one id, one debit, one transfer', async () => {
+  await world.pay()
+  const answers = await Promise.all(Array.from({ length: 1_000 }, () => world.pay({}, { key: 'order-herd' })))
+
+  expect(tally(answers)).toEqual({ 200: 999, 201: 1 })
+  const replays = answers.filter(({ status }) => status === 200)
+  expect(new Set(replays.map(({ headers }) => headers.get('Idempotent-Replayed')))).toEqual(new Set(['true']))
+  const ids = new Set(answers.map(({ body }) => body.id))
+  expect(ids.size).toBe(1)
+  expect(await world.transfersOf([...ids][0])).toHaveLength(1)
+})
+
+test('the same key for ever answers with the stored payout, as it is now', async () => {
+  const first = await world.pay({}, { key: 'order-again' })
+  await world.settled(first.body.id)
+
+  const again = await world.pay({}, { key: 'order-again' })
+
+  expect([again.status, again.body.id, again.body.status]).toEqual([200, first.body.id, 'completed'])
+  expect(again.body).not.toHaveProperty('quote')
+})
+
+test('a client that hangs up 1 ms to half a second after sending and asks again has one payout, paid once', async () => {
+  const asked = [1, 2, 5, 10, 15, 20, 30, 45, 65, 90, 130, 180, 250, 350, 500].map(async (ms) => {
+    const key = `order-hung-up-${ms}`
+    await world.pay({}, { key, signal: AbortSignal.timeout(ms) }).catch(() => 'no answer')
+    return { key, again: await world.pay({}, { key }), andAgain: await world.pay({}, { key }) }
+  })
+
+  for (const { key, again, andAgain } of await Promise.all(asked)) {
+    expect([200, 201]).toContain(again.status)
+    expect([andAgain.status, andAgain.body.id]).toEqual([200, again.body.id])
+    expect(await world.claimed(key)).toMatchObject({ id: again.body.id, attempt: 1 })
+    await world.settled(again.body.id)
+    expect(await world.transfersOf(again.body.id)).toHaveLength(1)
+  }
+})
+
+test('the same key with another body is refused by the names of what differs, and sends nothing', async () => {
+  const first = await world.pay({}, { key: 'order-mismatch' })
+
+  const other = await world.pay({ amount_gbp: '121.00', reference: 'INV 7' }, { key: 'order-mismatch' })
+
+  expect([other.status, other.body.error.code]).toEqual([422, 'idempotency_key_reused'])
+  expect(other.body.error.details).toEqual({
+    payout_id: first.body.id,
+    differing_fields: ['amount_gbp', 'reference'],
+  })
+  expect(await world.transfersOf(first.body.id)).toHaveLength(1)
+})
+
+test('the same key in sandbox and live, or of two partners, is two payouts', async () => {
+  await world.topUp('153.30', 'live')
+  const sandbox = await world.pay({}, { key: 'order-both' })
+  const live = await world.pay({}, { key: 'order-both', environment: 'live' })
+
+  expect([sandbox.status, live.status]).toEqual([201, 201])
+  expect(live.body.id).not.toBe(sandbox.body.id)
+})
+
+test('402 names the shortfall; after a top-up of that much the same key pays', async () => {
+  const refused = await world.pay({ amount_gbp: '15000.00' }, { key: 'order-402' })
+
+  expect([refused.status, refused.body.error.code]).toEqual([402, 'insufficient_funds'])
+  await world.topUp(refused.body.error.details.shortfall_usdc)
+  const paid = await world.pay({ amount_gbp: '15000.00' }, { key: 'order-402' })
+  expect([paid.status, paid.body.status]).toEqual([201, 'processing'])
+  await world.settled(paid.body.id)
+  await world.topUp('5000.00')
+})
+
+test('after a 502 fifty requests with the same key at once, while the refused run still closes: one transfer', async () => {
+  await world.bank.fault({ kind: 'status', status: 401, times: 1, match: toTransfers })
+  const refused = await world.pay({}, { key: 'order-502' })
+
+  const answers = await Promise.all(Array.from({ length: 50 }, () => world.pay({}, { key: 'order-502' })))
+
+  expect(refused.status).toBe(502)
+  expect(tally(answers)).toEqual({ 200: 49, 201: 1 })
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+  expect(await world.transfersOf(answers[0]?.body.id)).toHaveLength(1)
+})
+
+test('a refusal, and another, and then the bank takes it: each attempt is its own, the payout is one', async () => {
+  await world.bank.fault({ kind: 'status', status: 401, times: 2, match: toTransfers })
+
+  const statuses = []
+  for (let attempt = 1; attempt <= 3; attempt++) statuses.push((await world.pay({}, { key: 'order-third' })).status)
+
+  expect(statuses).toEqual([502, 502, 201])
+  expect(await world.claimed('order-third')).toMatchObject({ attempt: 3 })
+})
+
+test('two hundred payouts at once from a wallet that covers fifty: fifty go out, the rest 402, never below zero', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, () => world.pay({ amount_gbp: '20.00' }, { environment: 'live' })),
+  )
+
+  // Nobody who has an answer in time hears anything but these two; who has not is told "pending", and learns it later.
+  expect(Object.keys(tally(answers))).toEqual(['201', '402'])
+  const rows = await world.allSettled(answers.filter(({ status }) => status === 201))
+  const sent = rows.filter(({ status }) => status === 'completed')
+  expect(sent).toHaveLength(50)
+  expect(rows.filter((row) => !sent.includes(row) && !row.failure_reason?.startsWith('insufficient_funds: '))).toEqual(
+    [],
+  )
+  expect(await world.balance('live')).toBe(0n)
+})
+
+/** How many answers had which status. */
+function tally(answers: readonly Answer[]): Record<number, number> {
+  const counts: Record<number, number> = {}
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}

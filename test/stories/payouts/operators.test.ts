@@ -1,0 +1,189 @@
+// What people can do to a payout's workflow with Temporal's own tools, at each step: no money is lost, nobody is paid twice.
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Json } from '../../support/bank/client'
+import { openWorld, type World } from '../../support/system/world'
+import { until } from '../../support/until'
+
+let world: World
+let forgotten: string
+
+beforeAll(async () => {
+  world = await openWorld({ env: { PAYOUT_CALL_MS: '1500', PAYOUT_ANSWER_MS: '2000' } })
+  // The server takes twenty seconds to forget a closed workflow: the last story of this file looks at it.
+  forgotten = (await world.pay({}, { key: 'order-forgotten' })).body.id
+  await ended('order-forgotten')
+  await forget('order-forgotten')
+})
+afterEach(async () => {
+  await world.bank.control('DELETE', '/faults')
+  if (!world.worker.isRunning()) await world.worker.start()
+  await world.judge()
+})
+afterAll(() => world.close())
+
+/** Where a payout can be caught: its own call to the bank is held back, or its transfer does not move. */
+const steps: readonly [string, Json][] = [
+  ['after the debit', { kind: 'hang', stage: 'before', ms: 800, match: { method: 'POST', path: '/v0/customers*' } }],
+  ['while it is sent', { kind: 'hang', stage: 'before', ms: 800, match: { method: 'POST', path: '/v0/transfers' } }],
+  [
+    'when the bank has stored it',
+    { kind: 'hang', stage: 'after', ms: 800, match: { method: 'POST', path: '/v0/transfers' } },
+  ],
+  ['while the bank is waited for', { kind: 'stuck', state: 'pending' }],
+]
+
+describe.each(steps)('%s', (_, fault) => {
+  test('terminated: the sweeper resumes from the row, and it is paid once', async () => {
+    const { key, answer } = await caught(fault)
+
+    await handle(key).terminate('a story')
+    await answer
+    await freeTheBank()
+    await world.sweep()
+
+    expect(await ending(key)).toEqual(paidOnce)
+  })
+
+  test('cancelled: too late, it is paid once and the caller hears of it', async () => {
+    const { key, answer } = await caught(fault)
+
+    await handle(key).cancel()
+    const { status } = await answer
+    await freeTheBank()
+
+    expect(status).toBe(201)
+    expect(await ending(key)).toEqual(paidOnce)
+    await ended(key)
+  })
+
+  test('reset to its beginning: the new run finds what the old one has done', async () => {
+    const { key, answer } = await caught(fault)
+    await answer
+
+    await reset(key)
+    await freeTheBank()
+
+    expect(await ending(key)).toEqual(paidOnce)
+  })
+})
+
+test('cancelled before anything was sent: nothing is sent, the money is back, the key stays taken', async () => {
+  const key = 'order-cancelled'
+  const before = await world.balance()
+  await world.worker.stop()
+  const first = await world.pay({}, { key })
+
+  await handle(key).cancel()
+  await world.worker.start()
+
+  const row = await world.settled(first.body.id)
+  expect(row).toMatchObject({ status: 'cancelled', failure_reason: null })
+  expect(await world.transfersOf(row.id)).toEqual([])
+  expect(await world.balance()).toBe(before)
+  expect((await world.pay({}, { key })).body).toMatchObject({ id: row.id, status: 'cancelled' })
+})
+
+test('reset after its end: nothing happens again', async () => {
+  const { body } = await world.pay({}, { key: 'order-reset-late' })
+  await world.settled(body.id)
+  await ended('order-reset-late')
+
+  await reset('order-reset-late')
+
+  await ended('order-reset-late')
+  expect(await world.transfersOf(body.id)).toHaveLength(1)
+})
+
+test('its history deleted while the bank is waited for: the sweeper resumes from the row', async () => {
+  const { key, answer } = await caught({ kind: 'stuck', state: 'pending' })
+  await answer
+  await forget(key)
+  await gone(key)
+  await freeTheBank()
+
+  await world.sweep()
+
+  expect(await ending(key)).toEqual(paidOnce)
+})
+
+test('its history deleted, then the key again: answered from the database, for ever', async () => {
+  await gone('order-forgotten')
+
+  const again = await world.pay({}, { key: 'order-forgotten' })
+
+  expect([again.status, again.body.id, again.body.status]).toEqual([200, forgotten, 'completed'])
+  expect(await world.transfersOf(forgotten)).toHaveLength(1)
+})
+
+/** A payout that is held where the fault strikes. */
+async function caught(fault: Json): Promise<{ key: string; answer: Promise<Json> }> {
+  const key = `order-${randomUUID()}`
+  const id = await world.bank.fault(fault)
+  // A recipient of its own, or the bank would know the account already and not be asked to register it.
+  const accountNumber = `${Math.floor(Math.random() * 8_999) + 1_000}5678`
+  const answer = world.pay({ accountNumber }, { key })
+  await until('the fault has struck', async () => (await world.bank.counts(id)).fired > 0)
+  return { key, answer }
+}
+
+/** What stands still at the bank goes on; a call that hangs goes on by itself. */
+async function freeTheBank(): Promise<void> {
+  const { json } = await world.bank.control('GET', '/transfers')
+  for (const { id, state, next } of json.data) {
+    if (state === 'pending' && next === null) {
+      await world.bank.control('POST', `/transfers/${id}/advance`, { state: 'payment_processed' })
+    }
+  }
+}
+
+/** What became of it: how it ended, in which attempt, and how many transfers the bank has of it. */
+async function ending(key: string): Promise<unknown> {
+  const { id } = await world.claimed(key)
+  const { status, attempt } = await world.settled(id)
+  return { status, attempt, transfers: (await world.transfersOf(id)).length }
+}
+
+const paidOnce = { status: 'completed', attempt: 1, transfers: 1 }
+
+function handle(key: string) {
+  return world.temporal.workflow.getHandle(world.workflowId(key))
+}
+
+async function reset(key: string): Promise<void> {
+  const { events } = await handle(key).fetchHistory()
+  const first = events?.find((event) => event.workflowTaskCompletedEventAttributes)
+  const { runId } = await handle(key).describe()
+  await world.temporal.workflowService.resetWorkflowExecution({
+    namespace: 'default',
+    workflowExecution: { workflowId: world.workflowId(key), runId },
+    workflowTaskFinishEventId: first?.eventId ?? null,
+    requestId: randomUUID(),
+    reason: 'a story',
+  })
+}
+
+async function forget(key: string): Promise<void> {
+  const workflowExecution = { workflowId: world.workflowId(key) }
+  await world.temporal.workflowService.deleteWorkflowExecution({ namespace: 'default', workflowExecution })
+}
+
+async function gone(key: string): Promise<void> {
+  await until('the history is gone', () =>
+    handle(key)
+      .describe()
+      .then(
+        () => false,
+        () => true,
+      ),
+  )
+}
+
+async function ended(key: string): Promise<void> {
+  await until('it has ended', async () => {
+    const { status } = await handle(key)
+      .describe()
+      .catch(() => ({ status: { name: 'ABSENT' } }))
+    return status.name === 'COMPLETED'
+  })
+}

@@ -1,0 +1,99 @@
+// A rail that was paused for longer than the bank remembers keys: a waiting payout is looked up, then sent once, or cancelled.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { openWorld, type World } from '../../support/system/world'
+import { until } from '../../support/until'
+
+const dayMs = 25 * 3_600_000
+const minuteMs = 60_000
+let world: World
+
+beforeAll(async () => {
+  // Nothing happens between two polls but what a test does.
+  world = await openWorld({ env: { PAYOUT_POLL_MS: String(10 * minuteMs) } })
+})
+afterAll(() => world.close())
+
+test('after a pause of a day a cancel wins, from the API, the command line and Temporal, and the others are sent once', async () => {
+  const before = await world.balance()
+  await world.ops('rail', 'pause', '--environment', 'sandbox')
+  const keys = ['order-by-api', 'order-by-ops', 'order-in-temporal', 'order-to-send'] as const
+  const [byApi, byOps, inTemporal, toSend] = await Promise.all(
+    keys.map(async (key) => (await world.pay({}, { key })).body.id),
+  )
+
+  await world.goAhead(dayMs)
+  await world.ops('rail', 'resume', '--environment', 'sandbox')
+  for (const key of keys)
+    await until(`${key} is to be looked up`, async () => (await detailsOf(key)).includes('unsent for a day'))
+  const cancelled = await world.cancel(byApi)
+  await world.ops('payout', 'cancel', '--payout', byOps)
+  await handle('order-in-temporal').cancel()
+  await handle('order-to-send').signal('bankSpoke')
+
+  expect([cancelled.status, cancelled.body.status]).toEqual([200, 'cancelled'])
+  for (const id of [byApi, byOps, inTemporal]) {
+    expect(await world.settled(id)).toMatchObject({ status: 'cancelled' })
+    expect(await world.transfersOf(id)).toHaveLength(0)
+  }
+  await world.reached(toSend, ({ status }) => status === 'processing')
+  expect(await world.transfersOf(toSend)).toHaveLength(1)
+  await until('it is polled until it is completed', async () => {
+    await handle('order-to-send')
+      .signal('bankSpoke')
+      .catch(() => null)
+    return (await world.row(toSend)).closed_at !== null
+  })
+  expect(before - (await world.balance())).toBe(153_300_000n)
+  await world.judge()
+})
+
+test('a cancel that is refused has no effect: the call is not repeated, and the payout is never cancelled', async () => {
+  const key = 'order-lost-answer'
+  await world.bank.fault({ kind: 'reset', stage: 'before', times: 1, match: { method: 'POST', path: '/v0/transfers' } })
+  const { body } = await world.pay({}, { key })
+  expect(body.status).toBe('pending')
+
+  const refused = await world.cancel(body.id)
+  const eventsBefore = (await eventsOf(key)).length
+  await handle(key).cancel()
+  await until('the cancel was decided', async () => (await eventsOf(key)).slice(eventsBefore).some(isMarker))
+
+  expect([refused.status, refused.body.error.details.status]).toEqual([409, 'pending'])
+  expect((await eventsOf(key)).some(({ activityTaskScheduledEventAttributes: regular }) => regular)).toBe(false)
+  expect(await world.transfersOf(body.id)).toHaveLength(0)
+
+  // Paused again, the payout waits for the bank's list, and the refused cancels stay refused.
+  await world.ops('rail', 'pause', '--environment', 'sandbox')
+  await handle(key).signal('bankSpoke')
+  await until('the bank was asked', async () =>
+    (await eventsOf(key)).some((each) => each.activityTaskCompletedEventAttributes),
+  )
+  await world.ops('rail', 'resume', '--environment', 'sandbox')
+  await until('it is sent and completed', async () => {
+    await handle(key)
+      .signal('bankSpoke')
+      .catch(() => null)
+    return (await world.row(body.id)).closed_at !== null
+  })
+  expect(await world.row(body.id)).toMatchObject({ status: 'completed' })
+  expect(await world.transfersOf(body.id)).toHaveLength(1)
+  await world.judge()
+})
+
+function handle(key: string) {
+  return world.temporal.workflow.getHandle(world.workflowId(key))
+}
+
+async function detailsOf(key: string): Promise<string> {
+  const metadata = await handle(key).query<{ currentDetails?: string }>('__temporal_workflow_metadata')
+  return metadata.currentDetails ?? ''
+}
+
+async function eventsOf(key: string) {
+  const { events } = await handle(key).fetchHistory()
+  return events ?? []
+}
+
+function isMarker({ markerRecordedEventAttributes: marker }: { markerRecordedEventAttributes?: unknown }): boolean {
+  return marker !== null && marker !== undefined
+}

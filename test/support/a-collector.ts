@@ -1,0 +1,71 @@
+// An OpenTelemetry collector as far as a test needs one: an HTTP server that keeps what it is sent, and can be made to fail.
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import { json } from 'node:stream/consumers'
+import { portOf } from './api/client'
+import type { Json } from './bank/client'
+
+export interface Collected {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Json
+}
+
+export interface ACollector {
+  /** As it is configured. */
+  readonly endpoint: string
+  readonly taken: readonly Collected[]
+  /** How often it was sent something, taken or not. */
+  asked(): number
+  behave(how: Behaviour): void
+  /** The spans it took, each with the name of who sent it. */
+  spans(): Json[]
+  close(): Promise<void>
+}
+
+/** A status; or it keeps who asks waiting for ever, or hangs up. */
+type Behaviour = number | 'silent' | 'away'
+
+export async function aCollector(): Promise<ACollector> {
+  const taken: Collected[] = []
+  let asked = 0
+  let how: Behaviour = 200
+
+  function answer(collected: Collected, response: ServerResponse): void {
+    asked += 1
+    if (how === 'silent') return
+    if (how === 'away') return void response.destroy()
+    if (how === 200) taken.push(collected)
+    response.writeHead(how, { 'Content-Type': 'application/json', Location: '/elsewhere' }).end('{}')
+  }
+  const server = createServer((request, response) => {
+    const { url: path = '', headers } = request
+    void json(request).then((body) => answer({ path, headers, body }, response))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    endpoint: `http://127.0.0.1:${portOf(server.address())}`,
+    taken,
+    asked: () => asked,
+    behave: (wanted) => {
+      how = wanted
+    },
+    spans: () => taken.flatMap(({ body }) => body.resourceSpans.flatMap(spansOf)),
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function spansOf({ resource, scopeSpans }: Json): Json[] {
+  const service = attributesOf(resource)['service.name']
+  return scopeSpans.flatMap(({ spans }: Json) => spans.map((span: Json) => ({ ...span, service })))
+}
+
+/** As a plain object, numbers as numbers. */
+export function attributesOf({ attributes }: Json): Json {
+  return Object.fromEntries(
+    attributes.map(({ key, value }: Json) => [key, value.stringValue ?? value.boolValue ?? Number(value.intValue)]),
+  )
+}

@@ -1,0 +1,243 @@
+// Starts the real API on a free port with a database of its own, and refuses any answer that its route did not promise.
+import { randomBytes } from 'node:crypto'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createActivityLog } from '../../../api/controls/activity-log'
+import type { ApiDeps } from '../../../api/deps'
+import { createRateLimiter, unlimited } from '../../../api/http/callers/rate-limiter'
+import { type CostlyReadLimits, costlyReadMs, createCostlyReads, limitsFor } from '../../../api/http/costly-reads'
+import { listen, stop } from '../../../api/http/listen'
+import { createMailSender } from '../../../api/mail-sender'
+import { createRequestFigures } from '../../../api/metrics/requests'
+import { createPartnerOpener } from '../../../api/partners/opener'
+import { createVerificationStarter } from '../../../api/partners/verification-starter'
+import { createCaseStarter } from '../../../api/payouts/cases/starter'
+import { createPayoutStarter } from '../../../api/payouts/starter'
+import { createApi } from '../../../api/server'
+import { createWalletReader } from '../../../api/wallets/reader'
+import { createTopUpStarter } from '../../../api/wallets/top-up-starter'
+import { createRateStore } from '../../../db/bank/exchange-rates'
+import { type Db, openDatabase } from '../../../db/database'
+import { type Keyring, openKeyring } from '../../../db/keyring'
+import type { RailName } from '../../../domain/environment'
+import { createMailer } from '../../../mail/mailer'
+import { makeBelieveOrNone } from '../../../rail/make-believe'
+import { createRates, type RateSource } from '../../../rail/rates'
+import { createSimulatedRail } from '../../../rail/simulated'
+import { type Clock, systemClock } from '../../../runtime/clock'
+import type { Log } from '../../../runtime/log'
+import { connectClient, pingTemporal } from '../../../runtime/temporal/client'
+import { createDatabase, openDb } from '../db/database'
+import { testSystem } from '../jest/system'
+import { keptLog } from '../kept-logs'
+import { requirePromised } from './promised'
+
+export interface ApiOptions {
+  /** The URL of a database that somebody else drops; a fresh one without it. */
+  readonly database?: string
+  readonly clock?: Clock
+  readonly rails?: Partial<Record<RailName, RateSource>>
+  /** Where the payouts' workers listen; without it nobody does. */
+  readonly taskQueuePrefix?: string
+  readonly answerTimeoutMs?: number
+  readonly temporalAddress?: string
+  readonly pollMs?: readonly number[]
+  readonly rateLimit?: 'on' | 'off'
+  readonly publicUrl?: string
+  readonly log?: Log
+  readonly signUp?: 'on' | 'off'
+  /** Where mails go; without it they wait. */
+  readonly smtpUrl?: string
+  readonly session?: ApiDeps['config']['session']
+  readonly trustedProxies?: number
+  readonly temporalUiUrl?: string
+  readonly mailInboxUrl?: string
+  readonly bank?: ApiDeps['config']['bank']
+  readonly caseDueMs?: ApiDeps['config']['caseDueMs']
+  readonly readLimits?: CostlyReadLimits
+  /** Other ones than those of every test. */
+  readonly keyring?: Keyring
+}
+
+export interface Api {
+  readonly url: string
+  readonly databaseUrl: string
+  readonly db: Db
+  readonly keyring: Keyring
+  readonly clock: Clock
+  /** For a test that takes one request apart. */
+  readonly deps: ApiDeps
+  /** For a test about connections. */
+  readonly server: Server
+  get(path: string, options?: CallOptions): Promise<Answer>
+  post(path: string, body: unknown, options?: CallOptions): Promise<Answer>
+  /** For the methods that only the dashboard uses. */
+  send(method: Method, path: string, body: unknown, options?: CallOptions): Promise<Answer>
+  close(): Promise<void>
+}
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+export interface CallOptions {
+  /** The secret of an API key. */
+  readonly key?: string
+  /** What aSession made: then the call comes from our own pages, unless the headers say otherwise. */
+  readonly session?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: AnswerBody
+  /** What came over the wire. */
+  readonly bytes: Buffer
+}
+
+/** Tests read what they expect; everything else is unknown. An answer without a body has none of it. */
+export interface AnswerBody {
+  readonly error?: { readonly code: string; readonly message: string; readonly details?: unknown }
+  readonly data?: readonly Readonly<Record<string, unknown>>[]
+  readonly has_more?: boolean
+  readonly next_cursor?: string | null
+  readonly [field: string]: unknown
+}
+
+/** Where the pages of the API under test come from. */
+export const testOrigin = 'http://payouts.test'
+const mailFrom = { name: 'Payouts', address: 'codes@payouts.test' }
+
+/** The keys of every test; the second one is an older key that still reads. */
+export const testSecretKeys = [
+  { id: 'k2', bytes: Buffer.alloc(32, 2) },
+  { id: 'k1', bytes: Buffer.alloc(32, 1) },
+]
+export const testKeyring = openKeyring(testSecretKeys)
+
+/** The defaults. */
+export const testRateLimits = { maxAgeMs: 900_000, midBasisPoints: 200, jumpBasisPoints: 500 }
+
+export async function startApi(options: ApiOptions = {}): Promise<Api> {
+  const {
+    clock = systemClock,
+    rails = { simulated: createSimulatedRail({ clock }) },
+    rateLimit = 'off',
+    keyring = testKeyring,
+  } = options
+  const log = options.log ?? keptLog()
+  const fresh = options.database === undefined ? await createDatabase() : null
+  const databaseUrl = options.database ?? fresh?.url ?? ''
+  const db = await openDb(databaseUrl, 10)
+  const reading = { url: databaseUrl, poolSize: 4, onError: () => undefined, connectMs: 60_000 }
+  const readDb = await openDatabase({ ...reading, statementMs: costlyReadMs })
+  const temporal = connectClient({
+    address: options.temporalAddress ?? testSystem().temporalAddress,
+    namespace: 'default',
+    tls: null,
+    apiKey: null,
+  })
+  const activityLog = createActivityLog({ db, clock, log })
+  const mailer = options.smtpUrl === undefined ? null : createMailer({ smtpUrl: options.smtpUrl, from: mailFrom })
+  const mails = createMailSender({ db, keyring, mailer, clock, log })
+  const taskQueuePrefix = options.taskQueuePrefix ?? `nobody-${randomBytes(6).toString('hex')}`
+  const simulating = { connectMs: 500, callMs: 1_000 }
+  const sandboxBank = makeBelieveOrNone(options.bank?.sandbox ?? null, clock, simulating)
+  const deps: ApiDeps = {
+    config: {
+      publicUrl: options.publicUrl ?? testOrigin,
+      session: options.session ?? { idleMs: 12 * 3_600_000, absoluteMs: 7 * 86_400_000 },
+      signUp: options.signUp ?? 'on',
+      trustedProxies: options.trustedProxies ?? 0,
+      temporalUiUrl: options.temporalUiUrl ?? null,
+      mailInboxUrl: options.mailInboxUrl ?? null,
+      bank: options.bank ?? { sandbox: null, live: null },
+      caseDueMs: options.caseDueMs ?? { recall: 10 * 86_400_000, trace: 5 * 86_400_000 },
+    },
+    db,
+    costlyReads: createCostlyReads({ db: readDb, limits: options.readLimits ?? limitsFor(1) }),
+    keyring,
+    rates: createRates({
+      rails,
+      store: createRateStore(db, testRateLimits),
+      limits: testRateLimits,
+      clock,
+      onRejected: (rail, rejection) => log.warn({ rail, rejection }, 'rejected exchange rate'),
+    }),
+    payouts: createPayoutStarter({
+      temporal,
+      payouts: { answerTimeoutMs: options.answerTimeoutMs ?? 300, pollMs: options.pollMs ?? [1_000] },
+      taskQueuePrefix,
+      log,
+    }),
+    partners: createPartnerOpener({ temporal, taskQueuePrefix, withinMs: options.answerTimeoutMs ?? 300, log }),
+    verifications: createVerificationStarter({ temporal, taskQueuePrefix, pollMs: options.pollMs ?? [1_000] }),
+    walletReader: createWalletReader({ temporal, taskQueuePrefix }),
+    topUps: createTopUpStarter({ temporal, taskQueuePrefix, withinMs: options.answerTimeoutMs ?? 300, log }),
+    cases: createCaseStarter({ temporal, taskQueuePrefix, log }),
+    sandboxBank,
+    mails,
+    activityLog,
+    rateLimiter: rateLimit === 'on' ? createRateLimiter({ db, clock, log }) : unlimited,
+    clock,
+    log,
+    requests: createRequestFigures(),
+    tracer: null,
+    pingTemporal: () => pingTemporal(temporal, 2_000),
+  }
+  const server = createApi(deps)
+  await listen(server, { host: '127.0.0.1', port: 0 })
+  const url = `http://127.0.0.1:${portOf(server.address())}`
+  return {
+    url,
+    databaseUrl,
+    db,
+    keyring,
+    clock,
+    deps,
+    server,
+    get: (path, call) => send(url, 'GET', path, undefined, call),
+    post: (path, body, call) => send(url, 'POST', path, body, call),
+    send: (method, path, body, call) => send(url, method, path, body, call),
+    close: async () => {
+      await stop(server)
+      await mails.close()
+      mailer?.close()
+      sandboxBank?.close()
+      await activityLog.close()
+      await temporal.connection.close()
+      await readDb.close()
+      await db.close()
+      await fresh?.drop()
+    },
+  }
+}
+
+export function portOf(address: AddressInfo | string | null): number {
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
+  return address.port
+}
+
+async function send(
+  url: string,
+  method: Method,
+  path: string,
+  body: unknown,
+  { key, session, headers = {} }: CallOptions = {},
+): Promise<Answer> {
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+      ...(session === undefined ? {} : { Cookie: `__Host-session=${session}`, Origin: testOrigin }),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const bytes = Buffer.from(await response.arrayBuffer())
+  const isJson = bytes.length > 0 && response.headers.get('Content-Type')?.startsWith('application/json')
+  const parsed = isJson ? JSON.parse(bytes.toString('utf8')) : bytes.length > 0 ? '' : {}
+  const answer = { status: response.status, headers: response.headers, body: parsed, bytes }
+  requirePromised(method, path, answer)
+  return answer
+}

@@ -1,0 +1,179 @@
+// All that a payout needs, in the test's own process: the API, the make-believe bank, and a worker for each environment.
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
+import type { Client } from '@temporalio/client'
+import { Worker } from '@temporalio/worker'
+import { createPayoutSteps } from '../../../activities/payouts'
+import type { Db } from '../../../db/database'
+import type { Keyring } from '../../../db/keyring'
+import { environments } from '../../../domain/environment'
+import { createRails } from '../../../rail/rails'
+import { type Clock, systemClock } from '../../../runtime/clock'
+import type { PayoutConfig, SecretKey } from '../../../runtime/config/config'
+import { connectClient } from '../../../runtime/temporal/client'
+import { createPayoutParts } from '../../../worker/payouts'
+import { connectWorker } from '../../../worker/temporal/connect'
+import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
+import { payoutQueue } from '../../../workflows/names'
+import { type Json, keys, openTestBank, still, type TestBank } from '../bank/client'
+import { createDatabase, openDb } from '../db/database'
+import { testSystem } from '../jest/system'
+import { keptLog } from '../kept-logs'
+import { aConnectedPartner, type ConnectedPartner } from '../stages/payout'
+import { testTemporal } from '../temporal/a-worker'
+import { type Answer, type Api, startApi, testSecretKeys } from './client'
+import { aKey } from './fixtures'
+
+export interface PayoutWorld {
+  readonly api: Api
+  readonly bank: TestBank
+  readonly temporal: Client
+  /** A partner connected to the bank in both environments, with a key for each. */
+  aPayer(): Promise<Payer>
+  pay(payer: Payer, change?: Json, call?: PayCall): Promise<Answer>
+  startWorkers(): Promise<void>
+  stopWorkers(): Promise<void>
+  /** The bank's own records. */
+  transfersOf(payoutId: unknown): Promise<Json[]>
+  close(): Promise<void>
+}
+
+export interface Payer extends ConnectedPartner {
+  readonly keys: { readonly sandbox: string; readonly live: string }
+}
+
+export interface PayCall {
+  readonly key?: string
+  readonly environment?: 'sandbox' | 'live'
+}
+
+export interface WorldOptions {
+  readonly clock?: Clock
+  readonly payouts?: Partial<PayoutConfig>
+  readonly bank?: Parameters<typeof openTestBank>[0]
+  readonly workers?: 'started' | 'none'
+  /** Of http where a browser comes, whose cookie has another name then. */
+  readonly publicUrl?: string
+  /** The API's, where they are others than those of every test. */
+  readonly keyring?: Keyring
+  /** The workers'. */
+  readonly secretKeys?: readonly SecretKey[]
+}
+
+const quickPayouts: PayoutConfig = {
+  answerTimeoutMs: 8_000,
+  pollMs: [100],
+  repeatForMs: 60_000,
+  quietMs: 0,
+  // A busy machine is no slow bank.
+  briefCallMs: 2_000,
+  briefConnectMs: 1_000,
+  answerWithinMs: 1_500,
+  patientCallMs: 2_000,
+}
+
+export async function aPayoutWorld(options: WorldOptions = {}): Promise<PayoutWorld> {
+  const { clock = systemClock } = options
+  const payouts = { ...quickPayouts, ...options.payouts }
+  const taskQueuePrefix = `test-${randomBytes(6).toString('hex')}`
+  const log = keptLog()
+  const database = await createDatabase()
+  const db = await openDb(database.url, 10)
+  const bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0, ...options.bank })
+  const address = (key: string) => ({ url: `${bank.url}/v0`, key })
+  const access = { sandbox: address(keys.sandbox), live: address(keys.live) }
+  const rails = createRails({ bank: access, clock, timeouts: { connectMs: 2_000, callMs: 2_000 } })
+  const temporal = connectClient(testTemporal())
+  await requireSearchAttributes(temporal, wantedAttributes)
+  const { answerTimeoutMs, pollMs } = payouts
+  const about = { database: database.url, clock, rails, bank: access }
+  const { publicUrl, keyring, secretKeys = testSecretKeys } = options
+  const api = await startApi({
+    ...about,
+    taskQueuePrefix,
+    answerTimeoutMs,
+    pollMs,
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...(keyring === undefined ? {} : { keyring }),
+  })
+  const parts = createPayoutParts({ bank: access, payouts, secretKeys }, { db, log, clock })
+  const workers = workersOf({ activities: createPayoutSteps(parts), taskQueuePrefix })
+  if (options.workers !== 'none') await workers.start()
+
+  return {
+    api,
+    bank,
+    temporal,
+    aPayer: () => aPayer(api, db, bank),
+    pay: (payer, change = {}, { key = `order-${randomUUID()}`, environment = 'sandbox' } = {}) =>
+      api.post('/v1/payouts', aRequest(change), { key: payer.keys[environment], headers: { 'Idempotency-Key': key } }),
+    startWorkers: () => workers.start(),
+    stopWorkers: () => workers.stop(),
+    transfersOf: async (payoutId) =>
+      (await bank.control('GET', `/transfers?client_reference_id=${String(payoutId)}`)).json.data,
+    close: async () => {
+      await workers.stop()
+      await api.close()
+      await temporal.connection.close()
+      parts.close()
+      rails.close()
+      await bank.close()
+      await db.close()
+      await database.drop()
+    },
+  }
+}
+
+/** A request that the specification accepts, for an account of its own; parts of the recipient are changed one by one. */
+export function aRequest(change: Json = {}): Json {
+  const { recipient = {}, ...rest } = change
+  const { bank, address, ...other } = recipient
+  const account_number = `${randomInt(1_000, 10_000)}${randomInt(1_000, 10_000)}`
+  return {
+    amount_gbp: '120.00',
+    reference: 'Invoice 1042',
+    recipient: {
+      first_name: 'Ada',
+      last_name: 'Lovelace',
+      address: { line1: '12 St James Square', city: 'London', postal_code: 'SW1Y 4JH', ...address },
+      bank: { bank_name: 'Barclays', sort_code: '200415', account_number, ...bank },
+      ...other,
+    },
+    ...rest,
+  }
+}
+
+async function aPayer(api: Api, db: Db, bank: TestBank): Promise<Payer> {
+  const partner = await aConnectedPartner(db, bank)
+  const [sandbox, live] = [await aKey(api, partner, 'sandbox'), await aKey(api, partner, 'live')]
+  return { ...partner, keys: { sandbox, live } }
+}
+
+function workersOf({ activities, taskQueuePrefix }: { activities: object; taskQueuePrefix: string }) {
+  let stopAll: (() => Promise<void>) | null = null
+  return {
+    async start() {
+      const connection = await connectWorker(testTemporal())
+      const workers = await Promise.all(
+        environments.map((environment) =>
+          Worker.create({
+            connection,
+            taskQueue: payoutQueue(environment, taskQueuePrefix),
+            workflowBundle: { codePath: testSystem().workflowBundlePath },
+            activities,
+            stickyQueueScheduleToStartTimeout: '1s',
+          }),
+        ),
+      )
+      const running = workers.map((worker) => worker.run())
+      stopAll = async () => {
+        for (const worker of workers) worker.shutdown()
+        await Promise.all(running)
+        await connection.close()
+      }
+    },
+    async stop() {
+      await stopAll?.()
+      stopAll = null
+    },
+  }
+}

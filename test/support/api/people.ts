@@ -1,0 +1,69 @@
+// People who sign in: members with an email, the codes in their inbox, and what the API answers them.
+import { randomBytes } from 'node:crypto'
+import { insertMember, type MemberRow } from '../../../db/partners/members'
+import type { PartnerRow } from '../../../db/partners/partners'
+import type { MemberRole } from '../../../domain/partners/partner'
+import type { TestInbox } from '../mail/an-inbox'
+import { until } from '../until'
+import { type Answer, type Api, testOrigin } from './client'
+import type { Stage } from './fixtures'
+
+/** As a browser sends it from our own pages. */
+export const fromOurPages = { headers: { Origin: testOrigin } }
+
+export const aBrowserCookie = `__Host-browser=${'b'.repeat(43)}`
+
+/** All codes of these helpers are asked for and entered in this one. */
+export const inOneBrowser = { headers: { Origin: testOrigin, Cookie: aBrowserCookie } }
+
+export async function aMember(
+  { db, clock }: Stage,
+  partner: Pick<PartnerRow, 'id'>,
+  { role = 'admin', email = anEmail() }: { role?: MemberRole; email?: string } = {},
+): Promise<MemberRow> {
+  const member = await db.transaction((tx) =>
+    insertMember(tx, { partnerId: partner.id, email, name: 'Grace', role, at: clock.now() }),
+  )
+  if (member === 'already_member') throw new Error('the email was taken')
+  return member
+}
+
+export function anEmail(): string {
+  return `grace-${randomBytes(6).toString('hex')}@people.test`
+}
+
+export function askForCode(api: Api, email: string): Promise<Answer> {
+  return api.post('/v1/auth/codes', { email }, inOneBrowser)
+}
+
+export function signIn(api: Api, email: string, code: string, more: Record<string, string> = {}): Promise<Answer> {
+  return api.post('/v1/auth/sessions', { email, code, ...more }, inOneBrowser)
+}
+
+/** Asks for a code and reads it from the subject of the mail, as people do. */
+export async function aCode(api: Api, inbox: TestInbox, email: string): Promise<string> {
+  const before = (await codesOf(inbox, email)).length
+  const { status } = await askForCode(api, email)
+  if (status !== 202) throw new Error(`no code was sent: ${status}`)
+  return until('the code has come', async () => {
+    const codes = await codesOf(inbox, email)
+    return codes.length > before ? codes[0] : null
+  })
+}
+
+/** Newest first. */
+export async function codesOf(inbox: TestInbox, email: string): Promise<string[]> {
+  const mails = (await inbox.messages()).filter(({ envelope }) => envelope.to.includes(email))
+  return mails.flatMap(({ subject }) => /^(\d{6}) is your/.exec(subject)?.[1] ?? [])
+}
+
+/** The token in the cookie that an answer sets. */
+export function tokenOf({ headers }: Answer): string {
+  const [, token = ''] = /^__Host-session=([^;]*)/.exec(headers.get('Set-Cookie') ?? '') ?? []
+  return token
+}
+
+/** A code that is not this one. */
+export function anotherCode(code: string): string {
+  return String((Number(code) + 1) % 1_000_000).padStart(6, '0')
+}

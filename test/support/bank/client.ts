@@ -1,0 +1,234 @@
+// A bank of its own for each test file, and the few calls that tests make of it over real HTTP.
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type BankOptions, type RunningBank, startBank } from '../../../sandbox-bank/start'
+
+/** Answers are looked into freely by tests: a wrong guess fails them, which is all that types could do. */
+export type Json = ReturnType<typeof JSON.parse>
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly json: Json
+}
+
+export interface Asked {
+  readonly environment?: 'sandbox' | 'live'
+  readonly key?: string
+  readonly headers?: Record<string, string>
+}
+
+export interface TestBank {
+  readonly url: string
+  readonly controlUrl: string
+  readonly dataDir: string
+  get(path: string, asked?: Asked): Promise<Answer>
+  post(path: string, body: unknown, asked?: Asked): Promise<Answer>
+  send(method: string, path: string, body?: unknown, asked?: Asked): Promise<Answer>
+  control(method: string, path: string, body?: unknown): Promise<Answer>
+  fault(plan: Json): Promise<string>
+  /** How often a fault has struck, and how often it still will. */
+  counts(id: string): Promise<{ fired: number; remaining: number | null }>
+  close(): Promise<void>
+}
+
+export const keys = { sandbox: 'sk-test-tests', live: 'sk-live-tests' }
+
+/** As quick as the clock allows. */
+export const quick = {
+  pending: 10,
+  in_review: 0,
+  funds_received: 10,
+  payment_submitted: 10,
+  undeliverable: 10,
+  returned: 10,
+  refund_in_flight: 10,
+}
+/** Nothing moves by itself while a test looks. */
+export const still = {
+  pending: 600_000,
+  in_review: 0,
+  funds_received: 600_000,
+  payment_submitted: 600_000,
+  undeliverable: 600_000,
+  returned: 600_000,
+  refund_in_flight: 600_000,
+}
+
+export async function openTestBank(options: Partial<BankOptions> = {}): Promise<TestBank> {
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'sandbox-bank-'))
+  const settings = {
+    delaysMs: quick,
+    webhookRetryMs: 20,
+    webhookRetryMaxMs: 50,
+    sandboxKey: keys.sandbox,
+    liveKey: keys.live,
+  }
+  const bank: RunningBank = await startBank({ ...settings, ...options, dataDir })
+  return {
+    ...clientOf(bank.url, bank.controlUrl),
+    dataDir,
+    async close() {
+      await bank.close()
+      if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+export function clientOf(url: string, controlUrl: string): Omit<TestBank, 'dataDir' | 'close'> {
+  const control = (method: string, path: string, body?: unknown) =>
+    ask(`${controlUrl}/_control${path}`, method, body, {})
+  const send = (method: string, path: string, body?: unknown, asked: Asked = {}) => {
+    const idempotency = method === 'POST' ? { 'Idempotency-Key': asked.key ?? randomUUID() } : {}
+    return ask(`${url}/v0${path}`, method, body, {
+      'Api-Key': keys[asked.environment ?? 'sandbox'],
+      ...idempotency,
+      ...asked.headers,
+    })
+  }
+  return {
+    url,
+    controlUrl,
+    send,
+    control,
+    get: (path, asked) => send('GET', path, undefined, asked),
+    post: (path, body, asked) => send('POST', path, body, asked),
+    async fault(plan) {
+      const added = await control('POST', '/faults', plan)
+      if (added.status !== 201) throw new Error(added.text)
+      return String(added.json.id)
+    },
+    async counts(id) {
+      const { json } = await control('GET', '/faults')
+      const { fired, remaining } = json.data.find((each: Json) => each.id === id)
+      return { fired, remaining }
+    },
+  }
+}
+
+async function ask(url: string, method: string, body: unknown, headers: Record<string, string>): Promise<Answer> {
+  const text = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body)
+  const response = await fetch(url, { method, headers, ...(text === null ? {} : { body: text }), redirect: 'manual' })
+  const answer = await response.text()
+  return { status: response.status, headers: response.headers, text: answer, json: parsed(answer) }
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return {}
+  }
+}
+
+/** The key that signs the newest webhook, which only the journal's file holds. */
+export function webhookKeyOf({ dataDir }: Pick<TestBank, 'dataDir'>, environment: 'sandbox' | 'live'): string {
+  const lines = readFileSync(join(dataDir, 'journal.jsonl'), 'utf8').split('\n').filter(Boolean)
+  const puts = lines.flatMap((line): [string, Json][] => {
+    const entry: Json = JSON.parse(line)
+    return entry.environment === environment ? entry.puts : []
+  })
+  return puts.findLast(([name]) => name === 'webhooks')?.[1].privateKey
+}
+
+export interface Party {
+  readonly customer: string
+  readonly wallet: string
+  readonly account: string
+}
+
+type Client = Pick<TestBank, 'get' | 'post' | 'control'>
+
+/** A verified customer with a wallet and somebody to pay. */
+export async function aParty(bank: Client, asked: Asked = {}): Promise<Party> {
+  const link = await bank.post('/kyc_links', aKycLink(), asked)
+  const customer = String(link.json.customer_id)
+  if (asked.environment === 'live') {
+    await bank.control('POST', `/customers/${customer}/kyc`, { status: 'approved', tos_status: 'approved' })
+  }
+  const wallet = await bank.post(`/customers/${customer}/wallets`, { chain: 'base' }, asked)
+  const account = await bank.post(`/customers/${customer}/external_accounts`, anAccount(), asked)
+  return { customer, wallet: String(wallet.json.id), account: String(account.json.id) }
+}
+
+export function aKycLink(change: Json = {}): Json {
+  const endorsements = ['base', 'faster_payments']
+  // Its own each time: the live bank has one customer for an email.
+  const email = `${randomUUID()}@example.com`
+  return { full_name: 'Analytical Engines Ltd', email, type: 'business', endorsements, ...change }
+}
+
+let accounts = 10_000_000
+
+export function anAccount(change: Json = {}): Json {
+  accounts += 1
+  // Never the magic ending by chance.
+  if (accounts % 10_000 === 0) accounts += 1
+  return {
+    currency: 'gbp',
+    account_type: 'gb',
+    bank_name: 'Barclays',
+    account_owner_name: 'Ada Lovelace',
+    account_owner_type: 'individual',
+    first_name: 'Ada',
+    last_name: 'Lovelace',
+    account: { sort_code: '123456', account_number: String(accounts) },
+    address: { street_line_1: '10 High St', city: 'London', postal_code: 'SW1A 2AA', country: 'GBR' },
+    ...change,
+  }
+}
+
+export function aTransfer(party: Party, change: Json = {}): Json {
+  const { source, destination, ...rest } = change
+  return {
+    on_behalf_of: party.customer,
+    client_reference_id: randomUUID(),
+    developer_fee: '0.00',
+    source: { payment_rail: 'bridge_wallet', currency: 'usdc', bridge_wallet_id: party.wallet, ...source },
+    destination: {
+      payment_rail: 'faster_payments',
+      currency: 'gbp',
+      external_account_id: party.account,
+      amount: '100.00',
+      reference: 'INV 1042',
+      ...destination,
+    },
+    ...rest,
+  }
+}
+
+/** In millionths, so that sums are exact. */
+export async function balanceOf(bank: Client, party: Party, asked: Asked = {}): Promise<bigint> {
+  const { json } = await bank.get(`/customers/${party.customer}/wallets/${party.wallet}`, asked)
+  return micro(String(json.balances[0].balance))
+}
+
+export function micro(text: string): bigint {
+  const [whole, fraction = ''] = text.split('.')
+  return BigInt(`${whole}${fraction.padEnd(6, '0')}`)
+}
+
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | null | undefined | false>,
+  withinMs = 25_000,
+): Promise<T> {
+  const end = Date.now() + withinMs
+  for (;;) {
+    const seen = await look()
+    if (seen) return seen
+    if (Date.now() > end) throw new Error(`not seen in time: ${what}`)
+    await pause(10)
+  }
+}
+
+export function reached(bank: Client, transfer: string, state: string, asked: Asked = {}): Promise<Json> {
+  return until(`${transfer} in ${state}`, async () => {
+    const { json } = await bank.get(`/transfers/${transfer}`, asked)
+    return json.state === state && json
+  })
+}

@@ -1,0 +1,53 @@
+// The events that the bank has written down and told nobody, signed with its own key, for a story that plays the messenger.
+import type { Environment } from '../../../domain/environment'
+import { signatureHeader } from '../../../sandbox-bank/webhooks/signature'
+import { type Json, type TestBank, webhookKeyOf } from './client'
+
+export interface SignedEvent {
+  readonly id: string
+  readonly event: Json
+  readonly signature: string
+}
+
+/** All of them, in the order in which they happened. */
+export async function signedEvents(bank: TestBank, environment: Environment): Promise<SignedEvent[]> {
+  const puts: [string, Json][] = []
+  for (let after = 0; ; ) {
+    const { data } = (await bank.control('GET', `/journal?after=${after}`)).json
+    if (data.length === 0) break
+    after = data.at(-1).seq
+    puts.push(...data.flatMap((line: Json) => (line.environment === environment ? line.puts : [])))
+  }
+  const privateKey = webhookKeyOf(bank, environment)
+  const events = puts.flatMap(([name, put]) => (name === 'events' ? [put] : []))
+  return Promise.all(
+    events.map(async ({ id, body }) => {
+      const signature = await signatureHeader(body, Date.now(), privateKey)
+      return { id, event: JSON.parse(body), signature }
+    }),
+  )
+}
+
+/** Each of the fresh ones twice, then any of all, until there are so many; the order is the same in every run. */
+export function inAnyOrder<T>(fresh: readonly T[], heard: readonly T[], count: number): T[] {
+  const random = numbers(20_261_115)
+  const all = [...fresh, ...heard]
+  const chosen = [...fresh, ...fresh]
+  while (chosen.length < count) {
+    const place = Math.floor(random() * all.length)
+    chosen.push(...all.slice(place, place + 1))
+  }
+  return chosen
+    .map((one) => ({ one, place: random() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ one }) => one)
+}
+
+/** From 0 to 1, by a linear congruence: enough to shuffle. */
+function numbers(seed: number): () => number {
+  let last = seed
+  return () => {
+    last = (last * 1_664_525 + 1_013_904_223) % 4_294_967_296
+    return last / 4_294_967_296
+  }
+}

@@ -1,0 +1,22 @@
+// What people do at the make-believe bank itself: they press the buttons of its pages, and pay money in.
+
+import type { World } from '../system/world'
+import type { Json } from './client'
+
+/** The button of that value on one of the bank's pages, as a browser sends it. */
+export async function press(page: string, choice: string): Promise<void> {
+  const body = new URLSearchParams({ choice })
+  const { status } = await fetch(page, { method: 'POST', body, redirect: 'manual' })
+  if (status !== 303 && status !== 200) throw new Error(`the bank's page answered ${status}`)
+}
+
+/** A bank transfer to the account that GET /v1/account names. */
+export async function payInPounds({ db, bank }: World, funding: Json, amount: string): Promise<Json> {
+  const [wallet] = await db.dataSource.query<Json[]>(
+    'SELECT funding_ref AS ref FROM wallets WHERE funding_sort_code = $1 AND funding_account_number = $2',
+    [funding.sort_code, funding.account_number],
+  )
+  const { status, json } = await bank.control('POST', `/virtual_accounts/${wallet.ref}/deposits`, { amount })
+  if (status !== 201) throw new Error(`the bank took no pounds: ${status}`)
+  return json
+}

@@ -1,0 +1,49 @@
+// The sandbox bank as a process of its own: it can be killed, and what a story does to the rest must not slow the witness down.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { choosePort } from '../../../local/ports'
+import { clientOf, type quick, type TestBank } from './client'
+import { spawnBank } from './compiled'
+
+export interface KillableBank extends TestBank {
+  /** SIGKILL: nothing of it runs any more once this resolves. */
+  kill(): Promise<void>
+  /** At the same address, with what it had written down; its faults are forgotten. `env` is what it is told beside the usual. */
+  start(env?: Readonly<Record<string, string>>): Promise<void>
+}
+
+/** The build that `npm test` makes before it runs. */
+const main = join(__dirname, '../../../dist/sandbox-bank/main.js')
+
+export async function openBankProcess(
+  delaysMs: typeof quick,
+  env: Readonly<Record<string, string>> = {},
+  refusals: 'forgotten' | 'replayed' = 'forgotten',
+): Promise<KillableBank> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'story-bank-'))
+  const [port, controlPort] = [await choosePort(0), await choosePort(0)]
+  const delays = Object.entries(delaysMs).flatMap(([state, ms]) => [`--${state.replaceAll('_', '-')}-ms`, String(ms)])
+  const addresses = ['--port', String(port), '--control-port', String(controlPort)]
+  const pace = ['--webhook-retry-ms', '20', '--webhook-retry-max-ms', '50', ...delays]
+  const args = [...addresses, '--data-dir', dataDir, '--fsync', 'off', '--refusals', refusals, ...pace]
+  let running = await spawnBank(main, args, env)
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    running.child.kill(signal)
+    await running.exited
+  }
+
+  return {
+    ...clientOf(running.url, `http://127.0.0.1:${controlPort}`),
+    dataDir,
+    kill: () => end('SIGKILL'),
+    async start(told = {}) {
+      running = await spawnBank(main, args, told)
+    },
+    async close() {
+      await end('SIGTERM')
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}

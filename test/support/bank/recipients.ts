@@ -1,0 +1,46 @@
+// Recipients for tests: a usual one, and any that the specification accepts (§2 Recipient).
+import * as fc from 'fast-check'
+import type { BankRecipient } from '../../../rail/rail'
+
+export function aRecipient(): BankRecipient {
+  return {
+    type: 'individual',
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    address: { line1: '10 High St', line2: null, city: 'London', postalCode: 'SW1A 2AA', region: null },
+    bankName: 'Barclays',
+    sortCode: '123456',
+    accountNumber: '34567890',
+  }
+}
+
+/** Every kind of letter, halves of surrogate pairs and control characters too: a string is a string to a JSON schema. */
+const letters = fc.oneof(
+  fc.constantFrom(' ', '\u0000', '\n', '\u200b', '\ud800', '🎉', 'é', 'ß', '李', 'ﷺ', "'", '"'),
+  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+)
+const anyText = (minLength: number, maxLength: number) =>
+  fc
+    .string({ unit: letters, minLength, maxLength: Math.min(maxLength, 80) })
+    .filter(({ length }) => length <= maxLength)
+const digits = (length: number) =>
+  fc.integer({ min: 0, max: 10 ** length - 1 }).map((number) => String(number).padStart(length, '0'))
+
+export const anyRecipient: fc.Arbitrary<BankRecipient> = fc.record({
+  type: fc.constantFrom('individual', 'business'),
+  firstName: anyText(1, 80),
+  lastName: anyText(1, 80),
+  address: fc.record({
+    line1: anyText(0, 200),
+    line2: fc.option(anyText(0, 200)),
+    city: anyText(0, 200),
+    postalCode: anyText(0, 40),
+    region: fc.option(anyText(0, 80)),
+  }),
+  bankName: anyText(0, 200),
+  sortCode: digits(6),
+  accountNumber: digits(8),
+})
+
+export const anyReference: fc.Arbitrary<string | null> = fc.option(anyText(0, 120))

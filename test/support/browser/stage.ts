@@ -1,0 +1,41 @@
+// A whole system as `npm start` makes it, with a browser in front of it, for the story of the dashboard.
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { choosePort } from '../../../local/ports'
+import { removeCluster } from '../../../local/postgres/cluster'
+import { type Local, leftOf, start } from '../system/started'
+import { until } from '../until'
+import { buildDashboard } from './built-dashboard'
+import { openChromium } from './chromium'
+
+export interface Stage {
+  readonly local: Local
+  /** Where it keeps everything, and where ops finds it. */
+  readonly dataDir: string
+  readonly browser: Browser
+  close(): Promise<void>
+}
+
+export async function aStage(): Promise<Stage> {
+  buildDashboard()
+  const dataDir = mkdtempSync(join(tmpdir(), 'payouts-dashboard-'))
+  chmodSync(dataDir, 0o755)
+  const system = start(dataDir, { PORT: String(await choosePort(0)) })
+  const stop = async () => {
+    system.signal('SIGINT')
+    await system.exited
+    await until('nothing runs any more', () => leftOf(dataDir, []).length === 0)
+    removeCluster(join(dataDir, 'postgres'))
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  try {
+    const local = await system.ready()
+    const browser = await openChromium()
+    return { local, dataDir, browser, close: () => browser.close().then(stop) }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

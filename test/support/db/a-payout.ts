@@ -1,0 +1,59 @@
+// A payout's row to test with; its request is the next issue's, so it is written as it will be stored.
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Db } from '../../../db/database'
+import { newId } from '../../../db/id'
+import type { StoredPayout } from '../../../db/payouts/entities/payout'
+import { payout } from '../../../db/payouts/entities/payout'
+import type { WalletRow } from '../../../db/wallets/wallets'
+import { at, aWallet } from './a-partner'
+
+export async function aPayout(
+  db: Db,
+  fields: Partial<StoredPayout> = {},
+  from: WalletRow | null = null,
+): Promise<StoredPayout> {
+  const wallet = from ?? (await aWallet(db))
+  const row: StoredPayout = {
+    id: newId(at),
+    partnerId: wallet.partnerId,
+    environment: 'sandbox',
+    walletId: wallet.id,
+    rail: 'simulated',
+    idempotencyKey: `order-${randomUUID()}`,
+    attempt: 1,
+    fingerprint: randomBytes(32),
+    fingerprintKeyId: 'k1',
+    fieldFingerprints: {},
+    status: 'pending',
+    failureReason: null,
+    reference: null,
+    country: 'GB',
+    createdVia: 'api',
+    createdBy: 'key:kp_sandbox_00000000',
+    amountPence: 12_000n,
+    feePence: 219n,
+    feeInTransferPence: 110n,
+    walletSendsMicroUsdc: 153_300_000n,
+    gbpPerUsdNano: 790_000_000n,
+    recipientName: 'Ada Lovelace',
+    accountLast4: '5678',
+    accountHash: null,
+    accountHashKeyId: null,
+    bankKey: randomUUID(),
+    bankBody: null,
+    transferRef: null,
+    transferState: null,
+    submitStartedAt: null,
+    verdict: null,
+    verdictAt: null,
+    answeredAt: null,
+    releasedAt: null,
+    completedAt: null,
+    returnedAt: null,
+    createdAt: at,
+    updatedAt: at,
+    ...fields,
+  }
+  await db.dataSource.getRepository(payout).insert(row)
+  return row
+}

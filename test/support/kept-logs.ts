@@ -1,0 +1,75 @@
+// Everything that our processes log while tests run is kept until the end, and then looked through for what must not be in it.
+import { appendFileSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { isAlive } from '../../local/process/identity'
+import { projectDir } from '../../local/project-dir'
+import type { LogLevel } from '../../runtime/config/config'
+import { createLog, type Log } from '../../runtime/log'
+import { testSystem } from './jest/system'
+import { lookThrough } from './personal'
+
+/** A test that wants to know what is logged: the lines of this level and above. */
+export interface Listener {
+  readonly level: LogLevel
+  write(line: string): void
+}
+
+/** A log for what a test runs in its own process: as talkative as can be, whatever the test itself listens to. */
+export function keptLog(listener?: Listener): Log {
+  const file = newFile('in-process')
+  const write = (line: string) => {
+    appendFileSync(file, line)
+    if (listener !== undefined && levels.indexOf(JSON.parse(line).level) >= levels.indexOf(listener.level)) {
+      listener.write(line)
+    }
+  }
+  return createLog({ level: 'debug', name: 'test' }, { write })
+}
+
+const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
+
+/** What a process writes, beside whoever else listens. */
+export function keepOutput(name: string, streams: readonly (Readable | null)[]): void {
+  for (const stream of streams) {
+    const file = newFile(name)
+    stream?.on('data', (piece: Buffer) => appendFileSync(file, piece))
+  }
+}
+
+/** The log files that a system of its own leaves behind. */
+export function keepFiles(folder: string, names: readonly string[]): void {
+  for (const name of names.flatMap((each) => [each, `${each}.previous`])) {
+    if (existsSync(join(folder, name))) copyFileSync(join(folder, name), newFile(name))
+  }
+}
+
+/** For the set-up: an empty folder for this run, and none of runs that are over. */
+export function openLogsFolder(): string {
+  const all = join(projectDir(), '.cache/test-logs')
+  const folder = join(all, String(process.pid))
+  mkdirSync(all, { recursive: true })
+  for (const run of readdirSync(all)) {
+    if (!isAlive(Number(run)) || Number(run) === process.pid) rmSync(join(all, run), { recursive: true, force: true })
+  }
+  mkdirSync(folder)
+  return folder
+}
+
+/** For the tear-down: throws, and so fails the run, when there is anything personal or secret in what was logged. */
+export async function requireNothingPersonal(folder: string): Promise<void> {
+  const { files, lines, findings } = await lookThrough(folder)
+  if (findings.length === 0) {
+    process.stderr.write(`Logs of this run: ${lines} lines in ${files} files, nothing personal or secret in them.\n`)
+    return
+  }
+  const told = findings.map(({ file, line, what, around }) => `  ${what} in ${file}:${line}: ${around}`)
+  throw new Error(`The logs in ${folder} hold what must not be in them:\n${told.join('\n')}`)
+}
+
+let made = 0
+
+function newFile(name: string): string {
+  made += 1
+  return join(testSystem().logsFolder, `${process.pid}-${made}-${basename(name)}.log`)
+}

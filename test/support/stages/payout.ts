@@ -1,0 +1,181 @@
+// A database, a bank and a partner connected to it, for the steps of a payout called one by one.
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { openPartner } from '../../../activities/partners/open'
+import type { PayoutDeps } from '../../../activities/payouts/deps'
+import { connectSandboxWallet } from '../../../activities/wallets/connect-sandbox'
+import type { Db } from '../../../db/database'
+import { newId } from '../../../db/id'
+import { claimPayout, findClaim } from '../../../db/payouts/claims'
+import { fingerprintOf } from '../../../db/payouts/fingerprint'
+import { accountHash, sealRecipient } from '../../../db/payouts/recipients/sealed'
+import { postSet } from '../../../db/wallets/ledger'
+import { findWallet } from '../../../db/wallets/wallets'
+import type { Environment } from '../../../domain/environment'
+import { quoteFor } from '../../../domain/payouts/quote'
+import { topUpPostings } from '../../../domain/wallets/ledger'
+import { createRails, type Rails } from '../../../rail/rails'
+import { type Clock, systemClock } from '../../../runtime/clock'
+import type { PayoutRef } from '../../../workflows/payouts/steps'
+import type { SandboxRefs } from '../../../workflows/wallets/connect-sandbox-steps'
+import { testKeyring } from '../api/client'
+import { keys, type TestBank } from '../bank/client'
+import { keptLog } from '../kept-logs'
+import { standardPrices } from '../prices'
+
+export interface ConnectedPartner {
+  readonly id: string
+  readonly slug: string
+}
+
+/** Opened as every partner is, then connected: its sandbox to the bank's float, its live wallet with money of its own. */
+export async function aConnectedPartner(db: Db, bank: TestBank, liveUsdc = '10000.00'): Promise<ConnectedPartner> {
+  const slug = `acme-${randomBytes(6).toString('hex')}`
+  const by = { email: `ada@${slug}.test`, createdBy: 'ops:test' }
+  const opened = await openPartner({ db, clock: systemClock }, { name: 'Acme Ltd', slug, ...by })
+  if (opened.outcome !== 'opened') throw new Error('a random slug was taken')
+  const partnerId = opened.partner.id
+  await db.dataSource.query(`UPDATE partners SET verification_status = 'approved' WHERE id = $1`, [partnerId])
+  for (const environment of ['sandbox', 'live'] as const) await connect(db, bank, partnerId, environment)
+  await topUp(db, bank, { partnerId, environment: 'live', usdc: liveUsdc })
+  return { id: partnerId, slug }
+}
+
+async function connect(db: Db, bank: TestBank, partnerId: string, environment: Environment): Promise<void> {
+  const asked = { environment }
+  const opening = { full_name: 'Acme Ltd', email: `${partnerId}@acme.test`, type: 'business' }
+  const link = await bank.post('/kyc_links', { ...opening, endorsements: ['base', 'faster_payments'] }, asked)
+  const customer = String(link.json.customer_id)
+  await bank.control('POST', `/customers/${customer}/kyc`, { status: 'approved', tos_status: 'approved' })
+  const wallet = await bank.post(`/customers/${customer}/wallets`, { chain: 'base' }, asked)
+  const refs = { verificationRef: String(link.json.id), customerRef: customer, walletRef: String(wallet.json.id) }
+  if (environment === 'sandbox') await connectSandbox(db, bank, { partnerId, ...refs, address: null })
+  const history = await bank.get(`/wallets/${wallet.json.id}/history`, asked)
+  await db.dataSource.query(
+    `UPDATE wallets SET customer_ref = $3, wallet_ref = $4, history_read_to = $5
+      WHERE partner_id = $1 AND environment = $2`,
+    [partnerId, environment, refs.customerRef, refs.walletRef, history.json.data[0]?.id ?? null],
+  )
+}
+
+/** As in life: the simulated float goes, and the bank's is booked under the bank's name for it, which the proof asks for. */
+async function connectSandbox(db: Db, bank: TestBank, refs: SandboxRefs): Promise<void> {
+  const rails = railsTo(bank, { callMs: 10_000 })
+  try {
+    await connectSandboxWallet({ db, clock: systemClock, rails }, refs)
+  } finally {
+    rails.close()
+  }
+}
+
+/** Money of the partner's own, at the bank and in our ledger. */
+export async function topUp(
+  db: Db,
+  bank: TestBank,
+  { partnerId, environment, usdc }: { partnerId: string; environment: Environment; usdc: string },
+): Promise<void> {
+  const [row]: { id: string; ref: string }[] = await db.dataSource.query(
+    'SELECT id, wallet_ref AS ref FROM wallets WHERE partner_id = $1 AND environment = $2',
+    [partnerId, environment],
+  )
+  if (row === undefined) throw new Error('the partner has no wallet')
+  const { json } = await bank.control('POST', `/wallets/${row.ref}/deposits`, { amount: usdc })
+  const about = { walletId: row.id, payoutId: null, createdBy: 'test', at: systemClock.now(), bankRef: json.id }
+  const postings = topUpPostings(BigInt(usdc.replace('.', '')) * 10_000n)
+  await postSet(db, { ...about, cause: 'top_up', causeRef: randomUUID(), postings })
+}
+
+export interface AClaim {
+  readonly partnerId: string
+  readonly environment?: Environment
+  readonly idempotencyKey?: string
+  readonly amountPence?: bigint
+  readonly accountNumber?: string
+  readonly firstName?: string
+}
+
+/** The row of a payout as the API claims it: a new one, or a released one again. */
+export async function aClaim(db: Db, given: AClaim): Promise<PayoutRef> {
+  const { partnerId, environment = 'sandbox', idempotencyKey = `order-${randomUUID()}` } = given
+  const { amountPence = 12_000n, accountNumber = anAccountNumber(), firstName = 'Ada' } = given
+  const wallet = await findWallet(db, partnerId, environment)
+  if (wallet === null) throw new Error('the partner has no wallet')
+  const at = systemClock.now()
+  const taken = await findClaim(db, { partnerId, environment, idempotencyKey })
+  const quote = quoteFor({ amountPence, prices: standardPrices, gbpPerUsdNano: 790_000_000n })
+  return db.transaction(async (tx) => {
+    const claimed = await claimPayout(tx, {
+      payoutId: taken?.id ?? newId(at),
+      partnerId,
+      environment,
+      walletId: wallet.id,
+      rail: wallet.rail,
+      idempotencyKey,
+      fingerprint: fingerprintOf(testKeyring, { amount: String(amountPence) }),
+      reference: null,
+      country: 'GB',
+      createdVia: 'api',
+      createdBy: 'key:test',
+      keyId: null,
+      quote,
+      recipientName: `${firstName} Lovelace`,
+      accountLast4: accountNumber.slice(-4),
+      accountHash: accountHash(testKeyring, '123456', accountNumber),
+      sealedRecipient: { keyId: 'k2', sealed: Buffer.alloc(0) },
+      bankKey: randomUUID(),
+      requestId: 'test',
+      payerId: null,
+      at,
+    })
+    if (claimed === null || typeof claimed === 'string') throw new Error(claimed ?? 'the key is taken')
+    await sealRecipient(tx, testKeyring, claimed.id, {
+      type: 'individual',
+      firstName,
+      lastName: 'Lovelace',
+      email: null,
+      address: { line1: '10 High St', line2: null, city: 'London', postalCode: 'SW1A 2AA', region: null },
+      bankName: 'Barclays',
+      sortCode: '123456',
+      accountNumber,
+    })
+    return { payoutId: claimed.id, attempt: claimed.attempt }
+  })
+}
+
+/** Never one of the magic ending. */
+export function anAccountNumber(): string {
+  return `${randomInt(1_000, 10_000)}${randomInt(1_000, 10_000)}`
+}
+
+export function railsTo(bank: TestBank, { callMs = 2_000, clock = systemClock } = {}): Rails {
+  const access = (key: string) => ({ url: `${bank.url}/v0`, key })
+  const accesses = { sandbox: access(keys.sandbox), live: access(keys.live) }
+  return createRails({ bank: accesses, clock, timeouts: { connectMs: 2_000, callMs } })
+}
+
+export function stepDeps(db: Db, rails: Rails, change: Partial<PayoutDeps> = {}): PayoutDeps {
+  // Long enough to register a recipient on a loaded machine; a test about a busy bank gives less.
+  const patience = { repeatForMs: 2_000, quietMs: 200, answerWithinMs: 10_000, answerCallMs: 2_000 }
+  const log = keptLog()
+  return { db, clock: systemClock, keyring: testKeyring, rails, log, patience, ...change }
+}
+
+/** A clock that can be put forward. */
+export function movingClock(): Clock & { forward(ms: number): void } {
+  let aheadMs = 0
+  return {
+    now: () => new Date(systemClock.now().getTime() + aheadMs),
+    forward: (ms) => {
+      aheadMs += ms
+    },
+  }
+}
+
+/** What a payout still has by which its recipient's account could be found. */
+export async function recipientLeft(db: Db, { payoutId }: PayoutRef): Promise<object> {
+  const [row] = await db.dataSource.query(
+    `SELECT account_hash AS account, bank_body AS body,
+        EXISTS (SELECT FROM sealed_recipients s WHERE s.payout_id = payouts.id) AS sealed FROM payouts WHERE id = $1`,
+    [payoutId],
+  )
+  return row
+}

@@ -1,0 +1,135 @@
+// A live wallet at the sandbox bank, with all that a proof needs, and the few things that tests do behind its back.
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals'
+import type { ProofDeps } from '../../../activities/controls/proof'
+import { createPayoutSteps } from '../../../activities/payouts'
+import { listDrifts } from '../../../db/controls/proof/drifts'
+import type { Db } from '../../../db/database'
+import { findWallet } from '../../../db/wallets/wallets'
+import type { Rails } from '../../../rail/rails'
+import type { PayoutRef } from '../../../workflows/payouts/steps'
+import { anAccount, aTransfer, openTestBank, still, type TestBank } from '../bank/client'
+import { behindOurBack } from '../db/behind-our-back'
+import { createDatabase, openDb } from '../db/database'
+import { keptLog } from '../kept-logs'
+import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from './payout'
+
+export const log = keptLog()
+
+/** The strictest there is, but for payouts, which have their usual time. */
+export const patience = {
+  graceMs: 0,
+  quietMs: 0,
+  pauseMs: 0,
+  fullEveryMs: 86_400_000,
+  comparedWithinMs: 21_600_000,
+  settleWithinMs: 7_200_000,
+  knownWithinMs: 900_000,
+}
+
+export interface ProofStage {
+  readonly db: Db
+  readonly rails: Rails
+  readonly clock: ReturnType<typeof movingClock>
+  readonly deps: ProofDeps
+  readonly steps: ReturnType<typeof createPayoutSteps>
+  readonly wallet: { readonly id: string; readonly customer: string; readonly wallet: string }
+  aPayout(): Promise<PayoutRef>
+  aSentPayout(): Promise<PayoutRef>
+  /** The bank has made the transfer, and we do not know it. */
+  aLostAnswer(): Promise<PayoutRef>
+  aStrangeTransfer(change?: object): Promise<string>
+  advance(payout: PayoutRef, state: string): Promise<void>
+  /** Kind and subject of every drift there is. */
+  found(): Promise<[string, string][]>
+  close(): Promise<void>
+}
+
+/** A bank for a file, and a stage for each of its tests. */
+export function eachOnAStage(use: (stage: ProofStage, bank: TestBank) => void): void {
+  let bank: TestBank
+  let stage: ProofStage
+  beforeAll(async () => {
+    bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  })
+  afterAll(() => bank.close())
+  beforeEach(async () => {
+    stage = await aProofStage(bank)
+    use(stage, bank)
+  })
+  afterEach(() => stage.close())
+}
+
+export async function aProofStage(bank: TestBank): Promise<ProofStage> {
+  const database = await createDatabase()
+  const db = await openDb(database.url)
+  const rails = railsTo(bank, { callMs: 2_000 })
+  const clock = movingClock()
+  const parts = stepDeps(db, rails)
+  const steps = createPayoutSteps({ brief: parts, patient: parts })
+  const partnerId = (await aConnectedPartner(db, bank)).id
+  // The stage books the sandbox's float without the bank's name for it; the live wallet is booked as it is in life.
+  await db.dataSource.query(
+    `UPDATE wallets SET rail = 'simulated', customer_ref = NULL, wallet_ref = NULL WHERE environment = 'sandbox'`,
+  )
+  const live = await findWallet(db, partnerId, 'live')
+  const wallet = { id: live?.id ?? '', customer: live?.customerRef ?? '', wallet: live?.walletRef ?? '' }
+
+  const aPayout = () => aClaim(db, { partnerId, environment: 'live' })
+
+  async function aSentPayout(): Promise<PayoutRef> {
+    const payout = await aPayout()
+    await steps.debitPayout(payout)
+    await steps.submitToRail(payout)
+    return payout
+  }
+
+  return {
+    db,
+    rails,
+    clock,
+    deps: { db, clock, log, rails, patience },
+    steps,
+    wallet,
+    aPayout,
+    aSentPayout,
+    async aLostAnswer() {
+      const payout = await aSentPayout()
+      await behindOurBack(
+        db,
+        `UPDATE payouts SET transfer_ref = NULL, transfer_state = NULL, status = 'pending', verdict = 'unknown' WHERE id = $1`,
+        [payout.payoutId],
+      )
+      await behindOurBack(db, `DELETE FROM payout_events WHERE payout_id = $1 AND status = 'processing'`, [
+        payout.payoutId,
+      ])
+      return payout
+    },
+    async aStrangeTransfer(change = {}) {
+      const asked = { environment: 'live' } as const
+      const account = await bank.post(`/customers/${wallet.customer}/external_accounts`, anAccount(), asked)
+      const party = { customer: wallet.customer, wallet: wallet.wallet, account: String(account.json.id) }
+      const { json, status } = await bank.post('/transfers', aTransfer(party, change), asked)
+      expect(status).toBe(201)
+      return String(json.id)
+    },
+    async advance({ payoutId }, state) {
+      const [row]: { ref: string }[] = await db.dataSource.query(
+        'SELECT transfer_ref AS ref FROM payouts WHERE id = $1',
+        [payoutId],
+      )
+      const { status } = await bank.control('POST', `/transfers/${row?.ref}/advance`, { state })
+      expect(status).toBe(200)
+    },
+    async found() {
+      const drifts = await listDrifts(db, 'open', 50)
+      return drifts
+        .map(({ kind, subject }): [string, string] => [kind, subject])
+        .toSorted((one, other) => one.join().localeCompare(other.join()))
+    },
+    async close() {
+      rails.close()
+      await db.close()
+      await database.drop()
+    },
+  }
+}

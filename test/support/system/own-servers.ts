@@ -1,0 +1,79 @@
+// A PostgreSQL and a Temporal of a story's own, which it may kill and start again where they were.
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { removeCluster } from '../../../local/postgres/cluster'
+import { type Postgres, startPostgres } from '../../../local/postgres/start'
+import type { Server } from '../../../local/process/guarded'
+import { findTemporalCli } from '../../../local/temporal/find-cli'
+import { startTemporal } from '../../../local/temporal/start'
+import { environment } from '../../../runtime/config/config'
+
+export interface OwnServer {
+  /** SIGKILL: nothing of it runs any more once this resolves. */
+  kill(): Promise<void>
+  /** At the same address, with what it had written down. */
+  start(): Promise<void>
+}
+
+export interface OwnServers {
+  readonly postgres: OwnServer & { readonly url: string }
+  readonly temporal: OwnServer & { readonly address: string }
+  close(): Promise<void>
+}
+
+export async function openServers(): Promise<OwnServers> {
+  const folder = mkdtempSync(join(tmpdir(), 'payouts-story-'))
+  // As root PostgreSQL runs as another user, who has to get in.
+  chmodSync(folder, 0o755)
+  const password = randomBytes(16).toString('hex')
+  const openPostgres = (preferredPort: number) => {
+    const files = { dataDir: join(folder, 'postgres'), logFile: join(folder, 'postgres.log') }
+    // Durable: a killed process loses nothing, but this is what it is for.
+    return startPostgres({ ...files, preferredPort, password, durable: 'on', maxConnections: 100 })
+  }
+  const openTemporal = async (preferredPort: number) => {
+    const cli = await findTemporalCli({ env: environment(), dataDir: join(folder, 'data'), report: () => undefined })
+    const files = { logFile: join(folder, 'temporal.log'), dbFile: join(folder, 'temporal.db') }
+    return startTemporal({ cli, ...files, preferredPort, preferredUiPort: null })
+  }
+  const [firstPostgres, firstTemporal] = await Promise.all([openPostgres(0), openTemporal(0)])
+  const { port, url } = firstPostgres
+  const { address } = firstTemporal
+  const postgres = killable(
+    firstPostgres,
+    () => openPostgres(port),
+    (again: Postgres) => again.port === port,
+  )
+  const temporal = killable(
+    firstTemporal,
+    () => openTemporal(Number(address.split(':')[1])),
+    (again) => again.address === address,
+  )
+  return {
+    postgres: { ...postgres, url },
+    temporal: { ...temporal, address },
+    async close() {
+      await temporal.stop()
+      await postgres.stop()
+      removeCluster(join(folder, 'postgres'))
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function killable<S extends Server>(first: S, open: () => Promise<S>, isSame: (again: S) => boolean) {
+  let running = first
+  return {
+    async kill() {
+      process.kill(running.pid, 'SIGKILL')
+      await running.exited
+    },
+    async start() {
+      running = await open()
+      if (!isSame(running)) throw new Error('somebody else has taken the port of a server that was killed')
+    },
+    stop: () => running.stop(),
+  }
+}

@@ -1,0 +1,53 @@
+// A part of the system as a process of its own, so that it can be killed without a word and started again.
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { keepOutput } from '../kept-logs'
+
+export interface Part {
+  readonly name: string
+  /** Resolves when it says that it is ready. */
+  start(change?: Record<string, string>): Promise<void>
+  /** SIGKILL: nothing of it runs any more once this resolves. */
+  kill(): Promise<void>
+  /** SIGTERM, which lets it finish. */
+  stop(): Promise<void>
+  isRunning(): boolean
+  /** Everything it has ever written. */
+  output(): string
+}
+
+export function aPart(main: string, env: Record<string, string>): Part {
+  let child: ChildProcess | null = null
+  let output = ''
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    const ending = child
+    child = null
+    if (ending === null || ending.exitCode !== null || ending.signalCode !== null) return
+    const exited = once(ending, 'exit')
+    ending.kill(signal)
+    await exited
+  }
+
+  return {
+    name: main,
+    async start(change = {}) {
+      if (child !== null) throw new Error(`${main} runs already`)
+      const begun = fork(join(__dirname, '../../../dist', main), {
+        env: { PATH: process.env['PATH'] ?? '', ...env, ...change },
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      })
+      child = begun
+      for (const stream of [begun.stdout, begun.stderr])
+        stream?.on('data', (piece: Buffer) => (output += piece.toString()))
+      keepOutput(main, [begun.stdout, begun.stderr])
+      const ready = await Promise.race([once(begun, 'message'), once(begun, 'exit').then(() => null)])
+      if (ready === null) throw new Error(`${main} did not start:\n${output}`)
+    },
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+    isRunning: () => child !== null && child.exitCode === null && child.signalCode === null,
+    output: () => output,
+  }
+}

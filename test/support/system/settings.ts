@@ -1,0 +1,38 @@
+// What API and worker of a story are told: servers and a bank of its own, and patience in milliseconds.
+import { testSecretKeys } from '../api/client'
+import { keys as bankKeys } from '../bank/client'
+
+export interface SettingsParts {
+  readonly databaseUrl: string
+  readonly temporalAddress: string
+  readonly bankUrl: string
+  /** Where the bank's events reach an API of this world. */
+  readonly webhookPort: number
+  readonly prefix: string
+}
+
+export function settings(parts: SettingsParts): Record<string, string> {
+  const { databaseUrl, temporalAddress, bankUrl, webhookPort, prefix } = parts
+  return {
+    HOST: '127.0.0.1',
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: temporalAddress,
+    SECRET_KEYS: testSecretKeys.map(({ id, bytes }) => `${id}:${bytes.toString('hex')}`).join(),
+    RATE_LIMIT: 'off',
+    BANK_SANDBOX_URL: `${bankUrl}/v0`,
+    BANK_SANDBOX_KEY: bankKeys.sandbox,
+    BANK_LIVE_URL: `${bankUrl}/v0`,
+    BANK_LIVE_KEY: bankKeys.live,
+    WEBHOOK_URL: `http://127.0.0.1:${webhookPort}/webhooks/bank`,
+    TASK_QUEUE_PREFIX: prefix,
+    PAYOUT_POLL_MS: '50,100,200',
+    PAYOUT_QUIET_MS: '200',
+    PAYOUT_REPEAT_MS: '60000',
+    PAYOUT_CALL_MS: '1500',
+    PAYOUT_CONNECT_MS: '1000',
+    PAYOUT_WITHIN_MS: '1500',
+    PAYOUT_PATIENT_CALL_MS: '2000',
+    SWEEP_EVERY_MS: '5000',
+    SWEEP_OLDER_THAN_MS: '0',
+  }
+}

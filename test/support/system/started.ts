@@ -1,0 +1,93 @@
+// `npm start` as a story sees it: a process with a DATA_DIR and a port of its own, its screen, and what it leaves behind.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isAlive } from '../../../local/process/identity'
+import { projectDir } from '../../../local/project-dir'
+import { environment } from '../../../runtime/config/config'
+import { keepFiles } from '../kept-logs'
+import { until } from '../until'
+
+export interface Local {
+  readonly api: string
+  readonly docs: string
+  readonly dashboard: string
+  readonly temporal: string
+  readonly temporal_ui?: string
+  readonly partner?: { readonly id: string; readonly slug: string; readonly email: string }
+  readonly bank?: string
+  readonly mail?: { readonly smtp: string; readonly inbox: string }
+  readonly keys?: { readonly sandbox: string; readonly live?: string }
+}
+
+export interface StartedSystem {
+  readonly pid: number
+  readonly output: () => string
+  /** Waits until the system says that everything is ready. */
+  readonly ready: () => Promise<Local>
+  /** The pids of everything it started, as it noted them itself. */
+  readonly parts: () => { readonly name: string; readonly pid: number }[]
+  readonly signal: (signal: NodeJS.Signals) => void
+  readonly exited: Promise<number | null>
+}
+
+const startLimitMs = 120_000
+
+/** Without npm in front, unless `through` names a shell command that plays it. */
+export function start(dataDir: string, env: Record<string, string>, through?: string): StartedSystem {
+  const program = [process.execPath, join(projectDir(), 'dist/local/start.js')]
+  const [command = '', ...args] = through ? ['/bin/sh', '-c', through, ...program] : program
+  const child = spawn(command, args, {
+    cwd: dataDir,
+    env: { ...environment(), ...env, DATA_DIR: dataDir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output = collect(child)
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  child.once('exit', () => keepFiles(join(dataDir, 'logs'), ['api.log', 'worker.log', 'mail-inbox.log']))
+  const file = join(dataDir, 'local.json')
+  const isReady = () => {
+    if (child.exitCode !== null) throw new Error(`It ended instead of starting:\n${output()}`)
+    // A run that was killed could not remove its file, so the file alone says nothing before this one has come that far.
+    return output().includes('Payouts is running') && existsSync(file)
+  }
+  return {
+    pid: child.pid ?? 0,
+    output,
+    exited,
+    signal: (signal) => child.kill(signal),
+    ready: async () => {
+      await until('local.json is there', isReady, startLimitMs)
+      return JSON.parse(readFileSync(file, 'utf8'))
+    },
+    parts: () => JSON.parse(readFileSync(join(dataDir, 'parts.json'), 'utf8')),
+  }
+}
+
+/** Everything that still runs of a system: what it noted, and (on Linux) whatever else has its DATA_DIR in its command or environment. */
+export function leftOf(dataDir: string, noted: readonly { readonly pid: number }[]): number[] {
+  const pids = noted.map(({ pid }) => pid).filter(isAlive)
+  return [...new Set([...pids, ...(process.platform === 'linux' ? mentioning(dataDir) : [])])]
+}
+
+function mentioning(dataDir: string): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+  return pids.filter((pid) => isAlive(Number(pid)) && about(pid).includes(dataDir)).map(Number)
+}
+
+function about(pid: string): string {
+  const read = (name: string) => {
+    try {
+      return readFileSync(`/proc/${pid}/${name}`, 'utf8')
+    } catch {
+      return ''
+    }
+  }
+  return `${read('cmdline')} ${read('environ')}`
+}
+
+function collect(child: ChildProcess): () => string {
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  return () => output
+}

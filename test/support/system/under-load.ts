@@ -1,0 +1,35 @@
+// Clients under load: each asks again under the same key until it has an answer that says what became of its payout.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { until } from '../until'
+import type { Answer, World } from './world'
+
+export interface Load {
+  /** The statuses of answers that made a client ask again. */
+  readonly refusals: readonly number[]
+  /** Resolves when some of them have their answer. */
+  some(): Promise<unknown>
+  done(): Promise<Answer[]>
+}
+
+/** So many clients, each with one payout. */
+export function underLoad(world: World, clients: number): Load {
+  let answered = 0
+  const refusals: number[] = []
+  const asked = Array.from({ length: clients }, async () => {
+    const answer = await payAtLast(world, refusals)
+    answered += 1
+    return answer
+  })
+  return { refusals, some: () => until('some are answered', () => answered > 2), done: () => Promise.all(asked) }
+}
+
+async function payAtLast(world: World, refusals: number[]): Promise<Answer> {
+  const key = `order-${randomUUID()}`
+  for (;;) {
+    const answer = await world.pay({ amount_gbp: '2.00' }, { key }).catch(() => null)
+    if (answer !== null && answer.status < 300) return answer
+    if (answer !== null) refusals.push(answer.status)
+    await pause(100)
+  }
+}

@@ -1,0 +1,333 @@
+// The whole system for a story: API and worker as processes, a bank that can be told to fail, and a referee at the end.
+import { execFile } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Client } from '@temporalio/client'
+import type { Db } from '../../../db/database'
+import type { Environment } from '../../../domain/environment'
+import { choosePort } from '../../../local/ports'
+import { systemClock } from '../../../runtime/clock'
+import { connectClient } from '../../../runtime/temporal/client'
+import { ofSystem, payoutWorkflowId, sweepId } from '../../../workflows/names'
+import { referee, type Seen } from '../../referee/referee'
+import { aKey } from '../api/fixtures'
+import { keys as bankKeys, type Json, quick } from '../bank/client'
+import { type KillableBank, openBankProcess } from '../bank/process'
+import { asApplication } from '../db/app-role'
+import { createDatabase, openDb } from '../db/database'
+import { testSystem } from '../jest/system'
+import { aConnectedPartner, anAccountNumber, type ConnectedPartner, topUp } from '../stages/payout'
+import { testTemporal } from '../temporal/a-worker'
+import { outlinesOfOpen, textsOf } from '../temporal/histories'
+import { deleteSchedules } from '../temporal/own-schedules'
+import { until } from '../until'
+import { clockAhead } from './clock-ahead'
+import { aPart, type Part } from './part'
+import { settings } from './settings'
+
+export interface WorldOptions {
+  /** Changes to what API and worker are told. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Changes to what the API alone is told. */
+  readonly apiEnv?: Readonly<Record<string, string>>
+  readonly delaysMs?: typeof quick
+  /** How many APIs and as many workers; requests go to the APIs in turn. One without it. */
+  readonly ofEach?: number
+  readonly liveUsdc?: string
+  /** Whether the bank repeats a refusal to a repeated key; `forgotten` by default. */
+  readonly refusals?: 'forgotten' | 'replayed'
+  /** How far API, workers and bank are ahead of this machine; goAhead takes them further. */
+  readonly aheadMs?: number
+  /** Servers of the story's own, which it may kill; those of all tests without them. */
+  readonly databaseUrl?: string
+  readonly temporalAddress?: string
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Json
+}
+
+export interface Asked {
+  /** The Idempotency-Key; a new one without it. */
+  readonly key?: string
+  readonly environment?: Environment
+  /** The client hangs up when it fires, without having heard an answer. */
+  readonly signal?: AbortSignal
+}
+
+export interface World {
+  readonly db: Db
+  readonly databaseUrl: string
+  /** Where the first API is. */
+  readonly url: string
+  readonly bank: KillableBank
+  /** The first API and the first worker, in most worlds the only ones. */
+  readonly api: Part
+  readonly worker: Part
+  readonly apis: readonly Part[]
+  readonly workers: readonly Part[]
+  /** Where each of the APIs is. */
+  readonly urls: readonly string[]
+  readonly temporal: Client
+  readonly partner: ConnectedPartner
+  readonly queuePrefix: string
+  /** The body of a payout to the world's own recipient, whom the referee looks for where they must not be. */
+  order(change?: Json): Json
+  pay(change?: Json, asked?: Asked): Promise<Answer>
+  get(path: string, environment?: Environment): Promise<Answer>
+  cancel(payoutId: string, environment?: Environment): Promise<Answer>
+  /** What is no JSON, such as a PDF, of the live environment. */
+  download(path: string): Promise<Buffer>
+  /** A POST by anybody, without a key. */
+  send(path: string, body: Json, headers: Record<string, string>): Promise<Answer>
+  /** Resolves when the bank has been told where to send its events, in both environments. */
+  bankKnowsUs(): Promise<unknown>
+  /** The payout's row, as it is now. */
+  row(payoutId: string): Promise<Json>
+  /** The row once nothing is left to do. */
+  settled(payoutId: string): Promise<Json>
+  /** The rows of the payouts that were answered, once nothing is left to do for any of them. */
+  allSettled(answers: readonly Answer[]): Promise<Json[]>
+  /** The row as soon as it is as wanted. */
+  reached(payoutId: string, wanted: (row: Json) => boolean): Promise<Json>
+  /** The row under an Idempotency-Key, as soon as there is one that is as wanted. */
+  claimed(key: string, wanted?: (row: Json) => boolean): Promise<Json>
+  /** What the bank has of it. */
+  transfersOf(payoutId: string): Promise<Json[]>
+  balance(environment?: Environment): Promise<bigint>
+  topUp(usdc: string, environment?: Environment): Promise<void>
+  workflowId(key: string, attempt?: number, environment?: Environment): string
+  sweep(): Promise<void>
+  /** Starts what a Schedule would start next; it is named as in workflows/names.ts. */
+  trigger(scheduleId: string): Promise<void>
+  /** API, workers and bank are stopped, and go on so much ahead of this machine; PostgreSQL, Temporal and the story itself do not. */
+  goAhead(aheadMs: number): Promise<void>
+  /** What the command line of ops answers, as JSON. */
+  ops(...args: readonly string[]): Promise<Json>
+  /** A person has to decide about it, so the referee does not wait for its end. */
+  leaveOpen(payoutId: string): void
+  /** Throws what the referee finds; every story ends with it. */
+  judge(): Promise<void>
+  /** Takes the world down, after a last word of the referee. */
+  close(): Promise<void>
+}
+
+/** Long enough for a machine that does other things too. */
+const patienceMs = 120_000
+
+export async function openWorld(options: WorldOptions = {}): Promise<World> {
+  const database = options.databaseUrl === undefined ? await createDatabase() : null
+  const databaseUrl = options.databaseUrl ?? database?.url ?? ''
+  const each = Array.from({ length: options.ofEach ?? 1 })
+  let ahead = clockAhead(options.aheadMs ?? 0)
+  const [db, bank, ports] = await Promise.all([
+    openDb(databaseUrl),
+    openBankProcess(options.delaysMs ?? quick, ahead, options.refusals),
+    Promise.all(each.map(() => choosePort(0))),
+  ])
+  const [webhookPort = 0] = ports
+  const prefix = `story-${randomBytes(5).toString('hex')}`
+  const temporalAddress = options.temporalAddress ?? testSystem().temporalAddress
+  const told = {
+    databaseUrl: await asApplication(databaseUrl),
+    temporalAddress,
+    bankUrl: bank.url,
+    webhookPort,
+    prefix,
+  }
+  const env = { ...settings(told), ...options.env }
+  const apis = ports.map((port) => aPart('api/main.js', { ...env, PORT: String(port), ...options.apiEnv }))
+  const workers = each.map(() => aPart('worker/main.js', env))
+  const [api, worker] = [first(apis), first(workers)]
+  const partner = await aConnectedPartner(db, bank, options.liveUsdc)
+  const stage = { db, clock: systemClock }
+  const secrets = {
+    sandbox: await aKey(stage, await partnerRow(db, partner.id), 'sandbox'),
+    live: await aKey(stage, await partnerRow(db, partner.id), 'live'),
+  }
+  await Promise.all([...apis, ...workers].map((part) => part.start(ahead)))
+  const temporal = connectClient({ ...testTemporal(), address: temporalAddress })
+  const account = anAccountNumber()
+  const lastName = `Canary${randomBytes(4).toString('hex')}`
+  const seen: Seen[] = []
+  const leftOpen: string[] = []
+  let turn = 0
+
+  async function ask(method: string, path: string, environment: Environment, more: Json = {}): Promise<Answer> {
+    const headers = { Authorization: `Bearer ${secrets[environment]}`, ...more.headers }
+    const port = ports[turn++ % ports.length]
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { ...more, method, headers })
+    return { status: response.status, headers: response.headers, body: await response.json() }
+  }
+
+  async function find(sql: string, values: unknown[]): Promise<Json> {
+    const [found] = await db.dataSource.query<Json[]>(sql, values)
+    return found ?? null
+  }
+  /** Whoever waits in vain is shown what the workflows wait for. */
+  function waitFor(what: string, probe: () => Promise<Json>): Promise<Json> {
+    return until(what, probe, patienceMs).catch(explained)
+  }
+
+  async function explained(cause: Error): Promise<never> {
+    throw new Error(`${cause.message}\n${await outlinesOfOpen(db, temporal, prefix)}`, { cause })
+  }
+
+  const row = (payoutId: string) => find('SELECT * FROM payouts WHERE id = $1', [payoutId])
+
+  const world: World = {
+    db,
+    databaseUrl,
+    url: `http://127.0.0.1:${webhookPort}`,
+    bank,
+    api,
+    worker,
+    apis,
+    workers,
+    urls: ports.map((port) => `http://127.0.0.1:${port}`),
+    temporal,
+    partner,
+    queuePrefix: prefix,
+    order: (change = {}) => aBody({ account, lastName }, change),
+    async pay(change = {}, { key = `order-${randomUUID()}`, environment = 'sandbox', signal } = {}) {
+      const body = JSON.stringify(world.order(change))
+      const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key }
+      const answer = await ask('POST', '/v1/payouts', environment, { headers, body, signal })
+      const { id = null, amount_gbp: amountGbp = null, error } = answer.body
+      seen.push({
+        partnerId: partner.id,
+        environment,
+        key,
+        status: answer.status,
+        payoutId: id,
+        amountGbp,
+        code: error?.code ?? null,
+      })
+      return answer
+    },
+    get: (path, environment = 'sandbox') => ask('GET', path, environment),
+    cancel: (payoutId, environment = 'sandbox') => ask('POST', `/v1/payouts/${payoutId}/cancel`, environment),
+    async download(path) {
+      const headers = { Authorization: `Bearer ${secrets.live}` }
+      const response = await fetch(`http://127.0.0.1:${ports[0]}${path}`, { headers })
+      return Buffer.from(await response.arrayBuffer())
+    },
+    send: (path, body, headers) =>
+      ask('POST', path, 'sandbox', { headers: { ...headers, Authorization: '' }, body: JSON.stringify(body) }),
+    bankKnowsUs: () =>
+      until(
+        'the bank knows our address',
+        async () => (await find('SELECT count(*)::int AS n FROM bank_webhooks', [])).n === 2,
+      ),
+    row,
+    reached: (payoutId, wanted) =>
+      waitFor(`payout ${payoutId} as wanted`, async () => {
+        const now = await row(payoutId)
+        return now !== null && wanted(now) && now
+      }),
+    settled: (payoutId) => world.reached(payoutId, ({ closed_at }) => closed_at !== null),
+    allSettled(answers) {
+      const ids = answers.map(({ body }) => body.id)
+      // One question for all of them: a hundred stories asking for one each would be the load that they wait for.
+      const sql = 'SELECT * FROM payouts WHERE id = ANY ($1) AND closed_at IS NOT NULL'
+      return waitFor('all payouts are over', async () => {
+        const rows = await db.dataSource.query<Json[]>(sql, [ids])
+        return rows.length === new Set(ids).size && rows
+      })
+    },
+    claimed: (key, wanted = () => true) =>
+      waitFor(`a payout under ${key}`, async () => {
+        const now = await find('SELECT * FROM payouts WHERE idempotency_key = $1', [key])
+        return now !== null && wanted(now) && now
+      }),
+    async transfersOf(payoutId) {
+      return (await bank.control('GET', `/transfers?client_reference_id=${payoutId}`)).json.data
+    },
+    async balance(environment = 'sandbox') {
+      const sql = 'SELECT balance_micro_usdc AS balance FROM wallets WHERE partner_id = $1 AND environment = $2'
+      return BigInt((await find(sql, [partner.id, environment])).balance)
+    },
+    topUp: (usdc, environment = 'sandbox') => topUp(db, bank, { partnerId: partner.id, environment, usdc }),
+    workflowId: (idempotencyKey, attempt = 1, environment = 'sandbox') =>
+      payoutWorkflowId({ environment, partnerId: partner.id, idempotencyKey, attempt }),
+    sweep: () => world.trigger(sweepId),
+    trigger: (scheduleId) => temporal.schedule.getHandle(ofSystem(scheduleId, prefix)).trigger(),
+    async goAhead(aheadMs) {
+      const parts = [...apis, ...workers]
+      await Promise.all(parts.map((part) => part.stop()))
+      await bank.kill()
+      ahead = clockAhead(aheadMs)
+      await bank.start(ahead)
+      await Promise.all(parts.map((part) => part.start(ahead)))
+    },
+    async ops(...args) {
+      const main = join(__dirname, '../../../dist/ops/main.js')
+      const ofOps = { PATH: process.env['PATH'], ...env, ...ahead }
+      const { stdout } = await promisify(execFile)(process.execPath, [main, ...args, '--json'], { env: ofOps })
+      return JSON.parse(stdout)
+    },
+    leaveOpen: (payoutId) => void leftOpen.push(payoutId),
+    async judge() {
+      const histories = await textsOf(db, temporal)
+      const logs = [...apis, ...workers].map((part) => ({ where: `the log of ${part.name}`, text: part.output() }))
+      const canaries = [
+        { text: account },
+        { text: lastName, allowedIn: 'payouts.recipient_name' },
+        { text: bankKeys.sandbox },
+        { text: bankKeys.live },
+        { text: secrets.sandbox.slice(-40) },
+        { text: secrets.live.slice(-40) },
+      ]
+      const texts = [...logs, ...histories]
+      const books = { records: db.dataSource, audited: db, bankControlUrl: bank.controlUrl }
+      await referee({ ...books, seen, canaries, texts, leftOpen }).catch(explained)
+    },
+    async close() {
+      try {
+        await world.judge()
+      } finally {
+        // Everything has come to rest, so there is nothing left to finish.
+        await Promise.all([...apis, ...workers].map((part) => part.kill()))
+        await deleteSchedules(temporal, prefix)
+        await temporal.connection.close()
+        await db.close()
+        await bank.close()
+        await database?.drop()
+      }
+    },
+  }
+  // A bank that has just started may be slow, and without its rate nobody is paid.
+  await until('the bank’s rates are known', async () => {
+    const balances = await Promise.all([world.get('/v1/balance'), world.get('/v1/balance', 'live')])
+    return balances.every(({ status }) => status === 200)
+  })
+  return world
+}
+
+function first<T>([one]: readonly T[]): T {
+  if (one === undefined) throw new Error('a world has one of each at least')
+  return one
+}
+
+async function partnerRow(db: Db, partnerId: string): Promise<Json> {
+  const [row] = await db.dataSource.query<Json[]>('SELECT * FROM partners WHERE id = $1', [partnerId])
+  return row
+}
+
+/** A request to pay 120.00 to the world's own recipient, or what is changed of it. */
+function aBody({ account, lastName }: { account: string; lastName: string }, change: Json): Json {
+  const { accountNumber = account, ...rest } = change
+  return {
+    amount_gbp: '120.00',
+    recipient: {
+      first_name: 'Ada',
+      last_name: lastName,
+      address: { line1: '10 High St', city: 'London', postal_code: 'SW1A 2AA' },
+      bank: { bank_name: 'Barclays', sort_code: '123456', account_number: accountNumber },
+    },
+    ...rest,
+  }
+}

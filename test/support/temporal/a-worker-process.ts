@@ -1,0 +1,44 @@
+// `npm run worker` as a child process, with what it says and how it ends.
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { keepOutput } from '../kept-logs'
+
+export interface WorkerProcess {
+  readonly child: ChildProcess
+  readonly ready: Promise<unknown>
+  /** The exit code; null when a signal ended it. */
+  readonly ended: Promise<number | null>
+  /** The messages of its log so far. */
+  readonly said: string[]
+  /** What it wrote for people instead of the log. */
+  readonly complained: string[]
+  /** Resolves when the log has a message that matches. */
+  says(pattern: RegExp): Promise<void>
+}
+
+/** The build that `npm test` makes before it runs. */
+const main = join(__dirname, '../../../dist/worker/main.js')
+
+export function startWorkerProcess(env: Record<string, string>): WorkerProcess {
+  const child = fork(main, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const said: string[] = []
+  const complained: string[] = []
+  if (!child.stdout || !child.stderr) throw new Error('The pipes of the child are missing.')
+  keepOutput('worker', [child.stdout, child.stderr])
+  const lines = createInterface(child.stdout).on('line', (line) => said.push(JSON.parse(line).msg))
+  const complaints = createInterface(child.stderr).on('line', (line) => complained.push(line))
+  // Not the child's own 'close', which never comes once its parent has disconnected from it.
+  const ends = [once(child, 'exit'), once(lines, 'close'), once(complaints, 'close')] as const
+  return {
+    child,
+    ready: once(child, 'message').then(([message]) => message),
+    ended: Promise.all(ends).then(([[code]]) => code),
+    said,
+    complained,
+    says: async (pattern) => {
+      while (!said.some((message) => pattern.test(message))) await once(lines, 'line')
+    },
+  }
+}

@@ -1,0 +1,155 @@
+// A worker in the test's own process, on a task queue and a database of its own.
+import { randomBytes } from 'node:crypto'
+import { Client } from '@temporalio/client'
+import { createActivities } from '../../../activities'
+import type { ProofPatience } from '../../../activities/controls/proof'
+import type { Db } from '../../../db/database'
+import type { Seller } from '../../../domain/invoices/document'
+import type { Mailer } from '../../../mail/mailer'
+import { openMakeBelieveBank } from '../../../rail/make-believe'
+import type { Clock } from '../../../runtime/clock'
+import { type BankConfig, type Config, loadConfig, type TemporalConfig } from '../../../runtime/config/config'
+import type { Log } from '../../../runtime/log'
+import { banksOf, createPayoutParts } from '../../../worker/payouts'
+import { connectWorker, installRuntime } from '../../../worker/temporal/connect'
+import { createWorker } from '../../../worker/worker'
+import { housekeepingQueue, mailQueue, ofSystem } from '../../../workflows/names'
+import { createDatabase, openDb } from '../db/database'
+import { testSystem } from '../jest/system'
+import { keptLog } from '../kept-logs'
+
+export interface AWorker {
+  readonly client: Client
+  readonly db: Db
+  readonly databaseUrl: string
+  readonly queuePrefix: string
+  readonly taskQueue: string
+  /** Asks it to stop, and waits until nothing is under way any more. */
+  stop(): Promise<void>
+  /** Gives back what it used; only after stop. */
+  dispose(): Promise<void>
+}
+
+export function testTemporal(): TemporalConfig {
+  return { address: testSystem().temporalAddress, namespace: 'default', tls: null, apiKey: null }
+}
+
+/** Once in a test file, since a process has only one runtime. */
+export function silenceTemporal(): void {
+  installRuntime(keptLog())
+}
+
+export interface AWorkerOptions {
+  readonly clock: Clock
+  /** Somebody else's; a new one without it. */
+  readonly databaseUrl?: string
+  readonly activityRetentionDays?: number
+  readonly activityReadRetentionDays?: number
+  readonly retention?: Config['retention']
+  readonly opsEmail?: string
+  readonly proof?: Partial<ProofPatience>
+  readonly bank?: BankConfig
+  /** Those of who has sealed what it opens. */
+  readonly secretKeys?: Config['secretKeys']
+  readonly log?: Log
+  readonly seller?: Seller | null
+  /** Without one the queue of mails is nobody's. */
+  readonly mailer?: Mailer
+}
+
+/** Who bills in tests. */
+export const testSeller: Seller = {
+  name: 'Payouts Test Ltd',
+  addressLines: ['1 Test Street', 'London'],
+  email: 'billing@payouts.test',
+  companyNumber: null,
+  vat: null,
+  paymentLines: ['Sort code 00-00-00', 'Account 12345678'],
+}
+
+/** It has the housekeeping queue of a system of its own; payouts that it starts go to nobody's queue. */
+export async function aWorker(options: AWorkerOptions): Promise<AWorker> {
+  const database = options.databaseUrl === undefined ? await createDatabase() : null
+  const databaseUrl = options.databaseUrl ?? database?.url ?? ''
+  const db = await openDb(databaseUrl, 3)
+  const connection = await connectWorker(testTemporal())
+  const client = new Client({ connection })
+  const queuePrefix = `test-${randomBytes(6).toString('hex')}`
+  const taskQueue = ofSystem(housekeepingQueue, queuePrefix)
+  const { activities, close } = testActivities({ db, client, queuePrefix, ...options })
+  const parts = { connection, namespace: 'default', activities }
+  const workflowBundle = { codePath: testSystem().workflowBundlePath }
+  const workers = [await createWorker({ ...parts, taskQueue, workflowBundle, load: 'housekeeping' })]
+  if (options.mailer) workers.push(await createWorker({ ...parts, taskQueue: mailQueue(taskQueue), load: 'mail' }))
+  const stopped = Promise.all(workers.map((worker) => worker.run()))
+  return {
+    client,
+    queuePrefix,
+    db,
+    databaseUrl,
+    taskQueue,
+    stop: async () => {
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
+      await stopped
+    },
+    dispose: async () => {
+      close()
+      await connection.close()
+      await db.close()
+      await database?.drop()
+    },
+  }
+}
+
+export interface TestActivityOptions extends AWorkerOptions {
+  readonly db: Db
+  readonly client: Client
+  readonly queuePrefix: string
+}
+
+/** Every activity, as a worker has them; without a bank unless one is given. */
+export function testActivities({ db, client, queuePrefix, clock, ...options }: TestActivityOptions) {
+  const { log = keptLog(), bank, activityRetentionDays = 400 } = options
+  const { activityReadRetentionDays = activityRetentionDays } = options
+  const own = { ...(bank ? { bank } : {}), ...(options.secretKeys ? { secretKeys: options.secretKeys } : {}) }
+  const config = { ...testConfig(), ...own }
+  const payouts = createPayoutParts(config, { db, log, clock })
+  const sandboxBank = config.bank.sandbox === null ? 'absent' : 'configured'
+  const { pollMs } = config.payouts
+  const { publicUrl, verificationPollMs } = config
+  const about = { db, clock, log, temporal: client, queuePrefix, pollMs, sandboxBank } as const
+  const banks = banksOf(config.bank, payouts.patientRails)
+  const sweep = { ...about, ...config.sweep, banks, olderThanMs: 0 }
+  const { seller = testSeller, mailer = null } = options
+  const invoices = { db, clock, log, seller, mailer }
+  const topUpBank = config.bank.sandbox === null ? null : openMakeBelieveBank(config.bank.sandbox, clock)
+  const topUps = { db, clock, rail: payouts.patientRails.provider_sandbox, bank: topUpBank }
+  const { opsEmail, retention } = { ...config, ...options }
+  const proof = { ...config.proof, ...config.sweep, ...options.proof }
+  const settings = {
+    activityRetentionDays,
+    activityReadRetentionDays,
+    publicUrl,
+    verificationPollMs,
+    proof,
+    opsEmail,
+    retention,
+  }
+  const activities = createActivities({ db, clock, ...settings, payouts, sweep, invoices, topUps })
+  return {
+    activities,
+    close: () => {
+      payouts.close()
+      topUpBank?.close()
+    },
+  }
+}
+
+export function testConfig(env: Record<string, string> = {}) {
+  return loadConfig({
+    DATABASE_URL: testSystem().databaseUrl,
+    TEMPORAL_ADDRESS: testSystem().temporalAddress,
+    SECRET_KEYS: `k1:${'0'.repeat(64)}`,
+    ...env,
+  })
+}

@@ -1,0 +1,72 @@
+// What the workflow histories of a story's payouts say: all of it for the search for secrets, its outline for who asks what went wrong.
+import type { Client } from '@temporalio/client'
+import type { Db } from '../../../db/database'
+import {
+  housekeepingQueue,
+  ofSystem,
+  payoutReturnId,
+  payoutWorkflowId,
+  verificationId,
+  walletReadingId,
+} from '../../../workflows/names'
+import type { Json } from '../bank/client'
+import { outlineOf, textOfHistory } from './history-text'
+
+export interface ToldHistory {
+  readonly where: string
+  readonly text: string
+}
+
+/** The histories of the last payouts, and of what else there is about partners; some of a story's many will do. */
+export async function textsOf(db: Db, temporal: Client): Promise<ToldHistory[]> {
+  const last = 'SELECT * FROM payouts ORDER BY created_at DESC LIMIT 20'
+  const told = [...(await historiesOf(db, temporal, last)), ...(await aroundPayouts(db, temporal))]
+  return told.map(({ where, history }) => ({ where, text: textOfHistory(history) }))
+}
+
+async function aroundPayouts(db: Db, temporal: Client): Promise<{ where: string; history: unknown }[]> {
+  const idsOf = async (sql: string) => (await db.dataSource.query<{ id: string }[]>(sql)).map(({ id }) => id)
+  const returned = `SELECT id FROM payouts WHERE status = 'returned' ORDER BY created_at DESC LIMIT 5`
+  const workflowIds = [
+    ...(await idsOf(returned)).map(payoutReturnId),
+    ...(await idsOf('SELECT id FROM wallets WHERE wallet_ref IS NOT NULL LIMIT 5')).map(walletReadingId),
+    ...(await idsOf('SELECT partner_id AS id FROM wallets WHERE verification_ref IS NOT NULL LIMIT 5')).map(
+      verificationId,
+    ),
+  ]
+  return Promise.all(workflowIds.map((workflowId) => historyOf(temporal, workflowId)))
+}
+
+/** How the workflows of payouts that are still open came to where they are, and the sweeps that should have seen to them. */
+export async function outlinesOfOpen(db: Db, temporal: Client, queuePrefix: string): Promise<string> {
+  const open = 'SELECT * FROM payouts WHERE closed_at IS NULL AND released_at IS NULL ORDER BY created_at LIMIT 3'
+  const told = [...(await historiesOf(db, temporal, open)), ...(await lastSweeps(temporal, queuePrefix))]
+  return told.map(({ where, history }) => `${where}:\n${outlineOf(history)}`).join('\n')
+}
+
+async function lastSweeps(temporal: Client, queuePrefix: string): Promise<{ where: string; history: unknown }[]> {
+  const told = []
+  const query = `WorkflowType = 'sweep' AND TaskQueue = '${ofSystem(housekeepingQueue, queuePrefix)}'`
+  for await (const { workflowId, runId, status } of temporal.workflow.list({ query, pageSize: 3 })) {
+    const history = await temporal.workflow
+      .getHandle(workflowId, runId)
+      .fetchHistory()
+      .catch(() => null)
+    told.push({ where: `${workflowId}, ${status.name}`, history })
+    if (told.length === 3) break
+  }
+  return told
+}
+
+async function historiesOf(db: Db, temporal: Client, payouts: string): Promise<{ where: string; history: unknown }[]> {
+  const rows = await db.dataSource.query<Json[]>(
+    `SELECT environment, partner_id AS "partnerId", idempotency_key AS "idempotencyKey", attempt FROM (${payouts}) p`,
+  )
+  return Promise.all(rows.map((key) => historyOf(temporal, payoutWorkflowId(key))))
+}
+
+/** Null where there is none, or none any more. */
+async function historyOf(temporal: Client, workflowId: string): Promise<{ where: string; history: unknown }> {
+  const handle = temporal.workflow.getHandle(workflowId)
+  return { where: `the history of ${workflowId}`, history: await handle.fetchHistory().catch(() => null) }
+}

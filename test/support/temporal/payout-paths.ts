@@ -1,0 +1,117 @@
+// Every path a payout's workflow can take, each gone once by the whole system, and the history it leaves.
+import { hostname } from 'node:os'
+import type { WorkflowHandle } from '@temporalio/client'
+import { historyToJSON } from '@temporalio/common/lib/proto-utils'
+import { createPayoutStarter } from '../../../api/payouts/starter'
+import { keptLog } from '../kept-logs'
+import { aClaim } from '../stages/payout'
+import type { World } from '../system/world'
+import { until } from '../until'
+
+const toTransfers = { method: 'POST', path: '/v0/transfers' }
+
+/** By name: what is done so that it is taken; answers the Idempotency-Key. */
+export const payoutPaths: Readonly<Record<string, (world: World) => Promise<string>>> = {
+  async completed(world) {
+    await world.pay({}, { key: 'path-completed' })
+    return 'path-completed'
+  },
+  async refunded(world) {
+    await world.pay({ accountNumber: '12340000' }, { key: 'path-refunded' })
+    return 'path-refunded'
+  },
+  async 'insufficient-funds'(world) {
+    const idempotencyKey = 'path-insufficient'
+    const key = { partnerId: world.partner.id, environment: 'sandbox', idempotencyKey } as const
+    // The API itself refuses what is plainly too much: the workflow's own refusal is that of a race for the wallet.
+    const claimed = await aClaim(world.db, { ...key, amountPence: 2_000_000n })
+    await starterOf(world).start({ ...key, ...claimed, ...aboutIn(world), amountPence: 2_000_000n })
+    return idempotencyKey
+  },
+  async 'not-sent'(world) {
+    await world.bank.fault({ kind: 'status', status: 401, times: 1, match: toTransfers })
+    await world.pay({}, { key: 'path-not-sent' })
+    return 'path-not-sent'
+  },
+  async 'unknown-then-found'(world) {
+    const lost = await world.bank.fault({ kind: 'reset', stage: 'after', times: 2, match: toTransfers })
+    await world.pay({}, { key: 'path-unknown' })
+    await until('the repeat was lost too', async () => (await world.bank.counts(lost)).remaining === 0)
+    return 'path-unknown'
+  },
+  async 'never-sent'(world) {
+    await world.bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
+    const { body } = await world.pay({}, { key: 'path-never-sent' })
+    await world.settled(body.id)
+    await world.bank.control('DELETE', '/faults')
+    return 'path-never-sent'
+  },
+  async cancelled(world) {
+    await world.worker.stop()
+    await world.pay({}, { key: 'path-cancelled' })
+    await world.temporal.workflow.getHandle(world.workflowId('path-cancelled')).cancel()
+    await world.worker.start()
+    return 'path-cancelled'
+  },
+  async 'cancelled-by-update'(world) {
+    const idempotencyKey = 'path-cancelled-by-update'
+    await world.worker.stop()
+    const { body } = await world.pay({}, { key: idempotencyKey })
+    const key = { partnerId: world.partner.id, environment: 'sandbox', idempotencyKey, attempt: 1 } as const
+    const cancelled = starterOf(world).cancel({ ...key, ...aboutIn(world), payoutId: body.id })
+    await world.worker.start()
+    await cancelled
+    return idempotencyKey
+  },
+  // Recorded by a worker that let a refused cancel wake the workflow.
+  async 'cancel-refused'(world) {
+    const idempotencyKey = 'path-cancel-refused'
+    await world.bank.fault({ kind: 'reset', stage: 'before', times: 2, match: toTransfers })
+    const { body } = await world.pay({}, { key: idempotencyKey })
+    const key = { partnerId: world.partner.id, environment: 'sandbox', idempotencyKey, attempt: 1 } as const
+    await starterOf(world).cancel({ ...key, ...aboutIn(world), payoutId: body.id })
+    await world.temporal.workflow.getHandle(world.workflowId(idempotencyKey)).cancel()
+    return idempotencyKey
+  },
+  async 'cancelled-late'(world) {
+    const idempotencyKey = 'path-cancelled-late'
+    await world.ops('rail', 'pause', '--environment', 'sandbox')
+    const { body } = await world.pay({}, { key: idempotencyKey })
+    await world.db.dataSource.query(`UPDATE payouts SET created_at = created_at - interval '1 day' WHERE id = $1`, [
+      body.id,
+    ])
+    const key = { partnerId: world.partner.id, environment: 'sandbox', idempotencyKey, attempt: 1 } as const
+    await starterOf(world).cancel({ ...key, ...aboutIn(world), payoutId: body.id })
+    await world.ops('rail', 'resume', '--environment', 'sandbox')
+    return idempotencyKey
+  },
+}
+
+function starterOf({ temporal, queuePrefix }: World) {
+  const payouts = { answerTimeoutMs: 8_000, pollMs: [50] }
+  const log = keptLog()
+  return createPayoutStarter({ temporal, payouts, taskQueuePrefix: queuePrefix, log })
+}
+
+function aboutIn({ partner }: World) {
+  return { slug: partner.slug, status: 'pending', amountPence: 12_000n, accountLast4: '5678' } as const
+}
+
+/** As the server has it, without the names of this machine. */
+export async function historyOf(world: World, key: string): Promise<string> {
+  const handle = world.temporal.workflow.getHandle(world.workflowId(key))
+  await until('it has ended', async () => (await handle.describe()).status.name === 'COMPLETED')
+  return asRecorded(handle)
+}
+
+export async function asRecorded(handle: Pick<WorkflowHandle, 'fetchHistory'>): Promise<string> {
+  return withoutNames(historyToJSON(await handle.fetchHistory()))
+}
+
+function withoutNames(history: string): string {
+  return history
+    .replaceAll(/"identity": ?"[^"]*"/g, '"identity": "worker"')
+    .replaceAll(/"stackTrace": ?"(?:[^"\\]|\\.)*"/g, '"stackTrace": ""')
+    .replaceAll(/\d+@[\w.-]+/g, 'worker')
+    .replaceAll(hostname(), 'host')
+}

@@ -1,0 +1,53 @@
+// Runs ops in this process against a database of its own, and catches what it prints.
+import type { Db } from '../../db/database'
+import { run } from '../../ops/run'
+import { createDatabase, openDb } from './db/database'
+
+export interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+export interface OpsTerminal {
+  readonly env: { readonly DATABASE_URL: string; readonly SECRET_KEYS: string }
+  readonly db: Db
+  ops(...argv: string[]): Promise<Ran>
+  /** The one JSON value that a command prints with --json; anything but success fails the test. */
+  json<Value>(...argv: string[]): Promise<Value>
+  close(): Promise<void>
+}
+
+export async function openTerminal(): Promise<OpsTerminal> {
+  const database = await createDatabase()
+  const env = { DATABASE_URL: database.url, SECRET_KEYS: `test:${'5e'.repeat(32)}` }
+  const db = await openDb(database.url, 2)
+  const ops = (...argv: string[]) => runWith(env, argv)
+  return {
+    env,
+    db,
+    ops,
+    json: async (...argv) => {
+      const { code, out, err } = await ops(...argv, '--json')
+      if (code !== 0 || err !== '') throw new Error(`ops ${argv.join(' ')} exited with ${code}: ${err}`)
+      return JSON.parse(out)
+    },
+    close: async () => {
+      await db.close()
+      await database.drop()
+    },
+  }
+}
+
+export async function runWith(env: Readonly<Record<string, string>>, argv: readonly string[]): Promise<Ran> {
+  const printed = { out: '', err: '' }
+  const code = await run(argv, {
+    env,
+    stdout: { write: (text) => (printed.out += text) },
+    stderr: { write: (text) => (printed.err += text) },
+  })
+  return { code, ...printed }
+}
+
+/** One sentence: one line that starts with a capital or an option's or partner's name, and ends with a full stop. */
+export const oneSentence = /^\S[^\n]*\.\n$/

@@ -1,0 +1,28 @@
+// Every log of a test is looked through at the end of the run, also where the test listens to a part of it only.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { testSystem } from '../support/jest/system'
+import { keptLog } from '../support/kept-logs'
+
+test('what a test does not listen to is kept all the same', () => {
+  const heard: string[] = []
+  const log = keptLog({ level: 'error', write: (line) => void heard.push(JSON.parse(line).msg) })
+
+  log.debug('a whisper of kept-logs.test')
+  log.error('a shout of kept-logs.test')
+
+  const folder = testSystem().logsFolder
+  const kept = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+  expect(heard).toEqual(['a shout of kept-logs.test'])
+  for (const said of ['whisper', 'shout']) expect(kept.join('')).toContain(`a ${said} of kept-logs.test`)
+})
+
+test('no test makes a log that nobody looks through', () => {
+  const root = join(__dirname, '..')
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+  const making = files.filter((name) => /\bcreateLog\(\{/.test(readFileSync(join(root, name), 'utf8')))
+
+  // The first is about createLog itself, with secrets made for it.
+  expect(making.toSorted()).toEqual(['runtime/log.test.ts', 'support/kept-logs.ts'])
+})

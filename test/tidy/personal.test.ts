@@ -1,0 +1,54 @@
+// What the look through all logs finds, and what it leaves alone.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { requireNothingPersonal } from '../support/kept-logs'
+import { personalIn } from '../support/personal'
+
+test.each([
+  ['a name', '{"msg":"paid Ada"}'],
+  ['a name', '{"first_name":"Lovelace"}'],
+  ['an address', '{"detail":"12 St James Square"}'],
+  ['an account number', '{"detail":"to 48213977"}'],
+  ['an account number', '{"account_number":48213977}'],
+  ['a code or a sort code', '{"msg":"the code 482139 was wrong"}'],
+  ['a code or a sort code', '{"confirm_code":482139}'],
+  ['an email', '{"to":"someone@people.test"}'],
+  ['an API key', `{"key":"kp_live_${'0a'.repeat(24)}"}`],
+  ["a bank's key", '{"header":"sk-test-tests"}'],
+  ['a secret key', `{"keys":"k1:${'01'.repeat(32)}"}`],
+  ['a secret key', `{"head":"${'01'.repeat(32)}"}`],
+  ['a secret key', `{"audit_head":"${'01'.repeat(32)}","keys":"k1:${'02'.repeat(32)}"}`],
+  ['a session', 'Cookie: __Host-session=abc'],
+  ['a bearer of a key', '"Authorization":"Bearer abc"'],
+  ['a password', 'connecting to postgresql://payouts:hush@127.0.0.1:5432/payouts'],
+])('%s is found', (what, line) => {
+  expect(personalIn(line)?.what).toBe(what)
+})
+
+test.each([
+  '{"level":"info","time":"2026-11-15T09:43:44.123Z","name":"api","request_id":"12345678-1234-4234-8234-123456789012","msg":"request"}',
+  '{"route":"/v1/payouts/:id","status":200,"ms":123456.123,"key":"kp_sandbox_12345678","port":123456}',
+  '{"err":{"stack":"Error: x\\n    at run (/work/node_modules/@koa/router/dist/index.js:482139:12)"},"queue":"test-12345678"}',
+  '{"confirm_code":"[redacted]","email":"[redacted]"}',
+  String.raw`details: b"\x1aB\n@type.googleapis.com/temporal.api.errordetails.v1.NotFoundFailure"`,
+  `{"links":"12","audit_head":"${'01'.repeat(32)}","msg":"the audit chain has grown"}`,
+  'PostgreSQL at 127.0.0.1:48213 can not be used yet',
+])('an ordinary line is left alone: %#', (line) => {
+  expect(personalIn(line)).toBeNull()
+})
+
+test('one finding in one file fails the run, and is not shown', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'payouts-logs-'))
+  writeFileSync(
+    join(folder, 'api.log'),
+    '{"msg":"fine"}\n{"msg":"mail to someone@people.test"}\n{"k":"kp_live_0123456789abcdef"}\n',
+  )
+
+  const failure = await requireNothingPersonal(folder).catch((error: unknown) => String(error))
+
+  expect(failure).toContain('an email in api.log:2: {"msg":"mail to █"}')
+  expect(failure).not.toMatch(/someone|abcdef/)
+  rmSync(folder, { recursive: true })
+})

@@ -1,0 +1,38 @@
+// A worker waits for its Schedules, but not for long: with a Temporal that does not get to them it works without.
+import { expect, test } from '@jest/globals'
+import { connectClient } from '../../../runtime/temporal/client'
+import { putSchedules } from '../../../worker/schedules/put'
+import { keptLog } from '../../support/kept-logs'
+import { testConfig, testTemporal } from '../../support/temporal/a-worker'
+
+const log = keptLog()
+
+test('Schedules that can not be put are not waited for, and are given up when the worker is asked to stop', async () => {
+  // Nobody listens there.
+  const temporal = { ...testTemporal(), address: '127.0.0.1:1' }
+  const client = connectClient(temporal)
+  const stop = new AbortController()
+  const patience = { log, signal: stop.signal }
+
+  const { over } = await putSchedules(client, { ...testConfig(), temporal }, { patience, waitMs: 100 })
+  let isOver = false
+  void over.then(() => (isOver = true))
+  await Promise.resolve()
+
+  expect(isOver).toBe(false)
+  stop.abort()
+  await over
+  await client.connection.close()
+})
+
+test('a worker that is asked to stop while it waits for them does not begin to work', async () => {
+  const temporal = { ...testTemporal(), address: '127.0.0.1:1' }
+  const client = connectClient(temporal)
+  const stop = new AbortController()
+
+  const put = putSchedules(client, { ...testConfig(), temporal }, { patience: { log, signal: stop.signal } })
+  stop.abort()
+
+  await expect(put).rejects.toThrow('aborted')
+  await client.connection.close()
+})

@@ -1,8 +1,0 @@
-// The workflow as a careless change would leave it: it waits before it looks.
-import { sleep } from '@temporalio/workflow'
-import { changedTransfers as original } from '../../../workflows/changed-transfers'
-
-export async function changedTransfers() {
-  await sleep(1)
-  return original()
-}

@@ -1,0 +1,8 @@
+// The workflow as a careless change would leave it: it waits before it asks the bank.
+import { sleep } from '@temporalio/workflow'
+import { payoutReturn as original, type ReturnOrder } from '../../../../workflows/payouts/return'
+
+export async function payoutReturn(order: ReturnOrder): Promise<void> {
+  await sleep(1)
+  await original(order)
+}

@@ -1,9 +1,0 @@
-// The workflow as a careless change would leave it: it looks for silence first.
-import * as activities from '../../../workflows/activities'
-import { proof as original, type Proving } from '../../../workflows/proof'
-import type { Proved } from '../../../workflows/proof-steps'
-
-export async function proof(proving: Proving): Promise<Proved> {
-  await activities.proveSilence()
-  return original(proving)
-}

@@ -1,8 +1,0 @@
-// The workflow as a careless change would leave it: it waits before it switches.
-import { sleep } from '@temporalio/workflow'
-import { railSwitch as original, type RailSwitch, type RailSwitched } from '../../../workflows/rail-switch'
-
-export async function railSwitch(order: RailSwitch): Promise<RailSwitched> {
-  await sleep(1)
-  return original(order)
-}

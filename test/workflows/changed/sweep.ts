@@ -1,9 +1,0 @@
-// The workflow as a careless change would leave it: it begins with another step.
-import * as activities from '../../../workflows/activities'
-import { sweep as original, type Sweep } from '../../../workflows/sweep'
-import type { Swept } from '../../../workflows/sweep-steps'
-
-export async function sweep(from: Sweep): Promise<Swept> {
-  await activities.reportOverdue({ after: null, limit: from.pageSize })
-  return original(from)
-}

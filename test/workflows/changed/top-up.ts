@@ -1,9 +1,0 @@
-// The workflow as a careless change would leave it: it waits before it adds the money.
-import { sleep } from '@temporalio/workflow'
-import { topUp as original } from '../../../workflows/top-up'
-import type { SandboxTopUp, ToppedUp } from '../../../workflows/top-up-steps'
-
-export async function topUp(order: SandboxTopUp): Promise<ToppedUp> {
-  await sleep(1)
-  return original(order)
-}

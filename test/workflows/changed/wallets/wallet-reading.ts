@@ -1,0 +1,8 @@
+// The workflow as a careless change would leave it: it waits before it reads.
+import { sleep } from '@temporalio/workflow'
+import { walletReading as original, type WalletReading } from '../../../../workflows/wallets/reading'
+
+export async function walletReading(reading: WalletReading): Promise<'read' | 'not_read'> {
+  await sleep(1)
+  return original(reading)
+}

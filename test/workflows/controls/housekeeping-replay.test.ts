@@ -1,0 +1,134 @@
+// The paths of a sweep and of connecting a sandbox, each gone once today: it replays, and names nobody.
+// Recorded anew with RECORD_HISTORIES=1, only when a change is meant for runs that are not under way yet.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { WorkflowHandle } from '@temporalio/client'
+import { Worker } from '@temporalio/worker'
+import { openPartner } from '../../../activities/partners/open'
+import { startConnectSandbox } from '../../../activities/wallets/start-connect-sandbox'
+import { findWallet } from '../../../db/wallets/wallets'
+import { systemClock } from '../../../runtime/clock'
+import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
+import type { sweep } from '../../../workflows'
+import { connectSandboxId } from '../../../workflows/names'
+import { keys, openTestBank, type TestBank } from '../../support/bank/client'
+import { aPayout } from '../../support/db/a-payout'
+import { testSystem } from '../../support/jest/system'
+import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { asRecorded } from '../../support/temporal/payout-paths'
+import { until } from '../../support/until'
+
+const approved = { status: 'approved', tos_status: 'approved' }
+const fresh = new Map<string, string>()
+let bank: TestBank
+let worker: AWorker
+
+/** By the name of its recording: what is done so that it is taken. */
+const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
+  async 'connect-sandbox/connected'() {
+    const partnerId = await aPartnerId('at-once')
+    const link = { full_name: 'Acme Ltd', email: `${partnerId}@partners.invalid`, type: 'business' }
+    const { json } = await bank.post('/kyc_links', { ...link, endorsements: ['base', 'faster_payments'] })
+    await bank.control('POST', `/customers/${json.customer_id}/kyc`, approved)
+    return connect(partnerId)
+  },
+  async 'connect-sandbox/waited'() {
+    const partnerId = await aPartnerId('later')
+    const wallet = await findWallet(worker.db, partnerId, 'sandbox')
+    const payout = await aPayout(worker.db, {}, wallet)
+    const handle = await connect(partnerId)
+    await until('the bank was looked at again', async () => (await scheduled(handle)).includes('checkSandboxCustomer'))
+    const { json } = await bank.get(`/kyc_links?email=${partnerId}@partners.invalid`)
+    await bank.control('POST', `/customers/${json.data[0].customer_id}/kyc`, approved)
+    const isBusy = async () => (await scheduled(handle)).filter((name) => name === 'connectSandboxWallet').length > 1
+    await until('the wallet was found busy', isBusy)
+    await worker.db.dataSource.query('UPDATE payouts SET closed_at = now() WHERE id = $1', [payout.id])
+    return handle
+  },
+  'sweep/in-turns': () => aSweep({ pageSize: 10, pages: 100 }),
+  async 'sweep/in-turns-continued'() {
+    const open = await aPayout(worker.db, {}, await findWallet(worker.db, await aPartnerId('swept'), 'sandbox'))
+    const handle = await aSweep({ pageSize: 1, pages: 1 })
+    await until('the first run has ended', async () => (await handle.describe()).status.name !== 'RUNNING')
+    await worker.db.dataSource.query('UPDATE payouts SET closed_at = now() WHERE id = $1', [open.id])
+    return handle
+  },
+}
+const names = Object.keys(paths)
+
+silenceTemporal()
+
+beforeAll(async () => {
+  bank = await openTestBank({ fsync: 'off', sandboxKyc: 'manual' })
+  const sandbox = { url: `${bank.url}/v0`, key: keys.sandbox }
+  worker = await aWorker({ clock: systemClock, bank: { sandbox, live: null } })
+  await requireSearchAttributes(worker.client, wantedAttributes)
+  for (const [name, take] of Object.entries(paths)) {
+    const handle = await take()
+    await until(`${name} has ended`, async () => (await handle.describe()).status.name !== 'RUNNING')
+    fresh.set(name, await asRecorded(handle))
+  }
+  if (process.env['RECORD_HISTORIES'] === '1') record()
+})
+
+afterAll(async () => {
+  await worker.stop()
+  await worker.dispose()
+  await bank.close()
+})
+
+test.each(names)('%s, as it runs today, replays', async (name) => {
+  const workflowBundle = { codePath: testSystem().workflowBundlePath }
+
+  await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(fresh.get(name) ?? ''))).resolves.toBeUndefined()
+})
+
+test('a sweep that is not over goes on in a fresh history', () => {
+  expect(fresh.get('sweep/in-turns-continued')).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')
+})
+
+test.each(names)('the history of %s names nobody', (name) => {
+  const text = (fresh.get(name) ?? '').replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) =>
+    Buffer.from(data, 'base64').toString(),
+  )
+
+  expect(text).toMatch(/partnerId|pageSize/)
+  expect(text).not.toMatch(/Acme|ada@|Lovelace/)
+})
+
+async function aPartnerId(slug: string): Promise<string> {
+  const about = { name: 'Acme Ltd', slug, email: 'ada@acme.test', createdBy: 'ops:grace' }
+  const opened = await openPartner({ db: worker.db, clock: systemClock }, about)
+  if (opened.outcome !== 'opened') throw new Error(opened.outcome)
+  return opened.partner.id
+}
+
+async function connect(partnerId: string): Promise<WorkflowHandle> {
+  await startConnectSandbox({ temporal: worker.client, queuePrefix: worker.queuePrefix }, partnerId)
+  return worker.client.workflow.getHandle(connectSandboxId(partnerId))
+}
+
+async function aSweep(options: { pageSize: number; pages: number }): Promise<WorkflowHandle> {
+  const workflowId = `${worker.queuePrefix}-sweep-${options.pages}`
+  const { firstExecutionRunId } = await worker.client.workflow.start<typeof sweep>('sweep', {
+    workflowId,
+    taskQueue: worker.taskQueue,
+    args: [options],
+  })
+  // The first of its runs, not the one that it goes on in.
+  return worker.client.workflow.getHandle(workflowId, firstExecutionRunId)
+}
+
+async function scheduled(handle: WorkflowHandle): Promise<unknown[]> {
+  const { events } = await handle.fetchHistory()
+  return (events ?? []).map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name)
+}
+
+function record(): void {
+  for (const [name, history] of fresh) {
+    const file = join(__dirname, '../../histories', `${name}.json`)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, `${JSON.stringify(JSON.parse(history), null, 2)}\n`)
+  }
+}

@@ -1,0 +1,160 @@
+// The paths of the proof, of the sealer and of erasing, each gone once today by its workflow: it does its work, replays, and names nobody.
+// Recorded anew with RECORD_HISTORIES=1, only when a change is meant for runs that are not under way yet.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client'
+import { Worker } from '@temporalio/worker'
+import { verifyAudit } from '../../../db/controls/audit/verify'
+import { listDrifts } from '../../../db/controls/proof/drifts'
+import { systemClock } from '../../../runtime/clock'
+import type { proof, retention, sealAudit, verifyAudit as verifying } from '../../../workflows'
+import { keys, openTestBank, still, type TestBank } from '../../support/bank/client'
+import { testSystem } from '../../support/jest/system'
+import { aConnectedPartner } from '../../support/stages/payout'
+import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { asRecorded } from '../../support/temporal/payout-paths'
+import { until } from '../../support/until'
+
+const fresh = new Map<string, string>()
+let bank: TestBank
+let worker: AWorker
+let firstProof: unknown
+
+/** By the name of its recording: what is done so that it is taken. */
+const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
+  async 'proof/found'() {
+    // Booked by nobody.
+    const [wallet] = await worker.db.dataSource.query(`SELECT wallet_ref FROM wallets WHERE environment = 'sandbox'`)
+    await bank.control('POST', `/wallets/${wallet.wallet_ref}/deposits`, { amount: '3.00' })
+    const handle = await start<typeof proof>('proof', [{ pageSize: 50, pages: 100 }])
+    firstProof = await handle.result()
+    return handle
+  },
+  async 'proof/continued'() {
+    const handle = await start<typeof proof>('proof', [{ pageSize: 1, pages: 1 }])
+    await handle.result()
+    // The first of its runs, not the one that it goes on in.
+    return worker.client.workflow.getHandle(handle.workflowId, handle.firstExecutionRunId)
+  },
+  'seal-audit/sealed': () => start<typeof sealAudit>('sealAudit', [{ batchSize: 2, batches: 1_000 }]),
+  'verify-audit/held': () => start<typeof verifying>('verifyAudit', []),
+  'retention/erased': () => start<typeof retention>('retention', [{ batchSize: 10, batches: 10 }]),
+}
+const names = Object.keys(paths)
+
+silenceTemporal()
+
+beforeAll(async () => {
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  const access = (key: string) => ({ url: `${bank.url}/v0`, key })
+  const patience = { graceMs: 0, quietMs: 0, pauseMs: 0 }
+  const banks = { sandbox: access(keys.sandbox), live: access(keys.live) }
+  worker = await aWorker({ clock: systemClock, bank: banks, proof: patience, opsEmail: 'ops@payouts.test' })
+  await aConnectedPartner(worker.db, bank)
+  for (const [name, take] of Object.entries(paths)) {
+    const handle = await take()
+    await until(`${name} has ended`, async () => (await handle.describe()).status.name !== 'RUNNING')
+    fresh.set(name, await asRecorded(handle))
+  }
+  if (process.env['RECORD_HISTORIES'] === '1') record()
+})
+
+afterAll(async () => {
+  await worker.stop()
+  await worker.dispose()
+  await bank.close()
+})
+
+test('the proof finds what differs, and mails ops once', async () => {
+  const drifts = await listDrifts(worker.db, 'open', 10)
+
+  expect(drifts.map(({ kind }) => kind)).toContain('deposit_not_booked')
+  expect(firstProof).toMatchObject({ wallets: 2, drifts: drifts.length, fresh: drifts.length, busy: 0, failed: 0 })
+  const mails: unknown[] = await worker.db.dataSource.query(`SELECT id FROM mails WHERE kind = 'notice'`)
+  expect(mails).toHaveLength(1)
+})
+
+test('the sealer goes on until nothing that is over is left', async () => {
+  const { fault, links } = await verifyAudit(worker.db)
+
+  expect(fault).toBeNull()
+  expect(links).toBeGreaterThan(3n)
+})
+
+test('the chain is followed, and what was found is kept with the history and in the database', async () => {
+  const { head, links } = await verifyAudit(worker.db)
+  const kept = await worker.db.dataSource.query(
+    `SELECT links::int, encode(head, 'hex') AS head, fault FROM audit_verifications`,
+  )
+
+  expect(kept).toEqual([{ links: Number(links), head, fault: null }])
+  expect(decoded('verify-audit/held')).toContain(head)
+})
+
+test('a proof of many wallets goes on in a fresh history', () => {
+  expect(fresh.get('proof/continued')).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')
+})
+
+test.each(names)('%s, as it runs today, replays', async (name) => {
+  const workflowBundle = { codePath: testSystem().workflowBundlePath }
+
+  await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(fresh.get(name) ?? ''))).resolves.toBeUndefined()
+})
+
+test.each(names)('the history of %s names nobody', (name) => {
+  const text = decoded(name)
+
+  expect(text).toMatch(/batchSize|pageSize|"links"/)
+  expect(text).not.toMatch(/Acme|ada@|Lovelace|ops@/)
+})
+
+test.each([
+  ['proof', undefined],
+  ['proof', null],
+  ['proof', { pageSize: '50', pages: 100 }],
+  ['proof', { pageSize: 50, pages: 0 }],
+  ['retention', undefined],
+  ['retention', { batchSize: 1_000 }],
+  ['retention', { batchSize: 1_000_000, batches: 1 }],
+])(
+  'a %s that was started by hand with %j ends at once, and says what is wanted',
+  async (type, input) => {
+    const workflowId = `${worker.queuePrefix}-${type}-by-hand-${JSON.stringify(input)}`
+    const args = input === undefined ? [] : [input]
+    const handle = await worker.client.workflow.start(type, { workflowId, taskQueue: worker.taskQueue, args })
+
+    const failure = await handle.result().catch((error: unknown) => error)
+
+    expect(failure).toBeInstanceOf(WorkflowFailedError)
+    const sentence = failure instanceof WorkflowFailedError ? failure.cause?.message : ''
+    expect(sentence).toBe(
+      type === 'proof'
+        ? 'The input must be as {"pageSize": 50, "pages": 100}, with pageSize from 1 to 1000 and pages from 1 to 1000.'
+        : 'The input must be as {"batchSize": 1000, "batches": 500}, with batchSize from 1 to 10000 and batches from 1 to 1000.',
+    )
+  },
+  60_000,
+)
+
+function start<W extends typeof proof | typeof sealAudit | typeof verifying | typeof retention>(
+  type: string,
+  args: Parameters<W>,
+) {
+  const workflowId = `${worker.queuePrefix}-${type}-${JSON.stringify(args).length}`
+  return worker.client.workflow.start(type, { workflowId, taskQueue: worker.taskQueue, args: [...args] })
+}
+
+function decoded(name: string): string {
+  return (fresh.get(name) ?? '').replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) =>
+    Buffer.from(data, 'base64').toString(),
+  )
+}
+
+function record(): void {
+  for (const [name, history] of fresh) {
+    const file = join(__dirname, '../../histories', `${name}.json`)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, `${JSON.stringify(JSON.parse(history), null, 2)}\n`)
+  }
+}

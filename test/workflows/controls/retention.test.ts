@@ -1,0 +1,38 @@
+// The nightly erasure: one kind that can not be erased is no reason to keep the other, and somebody hears of it.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { WorkflowFailedError } from '@temporalio/client'
+import { bankEvent } from '../../../db/bank/event-entity'
+import { newId } from '../../../db/id'
+import type { retention } from '../../../workflows'
+import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+
+const now = new Date('2026-11-15T03:30:00.000Z')
+const old = new Date('2026-09-15T03:30:00.000Z')
+let worker: AWorker
+
+silenceTemporal()
+
+beforeAll(async () => {
+  worker = await aWorker({ clock: { now: () => now }, retention: { recipientDays: 30, bankEventDays: 30 } })
+})
+afterAll(async () => {
+  await worker.stop()
+  await worker.dispose()
+})
+
+test('events of the bank go though bank details can not, and the run fails', async () => {
+  const event = { environment: 'live', eventId: 'old', category: 'transfer', outcome: 'signalled' } as const
+  const { dataSource } = worker.db
+  await dataSource.getRepository(bankEvent).insert({ id: newId(old), ...event, receivedAt: old, handledAt: old })
+  await dataSource.query('ALTER TABLE sealed_recipients RENAME TO sealed_recipients_away')
+
+  const handle = await worker.client.workflow.start<typeof retention>('retention', {
+    workflowId: `retention-${randomUUID()}`,
+    taskQueue: worker.taskQueue,
+    args: [{ batchSize: 10, batches: 10 }],
+  })
+
+  await expect(handle.result()).rejects.toThrow(WorkflowFailedError)
+  expect(await dataSource.query('SELECT FROM bank_events')).toEqual([])
+})

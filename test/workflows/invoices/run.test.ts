@@ -1,0 +1,206 @@
+// A month is billed partner by partner: each once, whoever fails, whoever runs at the same time.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { WorkflowFailedError } from '@temporalio/client'
+import { rootCause } from '@temporalio/common'
+import { addChargedPartners } from '../../../bench/charged-partners'
+import type { invoiceRun } from '../../../workflows'
+import type { InvoiceRunOrder } from '../../../workflows/invoices/run'
+import { invoiceId, invoiceMailId } from '../../../workflows/names'
+import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { until } from '../../support/until'
+
+const period = '2026-10'
+const now = new Date('2026-11-15T12:00:00.000Z')
+let worker: AWorker
+let name = ''
+
+silenceTemporal()
+
+beforeAll(async () => {
+  worker = await aWorker({ clock: { now: () => now } })
+})
+afterAll(async () => {
+  await worker.stop()
+  await worker.dispose()
+})
+beforeEach(() => {
+  name = `run-${randomBytes(4).toString('hex')}`
+})
+afterEach(async () => {
+  // What one test leaves to bill is not the next one's.
+  await (await start({ period })).result()
+})
+
+test('every partner gets one invoice with all its charges, and the numbers have no gap', async () => {
+  await chargedPartners(12)
+
+  const result = await (await start({ period })).result()
+
+  expect(result).toMatchObject({ period, issued: 12, failed: 0, elsewhere: 0 })
+  expect(await invoicesOf(name)).toHaveLength(12)
+  expect(await openCharges()).toBe(0)
+  await expectNoGaps()
+})
+
+test('a rerun of a finished month changes nothing and says so', async () => {
+  await chargedPartners(3)
+  await (await start({ period })).result()
+  const before = await invoicesOf(name)
+
+  const again = await (await start({ period })).result()
+
+  expect(again).toMatchObject({ issued: 0, failed: 0 })
+  expect(again.already).toBeGreaterThanOrEqual(3)
+  expect(await invoicesOf(name)).toEqual(before)
+})
+
+test('a month of many partners goes on in fresh histories, and counts on', async () => {
+  await chargedPartners(7)
+
+  const handle = await start({ period, pageSize: 3 })
+  const result = await handle.result()
+
+  const first = worker.client.workflow.getHandle(handle.workflowId, handle.firstExecutionRunId)
+  expect(result).toMatchObject({ issued: 7, failed: 0 })
+  expect((await first.describe()).status.name).toBe('CONTINUED_AS_NEW')
+})
+
+test('one partner’s failure is named and stops nobody, and a rerun after the fix bills only that one', async () => {
+  await chargedPartners(5)
+  const bad = await partnerId(`${name}-3`)
+  await worker.db.dataSource.query(
+    `ALTER TABLE invoices ADD CONSTRAINT planted CHECK (partner_id <> '${bad}') NOT VALID`,
+  )
+
+  const first = await (await start({ period })).result()
+  await worker.db.dataSource.query('ALTER TABLE invoices DROP CONSTRAINT planted')
+  const second = await (await start({ period })).result()
+
+  expect(first).toMatchObject({ issued: 4, failed: 1, failedPartners: [bad] })
+  expect(second).toMatchObject({ issued: 1, failed: 0 })
+  await expectNoGaps()
+})
+
+test('two runs at once bill everybody once', async () => {
+  await chargedPartners(10)
+
+  const runs = await Promise.all([start({ period }), start({ period })])
+  const results = await Promise.all(runs.map((run) => run.result()))
+
+  expect(results.reduce((sum, { issued }) => sum + issued, 0)).toBe(10)
+  expect(results.map(({ failed }) => failed)).toEqual([0, 0])
+  expect(await invoicesOf(name)).toHaveLength(10)
+})
+
+test('only the named partner is billed when one is named', async () => {
+  await chargedPartners(2)
+
+  const result = await (await start({ period, partner: `${name}-2` })).result()
+  const again = await (await start({ period, partner: `${name}-2` })).result()
+
+  expect(result).toMatchObject({ issued: 1, already: 0 })
+  expect(again).toMatchObject({ issued: 0, already: 1 })
+  expect((await invoicesOf(name)).map(({ slug }) => slug)).toEqual([`${name}-2`])
+})
+
+test('a run that is cancelled leaves whole invoices, each on its way by mail', async () => {
+  await chargedPartners(10)
+
+  const handle = await start({ period })
+  await until('one is issued', async () => (await invoicesOf(name)).length > 0)
+  await handle.cancel()
+  await handle.result().catch(() => undefined)
+
+  await until('no child runs any more', async () => {
+    const running = await worker.client.workflow.count(
+      `WorkflowType = 'invoice' AND ExecutionStatus = 'Running' AND TaskQueue = '${worker.taskQueue}'`,
+    )
+    return running.count === 0
+  })
+  for (const { id } of await invoicesOf(name)) {
+    await expect(worker.client.workflow.getHandle(invoiceMailId(id)).describe()).resolves.toBeDefined()
+  }
+})
+
+test.each([
+  ['a month that is not over', { period: '2026-11' }, 'November 2026 is not over yet.'],
+  ['no month', {}, /^Say which month to bill/],
+  ['a month that is none', { period: '2026-13' }, /^Say which month to bill/],
+  ['a partner that is not there', { period, partner: 'nobody-at-all' }, 'There is no partner nobody-at-all.'],
+])('%s is refused in a sentence', async (_, order, sentence) => {
+  const failure = await (await start(order)).result().catch((error: unknown) => error)
+
+  expect(failure).toBeInstanceOf(WorkflowFailedError)
+  expect(rootCause(failure instanceof WorkflowFailedError ? failure.cause : null)).toMatch(sentence)
+})
+
+test('a database that is away is waited for', async () => {
+  await chargedPartners(2)
+  await worker.db.dataSource.query('ALTER TABLE partners RENAME TO partners_away')
+  const handle = await start({ period })
+  await until('it was asked in vain', async () => {
+    const { raw } = await handle.describe()
+    return (raw.pendingActivities?.[0]?.attempt ?? 0) > 1
+  })
+
+  await worker.db.dataSource.query('ALTER TABLE partners_away RENAME TO partners')
+
+  expect(await handle.result()).toMatchObject({ issued: 2 })
+})
+
+test('the histories name nobody', async () => {
+  await chargedPartners(1)
+  const handle = await start({ period })
+  await handle.result()
+
+  const child = worker.client.workflow.getHandle(invoiceId(await partnerId(`${name}-1`), period))
+  for (const each of [handle, child]) {
+    const text = JSON.stringify(await each.fetchHistory(), (_, value) =>
+      value instanceof Uint8Array ? Buffer.from(value).toString() : value,
+    )
+    expect(text).toContain(period)
+    for (const canary of ['Partner 1 Ltd', '@partners.test']) expect(text).not.toContain(canary)
+  }
+})
+
+function start(order: InvoiceRunOrder) {
+  return worker.client.workflow.start<typeof invoiceRun>('invoiceRun', {
+    workflowId: `invoice-run-${randomUUID()}`,
+    taskQueue: worker.taskQueue,
+    args: [order],
+  })
+}
+
+function chargedPartners(partners: number): Promise<void> {
+  return addChargedPartners(worker.db.dataSource, { partners, chargesEach: 4, month: period, name })
+}
+
+async function invoicesOf(prefix: string): Promise<{ id: string; slug: string; number: string }[]> {
+  return worker.db.dataSource.query(
+    `SELECT invoices.id, slug, number FROM invoices JOIN partners ON partners.id = partner_id
+      WHERE slug LIKE $1 || '-%' AND invoices.status = 'open' ORDER BY number`,
+    [prefix],
+  )
+}
+
+async function partnerId(slug: string): Promise<string> {
+  const [row] = await worker.db.dataSource.query<{ id: string }[]>('SELECT id FROM partners WHERE slug = $1', [slug])
+  return row?.id ?? ''
+}
+
+async function openCharges(): Promise<number> {
+  const [row] = await worker.db.dataSource.query<{ n: number }[]>(
+    `SELECT count(*)::integer AS n FROM charges
+      WHERE NOT EXISTS (SELECT FROM invoice_charges WHERE charge_id = charges.id AND NOT voided)`,
+  )
+  return row?.n ?? -1
+}
+
+async function expectNoGaps(): Promise<void> {
+  const rows = await worker.db.dataSource.query<{ number: string }[]>(
+    'SELECT number FROM invoices WHERE number IS NOT NULL ORDER BY number',
+  )
+  const expected = rows.map((_, index) => `INV-2026-${String(index + 1).padStart(6, '0')}`)
+  expect(rows.map(({ number }) => number)).toEqual(expected)
+}

@@ -1,0 +1,323 @@
+// A verification is durable and one: it ends when the bank has decided, told by events or by asking alone, and nobody is named in it.
+// Recorded anew with RECORD_HISTORIES=1, only when a change is meant for runs that are not under way yet.
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client'
+import { Worker } from '@temporalio/worker'
+import { findPartnerById } from '../../../db/partners/partners'
+import { beginVerification } from '../../../db/partners/verification'
+import { systemClock } from '../../../runtime/clock'
+import type { verifications } from '../../../workflows'
+import { verificationId } from '../../../workflows/names'
+import { verificationStart } from '../../../workflows/partners/verification-start'
+import { aPartner, changePartner } from '../../support/api/fixtures'
+import { type Json, keys, openTestBank, type TestBank } from '../../support/bank/client'
+import { testSystem } from '../../support/jest/system'
+import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { asRecorded } from '../../support/temporal/payout-paths'
+import { until } from '../../support/until'
+
+const never = [86_400_000]
+const quick = [20]
+const yes = { status: 'approved', tos_status: 'approved' }
+const fresh = new Map<string, string>()
+let bank: TestBank
+let worker: AWorker
+
+/** By the name of its recording: what is done so that it is taken. Only the bank's word, passed on, moves them. */
+const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
+  async 'verification/approved-at-once'() {
+    const partnerId = await aBeginner()
+    const handle = await wake(partnerId, never)
+    await says(partnerId, yes)
+    await wake(partnerId, never)
+    return handle
+  },
+  async 'verification/asked-for-more'() {
+    const partnerId = await aBeginner()
+    const handle = await wake(partnerId, never)
+    await says(partnerId, { status: 'incomplete' })
+    await wake(partnerId, never)
+    await untilStatus(partnerId, 'action_required')
+    await says(partnerId, yes)
+    await wake(partnerId, never)
+    return handle
+  },
+  async 'verification/rejected'() {
+    const partnerId = await aBeginner()
+    const handle = await wake(partnerId, never)
+    await says(partnerId, { status: 'rejected', reason: 'The company could not be found.' })
+    await wake(partnerId, never)
+    return handle
+  },
+  async 'verification/tried-again'() {
+    const partnerId = await aBeginner()
+    const first = await wake(partnerId, never)
+    await says(partnerId, { status: 'rejected', reason: 'The company could not be found.' })
+    await wake(partnerId, never)
+    await first.result()
+    await begin(partnerId)
+    const again = await wake(partnerId, never)
+    await untilLooked(partnerId)
+    await says(partnerId, yes)
+    await wake(partnerId, never)
+    return again
+  },
+  async 'verification/continued'() {
+    const partnerId = await aBeginner()
+    const handle = await wake(partnerId, quick, 2)
+    await until('it goes on in a fresh history', async () => (await handle.describe()).status.name !== 'RUNNING')
+    await says(partnerId, yes)
+    return handle
+  },
+  'verifications/looked': () => look({ pageSize: 50, pages: 10 }),
+  async 'verifications/continued'() {
+    const handle = await look({ pageSize: 1, pages: 1 })
+    await worker.client.workflow.getHandle(handle.workflowId).result()
+    return handle
+  },
+}
+const names = Object.keys(paths)
+
+silenceTemporal()
+
+beforeAll(async () => {
+  bank = await openTestBank({ fsync: 'off', controlPort: 0 })
+  const live = { url: `${bank.url}/v0`, key: keys.live }
+  worker = await aWorker({ clock: systemClock, bank: { sandbox: null, live } })
+  for (const [name, take] of Object.entries(paths)) {
+    const handle = await take()
+    await until(`${name} has ended`, async () => (await handle.describe()).status.name !== 'RUNNING')
+    fresh.set(name, await asRecorded(handle))
+  }
+  if (process.env['RECORD_HISTORIES'] === '1') record()
+})
+
+afterAll(async () => {
+  await worker.stop()
+  await worker.dispose()
+  await bank.close()
+})
+
+test.each(names)('%s, as it runs today, replays', async (name) => {
+  const workflowBundle = { codePath: testSystem().workflowBundlePath }
+
+  await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(fresh.get(name) ?? ''))).resolves.toBeUndefined()
+})
+
+test.each(names)('the history of %s names nobody, and no account', (name) => {
+  const text = (fresh.get(name) ?? '').replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) =>
+    Buffer.from(data, 'base64').toString(),
+  )
+
+  expect(text).toMatch(/partnerId|pageSize/)
+  expect(text).not.toMatch(/Acme|ada@|\.test|040668|sort_?code|account_?number|0x[0-9a-f]{40}|could not be found/i)
+})
+
+test('it ends as the bank has decided', () => {
+  for (const name of ['verification', 'verifications']) {
+    expect(fresh.get(`${name}/continued`)).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')
+  }
+  for (const name of ['approved-at-once', 'asked-for-more', 'rejected', 'tried-again']) {
+    expect(fresh.get(`verification/${name}`)).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED')
+  }
+})
+
+test('without a single event, asking is enough', async () => {
+  const partnerId = await aBeginner()
+  const handle = await wake(partnerId, quick)
+  await says(partnerId, { status: 'under_review' })
+  await untilStatus(partnerId, 'in_review')
+  await says(partnerId, yes)
+
+  expect(await handle.result()).toBe('approved')
+  expect(await findPartnerById(worker.db, partnerId)).toMatchObject({ verificationStatus: 'approved' })
+})
+
+test('five starts at once are one run and one customer', async () => {
+  const partnerId = await aBeginner()
+  const runs = await Promise.all([1, 2, 3, 4, 5].map(() => wake(partnerId, quick)))
+  await says(partnerId, yes)
+  await runs[0]?.result()
+
+  expect(new Set(runs.map(({ signaledRunId }: Json) => signaledRunId)).size).toBe(1)
+  const partner = await findPartnerById(worker.db, partnerId)
+  const { json } = await bank.get(`/kyc_links?email=${partner?.contactEmail}`, { environment: 'live' })
+  expect(json.data).toHaveLength(1)
+})
+
+test('one that was started by who then could not say so in the row ends, and asks the bank for nothing', async () => {
+  const { id, contactEmail } = await aPartner(
+    { db: worker.db, clock: systemClock },
+    { verificationStatus: 'not_started' },
+  )
+
+  expect(await (await wake(id, never)).result()).toBe('not_started')
+
+  const { json } = await bank.get(`/kyc_links?email=${contactEmail}`, { environment: 'live' })
+  expect(json.data).toEqual([])
+})
+
+test('what the bank does not open ends as rejected, and goes on when it is tried again with another email', async () => {
+  const taken = await aBeginner()
+  await wake(taken, never)
+  await says(taken, { status: 'incomplete' })
+  const { contactEmail } = (await findPartnerById(worker.db, taken)) ?? {}
+  const partnerId = await aBeginner()
+  const change = (email: string | null = null) =>
+    changePartner({ db: worker.db, clock: systemClock }, { id: partnerId }, { contactEmail: email })
+  await change(contactEmail)
+  expect(await (await wake(partnerId, never)).result()).toBe('rejected')
+
+  await change(`other-${contactEmail}`)
+  await begin(partnerId)
+  const again = await wake(partnerId, quick)
+  await says(partnerId, yes)
+
+  expect(await again.result()).toBe('approved')
+  await worker.client.workflow.getHandle(verificationId(taken)).terminate()
+})
+
+test('a bank that is away is asked until it is back', async () => {
+  const partnerId = await aBeginner()
+  await bank.control('POST', '/outage', { ms: 600_000 })
+  const handle = await wake(partnerId, quick)
+  await until('the bank has been asked in vain', async () => {
+    const { raw } = await handle.describe()
+    return (raw.pendingActivities?.[0]?.attempt ?? 0) > 1
+  })
+
+  await bank.control('DELETE', '/outage')
+  await says(partnerId, yes)
+  expect(await handle.result()).toBe('approved')
+})
+
+test('after approval news starts it again, and it waits until the pause is over', async () => {
+  const partnerId = await aBeginner()
+  const first = await wake(partnerId, quick)
+  await says(partnerId, yes)
+  await first.result()
+  await says(partnerId, { status: 'paused' })
+  const again = await wake(partnerId, quick)
+  await untilStatus(partnerId, 'in_review')
+  await says(partnerId, { status: 'approved' })
+
+  expect(await again.result()).toBe('approved')
+  const [charged] = await worker.db.dataSource.query(
+    `SELECT count(*)::int AS times FROM charges WHERE partner_id = $1`,
+    [partnerId],
+  )
+  expect(charged).toEqual({ times: 1 })
+})
+
+test('a pause that no event tells of is seen by the daily look', async () => {
+  const partnerId = await aBeginner()
+  const first = await wake(partnerId, quick)
+  await says(partnerId, yes)
+  await first.result()
+  await says(partnerId, { status: 'paused' })
+
+  await (await look({ pageSize: 50, pages: 10 })).result()
+
+  expect(await untilStatus(partnerId, 'in_review')).toBe(true)
+})
+
+test('the daily look starts what was begun and has no workflow, wakes none that runs, and leaves others alone', async () => {
+  const [lost, running] = [await aBeginner(), await aBeginner()]
+  const { id: other } = await aPartner({ db: worker.db, clock: systemClock }, { verificationStatus: 'not_started' })
+  const handle = await wake(running, never)
+  await untilLooked(running)
+  const before = (await handle.fetchHistory()).events?.length
+
+  await (await look({ pageSize: 50, pages: 10 })).result()
+
+  await untilLooked(lost)
+  expect((await handle.fetchHistory()).events?.length).toBe(before)
+  await expect(worker.client.workflow.getHandle(verificationId(other)).describe()).rejects.toThrow(
+    WorkflowNotFoundError,
+  )
+  await handle.terminate()
+})
+
+test('the longer nobody goes on, the slower the bank is asked; its word makes it quick again', async () => {
+  const partnerId = await aBeginner()
+  const handle = await wake(partnerId, [10, 30, 86_400_000])
+  const timers = async () => {
+    const { events } = await handle.fetchHistory()
+    const started = (events ?? []).flatMap((event) => event.timerStartedEventAttributes?.startToFireTimeout ?? [])
+    return started.map(({ seconds, nanos }) => Number(seconds ?? 0) * 1_000 + (nanos ?? 0) / 1e6)
+  }
+  await until('it waits for a day', async () => (await timers()).length === 3)
+  await wake(partnerId, never)
+  await until('it waits for a day again', async () => (await timers()).length === 6)
+
+  expect(await timers()).toEqual([10, 30, 86_400_000, 10, 30, 86_400_000])
+  await handle.terminate()
+})
+
+async function look(order: { pageSize: number; pages: number }) {
+  const { workflowId, firstExecutionRunId } = await worker.client.workflow.start<typeof verifications>(
+    'verifications',
+    {
+      workflowId: `${worker.queuePrefix}-verifications-${randomUUID()}`,
+      taskQueue: worker.taskQueue,
+      args: [order],
+    },
+  )
+  // The first of its runs, not the one that it goes on in.
+  return worker.client.workflow.getHandle<typeof verifications>(workflowId, firstExecutionRunId)
+}
+
+async function aBeginner(): Promise<string> {
+  const { id } = await aPartner({ db: worker.db, clock: systemClock }, { verificationStatus: 'not_started' })
+  await begin(id)
+  return id
+}
+
+function begin(partnerId: string) {
+  return worker.db.transaction((tx) => beginVerification(tx, partnerId, systemClock.now()))
+}
+
+async function wake(partnerId: string, pollMs: readonly number[], checks?: number) {
+  const start = verificationStart(partnerId, { queuePrefix: worker.queuePrefix, pollMs })
+  const [order] = start.args
+  const args = [checks === undefined ? order : { ...order, checks }] as typeof start.args
+  const { signaledRunId } = await worker.client.workflow.signalWithStart('verification', { ...start, args })
+  // The run that was woken, not one that it goes on in.
+  const handle = worker.client.workflow.getHandle(verificationId(partnerId), signaledRunId)
+  return Object.assign(handle, { signaledRunId })
+}
+
+/** Once the bank has the customer. */
+async function says(partnerId: string, words: Json): Promise<void> {
+  const customer = await until('the customer is stored', async () => {
+    const [row] = await worker.db.dataSource.query(
+      `SELECT customer_ref AS ref FROM wallets WHERE partner_id = $1 AND environment = 'live'`,
+      [partnerId],
+    )
+    return row.ref
+  })
+  await bank.control('POST', `/customers/${customer}/kyc`, words)
+}
+
+function untilStatus(partnerId: string, status: string) {
+  return until(status, async () => (await findPartnerById(worker.db, partnerId))?.verificationStatus === status)
+}
+
+async function untilLooked(partnerId: string): Promise<void> {
+  const handle = worker.client.workflow.getHandle(verificationId(partnerId))
+  await until('the bank was asked', async () => {
+    const { events } = await handle.fetchHistory()
+    return events?.some((event) => event.timerStartedEventAttributes)
+  })
+}
+
+function record(): void {
+  for (const [name, history] of fresh) {
+    const file = join(__dirname, '../../histories', `${name}.json`)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, `${JSON.stringify(JSON.parse(history), null, 2)}\n`)
+  }
+}

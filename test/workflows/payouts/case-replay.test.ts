@@ -1,0 +1,137 @@
+// The life of a recall, gone once today in each way: it replays, ends with its case, and names nobody.
+// Recorded anew with RECORD_HISTORIES=1, only when a change is meant for runs that are not under way yet.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { WorkflowHandle } from '@temporalio/client'
+import { Worker } from '@temporalio/worker'
+import { resolveCase } from '../../../activities/payouts/cases/resolve'
+import { type CaseRow, findCase, openCase } from '../../../db/payouts/cases/cases'
+import { systemClock } from '../../../runtime/clock'
+import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
+import type { payoutCase, sweep } from '../../../workflows'
+import { caseResolvedSignal } from '../../../workflows/names'
+import { payoutCaseStart } from '../../../workflows/payouts/case-start'
+import { aPartner, aPayoutRow } from '../../support/api/fixtures'
+import { testSystem } from '../../support/jest/system'
+import { keptLog } from '../../support/kept-logs'
+import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { asRecorded } from '../../support/temporal/payout-paths'
+import { until } from '../../support/until'
+
+const lines: string[] = []
+const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
+const fresh = new Map<string, string>()
+let worker: AWorker
+
+/** By the name of its recording: what is done so that it is taken. */
+const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
+  async resolved() {
+    const { caseId, handle } = await aFollowedCase({ dueInMs: 3_600_000 })
+    await handle.signal(caseResolvedSignal)
+    await until('a word that was not true is looked into', async () => (await looks(handle)) === 1)
+    await resolve(caseId)
+    await handle.signal(caseResolvedSignal)
+    return handle
+  },
+  async overdue() {
+    const { caseId, handle } = await aFollowedCase({ dueInMs: 50 })
+    await until('people were told', async () => (await findCase(worker.db, caseId))?.overdueAt)
+    await resolve(caseId)
+    await handle.signal(caseResolvedSignal)
+    return handle
+  },
+  async 'word-lost'() {
+    const { caseId, handle } = await aFollowedCase({ dueInMs: 50, lookEveryMs: 200 })
+    await until('people were told', async () => (await findCase(worker.db, caseId))?.overdueAt)
+    await resolve(caseId)
+    return handle
+  },
+}
+const names = Object.keys(paths)
+
+silenceTemporal()
+
+beforeAll(async () => {
+  worker = await aWorker({ clock: systemClock, log })
+  for (const [name, take] of Object.entries(paths)) {
+    const handle = await take()
+    await until(`${name} has ended`, async () => (await handle.describe()).status.name === 'COMPLETED')
+    fresh.set(name, await asRecorded(handle))
+  }
+  if (process.env['RECORD_HISTORIES'] === '1') record()
+})
+
+afterAll(async () => {
+  await worker.stop()
+  await worker.dispose()
+})
+
+test.each(names)('%s, as it runs today, replays', async (name) => {
+  const workflowBundle = { codePath: testSystem().workflowBundlePath }
+
+  await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(fresh.get(name) ?? ''))).resolves.toBeUndefined()
+})
+
+test.each(names)('the history of %s names nobody and tells no reason', (name) => {
+  const text = (fresh.get(name) ?? '').replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) =>
+    Buffer.from(data, 'base64').toString(),
+  )
+
+  expect(text).toContain('dueInMs')
+  expect(text).not.toMatch(/Lovelace|canary|ops:/)
+})
+
+test('people were told of each that was late, and of no other', () => {
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual(Array(2).fill(expect.stringContaining('overdue')))
+})
+
+test('of a late one without a workflow people are told by the sweep', async () => {
+  await requireSearchAttributes(worker.client, wantedAttributes)
+  const { id } = await aCase(1)
+
+  await worker.client.workflow.execute<typeof sweep>('sweep', {
+    workflowId: `${worker.queuePrefix}-sweep`,
+    taskQueue: worker.taskQueue,
+    args: [{ pageSize: 10, pages: 100 }],
+  })
+
+  expect(lines.map((line) => JSON.parse(line).case_id)).toContain(id)
+  expect((await findCase(worker.db, id))?.overdueAt).not.toBeNull()
+})
+
+async function aFollowedCase({ dueInMs, lookEveryMs }: { dueInMs: number; lookEveryMs?: number }) {
+  const opened = await aCase(dueInMs)
+  const { args, ...options } = payoutCaseStart(opened, worker.queuePrefix)
+  const order = { ...args[0], ...(lookEveryMs === undefined ? {} : { lookEveryMs }) }
+  const handle = await worker.client.workflow.start<typeof payoutCase>('payoutCase', { ...options, args: [order] })
+  return { caseId: opened.id, handle }
+}
+
+async function aCase(dueInMs: number): Promise<CaseRow> {
+  const stage = { db: worker.db, clock: systemClock }
+  const { id: payoutId } = await aPayoutRow(stage, await aPartner(stage), { environment: 'live' })
+  const openedAt = systemClock.now()
+  const about = { payoutId, kind: 'recall', reason: 'canary', openedBy: 'ops:ada', openedAt } as const
+  const opened = await worker.db.transaction((tx) =>
+    openCase(tx, { ...about, dueAt: new Date(openedAt.getTime() + dueInMs) }),
+  )
+  if (opened.outcome !== 'opened') throw new Error(opened.outcome)
+  return opened.case
+}
+
+const end = { outcome: 'refused', costMicropounds: 0n, note: null, by: 'ops:grace' } as const
+const resolve = (caseId: string) => resolveCase({ db: worker.db, clock: systemClock }, { caseId, ...end })
+
+async function looks(handle: WorkflowHandle): Promise<number> {
+  const { events } = await handle.fetchHistory()
+  return (events ?? []).filter((event) => event.activityTaskCompletedEventAttributes).length
+}
+
+function record(): void {
+  for (const [name, history] of fresh) {
+    const file = join(__dirname, '../../histories/payout-case', `${name}.json`)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, `${JSON.stringify(JSON.parse(history), null, 2)}\n`)
+  }
+}

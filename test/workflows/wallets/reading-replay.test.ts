@@ -1,0 +1,154 @@
+// The paths of reading wallets and of mailing admins, each gone once today: it replays, and names nobody.
+// Recorded anew with RECORD_HISTORIES=1, only when a change is meant for runs that are not under way yet.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { WorkflowHandle } from '@temporalio/client'
+import { Worker } from '@temporalio/worker'
+import { createWalletReader } from '../../../api/wallets/reader'
+import { addNotice } from '../../../db/partners/notices'
+import { findWallet, type WalletRow } from '../../../db/wallets/wallets'
+import { systemClock } from '../../../runtime/clock'
+import type { notices, walletReading, walletReadings } from '../../../workflows'
+import { bankSpokeSignal, walletReadingId } from '../../../workflows/names'
+import { keys, openTestBank, still, type TestBank } from '../../support/bank/client'
+import { testSystem } from '../../support/jest/system'
+import { aConnectedPartner } from '../../support/stages/payout'
+import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
+import { asRecorded } from '../../support/temporal/payout-paths'
+import { until } from '../../support/until'
+
+const fresh = new Map<string, string>()
+const toHistory = { method: 'GET', path: '/v0/wallets/*/history' }
+let bank: TestBank
+let worker: AWorker
+
+/** By the name of its recording: what is done so that it is taken. */
+const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
+  async 'wallet-reading/read'() {
+    const { id } = await aWallet()
+    const { client: temporal, queuePrefix: taskQueuePrefix } = worker
+    await createWalletReader({ temporal, taskQueuePrefix }).bankSpoke(id)
+    return worker.client.workflow.getHandle(walletReadingId(id))
+  },
+  async 'wallet-reading/again'() {
+    return spokenMeanwhile(100)
+  },
+  async 'wallet-reading/continued'() {
+    const handle = await spokenMeanwhile(1)
+    return worker.client.workflow.getHandle(handle.workflowId, handle.firstExecutionRunId)
+  },
+  async 'wallet-reading/not-read'() {
+    const wallet = await aWallet()
+    const fault = await bank.fault({ kind: 'status', status: 503, times: null, match: toHistory })
+    const handle = await aReading(wallet, 100)
+    expect(await handle.result()).toBe('not_read')
+    await bank.control('DELETE', `/faults/${fault}`)
+    return handle
+  },
+  'wallet-readings/completed': () => readings({ pageSize: 50, pages: 100 }),
+  'wallet-readings/continued': () => readings({ pageSize: 1, pages: 1 }),
+  async 'notices/sent'() {
+    const { partnerId } = await aWallet()
+    for (const kind of ['verification', 'top_up'] as const) {
+      await addNotice(worker.db, { partnerId, environment: 'live', kind, about: 'approved', at: systemClock.now() })
+    }
+    return worker.client.workflow.start<typeof notices>('notices', {
+      workflowId: `${worker.queuePrefix}-notices`,
+      taskQueue: worker.taskQueue,
+      args: [{ pageSize: 1, pages: 100 }],
+    })
+  },
+}
+const names = Object.keys(paths)
+
+silenceTemporal()
+
+beforeAll(async () => {
+  bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
+  const access = (key: string) => ({ url: `${bank.url}/v0`, key })
+  worker = await aWorker({ clock: systemClock, bank: { sandbox: access(keys.sandbox), live: access(keys.live) } })
+  for (const [name, take] of Object.entries(paths)) {
+    const handle = await take()
+    await until(`${name} has ended`, async () => (await handle.describe()).status.name !== 'RUNNING')
+    fresh.set(name, await asRecorded(handle))
+  }
+  if (process.env['RECORD_HISTORIES'] === '1') record()
+})
+
+afterAll(async () => {
+  await worker.stop()
+  await worker.dispose()
+  await bank.close()
+})
+
+test.each(names)('%s, as it runs today, replays', async (name) => {
+  const workflowBundle = { codePath: testSystem().workflowBundlePath }
+
+  await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(fresh.get(name) ?? ''))).resolves.toBeUndefined()
+})
+
+test('what the bank says while its history is read is read once more', () => {
+  const count = (name: string) => (fresh.get(name)?.match(/EVENT_TYPE_ACTIVITY_TASK_SCHEDULED/g) ?? []).length
+
+  expect([count('wallet-reading/read'), count('wallet-reading/again')]).toEqual([1, 2])
+})
+
+test.each(['wallet-reading/continued', 'wallet-readings/continued'])('%s goes on in a fresh history', (name) => {
+  expect(fresh.get(name)).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')
+})
+
+test.each(names)('the history of %s names nobody', (name) => {
+  const text = (fresh.get(name) ?? '').replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) =>
+    Buffer.from(data, 'base64').toString(),
+  )
+
+  expect(text).toMatch(/walletId|pageSize/)
+  expect(text).not.toMatch(/Acme|ada@|Lovelace/)
+})
+
+async function aWallet(): Promise<WalletRow> {
+  const wallet = await findWallet(worker.db, (await aConnectedPartner(worker.db, bank)).id, 'live')
+  if (wallet === null) throw new Error('a partner must have a wallet')
+  return wallet
+}
+
+type ReadingHandle = Awaited<ReturnType<typeof aReading>>
+
+function aReading({ id: walletId }: WalletRow, readings: number) {
+  return worker.client.workflow.start<typeof walletReading>('walletReading', {
+    workflowId: walletReadingId(walletId),
+    taskQueue: worker.taskQueue,
+    args: [{ walletId, readings }],
+  })
+}
+
+/** The bank does not answer until it has spoken. */
+async function spokenMeanwhile(readings: number): Promise<ReadingHandle> {
+  const wallet = await aWallet()
+  const fault = await bank.fault({ kind: 'status', status: 503, times: null, match: toHistory })
+  const handle = await aReading(wallet, readings)
+  await until('the bank was asked', async () => (await bank.counts(fault)).fired > 0)
+  await handle.signal(bankSpokeSignal)
+  await bank.control('DELETE', `/faults/${fault}`)
+  return handle
+}
+
+async function readings(how: { pageSize: number; pages: number }): Promise<WorkflowHandle> {
+  const workflowId = `${worker.queuePrefix}-wallet-readings-${how.pages}`
+  const { firstExecutionRunId } = await worker.client.workflow.start<typeof walletReadings>('walletReadings', {
+    workflowId,
+    taskQueue: worker.taskQueue,
+    args: [how],
+  })
+  // The first of its runs, not the one that it goes on in.
+  return worker.client.workflow.getHandle(workflowId, firstExecutionRunId)
+}
+
+function record(): void {
+  for (const [name, history] of fresh) {
+    const file = join(__dirname, '../../histories', `${name}.json`)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, `${JSON.stringify(JSON.parse(history), null, 2)}\n`)
+  }
+}

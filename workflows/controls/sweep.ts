@@ -1,0 +1,105 @@
+// The sweep: starts a workflow for each payout that has none, and raises attention for what takes too long.
+import { ActivityFailure, continueAsNew, isCancellation, patched } from '@temporalio/workflow'
+import * as activities from '../activities'
+import { ofRunBefore, requireCounts } from '../input'
+import type { Page, Swept, SweptPage } from './sweep-steps'
+
+export interface Sweep {
+  readonly pageSize: number
+  /** A page adds six events to the history. After this many pages the sweep continues in a new run. */
+  readonly pages: number
+  /** Where the run before this one stopped, and its counts. A new sweep starts at the beginning. */
+  readonly from?: Place | Progress
+}
+
+/** The position of runs that started before the stages took turns: one stage after the other. */
+export interface Place {
+  readonly stage: Stage
+  readonly after: Page['after']
+  readonly swept: Swept
+}
+
+export interface Progress {
+  /** The stages that are not done, with the cursor of each. */
+  readonly left: Left
+  readonly swept: Swept
+}
+
+type Stage = (typeof stages)[number]
+type Left = Readonly<Partial<Record<Stage, Page['after']>>>
+
+const stages = ['payouts', 'sandboxes', 'strays', 'overdue'] as const
+const stepOf = {
+  payouts: activities.sweepPayouts,
+  sandboxes: activities.sweepSandboxes,
+  strays: activities.sweepStrays,
+  overdue: activities.reportOverdue,
+} as const
+const nothing: Swept = { looked: 0, started: 0, connecting: 0, woken: 0, overdue: 0, failed: 0 }
+
+export async function sweep(order: Sweep): Promise<Swept> {
+  requireCounts(order, { pageSize: 1_000, pages: 1_000 }, '{"pageSize": 50, "pages": 100}')
+  const from = ofRunBefore(order.from)
+  if (from !== undefined && 'stage' in from) return oneAfterTheOther(order, from)
+  return patched('stages-take-turns') ? inTurns(order, from ?? start) : oneAfterTheOther(order, beginning)
+}
+
+/**
+ * Each stage takes one page per round, so that a backlog in one stage does not delay the others. A sweep that times out loses
+ * nothing: the first page of each stage continues where the sweep before has stopped.
+ */
+async function inTurns({ pageSize, pages }: Sweep, from: Progress): Promise<Swept> {
+  let { left, swept } = from
+  for (let page = 0; page < pages; ) {
+    const still: Partial<Record<Stage, Page['after']>> = {}
+    for (const stage of stages) {
+      const after = left[stage]
+      if (after === undefined) continue
+      const { next = null, ...counts } = await take(stage, { after, limit: pageSize })
+      page += 1
+      swept = add(swept, counts)
+      if (next !== null) still[stage] = next
+    }
+    left = still
+    if (Object.keys(left).length === 0) return swept
+  }
+  return continueAsNew<typeof sweep>({ pageSize, pages, from: { left, swept } })
+}
+
+const start: Progress = { left: { payouts: null, sandboxes: null, strays: null, overdue: null }, swept: nothing }
+
+async function oneAfterTheOther({ pageSize, pages }: Sweep, from: Place): Promise<Swept> {
+  let place = from
+  for (let page = 0; page < pages; page++) {
+    const { stage, after, swept } = place
+    const { next = null, ...counts } = await take(stage, { after, limit: pageSize })
+    const sum = add(swept, counts)
+    const following = next === null ? stages[stages.indexOf(stage) + 1] : stage
+    if (following === undefined) return sum
+    place = { stage: following, after: next, swept: sum }
+  }
+  return continueAsNew<typeof sweep>({ pageSize, pages, from: place })
+}
+
+const beginning: Place = { stage: 'payouts', after: null, swept: nothing }
+
+/** A stage that fails is done for this sweep. The other stages continue. */
+async function take(stage: Stage, page: Page): Promise<SweptPage> {
+  try {
+    return await stepOf[stage](page)
+  } catch (error) {
+    if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error
+    return { next: null, failed: 1 }
+  }
+}
+
+function add(sum: Swept, counts: Partial<Swept>): Swept {
+  return {
+    looked: sum.looked + (counts.looked ?? 0),
+    started: sum.started + (counts.started ?? 0),
+    connecting: sum.connecting + (counts.connecting ?? 0),
+    woken: sum.woken + (counts.woken ?? 0),
+    overdue: sum.overdue + (counts.overdue ?? 0),
+    failed: sum.failed + (counts.failed ?? 0),
+  }
+}
