@@ -11,17 +11,17 @@ import type { InvoiceSteps } from './invoices/steps'
 import type { NoticeSteps } from './partners/notice-steps'
 import type { SignUpSteps } from './partners/sign-up-steps'
 import type { VerificationSteps, VerificationsSteps } from './partners/verification-steps'
-import type { PayoutCaseSteps } from './payouts/case-steps'
-import type { PayoutReturnSteps } from './payouts/return-steps'
-import type { PayoutSteps } from './payouts/steps'
+import type { PayoutCaseActivities } from './payouts/case'
+import type { PayoutActivities } from './payouts/payout'
+import type { PayoutReturnActivities } from './payouts/return'
 import type { ConnectSandboxSteps } from './wallets/connect-sandbox-steps'
 import type { WalletReadingSteps } from './wallets/reading-steps'
 import type { TopUpSteps } from './wallets/top-up-steps'
 
 export interface Activities
-  extends PayoutSteps,
-    PayoutReturnSteps,
-    PayoutCaseSteps,
+  extends PayoutActivities,
+    PayoutReturnActivities,
+    PayoutCaseActivities,
     RailSwitchSteps,
     ConnectSandboxSteps,
     VerificationSteps,
@@ -51,32 +51,6 @@ export const { pruneActivity } = proxyActivities<Pick<Activities, 'pruneActivity
   startToCloseTimeout: '1 minute',
   heartbeatTimeout,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
-})
-
-/**
- * What a caller waits for runs inside the workflow task, which is what a payout costs. Each bounds its own calls to the bank far
- * below this; a database that is away is asked again, beyond a second by timers that hold no slot.
- */
-export const { debitPayout, submitToRail, cancelPayout } = proxyLocalActivities<
-  Pick<Activities, 'debitPayout' | 'submitToRail' | 'cancelPayout'>
->({
-  startToCloseTimeout: '8 seconds',
-  localRetryThreshold: '1 second',
-  retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
-})
-
-/** Nobody waits for it, so its calls to the bank have more time, which this must be longer than. */
-export const { pollSettlement, pollReturn } = proxyLocalActivities<Pick<Activities, 'pollSettlement' | 'pollReturn'>>({
-  startToCloseTimeout: '30 seconds',
-  localRetryThreshold: '1 second',
-  retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
-})
-
-/** A bank that did not answer is waited for outside of workflow tasks; a busy partner's list of a day takes minutes to read. */
-export const { resolveSubmit } = proxyActivities<Pick<Activities, 'resolveSubmit'>>({
-  startToCloseTimeout: '15 minutes',
-  heartbeatTimeout,
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 })
 
 /** Nobody waits for it: a bank that is away is asked until it is back. */
@@ -113,13 +87,6 @@ export const { topUpSandbox } = proxyActivities<TopUpSteps>({
   startToCloseTimeout: '1 minute',
   heartbeatTimeout,
   retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
-})
-
-/** Nobody waits for it: a database that is away is asked again until it is back. */
-export const { lookAfterCase } = proxyActivities<PayoutCaseSteps>({
-  startToCloseTimeout: '1 minute',
-  heartbeatTimeout,
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
 })
 
 /** A person waits for it: a database that is away is asked until it is back. */

@@ -1,6 +1,7 @@
 // The steps of a payout, bound to what they act upon.
-import type { PayoutReturnSteps } from '../../workflows/payouts/return-steps'
-import type { PayoutSteps } from '../../workflows/payouts/steps'
+
+import type { PayoutActivities } from '../../workflows/payouts/payout'
+import type { PayoutReturnActivities } from '../../workflows/payouts/return'
 import { cancelPayout } from './cancel'
 import { debitPayout } from './debit'
 import type { PayoutDeps } from './deps'
@@ -16,7 +17,7 @@ export interface PayoutStepDeps {
   readonly patient: PayoutDeps
 }
 
-export function createPayoutSteps({ brief, patient }: PayoutStepDeps): PayoutSteps & PayoutReturnSteps {
+export function createPayoutSteps({ brief, patient }: PayoutStepDeps): PayoutActivities & PayoutReturnActivities {
   return {
     debitPayout: (payout) => debitPayout(brief, payout),
     submitToRail: (payout) => submitToRail(brief, payout),

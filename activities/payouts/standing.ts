@@ -1,7 +1,7 @@
 // Where a payout's row says that it stands, for a run that resumes, repeats or comes too late.
 import type { StepRow } from '../../db/payouts/steps'
 import { isRefusal, kept, refused, type Verdict } from '../../domain/payouts/verdict'
-import type { PayoutRef, Underway } from '../../workflows/payouts/steps'
+import type { PayoutRef, Underway } from '../../workflows/payouts/payout'
 
 /** Null when nothing has been sent and nothing decided: the attempt goes on from its beginning. */
 export function standingOf(row: StepRow, { attempt }: PayoutRef): Underway | null {

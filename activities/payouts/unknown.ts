@@ -2,7 +2,7 @@
 import type { Queryable } from '../../db/database'
 import { keepPayout, loadStep } from '../../db/payouts/steps'
 import { kept } from '../../domain/payouts/verdict'
-import type { PayoutRef, Underway } from '../../workflows/payouts/steps'
+import type { PayoutRef, Underway } from '../../workflows/payouts/payout'
 import type { PayoutDeps } from './deps'
 import { standingOf } from './standing'
 

@@ -1,7 +1,7 @@
 // Stands for the Temporal server inside a schedule: runs by id, updates, signals, retries, timeouts and lost workers.
 import { type Client, WorkflowNotFoundError } from '@temporalio/client'
-import type { PayoutReturnSteps } from '../../workflows/payouts/return-steps'
-import type { PayoutSteps } from '../../workflows/payouts/steps'
+import type { PayoutActivities } from '../../workflows/payouts/payout'
+import type { PayoutReturnActivities } from '../../workflows/payouts/return'
 import { type ActivityCall, Run, type Server } from './run'
 import type { Process, Schedule } from './schedule'
 
@@ -9,7 +9,7 @@ export interface TemporalParts {
   readonly schedule: Schedule
   /** Those that are alive, in the order of preference. */
   readonly workers: () => readonly Process[]
-  readonly activities: PayoutSteps & PayoutReturnSteps
+  readonly activities: PayoutActivities & PayoutReturnActivities
   readonly workflows: Readonly<Record<string, (input: never) => Promise<unknown>>>
 }
 

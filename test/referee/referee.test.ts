@@ -8,7 +8,7 @@ import { issueInvoice } from '../../db/invoices/issue'
 import { londonMonthOf, nextMonth, startOf } from '../../domain/month'
 import type { Rails } from '../../rail/rails'
 import { systemClock } from '../../runtime/clock'
-import type { PayoutRef, PayoutSteps } from '../../workflows/payouts/steps'
+import type { PayoutActivities, PayoutRef } from '../../workflows/payouts/payout'
 import { aSeller } from '../support/api/fixtures'
 import { openTestBank, quick, type TestBank, until } from '../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../support/db/database'
@@ -21,7 +21,7 @@ let database: TestDatabase
 let db: Db
 let bank: TestBank
 let rails: Rails
-let steps: PayoutSteps
+let steps: PayoutActivities
 let partnerId: string
 /** One payout of each ending. */
 let completed: PayoutRef

@@ -1,16 +1,37 @@
-// The life of a recall or trace, which people settle: it waits for its deadline, sees that people hear of one that is late, and ends with the case.
-import { condition, continueAsNew, defineSignal, setHandler, workflowInfo } from '@temporalio/workflow'
-import * as activities from '../activities'
+// Follows a recall or trace, which an operator settles: waits for its deadline, reports it when it is late, ends when it is resolved.
+import { condition, continueAsNew, defineSignal, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow'
 import { requireFields } from '../input'
 import { caseResolvedSignal } from '../names'
 
 export interface CaseToFollow {
   readonly caseId: string
   readonly dueInMs: number
-  /** How often a late one is looked at, because the word that it was resolved may be lost. */
+  /** How often a late case is checked, because the signal that it was resolved may be lost. */
   readonly lookEveryMs: number
 }
 
+export interface CaseRef {
+  readonly caseId: string
+}
+
+export type CaseStanding =
+  | { readonly at: 'over' }
+  /** Null when the case is late and the operators know. */
+  | { readonly at: 'open'; readonly dueInMs: number | null }
+
+export interface PayoutCaseActivities {
+  /** Returns the case's status from its row. The first call that finds it late notifies the operators, once. Idempotent. */
+  lookAfterCase(ref: CaseRef): Promise<CaseStanding>
+}
+
+/** No caller waits for it, so it retries until the database is back. */
+const { lookAfterCase } = proxyActivities<PayoutCaseActivities>({
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout: '5 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+})
+
+/** Only wakes the workflow. The row says whether the case is resolved. */
 const caseResolved = defineSignal(caseResolvedSignal)
 
 export async function payoutCase(order: CaseToFollow): Promise<void> {
@@ -25,7 +46,7 @@ export async function payoutCase(order: CaseToFollow): Promise<void> {
   while (!workflowInfo().continueAsNewSuggested) {
     await condition(() => isWoken, Math.max(1, pauseMs))
     isWoken = false
-    const standing = await activities.lookAfterCase({ caseId })
+    const standing = await lookAfterCase({ caseId })
     if (standing.at === 'over') return
     pauseMs = standing.dueInMs ?? lookEveryMs
   }

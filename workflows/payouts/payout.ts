@@ -1,4 +1,4 @@
-// One attempt to pay: set the money aside, send, answer, wait for the bank, settle. The payout's row decides; a run only asks it.
+// One attempt to pay: debit the wallet, send, answer the caller, wait for the bank, settle. The payout's row decides every step.
 import {
   allHandlersFinished,
   CancellationScope,
@@ -7,32 +7,103 @@ import {
   defineSignal,
   defineUpdate,
   patched,
+  proxyActivities,
+  proxyLocalActivities,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow'
+import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { Verdict } from '../../domain/payouts/verdict'
-import * as activities from '../activities'
 import { requireFields } from '../input'
 import { payoutSearchAttributes } from '../names'
-import type { Cancelled, PayoutRef, Underway } from './steps'
+
+export interface PayoutRef {
+  readonly payoutId: string
+  readonly attempt: number
+}
 
 export interface PayoutOrder extends PayoutRef {
-  /** How long to wait before the bank is asked again: the first time, the second …, and from then on as the last. */
+  /** Poll intervals: before the first poll, the second, and so on. The last one repeats. */
   readonly pollMs: readonly number[]
 }
 
+export type Step = Held | Underway
+
+/** The wallet is debited and the bank has not been called. */
+export interface Held {
+  readonly at: 'held'
+}
+
+/** All of this is in the workflow history, so it holds IDs, amounts and codes only. */
+export interface Underway {
+  /**
+   * `unsent`: the payout is acknowledged, and the bank could not be called yet. `unknown`: the bank may have the transfer.
+   * `sent`: the bank has the transfer. `over`: nothing is left to do.
+   */
+  readonly at: 'unsent' | 'unknown' | 'sent' | 'over'
+  /** Unsent for so long that `resolveSubmit` must read the bank's list before the payout is sent or refunded. */
+  readonly needsLookup?: true
+  readonly verdict: Verdict
+  /** The row's status, as a search attribute; `refused` when no payout was created. */
+  readonly status: PayoutStatus | 'refused'
+  /** A short description for the Web UI. */
+  readonly says: string
+}
+
+/** `by update`: by our API, which has recorded the actor. `in Temporal`: in the Web UI, where only Temporal knows the actor. */
+export type Cancelled = 'by update' | 'in Temporal'
+
+export interface PayoutActivities {
+  /** Debits the wallet once. In a resumed run it returns the row's status instead. */
+  debitPayout(payout: PayoutRef): Promise<Step>
+  /** Registers the recipient and sends the transfer, within a second or two. */
+  submitToRail(payout: PayoutRef): Promise<Underway>
+  /** Succeeds if no call to the bank has started. Returns `needsLookup` where `resolveSubmit` has to decide. */
+  cancelPayout(payout: PayoutRef & { readonly how?: Cancelled }): Promise<Underway>
+  /** Repeats the identical call, then looks the transfer up. With `cancel` it decides that cancel and sends nothing. */
+  resolveSubmit(payout: PayoutRef & { readonly cancel?: Cancelled }): Promise<Underway>
+  /** Asks the bank for the transfer's status and books it. */
+  pollSettlement(payout: PayoutRef): Promise<Underway>
+}
+
+/**
+ * A caller waits for these, so they run inside the workflow task: a payout then costs no other task. Each limits its own calls to
+ * the bank to far less than this timeout. A retry more than a second away is a timer, which occupies no worker slot.
+ */
+const { debitPayout, submitToRail, cancelPayout } = proxyLocalActivities<
+  Pick<PayoutActivities, 'debitPayout' | 'submitToRail' | 'cancelPayout'>
+>({
+  startToCloseTimeout: '8 seconds',
+  localRetryThreshold: '1 second',
+  retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
+})
+
+/** No caller waits for it, so its calls to the bank may take longer. This timeout must exceed them. */
+const { pollSettlement } = proxyLocalActivities<Pick<PayoutActivities, 'pollSettlement'>>({
+  startToCloseTimeout: '30 seconds',
+  localRetryThreshold: '1 second',
+  retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
+})
+
+/** A regular activity, because the bank may not answer, and a busy partner's list of one day takes minutes to read. */
+const { resolveSubmit } = proxyActivities<Pick<PayoutActivities, 'resolveSubmit'>>({
+  startToCloseTimeout: '15 minutes',
+  heartbeatTimeout: '5 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
+})
+
 export const create = defineUpdate<Verdict>('create')
-/** Ends when it is decided whether the payout was cancelled or had been sent; which of the two, the row knows. */
+/** Completes when the row has decided whether the payout was cancelled or had been sent. The caller reads the row for the outcome. */
 export const cancel = defineUpdate('cancel')
-/** The bank has said something about this payout's transfer; what it said is asked for. */
+/** The bank has reported something about this payout's transfer. The workflow asks the bank for it. */
 export const bankSpoke = defineSignal('bankSpoke')
 
 /** Runs that began earlier decided a cancel by their own last step, which could be older than the row. */
 const asksTheRow = 'cancel-asks-the-row'
 
-/** A longer history continues as a new run: the row says where the payout stands. */
+/** A longer history continues as a new run. The row has the payout's status. */
 const longHistory = 1_000
 
 export async function payout(order: PayoutOrder): Promise<void> {
@@ -61,7 +132,7 @@ export async function payout(order: PayoutOrder): Promise<void> {
       return
     }
     cancels.addBefore('in Temporal')
-    // Runs of the first releases slept on until their next look at the bank.
+    // Runs of the first releases slept until their next poll.
     if (patched('cancel-wakes')) spoke = true
   })
 
@@ -86,10 +157,7 @@ export async function payout(order: PayoutOrder): Promise<void> {
     shown = step.status
   }
 
-  /**
-   * Waits for the bank, or for the next poll. A cancel that wins ends the wait with its step. One that is refused does not: it
-   * changes nothing about what happens next, or when.
-   */
+  /** Waits for the bank's signal or the next poll. A successful cancel ends the wait with its step. A refused one changes nothing. */
   async function pause(step: Underway, asked: number): Promise<Underway | null> {
     const until = Date.now() + pauseMs(order, asked)
     for (let leftMs = pauseMs(order, asked); leftMs > 0; leftMs = until - Date.now()) {
@@ -105,7 +173,7 @@ export async function payout(order: PayoutOrder): Promise<void> {
 
 type Cancels = ReturnType<typeof createCancels>
 
-/** The requests to cancel this payout, and which of them the row has decided. */
+/** Counts the requests to cancel this payout, and those that the row has decided. */
 function createCancels() {
   let asked = 0
   let decided = 0
@@ -117,7 +185,7 @@ function createCancels() {
       asked += 1
       return asked
     },
-    /** A cancel of a run that began before cancels asked the row: it counts only where the workflow is about to send. */
+    /** For runs that began before cancels asked the row: such a cancel counts only when the workflow is about to send. */
     addBefore(how: Cancelled): void {
       before ??= how
     },
@@ -127,7 +195,7 @@ function createCancels() {
     decideAll(): void {
       decided = asked
     },
-    /** Decides those that are there when the row is asked; one that comes later asks again. */
+    /** Decides the requests made before the row is asked. A later request asks again. */
     async decide<T>(ask: (how: Cancelled) => Promise<T>): Promise<T> {
       const request = asked
       const answer = await ask(latest)
@@ -138,30 +206,30 @@ function createCancels() {
 }
 
 async function begin(order: PayoutOrder, cancels: Cancels): Promise<Underway> {
-  const step = await activities.debitPayout(order)
+  const step = await debitPayout(order)
   if (step.at !== 'held') return step
   return send(order, cancels)
 }
 
-/** A cancel before the first call to the bank asks the row, which has the last word between cancel and submit. */
+/** The row decides between cancel and submit, so a cancel before the first call to the bank asks the row. */
 async function send(order: PayoutOrder, cancels: Cancels): Promise<Underway> {
   const before = cancels.before()
-  if (before !== null) return activities.cancelPayout({ ...order, how: before })
-  return cancels.arePending() ? decideCancel(order, cancels) : activities.submitToRail(order)
+  if (before !== null) return cancelPayout({ ...order, how: before })
+  return cancels.arePending() ? decideCancel(order, cancels) : submitToRail(order)
 }
 
 function decideCancel(order: PayoutOrder, cancels: Cancels): Promise<Underway> {
   return cancels.decide(async (how) => {
-    const step = await activities.cancelPayout({ ...order, how })
-    return step.needsLookup ? activities.resolveSubmit({ ...order, cancel: how }) : step
+    const step = await cancelPayout({ ...order, how })
+    return step.needsLookup ? resolveSubmit({ ...order, cancel: how }) : step
   })
 }
 
-/** The bank may have had it for long when that becomes known, so its status is polled at once. */
+/** A transfer that is found may have been at the bank for long, so its status is polled at once. */
 async function next(order: PayoutOrder, step: Underway, cancels: Cancels): Promise<Underway> {
   if (step.at === 'unsent' && !step.needsLookup) return send(order, cancels)
-  const resolved = step.at === 'sent' ? null : await activities.resolveSubmit(order)
-  return resolved === null || resolved.at === 'sent' ? activities.pollSettlement(order) : resolved
+  const resolved = step.at === 'sent' ? null : await resolveSubmit(order)
+  return resolved === null || resolved.at === 'sent' ? pollSettlement(order) : resolved
 }
 
 function pauseMs({ pollMs }: PayoutOrder, asked: number): number {
@@ -175,7 +243,7 @@ async function answered(verdict: () => Verdict | undefined): Promise<Verdict> {
   return given
 }
 
-/** A cancel from outside would otherwise interrupt the code that moves money, and the answer to its caller. */
+/** A cancel in Temporal must not interrupt the code that moves money, or the answer to the caller. */
 function uncancelled<T>(work: () => Promise<T>): Promise<T> {
   return CancellationScope.nonCancellable(work)
 }

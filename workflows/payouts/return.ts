@@ -1,25 +1,50 @@
-// What comes after "completed": somebody has said that a payout has come back, and the bank is asked until its money has.
+// Follows a completed payout that may have been returned: polls the bank until the money is back.
 import {
   CancellationScope,
   condition,
   continueAsNew,
+  proxyLocalActivities,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow'
-import * as activities from '../activities'
+import type { PayoutStatus } from '../../domain/payouts/payout'
 import { requireFields } from '../input'
 import { payoutSearchAttributes } from '../names'
 import { bankSpoke } from './payout'
-import type { ReturnRef } from './return-steps'
+
+export interface ReturnRef {
+  readonly payoutId: string
+}
 
 export interface ReturnOrder extends ReturnRef {
-  /** How long to wait before the bank is asked again: the first time, the second …, and from then on as the last. */
+  /** Poll intervals: before the second poll, the third, and so on. The last one repeats. */
   readonly pollMs: readonly number[]
 }
 
-/** Longer histories are started afresh: the row knows where the payout stands. */
+/** All of this is in the workflow history, so it holds IDs and codes only. */
+export interface ReturnStep {
+  /** `waiting`: the bank must be asked again. `over`: nothing is left to do, or nothing was returned. */
+  readonly at: 'waiting' | 'over'
+  readonly status: PayoutStatus
+  /** A short description for the Web UI. */
+  readonly says: string
+}
+
+export interface PayoutReturnActivities {
+  /** Asks the bank for the status of a completed payout's transfer and books it. Idempotent, also when two run at once. */
+  pollReturn(payout: ReturnRef): Promise<ReturnStep>
+}
+
+/** No caller waits for it, so its calls to the bank may take longer than a payout's first ones. This timeout must exceed them. */
+const { pollReturn } = proxyLocalActivities<PayoutReturnActivities>({
+  startToCloseTimeout: '30 seconds',
+  localRetryThreshold: '1 second',
+  retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
+})
+
+/** A longer history continues as a new run. The row has the payout's status. */
 const longHistory = 1_000
 
 export async function payoutReturn(order: ReturnOrder): Promise<void> {
@@ -30,15 +55,15 @@ export async function payoutReturn(order: ReturnOrder): Promise<void> {
     spoke = true
   })
 
-  // A cancel from outside would break off what moves money.
+  // A cancel in Temporal must not interrupt the code that moves money.
   await CancellationScope.nonCancellable(async () => {
     for (let asked = 0; ; asked++) {
       spoke = false
-      const { at, status, says } = await activities.pollReturn({ payoutId: order.payoutId })
+      const { at, status, says } = await pollReturn({ payoutId: order.payoutId })
       setCurrentDetails(`Payout ${order.payoutId}: ${says}.`)
       if (status !== shown) upsertSearchAttributes([{ key: payoutSearchAttributes.status, value: status }])
       shown = status
-      // What the bank said while it was being asked may be newer than its answer.
+      // A signal that came during the poll may be newer than the bank's answer.
       if (at === 'over' && !spoke) return
       if (workflowInfo().historyLength > longHistory) await continueAsNew<typeof payoutReturn>(order)
       await condition(() => spoke, pauseMs(order, asked))

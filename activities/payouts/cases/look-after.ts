@@ -4,7 +4,7 @@ import type { Db } from '../../../db/database'
 import { findCase, type LateCase, markLate, markOneLate } from '../../../db/payouts/cases/cases'
 import type { Clock } from '../../../runtime/clock'
 import type { Log } from '../../../runtime/log'
-import type { CaseRef, CaseStanding } from '../../../workflows/payouts/case-steps'
+import type { CaseRef, CaseStanding } from '../../../workflows/payouts/case'
 
 export interface CaseDeps {
   readonly db: Db

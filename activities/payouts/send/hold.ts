@@ -1,7 +1,7 @@
 // Keeps a payout that must not be sent for now: the rail is paused, or its partner is not active. Its money stays set aside.
 import { loadStep, markAnswered, type StepRow } from '../../../db/payouts/steps'
 import { kept } from '../../../domain/payouts/verdict'
-import type { PayoutRef, Underway } from '../../../workflows/payouts/steps'
+import type { PayoutRef, Underway } from '../../../workflows/payouts/payout'
 import type { PayoutDeps } from '../deps'
 import { standingOf } from '../standing'
 import { noteUnknown } from '../unknown'

@@ -1,7 +1,7 @@
 // A payout whose first call comes so late that the bank may have forgotten an earlier one: it was restored, or held for a day (docs/decisions/payouts/late-first-calls.md).
 import type { StepRow } from '../../../db/payouts/steps'
 import { kept } from '../../../domain/payouts/verdict'
-import type { Underway } from '../../../workflows/payouts/steps'
+import type { Underway } from '../../../workflows/payouts/payout'
 import type { PayoutDeps } from '../deps'
 
 /** The bank remembers a key for 24 h, by its own clock: until then a second first call is answered with the transfer of the first. */

@@ -1,7 +1,7 @@
 // Finds out what became of a call whose answer was lost: the identical call again, then a lookup in the bank's own list.
 import { loadStep, type StepRow } from '../../../db/payouts/steps'
 import { assert } from '../../../domain/assert'
-import type { PayoutRef, PayoutSteps, Underway } from '../../../workflows/payouts/steps'
+import type { PayoutActivities, PayoutRef, Underway } from '../../../workflows/payouts/payout'
 import { cancelUnsent } from '../cancel'
 import type { PayoutDeps } from '../deps'
 import { failNeverSent } from '../settle/settle'
@@ -13,7 +13,7 @@ import { takeOver } from './take-over'
 
 export async function resolveSubmit(
   deps: PayoutDeps,
-  { cancel, ...payout }: Parameters<PayoutSteps['resolveSubmit']>[0],
+  { cancel, ...payout }: Parameters<PayoutActivities['resolveSubmit']>[0],
 ): Promise<Underway> {
   const row = await loadStep(deps.db, payout.payoutId)
   const standing = standingOf(row, payout)

@@ -2,7 +2,7 @@
 
 import type { StepRow } from '../../../db/payouts/steps'
 import { isPosted } from '../../../db/wallets/ledger'
-import type { PayoutRef, Underway } from '../../../workflows/payouts/steps'
+import type { PayoutRef, Underway } from '../../../workflows/payouts/payout'
 import type { PayoutDeps } from '../deps'
 import { debitOf } from '../release'
 import { unconfirmed } from '../standing'

@@ -1,6 +1,6 @@
 // Asks the bank about a payout that was completed and may have come back, and books what follows.
 import { loadStep, type StepRow } from '../../../db/payouts/steps'
-import type { ReturnRef, ReturnStep } from '../../../workflows/payouts/return-steps'
+import type { ReturnRef, ReturnStep } from '../../../workflows/payouts/return'
 import type { PayoutDeps } from '../deps'
 import { askBank } from './ask-bank'
 import { bookAnswer } from './book'

@@ -1,7 +1,7 @@
 // Asks the bank how a transfer stands and books what follows.
 import { loadStep } from '../../../db/payouts/steps'
 import { kept } from '../../../domain/payouts/verdict'
-import type { PayoutRef, Underway } from '../../../workflows/payouts/steps'
+import type { PayoutRef, Underway } from '../../../workflows/payouts/payout'
 import type { PayoutDeps } from '../deps'
 import { type Refused, releasePayout } from '../release'
 import { over, standingOf } from '../standing'

@@ -7,7 +7,7 @@ import { loadStep, markAnswered } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'
 import type { Rails } from '../../../rail/rails'
 import { systemClock } from '../../../runtime/clock'
-import type { PayoutRef, PayoutSteps } from '../../../workflows/payouts/steps'
+import type { PayoutActivities, PayoutRef } from '../../../workflows/payouts/payout'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { anAccount, openTestBank, still, type TestBank, until } from '../../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
@@ -21,7 +21,7 @@ let database: TestDatabase
 let db: Db
 let bank: TestBank
 let rails: Rails
-let steps: PayoutSteps
+let steps: PayoutActivities
 let partnerId: string
 
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import type { Db } from '../../../db/database'
 import { loadStep } from '../../../db/payouts/steps'
 import type { Rails } from '../../../rail/rails'
 import { systemClock } from '../../../runtime/clock'
-import type { PayoutRef, PayoutSteps } from '../../../workflows/payouts/steps'
+import type { PayoutActivities, PayoutRef } from '../../../workflows/payouts/payout'
 import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
 import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from '../../support/stages/payout'
@@ -139,7 +139,7 @@ function slowToRegister(passTime: () => void): Rails {
 async function aDebited(
   time: { answerWithinMs: number },
   change: Partial<PayoutDeps> = {},
-): Promise<{ steps: PayoutSteps; payout: PayoutRef }> {
+): Promise<{ steps: PayoutActivities; payout: PayoutRef }> {
   const patience = { repeatForMs: 2_000, quietMs: 200, answerCallMs, ...time }
   const deps = stepDeps(db, rails, { patience, ...change })
   const steps = createPayoutSteps({ brief: deps, patient: deps })

@@ -5,7 +5,7 @@ import type { PayoutDeps } from '../../../activities/payouts/deps'
 import type { Db } from '../../../db/database'
 import { loadStep, setAttention } from '../../../db/payouts/steps'
 import { createRails, type Rails } from '../../../rail/rails'
-import type { PayoutRef, PayoutSteps } from '../../../workflows/payouts/steps'
+import type { PayoutActivities, PayoutRef } from '../../../workflows/payouts/payout'
 import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
 import { keptLog } from '../../support/kept-logs'
@@ -20,7 +20,7 @@ let bank: TestBank
 let rails: Rails
 let partnerId: string
 let deps: PayoutDeps
-let steps: PayoutSteps
+let steps: PayoutActivities
 const clock = movingClock()
 const lines: string[] = []
 const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })

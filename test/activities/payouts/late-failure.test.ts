@@ -6,7 +6,7 @@ import { loadStep } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'
 import { nextStepFor } from '../../../ops/payouts/next-step'
 import type { Rails } from '../../../rail/rails'
-import type { PayoutRef, PayoutSteps } from '../../../workflows/payouts/steps'
+import type { PayoutActivities, PayoutRef } from '../../../workflows/payouts/payout'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
@@ -18,7 +18,7 @@ let db: Db
 let bank: TestBank
 let rails: Rails
 let partnerId: string
-let steps: PayoutSteps
+let steps: PayoutActivities
 let before: bigint
 let payout: PayoutRef
 const lines: string[] = []

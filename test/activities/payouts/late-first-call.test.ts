@@ -10,7 +10,7 @@ import { loadStep } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'
 import type { Rail } from '../../../rail/rail'
 import type { Rails } from '../../../rail/rails'
-import type { PayoutRef, PayoutSteps } from '../../../workflows/payouts/steps'
+import type { PayoutActivities, PayoutRef } from '../../../workflows/payouts/payout'
 import { requireSoundLedger } from '../../referee/ledger-rules'
 import { anAccount, aTransfer, openTestBank, still, type TestBank } from '../../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
@@ -25,7 +25,7 @@ let bank: TestBank
 let rails: Rails
 let partnerId: string
 let clock: ReturnType<typeof movingClock>
-let steps: PayoutSteps
+let steps: PayoutActivities
 
 beforeAll(async () => {
   database = await createDatabase()
@@ -308,7 +308,7 @@ async function aTransferByHand(shown: object): Promise<void> {
   await bank.control('PUT', `/transfers/${json.id}/shown`, shown)
 }
 
-function stepsWith(change: Partial<Rail>): PayoutSteps {
+function stepsWith(change: Partial<Rail>): PayoutActivities {
   const deps = depsWith(change)
   return createPayoutSteps({ brief: deps, patient: deps })
 }

@@ -7,7 +7,7 @@ import { submitToRail } from '../../../activities/payouts/send/submit'
 import type { Db } from '../../../db/database'
 import type { Rail } from '../../../rail/rail'
 import type { Rails } from '../../../rail/rails'
-import type { PayoutRef, PayoutSteps } from '../../../workflows/payouts/steps'
+import type { PayoutActivities, PayoutRef } from '../../../workflows/payouts/payout'
 import { findViolations } from '../../referee/referee'
 import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
@@ -19,7 +19,7 @@ let bank: TestBank
 let rails: Rails
 let partnerId: string
 let deps: PayoutDeps
-let steps: PayoutSteps
+let steps: PayoutActivities
 const clock = movingClock()
 
 beforeAll(async () => {

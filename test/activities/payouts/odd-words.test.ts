@@ -7,7 +7,7 @@ import type { Db } from '../../../db/database'
 import { beginSubmit, loadStep, markAnswered } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'
 import type { Rails } from '../../../rail/rails'
-import type { PayoutSteps } from '../../../workflows/payouts/steps'
+import type { PayoutActivities } from '../../../workflows/payouts/payout'
 import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
 import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from '../../support/stages/payout'
@@ -18,7 +18,7 @@ let bank: TestBank
 let rails: Rails
 let partnerId: string
 let deps: PayoutDeps
-let steps: PayoutSteps
+let steps: PayoutActivities
 const clock = movingClock()
 
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { runProof } from '../../../../activities/controls/proof/run'
 import { listDrifts } from '../../../../db/controls/proof/drifts'
-import type { PayoutRef } from '../../../../workflows/payouts/steps'
+import type { PayoutRef } from '../../../../workflows/payouts/payout'
 import { behindOurBack } from '../../../support/db/behind-our-back'
 import { eachOnAStage, type ProofStage } from '../../../support/stages/proof'
 

@@ -4,7 +4,7 @@ import { runProof } from '../../../../activities/controls/proof/run'
 import { pauseRail, resumeRail } from '../../../../db/bank/rail-pauses'
 import { peoplesKinds, tellPayout } from '../../../../db/payouts/events'
 import { lockStep } from '../../../../db/payouts/steps'
-import type { PayoutRef } from '../../../../workflows/payouts/steps'
+import type { PayoutRef } from '../../../../workflows/payouts/payout'
 import { until } from '../../../support/bank/client'
 import { eachOnAStage, type ProofStage, patience } from '../../../support/stages/proof'
 

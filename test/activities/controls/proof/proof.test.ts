@@ -5,7 +5,7 @@ import { runProof } from '../../../../activities/controls/proof/run'
 import { listDrifts } from '../../../../db/controls/proof/drifts'
 import { postSet } from '../../../../db/wallets/ledger'
 import { refundPostings, topUpPostings } from '../../../../domain/wallets/ledger'
-import type { PayoutRef } from '../../../../workflows/payouts/steps'
+import type { PayoutRef } from '../../../../workflows/payouts/payout'
 import { behindOurBack } from '../../../support/db/behind-our-back'
 import { eachOnAStage, type ProofStage } from '../../../support/stages/proof'
 

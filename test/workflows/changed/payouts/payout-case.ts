@@ -1,8 +1,14 @@
 // The workflow as a careless change would leave it: it looks at the case before it waits.
-import * as activities from '../../../../workflows/activities'
-import { type CaseToFollow, payoutCase as original } from '../../../../workflows/payouts/case'
+import { proxyActivities } from '@temporalio/workflow'
+import {
+  type CaseToFollow,
+  payoutCase as original,
+  type PayoutCaseActivities,
+} from '../../../../workflows/payouts/case'
+
+const { lookAfterCase } = proxyActivities<PayoutCaseActivities>({ startToCloseTimeout: '1 minute' })
 
 export async function payoutCase(order: CaseToFollow): Promise<void> {
-  await activities.lookAfterCase({ caseId: order.caseId })
+  await lookAfterCase({ caseId: order.caseId })
   await original(order)
 }

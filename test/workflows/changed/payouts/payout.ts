@@ -1,9 +1,10 @@
 // The payout's workflow as nobody may change it: another step comes first.
 import { proxyLocalActivities } from '@temporalio/workflow'
-import type { Activities } from '../../../../workflows/activities'
-import { payout as original, type PayoutOrder } from '../../../../workflows/payouts/payout'
+import { payout as original, type PayoutActivities, type PayoutOrder } from '../../../../workflows/payouts/payout'
 
-const { cancelPayout } = proxyLocalActivities<Pick<Activities, 'cancelPayout'>>({ startToCloseTimeout: '8 seconds' })
+const { cancelPayout } = proxyLocalActivities<Pick<PayoutActivities, 'cancelPayout'>>({
+  startToCloseTimeout: '8 seconds',
+})
 
 export async function payout(order: PayoutOrder): Promise<void> {
   await cancelPayout(order)
