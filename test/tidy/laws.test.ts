@@ -117,6 +117,15 @@ describe('the layout', () => {
     ])
   })
 
+  test('SQL is only in db/', () => {
+    // bench/ fills databases of its own, and local/ creates the database.
+    const elsewhere = sourceFiles().filter((file) => !/^(db|bench)\//.test(file) && file !== 'local/postgres/start.ts')
+    const statement = /['"`]\s*(select|insert into|delete from|update \w+ set|with \w+ as)\s/i
+
+    expect(statement.test('sql`SELECT id FROM payouts`')).toBe(true)
+    expect(elsewhere.filter((file) => statement.test(read(file)))).toEqual([])
+  })
+
   test('no list is spread into Math.max or Math.min, which throw past about 125,000 arguments', () => {
     const backend = /^(activities|api|db|ops|rail|runtime|worker|workflows)\//
     const spreading = sourceFiles().filter((file) => backend.test(file) && /Math\.(max|min)\(\.\.\./.test(read(file)))

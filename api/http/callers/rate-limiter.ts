@@ -1,7 +1,8 @@
-// Requests per second, per partner and environment, over all API processes: each takes shares of a bucket in PostgreSQL and spends them from memory.
-// Requests of unknown callers are limited per address, in each process and without the database.
+// Limits requests per second for each partner and environment. All API processes share a token bucket in PostgreSQL; each process
+// takes a share of it and spends the share from memory. Unknown callers are limited per address, in memory only.
 import { createHash } from 'node:crypto'
-import type { Db, Queryable, Statement } from '../../../db/database'
+import { takeHourlyToken, takeTokens } from '../../../db/controls/rate-limits'
+import type { Db, Queryable } from '../../../db/database'
 import type { Caller } from '../../../db/sign-in/callers'
 import type { Environment } from '../../../domain/environment'
 import type { Clock } from '../../../runtime/clock'
@@ -9,36 +10,36 @@ import type { Log } from '../../../runtime/log'
 import { ApiError } from '../errors'
 
 export interface RateLimiter {
-  /** `who` is a partner's id for its keys, and a member's for what people do. `weight`: how many requests it counts as. */
+  /** `who` is a partner's id for an API key and a member's id for a session. `weight` is the number of requests it counts as. */
   take(caller: {
     who: string
     environment: Environment
     limitPerSecond: number | null
     weight?: number
   }): Promise<Taken>
-  /** Whether one more is allowed of what is counted by the hour. In a transaction it counts only what is committed. */
+  /** Takes one token of an hourly limit; false when there is none. With a transaction, the token is taken when it commits. */
   takeHourly(bucket: string, limitPerHour: number, tx?: Queryable): Promise<boolean>
-  /** The same for wrong guesses. A refusal makes the bucket suspect, in this process, for an hour. */
+  /** The same for wrong guesses. A refusal marks the bucket as suspect for an hour, in this process. */
   takeGuess(bucket: string, limitPerHour: number): Promise<boolean>
   isSuspect(bucket: string): boolean
-  /** Whether an address may send one more body to a route that anyone may call. */
+  /** Whether an address may send one more body to a public route. */
   takeAnonymous(address: string): boolean
   readonly credentials: CredentialLimit
 }
 
-/** Wrong keys and session tokens of each address. */
+/** Counts wrong keys and session tokens per address. */
 export interface CredentialLimit {
-  /** Whether the database may be asked for this credential. One that was right before always passes: others may share its address. */
+  /** Whether to look the credential up. One that was valid before always passes, because others may share its address. */
   allow(address: string, credential: string): boolean
   countRight(credential: string): void
   countWrong(address: string, credential: string): void
 }
 
-/** More than an office needs to sign in; how many codes that takes is counted by the hour. */
+/** More than an office needs to sign in. The codes themselves have an hourly limit. */
 const anonymousLimits = { atOnce: 100, perSecond: 10 }
-/** A page of an ended session asks for several things at once, and an office shares one address. */
+/** A page whose session has ended sends several requests at once, and an office shares one address. */
 const wrongLimits = { atOnce: 100, perSecond: 1 }
-/** Of addresses and of credentials that are remembered, each. */
+/** How many addresses, and how many credentials, a process remembers. */
 const mostRemembered = 10_000
 
 export interface Taken {
@@ -47,12 +48,12 @@ export interface Taken {
   readonly remaining: number
 }
 
-/** How many requests a read of a partner's history counts as. */
+/** The number of requests that a read of a partner's history counts as. */
 export const historyWeight = 3
 
 export const defaultLimitPerSecond: Readonly<Record<Environment, number>> = { live: 100, sandbox: 25 }
 
-/** A share that is not spent within a second is worth nothing any more, as the bucket has filled up again. */
+/** An unspent share expires after a second, because by then the bucket is full again. */
 const shareLastsMs = 1_000
 
 interface Share {
@@ -61,57 +62,30 @@ interface Share {
   at: number
 }
 
-/** The bucket holds one second's worth and fills evenly; the database's clock is the one all processes share. */
-const filled = `least($2::bigint * 1000,
-  bucket.tokens_milli + (extract(epoch FROM now() - bucket.at) * 1000)::bigint * $2::bigint)`
-
-const takeShare: Statement = {
-  name: 'take-rate-share',
-  text: `
-    INSERT INTO rate_limits AS bucket (bucket, tokens_milli, at)
-    VALUES ($1, ($2::bigint - $3::bigint) * 1000, now())
-    ON CONFLICT (bucket) DO UPDATE SET tokens_milli = ${filled} - $3::bigint * 1000, at = now()
-    WHERE ${filled} >= $3::bigint * 1000
-    RETURNING tokens_milli / 1000 AS left_over`,
-}
-
-const filledByTheHour = `least($2::bigint * 1000,
-  bucket.tokens_milli + (extract(epoch FROM now() - bucket.at) * $2::bigint / 3.6)::bigint)`
-
-const takeOneOfHour: Statement = {
-  name: 'take-hourly',
-  text: `
-    INSERT INTO rate_limits AS bucket (bucket, tokens_milli, at)
-    VALUES ($1, ($2::bigint - 1) * 1000, now())
-    ON CONFLICT (bucket) DO UPDATE SET tokens_milli = ${filledByTheHour} - 1000, at = now()
-    WHERE ${filledByTheHour} >= 1000
-    RETURNING bucket`,
-}
-
 export function createRateLimiter({ db, clock, log }: { db: Db; clock: Clock; log: Log }): RateLimiter {
   const shares = new Map<string, Share>()
   const refills = new Map<string, Promise<Share | null>>()
   const emptyUntil = new Map<string, number>()
   const suspects = createSuspects(clock)
 
-  /** Tokens that were too few for a heavier request are kept. */
+  /** Keeps the tokens that were too few for a heavier request. */
   async function refill(bucket: string, limitPerSecond: number, weight: number): Promise<Share | null> {
     for (const taken of shareSizes(limitPerSecond, weight)) {
-      const [row] = await db.query<{ left_over: bigint }>(takeShare, [bucket, limitPerSecond, taken])
-      if (!row) continue
+      const left = await takeTokens(db, { bucket, limitPerSecond, tokens: taken })
+      if (left === null) continue
       const tokens = taken + (freshShare(bucket)?.tokens ?? 0)
-      return hold(bucket, { tokens, left: Number(row.left_over), at: clock.now().getTime() })
+      return hold(bucket, { tokens, left, at: clock.now().getTime() })
     }
     emptyUntil.set(`${bucket}/${weight}`, clock.now().getTime() + 1_000 / limitPerSecond)
     return null
   }
 
-  /** A flood is refused from memory: an empty bucket has nothing to give before one more token has dripped in. */
+  /** Refuses a flood from memory: an empty bucket stays empty until one more token is due. */
   function isEmpty(bucket: string, weight: number): boolean {
     return clock.now().getTime() < (emptyUntil.get(`${bucket}/${weight}`) ?? 0)
   }
 
-  /** Requests that come while a share is being fetched wait for that one. */
+  /** Requests that arrive during a refill wait for its result. */
   function refillOnce(bucket: string, limitPerSecond: number, weight: number): Promise<Share | null> {
     const name = `${bucket}/${weight}`
     const running = refills.get(name) ?? refill(bucket, limitPerSecond, weight).finally(() => refills.delete(name))
@@ -137,7 +111,7 @@ export function createRateLimiter({ db, clock, log }: { db: Db; clock: Clock; lo
   }
 
   async function takeHourly(bucket: string, limitPerHour: number, tx: Queryable = db): Promise<boolean> {
-    return (await tx.query(takeOneOfHour, [bucket, limitPerHour])).length === 1
+    return takeHourlyToken(tx, bucket, limitPerHour)
   }
 
   return {
@@ -151,8 +125,8 @@ export function createRateLimiter({ db, clock, log }: { db: Db; clock: Clock; lo
         if (share) return { outcome: 'granted', limitPerSecond: limit, remaining: share.tokens + share.left }
         if (isEmpty(bucket, weight)) return refused
         const fresh = await refillOnce(bucket, limit, weight).catch((error: unknown) => {
-          // A limiter that can not count must not stop payments; the database is asked again by the request itself.
-          log.warn({ err: error }, 'the rate limit could not be counted')
+          // A limiter that cannot count must not stop payments. The request itself needs the database and fails if it is down.
+          log.warn({ err: error }, 'cannot count the rate limit')
           return hold(bucket, { tokens: weight, left: 0, at: clock.now().getTime() })
         })
         if (!fresh) return refused
@@ -184,7 +158,7 @@ function createAddressLimits(clock: Clock): Pick<RateLimiter, 'takeAnonymous' | 
 function createCredentialLimit(clock: Clock): CredentialLimit {
   const wrong = createBuckets(wrongLimits, clock)
   const right = new Map<string, true>()
-  // As a hash, so that a dump of the memory holds no credential for longer than its request.
+  // Hashed, so that a memory dump holds a credential only while its request runs.
   const nameOf = (credential: string) => createHash('sha256').update(credential).digest('base64url')
   return {
     allow: (address, credential) => wrong.left(address) >= 1 || right.has(nameOf(credential)),
@@ -216,7 +190,7 @@ function createBuckets({ atOnce, perSecond }: { atOnce: number; perSecond: numbe
   }
 }
 
-/** Forgets the one that was written longest ago when there are too many. */
+/** Drops the entry that was written longest ago when there are too many. */
 function remember<Value>(map: Map<string, Value>, name: string, value: Value): void {
   map.delete(name)
   map.set(name, value)
@@ -239,7 +213,7 @@ function createSuspects(clock: Clock) {
   }
 }
 
-/** Refuses with 429 when the hour's number is used up. */
+/** Throws 429 when the hourly limit is used up. */
 export async function requireHourly(
   limiter: RateLimiter,
   bucket: string,
@@ -250,7 +224,7 @@ export async function requireHourly(
   throw new ApiError('rate_limited', { headers: { 'Retry-After': String(Math.ceil(3600 / limitPerHour)) } })
 }
 
-/** For a limit that is switched off. */
+/** Used when rate limits are switched off. */
 export const unlimited: RateLimiter = {
   take: async () => ({ outcome: 'granted', limitPerSecond: 0, remaining: 0 }),
   takeHourly: async () => true,
@@ -261,8 +235,8 @@ export const unlimited: RateLimiter = {
 }
 
 /**
- * Limits guesses at what is stored sealed. An answer shows whether a guess is right, so a caller with too many wrong ones pays for
- * each comparison before it is made: then a refusal shows nothing.
+ * Limits guesses at sealed values. The response shows whether a guess is right. A caller with too many wrong guesses therefore
+ * pays for each comparison before it is made, so that a refusal shows nothing.
  */
 export function guessesOf(
   caller: Caller,
