@@ -1,7 +1,7 @@
 // The stories that run beside other files: they wait more than they compute, and passed on a machine with ten times the load.
 module.exports = [
   'start',
-  'readme',
+  'tour',
   'operators',
   'going-live',
   'lost-webhooks',

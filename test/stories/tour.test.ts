@@ -1,4 +1,4 @@
-// The README's tour, run as it is written, against a system that was started as it says.
+// Runs every command of README.md and docs/tour.md against a system that was started as they say.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { choosePort } from '../../local/ports'
 
 const root = join(__dirname, '../..')
-const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const pages = ['docs/tour.md', 'README.md'].map((page) => readFileSync(join(root, page), 'utf8')).join('\n')
 const dataDir = mkdtempSync(join(tmpdir(), 'payouts-readme-'))
 // PostgreSQL does not run as root, and must reach its data all the same.
 chmodSync(dataDir, 0o755)
@@ -33,8 +33,8 @@ beforeAll(async () => {
 })
 afterAll(() => stop())
 
-test('every command of the tour works, and answers what the README shows', async () => {
-  const blocks = [...readme.matchAll(/^```(sh|json)\n(.*?)^```$/gms)].map(([, language, text]) => ({
+test('every command works, and each response is the one shown', async () => {
+  const blocks = [...pages.matchAll(/^```(sh|json)\n(.*?)^```$/gms)].map(([, language, text]) => ({
     language,
     text: text ?? '',
   }))
