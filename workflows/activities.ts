@@ -7,35 +7,41 @@ import type { AuditSteps } from './controls/audit-steps'
 import type { ProofSteps } from './controls/proof-steps'
 import type { RetentionSteps } from './controls/retention-steps'
 import type { SweepSteps } from './controls/sweep-steps'
-import type { InvoiceSteps } from './invoices/steps'
+import type { InvoiceActivities } from './invoices/invoice'
+import type { InvoiceMailActivities } from './invoices/mail'
+import type { InvoiceRunActivities } from './invoices/run'
 import type { NoticeSteps } from './partners/notice-steps'
 import type { SignUpSteps } from './partners/sign-up-steps'
 import type { VerificationSteps, VerificationsSteps } from './partners/verification-steps'
 import type { PayoutCaseActivities } from './payouts/case'
 import type { PayoutActivities } from './payouts/payout'
 import type { PayoutReturnActivities } from './payouts/return'
-import type { ConnectSandboxSteps } from './wallets/connect-sandbox-steps'
-import type { WalletReadingSteps } from './wallets/reading-steps'
-import type { TopUpSteps } from './wallets/top-up-steps'
+import type { ConnectSandboxActivities } from './wallets/connect-sandbox'
+import type { WalletReadingActivities } from './wallets/reading'
+import type { WalletReadingsActivities } from './wallets/readings'
+import type { TopUpActivities } from './wallets/top-up'
 
 export interface Activities
   extends PayoutActivities,
     PayoutReturnActivities,
     PayoutCaseActivities,
     RailSwitchSteps,
-    ConnectSandboxSteps,
+    ConnectSandboxActivities,
     VerificationSteps,
     VerificationsSteps,
-    WalletReadingSteps,
+    WalletReadingActivities,
+    WalletReadingsActivities,
     NoticeSteps,
     ProofSteps,
     AuditSteps,
     RetentionSteps,
     SweepSteps,
     ChangedTransfersSteps,
-    InvoiceSteps,
+    InvoiceRunActivities,
+    InvoiceActivities,
+    InvoiceMailActivities,
     SignUpSteps,
-    TopUpSteps {
+    TopUpActivities {
   /** Removes up to `limit` entries of reads that are past their retention; answers how many. Safe to repeat. */
   pruneActivity(batch: { readonly limit: number }): Promise<number>
 }
@@ -53,15 +59,7 @@ export const { pruneActivity } = proxyActivities<Pick<Activities, 'pruneActivity
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
 })
 
-/** Nobody waits for it: a bank that is away is asked until it is back. */
-export const { openSandboxCustomer, checkSandboxCustomer, createSandboxWallet, connectSandboxWallet } =
-  proxyActivities<ConnectSandboxSteps>({
-    startToCloseTimeout: '1 minute',
-    heartbeatTimeout,
-    retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
-  })
-
-/** The same; the longest of them takes eight calls to the bank. */
+/** Nobody waits for it; the longest of them takes eight calls to the bank. */
 export const { openLiveCustomer, checkLiveCustomer, connectLiveWallet } = proxyActivities<VerificationSteps>({
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout,
@@ -82,13 +80,6 @@ export const { openSignedUp } = proxyLocalActivities<SignUpSteps>({
   retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
 })
 
-/** Somebody waits for it, so it begins again soon; a bank that is away is asked until nobody wants the money any more. */
-export const { topUpSandbox } = proxyActivities<TopUpSteps>({
-  startToCloseTimeout: '1 minute',
-  heartbeatTimeout,
-  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
-})
-
 /** A person waits for it: a database that is away is asked until it is back. */
 export const { switchRail } = proxyActivities<Pick<Activities, 'switchRail'>>({
   startToCloseTimeout: '20 seconds',
@@ -101,20 +92,6 @@ export const { wakeUnsent } = proxyActivities<Pick<Activities, 'wakeUnsent'>>({
   startToCloseTimeout: '40 seconds',
   heartbeatTimeout,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 5 },
-})
-
-/** All wallets are read again every few minutes, so it gives up early; a long history takes many pages to read. */
-export const { readWallet } = proxyActivities<Pick<Activities, 'readWallet'>>({
-  startToCloseTimeout: '2 minutes',
-  heartbeatTimeout,
-  retry: { initialInterval: '500 ms', backoffCoefficient: 3, maximumAttempts: 4 },
-})
-
-/** The next reading does what this one could not. */
-export const { readWallets } = proxyActivities<Pick<Activities, 'readWallets'>>({
-  startToCloseTimeout: '5 minutes',
-  heartbeatTimeout,
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 2 },
 })
 
 /** The next proof proves what this one could not. Wallets with long histories take many pages to read. */
@@ -161,34 +138,3 @@ export const { readChangedTransfers } = proxyActivities<ChangedTransfersSteps>({
   heartbeatTimeout,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 minutes', maximumAttempts: 20 },
 })
-
-/** A database that is away is asked again until it is back. */
-export const { partnersToBill } = proxyActivities<Pick<Activities, 'partnersToBill'>>({
-  startToCloseTimeout: '1 minute',
-  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
-})
-
-/** Longer than billing lets one statement run. Local, since a run waits for thousands of them. */
-export const { issueInvoice } = proxyLocalActivities<Pick<Activities, 'issueInvoice'>>({
-  startToCloseTimeout: '3 minutes',
-  localRetryThreshold: '1 second',
-  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
-})
-
-/** The mail is out: it is marked, however long that takes, so that nobody sends it again. */
-export const { markMailed } = proxyActivities<Pick<Activities, 'markMailed'>>({
-  startToCloseTimeout: '1 minute',
-  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '5 minutes' },
-})
-
-/**
- * Longer than the mailer's own limits together, or a slow mail would be sent twice: each answer of the server's may take ten
- * minutes. A worker that was killed is missed after a minute: a process that is only busy must not be taken for dead, since
- * what it sends would be sent again. A mail server may be away for a weekend, and is then asked every hour.
- */
-export const mailInvoiceOptions = {
-  startToCloseTimeout: '4 hours',
-  heartbeatTimeout: '1 minute',
-  scheduleToCloseTimeout: '60 days',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 hour' },
-} as const

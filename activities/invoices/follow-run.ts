@@ -11,8 +11,7 @@ import {
 import { rootCause } from '@temporalio/common'
 import type { Clock } from '../../runtime/clock'
 import type { invoiceRun } from '../../workflows'
-import type { InvoiceRunResult, RunProgress } from '../../workflows/invoices/run'
-import type { BilledPartner } from '../../workflows/invoices/sums'
+import type { BilledPartner, InvoiceRunResult, RunProgress } from '../../workflows/invoices/run'
 import { housekeepingQueue, invoiceRunId, ofSystem } from '../../workflows/names'
 
 export interface RunToFollow {

@@ -1,5 +1,7 @@
 // The steps of billing, bound to what they act upon.
-import type { InvoiceSteps } from '../../workflows/invoices/steps'
+import type { InvoiceActivities } from '../../workflows/invoices/invoice'
+import type { InvoiceMailActivities } from '../../workflows/invoices/mail'
+import type { InvoiceRunActivities } from '../../workflows/invoices/run'
 import type { InvoiceDeps } from './deps'
 import { issueInvoice } from './issue'
 import { mailInvoice, markMailed } from './mail'
@@ -7,7 +9,9 @@ import { partnersToBill } from './partners'
 
 export type { InvoiceDeps } from './deps'
 
-export function createInvoiceSteps(deps: InvoiceDeps): InvoiceSteps {
+export function createInvoiceSteps(
+  deps: InvoiceDeps,
+): InvoiceRunActivities & InvoiceActivities & InvoiceMailActivities {
   return {
     partnersToBill: (page) => partnersToBill(deps, page),
     issueInvoice: (order) => issueInvoice(deps, order),

@@ -5,7 +5,7 @@ import { findInvoiceToMail } from '../../db/invoices/mails'
 import { isPassingTrouble } from '../../db/trouble'
 import { assert } from '../../domain/assert'
 import { formatPence } from '../../domain/money'
-import type { InvoiceOrder, IssuedInvoice } from '../../workflows/invoices/steps'
+import type { InvoiceOrder, IssuedInvoice } from '../../workflows/invoices/invoice'
 import type { InvoiceDeps } from './deps'
 
 export async function issueInvoice(deps: InvoiceDeps, order: InvoiceOrder): Promise<IssuedInvoice> {

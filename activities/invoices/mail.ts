@@ -4,7 +4,7 @@ import { findInvoiceDocument } from '../../db/invoices/documents'
 import { findInvoiceToMail, type InvoiceToMail, markInvoiceMailed } from '../../db/invoices/mails'
 import { assert } from '../../domain/assert'
 import type { Sent } from '../../mail/mailer'
-import type { Mailed } from '../../workflows/invoices/steps'
+import type { Mailed } from '../../workflows/invoices/mail'
 import { composeMail } from './compose'
 import type { InvoiceDeps } from './deps'
 

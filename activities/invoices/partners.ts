@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common'
 import { countInvoiced, listPartnersToBill } from '../../db/invoices/partners-to-bill'
 import { findPartnerBySlug } from '../../db/partners/partners'
 import { isOver, monthInWords } from '../../domain/month'
-import type { BillingPage, PartnersToBill } from '../../workflows/invoices/steps'
+import type { BillingPage, PartnersToBill } from '../../workflows/invoices/run'
 import type { InvoiceDeps } from './deps'
 
 export async function partnersToBill(deps: InvoiceDeps, page: BillingPage): Promise<PartnersToBill> {

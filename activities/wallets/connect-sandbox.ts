@@ -10,7 +10,7 @@ import { assert } from '../../domain/assert'
 import { floatReversalPostings } from '../../domain/wallets/ledger'
 import { type Rail, RailUnavailable, type Verification } from '../../rail/rail'
 import type { Clock } from '../../runtime/clock'
-import type { ConnectSandboxSteps, SandboxCustomer, SandboxRefs } from '../../workflows/wallets/connect-sandbox-steps'
+import type { ConnectSandboxActivities, SandboxCustomer, SandboxRefs } from '../../workflows/wallets/connect-sandbox'
 import { bankKeyFor } from '../bank/idempotency-key'
 import { bookDeposits } from './readings/book-deposits'
 import { judgeHistory } from './readings/judge-history'
@@ -21,7 +21,7 @@ export interface ConnectSandboxDeps {
   readonly rails: { readonly provider_sandbox: Rail }
 }
 
-export function createConnectSandboxSteps(deps: ConnectSandboxDeps): ConnectSandboxSteps {
+export function createConnectSandboxSteps(deps: ConnectSandboxDeps): ConnectSandboxActivities {
   const { db, clock, rails } = deps
   const rail = rails.provider_sandbox
   // What is asked for is in a key, because the bank refuses one that comes again with another body; and so is the day, because

@@ -7,7 +7,7 @@ import { formatUsdcDown, parseUsdc } from '../../domain/money'
 import type { MakeBelieveBank } from '../../rail/make-believe'
 import type { Rail } from '../../rail/rail'
 import type { Clock } from '../../runtime/clock'
-import type { SandboxTopUp, ToppedUp, TopUpSteps } from '../../workflows/wallets/top-up-steps'
+import type { SandboxTopUp, ToppedUp, TopUpActivities } from '../../workflows/wallets/top-up'
 import { creditWallet } from './credit'
 import { depositToWallet } from './deposit'
 
@@ -19,7 +19,7 @@ export interface TopUpDeps {
   readonly bank: Pick<MakeBelieveBank, 'deposit' | 'simulateDeposit'> | null
 }
 
-export function createTopUpSteps(deps: TopUpDeps): TopUpSteps {
+export function createTopUpSteps(deps: TopUpDeps): TopUpActivities {
   return { topUpSandbox: (topUp) => topUpSandbox(deps, topUp) }
 }
 

@@ -1,7 +1,6 @@
 // The API's way to test money: a workflow adds it, because only activities move money.
 import { housekeepingQueue, ofSystem, topUpId } from '../../workflows/names'
-import type { topUp } from '../../workflows/wallets/top-up'
-import type { SandboxTopUp, ToppedUp } from '../../workflows/wallets/top-up-steps'
+import type { SandboxTopUp, ToppedUp, topUp } from '../../workflows/wallets/top-up'
 import { resultWithin, type Waiting } from '../result-within'
 
 export interface TopUpStarter {

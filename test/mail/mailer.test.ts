@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { msToNumber } from '@temporalio/common/lib/time'
 import { SMTPServer } from 'smtp-server'
 import { createMailer, type Mail, type Mailer, type MailerOptions, mailerLimits } from '../../mail/mailer'
-import { mailInvoiceOptions } from '../../workflows/activities'
+import { mailInvoiceOptions } from '../../workflows/invoices/mail'
 import { aSlowServer } from '../support/mail/a-slow-server'
 import { anInbox, type TestInbox } from '../support/mail/an-inbox'
 

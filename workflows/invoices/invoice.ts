@@ -1,26 +1,55 @@
-// One partner's invoice for one month: issued in one transaction, then handed to a workflow of its own that mails it.
+// Issues one partner's invoice for one month in one transaction, then starts the workflow that mails it.
 import {
   CancellationScope,
   ParentClosePolicy,
+  proxyLocalActivities,
   setCurrentDetails,
   startChild,
+  TemporalFailure,
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow'
-import * as activities from '../activities'
-import { isRunningAlready } from '../already-running'
+import type { Month } from '../../domain/month'
 import { requireFields } from '../input'
 import { invoiceMailId } from '../names'
 import { invoiceMail } from './mail'
-import type { Invoiced, InvoiceOrder } from './steps'
 
-/** Not to be cancelled: an invoice that was issued must also be mailed, and it takes a moment only. */
+export interface InvoiceOrder {
+  readonly partnerId: string
+  readonly period: Month
+}
+
+/** `already`: this month's invoice exists. `nothing`: there was nothing to bill, and there is no invoice. */
+export interface Invoiced {
+  readonly outcome: 'issued' | 'already' | 'nothing'
+  readonly number: string | null
+  readonly totalGbp: string | null
+}
+
+export interface IssuedInvoice extends Invoiced {
+  /** The ID of the invoice if it has not been mailed yet, else null. */
+  readonly toMail: string | null
+}
+
+export interface InvoiceActivities {
+  /** One transaction: the whole invoice, or nothing. Idempotent. */
+  issueInvoice(order: InvoiceOrder): Promise<IssuedInvoice>
+}
+
+/** The timeout exceeds the statement timeout of billing. The activity is local because a run waits for thousands of them. */
+const { issueInvoice } = proxyLocalActivities<InvoiceActivities>({
+  startToCloseTimeout: '3 minutes',
+  localRetryThreshold: '1 second',
+  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
+})
+
+/** Cannot be cancelled: an issued invoice must also be mailed, and both take only a moment. */
 export async function invoice(order: InvoiceOrder): Promise<Invoiced> {
   requireFields(order, { partnerId: 'id', period: 'month' })
   const { partnerId, period } = order
   return CancellationScope.nonCancellable(async () => {
-    const { toMail, ...invoiced } = await activities.issueInvoice({ partnerId, period })
+    const { toMail, ...invoiced } = await issueInvoice({ partnerId, period })
     setCurrentDetails(sentences[invoiced.outcome](invoiced.number ?? ''))
-    if (toMail !== null) await beginToMail(toMail)
+    if (toMail !== null) await startMail(toMail)
     return invoiced
   })
 }
@@ -31,17 +60,22 @@ const sentences: Readonly<Record<Invoiced['outcome'], (number: string) => string
   nothing: () => 'There was nothing to bill.',
 }
 
-/** It outlives this workflow: trouble with the mail delays the mail, and never the invoice. */
-async function beginToMail(invoiceId: string): Promise<void> {
+/** The child outlives this workflow, so a mail server that is down delays the mail and never the invoice. */
+async function startMail(invoiceId: string): Promise<void> {
   try {
     await startChild(invoiceMail, {
       workflowId: invoiceMailId(invoiceId),
       args: [{ invoiceId }],
       parentClosePolicy: ParentClosePolicy.ABANDON,
-      // The row knows whether it was sent: one that found nobody to send to may be tried again by a later run.
+      // The row says whether the mail was sent. A later run may retry a mail that had no address.
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     })
   } catch (error) {
     if (!isRunningAlready(error)) throw error
   }
+}
+
+/** Whether a child could not start because another workflow has started the same one, and it still runs. */
+export function isRunningAlready(error: unknown): boolean {
+  return error instanceof TemporalFailure && error.name === 'WorkflowExecutionAlreadyStartedError'
 }

@@ -1,40 +1,69 @@
-// Sends one invoice to its partner, however long the way to its inbox is closed.
+// Mails one invoice to its partner, and retries for as long as the mail server is unavailable.
 import { proxyActivities, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow'
-import * as activities from '../activities'
 import { requireFields } from '../input'
 import { mailQueue } from '../names'
-import type { InvoiceSteps, Mailed } from './steps'
 
 export interface InvoiceToMail {
   readonly invoiceId: string
-  /** An hour without it. */
+  /** The default is one hour. */
   readonly pauseInDoubtMs?: number
 }
 
-/** An address that is missing or refused may be put right by tomorrow; after a month of that people have been told often enough. */
-const daysToPutItRight = 30
+/**
+ * `nobody`: the partner has no email address. `void`: the invoice is void. `refused`: the mail server refuses the address permanently.
+ * `perhaps`: the mail server has the mail, and its answer was lost.
+ */
+export type Mailed = 'mailed' | 'already' | 'nobody' | 'void' | 'refused' | 'perhaps'
 
-/** Each may be one more copy in the partner's inbox, so the rest is for a person. */
-const triesInDoubt = 3
+export interface InvoiceMailActivities {
+  /** Sends the invoice unless it is marked as sent. Throws if the mail server is unavailable. */
+  mailInvoice(invoice: { readonly invoiceId: string }): Promise<Mailed>
+  /** Marks the invoice as sent. Idempotent. */
+  markMailed(invoice: { readonly invoiceId: string }): Promise<void>
+}
+
+/**
+ * The timeout exceeds the sum of the mailer's own timeouts, or a slow mail would be sent twice: each answer of the mail server may
+ * take ten minutes. The heartbeat timeout is a minute, because a worker that is only busy must not be taken for dead: the mail
+ * would be sent again. A mail server may be down for a weekend, so the backoff grows to one hour.
+ */
+export const mailInvoiceOptions = {
+  startToCloseTimeout: '4 hours',
+  heartbeatTimeout: '1 minute',
+  scheduleToCloseTimeout: '60 days',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 hour' },
+} as const
+
+/** The mail is out, so this retries without end: an unmarked mail would be sent again. */
+const { markMailed } = proxyActivities<Pick<InvoiceMailActivities, 'markMailed'>>({
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+})
+
+/** A missing or refused address may be corrected within a day. After a month the operators have had enough warnings. */
+const daysToCorrect = 30
+
+/** Each attempt may put another copy into the partner's inbox, so an operator takes over after these. */
+const attemptsInDoubt = 3
 
 export async function invoiceMail(order: InvoiceToMail): Promise<Mailed> {
   requireFields(order, { invoiceId: 'id' })
   const { invoiceId, pauseInDoubtMs = 3_600_000 } = order
-  const { mailInvoice } = proxyActivities<Pick<InvoiceSteps, 'mailInvoice'>>({
-    ...activities.mailInvoiceOptions,
+  const { mailInvoice } = proxyActivities<Pick<InvoiceMailActivities, 'mailInvoice'>>({
+    ...mailInvoiceOptions,
     taskQueue: mailQueue(workflowInfo().taskQueue),
   })
   for (let [days, doubts] = [0, 0]; ; ) {
     const mailed = await mailInvoice({ invoiceId })
     setCurrentDetails(sentences[mailed])
-    if (mailed === 'mailed') await activities.markMailed({ invoiceId })
+    if (mailed === 'mailed') await markMailed({ invoiceId })
     if (mailed === 'perhaps') {
       doubts += 1
-      if (doubts === triesInDoubt) return mailed
+      if (doubts === attemptsInDoubt) return mailed
       await sleep(pauseInDoubtMs)
     } else if (mailed === 'nobody' || mailed === 'refused') {
       days += 1
-      if (days === daysToPutItRight) return mailed
+      if (days === daysToCorrect) return mailed
       await sleep('1 day')
     } else {
       return mailed

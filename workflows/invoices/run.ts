@@ -1,4 +1,4 @@
-// Bills every partner for a month: one child for each, a few at a time, and one partner's failure is not the others'.
+// Bills every partner for a month: one child workflow each, a few at a time. One partner's failure does not stop the others.
 import {
   ApplicationFailure,
   ChildWorkflowCancellationType,
@@ -8,49 +8,93 @@ import {
   executeChild,
   isCancellation,
   ParentClosePolicy,
+  proxyActivities,
   setCurrentDetails,
   setHandler,
   WorkflowIdReusePolicy,
   workflowInfo,
 } from '@temporalio/workflow'
 import { londonMonthOf, type Month, monthInWords, parseMonth, previousMonth } from '../../domain/month'
-import * as activities from '../activities'
-import { isRunningAlready } from '../already-running'
 import { ofRunBefore } from '../input'
 import { invoiceId } from '../names'
-import { invoice } from './invoice'
-import { addOutcome, type BilledPartner, emptySums, type RunSums, sentenceOf } from './sums'
+import { type Invoiced, invoice, isRunningAlready } from './invoice'
 
-/** What a person gives who starts it by hand. */
+/** An operator may start a run by hand with this. */
 export interface InvoiceRunOrder {
-  /** YYYY-MM; without it the month before the Schedule's time. */
+  /** YYYY-MM. The default is the month before the Schedule's time. */
   readonly period?: string
-  /** A slug; everybody without it. */
+  /** A slug. The default is every partner. */
   readonly partner?: string
-  /** Of the runs that this one continues. */
+  /** Set by the run that this one continues. */
   readonly soFar?: { readonly after: string; readonly sums: RunSums }
-  /** How many partners one history has room for; only tests change it. */
+  /** How many partners one history holds. Only tests change it. */
   readonly pageSize?: number
+}
+
+export interface RunSums {
+  readonly issued: number
+  readonly already: number
+  readonly nothing: number
+  readonly elsewhere: number
+  readonly failed: number
+  /** The IDs of the first hundred partners that failed. */
+  readonly failedPartners: readonly string[]
 }
 
 export interface InvoiceRunResult extends RunSums {
   readonly period: Month
 }
 
+export interface BilledPartner {
+  readonly partnerId: string
+  /** `elsewhere`: another run is billing this partner. */
+  readonly outcome: Invoiced['outcome'] | 'failed' | 'elsewhere'
+  readonly number: string | null
+  readonly totalGbp: string | null
+}
+
+export interface BillingPage {
+  readonly period: Month
+  /** The slug, where only one partner is billed. */
+  readonly partner: string | null
+  /** The last ID of the page before. */
+  readonly after: string | null
+  readonly limit: number
+}
+
+export interface PartnersToBill {
+  readonly partnerIds: readonly string[]
+  /** How many partners had this month's invoice when the run began. Zero on all pages but the first. */
+  readonly billedBefore: number
+  /** Null on the last page. */
+  readonly next: string | null
+}
+
+export interface InvoiceRunActivities {
+  /** Fails permanently if the month is not over, the partner does not exist, or no seller is configured. */
+  partnersToBill(page: BillingPage): Promise<PartnersToBill>
+}
+
+/** Retries until the database is back. */
+const { partnersToBill } = proxyActivities<InvoiceRunActivities>({
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
+})
+
 export interface RunProgress {
   readonly period: Month
   readonly sums: RunSums
-  /** Those of this history, from the one that was asked for on. */
+  /** The partners of this history, starting at the index `from`. */
   readonly billed: readonly BilledPartner[]
 }
 
 export const progress = defineQuery<RunProgress, [{ readonly from: number }]>('progress')
 
-/** Most of a child's time is the way to the server and back; how many are in the database at once is the worker's to say. */
-const atOnce = 10
+/** A child spends most of its time on the network. The worker limits how many use the database at once. */
+const concurrency = 10
 const partnersPerHistory = 200
 
-/** By the Schedule it is given nothing; in the Web UI also `null` can be written. */
+/** The Schedule passes no input. The Web UI can also send `null`. */
 export async function invoiceRun(given?: InvoiceRunOrder | null): Promise<InvoiceRunResult> {
   const order = given ?? {}
   const period = periodOf(order)
@@ -61,9 +105,9 @@ export async function invoiceRun(given?: InvoiceRunOrder | null): Promise<Invoic
   const say = () => setCurrentDetails(`${monthInWords(period)}: ${sentenceOf(sums)}`)
 
   const { partner = null, pageSize: limit = partnersPerHistory } = order
-  const page = await activities.partnersToBill({ period, partner, after: soFar?.after ?? null, limit })
+  const page = await partnersToBill({ period, partner, after: soFar?.after ?? null, limit })
   sums = { ...sums, already: sums.already + page.billedBefore }
-  await inLanes(atOnce, page.partnerIds, async (partnerId) => {
+  await inLanes(concurrency, page.partnerIds, async (partnerId) => {
     const one = await bill(partnerId, period)
     billed.push(one)
     sums = addOutcome(sums, one)
@@ -74,7 +118,7 @@ export async function invoiceRun(given?: InvoiceRunOrder | null): Promise<Invoic
   return continueAsNew<typeof invoiceRun>({ ...order, period, soFar: { after: page.next, sums } })
 }
 
-/** The Schedule's own time and not the present one: after downtime it may be a later month by now. */
+/** Uses the Schedule's time and not the current one: after downtime it may already be a later month. */
 function periodOf({ period }: InvoiceRunOrder): Month {
   const scheduled = workflowInfo().typedSearchAttributes.get({ name: 'TemporalScheduledStartTime', type: 'DATETIME' })
   const month = period === undefined ? scheduled && previousMonth(londonMonthOf(scheduled)) : parseMonth(period)
@@ -85,18 +129,18 @@ function periodOf({ period }: InvoiceRunOrder): Month {
   )
 }
 
-/** A child goes on whatever becomes of the run: what it does is whole, and a later run finds it done. */
+/** A child continues when the run is cancelled or closed: its work is one transaction, and a later run finds it done. */
 async function bill(partnerId: string, period: Month): Promise<BilledPartner> {
   try {
     const invoiced = await executeChild(invoice, {
       workflowId: invoiceId(partnerId, period),
       args: [{ partnerId, period }],
       staticSummary: `Invoice for ${monthInWords(period)}`,
-      // For so long the children of a killed worker wait before another one takes them over.
+      // How long the children of a killed worker wait before another worker takes them over.
       workflowTaskTimeout: '5 seconds',
       parentClosePolicy: ParentClosePolicy.ABANDON,
       cancellationType: ChildWorkflowCancellationType.ABANDON,
-      // The row decides whether there is anything left to do.
+      // The row decides whether anything is left to do.
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     })
     return { partnerId, ...invoiced }
@@ -113,4 +157,26 @@ async function inLanes<T>(lanes: number, all: readonly T[], work: (each: T) => P
     for (const each of waiting) await work(each)
   }
   await Promise.all(Array.from({ length: lanes }, lane))
+}
+
+const emptySums: RunSums = { issued: 0, already: 0, nothing: 0, elsewhere: 0, failed: 0, failedPartners: [] }
+
+const namedFailures = 100
+
+function addOutcome(sums: RunSums, { outcome, partnerId }: BilledPartner): RunSums {
+  const counted = { ...sums, [outcome]: sums[outcome] + 1 }
+  if (outcome !== 'failed' || sums.failedPartners.length >= namedFailures) return counted
+  return { ...counted, failedPartners: [...sums.failedPartners, partnerId] }
+}
+
+/** For example "3 issued, 1 with nothing to bill, 0 failed." Other counts are left out when they are zero. */
+function sentenceOf({ issued, already, nothing, elsewhere, failed }: RunSums): string {
+  const parts = [
+    `${issued} issued`,
+    ...(already > 0 ? [`${already} billed before`] : []),
+    ...(nothing > 0 ? [`${nothing} with nothing to bill`] : []),
+    ...(elsewhere > 0 ? [`${elsewhere} being billed by another run`] : []),
+    `${failed} failed`,
+  ]
+  return `${parts.join(', ')}.`
 }

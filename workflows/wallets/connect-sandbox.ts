@@ -1,29 +1,63 @@
-// Connects a partner's sandbox to its bank: customer, wallet, and then in one moment the wallet's rail and its money (design §4).
-import { sleep } from '@temporalio/workflow'
-import * as activities from '../activities'
+// Connects a partner's sandbox to its bank: creates the customer and the wallet, then switches rail and money in one transaction.
+import { proxyActivities, sleep } from '@temporalio/workflow'
 import { requireFields } from '../input'
-import type { SandboxCustomer } from './connect-sandbox-steps'
 
 export interface SandboxToConnect {
   readonly partnerId: string
-  /** How long to wait before the bank or the wallet is looked at again: the first time, the second …, then as the last. */
+  /** How long to wait before the next check of the bank or the wallet: the first time, the second, and so on. The last one repeats. */
   readonly pauseMs: readonly number[]
 }
+
+/** The bank's IDs, no names. */
+export interface SandboxCustomer {
+  readonly verificationRef: string
+  readonly customerRef: string | null
+  /** Whether the bank lets this customer have a wallet and pay pounds. */
+  readonly ready: boolean
+}
+
+export interface SandboxRefs {
+  readonly partnerId: string
+  readonly verificationRef: string
+  readonly customerRef: string
+  readonly walletRef: string
+  readonly address: string | null
+}
+
+export interface ConnectSandboxActivities {
+  /** Creates the customer at the bank on the first call. */
+  openSandboxCustomer(partner: { readonly partnerId: string }): Promise<SandboxCustomer>
+  checkSandboxCustomer(customer: { readonly verificationRef: string }): Promise<SandboxCustomer>
+  createSandboxWallet(customer: {
+    readonly partnerId: string
+    readonly customerRef: string
+  }): Promise<Pick<SandboxRefs, 'walletRef' | 'address'>>
+  /** Changes nothing and returns `busy` while a payout from the simulated wallet is open. */
+  connectSandboxWallet(refs: SandboxRefs): Promise<'connected' | 'busy'>
+}
+
+/** No caller waits for these, so they retry until the bank is back. */
+const { openSandboxCustomer, checkSandboxCustomer, createSandboxWallet, connectSandboxWallet } =
+  proxyActivities<ConnectSandboxActivities>({
+    startToCloseTimeout: '1 minute',
+    heartbeatTimeout: '5 seconds',
+    retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
+  })
 
 export async function connectSandbox(order: SandboxToConnect): Promise<void> {
   requireFields(order, { partnerId: 'id', pauseMs: 'pauses' })
   const { partnerId, pauseMs } = order
   const pause = (tried: number) => sleep(pauseMs[Math.min(tried, pauseMs.length - 1)] ?? 60_000)
 
-  let customer = await activities.openSandboxCustomer({ partnerId })
+  let customer = await openSandboxCustomer({ partnerId })
   for (let asked = 0; !isReady(customer); asked++) {
     await pause(asked)
-    customer = await activities.checkSandboxCustomer({ verificationRef: customer.verificationRef })
+    customer = await checkSandboxCustomer({ verificationRef: customer.verificationRef })
   }
   const { verificationRef, customerRef } = customer
-  const wallet = await activities.createSandboxWallet({ partnerId, customerRef })
+  const wallet = await createSandboxWallet({ partnerId, customerRef })
   const refs = { partnerId, verificationRef, customerRef, ...wallet }
-  for (let tried = 0; (await activities.connectSandboxWallet(refs)) === 'busy'; tried++) await pause(tried)
+  for (let tried = 0; (await connectSandboxWallet(refs)) === 'busy'; tried++) await pause(tried)
 }
 
 function isReady(customer: SandboxCustomer): customer is SandboxCustomer & { readonly customerRef: string } {

@@ -1,16 +1,46 @@
-// Reads one wallet's history at its bank because the bank has spoken, and once more for whatever it said meanwhile.
-import { ActivityFailure, continueAsNew, defineSignal, isCancellation, setHandler } from '@temporalio/workflow'
-import * as activities from '../activities'
+// Reads one wallet's history at its bank after an event from the bank, and again if another event arrives during the read.
+import {
+  ActivityFailure,
+  continueAsNew,
+  defineSignal,
+  isCancellation,
+  proxyActivities,
+  setHandler,
+} from '@temporalio/workflow'
 import { requireFields } from '../input'
 import { bankSpokeSignal } from '../names'
 
 export interface WalletReading {
   readonly walletId: string
-  /** A reading adds a few events to the history; after this many the workflow goes on in a fresh one. */
+  /** A read adds a few events to the history. After this many reads the workflow continues as a new run. */
   readonly readings: number
 }
 
-export const bankSpoke = defineSignal(bankSpokeSignal)
+/** Counts only. */
+export interface WalletRead {
+  /** New deposits. */
+  readonly booked: number
+  /** New deposits that are held because their origin is unknown. */
+  readonly held: number
+  /** Payouts that seem to have been returned: the bank is asked about each. */
+  readonly returns: number
+  /** Entries that the bank could not explain yet. The next read asks again. */
+  readonly unresolved: number
+}
+
+export interface WalletReadingActivities {
+  /** Books the new entries of one wallet's history. Idempotent. */
+  readWallet(wallet: { readonly walletId: string }): Promise<WalletRead>
+}
+
+/** The wallet-readings workflow reads all wallets every few minutes, so this gives up early. A long history has many pages. */
+const { readWallet } = proxyActivities<WalletReadingActivities>({
+  startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '5 seconds',
+  retry: { initialInterval: '500 ms', backoffCoefficient: 3, maximumAttempts: 4 },
+})
+
+const bankSpoke = defineSignal(bankSpokeSignal)
 
 export async function walletReading(order: WalletReading): Promise<'read' | 'not_read'> {
   requireFields(order, { walletId: 'id', readings: 'count' })
@@ -28,10 +58,10 @@ export async function walletReading(order: WalletReading): Promise<'read' | 'not
   return outcome
 }
 
-/** A bank that stays away is not waited for: all wallets are read again every few minutes. */
+/** Does not wait for a bank that stays unavailable: all wallets are read again every few minutes. */
 async function read(walletId: string): Promise<'read' | 'not_read'> {
   try {
-    await activities.readWallet({ walletId })
+    await readWallet({ walletId })
     return 'read'
   } catch (error) {
     if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error

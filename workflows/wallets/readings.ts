@@ -1,21 +1,48 @@
-// Reads every wallet that is at a bank, every few minutes: no deposit waits for an event that the bank never sent.
-import { ActivityFailure, continueAsNew, isCancellation } from '@temporalio/workflow'
+// Reads every wallet that is at a bank, every few minutes, so that a lost event delays no deposit for longer.
+import { ActivityFailure, continueAsNew, isCancellation, proxyActivities } from '@temporalio/workflow'
 import { type Environment, environments } from '../../domain/environment'
-import * as activities from '../activities'
 import { ofRunBefore, requireCounts } from '../input'
+import type { WalletRead } from './reading'
 
 export interface WalletReadings {
   readonly pageSize: number
-  /** Of each environment; after this many the readings go on in a fresh history. */
+  /** Pages per environment. After this many the workflow continues as a new run. */
   readonly pages: number
-  /** Where the run before has stopped; a new one begins with the first wallet of each. */
+  /** Where the run before stopped. A new reading starts with the first wallet of each environment. */
   readonly from?: Places
 }
 
-/** Null where there is nothing left to read. */
+/** Null where nothing is left to read. */
 export type Places = Readonly<Record<Environment, { readonly after: string | null } | null>>
 
-/** The environments go on beside each other: a bank that hangs keeps only its own wallets waiting. */
+export interface WalletPage {
+  readonly environment: Environment
+  /** The last wallet of the page before. Null for the first page, which starts where the last reading stopped. */
+  readonly after: string | null
+  readonly limit: number
+}
+
+export interface WalletsRead extends WalletRead {
+  readonly read: number
+  /** Wallets that could not be read. The log says why, and the next reading retries. */
+  readonly failed: number
+  /** Null on the last page, and where the bank is unavailable. */
+  readonly next: string | null
+}
+
+export interface WalletReadingsActivities {
+  /** Books the new entries of a page of wallets. Idempotent. */
+  readWallets(page: WalletPage): Promise<WalletsRead>
+}
+
+/** The next reading resumes a failed one. */
+const { readWallets } = proxyActivities<WalletReadingsActivities>({
+  startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: '5 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 2 },
+})
+
+/** Reads the environments in parallel: a bank that hangs delays only its own wallets. */
 export async function walletReadings(order: WalletReadings): Promise<void> {
   requireCounts(order, { pageSize: 1_000, pages: 1_000 }, '{"pageSize": 50, "pages": 100}')
   const { pageSize, pages } = order
@@ -42,10 +69,10 @@ async function readSome(
   return place
 }
 
-/** What can not be read this time is read the next. */
+/** A page that fails ends its environment for this time. The next reading resumes it. */
 async function readPage(environment: Environment, after: string | null, limit: number): Promise<string | null> {
   try {
-    return (await activities.readWallets({ environment, after, limit })).next
+    return (await readWallets({ environment, after, limit })).next
   } catch (error) {
     if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error
     return null

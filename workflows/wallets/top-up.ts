@@ -1,9 +1,37 @@
-// Adds test money to a sandbox wallet: only activities move money, so who asks for it starts this and waits.
-import * as activities from '../activities'
+// Adds test money to a sandbox wallet. Only activities move money, so the API starts this workflow and waits for it.
+import { proxyActivities } from '@temporalio/workflow'
 import { requireFields } from '../input'
-import type { SandboxTopUp, ToppedUp } from './top-up-steps'
+
+/** IDs and amounts only. */
+export interface SandboxTopUp {
+  readonly partnerId: string
+  /** The member who asked for it. The activity looks up the name for the activity list. */
+  readonly memberId?: string
+  /** The prefix of the API key that asked for it, if no member did. */
+  readonly keyPrefix?: string
+  readonly usdc: string
+  /** Makes the top-up idempotent. */
+  readonly causeRef: string
+}
+
+export interface ToppedUp {
+  /** The wallet's new balance, rounded down. */
+  readonly balanceUsdc: string
+}
+
+export interface TopUpActivities {
+  /** Books test money, and creates it at the sandbox bank if the wallet is at one. Idempotent. */
+  topUpSandbox(topUp: SandboxTopUp): Promise<ToppedUp>
+}
+
+/** A caller waits, so the first retry comes soon. The workflow's own timeout ends the retries. */
+const { topUpSandbox } = proxyActivities<TopUpActivities>({
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout: '5 seconds',
+  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+})
 
 export async function topUp(order: SandboxTopUp): Promise<ToppedUp> {
   requireFields(order, { partnerId: 'id', usdc: 'text', causeRef: 'text' })
-  return activities.topUpSandbox(order)
+  return topUpSandbox(order)
 }

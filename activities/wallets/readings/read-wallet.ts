@@ -18,7 +18,7 @@ import { ListTooLong, newestOf, type Rail, RailRefused, RailUnavailable, type Wa
 import type { Clock } from '../../../runtime/clock'
 import type { Log } from '../../../runtime/log'
 import type { ReturnToStart } from '../../../workflows/payouts/return-start'
-import type { WalletRead } from '../../../workflows/wallets/reading-steps'
+import type { WalletRead } from '../../../workflows/wallets/reading'
 import { bookDeposits } from './book-deposits'
 import { isUndecided, type Judged, judgeHistory } from './judge-history'
 

@@ -2,7 +2,8 @@
 import { findWalletsReadTo, saveWalletsReadTo } from '../../../db/bank/readings'
 import { listWalletsToRead, type WalletToRead } from '../../../db/wallets/readings'
 import { RailRefused, RailUnavailable } from '../../../rail/rail'
-import type { WalletPage, WalletRead, WalletsRead } from '../../../workflows/wallets/reading-steps'
+import type { WalletRead } from '../../../workflows/wallets/reading'
+import type { WalletPage, WalletsRead } from '../../../workflows/wallets/readings'
 import { readFound, type WalletReadingDeps } from './read-wallet'
 
 const atOnce = 5

@@ -7,7 +7,7 @@ import type { Db } from '../../../db/database'
 import { connectWallet, findWallet, lockWallet } from '../../../db/wallets/wallets'
 import { createRails, type Rails } from '../../../rail/rails'
 import { systemClock } from '../../../runtime/clock'
-import type { ConnectSandboxSteps, SandboxRefs } from '../../../workflows/wallets/connect-sandbox-steps'
+import type { ConnectSandboxActivities, SandboxRefs } from '../../../workflows/wallets/connect-sandbox'
 import { keys, openTestBank, type TestBank } from '../../support/bank/client'
 import { aPayout } from '../../support/db/a-payout'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
@@ -211,7 +211,7 @@ async function aPartnerId(): Promise<string> {
 }
 
 /** The steps before the last, each as often as it takes. */
-async function atTheBank(partnerId: string, of: ConnectSandboxSteps = steps): Promise<SandboxRefs> {
+async function atTheBank(partnerId: string, of: ConnectSandboxActivities = steps): Promise<SandboxRefs> {
   const { verificationRef, customerRef, ready } = await repeated(() => of.openSandboxCustomer({ partnerId }))
   if (!ready || customerRef === null) throw new Error('the bank has not let it in')
   const wallet = await repeated(() => of.createSandboxWallet({ partnerId, customerRef }))

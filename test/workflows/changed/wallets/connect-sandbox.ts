@@ -1,8 +1,14 @@
 // The workflow as a careless change would leave it: it looks for a wallet before it has a customer.
-import * as activities from '../../../../workflows/activities'
-import { connectSandbox as original, type SandboxToConnect } from '../../../../workflows/wallets/connect-sandbox'
+import { proxyActivities } from '@temporalio/workflow'
+import {
+  type ConnectSandboxActivities,
+  connectSandbox as original,
+  type SandboxToConnect,
+} from '../../../../workflows/wallets/connect-sandbox'
+
+const { createSandboxWallet } = proxyActivities<ConnectSandboxActivities>({ startToCloseTimeout: '1 minute' })
 
 export async function connectSandbox(sandbox: SandboxToConnect): Promise<void> {
-  await activities.createSandboxWallet({ partnerId: sandbox.partnerId, customerRef: '' })
+  await createSandboxWallet({ partnerId: sandbox.partnerId, customerRef: '' })
   await original(sandbox)
 }

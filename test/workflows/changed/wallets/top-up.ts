@@ -1,7 +1,7 @@
 // The workflow as a careless change would leave it: it waits before it adds the money.
 import { sleep } from '@temporalio/workflow'
+import type { SandboxTopUp, ToppedUp } from '../../../../workflows/wallets/top-up'
 import { topUp as original } from '../../../../workflows/wallets/top-up'
-import type { SandboxTopUp, ToppedUp } from '../../../../workflows/wallets/top-up-steps'
 
 export async function topUp(order: SandboxTopUp): Promise<ToppedUp> {
   await sleep(1)
