@@ -23,7 +23,16 @@ import type { TopUpStarter } from './wallets/top-up-starter'
 export interface ApiDeps {
   readonly config: Pick<
     Config,
-    'publicUrl' | 'session' | 'signUp' | 'trustedProxies' | 'temporalUiUrl' | 'mailInboxUrl' | 'bank' | 'caseDueMs'
+    | 'publicUrl'
+    | 'session'
+    | 'signUp'
+    | 'trustedProxies'
+    | 'temporalUiUrl'
+    | 'mailInboxUrl'
+    | 'bank'
+    | 'caseDueMs'
+    | 'opsEmail'
+    | 'seller'
   >
   readonly db: Db
   readonly costlyReads: CostlyReads

@@ -1,4 +1,4 @@
-// What people and programs read before they call: /docs, the guide as Markdown, the OpenAPI document and an index for language models.
+// The public documents: /docs, the guide as Markdown, the OpenAPI document, an index for language models and security.txt.
 import type Router from '@koa/router'
 import { send } from '@koa/send'
 import type { ApiDeps } from '../deps'
@@ -14,9 +14,13 @@ import { writeIndex } from './index-for-models'
 import { page, pagePolicy } from './page/html'
 
 const about = { title: 'Payouts API', version: apiVersion }
-const yearMs = 365 * 24 * 60 * 60 * 1000
+const dayMs = 24 * 60 * 60 * 1000
+const yearMs = 365 * dayMs
+/** RFC 9116 recommends less than a year. */
+const halfYearMs = 182 * dayMs
 
-export function docs(router: Router<RequestState>, { config: { publicUrl } }: ApiDeps): void {
+export function docs(router: Router<RequestState>, { config, clock }: ApiDeps): void {
+  const { publicUrl } = config
   const published = once(() => publish(publicUrl))
   router.get('/openapi.json', (context) => answerText(context, published().openapi))
   router.get('/llms.txt', (context) => answerText(context, published().index))
@@ -26,6 +30,13 @@ export function docs(router: Router<RequestState>, { config: { publicUrl } }: Ap
     answerText(context, published().page)
   })
   router.get('/docs/assets/:name', (context) => sendAsset(context, published().assets))
+  router.get('/.well-known/security.txt', (context) => {
+    const email = config.opsEmail ?? config.seller?.email
+    // RFC 9116 requires a contact: without one there is no such file.
+    if (email === undefined) throw new ApiError('route_not_found')
+    context.type = 'text/plain; charset=utf-8'
+    context.body = writeSecurityText({ email, publicUrl, now: clock.now() })
+  })
 }
 
 interface Published {
@@ -56,6 +67,16 @@ async function sendAsset(context: ApiContext, assets: Assets): Promise<void> {
   // Its own directive would be kept off by the no-store that every answer starts with.
   context.remove('Cache-Control')
   await send(context, name, { root: assets.folder, maxAge: yearMs, immutable: true })
+}
+
+/** As in RFC 9116. `Expires` moves with the clock, since the contact is always the configured one; a day is precise enough. */
+function writeSecurityText({ email, publicUrl, now }: { email: string; publicUrl: string; now: Date }): string {
+  const expires = new Date(now.getTime() + halfYearMs).toISOString().slice(0, 10)
+  return `Contact: mailto:${email.replaceAll(/[^\w.@+-]/g, encodeURIComponent)}
+Expires: ${expires}T00:00:00Z
+Preferred-Languages: en
+Canonical: ${publicUrl}/.well-known/security.txt
+`
 }
 
 /** Written at the first request, so that a server that nobody reads about starts no slower. */

@@ -133,11 +133,11 @@ describe('the layout', () => {
     expect(spreading).toEqual([])
   })
 
-  test('no folder holds more than 15 files', () => {
+  test('no folder holds more than 15 files, the root aside, which has limits of its own', () => {
     const counts = new Map<string, number>()
     for (const file of repositoryFiles()) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
 
-    expect([...counts].filter(([, count]) => count > 15)).toEqual([])
+    expect([...counts].filter(([folder, count]) => folder !== '.' && count > 15)).toEqual([])
   })
 
   test('the root holds at most 18 folders and 13 files, hidden ones aside', () => {

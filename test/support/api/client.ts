@@ -54,6 +54,8 @@ export interface ApiOptions {
   readonly mailInboxUrl?: string
   readonly bank?: ApiDeps['config']['bank']
   readonly caseDueMs?: ApiDeps['config']['caseDueMs']
+  readonly opsEmail?: string
+  readonly seller?: ApiDeps['config']['seller']
   readonly readLimits?: CostlyReadLimits
   /** Other ones than those of every test. */
   readonly keyring?: Keyring
@@ -152,6 +154,8 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       mailInboxUrl: options.mailInboxUrl ?? null,
       bank: options.bank ?? { sandbox: null, live: null },
       caseDueMs: options.caseDueMs ?? { recall: 10 * 86_400_000, trace: 5 * 86_400_000 },
+      opsEmail: options.opsEmail ?? null,
+      seller: options.seller ?? null,
     },
     db,
     costlyReads: createCostlyReads({ db: readDb, limits: options.readLimits ?? limitsFor(1) }),
