@@ -1,12 +1,10 @@
 // What npm start tells ops and scripts about the system that it runs: every setting that it was given, and nothing else.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { environmentFor } from '../../local/environment-for'
 import { loadConfig, loadOpsConfig } from '../../runtime/config/config'
+import { settings } from '../../runtime/config/settings'
 
-const page = readFileSync(join(__dirname, '../../docs/configuration.md'), 'utf8')
-const settings = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name = '']) => name)
+const names = Object.keys(settings)
 
 const found = {
   databaseUrl: 'postgresql://127.0.0.1/payouts',
@@ -18,12 +16,12 @@ const found = {
 }
 
 test('every setting that it was given is passed on, but who gives a command', () => {
-  const given = Object.fromEntries(settings.map((name) => [name, `given-${name}`]))
+  const given = Object.fromEntries(names.map((name) => [name, `given-${name}`]))
 
   const { shared } = environmentFor(planWith({ ...given, SOMEBODYS_PASSWORD: 'hunter2' }), found)
 
-  expect(settings.length).toBeGreaterThan(60)
-  expect(settings.filter((name) => shared[name] === undefined)).toEqual(['OPS_USER'])
+  expect(names.length).toBeGreaterThan(60)
+  expect(names.filter((name) => shared[name] === undefined)).toEqual(['OPS_USER'])
   expect(shared).toMatchObject({ PAYOUT_QUIET_MS: 'given-PAYOUT_QUIET_MS', PROOF_GRACE_MS: 'given-PROOF_GRACE_MS' })
   expect(JSON.stringify(shared)).not.toContain('hunter2')
 })

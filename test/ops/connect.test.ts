@@ -105,8 +105,8 @@ describe('who gives a command', () => {
     const ada = await runWith({ ...env, OPS_USER: 'ada' }, ['partner', 'list'])
 
     expect([nobody.code, odd.code, ada.code]).toEqual([1, 1, 0])
-    expect(nobody.err).toBe('OPS_USER is required in production: who you are, as the activity list will tell.\n')
-    expect(odd.err).toBe('OPS_USER must be 1 to 60 letters, digits and . _ @ + - without blanks.\n')
+    expect(nobody.err).toBe('OPS_USER is required in production: your name, for the activity list.\n')
+    expect(odd.err).toBe('OPS_USER must be 1 to 60 letters, digits and . _ @ + -, without spaces.\n')
   })
 })
 

@@ -18,7 +18,7 @@ const banks = {
 const withBanks = (change: EnvironmentVariables) => mistakesOf({ ...banks, ...change })
 const isRefused = (name: string, why: string) => [`${name} ${why}: production refuses it.`]
 
-test('the banks of the documentation are accepted', () => {
+test('production accepts the documented banks', () => {
   expect(withBanks({})).toEqual([])
   expect(
     withBanks({ BANK_SANDBOX_URL: 'https://test.bank.example/v0', BANK_LIVE_URL: 'https://bank.example/v0' }),
@@ -48,7 +48,7 @@ test.each([
   expect(withBanks({ ...change, NODE_ENV: 'development' })).toEqual([])
 })
 
-test('the full swap is reported in each setting, without a key', () => {
+test('swapped banks are reported for each setting, without the keys', () => {
   const swapped = withBanks({
     BANK_SANDBOX_URL: banks.BANK_LIVE_URL,
     BANK_SANDBOX_KEY: banks.BANK_LIVE_KEY,
@@ -77,7 +77,7 @@ test('a simulated live bank may be the sandbox bank, but not with its key', () =
   ])
 })
 
-test('the limits of a rate have defaults and bounds, for API and ops', () => {
+test('rate limits have defaults and bounds, for API and ops', () => {
   const wrong = { RATE_MAX_AGE_MS: '3600001', RATE_MID_PERCENT: '10.01', RATE_JUMP_PERCENT: 'five' }
 
   expect(loadConfig(banks).rates).toEqual({ maxAgeMs: 900_000, midBasisPoints: 200, jumpBasisPoints: 500 })
@@ -87,8 +87,8 @@ test('the limits of a rate have defaults and bounds, for API and ops', () => {
   })
   expect(withBanks(wrong)).toEqual([
     'RATE_MAX_AGE_MS must be a whole number from 60000 to 3600000.',
-    'RATE_MID_PERCENT must be a number of per cent from 0.1 to 10, such as 2.',
-    'RATE_JUMP_PERCENT must be a number of per cent from 0.5 to 20, such as 5.',
+    'RATE_MID_PERCENT must be a percentage from 0.1 to 10, with at most two decimals.',
+    'RATE_JUMP_PERCENT must be a percentage from 0.5 to 20, with at most two decimals.',
   ])
   expect(withBanks({ RATE_MID_PERCENT: '0', RATE_JUMP_PERCENT: '100' })).toHaveLength(2)
   expect(() => loadOpsConfig({ ...banks, ...wrong, OPS_USER: 'ada' })).toThrow('RATE_JUMP_PERCENT')

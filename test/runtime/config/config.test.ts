@@ -1,4 +1,4 @@
-// The configuration: what is optional has a default that works, and every mistake is named at once.
+// Settings have defaults that work, and all mistakes are reported at once.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ const mailAndSeller = {
   SELLER_BANK: 'Example Bank\nSort code 00-00-00',
 }
 
-test('without a word about banks there is none, and every interval of a payout has its default', () => {
+test('without bank settings there is no bank, and every payout interval has its default', () => {
   const { bank, webhookUrl, taskQueuePrefix, payouts, sweep } = loadConfig(needed)
 
   expect({ bank, webhookUrl, taskQueuePrefix }).toEqual({
@@ -58,7 +58,7 @@ test('the API listens on this machine only, unless HOST opens it', () => {
   expect(loadConfig({ ...needed, HOST: '0.0.0.0' }).host).toBe('0.0.0.0')
 })
 
-test('a person stays signed in for twelve idle hours and at most seven days, anybody may sign up, and no proxy is trusted', () => {
+test('sessions last twelve idle hours and at most seven days, sign-up is open, and no proxy is trusted', () => {
   const { session, signUp, trustedProxies, temporalUiUrl } = loadConfig(needed)
 
   expect({ session, signUp, trustedProxies, temporalUiUrl }).toEqual({
@@ -70,7 +70,7 @@ test('a person stays signed in for twelve idle hours and at most seven days, any
   expect(() => loadConfig({ ...needed, SIGN_UP: 'maybe', SESSION_MS: '1' })).toThrow(/SESSION_MS.*SIGN_UP/s)
 })
 
-test('the Temporal Web UI is linked only when that is switched on', () => {
+test('the dashboard links to the Temporal Web UI only if the link is switched on', () => {
   const page = { ...needed, TEMPORAL_UI_URL: 'https://temporal.example.com/namespaces/default/' }
 
   expect(loadConfig(page).temporalUiUrl).toBeNull()
@@ -81,18 +81,18 @@ test('the Temporal Web UI is linked only when that is switched on', () => {
   expect(mistakesOf({ ...page, TEMPORAL_UI_LINK: 'yes' })).toEqual([expect.stringContaining('TEMPORAL_UI_LINK')])
 })
 
-test('who is reached over https says how many proxies stand in front, be it none', () => {
+test('https requires the number of proxies, even if it is 0', () => {
   const https = { ...needed, PUBLIC_URL: 'https://payouts.example.com', NODE_ENV: 'development' }
 
   expect(mistakesOf(https)).toEqual([
-    'TRUSTED_PROXIES is required where PUBLIC_URL is https: how many proxies stand before the API, or 0.',
+    'TRUSTED_PROXIES is required where PUBLIC_URL is https: the number of proxies in front of the API, or 0.',
   ])
   expect(loadConfig({ ...https, TRUSTED_PROXIES: '0' }).trustedProxies).toBe(0)
   expect(loadConfig({ ...https, TRUSTED_PROXIES: '2' }).trustedProxies).toBe(2)
   expect(mistakesOf({ ...needed, PUBLIC_URL: 'http://localhost:3000' })).toEqual([])
 })
 
-test('a bank is an address and a key', () => {
+test('a bank has a URL and a key', () => {
   const banks = {
     BANK_SANDBOX_URL: 'http://127.0.0.1:8300/v0/',
     BANK_SANDBOX_KEY: 'sk-test-1',
@@ -105,7 +105,7 @@ test('a bank is an address and a key', () => {
   expect(loadOpsConfig({ ...needed, ...banks }).bank).toEqual(bank)
 })
 
-test('without a word about mail and seller there are none; both are read whole when they are there', () => {
+test('mail and seller are optional, and complete if they are set', () => {
   expect(loadConfig(needed)).toMatchObject({ mail: null, seller: null })
 
   const { mail, seller } = loadConfig({ ...needed, ...mailAndSeller })
@@ -124,7 +124,7 @@ test('without a word about mail and seller there are none; both are read whole w
   })
 })
 
-test('a seller without a VAT number charges none, and one without an address is no seller', () => {
+test('a seller without a VAT number charges no VAT; the other seller settings are required', () => {
   const { SELLER_VAT_NUMBER: _number, SELLER_VAT_RATE: _rate, ...noVat } = mailAndSeller
 
   expect(loadConfig({ ...needed, ...noVat }).seller?.vat).toBeNull()
@@ -137,17 +137,17 @@ test('a seller without a VAT number charges none, and one without an address is 
   )
 })
 
-test('every mistake in mail and seller is named by its variable', () => {
+test('mistakes in mail and seller settings name their variable', () => {
   const wrong = { SMTP_URL: 'http://mail.test', MAIL_FROM: 'a@b\r\nBcc: c@d', SELLER_VAT_RATE: 'a fifth' }
 
   expect(mistakesOf({ ...needed, ...mailAndSeller, ...wrong })).toEqual([
     'SMTP_URL must be a URL that starts with smtp:// or smtps://.',
     'MAIL_FROM must be an email address, such as billing@example.com or Example <billing@example.com>.',
-    'SELLER_VAT_RATE must be a number of per cent below 100, such as 20 or 17.5.',
+    'SELLER_VAT_RATE must be a percentage from 0 to 99.99, with at most two decimals.',
   ])
 })
 
-test('every mistake is named by its variable', () => {
+test('all mistakes are reported, each with its variable', () => {
   const wrong = {
     BANK_LIVE_URL: 'ftp://bank.test',
     BANK_SANDBOX_URL: 'https://bank.test/v0',
@@ -163,14 +163,14 @@ test('every mistake is named by its variable', () => {
     'BANK_LIVE_KEY is required.',
     'WEBHOOK_URL must be a URL that starts with http:// or https://.',
     'TASK_QUEUE_PREFIX must be 1 to 100 letters, digits, dots, hyphens and underscores.',
-    'PAYOUT_POLL_MS must be whole numbers from 10 to 86400000 with commas between them.',
+    'PAYOUT_POLL_MS must be whole numbers from 10 to 86400000, separated by commas.',
     'PAYOUT_CALL_MS must be a whole number from 10 to 3000.',
   ])
 })
 
 test.each([
   ['no key at all', ','],
-  ['something that is no key', `${needed.SECRET_KEYS},short`],
+  ['a malformed key', `${needed.SECRET_KEYS},short`],
   ['an id twice', `${needed.SECRET_KEYS},${needed.SECRET_KEYS}`],
 ])('SECRET_KEYS with %s is one mistake', (_what, SECRET_KEYS) => {
   const mistake =
@@ -180,14 +180,14 @@ test.each([
   expect(() => loadOpsConfig({ ...needed, SECRET_KEYS })).toThrow(mistake)
 })
 
-test('SECRET_KEYS that is not set is required by the service only', () => {
+test('the service requires SECRET_KEYS, ops does not', () => {
   const { SECRET_KEYS: _unset, ...rest } = needed
 
   expect(mistakesOf(rest)).toEqual(['SECRET_KEYS is required.'])
   expect(loadOpsConfig(rest).secretKeys).toEqual([])
 })
 
-test('production refuses secrets of development, all of them at once and without showing one', () => {
+test('production refuses development secrets, all of them at once and without showing one', () => {
   const made = {
     NODE_ENV: 'production',
     DATABASE_URL: 'postgresql://payouts:postgres@db/payouts',
@@ -211,7 +211,7 @@ test('production refuses secrets of development, all of them at once and without
   expect(mistakesOf({ ...needed, ...made, NODE_ENV: 'development' })).toEqual([])
 })
 
-test('who is reached over https and says nothing is production, for API, worker and ops', () => {
+test('https without NODE_ENV is production, for API, worker and ops', () => {
   const https = { ...needed, PUBLIC_URL: 'https://payouts.example.com', TRUSTED_PROXIES: '1', PAYOUT_QUIET_MS: '600' }
   const mistakes = [
     'PAYOUT_QUIET_MS must be a whole number from 300000 to 86400000.',
@@ -229,13 +229,13 @@ test.each([
   ['postgresql://payouts:@db/payouts', ['DATABASE_URL has no password: production refuses it.']],
   ['postgresql://payouts@db/payouts?sslcert=/run/secrets/cert.pem', []],
   ['postgresql://payouts@localhost/payouts?host=/run/postgresql', []],
-])('production comes to %s only where it needs no password', (DATABASE_URL, mistakes) => {
+])('production accepts %s only if it needs no password', (DATABASE_URL, mistakes) => {
   const own = { NODE_ENV: 'production', SECRET_KEYS: `k1:${randomHex}`, DATABASE_URL }
 
   expect(mistakesOf({ ...needed, ...own })).toEqual(mistakes)
 })
 
-test('production starts with secrets of its own', () => {
+test('production accepts its own secrets', () => {
   const own = {
     NODE_ENV: 'production',
     DATABASE_URL: 'postgresql://payouts:Wm3hVb81kq@db/payouts',
@@ -247,7 +247,7 @@ test('production starts with secrets of its own', () => {
   expect(mistakesOf({ ...needed, ...own })).toEqual([])
 })
 
-test('production refuses times after which a payout could be paid and refunded, all of them at once', () => {
+test('production refuses time limits with which a payout could be paid and refunded', () => {
   const typed = { PAYOUT_REPEAT_MS: '86400000', PAYOUT_QUIET_MS: '600' }
   const mistakes = [
     'PAYOUT_REPEAT_MS must be a whole number from 3600000 to 82800000.',
@@ -260,7 +260,7 @@ test('production refuses times after which a payout could be paid and refunded, 
   expect(mistakesOf({ ...needed, ...typed })).toEqual([])
 })
 
-test('what npm start makes is refused by production', () => {
+test('production refuses the secrets that npm start makes', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'payouts-secrets-'))
   const { SECRET_KEYS, bankKeys } = loadSecrets(dataDir)
   rmSync(dataDir, { recursive: true })
@@ -278,7 +278,7 @@ test('what npm start makes is refused by production', () => {
   ])
 })
 
-test('Temporal by TLS: what does not fit together is named, all of it at once, and nothing of it is shown', () => {
+test('inconsistent TLS settings are all reported, without their values', () => {
   const [ours, theirs] = [makeAuthority('one').issue('payouts.test'), makeAuthority('two').issue('payouts.test')]
   const tls = { TEMPORAL_TLS: 'on', TEMPORAL_TLS_CERT: ours.certificate, TEMPORAL_TLS_KEY: ours.key }
   const broken = ours.certificate.replace(/^M.{20}/m, 'MIIBnot-a-certificate')
@@ -291,9 +291,9 @@ test('Temporal by TLS: what does not fit together is named, all of it at once, a
   expect(withTls({ TEMPORAL_TLS_KEY: theirs.key })).toEqual(['TEMPORAL_TLS_KEY is not the key of TEMPORAL_TLS_CERT.'])
   expect(withTls({ TEMPORAL_TLS_CERT: ours.key, TEMPORAL_TLS_KEY: ours.certificate, TEMPORAL_TLS_CA: broken })).toEqual(
     [
-      'TEMPORAL_TLS_CA must be a certificate in PEM form, or several one after the other.',
-      'TEMPORAL_TLS_CERT must be a certificate in PEM form, or several one after the other.',
-      'TEMPORAL_TLS_KEY must be a private key in PEM form, without a passphrase.',
+      'TEMPORAL_TLS_CA must be one or more certificates in PEM format.',
+      'TEMPORAL_TLS_CERT must be one or more certificates in PEM format.',
+      'TEMPORAL_TLS_KEY must be a private key in PEM format, without a passphrase.',
     ],
   )
   expect(withTls({ TEMPORAL_TLS: 'off', TEMPORAL_TLS_SERVER_NAME: 'temporal.test' })).toEqual([
@@ -304,7 +304,7 @@ test('Temporal by TLS: what does not fit together is named, all of it at once, a
   expect(withTls({ TEMPORAL_TLS: '', TEMPORAL_API_KEY: 'k' })).toEqual([])
 })
 
-test('metrics are shown to nobody unless a port is named, and then to this machine alone', () => {
+test('metrics need a port, and are then readable on this machine only', () => {
   expect(loadConfig(needed).metrics).toEqual({ host: '127.0.0.1', apiPort: null, workerPort: null })
   expect(loadConfig({ ...needed, METRICS_PORT: '9464', WORKER_METRICS_PORT: '9465' }).metrics).toEqual({
     host: '127.0.0.1',
@@ -314,7 +314,7 @@ test('metrics are shown to nobody unless a port is named, and then to this machi
   expect(mistakesOf({ ...needed, METRICS_PORT: '0' })).toEqual(['METRICS_PORT must be a whole number from 1 to 65535.'])
 })
 
-test('a setting may come from a file, with the blanks around it left out', () => {
+test('a setting may come from a file, without surrounding white space', () => {
   const folder = mkdtempSync(join(tmpdir(), 'payouts-config-'))
   const file = (name: string, content: string) => {
     writeFileSync(join(folder, name), content)
@@ -328,10 +328,10 @@ test('a setting may come from a file, with the blanks around it left out', () =>
   expect(loadOpsConfig({ ...rest, ...byFile })).toEqual(loadOpsConfig(needed))
   expect(loadDatabaseUrl(byFile)).toBe(DATABASE_URL)
   expect(mistakesOf({ ...needed, ...byFile, ...missing })).toEqual([
-    'PORT_FILE names a file that is empty.',
-    'DATABASE_URL and DATABASE_URL_FILE are both set; one of them must go.',
-    'SECRET_KEYS and SECRET_KEYS_FILE are both set; one of them must go.',
-    'LOG_LEVEL_FILE names a file that can not be read.',
+    'PORT_FILE names an empty file.',
+    'DATABASE_URL and DATABASE_URL_FILE are both set; remove one of them.',
+    'SECRET_KEYS and SECRET_KEYS_FILE are both set; remove one of them.',
+    'LOG_LEVEL_FILE names a file that cannot be read.',
   ])
   rmSync(folder, { recursive: true })
 })

@@ -1,4 +1,4 @@
-// Where traces go is read by OpenTelemetry's own names; nothing is traced where no collector is named.
+// Tracing uses the standard OpenTelemetry variables and is off without a collector.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,14 +12,14 @@ const needed = {
 }
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
 
-test('nothing is traced unless a collector is named', () => {
+test('nothing is traced without a collector', () => {
   expect(tracing({})).toBeNull()
   expect(tracing({ OTEL_SERVICE_NAME: 'payouts', OTEL_TRACES_SAMPLER_ARG: '0.5' })).toBeNull()
   // Meant for another program on the same machine.
   expect(tracing({ OTEL_TRACES_SAMPLER_ARG: 'endpoint=http://127.0.0.1:14250' })).toBeNull()
 })
 
-test('a collector alone is enough: everything is traced', () => {
+test('with a collector, everything is traced', () => {
   expect(tracing(endpoint)).toEqual({
     url: 'http://127.0.0.1:4318/v1/traces',
     headers: {},
@@ -36,7 +36,7 @@ test.each([
   expect(tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: base })).toMatchObject({ url })
 })
 
-test('headers are pairs, as baggage is', () => {
+test('headers are percent-encoded pairs', () => {
   const headers = { OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Basic%20abc==, x-key = k%2C1' }
 
   expect(tracing({ ...endpoint, ...headers })?.headers).toEqual({ Authorization: 'Basic abc==', 'x-key': 'k,1' })
@@ -59,7 +59,7 @@ test.each([
   ['0.25', 0.25],
   ['.5', 0.5],
   ['1.0', 1],
-])('a share of %s is %s', (text, ratio) => {
+])('a sampling ratio of %s is %s', (text, ratio) => {
   expect(tracing({ ...endpoint, OTEL_TRACES_SAMPLER_ARG: text })?.ratio).toBe(ratio)
 })
 
@@ -77,7 +77,7 @@ test.each([
   ['OTEL_TRACES_SAMPLER_ARG', '-1'],
   ['OTEL_TRACES_SAMPLER_ARG', 'all'],
   ['OTEL_SERVICE_NAME', 'two words'],
-])('%s can not be "%s", and the value is not repeated', (name, value) => {
+])('%s must not be "%s", and the message does not repeat the value', (name, value) => {
   const mistakes = mistakesOf({ ...endpoint, [name]: value })
 
   expect(mistakes).toHaveLength(1)

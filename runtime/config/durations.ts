@@ -1,4 +1,0 @@
-// Lengths of time in milliseconds, as the defaults of settings are written.
-export const minuteMs = 60 * 1000
-export const hourMs = 60 * minuteMs
-export const dayMs = 24 * hourMs

@@ -1,0 +1,40 @@
+// One row of the settings table, and the constructors that keep the table short.
+import type { Kind } from './kinds'
+
+export interface Setting<Value> {
+  readonly kind: Kind<Value>
+  readonly presence: Presence<Value>
+  /** Markdown, one line. */
+  readonly description: string
+  /** Narrower bounds that apply in production only. */
+  readonly inProduction?: Kind<Value>
+}
+
+/** If the variable is not set: parse a default, use the value `otherwise`, or report a mistake. */
+export type Presence<Value> =
+  | { readonly default: string }
+  /** `shown` describes the effect on the page. */
+  | { readonly otherwise: Value; readonly shown: string }
+  /** `with` names the setting whose use requires this one. */
+  | { readonly required: true; readonly with: string | null }
+
+export function setting<Value>(
+  kind: Kind<Value>,
+  defaultValue: string | number | readonly number[],
+  description: string,
+): Setting<Value> {
+  return { kind, presence: { default: String(defaultValue) }, description }
+}
+
+/** Null if the variable is not set. `shown` describes a default that the code computes from other settings. */
+export function optional<Value>(kind: Kind<Value>, description: string, shown = 'none'): Setting<Value | null> {
+  return { kind, presence: { otherwise: null, shown }, description }
+}
+
+export function required<Value>(kind: Kind<Value>, description: string): Setting<Value> {
+  return { kind, presence: { required: true, with: null }, description }
+}
+
+export function requiredWith<Value>(other: string, kind: Kind<Value>, description: string): Setting<Value> {
+  return { kind, presence: { required: true, with: other }, description }
+}

@@ -1,0 +1,242 @@
+// Every setting of the service: its kind, its default and its description. docs/configuration.md is generated from this table.
+import {
+  certificates,
+  headers,
+  integer,
+  lines,
+  mailbox,
+  name,
+  oneOf,
+  operatorName,
+  percent,
+  privateKey,
+  ratio,
+  secretKeys,
+  text,
+  url,
+} from './kinds'
+import { payouts } from './payout-settings'
+import { optional, required, requiredWith, type Setting, setting } from './setting'
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+
+const onOff = oneOf('on', 'off')
+const anyUrl = url('http:', 'https:')
+const port = integer(1, 65_535)
+const days = integer(1, 36_500)
+const intervalMs = integer(1_000, dayMs)
+
+const servers = {
+  NODE_ENV: optional(
+    text,
+    'In `production` the service refuses development secrets, swapped banks, and time limits with which a payout could be both paid and refunded.',
+    '`production` if `PUBLIC_URL` is https, otherwise `development`',
+  ),
+  DATABASE_URL: required(
+    url('postgres:', 'postgresql:'),
+    'PostgreSQL database: `postgresql://user:password@host:5432/payouts`.',
+  ),
+  DATABASE_POOL_SIZE: setting(integer(1, 500), 10, 'Database connections of each process.'),
+  DATABASE_READ_POOL_SIZE: setting(
+    integer(1, 500),
+    4,
+    "Additional connections of each API process, used only to read a partner's history.",
+  ),
+  TEMPORAL_ADDRESS: required(text, 'Host and port of the Temporal server.'),
+  TEMPORAL_NAMESPACE: setting(text, 'default', 'Temporal namespace.'),
+  TEMPORAL_TLS: setting(
+    onOff,
+    'off',
+    '`on` connects to Temporal with TLS. The four settings below require it. An API key switches TLS on.',
+  ),
+  TEMPORAL_TLS_CA: optional(
+    certificates,
+    "Authority that must have issued the server's certificate. Without it, the authorities of Node.js apply.",
+  ),
+  TEMPORAL_TLS_SERVER_NAME: optional(
+    text,
+    "Name in the server's certificate, if it differs from the host in `TEMPORAL_ADDRESS`.",
+  ),
+  TEMPORAL_TLS_CERT: optional(
+    certificates,
+    'Client certificate for mTLS, followed by its chain. Requires `TEMPORAL_TLS_KEY`.',
+  ),
+  TEMPORAL_TLS_KEY: optional(privateKey, 'Private key of the client certificate. Requires `TEMPORAL_TLS_CERT`.'),
+  TEMPORAL_API_KEY: optional(text, 'API key for Temporal Cloud.'),
+  TEMPORAL_UI_URL: optional(
+    anyUrl,
+    'Temporal Web UI with its namespace, such as `https://temporal.example.com/namespaces/default`.',
+  ),
+  TEMPORAL_UI_LINK: setting(
+    onOff,
+    'off',
+    '`on` shows the admins of every verified partner a link from each payout to `TEMPORAL_UI_URL`. The Web UI shows the payouts of all partners, so leave it off unless all partners are yours. `npm start` switches it on for its own Temporal server.',
+  ),
+  TASK_QUEUE_PREFIX: setting(
+    name,
+    'payouts',
+    'Prefix of the task queue names. Systems that share a Temporal server need different prefixes.',
+  ),
+}
+
+const api = {
+  HOST: setting(
+    text,
+    '127.0.0.1',
+    'Address the API listens on. `0.0.0.0` means every interface; the Docker image sets it.',
+  ),
+  PORT: setting(integer(0, 65_535), 3000, 'Port of the API. `0` takes any free port.'),
+  PUBLIC_URL: optional(
+    anyUrl,
+    "URL at which users and partners reach the API. Workers need it too, for links back from the bank's pages.",
+    '`http://localhost:` and `PORT`',
+  ),
+  TRUSTED_PROXIES: setting(
+    integer(0, 10),
+    0,
+    'Number of proxies in front of the API that write X-Forwarded-For. Required if `PUBLIC_URL` is https.',
+  ),
+  RATE_LIMIT: setting(onOff, 'on', '`off` removes the limits on how often a caller may call the API.'),
+  READS_PER_PARTNER: setting(
+    integer(1, 100),
+    1,
+    "Statements that read one partner's history at the same time in each API process. 16 more may wait; further ones get `429`.",
+  ),
+  SIGN_UP: setting(onOff, 'on', '`off` prevents businesses from opening an account themselves.'),
+  SESSION_IDLE_MS: setting(
+    integer(1_000, 10 * dayMs),
+    12 * hourMs,
+    'A session ends after this time without a request.',
+  ),
+  SESSION_MS: setting(integer(1_000, 10 * dayMs), 7 * dayMs, 'A session ends after this time in any case.'),
+}
+
+const secrets = {
+  SECRET_KEYS: required(
+    secretKeys,
+    'Keys that encrypt stored secrets and bank details. The first key encrypts, all keys decrypt.',
+  ),
+}
+
+const bank = {
+  BANK_SANDBOX_URL: optional(
+    anyUrl,
+    'Sandbox bank, with the version of its protocol: `https://bank.example.com/v0`. Without it, sandbox payouts are simulated.',
+  ),
+  BANK_SANDBOX_KEY: requiredWith('BANK_SANDBOX_URL', text, 'API key for the sandbox bank.'),
+  BANK_LIVE_URL: optional(anyUrl, 'Live bank. Without it, live payouts are refused with `502`.'),
+  BANK_LIVE_KEY: requiredWith('BANK_LIVE_URL', text, 'API key for the live bank.'),
+  BANK_LIVE_SIMULATED: setting(
+    onOff,
+    'off',
+    '`on` states that the live bank is a sandbox bank and moves no real money. Only then does production accept a sandbox host as `BANK_LIVE_URL`, or the same host for both environments.',
+  ),
+  RATE_MAX_AGE_MS: setting(
+    integer(minuteMs, hourMs),
+    15 * minuteMs,
+    "Maximum age of the bank's exchange rate, by its own `updated_at`.",
+  ),
+  RATE_MID_PERCENT: setting(
+    percent(0.1, 10),
+    2,
+    "Maximum difference between the rate and the bank's mid-market rate, in per cent.",
+  ),
+  RATE_JUMP_PERCENT: setting(
+    percent(0.5, 20),
+    5,
+    'Maximum difference between the rate and the last accepted rate, in per cent. The limit grows for each full day without an accepted rate, up to 25 % ([exchange rates](decisions/payouts/exchange-rates-are-checked.md)).',
+  ),
+  WEBHOOK_URL: optional(
+    anyUrl,
+    'URL at which the bank reaches `/webhooks/bank`. Without it, payouts settle by polling alone. When it changes or is removed, the next worker that starts disables the old webhook at the bank.',
+  ),
+}
+
+const mailsAndInvoices = {
+  SMTP_URL: optional(
+    url('smtp:', 'smtps:'),
+    'Mail server: `smtps://user:password@host:465` or `smtp://host:587?requireTLS=true`. Without it, mails wait.',
+  ),
+  MAIL_FROM: requiredWith('SMTP_URL', mailbox, 'Sender of all mails.'),
+  MAIL_INBOX_URL: optional(anyUrl, 'Web page that shows the mails of a local system, such as the one of `npm start`.'),
+  OPS_EMAIL: optional(mailbox, 'Receives one mail for each drift that the reconciliation finds.'),
+  NOTICES_EVERY_MS: setting(intervalMs, minuteMs, 'Interval at which pending notices are mailed to admins.'),
+  SELLER_NAME: optional(text, 'Company that issues the invoices. Without it, no invoice can be issued.'),
+  SELLER_ADDRESS: requiredWith('SELLER_NAME', lines, 'Its postal address.'),
+  SELLER_EMAIL: requiredWith('SELLER_NAME', mailbox, 'Its email address for questions about invoices.'),
+  SELLER_BANK: requiredWith('SELLER_NAME', lines, 'How to pay an invoice.'),
+  SELLER_COMPANY_NUMBER: optional(text, 'Its company number.'),
+  SELLER_VAT_NUMBER: requiredWith('SELLER_VAT_RATE', text, 'Its VAT number. Without it, no VAT is charged.'),
+  SELLER_VAT_RATE: requiredWith('SELLER_VAT_NUMBER', percent(0, 99.99), 'VAT rate, such as `20` or `17.5`.'),
+}
+
+const observability = {
+  LOG_LEVEL: setting(
+    oneOf('debug', 'info', 'warn', 'error', 'silent'),
+    'info',
+    'Least severe log level that is written.',
+  ),
+  METRICS_PORT: optional(
+    port,
+    'Port on which the API serves Prometheus metrics at `/metrics`. Without it, there are none.',
+  ),
+  WORKER_METRICS_PORT: optional(port, 'The same for the worker.'),
+  METRICS_HOST: setting(
+    text,
+    '127.0.0.1',
+    'Address of both ports. Metrics reveal business volumes, so only this machine can read them by default.',
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(
+    anyUrl,
+    'OpenTelemetry collector that receives traces as HTTP with JSON, such as `http://127.0.0.1:4318`. `/v1/traces` is appended. Without it, nothing is traced.',
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: optional(headers, 'Headers that authenticate the service to the collector. A secret.'),
+  OTEL_TRACES_SAMPLER_ARG: setting(
+    ratio,
+    1,
+    'Share of traces that are kept. The service decides where a trace starts and ignores the flag in a `traceparent` header.',
+  ),
+  OTEL_SERVICE_NAME: optional(name, 'Service name in traces.', '`payouts-api` or `payouts-worker`'),
+  ACTIVITY_RETENTION_DAYS: setting(
+    days,
+    400,
+    'How long refused and repeated writes stay in the activity list. Entries of changes are never deleted.',
+  ),
+  ACTIVITY_READ_RETENTION_DAYS: setting(days, 7, 'How long reads, quotes and checks stay in the activity list.'),
+  RECIPIENT_RETENTION_DAYS: setting(
+    days,
+    400,
+    'How long the encrypted bank details of a payout and their hashes are kept after it is final. Below 366, the list of recipients covers this time only. `ops payout shred` erases those of one payout at once.',
+  ),
+  BANK_EVENT_RETENTION_DAYS: setting(days, 400, "How long the bank's events are kept once they are handled."),
+  OPS_USER: optional(
+    operatorName,
+    'Operator who runs an ops command, as shown in the activity list (`ops:ada`). Required in production.',
+    'user of the operating system',
+  ),
+  AUDIT_SEAL_EVERY_MS: setting(
+    intervalMs,
+    minuteMs,
+    'Interval at which new ledger, charge and change records are added to the audit chain.',
+  ),
+}
+
+/** The groups in the order of the page. */
+export const groups: Readonly<Record<string, Readonly<Record<string, Setting<unknown>>>>> = {
+  Servers: servers,
+  API: api,
+  Secrets: secrets,
+  Bank: bank,
+  Payouts: payouts,
+  'Mails and invoices': mailsAndInvoices,
+  Observability: observability,
+}
+
+export const settings = { ...servers, ...api, ...secrets, ...bank, ...payouts, ...mailsAndInvoices, ...observability }
+
+export type SettingName = keyof typeof settings
+
+/** The value that a setting is read as. */
+export type ValueOf<Name extends SettingName> = (typeof settings)[Name] extends Setting<infer Value> ? Value : never

@@ -1,0 +1,178 @@
+// The typed configuration. settings.ts describes each setting; a comment here says only what the type adds.
+import type { Mailbox, SecretKey } from './kinds'
+import type { ValueOf } from './settings'
+
+export interface Config {
+  readonly host: string
+  readonly port: number
+  readonly publicUrl: string
+  readonly databaseUrl: string
+  readonly databasePoolSize: number
+  readonly databaseReadPoolSize: number
+  readonly readsPerPartner: number
+  readonly temporal: TemporalConfig
+  readonly secretKeys: readonly SecretKey[]
+  readonly rateLimit: 'on' | 'off'
+  readonly logLevel: LogLevel
+  readonly activityRetentionDays: number
+  readonly activityReadRetentionDays: number
+  readonly bank: BankConfig
+  readonly rates: RateConfig
+  /** Null if the bank sends no events, and is polled only. */
+  readonly webhookUrl: string | null
+  readonly taskQueuePrefix: string
+  readonly payouts: PayoutConfig
+  readonly sweep: SweepConfig
+  /** The last interval repeats. */
+  readonly verificationPollMs: readonly number[]
+  readonly caseDueMs: CaseDueConfig
+  readonly walletReadEveryMs: number
+  readonly noticesEveryMs: number
+  readonly proof: ProofConfig
+  /** Null if drifts are not mailed. */
+  readonly opsEmail: string | null
+  readonly auditSealEveryMs: number
+  readonly retention: { readonly recipientDays: number; readonly bankEventDays: number }
+  readonly depositConfirmAboveUsdc: number
+  readonly closedPartnerReadDays: number
+  /** Null without a mail server: mails wait. */
+  readonly mail: MailConfig | null
+  /** Null without a seller: no invoice can be issued. */
+  readonly seller: SellerConfig | null
+  readonly session: { readonly idleMs: number; readonly absoluteMs: number }
+  readonly signUp: 'on' | 'off'
+  readonly trustedProxies: number
+  /** Null if the dashboard must not link to the Temporal Web UI. */
+  readonly temporalUiUrl: string | null
+  /** Null if mails leave the machine. */
+  readonly mailInboxUrl: string | null
+  readonly metrics: MetricsConfig
+  /** Null if nothing is traced. */
+  readonly tracing: TracingConfig | null
+}
+
+/** The settings of the ops command line. Only commands that create a secret need the secret keys. */
+export interface OpsConfig
+  extends Pick<
+    Config,
+    | 'depositConfirmAboveUsdc'
+    | 'closedPartnerReadDays'
+    | 'databaseUrl'
+    | 'secretKeys'
+    | 'bank'
+    | 'rates'
+    | 'taskQueuePrefix'
+    | 'payouts'
+    | 'caseDueMs'
+    | 'verificationPollMs'
+  > {
+  readonly temporal: TemporalConfig | null
+  readonly proof: ProofConfig & SweepConfig
+  /** Null if the user of the operating system is the operator. */
+  readonly user: string | null
+}
+
+export type LogLevel = ValueOf<'LOG_LEVEL'>
+
+/** Null for an environment without a bank. */
+export interface BankConfig {
+  readonly sandbox: BankAccess | null
+  readonly live: BankAccess | null
+}
+
+export interface BankAccess {
+  /** Includes the version of the protocol: http://127.0.0.1:8300/v0. */
+  readonly url: string
+  readonly key: string
+}
+
+/** Limits within which the bank's exchange rate is used. */
+export interface RateConfig {
+  readonly maxAgeMs: number
+  readonly midBasisPoints: number
+  readonly jumpBasisPoints: number
+}
+
+export interface TemporalConfig {
+  readonly address: string
+  readonly namespace: string
+  /** Null if the connection is not encrypted. */
+  readonly tls: TemporalTls | null
+  readonly apiKey: string | null
+}
+
+/** Certificates and keys in PEM format. */
+export interface TemporalTls {
+  readonly ca: string | null
+  readonly serverName: string | null
+  readonly client: { readonly certificate: string; readonly key: string } | null
+}
+
+export interface PayoutConfig {
+  readonly answerTimeoutMs: number
+  /** The last interval repeats. */
+  readonly pollMs: readonly number[]
+  readonly repeatForMs: number
+  readonly quietMs: number
+  readonly briefCallMs: number
+  readonly briefConnectMs: number
+  readonly answerWithinMs: number
+  readonly patientCallMs: number
+}
+
+/** The sweep also finds sandboxes without a bank. */
+export interface SweepConfig {
+  readonly everyMs: number
+  readonly olderThanMs: number
+  readonly settleWithinMs: number
+  readonly knownWithinMs: number
+}
+
+export interface CaseDueConfig {
+  readonly recall: number
+  readonly trace: number
+}
+
+/** The reconciliation of the ledger with the bank. */
+export interface ProofConfig {
+  readonly everyMs: number
+  readonly graceMs: number
+  readonly quietMs: number
+  readonly pauseMs: number
+  readonly fullEveryMs: number
+  readonly comparedWithinMs: number
+}
+
+export interface MailConfig {
+  readonly smtpUrl: string
+  readonly from: Mailbox
+}
+
+/** The issuer as printed on an invoice. */
+export interface SellerConfig {
+  readonly name: string
+  readonly addressLines: readonly string[]
+  readonly email: string
+  readonly companyNumber: string | null
+  /** Null if no VAT is charged. */
+  readonly vat: { readonly number: string; readonly basisPoints: number } | null
+  readonly paymentLines: readonly string[]
+}
+
+/** Null for a process without metrics. API and worker have different ports because both may run on one machine. */
+export interface MetricsConfig {
+  readonly host: string
+  readonly apiPort: number | null
+  readonly workerPort: number | null
+}
+
+export interface TracingConfig {
+  /** Where spans are posted. */
+  readonly url: string
+  /** Secret. */
+  readonly headers: Readonly<Record<string, string>>
+  /** From 0 to 1. */
+  readonly ratio: number
+  /** Null if each process uses its own name. */
+  readonly serviceName: string | null
+}
