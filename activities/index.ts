@@ -1,90 +1,78 @@
-// The activities that workflows call, bound to what they act upon.
-
-import type { RetentionDays } from '../db/controls/retention'
-import type { Db } from '../db/database'
-import { type Clock, systemClock } from '../runtime/clock'
+// Every activity that workflows call, bound to its dependencies.
+import { systemClock } from '../runtime/clock'
 import type { Activities } from '../workflows/activities'
-import { createRailSwitchSteps } from './bank/rail-switch'
-import { createAuditSteps } from './controls/audit'
-import { createProofSteps, type ProofPatience } from './controls/proof'
-import { pruneActivity } from './controls/prune-activity'
-import { createRetentionSteps } from './controls/retention'
-import { createSweepSteps, type SweepDeps } from './controls/sweep'
-import { createInvoiceSteps, type InvoiceDeps } from './invoices'
-import { createNoticeSteps } from './partners/notices'
-import { createSignUpSteps } from './partners/sign-up'
-import { createVerificationSteps } from './partners/verification'
-import type { VerificationDeps } from './partners/verification/deps'
-import { createVerificationsSteps } from './partners/verification/look'
-import { createPayoutSteps, type PayoutStepDeps } from './payouts'
-import { createPayoutCaseSteps } from './payouts/cases'
+import { readChangedTransfers } from './bank/changed-transfers'
+import { switchRail, wakeUnsent } from './bank/rail-switch'
+import { type ActivityDeps, bind, type PayoutDeps } from './bind'
+import { sealAudit, verifyAudit } from './controls/audit'
+import { proveWallets } from './controls/proof/prove-wallets'
+import { proveSilence } from './controls/proof/silence'
+import { tellDrifts } from './controls/proof/tell'
+import { eraseBankEvents, eraseRecipients, pruneActivity } from './controls/retention'
+import { reportOverdue } from './controls/sweep/overdue'
+import { sweepPayouts } from './controls/sweep/payouts'
+import { resumable } from './controls/sweep/resumable'
+import { sweepSandboxes } from './controls/sweep/sandboxes'
+import { sweepStrays } from './controls/sweep/strays'
+import { issueInvoice } from './invoices/issue'
+import { mailInvoice, markMailed } from './invoices/mail'
+import { partnersToBill } from './invoices/partners'
+import { checkLowBalances, sendNotices } from './partners/notices/send'
+import { openSignedUp } from './partners/sign-up'
+import { checkLiveCustomer, openLiveCustomer } from './partners/verification/customer'
+import { startVerifications } from './partners/verification/look'
+import { connectLiveWallet } from './partners/verification/wallet'
+import { cancelPayout } from './payouts/cancel'
+import { lookAfterCase } from './payouts/cases/look-after'
+import { debitPayout } from './payouts/debit'
+import { resolveSubmit } from './payouts/send/resolve'
+import { submitToRail } from './payouts/send/submit'
+import { pollReturn } from './payouts/settle/return'
+import { pollSettlement } from './payouts/settle/settle'
 import { startReturnSeldom } from './payouts/start-return'
-import { createConnectSandboxSteps } from './wallets/connect-sandbox'
-import { createWalletReadingSteps, type WalletReadingDeps } from './wallets/readings'
-import { createTopUpSteps, type TopUpDeps } from './wallets/top-up'
+import {
+  checkSandboxCustomer,
+  connectSandboxWallet,
+  createSandboxWallet,
+  openSandboxCustomer,
+} from './wallets/connect-sandbox'
+import { readWallet } from './wallets/readings/read-wallet'
+import { readWallets } from './wallets/readings/read-wallets'
+import { topUpSandbox } from './wallets/top-up'
 
-export interface ActivityDeps {
-  readonly db: Db
-  readonly clock: Clock
-  readonly activityRetentionDays: number
-  readonly activityReadRetentionDays: number
-  readonly payouts: PayoutStepDeps
-  readonly sweep: SweepDeps
-  readonly invoices: InvoiceDeps
-  readonly topUps: TopUpDeps
-  /** Where the dashboard is, which the bank's pages lead back to. */
-  readonly publicUrl: string
-  readonly verificationPollMs: readonly number[]
-  readonly proof: ProofPatience
-  /** Who is mailed about drifts and faults of the audit chain; null where nobody is. */
-  readonly opsEmail: string | null
-  readonly retention: RetentionDays
-}
-
-export function createActivities(deps: ActivityDeps): Activities {
+/** A caller waits for the activities bound to `brief`: their calls to the bank take a second or two at most. */
+export function createActivities(brief: PayoutDeps, deps: ActivityDeps): Activities {
   return {
-    pruneActivity: (batch) => pruneActivity(deps, batch),
-    ...createPayoutSteps(deps.payouts),
-    ...createConnectSandboxSteps(deps.payouts.patient),
-    ...createSignUpSteps(deps.payouts.patient),
-    ...createSweepSteps(deps.sweep),
-    ...createRailSwitchSteps(deps.sweep),
-    ...createInvoiceSteps(deps.invoices),
-    ...createTopUpSteps(deps.topUps),
-    ...createVerificationSteps(verificationDeps(deps)),
-    ...createVerificationsSteps({
-      ...deps.sweep,
-      pollMs: deps.verificationPollMs,
-      liveBank: deps.sweep.banks.live === null ? 'absent' : 'configured',
+    ...bind(brief, { debitPayout, submitToRail, cancelPayout }),
+    ...bind(deps, { resolveSubmit, pollSettlement, pollReturn, lookAfterCase }),
+    ...bind(deps, { openSandboxCustomer, checkSandboxCustomer, createSandboxWallet, connectSandboxWallet }),
+    ...bind(deps, { topUpSandbox, openSignedUp, startVerifications, checkLowBalances, sendNotices }),
+    ...bind(verificationDeps(deps), { openLiveCustomer, checkLiveCustomer, connectLiveWallet }),
+    ...bind(walletReadingDeps(deps), { readWallet, readWallets }),
+    ...bind(deps, { partnersToBill, issueInvoice, mailInvoice, markMailed }),
+    ...bind(deps, { switchRail, wakeUnsent, readChangedTransfers }),
+    ...bind(deps, {
+      sweepPayouts: resumable('payouts', sweepPayouts),
+      sweepSandboxes: resumable('sandboxes', sweepSandboxes),
+      sweepStrays: resumable('strays', sweepStrays),
+      reportOverdue,
     }),
-    ...createPayoutCaseSteps(deps.payouts.patient),
-    ...createWalletReadingSteps(walletReadingDeps(deps)),
-    ...createProofSteps({ ...deps.payouts.patient, patience: deps.proof, opsEmail: deps.opsEmail }),
-    ...createAuditSteps({ ...deps.payouts.patient, opsEmail: deps.opsEmail }),
-    ...createRetentionSteps(deps),
-    ...createNoticeSteps({ ...deps.payouts.patient, publicUrl: deps.publicUrl }),
+    ...bind({ ...deps, patience: deps.proof }, { proveWallets, proveSilence, tellDrifts }),
+    ...bind(deps, { sealAudit, verifyAudit, eraseRecipients, eraseBankEvents, pruneActivity }),
   }
 }
 
-function verificationDeps({ payouts: { patient }, publicUrl }: ActivityDeps): VerificationDeps {
-  const { db, clock, log, rails } = patient
+function verificationDeps({ db, clock, log, rails, publicUrl }: ActivityDeps) {
   const redirectUrl = `${publicUrl}/dashboard/verification`
   return { db, clock, log, rail: rails.provider_production, redirectUrl, madeBy: 'bank' }
 }
 
-function walletReadingDeps({ payouts: { patient }, sweep }: ActivityDeps): WalletReadingDeps {
-  const { db, clock, log, rails } = patient
-  return {
-    db,
-    clock,
-    log,
-    rails,
-    quietMs: patient.patience.quietMs,
-    async startReturn(payout, refundedAt) {
-      const deadline = systemClock.now().getTime() + startWithinMs
-      await sweep.temporal.withDeadline(deadline, () => startReturnSeldom(sweep, payout, refundedAt))
-    },
+function walletReadingDeps(deps: ActivityDeps) {
+  const startReturn: Parameters<typeof readWallet>[0]['startReturn'] = async (payout, refundedAt) => {
+    const deadline = systemClock.now().getTime() + startWithinMs
+    await deps.temporal.withDeadline(deadline, () => startReturnSeldom(deps, payout, refundedAt))
   }
+  return { ...deps, quietMs: deps.patience.quietMs, startReturn }
 }
 
 const startWithinMs = 5_000

@@ -1,7 +1,6 @@
-// What the steps of a payout act upon: briefly while a caller waits, patiently when nobody does.
+// The dependencies of payout activities, twice: with brief calls to the bank while a caller waits, with long ones otherwise.
 
-import type { SweepDeps } from '../activities/controls/sweep'
-import type { PayoutStepDeps } from '../activities/payouts'
+import type { ActivityDeps, PayoutDeps } from '../activities/bind'
 import type { Db } from '../db/database'
 import { openKeyring } from '../db/keyring'
 import { createRails, type Rails, type RailsOptions } from '../rail/rails'
@@ -9,14 +8,16 @@ import { type Clock, systemClock } from '../runtime/clock'
 import type { Config } from '../runtime/config/config'
 import type { Log } from '../runtime/log'
 
-export interface PayoutParts extends PayoutStepDeps {
+export interface PayoutParts {
+  readonly brief: PayoutDeps
+  readonly patient: PayoutDeps
   readonly patientRails: Rails
   /** Closes the connections to the banks. */
   close(): void
 }
 
 /** By environment, and null where none is configured. */
-export function banksOf(bank: Config['bank'], rails: Rails): SweepDeps['banks'] {
+export function banksOf(bank: Config['bank'], rails: Rails): ActivityDeps['banks'] {
   return {
     sandbox: bank.sandbox === null ? null : rails.provider_sandbox,
     live: bank.live === null ? null : rails.provider_production,

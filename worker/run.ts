@@ -52,7 +52,7 @@ export async function runWorker(config: Config, log: Log, signal: AbortSignal, o
   const payouts = createPayoutParts(config, { db, log, around: tracing?.bankCalls })
   const mailer = config.mail === null ? null : createMailer(config.mail)
   const sandboxBank = config.bank.sandbox === null ? null : openMakeBelieveBank(config.bank.sandbox, systemClock)
-  const activities = activitiesOf(config, { db, log, client, payouts, mailer, sandboxBank })
+  const activities = activitiesOf(config, { client, payouts, mailer, sandboxBank })
   const about = { db, log, clock: systemClock, version: ownVersion(), taskQueues: queuesOf(config) }
   const registration = await patiently(postgres, () => register({ ...about, onState: openStateGauge() }), patience)
   const workers = await createWorkers(config, connection, { activities, tracing })
@@ -91,8 +91,6 @@ async function wrongAttributes(client: Client): Promise<SearchAttributesWrong | 
 }
 
 interface ActivityParts {
-  readonly db: Db
-  readonly log: Log
   readonly client: Client
   readonly payouts: ReturnType<typeof createPayoutParts>
   readonly mailer: Mailer | null
@@ -100,28 +98,26 @@ interface ActivityParts {
 }
 
 function activitiesOf(config: Config, parts: ActivityParts): Activities {
-  const { db, log, client, payouts, mailer } = parts
-  const clock = systemClock
-  const { bank, sweep, taskQueuePrefix: queuePrefix, seller } = config
-  const { publicUrl, verificationPollMs, activityRetentionDays, activityReadRetentionDays } = config
-  const { pollMs } = config.payouts
-  const sandboxBank = bank.sandbox === null ? 'absent' : 'configured'
-  const about = { db, clock, log, temporal: client, queuePrefix, pollMs, sandboxBank } as const
-  const sweeping = { ...about, ...sweep, banks: banksOf(bank, payouts.patientRails) }
-  const invoices = { db, clock, log, seller, mailer }
-  const topUps = { db, clock, rail: payouts.patientRails.provider_sandbox, bank: parts.sandboxBank }
-  const proof = { ...config.proof, ...sweep }
-  const { opsEmail, retention } = config
-  const settings = {
+  const { client, payouts, mailer, sandboxBank } = parts
+  const { seller, opsEmail, publicUrl, retention, activityRetentionDays, activityReadRetentionDays } = config
+  return createActivities(payouts.brief, {
+    ...payouts.patient,
+    banks: banksOf(config.bank, payouts.patientRails),
+    sandboxBank,
+    temporal: client,
+    queuePrefix: config.taskQueuePrefix,
+    pollMs: config.payouts.pollMs,
+    verificationPollMs: config.verificationPollMs,
+    ...config.sweep,
+    proof: { ...config.proof, ...config.sweep },
+    seller,
+    mailer,
+    opsEmail,
+    publicUrl,
+    retention,
     activityRetentionDays,
     activityReadRetentionDays,
-    publicUrl,
-    verificationPollMs,
-    proof,
-    opsEmail,
-    retention,
-  }
-  return createActivities({ db, clock, ...settings, payouts, sweep: sweeping, invoices, topUps })
+  })
 }
 
 function queuesOf({ taskQueuePrefix }: Config): string[] {

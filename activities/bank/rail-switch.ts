@@ -9,20 +9,16 @@ import {
   type WokenPage,
   wantedOfRailSwitch,
 } from '../../workflows/bank/rail-switch-steps'
-import type { SweepDeps } from '../controls/sweep'
+import type { ActivityDeps } from '../bind'
 import { each } from '../controls/sweep/each'
 import { wakePayout } from '../payouts/start'
 
-type RailDeps = Pick<SweepDeps, 'db' | 'clock' | 'log' | 'temporal' | 'queuePrefix' | 'pollMs'>
+type RailDeps = Pick<ActivityDeps, 'db' | 'clock' | 'log' | 'temporal' | 'queuePrefix' | 'pollMs'>
 
-export function createRailSwitchSteps(deps: RailDeps): RailSwitchSteps {
-  return {
-    switchRail: (order) => switchRail(deps, order),
-    wakeUnsent: (page) => wakeUnsent(deps, page),
-  }
-}
-
-async function switchRail({ db, clock, log }: RailDeps, order: RailOrder): Promise<{ changed: boolean }> {
+export async function switchRail(
+  { db, clock, log }: Pick<RailDeps, 'db' | 'clock' | 'log'>,
+  order: RailOrder,
+): Promise<{ changed: boolean }> {
   requireReadable(order)
   const { environment, action, reason } = order
   const about = { environment, by: `ops:${order.by}`, at: clock.now() }
@@ -51,7 +47,10 @@ function unreadable(): ApplicationFailure {
   return ApplicationFailure.nonRetryable(`The input must be ${wantedOfRailSwitch}.`, 'InvalidInput')
 }
 
-async function wakeUnsent(deps: RailDeps, page: Parameters<RailSwitchSteps['wakeUnsent']>[0]): Promise<WokenPage> {
+export async function wakeUnsent(
+  deps: RailDeps,
+  page: Parameters<RailSwitchSteps['wakeUnsent']>[0],
+): Promise<WokenPage> {
   if (!environments.includes(page.environment)) throw unreadable()
   const rows = await listUnsentPayouts(deps.db, page)
   const wake = (row: (typeof rows)[number]) => wakePayout(deps, row)

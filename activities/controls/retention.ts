@@ -1,22 +1,36 @@
-// The steps that erase what was kept long enough, bound to what they act upon.
+// Removes data whose retention period is over, one batch at a time.
 
-import { eraseBankEvents, eraseRecipients, type RetentionDays } from '../../db/controls/retention'
-import type { Db } from '../../db/database'
-import type { Clock } from '../../runtime/clock'
-import type { RetentionSteps } from '../../workflows/controls/retention-steps'
+import { pruneActivity as prune } from '../../db/controls/activity'
+import { eraseRecipients as eraseDetails, eraseBankEvents as eraseEvents } from '../../db/controls/retention'
+import type { ActivityDeps } from '../bind'
 
-export interface RetentionDeps {
-  readonly db: Db
-  readonly clock: Clock
-  readonly retention: RetentionDays
+type RetentionDeps = Pick<ActivityDeps, 'db' | 'clock' | 'retention'>
+type PruneDeps = Pick<ActivityDeps, 'db' | 'clock' | 'activityRetentionDays' | 'activityReadRetentionDays'>
+
+export async function eraseRecipients({ db, clock, retention }: RetentionDeps, { limit }: Batch): Promise<number> {
+  return eraseDetails(db, { before: daysAgo(clock, retention.recipientDays), limit })
+}
+
+export async function eraseBankEvents({ db, clock, retention }: RetentionDeps, { limit }: Batch): Promise<number> {
+  return eraseEvents(db, { before: daysAgo(clock, retention.bankEventDays), limit })
+}
+
+/** Activity entries that changed nothing: reads after days, refused writes after the full period. */
+export async function pruneActivity(
+  { db, clock, activityRetentionDays, activityReadRetentionDays }: PruneDeps,
+  { limit }: Batch,
+): Promise<number> {
+  const before = daysAgo(clock, activityRetentionDays)
+  const readsBefore = daysAgo(clock, activityReadRetentionDays)
+  return prune(db, { before, readsBefore, limit })
+}
+
+interface Batch {
+  readonly limit: number
+}
+
+function daysAgo(clock: ActivityDeps['clock'], days: number): Date {
+  return new Date(clock.now().getTime() - days * dayMs)
 }
 
 const dayMs = 24 * 60 * 60 * 1000
-
-export function createRetentionSteps({ db, clock, retention }: RetentionDeps): RetentionSteps {
-  const ago = (days: number) => new Date(clock.now().getTime() - days * dayMs)
-  return {
-    eraseRecipients: ({ limit }) => eraseRecipients(db, { before: ago(retention.recipientDays), limit }),
-    eraseBankEvents: ({ limit }) => eraseBankEvents(db, { before: ago(retention.bankEventDays), limit }),
-  }
-}

@@ -6,9 +6,11 @@ import { isPassingTrouble } from '../../db/trouble'
 import { assert } from '../../domain/assert'
 import { formatPence } from '../../domain/money'
 import type { InvoiceOrder, IssuedInvoice } from '../../workflows/invoices/invoice'
-import type { InvoiceDeps } from './deps'
+import type { ActivityDeps } from '../bind'
 
-export async function issueInvoice(deps: InvoiceDeps, order: InvoiceOrder): Promise<IssuedInvoice> {
+type IssueDeps = Pick<ActivityDeps, 'db' | 'clock' | 'log' | 'seller'>
+
+export async function issueInvoice(deps: IssueDeps, order: InvoiceOrder): Promise<IssuedInvoice> {
   const issued = await issueOrGiveUp(deps, order)
   if (issued.outcome === 'nothing') return { outcome: 'nothing', number: null, totalGbp: null, toMail: null }
   const { outcome, invoiceId, number, totalPence } = issued
@@ -18,7 +20,7 @@ export async function issueInvoice(deps: InvoiceDeps, order: InvoiceOrder): Prom
 }
 
 /** What the database refuses once it refuses again: it is for a person, and the other partners need not wait. */
-async function issueOrGiveUp({ db, clock, log, seller }: InvoiceDeps, order: InvoiceOrder): Promise<Issued> {
+async function issueOrGiveUp({ db, clock, log, seller }: IssueDeps, order: InvoiceOrder): Promise<Issued> {
   assert(seller !== null, 'a run without a seller does not get here')
   try {
     return await issue(db, { ...order, at: clock.now(), seller })

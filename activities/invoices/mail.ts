@@ -3,12 +3,16 @@ import { ApplicationFailure } from '@temporalio/common'
 import { findInvoiceDocument } from '../../db/invoices/documents'
 import { findInvoiceToMail, type InvoiceToMail, markInvoiceMailed } from '../../db/invoices/mails'
 import { assert } from '../../domain/assert'
-import type { Sent } from '../../mail/mailer'
+import type { InvoiceDocument } from '../../domain/invoices/document'
+import { invoicePdf } from '../../mail/documents/invoice-pdf'
+import type { Mail, Sent } from '../../mail/mailer'
+import { invoiceMessage } from '../../mail/messages/invoice'
 import type { Mailed } from '../../workflows/invoices/mail'
-import { composeMail } from './compose'
-import type { InvoiceDeps } from './deps'
+import type { ActivityDeps } from '../bind'
 
-export async function mailInvoice(deps: InvoiceDeps, { invoiceId }: { invoiceId: string }): Promise<Mailed> {
+type MailDeps = Pick<ActivityDeps, 'db' | 'log' | 'mailer'>
+
+export async function mailInvoice(deps: MailDeps, { invoiceId }: { invoiceId: string }): Promise<Mailed> {
   const invoice = await findInvoiceToMail(deps.db, invoiceId)
   if (invoice === null) throw ApplicationFailure.nonRetryable('There is no such invoice.', 'InvoiceUnknown')
   if (invoice.mailedAt !== null) return 'already'
@@ -30,14 +34,24 @@ export async function mailInvoice(deps: InvoiceDeps, { invoiceId }: { invoiceId:
   throw new Error(`the mail server did not take it: ${reason}`)
 }
 
-async function send({ db, mailer }: InvoiceDeps, { id, partnerId }: InvoiceToMail, address: string): Promise<Sent> {
+async function send({ db, mailer }: MailDeps, { id, partnerId }: InvoiceToMail, address: string): Promise<Sent> {
   if (mailer === null) return { outcome: 'later', reason: 'SMTP_URL is not set' }
   const document = await findInvoiceDocument(db, partnerId, id)
   assert(document !== null, 'an invoice to mail must have been issued')
   return mailer.send(await composeMail(id, document, address))
 }
 
-/** Nothing happens to one that is marked. */
-export async function markMailed({ db, clock }: InvoiceDeps, { invoiceId }: { invoiceId: string }): Promise<void> {
+/** Every retry has the same Message-ID, because its parts were frozen with the invoice. */
+async function composeMail(invoiceId: string, document: InvoiceDocument, address: string): Promise<Mail> {
+  const domain = document.seller.email.split('@').at(-1)
+  const messageId = `<invoice-${invoiceId}@${domain}>`
+  return invoiceMessage({ document, pdf: await invoicePdf(document), address, messageId })
+}
+
+/** Changes nothing when the invoice is marked. */
+export async function markMailed(
+  { db, clock }: Pick<ActivityDeps, 'db' | 'clock'>,
+  { invoiceId }: { invoiceId: string },
+): Promise<void> {
   await markInvoiceMailed(db, invoiceId, clock.now())
 }

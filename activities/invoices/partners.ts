@@ -4,9 +4,11 @@ import { countInvoiced, listPartnersToBill } from '../../db/invoices/partners-to
 import { findPartnerBySlug } from '../../db/partners/partners'
 import { isOver, monthInWords } from '../../domain/month'
 import type { BillingPage, PartnersToBill } from '../../workflows/invoices/run'
-import type { InvoiceDeps } from './deps'
+import type { ActivityDeps } from '../bind'
 
-export async function partnersToBill(deps: InvoiceDeps, page: BillingPage): Promise<PartnersToBill> {
+type BillingDeps = Pick<ActivityDeps, 'db' | 'clock' | 'seller'>
+
+export async function partnersToBill(deps: BillingDeps, page: BillingPage): Promise<PartnersToBill> {
   const { period, partner, after, limit } = page
   if (deps.seller === null) {
     throw ApplicationFailure.nonRetryable(
@@ -25,7 +27,7 @@ export async function partnersToBill(deps: InvoiceDeps, page: BillingPage): Prom
 }
 
 /** Also one that has its invoice: its own step says so. */
-async function justOne({ db }: InvoiceDeps, slug: string): Promise<PartnersToBill> {
+async function justOne({ db }: BillingDeps, slug: string): Promise<PartnersToBill> {
   const partner = await findPartnerBySlug(db, slug)
   if (partner === null) throw ApplicationFailure.nonRetryable(`There is no partner ${slug}.`, 'PartnerUnknown')
   return { partnerIds: [partner.id], billedBefore: 0, next: null }

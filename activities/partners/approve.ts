@@ -5,8 +5,9 @@ import { findLiveWallet } from '../../db/wallets/live'
 import { assert } from '../../domain/assert'
 import type { MakeBelieveBank } from '../../rail/make-believe'
 import type { VerificationStanding } from '../../workflows/partners/verification-steps'
-import { createVerificationSteps } from './verification'
-import type { VerificationDeps } from './verification/deps'
+import { openLiveCustomer } from './verification/customer'
+import type { VerificationDeps } from './verification/store'
+import { connectLiveWallet } from './verification/wallet'
 
 export interface ApproveDeps extends VerificationDeps {
   readonly bank: Pick<MakeBelieveBank, 'approveCustomer'>
@@ -14,13 +15,12 @@ export interface ApproveDeps extends VerificationDeps {
 
 /** Whoever repeats it, or does it at the same time, gets the same wallet. */
 export async function approvePartner(deps: ApproveDeps, partnerId: string): Promise<VerificationStanding> {
-  const steps = createVerificationSteps(deps)
   // As an admin's click would; one that has begun goes on.
   await deps.db.transaction((tx) => beginVerification(tx, partnerId, deps.clock.now()))
-  const opened = await steps.openLiveCustomer({ partnerId })
+  const opened = await openLiveCustomer(deps, { partnerId })
   if (opened.status === 'rejected') return opened
   const wallet = await findLiveWallet(deps.db, partnerId)
   assert(wallet !== null && wallet.customerRef !== null, 'a make-believe bank opens a customer with its link')
   await deps.bank.approveCustomer(wallet.customerRef)
-  return steps.connectLiveWallet({ partnerId })
+  return connectLiveWallet(deps, { partnerId })
 }

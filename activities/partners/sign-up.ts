@@ -1,26 +1,18 @@
 // Opens a partner from what its sign-up said, once: under a lock on the code that was emailed for it.
 import { randomBytes } from 'node:crypto'
 import { ApplicationFailure } from '@temporalio/common'
-import type { Db, Tx } from '../../db/database'
-import type { Keyring } from '../../db/keyring'
+import type { Tx } from '../../db/database'
 import { countPartnersOpenedBy, membershipsOf } from '../../db/partners/members'
 import { closeSignUp, openSignUp } from '../../db/sign-in/codes'
 import { signUpsPerEmail } from '../../domain/sign-in'
-import type { Clock } from '../../runtime/clock'
-import type { SignUp, SignUpSteps } from '../../workflows/partners/sign-up-steps'
+import type { SignUp } from '../../workflows/partners/sign-up-steps'
+import type { ActivityDeps } from '../bind'
 import { openPartnerIn } from './open'
 
-export interface SignUpDeps {
-  readonly db: Db
-  readonly clock: Clock
-  readonly keyring: Keyring
-}
-
-export function createSignUpSteps(deps: SignUpDeps): SignUpSteps {
-  return { openSignedUp: (order) => openSignedUp(deps, order) }
-}
-
-async function openSignedUp({ db, clock, keyring }: SignUpDeps, { codeId }: SignUp): Promise<string> {
+export async function openSignedUp(
+  { db, clock, keyring }: Pick<ActivityDeps, 'db' | 'clock' | 'keyring'>,
+  { codeId }: SignUp,
+): Promise<string> {
   return db.transaction(async (tx) => {
     const known = await openSignUp(tx, keyring, codeId)
     if (known === null) throw ApplicationFailure.nonRetryable('There is no such sign-up.', 'SignUpUnknown')

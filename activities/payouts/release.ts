@@ -7,7 +7,7 @@ import { assert } from '../../domain/assert'
 import { kept, type Refusal, refused } from '../../domain/payouts/verdict'
 import { reversePostings } from '../../domain/wallets/ledger'
 import type { PayoutRef, Underway } from '../../workflows/payouts/payout'
-import type { PayoutDeps } from './deps'
+import type { PayoutDeps } from '../bind'
 import { over, standingOf } from './standing'
 import { noteUnknown } from './unknown'
 

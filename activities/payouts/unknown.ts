@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/database'
 import { keepPayout, loadStep } from '../../db/payouts/steps'
 import { kept } from '../../domain/payouts/verdict'
 import type { PayoutRef, Underway } from '../../workflows/payouts/payout'
-import type { PayoutDeps } from './deps'
+import type { PayoutDeps } from '../bind'
 import { standingOf } from './standing'
 
 interface Noting extends Pick<PayoutDeps, 'clock'> {

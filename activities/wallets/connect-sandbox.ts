@@ -1,56 +1,66 @@
 // The steps that connect a partner's sandbox to the sandbox bank; each may be repeated, also when the bank's memory for keys is over.
 
 import { recordActivity } from '../../db/controls/activity'
-import type { Db, Tx } from '../../db/database'
+import type { Tx } from '../../db/database'
 import { findPartnerById } from '../../db/partners/partners'
 import { hasOpenPayouts } from '../../db/payouts/open'
 import { postSet } from '../../db/wallets/ledger'
 import { connectWallet, lockWallet, type WalletRow } from '../../db/wallets/wallets'
 import { assert } from '../../domain/assert'
 import { floatReversalPostings } from '../../domain/wallets/ledger'
-import { type Rail, RailUnavailable, type Verification } from '../../rail/rail'
+import { RailUnavailable, type Verification } from '../../rail/rail'
 import type { Clock } from '../../runtime/clock'
 import type { ConnectSandboxActivities, SandboxCustomer, SandboxRefs } from '../../workflows/wallets/connect-sandbox'
 import { bankKeyFor } from '../bank/idempotency-key'
+import type { ActivityDeps } from '../bind'
 import { bookDeposits } from './readings/book-deposits'
 import { judgeHistory } from './readings/judge-history'
 
-export interface ConnectSandboxDeps {
-  readonly db: Db
-  readonly clock: Clock
-  readonly rails: { readonly provider_sandbox: Rail }
+export interface ConnectSandboxDeps extends Pick<ActivityDeps, 'db' | 'clock'> {
+  readonly rails: Pick<ActivityDeps['rails'], 'provider_sandbox'>
 }
 
-export function createConnectSandboxSteps(deps: ConnectSandboxDeps): ConnectSandboxActivities {
-  const { db, clock, rails } = deps
-  const rail = rails.provider_sandbox
-  // What is asked for is in a key, because the bank refuses one that comes again with another body; and so is the day, because
-  // it refuses all that are older than one. What was made under an older key is found before anything is made.
-  const keyFor = (purpose: string) => bankKeyFor(`${purpose}/${clock.now().toISOString().slice(0, 10)}`)
-  return {
-    async openSandboxCustomer({ partnerId }) {
-      const partner = await findPartnerById(db, partnerId)
-      assert(partner !== null, 'only a partner can be connected')
-      const { name: legalName } = partner
-      // Its own and nobody else's: the bank tells customers apart by their email, and two partners may have one person.
-      const email = `${partnerId}@partners.invalid`
-      const known = await rail.findCustomer(email)
-      if (known !== null) return standingOf(known)
-      const key = keyFor(`sandbox-customer/${partnerId}/${legalName}`)
-      const opened = await rail.openCustomer({ legalName, email, redirectUrl: null, key })
-      // The email is this partner's own, so a refusal is no verdict on it: trouble, as if nobody had answered.
-      if (opened.outcome === 'refused') throw new RailUnavailable(`open customer: ${opened.code}`)
-      return standingOf(opened.verification)
-    },
-    checkSandboxCustomer: async ({ verificationRef }) => standingOf(await rail.verification(verificationRef)),
-    async createSandboxWallet({ partnerId, customerRef }) {
-      const known = (await rail.wallets(customerRef)).find((wallet) => wallet.chain === chain)
-      const key = keyFor(`sandbox-wallet/${partnerId}/${customerRef}`)
-      const { walletRef, address } = known ?? (await rail.createWallet({ customerRef, chain, key }))
-      return { walletRef, address }
-    },
-    connectSandboxWallet: (refs) => connectSandboxWallet(deps, refs),
-  }
+export async function openSandboxCustomer(
+  { db, clock, rails: { provider_sandbox: rail } }: ConnectSandboxDeps,
+  { partnerId }: Parameters<ConnectSandboxActivities['openSandboxCustomer']>[0],
+): Promise<SandboxCustomer> {
+  const partner = await findPartnerById(db, partnerId)
+  assert(partner !== null, 'only a partner can be connected')
+  const { name: legalName } = partner
+  // Its own address, because the bank tells customers apart by email and two partners may share an admin.
+  const email = `${partnerId}@partners.invalid`
+  const known = await rail.findCustomer(email)
+  if (known !== null) return standingOf(known)
+  const key = keyOfToday(clock, `sandbox-customer/${partnerId}/${legalName}`)
+  const opened = await rail.openCustomer({ legalName, email, redirectUrl: null, key })
+  // The address is this partner's own, so a refusal says nothing about the partner: retried like a missing answer.
+  if (opened.outcome === 'refused') throw new RailUnavailable(`open customer: ${opened.code}`)
+  return standingOf(opened.verification)
+}
+
+export async function checkSandboxCustomer(
+  { rails }: ConnectSandboxDeps,
+  { verificationRef }: Parameters<ConnectSandboxActivities['checkSandboxCustomer']>[0],
+): Promise<SandboxCustomer> {
+  return standingOf(await rails.provider_sandbox.verification(verificationRef))
+}
+
+export async function createSandboxWallet(
+  { clock, rails: { provider_sandbox: rail } }: ConnectSandboxDeps,
+  { partnerId, customerRef }: Parameters<ConnectSandboxActivities['createSandboxWallet']>[0],
+): ReturnType<ConnectSandboxActivities['createSandboxWallet']> {
+  const known = (await rail.wallets(customerRef)).find((wallet) => wallet.chain === chain)
+  const key = keyOfToday(clock, `sandbox-wallet/${partnerId}/${customerRef}`)
+  const { walletRef, address } = known ?? (await rail.createWallet({ customerRef, chain, key }))
+  return { walletRef, address }
+}
+
+/**
+ * The bank refuses a key that comes again with another body, so the key names the request. It also refuses keys that are older
+ * than a day, so the key has the day. What was made under an older key is found before anything is made.
+ */
+function keyOfToday(clock: Clock, purpose: string): string {
+  return bankKeyFor(`${purpose}/${clock.now().toISOString().slice(0, 10)}`)
 }
 
 const chain = 'base'

@@ -1,30 +1,17 @@
 // Test money for a sandbox wallet, by the way that every deposit is booked; for a simulated wallet, which is at no bank, at once.
 import { ApplicationFailure } from '@temporalio/common'
-import type { Db } from '../../db/database'
 import { findMember } from '../../db/partners/members'
 import { assert } from '../../domain/assert'
 import { formatUsdcDown, parseUsdc } from '../../domain/money'
-import type { MakeBelieveBank } from '../../rail/make-believe'
-import type { Rail } from '../../rail/rail'
-import type { Clock } from '../../runtime/clock'
-import type { SandboxTopUp, ToppedUp, TopUpActivities } from '../../workflows/wallets/top-up'
+import type { SandboxTopUp, ToppedUp } from '../../workflows/wallets/top-up'
+import type { ActivityDeps } from '../bind'
 import { creditWallet } from './credit'
 import { depositToWallet } from './deposit'
 
-export interface TopUpDeps {
-  readonly db: Db
-  readonly clock: Clock
-  readonly rail: Pick<Rail, 'walletHistory' | 'payoutOf'>
-  /** Null where no sandbox bank is configured: then every wallet is simulated. */
-  readonly bank: Pick<MakeBelieveBank, 'deposit' | 'simulateDeposit'> | null
-}
+type TopUpDeps = Pick<ActivityDeps, 'db' | 'clock' | 'rails' | 'sandboxBank'>
 
-export function createTopUpSteps(deps: TopUpDeps): TopUpActivities {
-  return { topUpSandbox: (topUp) => topUpSandbox(deps, topUp) }
-}
-
-async function topUpSandbox(deps: TopUpDeps, topUp: SandboxTopUp): Promise<ToppedUp> {
-  const { bank } = deps
+export async function topUpSandbox(deps: TopUpDeps, topUp: SandboxTopUp): Promise<ToppedUp> {
+  const { db, clock, rails, sandboxBank: bank } = deps
   const { partnerId, keyPrefix, usdc, causeRef } = topUp
   const amountMicroUsdc = parseUsdc(usdc)
   assert(amountMicroUsdc !== null, 'a top-up must be an amount')
@@ -37,7 +24,8 @@ async function topUpSandbox(deps: TopUpDeps, topUp: SandboxTopUp): Promise<Toppe
   } as const
 
   const credited =
-    (await creditWallet(deps, credit)) ?? (bank === null ? null : await depositToWallet({ ...deps, bank }, credit))
+    (await creditWallet(deps, credit)) ??
+    (bank === null ? null : await depositToWallet({ db, clock, rail: rails.provider_sandbox, bank }, credit))
   if (credited === null) throw ApplicationFailure.nonRetryable('There is no sandbox bank.', 'NoSandboxBank')
   return { balanceUsdc: formatUsdcDown(credited.balanceMicroUsdc) }
 }

@@ -1,10 +1,13 @@
 // `partner demo`: a demo partner with one finished month at simulated banks, booked by the same steps as any payout.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { PayoutDeps } from '../../activities/bind'
 import { approvePartner } from '../../activities/partners/approve'
 import { openPartner } from '../../activities/partners/open'
-import { createPayoutSteps } from '../../activities/payouts'
-import type { PayoutDeps } from '../../activities/payouts/deps'
+import { debitPayout } from '../../activities/payouts/debit'
+import { submitToRail } from '../../activities/payouts/send/submit'
+import { pollReturn } from '../../activities/payouts/settle/return'
+import { pollSettlement } from '../../activities/payouts/settle/settle'
 import { depositToWallet } from '../../activities/wallets/deposit'
 import { readPayoutRequest } from '../../api/payouts/request/order'
 import { newId } from '../../db/id'
@@ -154,22 +157,22 @@ interface Terms {
 
 async function payOne({ ops, bank, month, partnerId }: Stage, payout: DemoPayout, terms: Terms): Promise<void> {
   const at = (day: number, hour: number) => clockOn(ops, month, { day, hour })
-  const sent = await withSteps(ops, at(payout.day, 10), async (steps, clock) => {
-    const claimed = await claim(ops, { partnerId, payout, clock, ...terms })
-    await steps.debitPayout(claimed)
-    await steps.submitToRail(claimed)
+  const sent = await withDeps(ops, at(payout.day, 10), async (deps) => {
+    const claimed = await claim(ops, { partnerId, payout, clock: deps.clock, ...terms })
+    await debitPayout(deps, claimed)
+    await submitToRail(deps, claimed)
     return claimed
   })
   const { transferRef } = await loadStep(ops.db, sent.payoutId)
   // Not sent after all: the worker takes it from here, as it does with any payout.
   if (transferRef === null) return
   await bank.simulate({ transferRef, outcome: 'settle', reason: null })
-  await withSteps(ops, at(payout.day, 10.1), (steps) => steps.pollSettlement(sent))
+  await withDeps(ops, at(payout.day, 10.1), (deps) => pollSettlement(deps, sent))
   if (payout.returnedOn === null) return
   await bank.simulate({ transferRef, outcome: 'return', reason: 'account_closed' })
-  await withSteps(ops, at(payout.returnedOn, 15), async (steps) => {
+  await withDeps(ops, at(payout.returnedOn, 15), async (deps) => {
     for (let looks = 0; looks < 50; looks++) {
-      const { at: where } = await steps.pollReturn({ payoutId: sent.payoutId })
+      const { at: where } = await pollReturn(deps, { payoutId: sent.payoutId })
       if (where === 'over') return
       await wait(100)
     }
@@ -240,16 +243,11 @@ async function newKey({ ops, month, partnerId }: Stage, environment: Environment
   })
 }
 
-type Steps = ReturnType<typeof createPayoutSteps>
-
-async function withSteps<T>(ops: Ops, clock: Clock, work: (steps: Steps, clock: Clock) => Promise<T>): Promise<T> {
+async function withDeps<T>(ops: Ops, clock: Clock, work: (deps: PayoutDeps) => Promise<T>): Promise<T> {
   const { db, payouts } = ops
   const log = createLog({ level: 'silent', name: 'ops' })
   const patience = { ...payouts, answerWithinMs: timeouts.callMs, answerCallMs: timeouts.callMs }
-  return withRails(ops, clock, (rails) => {
-    const deps: PayoutDeps = { db, clock, keyring: ops.keyring(), rails, log, patience }
-    return work(createPayoutSteps({ brief: deps, patient: deps }), clock)
-  })
+  return withRails(ops, clock, (rails) => work({ db, clock, keyring: ops.keyring(), rails, log, patience }))
 }
 
 const timeouts = { connectMs: 2_000, callMs: 10_000 }

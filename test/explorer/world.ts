@@ -1,12 +1,11 @@
 // One payout with everything that can act on it: two APIs, two workers, operators, the partner, Temporal and the bank.
 
 import { readChangedTransfers } from '../../activities/bank/changed-transfers'
-import { createRailSwitchSteps } from '../../activities/bank/rail-switch'
-import type { SweepDeps } from '../../activities/controls/sweep'
-import { reportOverdue } from '../../activities/controls/sweep/overdue'
+import { switchRail, wakeUnsent } from '../../activities/bank/rail-switch'
+import type { PayoutDeps } from '../../activities/bind'
+import type { SweepDeps } from '../../activities/controls/sweep/each'
+import { reportOverduePayouts } from '../../activities/controls/sweep/overdue'
 import { sweepPayouts } from '../../activities/controls/sweep/payouts'
-import { createPayoutSteps } from '../../activities/payouts'
-import type { PayoutDeps } from '../../activities/payouts/deps'
 import { cancelPayout } from '../../api/payouts/cancel'
 import { createPayout } from '../../api/payouts/create'
 import { updatePartner } from '../../db/partners/partners'
@@ -19,6 +18,7 @@ import { payout } from '../../workflows/payouts/payout'
 import { payoutReturn } from '../../workflows/payouts/return'
 import type { Seen } from '../referee/client-rules'
 import { testKeyring } from '../support/api/client'
+import { payoutActivities } from '../support/stages/payout-activities'
 import { type Api, callApi, createApi, createStarter, receiveEvent, settings } from './api'
 import { anEventId, bankRefs, ExploredBank } from './bank'
 import type { ExploredDatabase } from './database'
@@ -92,7 +92,7 @@ export class World {
     this.temporal = new TemporalServer({
       schedule,
       workers: () => this.workers,
-      activities: createPayoutSteps({ brief: deps(settings.briefCallMs), patient: deps(settings.patientCallMs) }),
+      activities: payoutActivities(deps(settings.patientCallMs), deps(settings.briefCallMs)),
       workflows: { payout, payoutReturn },
     })
     this.sweepDeps = {
@@ -103,7 +103,6 @@ export class World {
       temporal: this.temporal.client(),
       queuePrefix: 'payouts',
       pollMs: settings.pollMs,
-      sandboxBank: 'absent',
       banks: { sandbox: null, live: this.bank.rail(settings.patientCallMs) },
     }
     database.onStatement = (_actor, name, rows) => {
@@ -189,7 +188,7 @@ export class World {
   sweep(): void {
     this.schedule.spawn('worker sweep', this.outside, async () => {
       await sweepPayouts(this.sweepDeps, { after: null, limit: 50 })
-      await reportOverdue(this.sweepDeps, { after: null, limit: 50 })
+      await reportOverduePayouts(this.sweepDeps, { after: null, limit: 50 })
     })
   }
 
@@ -267,13 +266,12 @@ export class World {
   }
 
   private switchRail(action: 'pause' | 'resume'): void {
-    const steps = createRailSwitchSteps(this.sweepDeps)
     this.schedule.spawn(`ops rail ${action}`, this.outside, async () => {
       if (action === 'resume') this.isPaused = false
       const askedAt = this.schedule.clock.now().toISOString()
-      await steps.switchRail({ environment, action, by: 'test', reason: null, askedAt })
+      await switchRail(this.sweepDeps, { environment, action, by: 'test', reason: null, askedAt })
       this.isPaused = action === 'pause'
-      if (action === 'resume') await steps.wakeUnsent({ environment, after: null, limit: 50 })
+      if (action === 'resume') await wakeUnsent(this.sweepDeps, { environment, after: null, limit: 50 })
     })
   }
 

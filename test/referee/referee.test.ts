@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { QueryRunner } from 'typeorm'
-import { createPayoutSteps } from '../../activities/payouts'
 import type { Db, Statement } from '../../db/database'
 import { issueInvoice } from '../../db/invoices/issue'
 import { londonMonthOf, nextMonth, startOf } from '../../domain/month'
@@ -14,6 +13,7 @@ import { openTestBank, quick, type TestBank, until } from '../support/bank/clien
 import { createDatabase, openDb, type TestDatabase } from '../support/db/database'
 import { sealAll } from '../support/db/seal-all'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../support/stages/payout'
+import { payoutActivities } from '../support/stages/payout-activities'
 import { billingHarms } from './billing-harms'
 import { type Evidence, findViolations, referee, type Seen } from './referee'
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
   bank = await openTestBank({ delaysMs: quick, fsync: 'off' })
   rails = railsTo(bank)
   const deps = stepDeps(db, rails)
-  steps = createPayoutSteps({ brief: deps, patient: deps })
+  steps = payoutActivities(deps)
   partnerId = (await aConnectedPartner(db, bank, '9000.00')).id
   completed = await pay({ idempotencyKey: 'order-completed', environment: 'live', accountNumber: account })
   failed = await pay({ idempotencyKey: 'order-failed', accountNumber: '71820000' })

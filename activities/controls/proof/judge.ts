@@ -3,8 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { ProofOutcome } from '../../../db/controls/proof/drift-entity'
 import type { ProofMark, WalletToProve } from '../../../db/controls/proof/wallets'
 import { type DriftKind, type Finding, movementDrifts } from '../../../domain/controls/drift'
-import type { BankedWallet, ProofDeps } from './deps'
-import { type Look, lookAtWallet } from './look'
+import { type BankedWallet, type Look, lookAtWallet, type ProofDeps } from './look'
 
 export interface Judged {
   readonly outcome: ProofOutcome

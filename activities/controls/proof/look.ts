@@ -1,14 +1,32 @@
 // One look at a wallet: the bank, then one moment of our books, which has whatever the bank has done, or has it on its way.
 
-import { type BookedPayout, type BooksOfWallet, readBooks } from '../../../db/controls/proof/books'
+import { type BookedPayout, type BooksOfWallet, findKnownTransfers, readBooks } from '../../../db/controls/proof/books'
 import { type KnownDrift, listKnownDrifts } from '../../../db/controls/proof/drifts'
 import type { WalletToProve } from '../../../db/controls/proof/wallets'
+import type { Queryable } from '../../../db/database'
 import { assert } from '../../../domain/assert'
 import { type DriftKind, type Finding, sizeOf } from '../../../domain/controls/drift'
-import type { HistoryRow, ListedTransfer } from '../../../rail/rail'
+import type { RailName } from '../../../domain/environment'
+import type { HistoryRow, ListedTransfer, Rail } from '../../../rail/rail'
+import type { ActivityDeps, ProofPatience } from '../../bind'
+import { isUuid } from '../../is-uuid'
 import { type Compared, compare } from './compare'
-import type { BankedWallet, ProofDeps, ProofRail } from './deps'
-import { nameTransfers, whoseTransfers } from './whose-transfers'
+
+export type ProofRail = Pick<Rail, 'rate' | 'wallet' | 'walletHistory' | 'transfersSince' | 'payoutOf'>
+
+export interface ProofDeps extends Pick<ActivityDeps, 'db' | 'clock' | 'log'> {
+  readonly rails: Readonly<Record<RailName, ProofRail>>
+  readonly patience: ProofPatience
+}
+
+/** A wallet with its names at the bank. */
+export interface BankedWallet {
+  readonly id: string
+  readonly partnerId: string
+  readonly rail: RailName
+  readonly customerRef: string
+  readonly walletRef: string
+}
 
 export interface Look extends Compared {
   readonly history: readonly HistoryRow[]
@@ -113,4 +131,42 @@ async function withoutTransfer(
 
 function hasGone({ status }: BookedPayout): boolean {
   return status !== 'pending' && status !== 'failed' && status !== 'cancelled'
+}
+
+/** Each transfer of the wallet, with the payout that it names; null where it names none, or where ours knows it anyhow. */
+async function nameTransfers(
+  { db, rail }: { db: Queryable; rail: ProofRail },
+  wallet: BankedWallet,
+  { history, listed }: { history: readonly HistoryRow[]; listed: readonly ListedTransfer[] },
+): Promise<ReadonlyMap<string, string | null>> {
+  const names = new Map<string, string | null>(listed.map(({ ref, payoutId }) => [ref, payoutId]))
+  const inHistory = history.flatMap((row) => (row.kind === 'unreadable' ? [] : (row.transferRef ?? [])))
+  const unlisted = [...new Set(inHistory)].filter((ref) => !names.has(ref))
+  const known = await findKnownTransfers(db, wallet.rail, unlisted)
+  for (const ref of unlisted) names.set(ref, known.has(ref) ? null : await rail.payoutOf(ref))
+  return new Map([...names].map(([ref, name]) => [ref, name !== null && isUuid(name) ? name : null]))
+}
+
+/** By our books as they were after the bank was read: a payout is in ours before its transfer is in the bank's. */
+function whoseTransfers(
+  wallet: BankedWallet,
+  names: ReadonlyMap<string, string | null>,
+  { payouts }: Pick<BooksOfWallet, 'payouts'>,
+): ReadonlyMap<string, BookedPayout> {
+  const byRef = new Map(
+    payouts.flatMap((payout) => (payout.transferRef === null ? [] : [[payout.transferRef, payout]])),
+  )
+  const byId = new Map(payouts.map((payout) => [payout.id, payout]))
+  const whose = new Map<string, BookedPayout>()
+  for (const [ref, name] of names) {
+    const named = name === null ? undefined : byId.get(name)
+    const payout = byRef.get(ref) ?? (named !== undefined && isAwaited(named) ? named : undefined)
+    if (payout?.walletId === wallet.id) whose.set(ref, payout)
+  }
+  return whose
+}
+
+/** One that has another transfer, or was given up, has no right to this one. */
+function isAwaited({ transferRef, isOpen, submitStartedAt }: BookedPayout): boolean {
+  return transferRef === null && isOpen && submitStartedAt !== null
 }

@@ -8,8 +8,11 @@ import { markProved, type WalletToProve } from '../../../db/controls/proof/walle
 import { ledgerDrifts } from '../../../domain/controls/drift'
 import { saidInUsdc } from '../../../domain/controls/drift-amounts'
 import { ListTooLong, RailRefused, RailUnavailable } from '../../../rail/rail'
-import type { BankedWallet, ProofDeps, ProofDepth } from './deps'
 import { type Judged, judgeLooks } from './judge'
+import type { BankedWallet, ProofDeps } from './look'
+
+/** `changes`: what changed since the checkpoint, and every row once in `fullEveryMs`. `full`: every row now. */
+export type ProofDepth = 'changes' | 'full'
 
 export interface ProvedWallet {
   readonly outcome: ProofOutcome

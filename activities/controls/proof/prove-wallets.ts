@@ -3,17 +3,28 @@ import { listWalletsToProve, type WalletToProve } from '../../../db/controls/pro
 import { idleSince } from '../../../db/wallets/readings'
 import { RailRefused, RailUnavailable } from '../../../rail/rail'
 import type { ProofPage, Proved } from '../../../workflows/controls/proof-steps'
-import type { ProofDeps, ProofScope } from './deps'
-import { type ProvedWallet, proveWallet } from './prove-wallet'
+import type { ProofDeps } from './look'
+import { type ProofDepth, type ProvedWallet, proveWallet } from './prove-wallet'
+
+interface ProofScope {
+  readonly depth?: ProofDepth
+  /** Skipped by the schedule, included when an operator asks for a proof. */
+  readonly idleSandboxes?: 'skipped' | 'included'
+}
 
 /** Well before the activity's own time is over, the rest of a page is left to the next one. */
 const pageAtMostMs = 5 * 60_000
+
+/** As the schedule does it. */
+export function proveWallets(deps: ProofDeps, page: ProofPage): Promise<Proved & { readonly next: string | null }> {
+  return provePage(deps, page, { idleSandboxes: 'skipped' })
+}
 
 /**
  * Once the bank is away it is not asked about the wallets behind, which would take its time-out for each of them: their own books are
  * proved all the same, and those of the next pages with them, so that a bank that hangs is met once in a page's time and not in each page.
  */
-export async function proveWallets(
+export async function provePage(
   deps: ProofDeps,
   page: ProofPage,
   { depth = 'changes', idleSandboxes = 'included' }: ProofScope = {},

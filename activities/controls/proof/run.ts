@@ -1,8 +1,9 @@
 // The whole proof at once, for who does not want to wait for the next one.
 import { environments } from '../../../domain/environment'
 import type { Proved } from '../../../workflows/controls/proof-steps'
-import type { ProofDeps, ProofDepth } from './deps'
-import { proveWallets } from './prove-wallets'
+import type { ProofDeps } from './look'
+import type { ProofDepth } from './prove-wallet'
+import { provePage } from './prove-wallets'
 import { proveSilence } from './silence'
 
 const pageSize = 50
@@ -16,7 +17,7 @@ export async function runProof(deps: ProofDeps, depth: ProofDepth = 'changes'): 
     let after: string | null = null
     do {
       const page = { environment, after, limit: pageSize }
-      const { next, ...found }: Proved & { next: string | null } = await proveWallets(deps, page, { depth })
+      const { next, ...found }: Proved & { next: string | null } = await provePage(deps, page, { depth })
       add(found)
       after = next
     } while (after !== null)

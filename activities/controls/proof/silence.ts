@@ -2,11 +2,15 @@
 import { recordLook } from '../../../db/controls/proof/drifts'
 import { findNotCompared, findSilentPayouts } from '../../../db/controls/proof/overdue'
 import { overdueDrifts } from '../../../domain/controls/drift'
-import type { ProofDeps } from './deps'
+import type { ProofDeps } from './look'
 
 const atMost = 1_000
 
-export async function proveSilence({ db, clock, patience }: ProofDeps): Promise<{ drifts: number; fresh: number }> {
+export async function proveSilence({
+  db,
+  clock,
+  patience,
+}: Pick<ProofDeps, 'db' | 'clock' | 'patience'>): Promise<{ drifts: number; fresh: number }> {
   const at = clock.now()
   const ago = (ms: number) => new Date(at.getTime() - ms)
   return db.transaction(async (tx) => {

@@ -2,10 +2,12 @@
 import { takeUntold } from '../../../db/controls/proof/drifts'
 import { enqueueMail } from '../../../db/partners/mails'
 import { driftMessage } from '../../../mail/messages/drift'
-import type { TellDeps } from './deps'
+import type { ActivityDeps } from '../../bind'
+
+type TellDeps = Pick<ActivityDeps, 'db' | 'clock' | 'keyring' | 'opsEmail'>
 
 const atOnceInAMail = 50
-/** After this nobody wants the mail any more. */
+/** After this the mail is of no use. */
 const keepForMs = 3 * 24 * 60 * 60 * 1000
 
 export async function tellDrifts({ db, clock, keyring, opsEmail }: TellDeps): Promise<number> {

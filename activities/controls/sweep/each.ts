@@ -1,6 +1,24 @@
 // A page of calls to the Temporal server, a few at a time and each with an end: one that fails does not keep the others from theirs.
 import { systemClock } from '../../../runtime/clock'
-import type { SweepDeps } from './deps'
+import type { ActivityDeps } from '../../bind'
+
+export type SweepDeps = Pick<
+  ActivityDeps,
+  | 'db'
+  | 'clock'
+  | 'log'
+  | 'temporal'
+  | 'queuePrefix'
+  | 'pollMs'
+  | 'olderThanMs'
+  | 'settleWithinMs'
+  | 'knownWithinMs'
+  | 'banks'
+>
+
+export function ago({ clock }: Pick<SweepDeps, 'clock'>, ms: number): Date {
+  return new Date(clock.now().getTime() - ms)
+}
 
 /** A page of 50 in tens, with two calls for each, is over within the half minute that its step has. */
 const callMs = 2_500

@@ -1,10 +1,19 @@
-// Payouts that should have been over long ago: each is marked for people, and told in the log, once.
+// Flags what should have been over long ago, each once: payouts, cases and verifications.
+import { takeLateOpenings } from '../../../db/partners/verification'
 import { markOverdue } from '../../../db/payouts/open'
 import type { Page, SweptPage } from '../../../workflows/controls/sweep-steps'
-import { ago, type SweepDeps } from './deps'
+import { reportLateCases } from '../../payouts/cases/look-after'
+import { ago, type SweepDeps } from './each'
 
-/** Needs no cursor: who is marked is not found again. */
-export async function reportOverdue(deps: SweepDeps, { limit }: Page): Promise<SweptPage> {
+export async function reportOverdue(deps: SweepDeps, page: Page): Promise<SweptPage> {
+  const swept = await reportOverduePayouts(deps, page)
+  await reportLateCases(deps, page)
+  await reportLateOpenings(deps)
+  return swept
+}
+
+/** Needs no cursor: a flagged payout is not found again. */
+export async function reportOverduePayouts(deps: SweepDeps, { limit }: Page): Promise<SweptPage> {
   const sentBefore = ago(deps, deps.settleWithinMs)
   const unknownBefore = ago(deps, deps.knownWithinMs)
   const overdue = await markOverdue(deps.db, { sentBefore, unknownBefore, limit })
@@ -13,4 +22,13 @@ export async function reportOverdue(deps: SweepDeps, { limit }: Page): Promise<S
     deps.log.error({ payout_id: payoutId, attention, environment, since }, 'a payout is overdue: somebody has to look')
   }
   return { overdue: overdue.length, next: overdue.length < limit ? null : 'more' }
+}
+
+const openWithinMs = 15 * 60_000
+
+/** Logged once for each try. */
+async function reportLateOpenings(deps: SweepDeps): Promise<void> {
+  for (const partnerId of await takeLateOpenings(deps.db, ago(deps, openWithinMs))) {
+    deps.log.error({ partner_id: partnerId }, 'the bank has not opened a verification yet: somebody has to look')
+  }
 }

@@ -2,8 +2,7 @@
 import { listOpenPayouts, type OpenCursor, type OpenPayout } from '../../../db/payouts/open'
 import type { Page, SweptPage } from '../../../workflows/controls/sweep-steps'
 import { startOpenPayout } from '../../payouts/start'
-import { ago, type SweepDeps } from './deps'
-import { each } from './each'
+import { ago, each, type SweepDeps } from './each'
 
 export async function sweepPayouts(deps: SweepDeps, { after, limit }: Page): Promise<SweptPage> {
   const before = ago(deps, deps.olderThanMs)

@@ -2,11 +2,10 @@
 import { listSimulatedPartners } from '../../../db/wallets/wallets'
 import type { Page, SweptPage } from '../../../workflows/controls/sweep-steps'
 import { startConnectSandbox } from '../../wallets/start-connect-sandbox'
-import type { SweepDeps } from './deps'
-import { each } from './each'
+import { each, type SweepDeps } from './each'
 
 export async function sweepSandboxes(deps: SweepDeps, { after, limit }: Page): Promise<SweptPage> {
-  if (deps.sandboxBank === 'absent') return { next: null }
+  if (deps.banks.sandbox === null) return { next: null }
   const partners = await listSimulatedPartners(deps.db, { after, limit })
   const connect = (partnerId: string) => startConnectSandbox(deps, partnerId)
   const { done, failed } = await each(deps, partners, connect, (partnerId) => ({ partner_id: partnerId }))

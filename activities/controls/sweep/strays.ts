@@ -6,8 +6,7 @@ import { systemClock } from '../../../runtime/clock'
 import type { Page, SweptPage } from '../../../workflows/controls/sweep-steps'
 import { bankSpokeSignal, payoutQueue, payoutSearchAttributes } from '../../../workflows/names'
 import { isUuid } from '../../is-uuid'
-import { ago, type SweepDeps } from './deps'
-import { each } from './each'
+import { ago, each, type SweepDeps } from './each'
 import { isStuck } from './stuck'
 
 export async function sweepStrays(deps: SweepDeps, page: Page): Promise<SweptPage> {

@@ -1,20 +1,31 @@
-// Makes one mail for each admin of all notices that belong together; the notices are told in the transaction that leaves the mails.
+// Mails a partner's admins: one mail for each admin with all notices that belong together, queued in the transaction that takes the notices.
 import type { Tx } from '../../../db/database'
 import { enqueueMail } from '../../../db/partners/mails'
 import { listMembers, type MemberRow } from '../../../db/partners/members'
 import { listNoticeGroups, type NoticeGroup, takeNotices } from '../../../db/partners/notices'
 import { findPartnerById } from '../../../db/partners/partners'
+import { forgetLowBalances, noteLowBalances } from '../../../db/wallets/low-balances'
 import { assert } from '../../../domain/assert'
 import { noticeMessage } from '../../../mail/messages/notice'
 import type { NoticesSent } from '../../../workflows/partners/notice-steps'
+import type { ActivityDeps } from '../../bind'
 import { contentOf } from './content'
-import type { NoticeDeps } from './deps'
+
+type NoticeDeps = Pick<ActivityDeps, 'db' | 'clock' | 'log' | 'keyring' | 'publicUrl'>
 
 const atOnceInAMail = 1_000
-/** After this nobody wants the mail any more. */
+/** After this the mail is of no use. */
 const keepForMs = 3 * 24 * 60 * 60 * 1000
 
-export async function sendNotices(deps: NoticeDeps, limit: number): Promise<NoticesSent> {
+export async function checkLowBalances(
+  { db, clock }: Pick<NoticeDeps, 'db' | 'clock'>,
+  { limit }: { readonly limit: number },
+): Promise<number> {
+  await forgetLowBalances(db)
+  return noteLowBalances(db, { at: clock.now(), limit })
+}
+
+export async function sendNotices(deps: NoticeDeps, { limit }: { readonly limit: number }): Promise<NoticesSent> {
   const groups = await listNoticeGroups(deps.db, limit)
   let [told, mails, failed] = [0, 0, 0]
   for (const group of groups) {

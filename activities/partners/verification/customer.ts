@@ -3,13 +3,26 @@
 import { lockPartner, type PartnerRow } from '../../../db/partners/partners'
 import { findLiveWallet, type LiveWallet } from '../../../db/wallets/live'
 import { assert } from '../../../domain/assert'
-import type { VerificationStanding } from '../../../workflows/partners/verification-steps'
+import type { PartnerToVerify, VerificationStanding } from '../../../workflows/partners/verification-steps'
 import { bankKeyFor } from '../../bank/idempotency-key'
-import type { VerificationDeps } from './deps'
-import { type Asked, refuse } from './refuse'
-import { abandoned, storeStanding } from './store'
+import { type Asked, abandoned, refuse, storeStanding, type VerificationDeps } from './store'
 
-/** Opens it where that was begun and has not been done yet, and then asks the bank where it stands. */
+/** Opens the customer where that was begun and has not happened yet, and then asks the bank for its status. */
+export function openLiveCustomer(
+  deps: VerificationDeps,
+  { partnerId }: PartnerToVerify,
+): Promise<VerificationStanding> {
+  return lookAtCustomer(deps, partnerId)
+}
+
+/** The same, because whoever asks first opens the customer. */
+export function checkLiveCustomer(
+  deps: VerificationDeps,
+  { partnerId }: PartnerToVerify,
+): Promise<VerificationStanding> {
+  return lookAtCustomer(deps, partnerId)
+}
+
 export async function lookAtCustomer(deps: VerificationDeps, partnerId: string): Promise<VerificationStanding> {
   const { partner, wallet, asked } = await loadAsked(deps, partnerId)
   if (partner.status === 'closed') return abandoned(partner)

@@ -2,23 +2,15 @@
 import { listPartnersToLookAt } from '../../../db/wallets/live'
 import type { verification } from '../../../workflows/partners/verification'
 import { verificationStart } from '../../../workflows/partners/verification-start'
-import type { VerificationsPage, VerificationsSteps } from '../../../workflows/partners/verification-steps'
-import type { SweepDeps } from '../../controls/sweep/deps'
+import type { VerificationsPage } from '../../../workflows/partners/verification-steps'
+import type { ActivityDeps } from '../../bind'
 import { each } from '../../controls/sweep/each'
 import { startUnlessRunning } from '../../controls/sweep/start-unless-running'
 
-export interface LookDeps extends Pick<SweepDeps, 'db' | 'log' | 'temporal' | 'queuePrefix'> {
-  readonly pollMs: readonly number[]
-  /** Whether there is a bank to ask. */
-  readonly liveBank: 'configured' | 'absent'
-}
+type LookDeps = Pick<ActivityDeps, 'db' | 'log' | 'temporal' | 'queuePrefix' | 'verificationPollMs' | 'banks'>
 
-export function createVerificationsSteps(deps: LookDeps): VerificationsSteps {
-  return { startVerifications: (page) => startVerifications(deps, page) }
-}
-
-async function startVerifications(deps: LookDeps, { after, limit }: VerificationsPage) {
-  if (deps.liveBank === 'absent') return { started: 0, next: null }
+export async function startVerifications(deps: LookDeps, { after, limit }: VerificationsPage) {
+  if (deps.banks.live === null) return { started: 0, next: null }
   const partners = await listPartnersToLookAt(deps.db, { after, limit })
   const { done } = await each(deps, partners, start(deps), (partnerId) => ({ partner_id: partnerId }))
   const last = partners.length < limit ? undefined : partners.at(-1)
@@ -26,7 +18,11 @@ async function startVerifications(deps: LookDeps, { after, limit }: Verification
 }
 
 /** One that gets on is not woken: it asks the bank when its own pause is over. */
-function start({ temporal, queuePrefix, pollMs }: LookDeps): (partnerId: string) => Promise<string> {
+function start({
+  temporal,
+  queuePrefix,
+  verificationPollMs: pollMs,
+}: LookDeps): (partnerId: string) => Promise<string> {
   return async (partnerId) => {
     const { signal: _, signalArgs: __, ...options } = verificationStart(partnerId, { queuePrefix, pollMs })
     return startUnlessRunning(temporal, options.workflowId, (workflowIdConflictPolicy) =>

@@ -3,9 +3,11 @@ import { recordActivity } from '../../../db/controls/activity'
 import type { Tx } from '../../../db/database'
 import { addCharge } from '../../../db/invoices/charges'
 import { findPrices } from '../../../db/invoices/price-lists'
+import { addNotice } from '../../../db/partners/notices'
 import { lockPartner, type PartnerChanges, type PartnerRow, updatePartner } from '../../../db/partners/partners'
 import {
   connectLiveWallet,
+  forgetLiveCustomer,
   isAnothersRef,
   type LiveConnection,
   type LiveWallet,
@@ -14,12 +16,31 @@ import {
 } from '../../../db/wallets/live'
 import { assert } from '../../../domain/assert'
 import { micropoundsFromPence } from '../../../domain/money'
-import { isReady, markOf, type Standing, standingOf } from '../../../domain/partners/verification'
-import type { Verification } from '../../../rail/rail'
+import type { VerificationStatus } from '../../../domain/partners/partner'
+import { isReady, markOf, openingRefused, type Standing, standingOf } from '../../../domain/partners/verification'
+import type { Rail, Verification } from '../../../rail/rail'
 import type { VerificationStanding } from '../../../workflows/partners/verification-steps'
-import type { VerificationDeps } from './deps'
-import { type Asked, refuse } from './refuse'
-import { tellAdmins } from './tell-admins'
+import type { ActivityDeps } from '../../bind'
+
+export interface VerificationDeps extends Pick<ActivityDeps, 'db' | 'clock'> {
+  readonly log: Pick<ActivityDeps['log'], 'error'>
+  /** The live one. */
+  readonly rail: Pick<
+    Rail,
+    'openCustomer' | 'verification' | 'createWallet' | 'wallets' | 'depositAddress' | 'bankFunding'
+  >
+  /** Where the bank's pages send people when they are done. */
+  readonly redirectUrl: string | null
+  /** Who opens the live wallet, as the activity list shows it. */
+  readonly madeBy: string
+}
+
+/** The partner that the bank was asked about, and what we knew of it then. */
+export interface Asked {
+  readonly partnerId: string
+  readonly tries: number
+  readonly verificationRef: string | null
+}
 
 /** Nothing is opened, connected or charged for a closed partner, and its workflow has nothing left to wait for. */
 export function abandoned({ verificationStatus }: PartnerRow): VerificationStanding {
@@ -127,4 +148,47 @@ function changesOf({ status, screening, reasonsKnown }: Standing, bank: Verifica
     continueUrl: status === 'approved' ? null : bank.continueUrl,
     termsUrl: bank.termsAccepted ? null : bank.termsUrl,
   }
+}
+
+/** Null, and nothing has changed, when another run has got further. */
+export async function refuse(
+  deps: VerificationDeps,
+  { partnerId, tries, verificationRef }: Asked,
+  code: string,
+): Promise<VerificationStanding | null> {
+  const at = deps.clock.now()
+  const refused = await deps.db.transaction(async (tx) => {
+    const partner = await lockPartner(tx, partnerId)
+    assert(partner !== null, 'a partner does not vanish')
+    const wallet = await lockLiveWallet(tx, partnerId)
+    if (partner.status === 'closed') return { status: 'rejected', ready: false } as const
+    const isAsAsked = wallet.verificationRef === verificationRef && partner.verificationTries === tries
+    if (!isAsAsked || wallet.walletRef !== null) return null
+    await forgetLiveCustomer(tx, wallet.walletId, at)
+    await tellAdmins(tx, partner, 'rejected', at)
+    await updatePartner(tx, partnerId, refusal, at)
+    return { status: 'rejected', ready: false } as const
+  })
+  if (refused !== null) deps.log.error({ partner_id: partnerId, code }, 'the bank opens no verification: look why')
+  return refused
+}
+
+/** Without a status of the bank's, so that the next try starts again. */
+const refusal = {
+  verificationStatus: 'rejected',
+  providerStatus: null,
+  verificationReasons: [openingRefused],
+  verificationReasonMarks: [],
+  verificationReasonsKnown: null,
+  verificationAwaitedSince: null,
+  continueUrl: null,
+  termsUrl: null,
+} as const
+
+const worthTelling: readonly VerificationStatus[] = ['action_required', 'approved', 'rejected']
+
+/** Only about a change: `partner` is as it was before. */
+async function tellAdmins(tx: Tx, partner: PartnerRow, status: VerificationStatus, at: Date): Promise<void> {
+  if (status === partner.verificationStatus || !worthTelling.includes(status)) return
+  await addNotice(tx, { partnerId: partner.id, environment: 'live', kind: 'verification', about: status, at })
 }

@@ -1,13 +1,15 @@
 // The live wallet of a business that the bank lets pay: found or made there, with the two ways of money into it.
 import type { LiveWallet } from '../../../db/wallets/live'
 import { isReady } from '../../../domain/partners/verification'
-import type { VerificationStanding } from '../../../workflows/partners/verification-steps'
+import type { PartnerToVerify, VerificationStanding } from '../../../workflows/partners/verification-steps'
 import { bankKeyFor } from '../../bank/idempotency-key'
 import { loadAsked, lookAtCustomer } from './customer'
-import type { VerificationDeps } from './deps'
-import { type Connection, storeStanding } from './store'
+import { type Connection, storeStanding, type VerificationDeps } from './store'
 
-export async function connectLiveWallet(deps: VerificationDeps, partnerId: string): Promise<VerificationStanding> {
+export async function connectLiveWallet(
+  deps: VerificationDeps,
+  { partnerId }: PartnerToVerify,
+): Promise<VerificationStanding> {
   const { partner, wallet: known, asked } = await loadAsked(deps, partnerId)
   const isClosed = partner.status === 'closed'
   if (isClosed || known.verificationRef === null || known.fundingRef !== null) return lookAtCustomer(deps, partnerId)

@@ -1,7 +1,7 @@
 // The time that the bank has while a caller waits: one for everything it is asked, and a bank that is only busy is asked again in it.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../../../runtime/clock'
-import type { PayoutDeps } from '../deps'
+import type { PayoutDeps } from '../../bind'
 
 export interface AnswerTime {
   readonly clock: Clock

@@ -2,7 +2,7 @@
 import { loadStep, markAnswered, type StepRow } from '../../../db/payouts/steps'
 import { kept } from '../../../domain/payouts/verdict'
 import type { PayoutRef, Underway } from '../../../workflows/payouts/payout'
-import type { PayoutDeps } from '../deps'
+import type { PayoutDeps } from '../../bind'
 import { standingOf } from '../standing'
 import { noteUnknown } from '../unknown'
 

@@ -2,7 +2,7 @@
 import type { StepRow } from '../../../db/payouts/steps'
 import { kept } from '../../../domain/payouts/verdict'
 import type { Underway } from '../../../workflows/payouts/payout'
-import type { PayoutDeps } from '../deps'
+import type { PayoutDeps } from '../../bind'
 
 /** The bank remembers a key for 24 h, by its own clock: until then a second first call is answered with the transfer of the first. */
 const keysAreKnownMs = 23 * 3_600_000

@@ -1,7 +1,7 @@
 // Looks up a payout's transfer at the bank when our row does not know it, and asks for an operator when the bank cannot tell.
 import { type StepRow, setAttention } from '../../../db/payouts/steps'
 import { type FoundTransfer, RailUnavailable } from '../../../rail/rail'
-import type { PayoutDeps } from '../deps'
+import type { PayoutDeps } from '../../bind'
 import { refsOf } from './recipient'
 
 /** Searches from the row's creation on: a restored row may not know of a call that was made long before its own first one. */

@@ -6,7 +6,7 @@ import type { StepRow } from '../../../db/payouts/steps'
 import { assert } from '../../../domain/assert'
 import type { Registered } from '../../../rail/rail'
 import { simulatedRefs } from '../../../rail/simulated'
-import type { PayoutDeps } from '../deps'
+import type { PayoutDeps } from '../../bind'
 import { type AnswerTime, whileBusy } from './answer-time'
 
 /** Null when its details are wiped: the payout is over. */

@@ -3,7 +3,7 @@
 import type { StepRow } from '../../../db/payouts/steps'
 import { isPosted } from '../../../db/wallets/ledger'
 import type { PayoutRef, Underway } from '../../../workflows/payouts/payout'
-import type { PayoutDeps } from '../deps'
+import type { PayoutDeps } from '../../bind'
 import { debitOf } from '../release'
 import { unconfirmed } from '../standing'
 import { holdPayout } from './hold'

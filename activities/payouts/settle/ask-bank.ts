@@ -2,7 +2,7 @@
 import type { StepRow } from '../../../db/payouts/steps'
 import { assert } from '../../../domain/assert'
 import { RailUnavailable, type Refund, type Transfer } from '../../../rail/rail'
-import type { PayoutDeps } from '../deps'
+import type { PayoutDeps } from '../../bind'
 import { refsOf } from '../send/recipient'
 
 export interface Asked {

@@ -16,7 +16,7 @@ import { assertMove, canMove, isFinal, type PayoutStatus } from '../../../domain
 import { type Posting, paidOutPostings, refundPostings, returnPostings } from '../../../domain/wallets/ledger'
 import type { Refund, Transfer } from '../../../rail/rail'
 import { reasons } from '../../../rail/reasons'
-import type { PayoutDeps } from '../deps'
+import type { PayoutDeps } from '../../bind'
 import type { Asked } from './ask-bank'
 import { chargePayout, chargeReturn, creditReturned } from './charge'
 

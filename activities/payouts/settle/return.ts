@@ -1,7 +1,7 @@
 // Asks the bank about a payout that was completed and may have come back, and books what follows.
 import { loadStep, type StepRow } from '../../../db/payouts/steps'
 import type { ReturnRef, ReturnStep } from '../../../workflows/payouts/return'
-import type { PayoutDeps } from '../deps'
+import type { PayoutDeps } from '../../bind'
 import { askBank } from './ask-bank'
 import { bookAnswer } from './book'
 

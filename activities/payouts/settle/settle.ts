@@ -2,7 +2,7 @@
 import { loadStep } from '../../../db/payouts/steps'
 import { kept } from '../../../domain/payouts/verdict'
 import type { PayoutRef, Underway } from '../../../workflows/payouts/payout'
-import type { PayoutDeps } from '../deps'
+import type { PayoutDeps } from '../../bind'
 import { type Refused, releasePayout } from '../release'
 import { over, standingOf } from '../standing'
 import { askBank } from './ask-bank'

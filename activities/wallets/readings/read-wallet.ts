@@ -1,7 +1,6 @@
 // Reads what is new in a wallet's history at its bank and books it; may be done twice, by several at once, and be cut off anywhere.
 
 import type { ReadingFailure } from '../../../db/bank/reading-entity'
-import type { Db } from '../../../db/database'
 import { reportUnexplainedRefund } from '../../../db/payouts/refunded'
 import {
   clearFailedReading,
@@ -15,17 +14,13 @@ import {
 } from '../../../db/wallets/readings'
 import type { RailName } from '../../../domain/environment'
 import { ListTooLong, newestOf, type Rail, RailRefused, RailUnavailable, type WalletMovement } from '../../../rail/rail'
-import type { Clock } from '../../../runtime/clock'
-import type { Log } from '../../../runtime/log'
 import type { ReturnToStart } from '../../../workflows/payouts/return-start'
 import type { WalletRead } from '../../../workflows/wallets/reading'
+import type { ActivityDeps } from '../../bind'
 import { bookDeposits } from './book-deposits'
 import { isUndecided, type Judged, judgeHistory } from './judge-history'
 
-export interface WalletReadingDeps {
-  readonly db: Db
-  readonly clock: Clock
-  readonly log: Log
+export interface WalletReadingDeps extends Pick<ActivityDeps, 'db' | 'clock' | 'log'> {
   readonly rails: Readonly<Record<RailName, Pick<Rail, 'walletHistory' | 'payoutOf'>>>
   /** How old a refund may get that its transfer does not explain, before people are told. */
   readonly quietMs: number
@@ -33,7 +28,10 @@ export interface WalletReadingDeps {
   startReturn(payout: ReturnToStart, refundedAt: Date): Promise<void>
 }
 
-export async function readWallet(deps: WalletReadingDeps, walletId: string): Promise<WalletRead> {
+export async function readWallet(
+  deps: WalletReadingDeps,
+  { walletId }: { readonly walletId: string },
+): Promise<WalletRead> {
   const wallet = await findWalletToRead(deps.db, walletId)
   return wallet === null ? nothing : readFound(deps, wallet)
 }

@@ -2,7 +2,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { WorkflowNotFoundError } from '@temporalio/client'
 import { readChangedTransfers } from '../../../activities/bank/changed-transfers'
-import { createPayoutSteps } from '../../../activities/payouts'
 import { findReading, saveReading } from '../../../db/bank/readings'
 import { loadStep } from '../../../db/payouts/steps'
 import type { Environment } from '../../../domain/environment'
@@ -17,6 +16,7 @@ import type { PayoutRef } from '../../../workflows/payouts/payout'
 import { keys, openTestBank, still, type TestBank } from '../../support/bank/client'
 import { keptLog } from '../../support/kept-logs'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { payoutActivities } from '../../support/stages/payout-activities'
 import { type AWorker, aWorker, silenceTemporal, testActivities, testTemporal } from '../../support/temporal/a-worker'
 
 const dayMs = 86_400_000
@@ -25,7 +25,7 @@ const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
 let bank: TestBank
 let worker: AWorker
 let rails: Rails
-let steps: ReturnType<typeof createPayoutSteps>
+let steps: ReturnType<typeof payoutActivities>
 let partnerId: string
 let looks = 0
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
   await requireSearchAttributes(worker.client, wantedAttributes)
   rails = railsTo(bank, { callMs: 2_000 })
   const deps = stepDeps(worker.db, rails)
-  steps = createPayoutSteps({ brief: deps, patient: deps })
+  steps = payoutActivities(deps)
   partnerId = (await aConnectedPartner(worker.db, bank)).id
 })
 afterEach(async () => {

@@ -1,7 +1,6 @@
 // A paused rail: payouts are set aside and wait, whichever moment the pause falls into, and the bank's own records are the witness.
 import { EventEmitter, once } from 'node:events'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { createPayoutSteps } from '../../../activities/payouts'
 import { pauseRail, railStates, resumeRail } from '../../../db/bank/rail-pauses'
 import type { Db, Statement } from '../../../db/database'
 import { markOverdue } from '../../../db/payouts/open'
@@ -14,6 +13,7 @@ import { requireSoundLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { payoutActivities } from '../../support/stages/payout-activities'
 import { until } from '../../support/until'
 
 let database: TestDatabase
@@ -202,7 +202,7 @@ function stepsOn(on: Db, change: Partial<Rail>) {
   const changed = { ...rails, provider_sandbox: { ...rails.provider_sandbox, ...change } }
   const patience = { repeatForMs: 60_000, quietMs: 60_000, answerWithinMs: 5_000, answerCallMs: 5_000 }
   const deps = stepDeps(on, changed, { patience })
-  return createPayoutSteps({ brief: deps, patient: deps })
+  return payoutActivities(deps)
 }
 
 async function aDebited(environment: 'sandbox' | 'live' = 'sandbox'): Promise<PayoutRef> {

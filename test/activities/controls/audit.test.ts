@@ -1,6 +1,7 @@
 // The audit chain by the clock: each seal leaves its head in the log, and a fault is found, kept and told without anybody asking.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { createAuditSteps } from '../../../activities/controls/audit'
+import { bind } from '../../../activities/bind'
+import { sealAudit, verifyAudit as verifyAndTell } from '../../../activities/controls/audit'
 import { recordActivity } from '../../../db/controls/activity'
 import { verifyAudit } from '../../../db/controls/audit/verify'
 import type { Db } from '../../../db/database'
@@ -17,7 +18,7 @@ let today: Date
 let lines: Record<string, unknown>[]
 let database: TestDatabase
 let db: Db
-let steps: ReturnType<typeof createAuditSteps>
+let steps: ReturnType<typeof auditSteps>
 
 beforeEach(async () => {
   ;[today, lines] = [monday, []]
@@ -25,7 +26,7 @@ beforeEach(async () => {
   db = await openDb(database.url, 3)
   const log = keptLog({ level: 'info', write: (line) => void lines.push(JSON.parse(line)) })
   const clock = { now: () => today }
-  steps = createAuditSteps({ db, clock, log, keyring: testKeyring, opsEmail: 'ops@payouts.test' })
+  steps = auditSteps({ db, clock, log, keyring: testKeyring, opsEmail: 'ops@payouts.test' })
   await someChanges(3)
   await sealAll()
 })
@@ -95,7 +96,7 @@ test('a chain that was made anew from its first link on is noticed, by the head 
 
 test('without an address the log still says it', async () => {
   const log = keptLog({ level: 'info', write: (line) => void lines.push(JSON.parse(line)) })
-  const quiet = createAuditSteps({ db, clock: { now: () => today }, log, keyring: testKeyring, opsEmail: null })
+  const quiet = auditSteps({ db, clock: { now: () => today }, log, keyring: testKeyring, opsEmail: null })
   await behindOurBack(db, 'DELETE FROM activity WHERE id = 1')
 
   expect(await quiet.verifyAudit()).toMatchObject({ fault: 'row_missing' })
@@ -136,4 +137,8 @@ async function someChanges(count: number): Promise<void> {
     const entry = { partnerId, at: monday, environment: 'sandbox', action: 'key.create', changes: 'something' } as const
     await recordActivity(db, [{ ...entry, ...rest }])
   }
+}
+
+function auditSteps(deps: Parameters<typeof verifyAndTell>[0]) {
+  return bind(deps, { sealAudit, verifyAudit: verifyAndTell })
 }

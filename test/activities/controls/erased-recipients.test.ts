@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Static } from 'typebox'
-import { createRetentionSteps } from '../../../activities/controls/retention'
+import { eraseRecipients } from '../../../activities/controls/retention'
 import type { CreatePayoutRequest } from '../../../api/payouts/request/body'
 import { readPayoutRequest } from '../../../api/payouts/request/order'
 import { shredRecipient } from '../../../db/controls/retention'
@@ -120,7 +120,7 @@ async function paid(wanted: Request, key: string): Promise<string> {
 function eraseAt(days: number, limit = 1_000): Promise<number> {
   const clock = { now: () => new Date(systemClock.now().getTime() + days * dayMs) }
   const retention = { recipientDays: 30, bankEventDays: 30 }
-  return createRetentionSteps({ db: world.api.db, clock, retention }).eraseRecipients({ limit })
+  return eraseRecipients({ db: world.api.db, clock, retention }, { limit })
 }
 
 function query<Row>(sql: string, values: unknown[] = []): Promise<Row[]> {

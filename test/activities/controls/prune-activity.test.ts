@@ -1,6 +1,6 @@
 // One batch of forgetting: how many go, which ones first, and by which clock.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { pruneActivity } from '../../../activities/controls/prune-activity'
+import { pruneActivity } from '../../../activities/controls/retention'
 import { latestActivity, recordActivity } from '../../../db/controls/activity'
 import type { Db } from '../../../db/database'
 import { aPartner } from '../../support/db/a-partner'

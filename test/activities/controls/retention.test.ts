@@ -1,7 +1,8 @@
 // What was kept long enough is erased, and nothing else: ledger, invoices, audit chain and replays do not need it.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { createRetentionSteps } from '../../../activities/controls/retention'
+import { bind } from '../../../activities/bind'
+import { eraseBankEvents, eraseRecipients } from '../../../activities/controls/retention'
 import { bankEvent } from '../../../db/bank/event-entity'
 import { verifyAudit } from '../../../db/controls/audit/verify'
 import { newId } from '../../../db/id'
@@ -93,7 +94,7 @@ test('events of the bank go when they were handled; what waits for people stays'
 /** The steps as they are so many days from now. */
 function stepsAt(days: number) {
   const clock = { now: () => new Date(systemClock.now().getTime() + days * dayMs) }
-  return createRetentionSteps({ db: world.api.db, clock, retention })
+  return bind({ db: world.api.db, clock, retention }, { eraseRecipients, eraseBankEvents })
 }
 
 function query<Row>(sql: string, values: unknown[] = []): Promise<Row[]> {

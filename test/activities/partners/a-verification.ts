@@ -1,7 +1,9 @@
 // A partner that asks the live bank to verify it, for the steps of a verification called one by one.
 import { afterAll, beforeAll, beforeEach } from '@jest/globals'
-import { createVerificationSteps } from '../../../activities/partners/verification'
-import type { VerificationDeps } from '../../../activities/partners/verification/deps'
+import { bind } from '../../../activities/bind'
+import { checkLiveCustomer, openLiveCustomer } from '../../../activities/partners/verification/customer'
+import type { VerificationDeps } from '../../../activities/partners/verification/store'
+import { connectLiveWallet } from '../../../activities/partners/verification/wallet'
 import type { Db } from '../../../db/database'
 import { findPartnerById, type PartnerRow } from '../../../db/partners/partners'
 import { beginVerification } from '../../../db/partners/verification'
@@ -55,7 +57,7 @@ export function lost(): never {
 
 export function withRail(changed: Partial<VerificationDeps['rail']>, other: Partial<VerificationDeps> = {}) {
   const log = { error: (about: unknown) => void logged.push(about) } as VerificationDeps['log']
-  return createVerificationSteps({
+  const deps: VerificationDeps = {
     db,
     clock,
     log,
@@ -63,7 +65,8 @@ export function withRail(changed: Partial<VerificationDeps['rail']>, other: Part
     redirectUrl,
     madeBy: 'bank',
     ...other,
-  })
+  }
+  return bind(deps, { openLiveCustomer, checkLiveCustomer, connectLiveWallet })
 }
 
 export const open = () => withRail({}).openLiveCustomer({ partnerId: partner.id })

@@ -1,7 +1,7 @@
 // What admins are mailed about: each thing once, what belongs together in one mail, nothing that they have switched off.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { createNoticeSteps } from '../../../activities/partners/notices'
+import { checkLowBalances, sendNotices } from '../../../activities/partners/notices/send'
 import type { Db } from '../../../db/database'
 import { type OutgoingMail, takeMails } from '../../../db/partners/mails'
 import { insertMember } from '../../../db/partners/members'
@@ -28,13 +28,13 @@ const publicUrl = 'https://payouts.test'
 let database: TestDatabase
 let db: Db
 let partner: PartnerRow
-let steps: ReturnType<typeof createNoticeSteps>
+let deps: Parameters<typeof sendNotices>[0]
 
 beforeAll(async () => {
   database = await createDatabase()
   db = await openDb(database.url)
   const log = keptLog()
-  steps = createNoticeSteps({ db, clock, log, keyring: testKeyring, publicUrl })
+  deps = { db, clock, log, keyring: testKeyring, publicUrl }
 })
 afterAll(async () => {
   await db.close()
@@ -49,7 +49,7 @@ afterEach(async () => {
   await db.dataSource.query('UPDATE notices SET told_at = now() WHERE told_at IS NULL')
 })
 
-const send = () => steps.sendNotices({ limit: 50 })
+const send = () => sendNotices(deps, { limit: 50 })
 
 describe('a live payout that failed', () => {
   test('is told to every admin and to nobody else, with amount, name, last four, reason and a link', async () => {
@@ -209,7 +209,7 @@ test('a case is told with its outcome', async () => {
 })
 
 describe('a low balance', () => {
-  const check = () => steps.checkLowBalances({ limit: 50 })
+  const check = () => checkLowBalances(deps, { limit: 50 })
 
   beforeEach(async () => {
     await db.dataSource.query(`UPDATE wallets SET wallet_ref = id::text WHERE partner_id = $1`, [partner.id])

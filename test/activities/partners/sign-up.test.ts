@@ -1,6 +1,6 @@
 // Partners that one email opens by itself: a few, and after that its sign-up code only signs in.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createSignUpSteps } from '../../../activities/partners/sign-up'
+import { openSignedUp } from '../../../activities/partners/sign-up'
 import type { Db } from '../../../db/database'
 import { membershipsOf } from '../../../db/partners/members'
 import { findPartnerById } from '../../../db/partners/partners'
@@ -24,11 +24,11 @@ afterAll(async () => {
 
 test('of many sign-ups of one email at once five open a partner, and the others lead to one of these', async () => {
   const email = 'grace@people.test'
-  const steps = createSignUpSteps({ db, clock: systemClock, keyring: testKeyring })
+  const deps = { db, clock: systemClock, keyring: testKeyring }
   const codeIds = await Promise.all(Array.from({ length: 8 }, (_, n) => aSignUp(email, `Business ${n}`)))
 
-  const partnerIds = await Promise.all(codeIds.map((codeId) => steps.openSignedUp({ codeId })))
-  const again = await Promise.all(codeIds.map((codeId) => steps.openSignedUp({ codeId })))
+  const partnerIds = await Promise.all(codeIds.map((codeId) => openSignedUp(deps, { codeId })))
+  const again = await Promise.all(codeIds.map((codeId) => openSignedUp(deps, { codeId })))
 
   const opened = (await membershipsOf(db, email, systemClock.now())).map(({ partnerId }) => partnerId)
   expect(opened).toHaveLength(signUpsPerEmail)
@@ -39,10 +39,10 @@ test('of many sign-ups of one email at once five open a partner, and the others 
 test.each(['Admin', 'API', 'Payouts', 'Dashboard', 'Docs', 'www'])(
   '%s does not become a slug of ours',
   async (name) => {
-    const steps = createSignUpSteps({ db, clock: systemClock, keyring: testKeyring })
+    const deps = { db, clock: systemClock, keyring: testKeyring }
     const codeId = await aSignUp(`${name.toLowerCase()}@people.test`, name)
 
-    const partner = await findPartnerById(db, await steps.openSignedUp({ codeId }))
+    const partner = await findPartnerById(db, await openSignedUp(deps, { codeId }))
 
     expect(partner?.slug).toMatch(new RegExp(`^${name.toLowerCase()}-[0-9a-f]{6}$`))
   },

@@ -1,6 +1,5 @@
 // An acknowledged payout that the bank provably does not have: it waits, can be cancelled, or fails with a stable reason.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { createPayoutSteps } from '../../../activities/payouts'
 import type { Db, Statement } from '../../../db/database'
 import { lockPartner, updatePartner } from '../../../db/partners/partners'
 import { loadStep, markAnswered } from '../../../db/payouts/steps'
@@ -12,6 +11,7 @@ import { requireSoundLedger } from '../../referee/ledger-rules'
 import { anAccount, openTestBank, still, type TestBank, until } from '../../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { payoutActivities } from '../../support/stages/payout-activities'
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 const toAccounts = { method: 'POST', path: '/v0/customers/*/external_accounts' }
@@ -112,7 +112,7 @@ describe('what the bank refuses or cannot take', () => {
     }
     const deps = stepDeps(overtaken, { ...rails, provider_sandbox: { ...sandbox, submit } })
 
-    const sent = await createPayoutSteps({ brief: deps, patient: deps }).submitToRail(payout)
+    const sent = await payoutActivities(deps).submitToRail(payout)
 
     const row = await loadStep(db, payout.payoutId)
     expect(sent).toMatchObject({ at: 'sent' })
@@ -142,7 +142,7 @@ describe('what the bank refuses or cannot take', () => {
             return isOvertaken
           })
           const deps = stepDeps(late, rails, { patience })
-          second = createPayoutSteps({ brief: deps, patient: deps }).resolveSubmit(payout)
+          second = payoutActivities(deps).resolveSubmit(payout)
         })
       const submit = async (transfer: Parameters<typeof sandbox.submit>[0]) => {
         await (transfer.key === bankKey ? startSecond() : second)
@@ -151,7 +151,7 @@ describe('what the bank refuses or cannot take', () => {
       const calling = after(reached, times, async () => goOn())
       const deps = stepDeps(calling, { ...rails, provider_sandbox: { ...sandbox, submit } }, { patience })
 
-      expect(await createPayoutSteps({ brief: deps, patient: deps }).submitToRail(payout)).toMatchObject({ at: 'sent' })
+      expect(await payoutActivities(deps).submitToRail(payout)).toMatchObject({ at: 'sent' })
       expect(await second).toMatchObject({ at })
       expect(await transfersOf(payout)).toHaveLength(1)
       expect((await loadStep(db, payout.payoutId)).attention).toBeNull()
@@ -235,7 +235,7 @@ describe('what the bank refuses or cannot take', () => {
     const suspended = after('payout-step', 1, () => setStatus('suspended'))
     const deps = stepDeps(suspended, rails)
 
-    const answer = await createPayoutSteps({ brief: deps, patient: deps }).submitToRail(payout)
+    const answer = await payoutActivities(deps).submitToRail(payout)
 
     expect(answer).toMatchObject({ ...unsent, says: 'waiting: the partner is not active' })
     expect(await transfersOf(payout)).toHaveLength(0)
@@ -279,10 +279,10 @@ async function open(refusals: 'forgotten' | 'replayed', sourceMinimumMicro = 10_
   partnerId = (await aConnectedPartner(db, bank)).id
   const patience = { repeatForMs: 60_000, quietMs: 0, answerWithinMs: 400, answerCallMs: 2_000 }
   const deps = stepDeps(db, rails, { patience })
-  steps = createPayoutSteps({ brief: deps, patient: deps })
+  steps = payoutActivities(deps)
   // The bank knows the recipient, so that the answer's time is spent on the transfer, however slow the machine.
   const known = stepDeps(db, rails, { patience: { ...patience, answerWithinMs: 60_000 } })
-  await createPayoutSteps({ brief: known, patient: known }).submitToRail(await aDebited(400n))
+  await payoutActivities(known).submitToRail(await aDebited(400n))
 }
 
 async function close(): Promise<void> {

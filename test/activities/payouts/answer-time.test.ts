@@ -1,7 +1,6 @@
 // What the bank is asked while a caller waits: again when it is busy, and all of it within one time.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { createPayoutSteps } from '../../../activities/payouts'
-import type { PayoutDeps } from '../../../activities/payouts/deps'
+import type { PayoutDeps } from '../../../activities/bind'
 import type { Db } from '../../../db/database'
 import { loadStep } from '../../../db/payouts/steps'
 import type { Rails } from '../../../rail/rails'
@@ -10,6 +9,7 @@ import type { PayoutActivities, PayoutRef } from '../../../workflows/payouts/pay
 import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
 import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from '../../support/stages/payout'
+import { payoutActivities } from '../../support/stages/payout-activities'
 
 const toAccounts = { method: 'POST', path: '*/external_accounts' }
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
@@ -142,7 +142,7 @@ async function aDebited(
 ): Promise<{ steps: PayoutActivities; payout: PayoutRef }> {
   const patience = { repeatForMs: 2_000, quietMs: 200, answerCallMs, ...time }
   const deps = stepDeps(db, rails, { patience, ...change })
-  const steps = createPayoutSteps({ brief: deps, patient: deps })
+  const steps = payoutActivities(deps)
   const payout = await aClaim(db, { partnerId })
   expect(await steps.debitPayout(payout)).toEqual({ at: 'held' })
   return { steps, payout }

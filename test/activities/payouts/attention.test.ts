@@ -1,7 +1,6 @@
 // When people are told that a payout waits for them, and when they no longer are.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { createPayoutSteps } from '../../../activities/payouts'
-import type { PayoutDeps } from '../../../activities/payouts/deps'
+import type { PayoutDeps } from '../../../activities/bind'
 import type { Db } from '../../../db/database'
 import { loadStep, setAttention } from '../../../db/payouts/steps'
 import { createRails, type Rails } from '../../../rail/rails'
@@ -10,6 +9,7 @@ import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
 import { keptLog } from '../../support/kept-logs'
 import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from '../../support/stages/payout'
+import { payoutActivities } from '../../support/stages/payout-activities'
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 const toHistory = { method: 'GET', path: '/v0/wallets/*/history' }
@@ -41,7 +41,7 @@ beforeEach(async () => {
   const { patience } = stepDeps(db, rails)
   // Only the test's own clock makes it pass, however slow the machine is.
   deps = stepDeps(db, rails, { clock, log, patience: { ...patience, quietMs: 60_000 } })
-  steps = createPayoutSteps({ brief: deps, patient: deps })
+  steps = payoutActivities(deps)
 })
 afterEach(async () => {
   rails.close()
@@ -186,7 +186,7 @@ test('a repeat never leaves later than calls are repeated, however long this pro
   }
   const late = stepDeps(db, stalled, { clock, log })
 
-  await createPayoutSteps({ brief: late, patient: late }).resolveSubmit(payout)
+  await payoutActivities(late).resolveSubmit(payout)
 
   const { json } = await bank.control('GET', `/transfers?client_reference_id=${payout.payoutId}`)
   expect(json.data).toEqual([])
@@ -209,7 +209,7 @@ test('a rail that is no longer configured has sent nothing, also to a recipient 
   await steps.submitToRail(first)
   const none = { bank: { sandbox: null, live: null }, clock, timeouts: { connectMs: 100, callMs: 100 } }
   const gone = stepDeps(db, createRails(none), { clock, log })
-  const later = createPayoutSteps({ brief: gone, patient: gone })
+  const later = payoutActivities(gone)
   const second = await aClaim(db, { partnerId, accountNumber })
   await later.debitPayout(second)
 

@@ -1,6 +1,5 @@
 // Cancel against submit: the row decides, whichever comes first, and the bank's own records are the witness.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { createPayoutSteps } from '../../../activities/payouts'
 import type { Db, Statement } from '../../../db/database'
 import { loadStep } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'
@@ -11,6 +10,7 @@ import { requireSoundLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
 import { aClaim, aConnectedPartner, railsTo, recipientLeft, stepDeps } from '../../support/stages/payout'
+import { payoutActivities } from '../../support/stages/payout-activities'
 
 let database: TestDatabase
 let db: Db
@@ -121,7 +121,7 @@ function stepsWith(change: Partial<Rail>, to: Db = db) {
   const changed = { ...rails, provider_sandbox: { ...rails.provider_sandbox, ...change } }
   const patience = { repeatForMs: 2_000, quietMs: 200, answerWithinMs: 5_000, answerCallMs: 5_000 }
   const deps = stepDeps(to, changed, { patience })
-  return createPayoutSteps({ brief: deps, patient: deps })
+  return payoutActivities(deps)
 }
 
 /** Holds whoever calls until it is opened. */

@@ -1,6 +1,5 @@
 // What goes wrong in live after the bank has taken a payout: failed with its reason, credited at `refunded` only, or left to people.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { createPayoutSteps } from '../../../activities/payouts'
 import type { Db } from '../../../db/database'
 import { loadStep } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'
@@ -12,6 +11,7 @@ import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
 import { keptLog } from '../../support/kept-logs'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { payoutActivities } from '../../support/stages/payout-activities'
 
 let database: TestDatabase
 let db: Db
@@ -38,7 +38,7 @@ beforeEach(async () => {
   rails = railsTo(bank)
   partnerId = (await aConnectedPartner(db, bank)).id
   const deps = stepDeps(db, rails, { log })
-  steps = createPayoutSteps({ brief: deps, patient: deps })
+  steps = payoutActivities(deps)
   before = await balance()
   payout = await aClaim(db, { partnerId, environment: 'live' })
   await steps.debitPayout(payout)

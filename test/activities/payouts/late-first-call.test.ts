@@ -1,9 +1,8 @@
 // A first call that comes when the bank may have forgotten an earlier one, of a restored row or after a very long pause: nobody is paid twice, and nothing is paid and refunded.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { createPayoutSteps } from '../../../activities/payouts'
+import type { PayoutDeps } from '../../../activities/bind'
 import { resolveByHand } from '../../../activities/payouts/by-hand/resolve'
-import type { PayoutDeps } from '../../../activities/payouts/deps'
 import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
 import type { Db } from '../../../db/database'
 import { loadStep } from '../../../db/payouts/steps'
@@ -15,6 +14,7 @@ import { requireSoundLedger } from '../../referee/ledger-rules'
 import { anAccount, aTransfer, openTestBank, still, type TestBank } from '../../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
 import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from '../../support/stages/payout'
+import { payoutActivities } from '../../support/stages/payout-activities'
 
 const dayMs = 24 * 3_600_000
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
@@ -310,7 +310,7 @@ async function aTransferByHand(shown: object): Promise<void> {
 
 function stepsWith(change: Partial<Rail>): PayoutActivities {
   const deps = depsWith(change)
-  return createPayoutSteps({ brief: deps, patient: deps })
+  return payoutActivities(deps)
 }
 
 function depsWith(change: Partial<Rail>): PayoutDeps {

@@ -1,8 +1,7 @@
 // Only the run that made every call there was may prove that nothing was sent.
 import { EventEmitter, once } from 'node:events'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { createPayoutSteps } from '../../../activities/payouts'
-import type { PayoutDeps } from '../../../activities/payouts/deps'
+import type { PayoutDeps } from '../../../activities/bind'
 import { submitToRail } from '../../../activities/payouts/send/submit'
 import type { Db } from '../../../db/database'
 import type { Rail } from '../../../rail/rail'
@@ -12,6 +11,7 @@ import { findViolations } from '../../referee/referee'
 import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
 import { aClaim, aConnectedPartner, movingClock, railsTo, recipientLeft, stepDeps } from '../../support/stages/payout'
+import { payoutActivities } from '../../support/stages/payout-activities'
 
 let database: TestDatabase
 let db: Db
@@ -35,7 +35,7 @@ beforeEach(async () => {
   rails = railsTo(bank)
   partnerId = (await aConnectedPartner(db, bank)).id
   deps = stepDeps(db, rails, { clock })
-  steps = createPayoutSteps({ brief: deps, patient: deps })
+  steps = payoutActivities(deps)
 })
 afterEach(async () => {
   rails.close()
@@ -96,7 +96,7 @@ test('once a second run has answered "pending" the first one can not take the pa
 test('a bank without the transfer is believed only a quiet period after the last call that could have made it', async () => {
   const patience = { repeatForMs: 60_000, quietMs: 40_000, answerWithinMs: 400, answerCallMs: 300 }
   const deps = stepDeps(db, rails, { clock, patience })
-  const patient = createPayoutSteps({ brief: deps, patient: deps })
+  const patient = payoutActivities(deps)
   const payout = await aDebited()
   await bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
   expect(await patient.submitToRail(payout)).toMatchObject({ at: 'unknown' })

@@ -1,7 +1,6 @@
 // What the bank says at odd moments neither loses money nor makes any, and nobody who was told about a payout loses it.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { createPayoutSteps } from '../../../activities/payouts'
-import type { PayoutDeps } from '../../../activities/payouts/deps'
+import type { PayoutDeps } from '../../../activities/bind'
 import { releasePayout } from '../../../activities/payouts/release'
 import type { Db } from '../../../db/database'
 import { beginSubmit, loadStep, markAnswered } from '../../../db/payouts/steps'
@@ -11,6 +10,7 @@ import type { PayoutActivities } from '../../../workflows/payouts/payout'
 import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
 import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from '../../support/stages/payout'
+import { payoutActivities } from '../../support/stages/payout-activities'
 
 let database: TestDatabase
 let db: Db
@@ -34,7 +34,7 @@ beforeEach(async () => {
   rails = railsTo(bank)
   partnerId = (await aConnectedPartner(db, bank)).id
   deps = stepDeps(db, rails, { clock })
-  steps = createPayoutSteps({ brief: deps, patient: deps })
+  steps = payoutActivities(deps)
 })
 afterEach(async () => {
   rails.close()

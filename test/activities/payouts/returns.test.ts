@@ -1,7 +1,6 @@
 // A payout that comes back: returned with its reason, its money booked when the bank has refunded it, fee and exception to the penny.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { createPayoutSteps } from '../../../activities/payouts'
-import type { PayoutDeps } from '../../../activities/payouts/deps'
+import type { PayoutDeps } from '../../../activities/bind'
 import type { Db } from '../../../db/database'
 import { changePrices } from '../../../db/invoices/price-lists'
 import { loadStep } from '../../../db/payouts/steps'
@@ -15,6 +14,7 @@ import { requireSoundLedger } from '../../referee/ledger-rules'
 import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { payoutActivities } from '../../support/stages/payout-activities'
 
 let database: TestDatabase
 let db: Db
@@ -22,7 +22,7 @@ let bank: TestBank
 let rails: Rails
 let partnerId: string
 let deps: PayoutDeps
-let steps: ReturnType<typeof createPayoutSteps>
+let steps: ReturnType<typeof payoutActivities>
 let now: () => Date
 
 /** Half past midnight in London, where it is April already. */
@@ -43,7 +43,7 @@ beforeEach(async () => {
   partnerId = (await aConnectedPartner(db, bank)).id
   now = () => systemClock.now()
   deps = stepDeps(db, rails, { clock: { now: () => now() } })
-  steps = createPayoutSteps({ brief: deps, patient: deps })
+  steps = payoutActivities(deps)
 })
 afterEach(async () => {
   await requireSoundLedger(db.dataSource)
@@ -303,7 +303,7 @@ function withRefundOf(amountMicroUsdc: bigint) {
     findRefund: async () => ({ amountMicroUsdc, movementRef: null }),
   }
   const changed = { ...deps, rails: { ...rails, provider_production } }
-  return createPayoutSteps({ brief: changed, patient: changed })
+  return payoutActivities(changed)
 }
 
 async function balance(environment: Environment = 'live'): Promise<bigint> {

@@ -1,6 +1,5 @@
 // What the bank has said before another run went on is old: it opens nothing that is over, and raises no alarm.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createPayoutSteps } from '../../../activities/payouts'
 import type { Db } from '../../../db/database'
 import { loadStep } from '../../../db/payouts/steps'
 import type { Rails } from '../../../rail/rails'
@@ -8,13 +7,14 @@ import type { PayoutRef } from '../../../workflows/payouts/payout'
 import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { payoutActivities } from '../../support/stages/payout-activities'
 
 let database: TestDatabase
 let db: Db
 let bank: TestBank
 let rails: Rails
 let partnerId: string
-let steps: ReturnType<typeof createPayoutSteps>
+let steps: ReturnType<typeof payoutActivities>
 
 beforeAll(async () => {
   database = await createDatabase()
@@ -72,7 +72,7 @@ function stepsHearing(meanwhile: () => Promise<unknown>) {
     },
   }
   const deps = stepDeps(db, { ...rails, provider_production })
-  return createPayoutSteps({ brief: deps, patient: deps })
+  return payoutActivities(deps)
 }
 
 async function aSent(): Promise<PayoutRef> {

@@ -1,7 +1,14 @@
 // Connecting a sandbox to its bank: one moment in which the wallet changes its rail and its money, or nothing at all.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { bind } from '../../../activities/bind'
 import { openPartner } from '../../../activities/partners/open'
-import { createConnectSandboxSteps } from '../../../activities/wallets/connect-sandbox'
+import {
+  type ConnectSandboxDeps,
+  checkSandboxCustomer,
+  connectSandboxWallet,
+  createSandboxWallet,
+  openSandboxCustomer,
+} from '../../../activities/wallets/connect-sandbox'
 import { latestActivity } from '../../../db/controls/activity'
 import type { Db } from '../../../db/database'
 import { connectWallet, findWallet, lockWallet } from '../../../db/wallets/wallets'
@@ -21,7 +28,7 @@ let database: TestDatabase
 let db: Db
 let bank: TestBank
 let rails: Rails
-let steps: ReturnType<typeof createConnectSandboxSteps>
+let steps: ReturnType<typeof sandboxSteps>
 let partners = 0
 
 beforeAll(async () => {
@@ -30,7 +37,7 @@ beforeAll(async () => {
   bank = await openTestBank({ fsync: 'off' })
   const sandbox = { url: `${bank.url}/v0`, key: keys.sandbox }
   rails = createRails({ bank: { sandbox, live: null }, clock, timeouts: { connectMs: 500, callMs: 1_000 } })
-  steps = createConnectSandboxSteps({ db, clock, rails })
+  steps = sandboxSteps({ db, clock, rails })
 })
 
 afterAll(async () => {
@@ -224,7 +231,7 @@ async function aBankADayLater() {
   const own = await openTestBank({ fsync: 'off', clock: { nowMs: () => moving.now().getTime() } })
   const access = { sandbox: { url: `${own.url}/v0`, key: keys.sandbox }, live: null }
   const ownRails = createRails({ bank: access, clock: moving, timeouts: { connectMs: 500, callMs: 1_000 } })
-  const ownSteps = createConnectSandboxSteps({ db, clock: moving, rails: ownRails })
+  const ownSteps = sandboxSteps({ db, clock: moving, rails: ownRails })
   return {
     bank: own,
     steps: ownSteps,
@@ -267,4 +274,8 @@ function setsOf(partnerId: string): Promise<LedgerSet[]> {
     },
     [partnerId],
   )
+}
+
+function sandboxSteps(deps: ConnectSandboxDeps) {
+  return bind(deps, { openSandboxCustomer, checkSandboxCustomer, createSandboxWallet, connectSandboxWallet })
 }

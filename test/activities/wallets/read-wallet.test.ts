@@ -1,7 +1,6 @@
 // A wallet's history at the bank becomes postings of ours: each deposit once, refunds by their payouts, the rest held in sight.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { createPayoutSteps } from '../../../activities/payouts'
 import { readWallet, type WalletReadingDeps } from '../../../activities/wallets/readings/read-wallet'
 import { latestActivity } from '../../../db/controls/activity'
 import type { Db } from '../../../db/database'
@@ -17,6 +16,7 @@ import { anAccount, aTransfer, keys, openTestBank, still, type TestBank } from '
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
 import { keptLog } from '../../support/kept-logs'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { payoutActivities } from '../../support/stages/payout-activities'
 
 const lines: string[] = []
 const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
@@ -29,7 +29,7 @@ let partnerId: string
 let wallet: { id: string; customerRef: string; walletRef: string }
 let returns: ReturnToStart[]
 let deps: WalletReadingDeps
-let steps: ReturnType<typeof createPayoutSteps>
+let steps: ReturnType<typeof payoutActivities>
 /** What the wallet held when everything of before was read. */
 let before: bigint
 
@@ -51,8 +51,8 @@ beforeEach(async () => {
   const startReturn = async (payout: ReturnToStart) => void returns.push(payout)
   deps = { db, clock: systemClock, log, rails, quietMs: 60_000, startReturn }
   const stepParts = stepDeps(db, rails)
-  steps = createPayoutSteps({ brief: stepParts, patient: stepParts })
-  await readWallet(deps, wallet.id)
+  steps = payoutActivities(stepParts)
+  await readWallet(deps, { walletId: wallet.id })
   before = await balance()
   lines.length = 0
 })
@@ -65,8 +65,8 @@ afterEach(async () => {
 test('a deposit is booked once, however often the history is read, and told in the list and to the admins', async () => {
   await deposit('12.345678')
 
-  const first = await readWallet(deps, wallet.id)
-  const again = await readWallet(deps, wallet.id)
+  const first = await readWallet(deps, { walletId: wallet.id })
+  const again = await readWallet(deps, { walletId: wallet.id })
 
   expect([first, again]).toEqual([{ ...nothing, booked: 1 }, nothing])
   expect(await balance()).toBe(before + 12_345_678n)
@@ -80,7 +80,7 @@ test('ten who read at once book it once', async () => {
   await deposit('5.00')
   await deposit('7.00')
 
-  const read = await Promise.all(Array.from({ length: 10 }, () => readWallet(deps, wallet.id)))
+  const read = await Promise.all(Array.from({ length: 10 }, () => readWallet(deps, { walletId: wallet.id })))
 
   expect(read.reduce((sum, { booked }) => sum + booked, 0)).toBe(2)
   expect(await balance()).toBe(before + 12_000_000n)
@@ -107,10 +107,10 @@ test('who is killed before or after the books are closed has booked it once when
     },
   }
 
-  await expect(readWallet({ ...deps, db: beforeCommit }, wallet.id)).rejects.toBe(killed)
+  await expect(readWallet({ ...deps, db: beforeCommit }, { walletId: wallet.id })).rejects.toBe(killed)
   expect([await balance(), (await notices()).length]).toEqual([before, 0])
-  await expect(readWallet({ ...deps, db: afterCommit }, wallet.id)).rejects.toBe(killed)
-  expect(await readWallet(deps, wallet.id)).toEqual(nothing)
+  await expect(readWallet({ ...deps, db: afterCommit }, { walletId: wallet.id })).rejects.toBe(killed)
+  expect(await readWallet(deps, { walletId: wallet.id })).toEqual(nothing)
 
   expect([await balance(), (await notices()).length]).toEqual([before + 5_000_000n, 1])
 })
@@ -118,11 +118,11 @@ test('who is killed before or after the books are closed has booked it once when
 test('in the sandbox it is booked the same way, and nobody is mailed', async () => {
   const sandbox = await findWallet(db, partnerId, 'sandbox')
   const walletId = sandbox?.id ?? ''
-  await readWallet(deps, walletId)
+  await readWallet(deps, { walletId })
   const held = (await findWallet(db, partnerId, 'sandbox'))?.balanceMicroUsdc ?? 0n
   await bank.control('POST', `/wallets/${sandbox?.walletRef}/deposits`, { amount: '3.00' })
 
-  expect(await readWallet(deps, walletId)).toMatchObject({ booked: 1 })
+  expect(await readWallet(deps, { walletId })).toMatchObject({ booked: 1 })
 
   expect((await findWallet(db, partnerId, 'sandbox'))?.balanceMicroUsdc).toBe(held + 3_000_000n)
   expect(await notices()).toEqual([])
@@ -137,7 +137,7 @@ test('pounds to the virtual account and USDC to the deposit address arrive as wh
   await bank.control('POST', `/virtual_accounts/${fundingRef}/deposits`, { amount: '100.00' })
   await bank.control('POST', `/liquidation_addresses/${address.id}/deposits`, { amount: '20.00' })
 
-  expect(await readWallet(deps, wallet.id)).toEqual({ ...nothing, booked: 2 })
+  expect(await readWallet(deps, { walletId: wallet.id })).toEqual({ ...nothing, booked: 2 })
 
   const after = await rails.provider_production.wallet(refs)
   expect(await balance()).toBe(after.usdcMicro)
@@ -149,10 +149,10 @@ test('a refund is its payout’s to book, also when the reading comes first', as
   await move(payout, 'refunded')
   await deposit('5.00')
 
-  expect(await readWallet(deps, wallet.id)).toEqual({ ...nothing, booked: 1 })
+  expect(await readWallet(deps, { walletId: wallet.id })).toEqual({ ...nothing, booked: 1 })
   expect(await balance()).toBe(before - 153_300_000n + 5_000_000n)
   expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'over', status: 'failed' })
-  expect(await readWallet(deps, wallet.id)).toEqual(nothing)
+  expect(await readWallet(deps, { walletId: wallet.id })).toEqual(nothing)
 
   expect(await balance()).toBe(before + 5_000_000n)
   expect(returns).toEqual([])
@@ -164,7 +164,7 @@ test('a refund that its payout has booked is not booked again', async () => {
   await move(payout, 'refunded')
   await steps.pollSettlement(payout)
 
-  expect(await readWallet(deps, wallet.id)).toEqual(nothing)
+  expect(await readWallet(deps, { walletId: wallet.id })).toEqual(nothing)
   expect(await balance()).toBe(before)
 })
 
@@ -175,12 +175,12 @@ test('the refund of a completed payout starts its return, until that has booked 
   await move(payout, 'returned')
   await move(payout, 'refunded')
 
-  expect(await readWallet(deps, wallet.id)).toEqual({ ...nothing, returns: 1 })
+  expect(await readWallet(deps, { walletId: wallet.id })).toEqual({ ...nothing, returns: 1 })
   expect(returns).toMatchObject([{ payoutId: payout.payoutId, environment: 'live' }])
   expect(await balance()).toBe(before - 153_300_000n)
   expect(await steps.pollReturn(payout)).toMatchObject({ at: 'over', status: 'returned' })
 
-  expect(await readWallet(deps, wallet.id)).toEqual(nothing)
+  expect(await readWallet(deps, { walletId: wallet.id })).toEqual(nothing)
   expect(await balance()).toBe(before)
 })
 
@@ -193,8 +193,10 @@ test('a return that can not be started is started by the next reading: the histo
   await deposit('5.00')
   const away = new Error('Temporal is away')
 
-  await expect(readWallet({ ...deps, startReturn: () => Promise.reject(away) }, wallet.id)).rejects.toBe(away)
-  expect(await readWallet(deps, wallet.id)).toEqual({ ...nothing, booked: 1, returns: 1 })
+  await expect(readWallet({ ...deps, startReturn: () => Promise.reject(away) }, { walletId: wallet.id })).rejects.toBe(
+    away,
+  )
+  expect(await readWallet(deps, { walletId: wallet.id })).toEqual({ ...nothing, booked: 1, returns: 1 })
 })
 
 test('a refund whose payout does not know its transfer yet is left to that payout, by what the bank says', async () => {
@@ -204,7 +206,7 @@ test('a refund whose payout does not know its transfer yet is left to that payou
   const forget = `UPDATE payouts SET transfer_ref = NULL, verdict = 'unknown', status = 'pending' WHERE id = $1`
   await db.dataSource.query(forget, [payout.payoutId])
 
-  expect(await readWallet(deps, wallet.id)).toEqual(nothing)
+  expect(await readWallet(deps, { walletId: wallet.id })).toEqual(nothing)
   expect(await listHeldDeposits(db, 10)).toEqual([])
 })
 
@@ -218,15 +220,15 @@ test('a bank that does not say whose a refund is keeps nobody else waiting, and 
     match: { method: 'GET', path: `/v0/transfers/${transfer}` },
   })
 
-  expect(await readWallet(deps, wallet.id)).toEqual({ ...nothing, booked: 1, unresolved: 2 })
+  expect(await readWallet(deps, { walletId: wallet.id })).toEqual({ ...nothing, booked: 1, unresolved: 2 })
   await bank.control('DELETE', `/faults/${fault}`)
-  expect(await readWallet(deps, wallet.id)).toEqual({ ...nothing, held: 2 })
+  expect(await readWallet(deps, { walletId: wallet.id })).toEqual({ ...nothing, held: 2 })
 })
 
 test('what a transfer that is nobody’s took and brought back is held: listed and logged, once, what came back in suspense', async () => {
   await aForeignTransfer()
 
-  const read = await Promise.all([1, 2, 3].map(() => readWallet(deps, wallet.id)))
+  const read = await Promise.all([1, 2, 3].map(() => readWallet(deps, { walletId: wallet.id })))
 
   expect(read.reduce((sum, { held }) => sum + held, 0)).toBe(2)
   expect(await balance()).toBe(before)
@@ -246,7 +248,7 @@ test('the refund of a payout of another wallet is held, and so is one of a payou
   await move(payout, 'refunded')
   const over = `UPDATE payouts SET closed_at = now(), status = 'cancelled' WHERE id = $1`
   await db.dataSource.query(over, [payout.payoutId])
-  expect(await readWallet(deps, wallet.id)).toEqual({ ...nothing, held: 1 })
+  expect(await readWallet(deps, { walletId: wallet.id })).toEqual({ ...nothing, held: 1 })
   const open = `UPDATE payouts SET closed_at = NULL, status = 'processing' WHERE id = $1`
   await db.dataSource.query(open, [payout.payoutId])
 
@@ -255,7 +257,7 @@ test('the refund of a payout of another wallet is held, and so is one of a payou
   await move(lost, 'undeliverable')
   await move(lost, 'refunded')
   await db.dataSource.query('UPDATE payouts SET wallet_id = $2 WHERE id = $1', [lost.payoutId, other])
-  expect(await readWallet(deps, wallet.id)).toEqual({ ...nothing, held: 2 })
+  expect(await readWallet(deps, { walletId: wallet.id })).toEqual({ ...nothing, held: 2 })
   await db.dataSource.query('UPDATE payouts SET wallet_id = $2 WHERE id = $1', [lost.payoutId, wallet.id])
 
   expect((await heldHere()).map(({ why }) => why)).toEqual(['other_wallet', 'payout_over', 'unexplained_withdrawal'])
@@ -274,7 +276,7 @@ test('a second refund of one transfer is held: its payout has its money back alr
   }
   const provider_production = { ...rails.provider_production, walletHistory: twice }
 
-  const read = await readWallet({ ...deps, rails: { ...rails, provider_production } }, wallet.id)
+  const read = await readWallet({ ...deps, rails: { ...rails, provider_production } }, { walletId: wallet.id })
 
   expect(read).toEqual({ ...nothing, held: 1 })
   expect(await balance()).toBe(after)
@@ -286,7 +288,7 @@ test('a wallet that is at no bank has nothing to read', async () => {
   await db.dataSource.query('UPDATE wallets SET customer_ref = NULL WHERE id = $1', [wallet.id])
   await deposit('5.00')
 
-  expect(await readWallet(deps, wallet.id)).toEqual(nothing)
+  expect(await readWallet(deps, { walletId: wallet.id })).toEqual(nothing)
 })
 
 async function deposit(amount: string): Promise<void> {

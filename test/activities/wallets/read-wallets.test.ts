@@ -150,7 +150,7 @@ test('an idle sandbox is not read, and an idle live wallet is', async () => {
   expect(await readWallets(deps, all)).toMatchObject({ read: count })
 
   // Whatever happens, it is read when the bank sends an event of it.
-  await readWallet(deps, walletId)
+  await readWallet(deps, { walletId })
   expect(asked.size).toBe(count + 1)
 })
 

@@ -68,9 +68,9 @@ describe('two hundred shuffled histories', () => {
     while (coming.length > 0) {
       history = [...history, ...coming.splice(0, 1 + Math.floor(random() * 3))]
       const readers = 1 + Math.floor(random() * 3)
-      await Promise.all(Array.from({ length: readers }, () => readWallet(deps, wallet.id)))
+      await Promise.all(Array.from({ length: readers }, () => readWallet(deps, { walletId: wallet.id })))
     }
-    await readWallet(deps, wallet.id)
+    await readWallet(deps, { walletId: wallet.id })
 
     expect(await balance()).toBe(expected)
     expect(await heldCount()).toBe(movements.filter((movement) => !isGood(movement)).length)
@@ -79,9 +79,9 @@ describe('two hundred shuffled histories', () => {
 
 test('what comes within the hour is seen though it is older than what was read', async () => {
   history = [{ id: 'm2', at: noon, amount: '2.000000' }]
-  await readWallet(deps, wallet.id)
+  await readWallet(deps, { walletId: wallet.id })
   history = [...history, { id: 'm1', at: noon - 59 * minute, amount: '1.000000' }]
-  await readWallet(deps, wallet.id)
+  await readWallet(deps, { walletId: wallet.id })
 
   expect(await balance()).toBe(3_000_000n)
 })
@@ -90,11 +90,11 @@ test('what is older than the newest hour is not read again, and a slower reader 
   const old = [1, 2, 3].map((hour) => ({ id: `m${hour}`, at: noon + hour * 60 * minute, amount: '1.000000' }))
   history = old
   const late = await findWalletToRead(db, wallet.id)
-  await readWallet(deps, wallet.id)
+  await readWallet(deps, { walletId: wallet.id })
   expect((await findWalletToRead(db, wallet.id))?.historyReadTo).toBe('m1')
 
   history = [...old, { id: 'm9', at: noon + 9 * 60 * minute, amount: '1.000000' }]
-  await readWallet(deps, wallet.id)
+  await readWallet(deps, { walletId: wallet.id })
   expect((await findWalletToRead(db, wallet.id))?.historyReadTo).toBe('m3')
 
   await db.transaction((tx) =>
@@ -112,8 +112,8 @@ test('an odd movement is held in sight without an amount, and the others are boo
     { id: 'm5', at: noon + 4, amount: '4.000000' },
   ]
 
-  expect(await readWallet(deps, wallet.id)).toEqual({ booked: 2, held: 3, returns: 0, unresolved: 0 })
-  expect(await readWallet(deps, wallet.id)).toEqual({ booked: 0, held: 0, returns: 0, unresolved: 0 })
+  expect(await readWallet(deps, { walletId: wallet.id })).toEqual({ booked: 2, held: 3, returns: 0, unresolved: 0 })
+  expect(await readWallet(deps, { walletId: wallet.id })).toEqual({ booked: 0, held: 0, returns: 0, unresolved: 0 })
 
   expect(await balance()).toBe(5_000_000n)
   const held = (await listHeldDeposits(db, 10_000)).filter(({ walletId }) => walletId === wallet.id)

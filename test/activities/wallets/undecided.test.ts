@@ -1,6 +1,5 @@
 // What a wallet's history shows before its payout knows of it is read again until it is booked, held, or told to people.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { createPayoutSteps } from '../../../activities/payouts'
 import { readTo, readWallet, type WalletReadingDeps } from '../../../activities/wallets/readings/read-wallet'
 import type { Db } from '../../../db/database'
 import { attendPayout } from '../../../db/payouts/attention'
@@ -18,6 +17,7 @@ import { openTestBank, still, type TestBank } from '../../support/bank/client'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
 import { keptLog } from '../../support/kept-logs'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { payoutActivities } from '../../support/stages/payout-activities'
 
 const hourMs = 60 * 60 * 1000
 const sent = 153_300_000n
@@ -61,17 +61,17 @@ test('a refund whose transfer still counts as delivered is asked about until it 
   await refund(payout)
   const deps = reading({ walletHistory: longAgo })
 
-  expect(await readWallet(deps, walletId)).toEqual({ ...nothing, booked: 1, returns: 1 })
+  expect(await readWallet(deps, { walletId })).toEqual({ ...nothing, booked: 1, returns: 1 })
   expect(await stepsWith({ transfer: asDelivered }).pollReturn(payout)).toMatchObject({
     at: 'over',
     status: 'completed',
   })
-  expect(await readWallet(deps, walletId)).toEqual({ ...nothing, returns: 1 })
+  expect(await readWallet(deps, { walletId })).toEqual({ ...nothing, returns: 1 })
   const refundedAt = (await history()).at(-1)?.at ?? new Date(0)
   expect(started).toEqual([new Date(refundedAt.getTime() - 3 * hourMs), new Date(refundedAt.getTime() - 3 * hourMs)])
 
   expect(await stepsWith().pollReturn(payout)).toMatchObject({ at: 'over', status: 'returned' })
-  expect(await readWallet(deps, walletId)).toEqual(nothing)
+  expect(await readWallet(deps, { walletId })).toEqual(nothing)
   expect(await cursor()).toBe((await history()).at(-1)?.id)
   expect(await balance()).toBe(before + 1_000_000n)
 })
@@ -80,10 +80,10 @@ test('people are told of it once it is older than the quiet period, once, until 
   const payout = await aCompleted()
   await refund(payout)
 
-  await readWallet(reading({}), walletId)
+  await readWallet(reading({}), { walletId })
   expect([await attention(payout), lines]).toEqual([null, []])
   const deps = reading({ walletHistory: longAgo })
-  for (let time = 0; time < 3; time++) await readWallet(deps, walletId)
+  for (let time = 0; time < 3; time++) await readWallet(deps, { walletId })
 
   expect(await attention(payout)).toBe('refund_unexplained')
   expect(nextStepFor('refund_unexplained')).toContain('ask the bank')
@@ -96,12 +96,12 @@ test('what people have dealt with is not brought up again, and is booked all the
   const payout = await aCompleted()
   await refund(payout)
   const deps = reading({ walletHistory: longAgo })
-  await readWallet(deps, walletId)
+  await readWallet(deps, { walletId })
 
   const said = { note: 'The bank will correct it', madeBy: 'ops:test', at: systemClock.now() }
   await db.transaction((tx) => attendPayout(tx, { payoutId: payout.payoutId, ...said }))
 
-  expect(await readWallet(deps, walletId)).toEqual(nothing)
+  expect(await readWallet(deps, { walletId })).toEqual(nothing)
   expect(await attention(payout)).toBeNull()
   await stepsWith().pollReturn(payout)
   expect(await balance()).toBe(before + 1_000_000n)
@@ -113,9 +113,9 @@ test('of two part refunds of an open payout one is booked by it and the other is
   await move(payout, 'refunded')
   const deps = reading({ walletHistory: async (wanted) => longAgo(wanted, 'and its first part') })
 
-  expect(await readWallet(deps, walletId)).toEqual({ ...nothing, booked: 1 })
+  expect(await readWallet(deps, { walletId })).toEqual({ ...nothing, booked: 1 })
   expect(await stepsWith().pollSettlement(payout)).toMatchObject({ at: 'over', status: 'failed' })
-  expect(await readWallet(deps, walletId)).toEqual({ ...nothing, held: 1 })
+  expect(await readWallet(deps, { walletId })).toEqual({ ...nothing, held: 1 })
 
   const held = (await listHeldDeposits(db, 10)).filter((each) => each.walletId === walletId)
   expect(held).toMatchObject([{ why: 'second_refund', bankRef: 'the-first-part', amountMicroUsdc: 3_000_000n }])
@@ -125,7 +125,7 @@ test('a withdrawal without a transfer is listed and logged once, without an amou
   const withdrawal = { id: 'w1', kind: 'withdrawal', amountMicroUsdc: 9_000_000n, transferRef: null } as const
   const walletHistory = async () => [{ ...withdrawal, at: systemClock.now() }]
 
-  const read = [1, 2].map(() => readWallet(reading({ walletHistory }), walletId))
+  const read = [1, 2].map(() => readWallet(reading({ walletHistory }), { walletId }))
 
   expect((await Promise.all(read)).reduce((sum, { held }) => sum + held, 0)).toBe(1)
   const held = (await listHeldDeposits(db, 10)).filter((each) => each.walletId === walletId)
@@ -142,11 +142,11 @@ test('the withdrawal of a payout that does not know its transfer yet is awaited,
   const deps = reading({ walletHistory: longAgo })
 
   await setRef(null)
-  expect(await readWallet(deps, walletId)).toEqual({ ...nothing, booked: 1 })
+  expect(await readWallet(deps, { walletId })).toEqual({ ...nothing, booked: 1 })
   const withdrawn = (await history()).findLast(({ kind }) => kind === 'withdrawal')
   expect(await listUndecided(db, walletId)).toMatchObject([{ id: withdrawn?.id, transferRef }])
   await setRef('another')
-  expect(await readWallet(deps, walletId)).toEqual({ ...nothing, held: 1 })
+  expect(await readWallet(deps, { walletId })).toEqual({ ...nothing, held: 1 })
 
   await setRef(transferRef)
 })
@@ -163,14 +163,14 @@ test('an undecided movement does not hold the reading position, and is judged ag
     },
   })
 
-  expect(await readWallet(deps, walletId)).toEqual({ ...nothing, booked: 1, returns: 1 })
+  expect(await readWallet(deps, { walletId })).toEqual({ ...nothing, booked: 1, returns: 1 })
   expect(await cursor()).toBe(refunded?.id)
   expect(await listUndecided(db, walletId)).toMatchObject([{ id: refunded?.id }])
-  expect(await readWallet(deps, walletId)).toEqual({ ...nothing, returns: 1 })
+  expect(await readWallet(deps, { walletId })).toEqual({ ...nothing, returns: 1 })
   expect(asked).toEqual([null, refunded?.id])
 
   await stepsWith().pollReturn(payout)
-  expect(await readWallet(deps, walletId)).toEqual(nothing)
+  expect(await readWallet(deps, { walletId })).toEqual(nothing)
   expect(await listUndecided(db, walletId)).toEqual([])
 })
 
@@ -196,7 +196,7 @@ function reading(change: Partial<Pick<Rail, 'walletHistory'>>): WalletReadingDep
 
 function stepsWith(change: Partial<Pick<Rail, 'transfer'>> = {}) {
   const deps = stepDeps(db, { ...rails, provider_production: { ...rails.provider_production, ...change } })
-  return createPayoutSteps({ brief: deps, patient: deps })
+  return payoutActivities(deps)
 }
 
 /** All that the bank has is three hours old, and one deposit is new: nothing but its own verdict keeps a row from being read. */

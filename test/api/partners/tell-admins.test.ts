@@ -1,7 +1,7 @@
 // Admins are mailed about live keys, invited admins, changed roles and addresses, and the first live payout of a key or an admin.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { createNoticeSteps } from '../../../activities/partners/notices'
+import { sendNotices } from '../../../activities/partners/notices/send'
 import { takeMails } from '../../../db/partners/mails'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { postSet } from '../../../db/wallets/ledger'
@@ -222,8 +222,8 @@ describe('the first live payout', () => {
   /** As the Schedule does each minute. */
   async function mailed() {
     const { db, keyring } = api
-    const steps = createNoticeSteps({ db, clock, log: keptLog(), keyring, publicUrl: 'https://payouts.test' })
-    await steps.sendNotices({ limit: 50 })
+    const deps = { db, clock, log: keptLog(), keyring, publicUrl: 'https://payouts.test' }
+    await sendNotices(deps, { limit: 50 })
     const { data = [] } = (await api.get('/v1/members', { session: admins[0].session })).body
     const people = new Set(data.map(({ email }) => email))
     return (await notices()).filter(({ to }) => people.has(to.address))

@@ -1,6 +1,10 @@
 // What ops does at a make-believe bank: approval and test money, with the bank's own wallets as the witness.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { createConnectSandboxSteps } from '../../../activities/wallets/connect-sandbox'
+import {
+  connectSandboxWallet,
+  createSandboxWallet,
+  openSandboxCustomer,
+} from '../../../activities/wallets/connect-sandbox'
 import { latestActivity } from '../../../db/controls/activity'
 import { findPartnerById, findPartnerBySlug } from '../../../db/partners/partners'
 import { findWallet } from '../../../db/wallets/wallets'
@@ -263,11 +267,11 @@ function credit(...more: string[]): Promise<Json> {
 }
 
 async function connect(): Promise<void> {
-  const steps = createConnectSandboxSteps({ db: terminal.db, clock: systemClock, rails })
-  const { verificationRef, customerRef } = await steps.openSandboxCustomer({ partnerId })
+  const deps = { db: terminal.db, clock: systemClock, rails }
+  const { verificationRef, customerRef } = await openSandboxCustomer(deps, { partnerId })
   if (customerRef === null) throw new Error('the bank has opened no customer')
-  const wallet = await steps.createSandboxWallet({ partnerId, customerRef })
-  await steps.connectSandboxWallet({ partnerId, verificationRef, customerRef, ...wallet })
+  const wallet = await createSandboxWallet(deps, { partnerId, customerRef })
+  await connectSandboxWallet(deps, { partnerId, verificationRef, customerRef, ...wallet })
 }
 
 async function walletOf(environment: 'sandbox' | 'live') {

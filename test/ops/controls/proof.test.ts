@@ -1,6 +1,5 @@
 // The proof, the audit chain and the erasing of one payout by the command line, against a real database and the sandbox bank.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { createPayoutSteps } from '../../../activities/payouts'
 import { latestActivity } from '../../../db/controls/activity'
 import { driftSteps } from '../../../ops/controls/drift-step'
 import type { Rails } from '../../../rail/rails'
@@ -11,13 +10,14 @@ import { keys, openTestBank, still, type TestBank } from '../../support/bank/cli
 import { behindOurBack } from '../../support/db/behind-our-back'
 import { sealAll } from '../../support/db/seal-all'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { payoutActivities } from '../../support/stages/payout-activities'
 import { type OpsTerminal, oneSentence, openTerminal, type Ran, runWith } from '../../support/terminal'
 
 let terminal: OpsTerminal
 let bank: TestBank
 let rails: Rails
 let partnerId: string
-let steps: ReturnType<typeof createPayoutSteps>
+let steps: ReturnType<typeof payoutActivities>
 
 beforeAll(async () => {
   bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0 })
@@ -35,7 +35,7 @@ beforeEach(async () => {
     `UPDATE wallets SET rail = 'simulated', customer_ref = NULL, wallet_ref = NULL WHERE environment = 'sandbox'`,
   )
   const parts = stepDeps(terminal.db, rails)
-  steps = createPayoutSteps({ brief: parts, patient: parts })
+  steps = payoutActivities(parts)
 })
 afterAll(() => terminal.close())
 

@@ -1,6 +1,7 @@
 // Closing a partner by the command line: what it refuses, what ends with it, and who can still read, against the real API.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { createVerificationSteps } from '../../../activities/partners/verification'
+import { openLiveCustomer } from '../../../activities/partners/verification/customer'
+import { connectLiveWallet } from '../../../activities/partners/verification/wallet'
 import { latestActivity } from '../../../db/controls/activity'
 import { closePartner, findPartnerBySlug, lockPartnerToStop, type PartnerRow } from '../../../db/partners/partners'
 import { setAttention } from '../../../db/payouts/steps'
@@ -181,8 +182,8 @@ describe('partner close', () => {
     const log = { error: () => {} }
     const deps = { db: terminal.db, clock, rail: simulatedRail, madeBy: 'bank', log, redirectUrl: null }
 
-    const looked = await createVerificationSteps(deps).openLiveCustomer({ partnerId: partner.id })
-    const connected = await createVerificationSteps(deps).connectLiveWallet({ partnerId: partner.id })
+    const looked = await openLiveCustomer(deps, { partnerId: partner.id })
+    const connected = await connectLiveWallet(deps, { partnerId: partner.id })
 
     const ended = { status: 'rejected', ready: false }
     expect([looked, connected]).toEqual([ended, ended])

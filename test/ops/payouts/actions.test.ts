@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'
-import { createPayoutSteps } from '../../../activities/payouts'
 import { resolveByHand } from '../../../activities/payouts/by-hand/resolve'
 import { resolveSubmit } from '../../../activities/payouts/send/resolve'
 import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
@@ -18,6 +17,7 @@ import { requireSoundLedger } from '../../referee/ledger-rules'
 import { keys, openTestBank, still, type TestBank } from '../../support/bank/client'
 import { testSystem } from '../../support/jest/system'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { payoutActivities } from '../../support/stages/payout-activities'
 import { testTemporal } from '../../support/temporal/a-worker'
 import { type OpsTerminal, oneSentence, openTerminal, type Ran, runWith } from '../../support/terminal'
 
@@ -298,7 +298,7 @@ const notSent = (payout: PayoutRef, change: Record<string, string> = {}) =>
 
 function steps() {
   const deps = stepDeps(terminal.db, rails)
-  return createPayoutSteps({ brief: deps, patient: deps })
+  return payoutActivities(deps)
 }
 
 /** Its answer was lost: before the bank had it, or after. */

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'
-import { createPayoutSteps } from '../../../activities/payouts'
 import { latestActivity } from '../../../db/controls/activity'
 import { findLedgerDrifts } from '../../../db/controls/proof/ledger'
 import { findPayout } from '../../../db/payouts/payouts'
@@ -19,6 +18,7 @@ import { requireSoundLedger } from '../../referee/ledger-rules'
 import { keys, openTestBank, still, type TestBank } from '../../support/bank/client'
 import { testSystem } from '../../support/jest/system'
 import { aClaim, aConnectedPartner, railsTo, stepDeps } from '../../support/stages/payout'
+import { payoutActivities } from '../../support/stages/payout-activities'
 import { testTemporal } from '../../support/temporal/a-worker'
 import { type OpsTerminal, oneSentence, openTerminal, type Ran, runWith } from '../../support/terminal'
 
@@ -260,7 +260,7 @@ async function aReleasedButSent(
       },
     },
   })
-  const submitted = await createPayoutSteps({ brief: deps, patient: deps }).submitToRail(payout)
+  const submitted = await payoutActivities(deps).submitToRail(payout)
   expect(submitted).toMatchObject({ at: 'over', status: 'refused' })
   await setAttention(terminal.db, payout.payoutId, 'bank_contradicts_payment_submitted')
   const [transfer] = await transfersOf(payout)
@@ -289,7 +289,7 @@ async function keyOf({ payoutId }: PayoutRef): Promise<string> {
 
 function steps() {
   const deps = stepDeps(terminal.db, rails)
-  return createPayoutSteps({ brief: deps, patient: deps })
+  return payoutActivities(deps)
 }
 
 async function aSent(): Promise<PayoutRef> {

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { followRun } from '../../../activities/invoices/follow-run'
-import { createPayoutSteps } from '../../../activities/payouts'
 import { addChargedPartners } from '../../../bench/charged-partners'
 import { londonMonthOf, type Month, nextMonth, previousMonth, startOf } from '../../../domain/month'
 import { createMailer } from '../../../mail/mailer'
@@ -13,6 +12,7 @@ import { asIssued, chargesOf, recompute } from '../../support/api/recompute-invo
 import type { Json } from '../../support/bank/client'
 import { anInbox, type TestInbox } from '../../support/mail/an-inbox'
 import { railsTo, stepDeps } from '../../support/stages/payout'
+import { payoutActivities } from '../../support/stages/payout-activities'
 import { openWorld, type World } from '../../support/system/world'
 import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
 import { until } from '../../support/until'
@@ -157,7 +157,7 @@ async function returned(payoutId: string, at: Date): Promise<void> {
   }
   const rails = railsTo(world.bank, { callMs: 5_000 })
   const deps = stepDeps(world.db, rails, { clock: { now: () => at } })
-  const { status } = await createPayoutSteps({ brief: deps, patient: deps }).pollReturn({ payoutId })
+  const { status } = await payoutActivities(deps).pollReturn({ payoutId })
   rails.close()
   await world.bank.control('DELETE', `/faults/${lost}`)
   expect(status).toBe('returned')

@@ -2,7 +2,6 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import type { Client } from '@temporalio/client'
 import { Worker } from '@temporalio/worker'
-import { createPayoutSteps } from '../../../activities/payouts'
 import type { Db } from '../../../db/database'
 import type { Keyring } from '../../../db/keyring'
 import { environments } from '../../../domain/environment'
@@ -19,6 +18,7 @@ import { createDatabase, openDb } from '../db/database'
 import { testSystem } from '../jest/system'
 import { keptLog } from '../kept-logs'
 import { aConnectedPartner, type ConnectedPartner } from '../stages/payout'
+import { payoutActivities } from '../stages/payout-activities'
 import { testTemporal } from '../temporal/a-worker'
 import { type Answer, type Api, startApi, testSecretKeys } from './client'
 import { aKey } from './fixtures'
@@ -96,7 +96,7 @@ export async function aPayoutWorld(options: WorldOptions = {}): Promise<PayoutWo
     ...(keyring === undefined ? {} : { keyring }),
   })
   const parts = createPayoutParts({ bank: access, payouts, secretKeys }, { db, log, clock })
-  const workers = workersOf({ activities: createPayoutSteps(parts), taskQueuePrefix })
+  const workers = workersOf({ activities: payoutActivities(parts.patient, parts.brief), taskQueuePrefix })
   if (options.workers !== 'none') await workers.start()
 
   return {

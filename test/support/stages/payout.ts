@@ -1,7 +1,7 @@
 // A database, a bank and a partner connected to it, for the steps of a payout called one by one.
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
+import type { PayoutDeps } from '../../../activities/bind'
 import { openPartner } from '../../../activities/partners/open'
-import type { PayoutDeps } from '../../../activities/payouts/deps'
 import { connectSandboxWallet } from '../../../activities/wallets/connect-sandbox'
 import type { Db } from '../../../db/database'
 import { newId } from '../../../db/id'

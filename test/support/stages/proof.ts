@@ -1,7 +1,6 @@
 // A live wallet at the sandbox bank, with all that a proof needs, and the few things that tests do behind its back.
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals'
-import type { ProofDeps } from '../../../activities/controls/proof'
-import { createPayoutSteps } from '../../../activities/payouts'
+import type { ProofDeps } from '../../../activities/controls/proof/look'
 import { listDrifts } from '../../../db/controls/proof/drifts'
 import type { Db } from '../../../db/database'
 import { findWallet } from '../../../db/wallets/wallets'
@@ -12,6 +11,7 @@ import { behindOurBack } from '../db/behind-our-back'
 import { createDatabase, openDb } from '../db/database'
 import { keptLog } from '../kept-logs'
 import { aClaim, aConnectedPartner, movingClock, railsTo, stepDeps } from './payout'
+import { payoutActivities } from './payout-activities'
 
 export const log = keptLog()
 
@@ -31,7 +31,7 @@ export interface ProofStage {
   readonly rails: Rails
   readonly clock: ReturnType<typeof movingClock>
   readonly deps: ProofDeps
-  readonly steps: ReturnType<typeof createPayoutSteps>
+  readonly steps: ReturnType<typeof payoutActivities>
   readonly wallet: { readonly id: string; readonly customer: string; readonly wallet: string }
   aPayout(): Promise<PayoutRef>
   aSentPayout(): Promise<PayoutRef>
@@ -65,7 +65,7 @@ export async function aProofStage(bank: TestBank): Promise<ProofStage> {
   const rails = railsTo(bank, { callMs: 2_000 })
   const clock = movingClock()
   const parts = stepDeps(db, rails)
-  const steps = createPayoutSteps({ brief: parts, patient: parts })
+  const steps = payoutActivities(parts)
   const partnerId = (await aConnectedPartner(db, bank)).id
   // The stage books the sandbox's float without the bank's name for it; the live wallet is booked as it is in life.
   await db.dataSource.query(

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from '@temporalio/client'
 import { createActivities } from '../../../activities'
-import type { ProofPatience } from '../../../activities/controls/proof'
+import type { ProofPatience } from '../../../activities/bind'
 import type { Db } from '../../../db/database'
 import type { Seller } from '../../../domain/invoices/document'
 import type { Mailer } from '../../../mail/mailer'
@@ -114,33 +114,33 @@ export function testActivities({ db, client, queuePrefix, clock, ...options }: T
   const own = { ...(bank ? { bank } : {}), ...(options.secretKeys ? { secretKeys: options.secretKeys } : {}) }
   const config = { ...testConfig(), ...own }
   const payouts = createPayoutParts(config, { db, log, clock })
-  const sandboxBank = config.bank.sandbox === null ? 'absent' : 'configured'
-  const { pollMs } = config.payouts
-  const { publicUrl, verificationPollMs } = config
-  const about = { db, clock, log, temporal: client, queuePrefix, pollMs, sandboxBank } as const
-  const banks = banksOf(config.bank, payouts.patientRails)
-  const sweep = { ...about, ...config.sweep, banks, olderThanMs: 0 }
+  const sandboxBank = config.bank.sandbox === null ? null : openMakeBelieveBank(config.bank.sandbox, clock)
   const { seller = testSeller, mailer = null } = options
-  const invoices = { db, clock, log, seller, mailer }
-  const topUpBank = config.bank.sandbox === null ? null : openMakeBelieveBank(config.bank.sandbox, clock)
-  const topUps = { db, clock, rail: payouts.patientRails.provider_sandbox, bank: topUpBank }
   const { opsEmail, retention } = { ...config, ...options }
-  const proof = { ...config.proof, ...config.sweep, ...options.proof }
-  const settings = {
+  const activities = createActivities(payouts.brief, {
+    ...payouts.patient,
+    banks: banksOf(config.bank, payouts.patientRails),
+    sandboxBank,
+    temporal: client,
+    queuePrefix,
+    pollMs: config.payouts.pollMs,
+    verificationPollMs: config.verificationPollMs,
+    ...config.sweep,
+    olderThanMs: 0,
+    proof: { ...config.proof, ...config.sweep, ...options.proof },
+    seller,
+    mailer,
+    opsEmail,
+    publicUrl: config.publicUrl,
+    retention,
     activityRetentionDays,
     activityReadRetentionDays,
-    publicUrl,
-    verificationPollMs,
-    proof,
-    opsEmail,
-    retention,
-  }
-  const activities = createActivities({ db, clock, ...settings, payouts, sweep, invoices, topUps })
+  })
   return {
     activities,
     close: () => {
       payouts.close()
-      topUpBank?.close()
+      sandboxBank?.close()
     },
   }
 }

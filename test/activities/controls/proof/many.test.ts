@@ -1,6 +1,6 @@
 // Many wallets: whatever becomes of one of them at the bank hides none of the others, and is told.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { proveWallets } from '../../../../activities/controls/proof/prove-wallets'
+import { provePage } from '../../../../activities/controls/proof/prove-wallets'
 import { runProof } from '../../../../activities/controls/proof/run'
 import { listDrifts } from '../../../../db/controls/proof/drifts'
 import { listNotCompared } from '../../../../db/controls/proof/overdue'
@@ -76,7 +76,7 @@ test('what our own books tell is found in every wallet though the bank is away, 
   await addToBalances([first, last], 77)
 
   // Pages of two: those behind the one in which the bank was missed are proved too.
-  const page = await proveWallets(deps, { environment: 'live', after: null, limit: 2 })
+  const page = await provePage(deps, { environment: 'live', after: null, limit: 2 })
 
   expect(page).toMatchObject({ wallets: partners, drifts: 2, fresh: 2, failed: partners, next: null })
   expect(await stage.found()).toEqual([first, last].map((id) => ['wallet_balance', id]))
@@ -156,7 +156,7 @@ test('a page that takes too long ends where it is, and the next one goes on from
   const seen: string[] = []
   let after: string | null = null
   do {
-    const page: { next: string | null; wallets: number } = await proveWallets(slow, {
+    const page: { next: string | null; wallets: number } = await provePage(slow, {
       environment: 'live',
       after,
       limit: 50,

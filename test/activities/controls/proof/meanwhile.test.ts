@@ -93,5 +93,8 @@ async function settled(state: string): Promise<void> {
 async function aBookedDeposit(): Promise<void> {
   const { db, clock, rails, wallet } = stage
   await bank.control('POST', `/wallets/${wallet.wallet}/deposits`, { amount: '7.000000' })
-  await readWallet({ db, clock, log, rails, startReturn: async () => undefined, quietMs: 1_000 }, wallet.id)
+  await readWallet(
+    { db, clock, log, rails, startReturn: async () => undefined, quietMs: 1_000 },
+    { walletId: wallet.id },
+  )
 }

@@ -1,7 +1,7 @@
 // What is only under way is no drift, what nobody could see proves nothing, and ops is told of each drift once.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { proveWallets } from '../../../../activities/controls/proof/prove-wallets'
+import { provePage } from '../../../../activities/controls/proof/prove-wallets'
 import { runProof } from '../../../../activities/controls/proof/run'
 import { proveSilence } from '../../../../activities/controls/proof/silence'
 import { tellDrifts } from '../../../../activities/controls/proof/tell'
@@ -64,13 +64,16 @@ test('a deposit that is not booked is found once its time is over, and gone when
   expect(await runProof(patient)).toMatchObject({ drifts: 1, fresh: 1 })
   expect(await stage.found()).toEqual([['deposit_not_booked', json.id]])
 
-  await readWallet({ db, clock, log, rails, startReturn: async () => undefined, quietMs: 1_000 }, wallet.id)
+  await readWallet(
+    { db, clock, log, rails, startReturn: async () => undefined, quietMs: 1_000 },
+    { walletId: wallet.id },
+  )
   expect(await runProof(patient)).toMatchObject(fine)
 })
 
 test('an idle sandbox is proved once more, then left out, and is neither overdue nor old', async () => {
   const page = { environment: 'sandbox', after: null, limit: 50 } as const
-  const proveScheduled = () => proveWallets(deps, page, { idleSandboxes: 'skipped' })
+  const proveScheduled = () => provePage(deps, page, { idleSandboxes: 'skipped' })
   await runProof(deps)
   clock.forward(25 * 3_600_000)
 
@@ -94,7 +97,7 @@ test('a sandbox with an open payout is not idle', async () => {
   clock.forward(25 * 3_600_000)
 
   const page = { environment: 'sandbox', after: null, limit: 50 } as const
-  await proveWallets(deps, page, { idleSandboxes: 'skipped' })
+  await provePage(deps, page, { idleSandboxes: 'skipped' })
 
   expect(await outcomes()).toEqual(['equal', 'no_bank'])
 })

@@ -1,0 +1,45 @@
+// Extends the audit chain and verifies it.
+import { sealRows } from '../../db/controls/audit/seal'
+import { recordVerification, verifySinceLast } from '../../db/controls/audit/verifications'
+import type { FirstFault } from '../../db/controls/audit/verify'
+import { enqueueMail } from '../../db/partners/mails'
+import { auditMessage } from '../../mail/messages/audit'
+import type { AuditVerdict } from '../../workflows/controls/audit-steps'
+import type { ActivityDeps } from '../bind'
+
+/** After this the mail is of no use. */
+const keepForMs = 3 * 24 * 60 * 60 * 1000
+
+type Deps = Pick<ActivityDeps, 'db' | 'clock' | 'log' | 'keyring' | 'opsEmail'>
+
+/** Logs the head of the chain: kept outside the database, it shows whether the chain was rebuilt later. */
+export async function sealAudit(
+  { db, clock, log }: Pick<Deps, 'db' | 'clock' | 'log'>,
+  { limit }: { readonly limit: number },
+): Promise<number> {
+  const sealed = await db.transaction((tx) => sealRows(tx, { at: clock.now(), limit }))
+  if (sealed === null || sealed.rows === 0) return 0
+  log.info({ links: String(sealed.links), audit_head: sealed.head }, 'the audit chain has grown')
+  return sealed.rows
+}
+
+/** Logs a fault each time, and mails it to ops once. */
+export async function verifyAudit({ db, clock, keyring, log, opsEmail }: Deps): Promise<AuditVerdict> {
+  const verified = await verifySinceLast(db)
+  const { fault, head } = verified
+  const links = String(verified.links)
+  if (fault === null) log.info({ links, audit_head: head }, 'the audit chain holds')
+  else log.error({ links, ...plain(fault) }, 'the audit chain does not hold')
+  const at = clock.now()
+  await db.transaction(async (tx) => {
+    const told = await recordVerification(tx, verified, at)
+    if (fault === null || told === 'no_news' || opsEmail === null) return
+    const mail = auditMessage({ address: opsEmail, fault })
+    await enqueueMail(tx, keyring, { kind: 'notice', mail, at, expiresAt: new Date(at.getTime() + keepForMs) })
+  })
+  return { links, head, fault: fault?.what ?? null }
+}
+
+function plain({ what, sequence, table, rowId }: FirstFault) {
+  return { fault: what, sequence: sequence === null ? null : String(sequence), table, row_id: rowId }
+}
