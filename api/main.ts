@@ -1,7 +1,8 @@
 // The API process: `node dist/api/main.js`, against the PostgreSQL and Temporal that the configuration names.
 
 import { createRateStore } from '../db/bank/exchange-rates'
-import { type Db, openDatabase } from '../db/database'
+import { openDatabase } from '../db/data-source'
+import type { Db } from '../db/database'
 import { openKeyring } from '../db/keyring'
 import { createMailer } from '../mail/mailer'
 import { makeBelieveOrNone } from '../rail/make-believe'

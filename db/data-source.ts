@@ -1,9 +1,27 @@
 // How every connection to PostgreSQL is made: its time limits, and how it reads big numbers and dates.
 import { types } from 'pg'
 import { DataSource } from 'typeorm'
+import { type Db, databaseOf } from './database'
 import { entities } from './entities'
 import { migrations } from './migrations'
 import { SnakeNaming } from './naming'
+
+export interface DatabaseOptions {
+  readonly url: string
+  readonly poolSize: number
+  readonly onError: (error: Error) => void
+  /** How long one waits for a connection, where nobody's answer waits behind it. */
+  readonly connectMs?: number
+  /** How long a statement may take, where that is less than usual. */
+  readonly statementMs?: number
+}
+
+/** Connects, and does not migrate. A server that goes away later is survived: queries fail until it is back. */
+export async function openDatabase(options: DatabaseOptions): Promise<Db> {
+  const { connectMs = usual.connectMs, statementMs = usual.statementMs, ...rest } = options
+  const dataSource = createDataSource({ ...rest, limits: { ...usual, connectMs, statementMs } })
+  return databaseOf(await dataSource.initialize())
+}
 
 export interface ConnectionOptions {
   readonly url: string
@@ -27,6 +45,14 @@ export interface ConnectionLimits {
   readonly lockMs?: number
   /** After this an unused connection is closed. */
   readonly idleMs: number
+}
+
+const usual: ConnectionLimits = {
+  connectMs: 5_000,
+  statementMs: 10_000,
+  answerMs: 12_000,
+  idleInTransactionMs: 10_000,
+  idleMs: 30_000,
 }
 
 export function createDataSource({ url, poolSize, limits, onError }: ConnectionOptions): DataSource {

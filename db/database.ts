@@ -1,69 +1,155 @@
-// The one pool of a process: named prepared statements for every query, and transactions that end as they say they do.
-import { DatabaseError, Pool, type PoolClient } from 'pg'
-import type { DataSource } from 'typeorm'
+// One transaction type for statements and repositories, and transactions that end as they claim to.
+import { DatabaseError, Pool, type PoolClient, type QueryResult } from 'pg'
+import type { DataSource, EntitySchema, QueryRunner, Repository } from 'typeorm'
 import { assert } from '../domain/assert'
-import { type ConnectionLimits, createDataSource } from './data-source'
+import { camelCase, nameOf, type Sql, type SqlValue, sql, textOf } from './sql'
+
+/** For reads: a database, where each statement stands alone, or a transaction. */
+export interface Queryable {
+  readonly dataSource: DataSource
+  /** Every statement goes through here, also those of repositories: see `sentThrough`. */
+  readonly send: Send
+  /** Runs a statement. It is prepared once per connection, and its columns come as camelCase properties. */
+  sql<Row = unknown>(strings: TemplateStringsArray, ...values: readonly SqlValue[]): Promise<Row[]>
+  /** Runs a fragment as a statement, where its options are not the usual ones. */
+  run<Row = unknown>(statement: Sql, options?: RunOptions): Promise<Row[]>
+  /** For statements that are not written with `sql` yet. */
+  query<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
+  repo<Row extends object>(entity: EntitySchema<Row>): Reads<Row>
+}
 
 /** A statement is prepared once per connection under its name, so one name must always stand for one text. */
 export interface Statement {
   readonly name: string
   readonly text: string
-  /** How long the client waits for the answer, where the transaction lets the server take longer than usual. */
   readonly answerMs?: number
 }
 
-export interface Tx {
-  query<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
+export interface RunOptions {
+  /** `each time`: PostgreSQL plans for these very values, and the connection prepares nothing. */
+  readonly plan?: 'once' | 'each time'
+  /** How long the client waits for the answer, where the transaction lets the server take longer than usual. */
+  readonly answerMs?: number | undefined
 }
 
-export interface Db extends Tx {
-  readonly dataSource: DataSource
+/** Writes take one of these and never a `Db`: only a transaction checks the caller's rights first. */
+export interface Tx extends Queryable {
+  repo<Row extends object>(entity: EntitySchema<Row>): Repo<Row>
+}
+
+export interface Db extends Queryable {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   ping(): Promise<void>
   close(): Promise<void>
 }
 
-export type Queryable = Db | Tx
+export type Reads<Row extends object> = Pick<
+  Repository<Row>,
+  'find' | 'findBy' | 'findOne' | 'findOneBy' | 'findOneOrFail' | 'findOneByOrFail' | 'existsBy' | 'countBy'
+>
 
-export interface DatabaseOptions {
-  readonly url: string
-  readonly poolSize: number
-  readonly onError: (error: Error) => void
-  /** How long one waits for a connection, where nobody's answer waits behind it. */
-  readonly connectMs?: number
-  /** How long a statement may take, where that is less than usual. */
-  readonly statementMs?: number
+/** Without `save` and `remove`: they read first and decide what to write. */
+export type Repo<Row extends object> = Reads<Row> & Pick<Repository<Row>, 'insert' | 'update' | 'delete'>
+
+export interface Command {
+  readonly name: string
+  readonly text: string
+  readonly values: readonly unknown[]
+  readonly rowMode?: 'array'
+  readonly answerMs?: number | undefined
 }
 
-/** Connects, and does not migrate. A server that goes away later is survived: queries fail until it is back. */
-export async function openDatabase(options: DatabaseOptions): Promise<Db> {
-  const { connectMs = limits.connectMs, statementMs = limits.statementMs, ...rest } = options
-  const dataSource = await createDataSource({ ...rest, limits: { ...limits, connectMs, statementMs } }).initialize()
+export type Send = (command: Command) => Promise<QueryResult>
+
+/** The database of a data source that is initialized. */
+export function databaseOf(dataSource: DataSource): Db {
   const pool = poolOf(dataSource)
   return {
-    dataSource,
-    query: (statement, values) => run(pool, statement, values),
-    transaction: (work) => transact(pool, work),
+    ...readsThrough(dataSource, (command) => sendOn(pool, command)),
+    transaction: (work) => transact(dataSource, pool, work),
     ping: async () => void (await pool.query('SELECT 1')),
     close: () => dataSource.destroy(),
   }
 }
 
-const limits: ConnectionLimits = {
-  connectMs: 5_000,
-  statementMs: 10_000,
-  answerMs: 12_000,
-  idleInTransactionMs: 10_000,
-  idleMs: 30_000,
+/** The same database with other ways to send a statement outside transactions, and to run a transaction. */
+export function sentThrough(db: Db, ways: { readonly send: Send; readonly transaction: Db['transaction'] }): Db {
+  return { ...db, ...readsThrough(db.dataSource, ways.send), transaction: ways.transaction }
 }
 
-async function run<Row>(on: Pool | PoolClient, statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-  const { name, text, answerMs } = statement
-  const result = await on.query({ name, text, values: [...values], ...(answerMs && { query_timeout: answerMs }) })
-  return result.rows
+/** A transaction that sends its statements this way. */
+export function txThrough(dataSource: DataSource, send: Send): Tx {
+  let runner: QueryRunner | undefined
+  return {
+    ...statementsThrough(dataSource, send),
+    repo: (entity) => {
+      runner ??= runnerThrough(dataSource, send)
+      return runner.manager.getRepository(entity)
+    },
+  }
 }
 
-async function transact<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+function readsThrough(dataSource: DataSource, send: Send): Queryable {
+  let runner: QueryRunner | undefined
+  return {
+    ...statementsThrough(dataSource, send),
+    repo: (entity) => {
+      runner ??= runnerThrough(dataSource, (command) => {
+        assert(command.text.startsWith('SELECT '), 'a repository writes in a transaction only')
+        return send(command)
+      })
+      return runner.manager.getRepository(entity)
+    },
+  }
+}
+
+function statementsThrough(dataSource: DataSource, send: Send): Omit<Queryable, 'repo'> {
+  const run: Queryable['run'] = async (statement, { plan = 'once', answerMs } = {}) => {
+    const text = textOf(statement)
+    const name = plan === 'once' ? nameOf(text) : ''
+    return rowsOf(await send({ name, text, values: statement.values, rowMode: 'array', answerMs }))
+  }
+  return {
+    dataSource,
+    send,
+    sql: (strings, ...values) => run(sql(strings, ...values)),
+    run,
+    query: async ({ name, text, answerMs }, values) => (await send({ name, text, values, answerMs })).rows,
+  }
+}
+
+/** Rows come as arrays, so that the names of their columns are translated once and not in every row. */
+function rowsOf<Row>({ fields, rows }: QueryResult): Row[] {
+  const properties = fields.map(({ name }) => camelCase(name))
+  const empty = Object.fromEntries(properties.map((property) => [property, null]))
+  rows.forEach((values: readonly unknown[], index) => {
+    // A copy has its properties from the start, which is faster than to add one after the other.
+    const row: Record<string, unknown> = { ...empty }
+    for (let column = 0; column < properties.length; column += 1) row[properties[column] ?? ''] = values[column]
+    rows[index] = row
+  })
+  return rows
+}
+
+/**
+ * TypeORM builds the statements of its repositories, and we send them: prepared, on our connection, and with the error of
+ * the server as it is, where TypeORM's own would carry the values.
+ */
+function runnerThrough(dataSource: DataSource, send: Send): QueryRunner {
+  const runner = dataSource.createQueryRunner()
+  const query = async (text: string, values: readonly unknown[] = [], isStructured = false): Promise<unknown> => {
+    const { rows, rowCount, command } = await send({ name: nameOf(text), text, values })
+    const raw = command === 'UPDATE' || command === 'DELETE' ? [rows, rowCount] : rows
+    return isStructured ? { raw, records: rows, affected: rowCount ?? undefined } : raw
+  }
+  return Object.assign(runner, { query, isTransactionActive: true })
+}
+
+function sendOn(on: Pool | PoolClient, { values, answerMs, ...command }: Command): Promise<QueryResult> {
+  return on.query({ ...command, values: [...values], ...(answerMs && { query_timeout: answerMs }) })
+}
+
+async function transact<T>(dataSource: DataSource, pool: Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
   let lost: Error | undefined
   const noteLoss = (error: unknown) => {
     // Only an error that the server itself sent proves that the connection is still in step with it.
@@ -76,7 +162,7 @@ async function transact<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Promise<T>
   }
   try {
     await answerOf(client.query('BEGIN'))
-    const result = await work({ query: (statement, values) => answerOf(run(client, statement, values)) })
+    const result = await work(txThrough(dataSource, (command) => answerOf(sendOn(client, command))))
     const { command } = await answerOf(client.query('COMMIT'))
     // PostgreSQL answers COMMIT with ROLLBACK when a statement failed and its error was swallowed.
     assert(command === 'COMMIT', 'a transaction with a failed statement can not be committed')

@@ -1,6 +1,7 @@
 // What a command works with, and where it comes from: DATABASE_URL when it is set, otherwise the running system of DATA_DIR.
 import { hostname, userInfo } from 'node:os'
-import { type Db, openDatabase } from '../db/database'
+import { openDatabase } from '../db/data-source'
+import type { Db } from '../db/database'
 import { type Keyring, openKeyring } from '../db/keyring'
 import { dataDirOf, readRunningEnvironment } from '../local/running'
 import { type Clock, systemClock } from '../runtime/clock'

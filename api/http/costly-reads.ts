@@ -1,5 +1,5 @@
 // Runs reads of a partner's history on connections of their own: few statements of a partner at once, and none for long.
-import type { Db } from '../../db/database'
+import { type Db, sentThrough } from '../../db/database'
 import { busyPattern, troubleCodes } from '../../db/trouble'
 import { ApiError } from './errors'
 
@@ -57,11 +57,11 @@ export function createCostlyReads({ db, limits }: { db: Db; limits: CostlyReadLi
   }
 
   return {
-    of: (partnerId) => ({
-      ...db,
-      query: (statement, values) => inTurn(partnerId, () => db.query(statement, values)),
-      transaction: (work) => inTurn(partnerId, () => db.transaction(work)),
-    }),
+    of: (partnerId) =>
+      sentThrough(db, {
+        send: (command) => inTurn(partnerId, () => db.send(command)),
+        transaction: (work) => inTurn(partnerId, () => db.transaction(work)),
+      }),
   }
 }
 

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { openPartner } from '../../activities/partners/open'
 import { startConnectSandbox } from '../../activities/wallets/start-connect-sandbox'
-import { openDatabase } from '../../db/database'
+import { openDatabase } from '../../db/data-source'
 import { openKeyring } from '../../db/keyring'
 import { createApiKey } from '../../db/partners/api-keys'
 import { systemClock } from '../../runtime/clock'

@@ -1,7 +1,8 @@
 // The pool: what queries return, how transactions end, and what a lost server does to it.
 import { EventEmitter, once } from 'node:events'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { type Db, openDatabase, type Tx } from '../../db/database'
+import { openDatabase } from '../../db/data-source'
+import type { Db, Tx } from '../../db/database'
 import { aPartner } from '../support/db/a-partner'
 import { createDatabase } from '../support/db/database'
 import { proxyOf, type TcpProxy } from '../support/db/tcp-proxy'

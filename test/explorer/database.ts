@@ -1,7 +1,8 @@
 // The real database with a schedule point before every statement: blocked statements are noticed, and a crash rolls back.
 import { createHash } from 'node:crypto'
 import { Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg'
-import { type Db, openDatabase } from '../../db/database'
+import { openDatabase } from '../../db/data-source'
+import type { Db } from '../../db/database'
 import { type Actor, currentActor, never, type Process, type Settling } from './schedule'
 
 export interface ExploredDatabase extends Settling {

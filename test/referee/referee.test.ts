@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { QueryRunner } from 'typeorm'
-import type { Db, Statement } from '../../db/database'
+import { type Db, type Send, sentThrough, txThrough } from '../../db/database'
 import { issueInvoice } from '../../db/invoices/issue'
 import { londonMonthOf, nextMonth, startOf } from '../../domain/month'
 import type { Rails } from '../../rail/rails'
@@ -273,8 +273,9 @@ async function afterHarm(statements: readonly string[]): Promise<string[]> {
 
 /** The database as it is inside a transaction. */
 function within(runner: QueryRunner): Db {
-  const tx = { query: ({ text }: Statement, values: readonly unknown[]) => runner.query(text, [...values]) }
-  return { ...db, ...tx, transaction: (work) => work(tx) }
+  const send: Send = async ({ values, ...command }) =>
+    (await runner.connect()).query({ ...command, values: [...values] })
+  return sentThrough(db, { send, transaction: (work) => work(txThrough(db.dataSource, send)) })
 }
 
 /** The ledger defends itself; harm gets in only with its triggers and foreign keys off. */

@@ -1,24 +1,26 @@
-// Listens to the statements that an API runs, by their names, while something is done.
-import type { Db, Tx } from '../../../db/database'
+// Records the statements that an API runs while something is done: the name, or the text where the name is derived from it.
+import type { Command, Db } from '../../../db/database'
+import { nameOf } from '../../../db/sql'
+import { tapped } from '../../support/db/tapped'
 
 export async function statementsDuring(db: Db, work: () => Promise<unknown>): Promise<string[]> {
-  const names: string[] = []
+  const seen: string[] = []
   const own = { ...db }
-  const noting = (tx: Tx): Tx => ({
-    query: (statement, values) => {
-      names.push(statement.name)
-      return tx.query(statement, values)
-    },
-  })
-  const listening: Pick<Db, 'query' | 'transaction'> = {
-    ...noting({ query: (statement, values) => own.query(statement, values) }),
-    transaction: (inside) => own.transaction((tx) => inside(noting(tx))),
-  }
-  Object.assign(db, listening)
+  Object.assign(
+    db,
+    tapped(own, (command, next) => {
+      seen.push(titleOf(command))
+      return next()
+    }),
+  )
   try {
     await work()
   } finally {
     Object.assign(db, own)
   }
-  return names
+  return seen
+}
+
+function titleOf({ name, text }: Command): string {
+  return name === '' || name === nameOf(text) ? text.replaceAll(/\s+/g, ' ') : name
 }

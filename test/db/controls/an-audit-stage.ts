@@ -4,7 +4,7 @@ import { afterEach, beforeEach } from '@jest/globals'
 import { Client } from 'pg'
 import { recordActivity } from '../../../db/controls/activity'
 import { sealRows } from '../../../db/controls/audit/seal'
-import type { Db, Queryable, Statement } from '../../../db/database'
+import { type Db, type Tx, txThrough } from '../../../db/database'
 import { addCharge } from '../../../db/invoices/charges'
 import { postSet } from '../../../db/wallets/ledger'
 import type { WalletRow } from '../../../db/wallets/wallets'
@@ -74,10 +74,7 @@ export async function aTransaction() {
   const client = new Client({ connectionString: database.url })
   await client.connect()
   await client.query('BEGIN')
-  const tx = {
-    query: async <Row>({ text }: Statement, values: readonly unknown[]): Promise<Row[]> =>
-      (await client.query({ text, values: [...values] })).rows,
-  }
+  const tx = txThrough(db.dataSource, ({ values, ...command }) => client.query({ ...command, values: [...values] }))
   return {
     write: (action: string) => recordActivity(tx, [anEntry(action)]),
     async commit() {
@@ -119,7 +116,8 @@ export function later(hours: number): Date {
 }
 
 /** Each is a set with two entries, a charge and a change. */
-export async function someRows(count: number, on: Queryable = db): Promise<void> {
+export async function someRows(count: number, on?: Tx): Promise<void> {
+  const write: Db['transaction'] = (work) => (on === undefined ? db.transaction(work) : work(on))
   for (let made = 0; made < count; made += 1) {
     const about = {
       walletId: wallet.id,
@@ -129,7 +127,7 @@ export async function someRows(count: number, on: Queryable = db): Promise<void>
       createdBy: 'test',
       at: now,
     }
-    await postSet(on, { ...about, postings: topUpPostings(1_000_000n) })
+    await write((tx) => postSet(tx, { ...about, postings: topUpPostings(1_000_000n) }))
     const { partnerId } = wallet
     const charge = {
       kind: 'exception',
@@ -138,8 +136,8 @@ export async function someRows(count: number, on: Queryable = db): Promise<void>
       amountMicropounds: 5n,
       at: now,
     } as const
-    await addCharge(on, { partnerId, ...charge })
-    await recordActivity(on, [anEntry(`key.create${made}`)])
+    await write((tx) => addCharge(tx, { partnerId, ...charge }))
+    await write((tx) => recordActivity(tx, [anEntry(`key.create${made}`)]))
   }
 }
 

@@ -1,11 +1,13 @@
 // What billing keeps locked and for how long: a partner can be changed meanwhile, and a large invoice gets its time.
+
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Db, Tx } from '../../../db/database'
+import type { Db } from '../../../db/database'
 import { issueInvoice } from '../../../db/invoices/issue'
 import { voidInvoice } from '../../../db/invoices/moves'
 import { findPartnerById, type PartnerRow, updatePartner } from '../../../db/partners/partners'
 import { aSeller } from '../../support/api/fixtures'
 import { aBillingStage, aPricedPartner, type BillingStage, billed, charge } from '../../support/db/billing'
+import { tapped } from '../../support/db/tapped'
 
 let stage: BillingStage
 let db: Db
@@ -69,15 +71,9 @@ test('a void that takes longer than other statements may is not broken off', asy
 
 /** The same database, but something happens right after that statement, before its transaction goes on. */
 function after(statement: string, happens: () => Promise<unknown>): Db {
-  const transaction = <T>(work: (tx: Tx) => Promise<T>) =>
-    db.transaction((tx) =>
-      work({
-        query: async <Row>(...asked: Parameters<Tx['query']>) => {
-          const rows = await tx.query<Row>(...asked)
-          if (asked[0].name === statement) await happens()
-          return rows
-        },
-      }),
-    )
-  return { ...db, transaction }
+  return tapped(db, async ({ name }, next) => {
+    const answer = await next()
+    if (name === statement) await happens()
+    return answer
+  })
 }

@@ -84,7 +84,7 @@ test('an amount that JSON has rounded is a bug and not an amount', () => {
 async function aStoredPayout() {
   const payout = await aPayout(db, told)
   const scope = { partnerId: payout.partnerId, environment: 'sandbox' } as const
-  const made = await createApiKey(db, { ...scope, label: null, createdBy: 'test', at, keyring })
+  const made = await db.transaction((tx) => createApiKey(tx, { ...scope, label: null, createdBy: 'test', at, keyring }))
   if (made.outcome !== 'created') throw new Error(made.outcome)
   const [digest] = apiKeyDigests(keyring, made.secret)
   if (digest === undefined) throw new Error('a keyring has a key')

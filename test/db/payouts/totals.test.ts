@@ -114,14 +114,14 @@ test.each([
   const wallet = await aWallet(db)
   const life = { account: '11111111', amountPence: 1_000n, createdAt: now, daysBetween: 0 } as const
   await live(wallet, { ...life, steps: ['accept', 'complete'] })
-  expect(await findTotalsDrifts(db, wallet.id, now)).toEqual([])
+  expect(await totalsDrifts(wallet.id, now)).toEqual([])
 
   await behindOurBack(db, `${change} WHERE partner_id = $1`, [wallet.partnerId])
 
   const drift = { kind: 'payout_totals', walletId: wallet.id, subject: `${wallet.id} 2026-11` }
-  expect(await findTotalsDrifts(db, wallet.id, now)).toMatchObject([drift])
+  expect(await totalsDrifts(wallet.id, now)).toMatchObject([drift])
   await db.query(rebuild, [wallet.partnerId])
-  expect(await findTotalsDrifts(db, wallet.id, now)).toEqual([])
+  expect(await totalsDrifts(wallet.id, now)).toEqual([])
 })
 
 test('a drift in an older month is found in turn, and looked at again while it is open', async () => {
@@ -135,7 +135,7 @@ test('a drift in an older month is found in turn, and looked at again while it i
 
   const turns = [0, 1, 2, 3].map((n) => new Date(now.getTime() + n * 15 * 60_000))
   const found = []
-  for (const turn of turns) found.push(...(await findTotalsDrifts(db, wallet.id, turn)))
+  for (const turn of turns) found.push(...(await totalsDrifts(wallet.id, turn)))
 
   const subject = `${wallet.id} 2026-08`
   expect(found).toMatchObject([{ subject, expected: expect.stringContaining('1 created') }])
@@ -144,8 +144,12 @@ test('a drift in an older month is found in turn, and looked at again while it i
       VALUES ($1, 'payout_totals', $2, $3, '', '', now(), now())`,
     [randomUUID(), wallet.id, subject],
   )
-  for (const turn of turns) expect(await findTotalsDrifts(db, wallet.id, turn)).toMatchObject([{ subject }])
+  for (const turn of turns) expect(await totalsDrifts(wallet.id, turn)).toMatchObject([{ subject }])
 })
+
+function totalsDrifts(walletId: string, at: Date) {
+  return db.transaction((tx) => findTotalsDrifts(tx, walletId, at))
+}
 
 async function live(wallet: WalletRow, { account, amountPence, createdAt, daysBetween, steps }: Life): Promise<void> {
   const idempotencyKey = `order-${randomUUID()}`

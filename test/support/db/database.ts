@@ -1,7 +1,8 @@
 // A fresh, migrated database for a test file, copied from the template in a few milliseconds.
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
-import { type Db, openDatabase } from '../../../db/database'
+import { openDatabase } from '../../../db/data-source'
+import type { Db } from '../../../db/database'
 import { testSystem } from '../jest/system'
 
 export const templateDatabase = 'template_payouts'

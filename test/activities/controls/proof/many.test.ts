@@ -1,4 +1,5 @@
 // Many wallets: whatever becomes of one of them at the bank hides none of the others, and is told.
+
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { provePage } from '../../../../activities/controls/proof/prove-wallets'
 import { runProof } from '../../../../activities/controls/proof/run'
@@ -9,6 +10,7 @@ import { findWallet } from '../../../../db/wallets/wallets'
 import { ListTooLong } from '../../../../rail/rail'
 import { openTestBank, still, type TestBank } from '../../../support/bank/client'
 import { behindOurBack } from '../../../support/db/behind-our-back'
+import { tapped } from '../../../support/db/tapped'
 import { aConnectedPartner } from '../../../support/stages/payout'
 import { aProofStage, type ProofStage, patience } from '../../../support/stages/proof'
 
@@ -190,18 +192,9 @@ function counting(asked: string[]): LiveRail {
 
 /** The database, which has no answer about the books of this wallet. */
 function failingFor(walletId: string): Db {
-  return {
-    ...db,
-    transaction: (work) =>
-      db.transaction((tx) =>
-        work({
-          query: (statement, values) =>
-            statement.name.startsWith('proof-balance') && values.includes(walletId)
-              ? Promise.reject(new Error('too slow'))
-              : tx.query(statement, values),
-        }),
-      ),
-  }
+  return tapped(db, ({ name, values }, next) =>
+    name.startsWith('proof-balance') && values.includes(walletId) ? Promise.reject(new Error('too slow')) : next(),
+  )
 }
 
 function addToBalances(ids: readonly string[], microUsdc: number): Promise<void> {

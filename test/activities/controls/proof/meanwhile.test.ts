@@ -1,4 +1,5 @@
 // A wallet that is never at rest: the same happens during every look, after the bank was read, and it is compared all the same.
+
 import { expect, test } from '@jest/globals'
 import { runProof } from '../../../../activities/controls/proof/run'
 import { readWallet } from '../../../../activities/wallets/readings/read-wallet'
@@ -6,6 +7,7 @@ import type { Db } from '../../../../db/database'
 import { postSet } from '../../../../db/wallets/ledger'
 import { topUpPostings } from '../../../../domain/wallets/ledger'
 import type { TestBank } from '../../../support/bank/client'
+import { tapped } from '../../../support/db/tapped'
 import { eachOnAStage, log, type ProofStage } from '../../../support/stages/proof'
 
 const fine = { drifts: 0, fresh: 0, busy: 0, failed: 0 }
@@ -69,19 +71,11 @@ function afterTheBank(happens: () => Promise<unknown>): ProofStage['deps'] {
 }
 
 function betweenQuestions(happens: () => Promise<unknown>): Db {
-  return {
-    ...stage.db,
-    transaction: (work) =>
-      stage.db.transaction((tx) =>
-        work({
-          async query(statement, values) {
-            const rows = await tx.query<never>(statement, values)
-            if (statement.name === 'proof-balances' || statement.name === 'proof-sent-payouts') await happens()
-            return rows
-          },
-        }),
-      ),
-  }
+  return tapped(stage.db, async ({ name }, next) => {
+    const answer = await next()
+    if (name === 'proof-balances' || name === 'proof-sent-payouts') await happens()
+    return answer
+  })
 }
 
 async function settled(state: string): Promise<void> {

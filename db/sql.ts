@@ -1,0 +1,91 @@
+// The `sql` tag: a statement with its values in place, which reach PostgreSQL as bind parameters and never as text.
+import { createHash } from 'node:crypto'
+import { assert } from '../domain/assert'
+
+/** A statement or a part of one. Nests: a fragment inside a template becomes part of its text. */
+export interface Sql {
+  /** Only this module knows the symbol, so nothing that came from outside can pass for text of a statement. */
+  readonly [isSql]: true
+  /** The text between the values: one part more than there are values. */
+  readonly parts: readonly string[]
+  readonly values: readonly Value[]
+}
+
+/** An array is one parameter, for `= ANY (${ids})` and `unnest(${names}::text[])`. */
+export type SqlValue = Value | Sql
+
+type Value = Scalar | readonly Value[]
+type Scalar = string | number | bigint | boolean | Date | Uint8Array | null
+
+const isSql = Symbol('sql')
+
+export function sql(strings: TemplateStringsArray, ...values: readonly SqlValue[]): Sql {
+  const parts = [strings[0] ?? '']
+  const bound: Value[] = []
+  values.forEach((value, index) => {
+    const after = strings[index + 1] ?? ''
+    if (isFragment(value)) {
+      append(parts, value.parts, after)
+      bound.push(...value.values)
+    } else {
+      assert(value !== undefined, 'a value of a statement must not be undefined: NULL is null')
+      parts.push(after)
+      bound.push(value)
+    }
+  })
+  return { [isSql]: true, parts, values: bound }
+}
+
+/** For conditions of which any number may apply: `joined(conditions, ' AND ')`. */
+export function joined(fragments: readonly Sql[], separator: ' AND ' | ' OR ' | ', '): Sql {
+  const parts = ['']
+  fragments.forEach((fragment, index) => append(parts, fragment.parts, index + 1 < fragments.length ? separator : ''))
+  return { [isSql]: true, parts, values: fragments.flatMap(({ values }) => values) }
+}
+
+/** The name of a table or column, out of constants. */
+export function identifier(name: string): Sql {
+  assert(/^[a-z_][a-z0-9_]{0,62}$/.test(name), 'an identifier must be plain snake_case')
+  return { [isSql]: true, parts: [`"${name}"`], values: [] }
+}
+
+/** The same fragment as a statement with numbered parameters. */
+export function textOf({ parts }: Sql): string {
+  return parts.reduce((text, part, index) => `${text}$${index}${part}`)
+}
+
+/**
+ * The name under which a connection prepares a statement: PostgreSQL parses and plans it once. The names are kept, as
+ * values are no part of the text and a program has only so many texts.
+ */
+export function nameOf(text: string): string {
+  const known = names.get(text)
+  if (known !== undefined) return known
+  const name = createHash('sha256').update(text).digest('base64url')
+  names.set(text, name)
+  return name
+}
+
+const names = new Map<string, string>()
+
+/** What a property is called that holds a column. */
+export function camelCase(column: string): string {
+  const known = properties.get(column)
+  if (known !== undefined) return known
+  const property = column.replace(/(?<=[^_])_+([a-z0-9])/g, (_, next: string) => next.toUpperCase())
+  properties.set(column, property)
+  return property
+}
+
+const properties = new Map<string, string>()
+
+function isFragment(value: SqlValue): value is Sql {
+  return typeof value === 'object' && value !== null && isSql in value
+}
+
+/** Continues the last part with the fragment's first, and its last with what comes after it. */
+function append(parts: string[], fragment: readonly string[], after: string): void {
+  const [first = '', ...others] = fragment
+  parts.push(`${parts.pop()}${first}`, ...others)
+  parts.push(`${parts.pop()}${after}`)
+}
