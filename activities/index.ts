@@ -1,6 +1,6 @@
 // Every activity that workflows call, bound to its dependencies.
 import { systemClock } from '../runtime/clock'
-import type { Activities } from '../workflows/activities'
+import type { Activities } from '../workflows'
 import { readChangedTransfers } from './bank/changed-transfers'
 import { switchRail, wakeUnsent } from './bank/rail-switch'
 import { type ActivityDeps, bind, type PayoutDeps } from './bind'

@@ -6,7 +6,7 @@ import {
   Worker,
   type WorkflowBundleOption,
 } from '@temporalio/worker'
-import type { Activities } from '../workflows/activities'
+import type { Activities } from '../workflows'
 import { heartbeats } from './temporal/heartbeat'
 
 export interface WorkerParts {

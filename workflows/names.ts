@@ -39,7 +39,11 @@ export function payoutReturnId(payoutId: string): string {
   return `return/${payoutId}`
 }
 
-/** For whoever resumes the rail by the command line; people in the Web UI may choose any id. */
+/** The input of a rail switch, as an operator writes it in the Web UI. The workflow and its activity name it in their errors. */
+export const railSwitchInput =
+  '{"environment": "sandbox" or "live", "action": "pause", "resume" or "wake", "by": who you are, "reason": why}'
+
+/** For the ops CLI. In the Web UI an operator may choose any ID. */
 export function railSwitchId(environment: Environment, prefix: string): string {
   return `${ofSystem('rail-switch', prefix)}/${environment}`
 }

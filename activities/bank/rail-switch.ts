@@ -3,12 +3,8 @@ import { ApplicationFailure } from '@temporalio/common'
 import { pauseRail, resumeRail } from '../../db/bank/rail-pauses'
 import { listUnsentPayouts } from '../../db/payouts/open'
 import { environments } from '../../domain/environment'
-import {
-  type RailOrder,
-  type RailSwitchSteps,
-  type WokenPage,
-  wantedOfRailSwitch,
-} from '../../workflows/bank/rail-switch-steps'
+import type { RailOrder, UnsentPage, WokenPage } from '../../workflows/bank/rail-switch'
+import { railSwitchInput } from '../../workflows/names'
 import type { ActivityDeps } from '../bind'
 import { each } from '../controls/sweep/each'
 import { wakePayout } from '../payouts/start'
@@ -44,13 +40,10 @@ function requireReadable({ environment, action, by, reason }: RailOrder): void {
 }
 
 function unreadable(): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(`The input must be ${wantedOfRailSwitch}.`, 'InvalidInput')
+  return ApplicationFailure.nonRetryable(`The input must be ${railSwitchInput}.`, 'InvalidInput')
 }
 
-export async function wakeUnsent(
-  deps: RailDeps,
-  page: Parameters<RailSwitchSteps['wakeUnsent']>[0],
-): Promise<WokenPage> {
+export async function wakeUnsent(deps: RailDeps, page: UnsentPage): Promise<WokenPage> {
   if (!environments.includes(page.environment)) throw unreadable()
   const rows = await listUnsentPayouts(deps.db, page)
   const wake = (row: (typeof rows)[number]) => wakePayout(deps, row)

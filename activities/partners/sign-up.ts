@@ -5,7 +5,7 @@ import type { Tx } from '../../db/database'
 import { countPartnersOpenedBy, membershipsOf } from '../../db/partners/members'
 import { closeSignUp, openSignUp } from '../../db/sign-in/codes'
 import { signUpsPerEmail } from '../../domain/sign-in'
-import type { SignUp } from '../../workflows/partners/sign-up-steps'
+import type { SignUp } from '../../workflows/partners/sign-up'
 import type { ActivityDeps } from '../bind'
 import { openPartnerIn } from './open'
 

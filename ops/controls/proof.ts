@@ -6,7 +6,7 @@ import { listNotCompared, type NotCompared } from '../../db/controls/proof/overd
 import { saidInUsdc } from '../../domain/controls/drift-amounts'
 import { createRails } from '../../rail/rails'
 import { createLog } from '../../runtime/log'
-import type { Proved } from '../../workflows/controls/proof-steps'
+import type { Proved } from '../../workflows/controls/proof'
 import { type Answer, type Command, defineCommand, done, found } from '../command'
 import type { Ops } from '../connect'
 import { flag, optional } from '../options'

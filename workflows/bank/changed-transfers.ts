@@ -1,21 +1,47 @@
-// Looks once a day through what has changed at each bank, because events can be lost: so no workflow waits 90 days for a return.
-import { ActivityFailure, isCancellation } from '@temporalio/workflow'
+// Reads once a day the transfers that changed at each bank, because events can be lost. No workflow waits 90 days for a return.
+import { ActivityFailure, isCancellation, proxyActivities } from '@temporalio/workflow'
 import { type Environment, environments } from '../../domain/environment'
-import * as activities from '../activities'
-import type { LookedThrough } from './changed-transfers-steps'
 
-/** Null where it could not be done: the next look begins where the last one that could has ended. */
+export interface ChangedTransfers {
+  readonly environment: Environment
+}
+
+/** Counts only. */
+export interface LookedThrough {
+  /** Transfers that have changed at the bank. */
+  readonly looked: number
+  /** Completed payouts that may have been returned: the bank is asked about each. */
+  readonly returns: number
+  readonly contradictions: number
+  /** Transfers that could not be processed. The log says why, and the next read retries. */
+  readonly failed: number
+}
+
+/** Null where the read failed: the next one starts where the last successful one ended. */
 export type ChangedTransfersSeen = Readonly<Record<Environment, LookedThrough | null>>
+
+export interface ChangedTransfersActivities {
+  /** Idempotent: a repeated call starts no second workflow and reports nothing twice. */
+  readChangedTransfers(order: ChangedTransfers): Promise<LookedThrough>
+}
+
+/** Three months of a busy bank take hours to read. The workflow runs again tomorrow, so the activity gives up before that. */
+const { readChangedTransfers } = proxyActivities<ChangedTransfersActivities>({
+  startToCloseTimeout: '10 hours',
+  scheduleToCloseTimeout: '20 hours',
+  heartbeatTimeout: '5 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 minutes', maximumAttempts: 20 },
+})
 
 export async function changedTransfers(): Promise<ChangedTransfersSeen> {
   const [sandbox, live] = await Promise.all(environments.map(look))
   return { sandbox: sandbox ?? null, live: live ?? null }
 }
 
-/** A bank that can not be read does not keep the other one from being read. */
+/** A bank that is unavailable does not stop the read of the other one. */
 async function look(environment: Environment): Promise<LookedThrough | null> {
   try {
-    return await activities.readChangedTransfers({ environment })
+    return await readChangedTransfers({ environment })
   } catch (error) {
     if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error
     return null

@@ -1,17 +1,23 @@
-// Pauses or resumes the sending of payouts in one environment, for people in the Web UI; after a resume, wakes what has waited.
-import { ActivityFailure, ApplicationFailure, continueAsNew, isCancellation, workflowInfo } from '@temporalio/workflow'
+// Pauses or resumes the sending of payouts in one environment, for operators in the Web UI. A resume wakes the payouts that waited.
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  continueAsNew,
+  isCancellation,
+  proxyActivities,
+  workflowInfo,
+} from '@temporalio/workflow'
 import type { Environment } from '../../domain/environment'
-import * as activities from '../activities'
 import { invalidInput, ofRunBefore, refusedInput } from '../input'
-import { type WokenPage, wantedOfRailSwitch } from './rail-switch-steps'
+import { railSwitchInput } from '../names'
 
 export interface RailSwitch {
   readonly environment: Environment
-  /** `wake` changes nothing, and only wakes what waits: for whoever has resumed it by themselves. */
+  /** `wake` only wakes the payouts that wait. The ops CLI uses it after it has resumed the rail itself. */
   readonly action: 'pause' | 'resume' | 'wake'
   readonly by: string
   readonly reason?: string
-  /** Where the run before has stopped; people leave it out. */
+  /** Where the run before stopped. Operators leave it out. */
   readonly from?: Place
 }
 
@@ -27,18 +33,62 @@ export interface RailSwitched {
   readonly failed: number
 }
 
+export interface RailOrder {
+  readonly environment: Environment
+  readonly action: 'pause' | 'resume'
+  /** The operator's name, for the activity list. */
+  readonly by: string
+  readonly reason: string | null
+  /** A resume that runs late does not end a pause that began after it. */
+  readonly askedAt: string
+}
+
+export interface UnsentPage {
+  readonly environment: Environment
+  /** The last payout of the page before. Null for the first page. */
+  readonly after: string | null
+  readonly limit: number
+}
+
+export interface WokenPage {
+  readonly woken: number
+  readonly failed: number
+  readonly next: string | null
+}
+
+export interface RailSwitchActivities {
+  /** Returns whether it changed anything. Idempotent. */
+  switchRail(order: RailOrder): Promise<{ readonly changed: boolean }>
+  /** Wakes the unsent payouts of a page, and starts the workflows that are missing. Idempotent. */
+  wakeUnsent(page: UnsentPage): Promise<WokenPage>
+}
+
+/** An operator waits, so it retries often, and until the database is back. */
+const { switchRail } = proxyActivities<Pick<RailSwitchActivities, 'switchRail'>>({
+  startToCloseTimeout: '20 seconds',
+  heartbeatTimeout: '5 seconds',
+  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+})
+
+/** A page takes at most half a minute. A payout that is not woken polls by itself. */
+const { wakeUnsent } = proxyActivities<Pick<RailSwitchActivities, 'wakeUnsent'>>({
+  startToCloseTimeout: '40 seconds',
+  heartbeatTimeout: '5 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 5 },
+})
+
 const pageSize = 50
-/** After so many the waking goes on in a fresh history. */
+/** After this many pages the workflow continues as a new run. */
 const pages = 100
 
-/** What is wrong with an order is told by its steps, but for one that is not there. */
+/** The activities validate the order. Only a missing one fails here. */
 export async function railSwitch(order: RailSwitch): Promise<RailSwitched> {
-  if (typeof order !== 'object' || order === null) throw refusedInput(wantedOfRailSwitch)
+  if (typeof order !== 'object' || order === null) throw refusedInput(railSwitchInput)
   const { environment, action, by, reason = null } = order
   const from = ofRunBefore(order.from)
   const askedAt = workflowInfo().startTime.toISOString()
   const { changed } =
-    action === 'wake' ? { changed: false } : await activities.switchRail({ environment, action, by, reason, askedAt })
+    action === 'wake' ? { changed: false } : await switchRail({ environment, action, by, reason, askedAt })
   if (action === 'pause') return { changed, woken: 0, failed: 0 }
 
   let { woken, failed } = from ?? { woken: 0, failed: 0 }
@@ -58,10 +108,10 @@ export async function railSwitch(order: RailSwitch): Promise<RailSwitched> {
   })
 }
 
-/** What can not be woken looks for itself within minutes. */
+/** A payout that is not woken polls by itself within minutes. */
 async function wakePage(environment: Environment, after: string | null): Promise<WokenPage> {
   try {
-    return await activities.wakeUnsent({ environment, after, limit: pageSize })
+    return await wakeUnsent({ environment, after, limit: pageSize })
   } catch (error) {
     if (!(error instanceof ActivityFailure) || isCancellation(error) || isOfInput(error)) throw error
     return { woken: 0, failed: 1, next: null }

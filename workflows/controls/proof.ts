@@ -1,23 +1,56 @@
-// The proof: every wallet's books against themselves and against the bank's, and no payout that is silent for too long.
-import { ActivityFailure, continueAsNew, isCancellation } from '@temporalio/workflow'
+// Reconciles every wallet's ledger with itself and with the bank, and finds payouts without news for too long.
+import { ActivityFailure, continueAsNew, isCancellation, proxyActivities } from '@temporalio/workflow'
 import type { Environment } from '../../domain/environment'
-import * as activities from '../activities'
 import { ofRunBefore, requireCounts } from '../input'
-import type { Proved } from './proof-steps'
 
 export interface Proving {
   readonly pageSize: number
-  /** Of each environment; after this many the proof goes on in a fresh history. */
+  /** Pages per environment. After this many the proof continues as a new run. */
   readonly pages: number
-  /** Where the run before has stopped, and what it has found; a new proof begins with the first wallet of each. */
+  /** Where the run before stopped, and its counts. A new proof starts with the first wallet of each environment. */
   readonly from?: ProofPlaces
   readonly sofar?: Proved
 }
 
-/** Null where there is nothing left to prove. */
+/** Null where nothing is left to prove. */
 export type ProofPlaces = Readonly<Record<Environment, { readonly after: string | null } | null>>
 
-/** The environments go on beside each other: a bank that hangs keeps only its own wallets waiting. */
+export interface Proved {
+  readonly wallets: number
+  /** All drifts, and the new ones among them. */
+  readonly drifts: number
+  readonly fresh: number
+  /** Wallets whose money kept moving, so that their balance was not compared with the bank's. */
+  readonly busy: number
+  /** Wallets that could not be proved, for example because the bank did not answer. The log says why. */
+  readonly failed: number
+}
+
+export interface ProofPage {
+  readonly environment: Environment
+  /** The last wallet of the page before. Null for the first page. */
+  readonly after: string | null
+  readonly limit: number
+}
+
+/** All of them are idempotent. */
+export interface ProofActivities {
+  /** `next` is null on the last page. */
+  proveWallets(page: ProofPage): Promise<Proved & { readonly next: string | null }>
+  /** Finds payouts without news for too long. Returns how many there are, and how many of them are new. */
+  proveSilence(): Promise<{ readonly drifts: number; readonly fresh: number }>
+  /** Mails the operators the drifts that they do not know yet, and returns how many. */
+  tellDrifts(): Promise<number>
+}
+
+/** The next proof covers what this one could not. A wallet with a long history has many pages to read. */
+const { proveWallets, proveSilence, tellDrifts } = proxyActivities<ProofActivities>({
+  startToCloseTimeout: '15 minutes',
+  heartbeatTimeout: '5 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 2 },
+})
+
+/** Proves the environments in parallel: a bank that hangs delays only its own wallets. */
 export async function proof(order: Proving): Promise<Proved> {
   requireCounts(order, { pageSize: 1_000, pages: 1_000 }, '{"pageSize": 50, "pages": 100}')
   const { pageSize, pages } = order
@@ -31,8 +64,8 @@ export async function proof(order: Proving): Promise<Proved> {
     const places = { sandbox: sandbox.place, live: live.place }
     return continueAsNew<typeof proof>({ pageSize, pages, from: places, sofar: sum })
   }
-  const silence = await activities.proveSilence()
-  await activities.tellDrifts()
+  const silence = await proveSilence()
+  await tellDrifts()
   return add(sum, { ...nothing, ...silence })
 }
 
@@ -54,10 +87,10 @@ async function proveSome(
   return { proved, place }
 }
 
-/** What can not be proved this time is proved the next. */
+/** A page that fails ends its environment for this time. The next proof covers it. */
 async function provePage(environment: Environment, after: string | null, limit: number) {
   try {
-    return await activities.proveWallets({ environment, after, limit })
+    return await proveWallets({ environment, after, limit })
   } catch (error) {
     if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error
     return { ...nothing, failed: 1, next: null }

@@ -1,24 +1,34 @@
-// Forgets what was only read, once a day: the activity list records every call, and reads need not be kept for ever.
-
-import { continueAsNew } from '@temporalio/workflow'
-import * as activities from '../activities'
+// Deletes old entries of the activity list once a day: the list records every call, and reads need not be kept for ever.
+import { continueAsNew, proxyActivities } from '@temporalio/workflow'
 import { ofRunBefore, requireCounts } from '../input'
 
 export interface Pruning {
   readonly batchSize: number
-  /** A batch adds six events to the history; after this many the workflow goes on in a fresh one. */
+  /** A batch adds six events to the history. After this many the workflow continues as a new run. */
   readonly batchesPerRun: number
-  /** By the runs that this one continues. */
+  /** Entries removed by the runs that this one continues. */
   readonly removed?: number
 }
 
-/** Answers how many entries it removed, over all its runs. */
+export interface PruneActivityActivities {
+  /** Deletes up to `limit` entries past their retention and returns how many. Idempotent. */
+  pruneActivity(batch: { readonly limit: number }): Promise<number>
+}
+
+/** A batch takes milliseconds. Retries until the database is back. */
+const { pruneActivity: pruneBatch } = proxyActivities<PruneActivityActivities>({
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout: '5 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+})
+
+/** Returns how many entries all its runs removed. */
 export async function pruneActivity(order: Pruning): Promise<number> {
   requireCounts(order, { batchSize: 10_000, batchesPerRun: 1_000 }, '{"batchSize": 5000, "batchesPerRun": 200}')
   const { batchSize, batchesPerRun } = order
   let total = ofRunBefore(order.removed) ?? 0
   for (let batch = 0; batch < batchesPerRun; batch++) {
-    const count = await activities.pruneActivity({ limit: batchSize })
+    const count = await pruneBatch({ limit: batchSize })
     total += count
     if (count < batchSize) return total
   }

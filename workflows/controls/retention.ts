@@ -1,11 +1,10 @@
-// Erases, every night, what was kept as long as it has to be; ledger, invoices and the audit chain are never touched.
-import { isCancellation, patched } from '@temporalio/workflow'
-import * as activities from '../activities'
+// Erases personal data past its retention, every night. The ledger, invoices and the audit chain are never touched.
+import { isCancellation, patched, proxyActivities } from '@temporalio/workflow'
 import { requireCounts } from '../input'
 
 export interface Erasing {
   readonly batchSize: number
-  /** Of each kind; what is left after so many batches is for the next night. */
+  /** Batches of each kind. The next night does the rest. */
   readonly batches: number
 }
 
@@ -13,6 +12,20 @@ export interface Erased {
   readonly recipients: number
   readonly bankEvents: number
 }
+
+export interface RetentionActivities {
+  /** Erases up to `limit` sealed recipients of payouts that ended long enough ago, and returns how many. Idempotent. */
+  eraseRecipients(batch: { readonly limit: number }): Promise<number>
+  /** Erases up to `limit` processed bank events that need no operator, and returns how many. Idempotent. */
+  eraseBankEvents(batch: { readonly limit: number }): Promise<number>
+}
+
+/** The next night erases the rows that this one could not. */
+const { eraseRecipients, eraseBankEvents } = proxyActivities<RetentionActivities>({
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout: '5 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 5 },
+})
 
 export async function retention(order: Erasing): Promise<Erased> {
   requireCounts(order, { batchSize: 10_000, batches: 1_000 }, '{"batchSize": 1000, "batches": 500}')
@@ -26,14 +39,14 @@ export async function retention(order: Erasing): Promise<Erased> {
     }
     return erased
   }
-  const trouble: unknown[] = []
-  const recipients = await eraseAll(activities.eraseRecipients).catch((error: unknown) => {
-    // What can not be erased is no reason to keep the rest; runs of before have ended here.
+  const errors: unknown[] = []
+  const recipients = await eraseAll(eraseRecipients).catch((error: unknown) => {
+    // A failure of one kind does not stop the other. Earlier releases ended the run here.
     if (isCancellation(error) || !patched('each-kind-by-itself')) throw error
-    trouble.push(error)
+    errors.push(error)
     return 0
   })
-  const bankEvents = await eraseAll(activities.eraseBankEvents)
-  if (trouble.length > 0) throw trouble[0]
+  const bankEvents = await eraseAll(eraseBankEvents)
+  if (errors.length > 0) throw errors[0]
   return { recipients, bankEvents }
 }

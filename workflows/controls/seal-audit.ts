@@ -1,20 +1,32 @@
-// Chains, every minute, what was booked, charged and changed since the last time.
-import * as activities from '../activities'
+// Adds new ledger entries, charges and changes to the audit chain, every minute.
+import { proxyActivities } from '@temporalio/workflow'
 import { requireCounts } from '../input'
 
 export interface Sealing {
   readonly batchSize: number
-  /** What is left after so many batches is for the next run. */
+  /** The next run does the rest. */
   readonly batches: number
 }
 
-/** Answers how many rows it sealed. */
+export interface SealAuditActivities {
+  /** Chains up to `limit` unsealed rows of each table and returns how many. Idempotent. */
+  sealAudit(batch: { readonly limit: number }): Promise<number>
+}
+
+/** The next run seals the rows that this one could not. */
+const { sealAudit: sealBatch } = proxyActivities<SealAuditActivities>({
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout: '5 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 5 },
+})
+
+/** Returns how many rows it sealed. */
 export async function sealAudit(order: Sealing): Promise<number> {
   requireCounts(order, { batchSize: 10_000, batches: 1_000 }, '{"batchSize": 5000, "batches": 100}')
   const { batchSize, batches } = order
   let sealed = 0
   for (let batch = 0; batch < batches; batch++) {
-    const count = await activities.sealAudit({ limit: batchSize })
+    const count = await sealBatch({ limit: batchSize })
     sealed += count
     if (count < batchSize) break
   }

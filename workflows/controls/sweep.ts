@@ -1,8 +1,6 @@
 // The sweep: starts a workflow for each payout that has none, and raises attention for what takes too long.
-import { ActivityFailure, continueAsNew, isCancellation, patched } from '@temporalio/workflow'
-import * as activities from '../activities'
+import { ActivityFailure, continueAsNew, isCancellation, patched, proxyActivities } from '@temporalio/workflow'
 import { ofRunBefore, requireCounts } from '../input'
-import type { Page, Swept, SweptPage } from './sweep-steps'
 
 export interface Sweep {
   readonly pageSize: number
@@ -25,15 +23,59 @@ export interface Progress {
   readonly swept: Swept
 }
 
+export interface Swept {
+  /** Open payouts that were checked, and how many of them got a new workflow because they had none. */
+  readonly looked: number
+  readonly started: number
+  /** Sandboxes that are still simulated. */
+  readonly connecting: number
+  /** Workflows whose payout was over. */
+  readonly woken: number
+  /** Payouts that were reported to the operators by this sweep. */
+  readonly overdue: number
+  /** Rows that could not be handled. The log says why, and the next sweep retries. */
+  readonly failed: number
+}
+
+export interface Page {
+  /** The activity's own cursor. Null for the first page, which continues where the last sweep stopped. */
+  readonly after: string | null
+  readonly limit: number
+}
+
+/** `next` is null on the last page. A worker of the first release leaves it out. */
+export interface SweptPage extends Partial<Swept> {
+  readonly next?: Page['after']
+}
+
+/** A row that fails does not stop the others of its page. */
+export interface SweepActivities {
+  /** Starts a workflow for each open payout of the page that has none. */
+  sweepPayouts(page: Page): Promise<SweptPage>
+  /** Starts connecting each sandbox of the page that is still simulated. */
+  sweepSandboxes(page: Page): Promise<SweptPage>
+  /** Wakes workflows whose payout is over, and reports those whose payout does not exist. */
+  sweepStrays(page: Page): Promise<SweptPage>
+  /** Reports, once, each payout that is open for too long. */
+  reportOverdue(page: Page): Promise<SweptPage>
+}
+
+/** The next sweep does the rest, so this gives up early. A page takes at most half a minute. */
+const { sweepPayouts, sweepSandboxes, sweepStrays, reportOverdue } = proxyActivities<SweepActivities>({
+  startToCloseTimeout: '40 seconds',
+  heartbeatTimeout: '5 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 3 },
+})
+
 type Stage = (typeof stages)[number]
 type Left = Readonly<Partial<Record<Stage, Page['after']>>>
 
 const stages = ['payouts', 'sandboxes', 'strays', 'overdue'] as const
-const stepOf = {
-  payouts: activities.sweepPayouts,
-  sandboxes: activities.sweepSandboxes,
-  strays: activities.sweepStrays,
-  overdue: activities.reportOverdue,
+const activityOf = {
+  payouts: sweepPayouts,
+  sandboxes: sweepSandboxes,
+  strays: sweepStrays,
+  overdue: reportOverdue,
 } as const
 const nothing: Swept = { looked: 0, started: 0, connecting: 0, woken: 0, overdue: 0, failed: 0 }
 
@@ -46,7 +88,7 @@ export async function sweep(order: Sweep): Promise<Swept> {
 
 /**
  * Each stage takes one page per round, so that a backlog in one stage does not delay the others. A sweep that times out loses
- * nothing: the first page of each stage continues where the sweep before has stopped.
+ * nothing: the first page of each stage continues where the last sweep stopped.
  */
 async function inTurns({ pageSize, pages }: Sweep, from: Progress): Promise<Swept> {
   let { left, swept } = from
@@ -86,7 +128,7 @@ const beginning: Place = { stage: 'payouts', after: null, swept: nothing }
 /** A stage that fails is done for this sweep. The other stages continue. */
 async function take(stage: Stage, page: Page): Promise<SweptPage> {
   try {
-    return await stepOf[stage](page)
+    return await activityOf[stage](page)
   } catch (error) {
     if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error
     return { next: null, failed: 1 }

@@ -1,21 +1,45 @@
-// Mails, every minute, what a partner's admins want to know: one mail of all that belongs together.
-import * as activities from '../activities'
+// Mails notices to a partner's admins every minute, one mail for each group of related notices.
+import { proxyActivities } from '@temporalio/workflow'
 import { requireCounts } from '../input'
 
 export interface Noticing {
   readonly pageSize: number
-  /** What is left after so many pages is for the next run. */
+  /** The next run does the rest. */
   readonly pages: number
 }
 
-/** Answers how many mails were written. */
+export interface NoticesSent {
+  /** Notices that were mailed, or that no admin wants. */
+  readonly told: number
+  readonly mails: number
+  /** Notices that could not be mailed. The log says why, and the next run retries. */
+  readonly failed: number
+  /** Whether there may be more. */
+  readonly more: boolean
+}
+
+export interface NoticesActivities {
+  /** Finds live wallets whose balance has become low, and returns how many are new. */
+  checkLowBalances(page: { readonly limit: number }): Promise<number>
+  /** Mails the notices of up to `limit` groups, each notice once. */
+  sendNotices(page: { readonly limit: number }): Promise<NoticesSent>
+}
+
+/** The next run does the rest. */
+const { checkLowBalances, sendNotices } = proxyActivities<NoticesActivities>({
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout: '5 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 3 },
+})
+
+/** Returns how many mails were written. */
 export async function notices(order: Noticing): Promise<number> {
   requireCounts(order, { pageSize: 1_000, pages: 1_000 }, '{"pageSize": 50, "pages": 20}')
   const { pageSize, pages } = order
-  await activities.checkLowBalances({ limit: pageSize })
+  await checkLowBalances({ limit: pageSize })
   let written = 0
   for (let page = 0; page < pages; page++) {
-    const { mails, more } = await activities.sendNotices({ limit: pageSize })
+    const { mails, more } = await sendNotices({ limit: pageSize })
     written += mails
     if (!more) break
   }

@@ -1,10 +1,25 @@
-// Opens the partner that somebody has signed up for; what they said stays in the database, sealed, under the id of their code.
-import * as activities from '../activities'
+// Opens the partner of a sign-up. The details stay in the database, encrypted, under the ID of the sign-in code.
+import { proxyLocalActivities } from '@temporalio/workflow'
 import { requireFields } from '../input'
-import type { SignUp } from './sign-up-steps'
 
-/** Answers the partner's id. */
+export interface SignUp {
+  readonly codeId: string
+}
+
+export interface SignUpActivities {
+  /** Returns the partner's ID. One transaction opens the partner and stores its ID with the code, so it is idempotent. */
+  openSignedUp(order: SignUp): Promise<string>
+}
+
+/** A caller waits, so the first retry comes soon. Retries until the sign-up has expired. */
+const { openSignedUp } = proxyLocalActivities<SignUpActivities>({
+  startToCloseTimeout: '20 seconds',
+  localRetryThreshold: '1 second',
+  retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+})
+
+/** Returns the partner's ID. */
 export async function signUp(order: SignUp): Promise<string> {
   requireFields(order, { codeId: 'id' })
-  return activities.openSignedUp(order)
+  return openSignedUp(order)
 }

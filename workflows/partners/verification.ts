@@ -1,23 +1,49 @@
-// One business and the bank's questions to it: the bank is asked, ever more slowly or when it speaks, until it has decided.
-import { condition, continueAsNew, defineSignal, setHandler } from '@temporalio/workflow'
+// Follows one business until the bank has verified or rejected it: polls at growing intervals, and at once after the bank's event.
+import { condition, continueAsNew, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow'
 import type { VerificationStatus } from '../../domain/partners/partner'
-import * as activities from '../activities'
 import { requireFields } from '../input'
 import { bankSpokeSignal } from '../names'
 
 export interface Verification {
   readonly partnerId: string
-  /** How long to wait before the bank is asked again: the first time, the second …, then as the last. */
+  /** Poll intervals: before the second poll, the third, and so on. The last one repeats. */
   readonly pollMs: readonly number[]
-  /** After so many questions it goes on in a fresh history. */
+  /** After this many polls the workflow continues as a new run. */
   readonly checks: number
-  /** How many pauses in a row nobody has interrupted, also in the runs before. */
+  /** How many intervals in a row ended without an event, including the runs before. */
   readonly paused?: number
 }
 
+export interface PartnerToVerify {
+  readonly partnerId: string
+}
+
+/** The status only: the history holds no details of the business. */
+export interface VerificationStanding {
+  readonly status: VerificationStatus
+  /** The bank lets the business pay, and its wallet or the deposit routes into it do not exist yet. */
+  readonly ready: boolean
+}
+
+/** Each asks the bank, stores the answer in one transaction, and is idempotent. */
+export interface VerificationActivities {
+  /** Both do the same: the first call after the application creates the customer at the bank. */
+  openLiveCustomer(partner: PartnerToVerify): Promise<VerificationStanding>
+  checkLiveCustomer(partner: PartnerToVerify): Promise<VerificationStanding>
+  /** Creates the wallet, deposit address, bank account, charge and approval, once. */
+  connectLiveWallet(partner: PartnerToVerify): Promise<VerificationStanding>
+}
+
+/** No caller waits for these, so they retry until the bank is back. The longest makes eight calls to the bank. */
+const { openLiveCustomer, checkLiveCustomer, connectLiveWallet } = proxyActivities<VerificationActivities>({
+  startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '5 seconds',
+  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
+})
+
 const bankSpoke = defineSignal(bankSpokeSignal)
 
-/** Answers how it ended; whoever has news of it afterwards starts it again. */
+/** Returns the final status. A later event starts the workflow again. */
 export async function verification(order: Verification): Promise<VerificationStatus> {
   requireFields(order, { partnerId: 'id', pollMs: 'pauses', checks: 'count' })
   const { partnerId, pollMs, checks } = order
@@ -26,25 +52,25 @@ export async function verification(order: Verification): Promise<VerificationSta
   setHandler(bankSpoke, () => {
     spoken = true
   })
-  // What was said before the bank is asked is in its answer.
+  // The bank's first answer covers the signals that came before.
   spoken = false
 
-  let standing = await activities.openLiveCustomer({ partnerId })
+  let standing = await openLiveCustomer({ partnerId })
   for (let checked = 1; ; checked++) {
-    if (standing.ready) standing = await activities.connectLiveWallet({ partnerId })
+    if (standing.ready) standing = await connectLiveWallet({ partnerId })
     if (!spoken && isDecided(standing.status)) return standing.status
     if (!spoken && checked >= checks) return continueAsNew<typeof verification>({ ...order, paused })
 
     const woken = await condition(() => spoken, pollMs[Math.min(paused, pollMs.length - 1)] ?? dayMs)
     paused = woken ? 0 : paused + 1
     spoken = false
-    standing = await activities.checkLiveCustomer({ partnerId })
+    standing = await checkLiveCustomer({ partnerId })
   }
 }
 
 const dayMs = 86_400_000
 
-/** One that nobody has begun, because who started this could not say so in the row, has nothing to wait for either. */
+/** `not_started` is final too: the start of this workflow was not recorded in the row, so there is nothing to wait for. */
 function isDecided(status: VerificationStatus): boolean {
   return status === 'approved' || status === 'rejected' || status === 'not_started'
 }

@@ -1,11 +1,10 @@
-// Looks, once a day, at every business that the bank has: no pause and no lost workflow waits for an event that never came.
-import { continueAsNew } from '@temporalio/workflow'
-import * as activities from '../activities'
+// Starts the verification of every undecided business once a day, so that a lost event or workflow delays it by a day at most.
+import { continueAsNew, proxyActivities } from '@temporalio/workflow'
 import { ofRunBefore, requireCounts } from '../input'
 
 export interface Verifications {
   readonly pageSize: number
-  /** After this many it goes on in a fresh history. */
+  /** After this many pages the workflow continues as a new run. */
   readonly pages: number
   /** The last partner of the run before. */
   readonly after?: string
@@ -13,13 +12,31 @@ export interface Verifications {
   readonly started?: number
 }
 
+export interface VerificationsPage {
+  /** The last partner of the page before. Null for the first page. */
+  readonly after: string | null
+  readonly limit: number
+}
+
+export interface VerificationsActivities {
+  /** Starts the verification of each partner of the page unless it is running. `next` is null on the last page. */
+  startVerifications(page: VerificationsPage): Promise<{ readonly started: number; readonly next: string | null }>
+}
+
+/** The next day does the rest. A page takes at most half a minute. */
+const { startVerifications } = proxyActivities<VerificationsActivities>({
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout: '5 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes', maximumAttempts: 20 },
+})
+
 export async function verifications(order: Verifications): Promise<number> {
   requireCounts(order, { pageSize: 1_000, pages: 1_000 }, '{"pageSize": 50, "pages": 200}')
   const { pageSize, pages } = order
   let after = ofRunBefore(order.after) ?? null
   let started = ofRunBefore(order.started) ?? 0
   for (let page = 0; page < pages; page++) {
-    const looked = await activities.startVerifications({ after, limit: pageSize })
+    const looked = await startVerifications({ after, limit: pageSize })
     started += looked.started
     if (looked.next === null) return started
     after = looked.next

@@ -2,7 +2,7 @@
 import { listWalletsToProve, type WalletToProve } from '../../../db/controls/proof/wallets'
 import { idleSince } from '../../../db/wallets/readings'
 import { RailRefused, RailUnavailable } from '../../../rail/rail'
-import type { ProofPage, Proved } from '../../../workflows/controls/proof-steps'
+import type { ProofPage, Proved } from '../../../workflows/controls/proof'
 import type { ProofDeps } from './look'
 import { type ProofDepth, type ProvedWallet, proveWallet } from './prove-wallet'
 

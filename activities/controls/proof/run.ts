@@ -1,6 +1,6 @@
 // The whole proof at once, for who does not want to wait for the next one.
 import { environments } from '../../../domain/environment'
-import type { Proved } from '../../../workflows/controls/proof-steps'
+import type { Proved } from '../../../workflows/controls/proof'
 import type { ProofDeps } from './look'
 import type { ProofDepth } from './prove-wallet'
 import { provePage } from './prove-wallets'

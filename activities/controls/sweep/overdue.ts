@@ -1,7 +1,7 @@
 // Flags what should have been over long ago, each once: payouts, cases and verifications.
 import { takeLateOpenings } from '../../../db/partners/verification'
 import { markOverdue } from '../../../db/payouts/open'
-import type { Page, SweptPage } from '../../../workflows/controls/sweep-steps'
+import type { Page, SweptPage } from '../../../workflows/controls/sweep'
 import { reportLateCases } from '../../payouts/cases/look-after'
 import { ago, type SweepDeps } from './each'
 

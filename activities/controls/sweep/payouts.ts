@@ -1,6 +1,6 @@
 // Open payouts that no workflow looks after get one.
 import { listOpenPayouts, type OpenCursor, type OpenPayout } from '../../../db/payouts/open'
-import type { Page, SweptPage } from '../../../workflows/controls/sweep-steps'
+import type { Page, SweptPage } from '../../../workflows/controls/sweep'
 import { startOpenPayout } from '../../payouts/start'
 import { ago, each, type SweepDeps } from './each'
 

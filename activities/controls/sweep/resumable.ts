@@ -1,6 +1,6 @@
 // Lets the next sweep continue where an interrupted one stopped.
 import { findSweepPosition, saveSweepPosition } from '../../../db/controls/sweep-positions'
-import type { Page, SweptPage } from '../../../workflows/controls/sweep-steps'
+import type { Page, SweptPage } from '../../../workflows/controls/sweep'
 import type { ActivityDeps } from '../../bind'
 
 type Sweep<Deps> = (deps: Deps, page: Page) => Promise<SweptPage>

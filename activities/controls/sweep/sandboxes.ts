@@ -1,6 +1,6 @@
 // Sandboxes that are still simulated, though there is a bank for them, are connected to it.
 import { listSimulatedPartners } from '../../../db/wallets/wallets'
-import type { Page, SweptPage } from '../../../workflows/controls/sweep-steps'
+import type { Page, SweptPage } from '../../../workflows/controls/sweep'
 import { startConnectSandbox } from '../../wallets/start-connect-sandbox'
 import { each, type SweepDeps } from './each'
 

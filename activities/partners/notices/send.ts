@@ -7,7 +7,7 @@ import { findPartnerById } from '../../../db/partners/partners'
 import { forgetLowBalances, noteLowBalances } from '../../../db/wallets/low-balances'
 import { assert } from '../../../domain/assert'
 import { noticeMessage } from '../../../mail/messages/notice'
-import type { NoticesSent } from '../../../workflows/partners/notice-steps'
+import type { NoticesSent } from '../../../workflows/partners/notices'
 import type { ActivityDeps } from '../../bind'
 import { contentOf } from './content'
 

@@ -3,7 +3,7 @@
 import { lockPartner, type PartnerRow } from '../../../db/partners/partners'
 import { findLiveWallet, type LiveWallet } from '../../../db/wallets/live'
 import { assert } from '../../../domain/assert'
-import type { PartnerToVerify, VerificationStanding } from '../../../workflows/partners/verification-steps'
+import type { PartnerToVerify, VerificationStanding } from '../../../workflows/partners/verification'
 import { bankKeyFor } from '../../bank/idempotency-key'
 import { type Asked, abandoned, refuse, storeStanding, type VerificationDeps } from './store'
 

@@ -2,7 +2,7 @@
 import { listPartnersToLookAt } from '../../../db/wallets/live'
 import type { verification } from '../../../workflows/partners/verification'
 import { verificationStart } from '../../../workflows/partners/verification-start'
-import type { VerificationsPage } from '../../../workflows/partners/verification-steps'
+import type { VerificationsPage } from '../../../workflows/partners/verifications'
 import type { ActivityDeps } from '../../bind'
 import { each } from '../../controls/sweep/each'
 import { startUnlessRunning } from '../../controls/sweep/start-unless-running'

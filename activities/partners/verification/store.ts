@@ -19,7 +19,7 @@ import { micropoundsFromPence } from '../../../domain/money'
 import type { VerificationStatus } from '../../../domain/partners/partner'
 import { isReady, markOf, openingRefused, type Standing, standingOf } from '../../../domain/partners/verification'
 import type { Rail, Verification } from '../../../rail/rail'
-import type { VerificationStanding } from '../../../workflows/partners/verification-steps'
+import type { VerificationStanding } from '../../../workflows/partners/verification'
 import type { ActivityDeps } from '../../bind'
 
 export interface VerificationDeps extends Pick<ActivityDeps, 'db' | 'clock'> {

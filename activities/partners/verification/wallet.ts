@@ -1,7 +1,7 @@
 // The live wallet of a business that the bank lets pay: found or made there, with the two ways of money into it.
 import type { LiveWallet } from '../../../db/wallets/live'
 import { isReady } from '../../../domain/partners/verification'
-import type { PartnerToVerify, VerificationStanding } from '../../../workflows/partners/verification-steps'
+import type { PartnerToVerify, VerificationStanding } from '../../../workflows/partners/verification'
 import { bankKeyFor } from '../../bank/idempotency-key'
 import { loadAsked, lookAtCustomer } from './customer'
 import { type Connection, storeStanding, type VerificationDeps } from './store'

@@ -1,9 +1,11 @@
 // The workflow as a careless change would leave it: it looks for silence first.
-import * as activities from '../../../../workflows/activities'
+import { proxyActivities } from '@temporalio/workflow'
+import type { ProofActivities, Proved } from '../../../../workflows/controls/proof'
 import { proof as original, type Proving } from '../../../../workflows/controls/proof'
-import type { Proved } from '../../../../workflows/controls/proof-steps'
+
+const { proveSilence } = proxyActivities<ProofActivities>({ startToCloseTimeout: '1 minute' })
 
 export async function proof(proving: Proving): Promise<Proved> {
-  await activities.proveSilence()
+  await proveSilence()
   return original(proving)
 }

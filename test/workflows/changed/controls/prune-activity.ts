@@ -1,7 +1,9 @@
 // The workflow as a careless change would leave it: one more activity in front, which no recorded history knows of.
 
-import * as activities from '../../../../workflows/activities'
-import type { Pruning } from '../../../../workflows/controls/prune-activity'
+import { proxyActivities } from '@temporalio/workflow'
+import type { PruneActivityActivities, Pruning } from '../../../../workflows/controls/prune-activity'
+
+const activities = proxyActivities<PruneActivityActivities>({ startToCloseTimeout: '1 minute' })
 
 export async function pruneActivity({ batchSize, removed = 0 }: Pruning): Promise<number> {
   await activities.pruneActivity({ limit: 1 })

@@ -1,8 +1,11 @@
 // The workflow as a careless change would leave it: events go before bank details.
-import * as activities from '../../../../workflows/activities'
+import { proxyActivities } from '@temporalio/workflow'
+import type { RetentionActivities } from '../../../../workflows/controls/retention'
 import { type Erased, type Erasing, retention as original } from '../../../../workflows/controls/retention'
 
+const { eraseBankEvents } = proxyActivities<RetentionActivities>({ startToCloseTimeout: '1 minute' })
+
 export async function retention(erasing: Erasing): Promise<Erased> {
-  await activities.eraseBankEvents({ limit: 1 })
+  await eraseBankEvents({ limit: 1 })
   return original(erasing)
 }

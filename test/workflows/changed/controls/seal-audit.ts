@@ -1,8 +1,11 @@
 // The workflow as a careless change would leave it: it erases before it seals.
-import * as activities from '../../../../workflows/activities'
+import { proxyActivities } from '@temporalio/workflow'
+import type { RetentionActivities } from '../../../../workflows/controls/retention'
 import { sealAudit as original, type Sealing } from '../../../../workflows/controls/seal-audit'
 
+const { eraseRecipients } = proxyActivities<RetentionActivities>({ startToCloseTimeout: '1 minute' })
+
 export async function sealAudit(sealing: Sealing): Promise<number> {
-  await activities.eraseRecipients({ limit: 1 })
+  await eraseRecipients({ limit: 1 })
   return original(sealing)
 }

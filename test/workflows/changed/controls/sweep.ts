@@ -1,9 +1,11 @@
 // The workflow as a careless change would leave it: it begins with another step.
-import * as activities from '../../../../workflows/activities'
+import { proxyActivities } from '@temporalio/workflow'
+import type { SweepActivities, Swept } from '../../../../workflows/controls/sweep'
 import { sweep as original, type Sweep } from '../../../../workflows/controls/sweep'
-import type { Swept } from '../../../../workflows/controls/sweep-steps'
+
+const { reportOverdue } = proxyActivities<SweepActivities>({ startToCloseTimeout: '1 minute' })
 
 export async function sweep(from: Sweep): Promise<Swept> {
-  await activities.reportOverdue({ after: null, limit: from.pageSize })
+  await reportOverdue({ after: null, limit: from.pageSize })
   return original(from)
 }

@@ -1,9 +1,12 @@
 // The workflow as a careless change would leave it: it seals before it verifies.
-import * as activities from '../../../../workflows/activities'
-import type { AuditVerdict } from '../../../../workflows/controls/audit-steps'
+import { proxyActivities } from '@temporalio/workflow'
+import type { SealAuditActivities } from '../../../../workflows/controls/seal-audit'
+import type { AuditVerdict } from '../../../../workflows/controls/verify-audit'
 import { verifyAudit as original } from '../../../../workflows/controls/verify-audit'
 
+const { sealAudit } = proxyActivities<SealAuditActivities>({ startToCloseTimeout: '1 minute' })
+
 export async function verifyAudit(): Promise<AuditVerdict> {
-  await activities.sealAudit({ limit: 1 })
+  await sealAudit({ limit: 1 })
   return original()
 }

@@ -1,8 +1,11 @@
 // The workflow as a careless change would leave it: it mails before it looks at the balances.
-import * as activities from '../../../../workflows/activities'
+import { proxyActivities } from '@temporalio/workflow'
+import type { NoticesActivities } from '../../../../workflows/partners/notices'
 import { type Noticing, notices as original } from '../../../../workflows/partners/notices'
 
+const { sendNotices } = proxyActivities<NoticesActivities>({ startToCloseTimeout: '1 minute' })
+
 export async function notices(noticing: Noticing): Promise<number> {
-  await activities.sendNotices({ limit: noticing.pageSize })
+  await sendNotices({ limit: noticing.pageSize })
   return original(noticing)
 }

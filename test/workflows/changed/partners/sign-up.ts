@@ -1,7 +1,7 @@
 // The workflow as a careless change would leave it: it waits before it opens the partner.
 import { sleep } from '@temporalio/workflow'
+import type { SignUp } from '../../../../workflows/partners/sign-up'
 import { signUp as original } from '../../../../workflows/partners/sign-up'
-import type { SignUp } from '../../../../workflows/partners/sign-up-steps'
 
 export async function signUp(order: SignUp): Promise<string> {
   await sleep(1)

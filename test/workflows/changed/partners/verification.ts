@@ -1,8 +1,11 @@
 // The workflow as a careless change would leave it: it looks at the customer before there is one.
-import * as activities from '../../../../workflows/activities'
+import { proxyActivities } from '@temporalio/workflow'
+import type { VerificationActivities } from '../../../../workflows/partners/verification'
 import { verification as original, type Verification } from '../../../../workflows/partners/verification'
 
+const { checkLiveCustomer } = proxyActivities<VerificationActivities>({ startToCloseTimeout: '1 minute' })
+
 export async function verification(order: Verification) {
-  await activities.checkLiveCustomer({ partnerId: order.partnerId })
+  await checkLiveCustomer({ partnerId: order.partnerId })
   return original(order)
 }
