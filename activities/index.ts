@@ -1,5 +1,6 @@
 // Every activity that workflows call, bound to its dependencies.
 import { systemClock } from '../runtime/clock'
+import { startReturnHourly } from '../runtime/temporal/start-workflow'
 import type { Activities } from '../workflows'
 import { readChangedTransfers } from './bank/changed-transfers'
 import { switchRail, wakeUnsent } from './bank/rail-switch'
@@ -29,7 +30,6 @@ import { resolveSubmit } from './payouts/send/resolve'
 import { submitToRail } from './payouts/send/submit'
 import { pollReturn } from './payouts/settle/return'
 import { pollSettlement } from './payouts/settle/settle'
-import { startReturnSeldom } from './payouts/start-return'
 import {
   checkSandboxCustomer,
   connectSandboxWallet,
@@ -70,7 +70,7 @@ function verificationDeps({ db, clock, log, rails, publicUrl }: ActivityDeps) {
 function walletReadingDeps(deps: ActivityDeps) {
   const startReturn: Parameters<typeof readWallet>[0]['startReturn'] = async (payout, refundedAt) => {
     const deadline = systemClock.now().getTime() + startWithinMs
-    await deps.temporal.withDeadline(deadline, () => startReturnSeldom(deps, payout, refundedAt))
+    await deps.temporal.withDeadline(deadline, () => startReturnHourly(deps, payout, refundedAt))
   }
   return { ...deps, quietMs: deps.patience.quietMs, startReturn }
 }

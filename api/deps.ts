@@ -7,18 +7,13 @@ import type { Rates } from '../rail/rates'
 import type { Clock } from '../runtime/clock'
 import type { Config } from '../runtime/config/config'
 import type { Log } from '../runtime/log'
+import type { Workflows } from '../runtime/temporal/workflows'
 import type { Tracer } from '../runtime/tracing/tracer'
 import type { ActivityLog } from './controls/activity-log'
 import type { RateLimiter } from './http/callers/rate-limiter'
 import type { CostlyReads } from './http/costly-reads'
 import type { MailSender } from './mail-sender'
 import type { RequestFigures } from './metrics/requests'
-import type { PartnerOpener } from './partners/opener'
-import type { VerificationStarter } from './partners/verification-starter'
-import type { CaseStarter } from './payouts/cases/starter'
-import type { PayoutStarter } from './payouts/starter'
-import type { WalletReader } from './wallets/reader'
-import type { TopUpStarter } from './wallets/top-up-starter'
 
 export interface ApiDeps {
   readonly config: Pick<
@@ -38,15 +33,10 @@ export interface ApiDeps {
   readonly costlyReads: CostlyReads
   readonly keyring: Keyring
   readonly rates: Rates
-  readonly payouts: PayoutStarter
+  readonly workflows: Workflows
   readonly activityLog: ActivityLog
   readonly rateLimiter: RateLimiter
   readonly mails: MailSender
-  readonly partners: PartnerOpener
-  readonly topUps: TopUpStarter
-  readonly walletReader: WalletReader
-  readonly verifications: VerificationStarter
-  readonly cases: CaseStarter
   /** Null where the sandbox has no bank, or one that nobody can tell what to do. */
   readonly sandboxBank: Pick<MakeBelieveBank, 'simulate'> | null
   readonly clock: Clock

@@ -13,6 +13,7 @@ import { type Config, ConfigError, loadConfig } from '../runtime/config/config'
 import { createLog, type Log, pooledOutput } from '../runtime/log'
 import { connectClient, pingTemporal } from '../runtime/temporal/client'
 import { refusalOf } from '../runtime/temporal/refusal'
+import { createWorkflows } from '../runtime/temporal/workflows'
 import { openTracing } from '../runtime/tracing'
 import { createActivityLog } from './controls/activity-log'
 import { apiVersion } from './docs/discovery'
@@ -22,14 +23,7 @@ import { listen, stop } from './http/listen'
 import { createMailSender } from './mail-sender'
 import { createRequestFigures } from './metrics/requests'
 import { openMetrics } from './metrics/server'
-import { createPartnerOpener } from './partners/opener'
-import { createVerificationStarter } from './partners/verification-starter'
-import { createCaseStarter } from './payouts/cases/starter'
-import { createPayoutStarter } from './payouts/starter'
-import { untilStopped } from './payouts/until-stopped'
 import { createApi } from './server'
-import { createWalletReader } from './wallets/reader'
-import { createTopUpStarter } from './wallets/top-up-starter'
 
 async function main(): Promise<void> {
   const config = loadConfig()
@@ -42,8 +36,7 @@ async function main(): Promise<void> {
   const temporal = connectClient(config.temporal, tracing?.temporalCalls)
   const rails = createRails({ bank: config.bank, clock, timeouts: rateTimeouts, around: tracing?.bankCalls })
   const sandboxBank = makeBelieveOrNone(config.bank.sandbox, clock, simulateTimeouts)
-  const { payouts: settings, taskQueuePrefix } = config
-  const payouts = untilStopped(createPayoutStarter({ payouts: settings, taskQueuePrefix, temporal, log }))
+  const workflows = createWorkflows({ temporal, config, log })
   const activityLog = createActivityLog({ db, clock, log })
   const keyring = openKeyring(config.secretKeys)
   const mailer = config.mail === null ? null : createMailer({ ...config.mail, ...mailTimeouts })
@@ -57,12 +50,7 @@ async function main(): Promise<void> {
     costlyReads: createCostlyReads({ db: readDb, limits: limitsFor(config.readsPerPartner) }),
     keyring,
     rates: createRates({ rails, store: createRateStore(db, config.rates), limits: config.rates, clock, onRejected }),
-    payouts,
-    partners: createPartnerOpener({ temporal, taskQueuePrefix, withinMs: settings.answerTimeoutMs, log }),
-    verifications: createVerificationStarter({ temporal, taskQueuePrefix, pollMs: config.verificationPollMs }),
-    walletReader: createWalletReader({ temporal, taskQueuePrefix }),
-    topUps: createTopUpStarter({ temporal, taskQueuePrefix, withinMs: settings.answerTimeoutMs, log }),
-    cases: createCaseStarter({ temporal, taskQueuePrefix, log }),
+    workflows,
     sandboxBank,
     mails,
     activityLog,
@@ -87,7 +75,7 @@ async function main(): Promise<void> {
 
   await stopping
   // Whoever stops us waits ten seconds: neither a verdict that does not come nor a server that is gone may hold us longer.
-  setTimeout(payouts.stopWaiting, waitAtMostMs).unref()
+  setTimeout(workflows.stopWaiting, waitAtMostMs).unref()
   setTimeout(() => process.exit(1), endWithinMs).unref()
   await stop(server)
   await metrics.close()

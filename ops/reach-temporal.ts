@@ -1,27 +1,41 @@
-// Asks the Temporal server something from a command, with an end to the waiting.
+// Connects a command to the Temporal server, with a deadline.
 import type { Client } from '@temporalio/client'
-import type * as reaching from '../runtime/temporal/client'
+import type { TemporalConfig } from '../runtime/config/config'
+import type * as connecting from '../runtime/temporal/client'
 import { refusalOf } from '../runtime/temporal/refusal'
+import type * as starting from '../runtime/temporal/start-workflow'
 import type { Ops } from './connect'
 import { Trouble } from './trouble'
 
-const withinMs = 5_000
+type Work<T> = (client: Client, workflows: typeof starting) => Promise<T>
 
-export async function withTemporal<T>(
-  { temporal }: Pick<Ops, 'temporal'>,
-  work: (client: Client) => Promise<T>,
-): Promise<T> {
+const withinMs = 5_000
+const bestEffortMs = 3_000
+
+export async function withTemporal<T>({ temporal }: Pick<Ops, 'temporal'>, work: Work<T>): Promise<T> {
   if (temporal === null) throw new Trouble('TEMPORAL_ADDRESS must be set too, to the server that the workers use.')
-  // Only some commands need Temporal's client, which takes longer to load than most commands to run.
-  const { connectClient, deadlineIn }: typeof reaching = require('../runtime/temporal/client')
-  const client = connectClient(temporal)
   try {
-    return await client.withDeadline(deadlineIn(withinMs), () => work(client))
+    return await reach(temporal, withinMs, work)
   } catch (error) {
     const refusal = refusalOf(error)
     if (refusal !== null) throw new Trouble(`Temporal can not be used: ${refusal}.`)
     if (isAway(error)) throw new Trouble('Temporal does not answer: see that it runs, then repeat the command.')
     throw error
+  }
+}
+
+/** For work that a sweep or the workflow itself does later from the row: without Temporal it does nothing, and it never throws. */
+export async function tryTemporal({ temporal }: Pick<Ops, 'temporal'>, work: Work<unknown>): Promise<void> {
+  if (temporal !== null) await reach(temporal, bestEffortMs, work).catch(() => {})
+}
+
+async function reach<T>(temporal: TemporalConfig, ms: number, work: Work<T>): Promise<T> {
+  // Only some commands need Temporal's client, which takes longer to load than most commands to run.
+  const { connectClient, deadlineIn }: typeof connecting = require('../runtime/temporal/client')
+  const workflows: typeof starting = require('../runtime/temporal/start-workflow')
+  const client = connectClient(temporal)
+  try {
+    return await client.withDeadline(deadlineIn(ms), () => work(client, workflows))
   } finally {
     await client.connection.close()
   }

@@ -5,10 +5,10 @@ import { setAttention } from '../../db/payouts/steps'
 import type { Environment } from '../../domain/environment'
 import { newsOf } from '../../rail/news'
 import type { ChangedTransfer, Transfer } from '../../rail/rail'
+import { startReturn } from '../../runtime/temporal/start-workflow'
 import type { ChangedTransfers, LookedThrough } from '../../workflows/bank/changed-transfers'
 import { ago, each, type SweepDeps } from '../controls/sweep/each'
 import { isUuid } from '../is-uuid'
-import { startReturn } from '../payouts/start-return'
 
 const dayMs = 86_400_000
 /** What was looked through the day before is looked at again: clocks differ, and a workflow may have been lost meanwhile. */

@@ -3,11 +3,11 @@ import { ApplicationFailure } from '@temporalio/common'
 import { pauseRail, resumeRail } from '../../db/bank/rail-pauses'
 import { listUnsentPayouts } from '../../db/payouts/open'
 import { environments } from '../../domain/environment'
+import { wakePayout } from '../../runtime/temporal/start-workflow'
 import type { RailOrder, UnsentPage, WokenPage } from '../../workflows/bank/rail-switch'
 import { railSwitchInput } from '../../workflows/names'
 import type { ActivityDeps } from '../bind'
 import { each } from '../controls/sweep/each'
-import { wakePayout } from '../payouts/start'
 
 type RailDeps = Pick<ActivityDeps, 'db' | 'clock' | 'log' | 'temporal' | 'queuePrefix' | 'pollMs'>
 

@@ -18,7 +18,9 @@ export async function transferEvent(event: ReceivedEvent, payout: EventPayout | 
   if (news === 'open' && !matters(event, payout)) return 'not_needed'
   try {
     // What was completed has no workflow any more, or already the one of its return.
-    return await (payout.completedAt === null ? deps.payouts.bankSpoke(payout) : deps.payouts.cameBack(payout))
+    return await (payout.completedAt === null
+      ? deps.workflows.signalPayout(payout)
+      : deps.workflows.signalReturn(payout))
   } catch (error) {
     deps.log.warn({ err: error, payout_id: payout.payoutId }, 'an event of the bank could not be passed on')
     throw new ApiError('service_unavailable')

@@ -10,7 +10,7 @@ export async function verificationEvent({ environment, objectRef }: ReceivedEven
   const partnerId = await findVerifiedPartner(deps.db, objectRef)
   if (partnerId === null) return 'unknown_customer'
   try {
-    await deps.verifications.wake(partnerId)
+    await deps.workflows.wakeVerification(partnerId)
     return 'told'
   } catch (error) {
     deps.log.warn({ err: error, partner_id: partnerId }, 'an event of the bank could not be passed on')

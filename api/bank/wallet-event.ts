@@ -12,7 +12,7 @@ export async function walletEvent(event: ReceivedEvent, deps: ApiDeps): Promise<
   // A wallet that is being connected is read when it is.
   if (walletId === null) return 'unknown_wallet'
   try {
-    await deps.walletReader.bankSpoke(walletId)
+    await deps.workflows.readWallet(walletId)
     return 'told'
   } catch (error) {
     deps.log.warn({ err: error, wallet_id: walletId }, 'an event of the bank could not be passed on')

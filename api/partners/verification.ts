@@ -42,12 +42,12 @@ export const startVerification: Route = {
   },
 }
 
-async function wake({ config, verifications, log }: ApiDeps, partnerId: string): Promise<void> {
+async function wake({ config, workflows, log }: ApiDeps, partnerId: string): Promise<void> {
   if (config.bank.live === null) {
     throw new ApiError('service_unavailable', { message: 'Verification is not open yet: there is no live bank.' })
   }
   try {
-    await verifications.wake(partnerId)
+    await workflows.wakeVerification(partnerId)
   } catch (error) {
     log.warn({ err: error, partner_id: partnerId }, 'a verification could not be started')
     throw new ApiError('service_unavailable')

@@ -2,7 +2,7 @@
 import { type ClaimedRow, findClaim } from '../../db/payouts/claims'
 import { markAnswered } from '../../db/payouts/steps'
 import { isRefusal } from '../../domain/payouts/verdict'
-import type { PayoutToStart } from '../../workflows/payouts/start'
+import type { PayoutToStart } from '../../workflows/starts'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import type { Reply } from '../http/route'
@@ -32,7 +32,7 @@ export async function answerAttempt(attempt: Attempt, deps: ApiDeps): Promise<Re
  * because the key may have been claimed again since the verdict; then it is null.
  */
 export async function awaitDecision(attempt: PayoutToStart, deps: ApiDeps): Promise<ClaimedRow | null> {
-  const verdict = await deps.payouts.start(attempt)
+  const verdict = await deps.workflows.startPayout(attempt)
   // From here on the payout is there for good, unless a verdict came between: then the row has it.
   if (verdict === null) await markAnswered(deps.db, { ...attempt, at: deps.clock.now() })
   const row = await rowOf(attempt, deps)

@@ -44,9 +44,9 @@ export const cancelPayout: Route = {
 }
 
 /** The payout's workflow decides, since only activities move money. A cancel that comes too late does not reach it. */
-async function decide({ id }: PayoutRow, { db, payouts }: ApiDeps): Promise<'decided' | 'undecided'> {
+async function decide({ id }: PayoutRow, { db, workflows }: ApiDeps): Promise<'decided' | 'undecided'> {
   const open = await findOpenPayout(db, id)
-  return open === null || open.isCalled ? 'decided' : payouts.cancel(open)
+  return open === null || open.isCalled ? 'decided' : workflows.cancelPayout(open)
 }
 
 async function rowOf({ caller }: ApiRequest, { id }: PayoutRow, { db }: ApiDeps): Promise<PayoutRow> {

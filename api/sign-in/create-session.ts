@@ -123,7 +123,7 @@ async function useAndOpen(
 
 /** When the partner can not be opened now, the code is given back: the same one may be tried again. */
 async function openSignedUp(codeId: string, email: string, request: ApiRequest, deps: ApiDeps): Promise<Opened> {
-  const partnerId = await deps.partners.open(codeId)
+  const partnerId = await deps.workflows.signUp(codeId)
   const opened = await deps.db.transaction(async (tx) => {
     const membership = (await membershipsOf(tx, email, deps.clock.now())).find((each) => each.partnerId === partnerId)
     if (membership !== undefined) return open(tx, email, membership, request, deps)

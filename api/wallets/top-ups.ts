@@ -42,7 +42,7 @@ export const createSandboxTopUp: Route = {
     example: { object: 'top_up', usdc: '1000.00', balance_usdc: '11000.00' },
   },
   errors: ['provider_unavailable', 'api_key_required'],
-  handle: async (request, { topUps, rateLimiter }) => {
+  handle: async (request, { workflows, rateLimiter }) => {
     const { usdc } = bodyOf<typeof TopUpRequest>(request)
     const { caller } = request
     const { partner } = caller
@@ -59,7 +59,7 @@ export const createSandboxTopUp: Route = {
     const who = caller.by === 'key' ? { keyPrefix: caller.keyPrefix } : { memberId: caller.memberId }
     const order = { partnerId: partner.id, ...who, usdc: formatUsdc(amount), causeRef: request.requestId }
     await request.recheckCaller()
-    const added = await topUps.start(order)
+    const added = await workflows.topUp(order)
     if (added === null) {
       const message = 'The test money is not there yet; it may still come. Look at the wallet before you try again.'
       throw new ApiError('provider_unavailable', { message })

@@ -1,12 +1,12 @@
 // One wallet that everybody pays from, against a hundred wallets that take turns.
 import { setTimeout as wait } from 'node:timers/promises'
 import { openPartner } from '../../activities/partners/open'
-import { startConnectSandbox } from '../../activities/wallets/start-connect-sandbox'
 import { openDatabase } from '../../db/data-source'
 import { openKeyring } from '../../db/keyring'
 import { createApiKey } from '../../db/partners/api-keys'
 import { systemClock } from '../../runtime/clock'
 import { loadConfig } from '../../runtime/config/config'
+import { startConnectSandbox } from '../../runtime/temporal/start-workflow'
 import { load } from '../load'
 import { type Measured, medianOf, ratioOf } from '../measured'
 import { nextPayout } from './requests'

@@ -1,5 +1,4 @@
 // The way to the bank: paused and resumed by environment, and what waits meanwhile.
-import type { Client } from '@temporalio/client'
 import {
   type PastPause,
   pastPauses,
@@ -10,8 +9,7 @@ import {
 } from '../../db/bank/rail-pauses'
 import type { Environment } from '../../domain/environment'
 import { formatPence } from '../../domain/money'
-import type { railSwitch } from '../../workflows/bank/rail-switch'
-import { wakeUnsentStart } from '../../workflows/bank/rail-switch-start'
+import { starts } from '../../workflows/starts'
 import { type Command, defineCommand, done, refused } from '../command'
 import type { Ops } from '../connect'
 import { environment, optional, reason, required } from '../options'
@@ -49,7 +47,7 @@ const resume = defineCommand({
     const { db, clock, madeBy } = ops
     const resumed = await resumeRail(db, { environment: given.environment, by: madeBy, at: clock.now() })
     if (!resumed) return refused('invalid_state', `The rail of ${given.environment} is not paused.`)
-    const isWoken = await wakeUnsent(ops, [given.environment])
+    const isWoken = await wakeUnsent(ops, [given.environment], 'The rail is open again')
     const state = await stateOf(db, given.environment)
     const when = isWoken ? 'sent now' : 'sent when each looks by itself, because Temporal does not answer'
     return done(
@@ -88,12 +86,12 @@ const status = defineCommand({
 export const railCommands: readonly Command[] = [pause, resume, status]
 
 /** False when Temporal does not answer: each unsent payout then looks at its row within minutes. */
-export async function wakeUnsent(ops: Ops, wanted: readonly Environment[], why?: string): Promise<boolean> {
+export async function wakeUnsent(ops: Ops, wanted: readonly Environment[], why: string): Promise<boolean> {
   const by = ops.madeBy.replace(/^ops:/, '')
-  const starts = wanted.map((each) => wakeUnsentStart(each, by, ops.taskQueuePrefix, why))
-  const wake = (client: Client) =>
-    Promise.all(starts.map((start) => client.workflow.start<typeof railSwitch>('railSwitch', start)))
-  return withTemporal(ops, wake).then(
+  const queue = { queuePrefix: ops.taskQueuePrefix }
+  return withTemporal(ops, (client, { startWorkflow }) =>
+    Promise.all(wanted.map((environment) => startWorkflow(client, starts.railSwitch({ environment, by, why }, queue)))),
+  ).then(
     () => true,
     () => false,
   )

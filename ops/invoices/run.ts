@@ -1,8 +1,8 @@
 // `invoices run` and `rerun`: the same workflow that the Schedule starts on the 1st, followed partner by partner.
-import type * as following from '../../activities/invoices/follow-run'
 import { findPartnerById, findPartnerBySlug } from '../../db/partners/partners'
 import { isOver, type Month, monthInWords } from '../../domain/month'
 import type * as reaching from '../../runtime/temporal/client'
+import type * as following from '../../runtime/temporal/invoice-run'
 import { type Answer, defineCommand, done, type Given, refused, unknownPartner } from '../command'
 import type { Ops } from '../connect'
 import { month, optional, required, slug } from '../options'
@@ -59,7 +59,7 @@ async function follow(ops: Ops, order: { period: Month; partner: string | null }
   if (ops.temporal === null) throw new Trouble('TEMPORAL_ADDRESS must be set too: a run is a workflow.')
   // Only these commands need Temporal's client, which takes longer to load than most commands to run.
   const { connectClient }: typeof reaching = require('../../runtime/temporal/client')
-  const { followRun, refusalOf, isAway }: typeof following = require('../../activities/invoices/follow-run')
+  const { followRun, refusalOf, isAway }: typeof following = require('../../runtime/temporal/invoice-run')
   const client = connectClient(ops.temporal)
   try {
     const { clock, taskQueuePrefix: queuePrefix } = ops

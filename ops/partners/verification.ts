@@ -4,13 +4,13 @@ import { findPartnerById, findPartnerBySlug } from '../../db/partners/partners'
 import { beginVerification } from '../../db/partners/verification'
 import { assert } from '../../domain/assert'
 import { openingRefused } from '../../domain/partners/verification'
-import type * as reaching from '../../runtime/temporal/client'
-import type * as starting from '../../workflows/partners/verification-start'
+import { starts } from '../../workflows/starts'
 import { withMakeBelieveBank } from '../bank/simulated'
 import { type Command, defineCommand, done, refused, unknownPartner } from '../command'
 import type { Ops } from '../connect'
 import { recordChange } from '../controls/record-change'
 import { required, slug } from '../options'
+import { withTemporal } from '../reach-temporal'
 import { Trouble } from '../trouble'
 import { presentPartner } from './lifecycle'
 
@@ -72,20 +72,12 @@ const approve = defineCommand({
 
 export const verificationCommands: readonly Command[] = [verify, approve]
 
-const withinMs = 5_000
-
-async function wake({ temporal, taskQueuePrefix, verificationPollMs }: Ops, partnerId: string): Promise<void> {
-  if (temporal === null) throw new Trouble('TEMPORAL_ADDRESS must be set too: a verification is a workflow.')
-  // Only this command needs Temporal's client, which takes longer to load than most commands to run.
-  const { connectClient, deadlineIn }: typeof reaching = require('../../runtime/temporal/client')
-  const { verificationStart }: typeof starting = require('../../workflows/partners/verification-start')
-  const client = connectClient(temporal)
-  const start = verificationStart(partnerId, { queuePrefix: taskQueuePrefix, pollMs: verificationPollMs })
+async function wake(ops: Ops, partnerId: string): Promise<void> {
+  if (ops.temporal === null) throw new Trouble('TEMPORAL_ADDRESS must be set too: a verification is a workflow.')
+  const settings = { queuePrefix: ops.taskQueuePrefix, pollMs: ops.verificationPollMs }
   try {
-    await client.withDeadline(deadlineIn(withinMs), () => client.workflow.signalWithStart('verification', start))
+    await withTemporal(ops, (client, { startOrWake }) => startOrWake(client, starts.verification(partnerId, settings)))
   } catch {
     throw new Trouble('Temporal does not answer: see that it runs, then repeat the command.')
-  } finally {
-    await client.connection.close()
   }
 }

@@ -1,8 +1,6 @@
 // What ops does to one payout: wakes it now, or says with evidence what became of it at the bank. Neither ever pays.
-import type { Client } from '@temporalio/client'
 import { bindTransfer } from '../../activities/payouts/by-hand/bind'
 import { type HandDeps, resolveByHand } from '../../activities/payouts/by-hand/resolve'
-import type * as starting from '../../activities/payouts/start'
 import { railStates } from '../../db/bank/rail-pauses'
 import { tellPayout } from '../../db/payouts/events'
 import { findOpenPayout, type OpenPayout } from '../../db/payouts/open'
@@ -27,7 +25,7 @@ const retry = defineCommand({
   async run(ops, { payout: payoutId }) {
     const open = await findOpenPayout(ops.db, payoutId)
     if (open === null) return overOrUnknown(ops, payoutId)
-    const how = await withTemporal(ops, (client) => wake(ops, client, open))
+    const how = await wake(ops, open)
     const at = ops.clock.now()
     await ops.db.transaction(async (tx) => {
       const { partnerId, environment } = open
@@ -64,7 +62,7 @@ const resolve = defineCommand({
     const resolved = await withRails(ops, (deps) => resolveByHand(deps, word))
     if (resolved.outcome === 'refused') return refused('invalid_state', resolved.why)
     // The row has it: a workflow that can not be reached now finds it at its next look.
-    if (open !== null) await withTemporal(ops, (client) => wake(ops, client, open)).catch(() => {})
+    if (open !== null) await wake(ops, open).catch(() => {})
     const { status } = resolved
     const money = outcome === 'sent' ? 'it goes on by itself' : 'its money is back in the wallet'
     return done({ id: payoutId, outcome, status }, `The payout is ${status}; ${money}.`)
@@ -91,7 +89,7 @@ const bind = defineCommand({
     if (bound.outcome === 'refused') return refused('invalid_state', bound.why)
     const open = await findOpenPayout(ops.db, payoutId)
     // The next sweep starts the workflow where Temporal cannot be reached now.
-    if (open !== null) await withTemporal(ops, (client) => wake(ops, client, open)).catch(() => {})
+    if (open !== null) await wake(ops, open).catch(() => {})
     const { status } = bound
     return done(
       { id: payoutId, transfer: transferRef, status },
@@ -116,10 +114,9 @@ async function overOrUnknown({ db }: Ops, payoutId: string) {
   return refused('invalid_state', `The payout ${payoutId} is over: nothing is left to do for it.`)
 }
 
-function wake({ taskQueuePrefix, payouts }: Ops, temporal: Client, open: OpenPayout): Promise<'started' | 'woken'> {
-  // Loads Temporal's client, which takes longer than most commands.
-  const { wakePayout }: typeof starting = require('../../activities/payouts/start')
-  return wakePayout({ temporal, queuePrefix: taskQueuePrefix, pollMs: payouts.pollMs }, open)
+function wake(ops: Ops, open: OpenPayout): Promise<'started' | 'woken'> {
+  const settings = { queuePrefix: ops.taskQueuePrefix, pollMs: ops.payouts.pollMs }
+  return withTemporal(ops, (temporal, { wakePayout }) => wakePayout({ temporal, ...settings }, open))
 }
 
 async function withRails<T>({ bank, db, clock, payouts }: Ops, work: (deps: HandDeps) => Promise<T>): Promise<T> {

@@ -1,10 +1,10 @@
 // Takes a payout back, by the way on which its partner can: its workflow decides, and only while nothing was sent.
 import type { Client } from '@temporalio/client'
-import type * as starting from '../../api/payouts/starter'
 import { tellPayout } from '../../db/payouts/events'
 import { findOpenPayout, type OpenPayout } from '../../db/payouts/open'
 import { findPayoutStory, type ToldPayout } from '../../db/payouts/story'
 import { createLog } from '../../runtime/log'
+import type * as workflows from '../../runtime/temporal/workflows'
 import { type Command, defineCommand, done, type Refusal, refused } from '../command'
 import type { Ops } from '../connect'
 import { recordChange } from '../controls/record-change'
@@ -56,11 +56,10 @@ async function ask(ops: Ops, temporal: Client, open: OpenPayout): Promise<'decid
     await recordChange(ops, tx, { partnerId, environment, at, action: 'payout.cancel', detail: payoutId })
   })
   // Loads Temporal's client, which takes longer than most commands.
-  const { createPayoutStarter }: typeof starting = require('../../api/payouts/starter')
+  const { createWorkflows }: typeof workflows = require('../../runtime/temporal/workflows')
   // What would be logged is answered instead: this process's output is the answer.
   const log = createLog({ level: 'silent', name: 'ops' })
-  const { payouts, taskQueuePrefix } = ops
-  return createPayoutStarter({ temporal, payouts, taskQueuePrefix, log }).cancel(open)
+  return createWorkflows({ temporal, config: ops, log }).cancelPayout(open)
 }
 
 function tooLate({ id, status, releasedAt }: ToldPayout): Refusal {

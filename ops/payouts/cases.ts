@@ -6,12 +6,14 @@ import { addCaseNote, listCaseNotes } from '../../db/payouts/cases/notes'
 import { findPayoutStory } from '../../db/payouts/story'
 import { formatPence, micropoundsFromPence, penceFromMicropounds } from '../../domain/money'
 import { caseKinds, caseOutcomes, caseStatusOf } from '../../domain/payouts/case'
+import { caseResolvedSignal, payoutCaseId } from '../../workflows/names'
+import { starts } from '../../workflows/starts'
 import { type Answer, type Command, defineCommand, done, type Refusal, refused } from '../command'
 import type { Ops } from '../connect'
 import { recordChange } from '../controls/record-change'
 import { note, oneOf, optional, price, required, uuid } from '../options'
 import { fields, table } from '../print'
-import { followSoon, tellResolvedSoon } from './case-workflow'
+import { tryTemporal } from '../reach-temporal'
 
 const shownAtOnce = 200
 const exampleId = '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'
@@ -48,7 +50,8 @@ const open = defineCommand({
       const { id } = opened.case
       return refused('invalid_state', `The payout has an open ${kind}, the case ${id}.`, { case_id: id })
     }
-    await followSoon(ops, opened.case)
+    const start = starts.payoutCase(opened.case, { queuePrefix: ops.taskQueuePrefix })
+    await tryTemporal(ops, (client, { startWorkflow }) => startWorkflow(client, start))
     return done(presentCase(opened.case, []), `Opened the case ${opened.case.id}, due ${dueAt.toISOString()}.`)
   },
 })
@@ -137,7 +140,7 @@ const resolve = defineCommand({
     const end = { caseId: given.case, outcome, costMicropounds, note: given.note ?? null, by: ops.madeBy }
     const resolved = await resolveCase(ops, end)
     if (resolved.outcome !== 'resolved') return notResolved(given.case, resolved)
-    await tellResolvedSoon(ops, given.case)
+    await tryTemporal(ops, (client) => client.workflow.getHandle(payoutCaseId(given.case)).signal(caseResolvedSignal))
     const { kind, chargeMicropounds, slug } = resolved.case
     const charged = formatPence(penceFromMicropounds(chargeMicropounds ?? 0n))
     const notes = await listCaseNotes(ops.db, [given.case])

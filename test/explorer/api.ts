@@ -7,12 +7,12 @@ import { answer } from '../../api/http/answer'
 import { unlimited } from '../../api/http/callers/rate-limiter'
 import { ApiError } from '../../api/http/errors'
 import type { Route } from '../../api/http/route'
-import { createPayoutStarter, type PayoutStarter } from '../../api/payouts/starter'
 import { markEventHandled, type ReceivedEvent, storeBankEvent } from '../../db/bank/events'
 import { createRateStore } from '../../db/bank/exchange-rates'
 import type { Db } from '../../db/database'
 import { createRates } from '../../rail/rates'
 import type { Log } from '../../runtime/log'
+import { createWorkflows, type Workflows } from '../../runtime/temporal/workflows'
 import { testKeyring, testRateLimits } from '../support/api/client'
 import type { ExploredBank } from './bank'
 import type { Process, Schedule } from './schedule'
@@ -56,7 +56,7 @@ export function createApi(name: string, parts: ApiParts): Api {
       clock,
       onRejected: (rail, rejection) => log.warn({ rail, rejection }, 'rejected exchange rate'),
     }),
-    payouts: createStarter(parts),
+    workflows: workflowsFor(parts),
     rateLimiter: unlimited,
     clock,
     log,
@@ -64,9 +64,10 @@ export function createApi(name: string, parts: ApiParts): Api {
   return { process: { name, alive: true }, deps: deps as unknown as ApiDeps }
 }
 
-export function createStarter({ temporal, log }: Pick<ApiParts, 'temporal' | 'log'>): PayoutStarter {
+export function workflowsFor({ temporal, log }: Pick<ApiParts, 'temporal' | 'log'>): Workflows {
   const { answerTimeoutMs, pollMs } = settings
-  return createPayoutStarter({ temporal, payouts: { answerTimeoutMs, pollMs }, taskQueuePrefix: 'payouts', log })
+  const config = { taskQueuePrefix: 'payouts', verificationPollMs: pollMs, payouts: { answerTimeoutMs, pollMs } }
+  return createWorkflows({ temporal, config, log })
 }
 
 /** What the webhook's route does with an event once its signature holds. */

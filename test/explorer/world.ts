@@ -19,7 +19,7 @@ import { payoutReturn } from '../../workflows/payouts/return'
 import type { Seen } from '../referee/client-rules'
 import { testKeyring } from '../support/api/client'
 import { payoutActivities } from '../support/stages/payout-activities'
-import { type Api, callApi, createApi, createStarter, receiveEvent, settings } from './api'
+import { type Api, callApi, createApi, receiveEvent, settings, workflowsFor } from './api'
 import { anEventId, bankRefs, ExploredBank } from './bank'
 import type { ExploredDatabase } from './database'
 import { describeHappening, type Happening, type Plan } from './plan'
@@ -254,7 +254,7 @@ export class World {
       await db.transaction((tx) =>
         tellPayout(tx, { payoutId: id, at, kind: 'cancel_asked', madeBy: 'ops:test', detail: null }),
       )
-      const outcome = await createStarter({ temporal: this.temporal.client(), log: this.log }).cancel(open)
+      const outcome = await workflowsFor({ temporal: this.temporal.client(), log: this.log }).cancelPayout(open)
       const row = await this.row()
       // An attempt that was refused to its own caller does not exist, and the operator hears just that.
       const isGone = row === null || row.released_at !== null || row.attempt !== open.attempt

@@ -1,7 +1,7 @@
 // Open payouts that no workflow looks after get one.
 import { listOpenPayouts, type OpenCursor, type OpenPayout } from '../../../db/payouts/open'
+import { startOpenPayout } from '../../../runtime/temporal/start-workflow'
 import type { Page, SweptPage } from '../../../workflows/controls/sweep'
-import { startOpenPayout } from '../../payouts/start'
 import { ago, each, type SweepDeps } from './each'
 
 export async function sweepPayouts(deps: SweepDeps, { after, limit }: Page): Promise<SweptPage> {

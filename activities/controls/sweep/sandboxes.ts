@@ -1,7 +1,7 @@
 // Sandboxes that are still simulated, though there is a bank for them, are connected to it.
 import { listSimulatedPartners } from '../../../db/wallets/wallets'
+import { startConnectSandbox } from '../../../runtime/temporal/start-workflow'
 import type { Page, SweptPage } from '../../../workflows/controls/sweep'
-import { startConnectSandbox } from '../../wallets/start-connect-sandbox'
 import { each, type SweepDeps } from './each'
 
 export async function sweepSandboxes(deps: SweepDeps, { after, limit }: Page): Promise<SweptPage> {

@@ -1,13 +1,12 @@
 // Workflows whose payout is over, or was never there: the one ends by itself when it looks, the other is for people.
-import { type Client, WorkflowNotFoundError } from '@temporalio/client'
 import { defaultPayloadConverter } from '@temporalio/common'
 import { findOver } from '../../../db/payouts/open'
 import { systemClock } from '../../../runtime/clock'
+import { endStray } from '../../../runtime/temporal/start-workflow'
 import type { Page, SweptPage } from '../../../workflows/controls/sweep'
-import { bankSpokeSignal, payoutQueue, payoutSearchAttributes } from '../../../workflows/names'
+import { payoutQueue, payoutSearchAttributes } from '../../../workflows/names'
 import { isUuid } from '../../is-uuid'
 import { ago, each, type SweepDeps } from './each'
-import { isStuck } from './stuck'
 
 export async function sweepStrays(deps: SweepDeps, page: Page): Promise<SweptPage> {
   const { running, next } = await runningPayouts(deps, page)
@@ -18,7 +17,7 @@ export async function sweepStrays(deps: SweepDeps, page: Page): Promise<SweptPag
     deps.log.warn({ payout_id: payoutId, payout: state }, 'a workflow runs for a payout that is over or not there')
   }
   const over = strays.filter(({ state }) => state === 'over').map(({ payoutId }) => payoutId)
-  const wakeOne = (payoutId: string) => wake(deps.temporal, running.get(payoutId) ?? '')
+  const wakeOne = (payoutId: string) => endStray(deps.temporal, running.get(payoutId) ?? '')
   const { done, failed } = await each(deps, over, wakeOne, (payoutId) => ({ payout_id: payoutId }))
   return { woken: done.length, failed, next }
 }
@@ -45,15 +44,3 @@ async function runningPayouts(deps: SweepDeps, { after, limit }: Page) {
 
 /** Below the step's own time, with what it has to do afterwards. */
 const listWithinMs = 10_000
-
-async function wake(temporal: Client, workflowId: string): Promise<void> {
-  try {
-    const handle = temporal.workflow.getHandle(workflowId)
-    // One that can never get on hears nothing, and has nothing left to do.
-    if (await isStuck(temporal, await handle.describe())) await handle.terminate('its payout is over')
-    else await handle.signal(bankSpokeSignal)
-  } catch (error) {
-    // It has ended meanwhile.
-    if (!(error instanceof WorkflowNotFoundError)) throw error
-  }
-}

@@ -14,7 +14,7 @@ import {
 } from '../../../db/wallets/readings'
 import type { RailName } from '../../../domain/environment'
 import { ListTooLong, newestOf, type Rail, RailRefused, RailUnavailable, type WalletMovement } from '../../../rail/rail'
-import type { ReturnToStart } from '../../../workflows/payouts/return-start'
+import type { ReturnToStart } from '../../../workflows/starts'
 import type { WalletRead } from '../../../workflows/wallets/reading'
 import type { ActivityDeps } from '../../bind'
 import { bookDeposits } from './book-deposits'

@@ -94,7 +94,7 @@ export const createCase: Route = {
     if (payout === null) throw new ApiError('not_found')
     const { kind, reason } = bodyOf<typeof NewCase>(request)
     const opened = requireOpened(await open(payout.id, { kind, reason }, request, deps), kind)
-    await deps.cases.start(opened)
+    await deps.workflows.startCase(opened)
     return {
       status: 201,
       body: presentCase(opened, []),

@@ -8,10 +8,11 @@ import type { StoredPayout } from '../../../db/payouts/entities/payout'
 import { setAttention } from '../../../db/payouts/steps'
 import { findWallet, type WalletRow } from '../../../db/wallets/wallets'
 import { systemClock } from '../../../runtime/clock'
+import { startWorkflow } from '../../../runtime/temporal/start-workflow'
 import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
-import type { payout, sweep } from '../../../workflows'
+import type { sweep } from '../../../workflows'
 import { connectSandboxId, payoutQueue, payoutSearchAttributes, payoutWorkflowId } from '../../../workflows/names'
-import { payoutStart } from '../../../workflows/payouts/start'
+import { starts } from '../../../workflows/starts'
 import { aPartner, changePartner } from '../../support/api/fixtures'
 import { type Json, keys, openTestBank, type TestBank } from '../../support/bank/client'
 import { aWallet } from '../../support/db/a-partner'
@@ -253,9 +254,8 @@ test('a sandbox that is still simulated is connected, and once it is, no more', 
 test('what a sweep starts and what the API starts are one and the same: the second finds the first', async () => {
   const row = await anOpenPayout()
   const { id: payoutId, slug } = { ...row, slug: 'acme' }
-  const options = payoutStart({ ...row, payoutId, slug }, { queuePrefix: worker.queuePrefix, pollMs: [1_000] })
-  const policies = { workflowIdConflictPolicy: 'USE_EXISTING', workflowIdReusePolicy: 'REJECT_DUPLICATE' } as const
-  const first = await worker.client.workflow.start<typeof payout>('payout', { ...options, ...policies })
+  const start = starts.payout({ ...row, payoutId, slug }, { queuePrefix: worker.queuePrefix, pollMs: [1_000] })
+  const first = await startWorkflow(worker.client, start)
 
   expect(await aSweep()).toMatchObject({ looked: 1, started: 0 })
 

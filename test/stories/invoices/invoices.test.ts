@@ -1,11 +1,11 @@
 // From a payout to the invoice in its partner's inbox; and a month that is billed while the worker is killed.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { followRun } from '../../../activities/invoices/follow-run'
 import { addChargedPartners } from '../../../bench/charged-partners'
 import { londonMonthOf, type Month, nextMonth, previousMonth, startOf } from '../../../domain/month'
 import { createMailer } from '../../../mail/mailer'
 import { systemClock } from '../../../runtime/clock'
+import { followRun } from '../../../runtime/temporal/invoice-run'
 import type { invoiceRun } from '../../../workflows'
 import { housekeepingQueue, invoiceRunName, ofSystem } from '../../../workflows/names'
 import { asIssued, chargesOf, recompute } from '../../support/api/recompute-invoice'

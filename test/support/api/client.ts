@@ -9,13 +9,7 @@ import { type CostlyReadLimits, costlyReadMs, createCostlyReads, limitsFor } fro
 import { listen, stop } from '../../../api/http/listen'
 import { createMailSender } from '../../../api/mail-sender'
 import { createRequestFigures } from '../../../api/metrics/requests'
-import { createPartnerOpener } from '../../../api/partners/opener'
-import { createVerificationStarter } from '../../../api/partners/verification-starter'
-import { createCaseStarter } from '../../../api/payouts/cases/starter'
-import { createPayoutStarter } from '../../../api/payouts/starter'
 import { createApi } from '../../../api/server'
-import { createWalletReader } from '../../../api/wallets/reader'
-import { createTopUpStarter } from '../../../api/wallets/top-up-starter'
 import { createRateStore } from '../../../db/bank/exchange-rates'
 import { openDatabase } from '../../../db/data-source'
 import type { Db } from '../../../db/database'
@@ -28,6 +22,7 @@ import { createSimulatedRail } from '../../../rail/simulated'
 import { type Clock, systemClock } from '../../../runtime/clock'
 import type { Log } from '../../../runtime/log'
 import { connectClient, pingTemporal } from '../../../runtime/temporal/client'
+import { createWorkflows } from '../../../runtime/temporal/workflows'
 import { createDatabase, openDb } from '../db/database'
 import { testSystem } from '../jest/system'
 import { keptLog } from '../kept-logs'
@@ -142,7 +137,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const activityLog = createActivityLog({ db, clock, log })
   const mailer = options.smtpUrl === undefined ? null : createMailer({ smtpUrl: options.smtpUrl, from: mailFrom })
   const mails = createMailSender({ db, keyring, mailer, clock, log })
-  const taskQueuePrefix = options.taskQueuePrefix ?? `nobody-${randomBytes(6).toString('hex')}`
+  const pollMs = options.pollMs ?? [1_000]
   const simulating = { connectMs: 500, callMs: 1_000 }
   const sandboxBank = makeBelieveOrNone(options.bank?.sandbox ?? null, clock, simulating)
   const deps: ApiDeps = {
@@ -168,17 +163,15 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
       clock,
       onRejected: (rail, rejection) => log.warn({ rail, rejection }, 'rejected exchange rate'),
     }),
-    payouts: createPayoutStarter({
+    workflows: createWorkflows({
       temporal,
-      payouts: { answerTimeoutMs: options.answerTimeoutMs ?? 300, pollMs: options.pollMs ?? [1_000] },
-      taskQueuePrefix,
+      config: {
+        taskQueuePrefix: options.taskQueuePrefix ?? `nobody-${randomBytes(6).toString('hex')}`,
+        verificationPollMs: pollMs,
+        payouts: { answerTimeoutMs: options.answerTimeoutMs ?? 300, pollMs },
+      },
       log,
     }),
-    partners: createPartnerOpener({ temporal, taskQueuePrefix, withinMs: options.answerTimeoutMs ?? 300, log }),
-    verifications: createVerificationStarter({ temporal, taskQueuePrefix, pollMs: options.pollMs ?? [1_000] }),
-    walletReader: createWalletReader({ temporal, taskQueuePrefix }),
-    topUps: createTopUpStarter({ temporal, taskQueuePrefix, withinMs: options.answerTimeoutMs ?? 300, log }),
-    cases: createCaseStarter({ temporal, taskQueuePrefix, log }),
     sandboxBank,
     mails,
     activityLog,

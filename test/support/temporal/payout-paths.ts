@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import type { WorkflowHandle } from '@temporalio/client'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils'
-import { createPayoutStarter } from '../../../api/payouts/starter'
+import { createWorkflows } from '../../../runtime/temporal/workflows'
 import { keptLog } from '../kept-logs'
 import { aClaim } from '../stages/payout'
 import type { World } from '../system/world'
@@ -25,7 +25,7 @@ export const payoutPaths: Readonly<Record<string, (world: World) => Promise<stri
     const key = { partnerId: world.partner.id, environment: 'sandbox', idempotencyKey } as const
     // The API itself refuses what is plainly too much: the workflow's own refusal is that of a race for the wallet.
     const claimed = await aClaim(world.db, { ...key, amountPence: 2_000_000n })
-    await starterOf(world).start({ ...key, ...claimed, ...aboutIn(world), amountPence: 2_000_000n })
+    await workflowsOf(world).startPayout({ ...key, ...claimed, ...aboutIn(world), amountPence: 2_000_000n })
     return idempotencyKey
   },
   async 'not-sent'(world) {
@@ -58,7 +58,7 @@ export const payoutPaths: Readonly<Record<string, (world: World) => Promise<stri
     await world.worker.stop()
     const { body } = await world.pay({}, { key: idempotencyKey })
     const key = { partnerId: world.partner.id, environment: 'sandbox', idempotencyKey, attempt: 1 } as const
-    const cancelled = starterOf(world).cancel({ ...key, ...aboutIn(world), payoutId: body.id })
+    const cancelled = workflowsOf(world).cancelPayout({ ...key, ...aboutIn(world), payoutId: body.id })
     await world.worker.start()
     await cancelled
     return idempotencyKey
@@ -69,7 +69,7 @@ export const payoutPaths: Readonly<Record<string, (world: World) => Promise<stri
     await world.bank.fault({ kind: 'reset', stage: 'before', times: 2, match: toTransfers })
     const { body } = await world.pay({}, { key: idempotencyKey })
     const key = { partnerId: world.partner.id, environment: 'sandbox', idempotencyKey, attempt: 1 } as const
-    await starterOf(world).cancel({ ...key, ...aboutIn(world), payoutId: body.id })
+    await workflowsOf(world).cancelPayout({ ...key, ...aboutIn(world), payoutId: body.id })
     await world.temporal.workflow.getHandle(world.workflowId(idempotencyKey)).cancel()
     return idempotencyKey
   },
@@ -81,16 +81,16 @@ export const payoutPaths: Readonly<Record<string, (world: World) => Promise<stri
       body.id,
     ])
     const key = { partnerId: world.partner.id, environment: 'sandbox', idempotencyKey, attempt: 1 } as const
-    await starterOf(world).cancel({ ...key, ...aboutIn(world), payoutId: body.id })
+    await workflowsOf(world).cancelPayout({ ...key, ...aboutIn(world), payoutId: body.id })
     await world.ops('rail', 'resume', '--environment', 'sandbox')
     return idempotencyKey
   },
 }
 
-function starterOf({ temporal, queuePrefix }: World) {
+function workflowsOf({ temporal, queuePrefix }: World) {
   const payouts = { answerTimeoutMs: 8_000, pollMs: [50] }
-  const log = keptLog()
-  return createPayoutStarter({ temporal, payouts, taskQueuePrefix: queuePrefix, log })
+  const config = { taskQueuePrefix: queuePrefix, verificationPollMs: [50], payouts }
+  return createWorkflows({ temporal, config, log: keptLog() })
 }
 
 function aboutIn({ partner }: World) {

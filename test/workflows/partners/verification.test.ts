@@ -10,8 +10,8 @@ import { findPartnerById } from '../../../db/partners/partners'
 import { beginVerification } from '../../../db/partners/verification'
 import { systemClock } from '../../../runtime/clock'
 import type { verifications } from '../../../workflows'
-import { verificationId } from '../../../workflows/names'
-import { verificationStart } from '../../../workflows/partners/verification-start'
+import { bankSpokeSignal, verificationId } from '../../../workflows/names'
+import { starts } from '../../../workflows/starts'
 import { aPartner, changePartner } from '../../support/api/fixtures'
 import { type Json, keys, openTestBank, type TestBank } from '../../support/bank/client'
 import { testSystem } from '../../support/jest/system'
@@ -281,10 +281,10 @@ function begin(partnerId: string) {
 }
 
 async function wake(partnerId: string, pollMs: readonly number[], checks?: number) {
-  const start = verificationStart(partnerId, { queuePrefix: worker.queuePrefix, pollMs })
+  const start = starts.verification(partnerId, { queuePrefix: worker.queuePrefix, pollMs })
   const [order] = start.args
-  const args = [checks === undefined ? order : { ...order, checks }] as typeof start.args
-  const { signaledRunId } = await worker.client.workflow.signalWithStart('verification', { ...start, args })
+  const options = { ...start, args: [checks === undefined ? order : { ...order, checks }], signal: bankSpokeSignal }
+  const { signaledRunId } = await worker.client.workflow.signalWithStart('verification', options)
   // The run that was woken, not one that it goes on in.
   const handle = worker.client.workflow.getHandle(verificationId(partnerId), signaledRunId)
   return Object.assign(handle, { signaledRunId })

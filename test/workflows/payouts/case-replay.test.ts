@@ -11,7 +11,7 @@ import { systemClock } from '../../../runtime/clock'
 import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
 import type { payoutCase, sweep } from '../../../workflows'
 import { caseResolvedSignal } from '../../../workflows/names'
-import { payoutCaseStart } from '../../../workflows/payouts/case-start'
+import { starts } from '../../../workflows/starts'
 import { aPartner, aPayoutRow } from '../../support/api/fixtures'
 import { testSystem } from '../../support/jest/system'
 import { keptLog } from '../../support/kept-logs'
@@ -102,7 +102,7 @@ test('of a late one without a workflow people are told by the sweep', async () =
 
 async function aFollowedCase({ dueInMs, lookEveryMs }: { dueInMs: number; lookEveryMs?: number }) {
   const opened = await aCase(dueInMs)
-  const { args, ...options } = payoutCaseStart(opened, worker.queuePrefix)
+  const { args, ...options } = starts.payoutCase(opened, worker)
   const order = { ...args[0], ...(lookEveryMs === undefined ? {} : { lookEveryMs }) }
   const handle = await worker.client.workflow.start<typeof payoutCase>('payoutCase', { ...options, args: [order] })
   return { caseId: opened.id, handle }

@@ -104,7 +104,7 @@ async function aCompleted() {
 }
 
 function tell(payoutId: string): Promise<unknown> {
-  return world.api.deps.payouts.cameBack({ payoutId, environment: 'live' })
+  return world.api.deps.workflows.signalReturn({ payoutId, environment: 'live' })
 }
 
 async function statusOf(id: string): Promise<unknown> {

@@ -1,9 +1,9 @@
 // A sandbox is connected in a durable way: whatever is away meanwhile, in the end its payouts go to the bank.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openPartner } from '../../../activities/partners/open'
-import { startConnectSandbox } from '../../../activities/wallets/start-connect-sandbox'
 import { findWallet } from '../../../db/wallets/wallets'
 import { systemClock } from '../../../runtime/clock'
+import { startConnectSandbox } from '../../../runtime/temporal/start-workflow'
 import { connectSandboxId } from '../../../workflows/names'
 import { keys, openTestBank, type TestBank } from '../../support/bank/client'
 import { aPayout } from '../../support/db/a-payout'

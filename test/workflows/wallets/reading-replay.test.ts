@@ -5,12 +5,13 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { WorkflowHandle } from '@temporalio/client'
 import { Worker } from '@temporalio/worker'
-import { createWalletReader } from '../../../api/wallets/reader'
 import { addNotice } from '../../../db/partners/notices'
 import { findWallet, type WalletRow } from '../../../db/wallets/wallets'
 import { systemClock } from '../../../runtime/clock'
+import { startOrWake } from '../../../runtime/temporal/start-workflow'
 import type { notices, walletReading, walletReadings } from '../../../workflows'
 import { bankSpokeSignal, walletReadingId } from '../../../workflows/names'
+import { starts } from '../../../workflows/starts'
 import { keys, openTestBank, still, type TestBank } from '../../support/bank/client'
 import { testSystem } from '../../support/jest/system'
 import { aConnectedPartner } from '../../support/stages/payout'
@@ -27,8 +28,7 @@ let worker: AWorker
 const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
   async 'wallet-reading/read'() {
     const { id } = await aWallet()
-    const { client: temporal, queuePrefix: taskQueuePrefix } = worker
-    await createWalletReader({ temporal, taskQueuePrefix }).bankSpoke(id)
+    await startOrWake(worker.client, starts.walletReading(id, worker))
     return worker.client.workflow.getHandle(walletReadingId(id))
   },
   async 'wallet-reading/again'() {

@@ -1,8 +1,8 @@
 // A return that is heard of every few minutes is started for what is new, and else once an hour.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { startReturnSeldom } from '../../../activities/payouts/start-return'
 import { systemClock } from '../../../runtime/clock'
+import { startReturnHourly } from '../../../runtime/temporal/start-workflow'
 import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
 import { payoutReturnId } from '../../../workflows/names'
 import { movingClock } from '../../support/stages/payout'
@@ -29,7 +29,7 @@ test('the same refund starts it at once and then once an hour, a newer one at on
   const handle = temporal.workflow.getHandle(payoutReturnId(payout.payoutId))
   // Nobody works on its queue: each run is ended here, as if the bank had been asked.
   const runAfter = async (happenedAt: Date) => {
-    await startReturnSeldom({ temporal, clock, queuePrefix, pollMs: [minute] }, payout, happenedAt)
+    await startReturnHourly({ temporal, clock, queuePrefix, pollMs: [minute] }, payout, happenedAt)
     const { runId, status } = await handle.describe()
     if (status.name === 'RUNNING') await handle.terminate()
     return runId

@@ -1,4 +1,4 @@
-// Starts the run of a month, or joins the one that is under way, and tells of each partner as it is billed.
+// Starts the invoice run of a month, or joins the running one, and reports each partner as it is billed.
 import { setTimeout as wait } from 'node:timers/promises'
 import {
   type Client,
@@ -9,16 +9,11 @@ import {
   type WorkflowHandle,
 } from '@temporalio/client'
 import { rootCause } from '@temporalio/common'
-import type { Clock } from '../../runtime/clock'
 import type { invoiceRun } from '../../workflows'
 import type { BilledPartner, InvoiceRunResult, RunProgress } from '../../workflows/invoices/run'
-import { housekeepingQueue, invoiceRunId, ofSystem } from '../../workflows/names'
-
-export interface RunToFollow {
-  readonly period: string
-  /** Its slug; null for everybody. */
-  readonly partner: string | null
-}
+import { type RunToStart, starts } from '../../workflows/starts'
+import type { Clock } from '../clock'
+import { startWorkflow } from './start-workflow'
 
 export interface FollowParts {
   readonly temporal: Client
@@ -26,22 +21,13 @@ export interface FollowParts {
   readonly queuePrefix: string
   /** Called once for each partner that this call saw being billed. */
   readonly onBilled: (billed: BilledPartner) => Promise<void>
-  /** Nobody could say how far the run is: no worker runs, or the server is away. The run itself is safe. */
+  /** The run did not report its progress: no worker runs, or the server is away. The run itself is safe. */
   readonly onSilence: () => void
 }
 
-/** Two who ask for the same month at once follow one run, and get one result. */
-export async function followRun(parts: FollowParts, { period, partner }: RunToFollow): Promise<InvoiceRunResult> {
-  const { temporal, clock, queuePrefix } = parts
-  const start = () =>
-    temporal.workflow.start<typeof invoiceRun>('invoiceRun', {
-      workflowId: invoiceRunId(queuePrefix, { period, partner }),
-      taskQueue: ofSystem(housekeepingQueue, queuePrefix),
-      args: [{ period, ...(partner === null ? {} : { partner }) }],
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      workflowIdConflictPolicy: 'USE_EXISTING',
-      staticSummary: `Bills ${partner ?? 'every partner'} for ${period}`,
-    })
+export async function followRun(parts: FollowParts, order: RunToStart): Promise<InvoiceRunResult> {
+  const { temporal, clock } = parts
+  const start = () => startWorkflow(temporal, starts.invoiceRun(order, parts))
   const { workflowId, firstExecutionRunId } = await temporal.withDeadline(clock.now().getTime() + answerMs, start)
   for (let runId = firstExecutionRunId; ; ) {
     const ended = await followOne(parts, { workflowId, runId })
@@ -51,7 +37,7 @@ export async function followRun(parts: FollowParts, { period, partner }: RunToFo
   }
 }
 
-/** Why the run itself refused, in its own sentence; null for any other trouble. */
+/** The run's own reason for its refusal; null for any other error. */
 export function refusalOf(error: unknown): string | null {
   const isFailure = error instanceof WorkflowFailedError && error.cause !== undefined
   if (!isFailure) return null
@@ -71,7 +57,7 @@ interface OneRun {
 
 type Ended = { readonly result: InvoiceRunResult } | { readonly failure: unknown } | { readonly continuedAs: string }
 
-/** A long run goes on in a fresh history now and then, and the last ones of the old are asked for before it is left. */
+/** A long run continues in a new history now and then. The last partners of the old history are read before it is left. */
 async function followOne(parts: FollowParts, { workflowId, runId }: OneRun): Promise<Ended> {
   const handle = parts.temporal.workflow.getHandle<typeof invoiceRun>(workflowId, runId, { followRuns: false })
   const end = endOf(handle)

@@ -1,0 +1,73 @@
+// A process that has to end stops waiting for verdicts, also for those of requests that come later.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Client } from '@temporalio/client'
+import { connectClient } from '../../../runtime/temporal/client'
+import { createWorkflows, type Workflows } from '../../../runtime/temporal/workflows'
+import { requireSearchAttributes, wantedAttributes } from '../../../worker/temporal/search-attributes'
+import { payoutWorkflowId } from '../../../workflows/names'
+import type { PayoutToStart } from '../../../workflows/starts'
+import { keptLog } from '../../support/kept-logs'
+import { testTemporal } from '../../support/temporal/a-worker'
+import { until } from '../../support/until'
+
+let temporal: Client
+const partnerId = randomUUID()
+
+beforeAll(async () => {
+  temporal = connectClient(testTemporal())
+  await requireSearchAttributes(temporal, wantedAttributes)
+})
+afterAll(async () => {
+  for (const key of ['waits', 'cancels', 'later']) await handleOf(aPayout(key)).terminate()
+  await temporal.connection.close()
+})
+
+test('requests that wait and requests that come later are answered without a verdict, and their workflows are started', async () => {
+  const workflows = workflowsThatWaitLong()
+  const waiting = workflows.startPayout(aPayout('waits'))
+  const cancelling = workflows.cancelPayout(aPayout('cancels'))
+  await untilStarted('waits')
+  await untilStarted('cancels')
+
+  workflows.stopWaiting()
+
+  expect(await waiting).toBeNull()
+  expect(await cancelling).toBe('undecided')
+  expect(await workflows.startPayout(aPayout('later'))).toBeNull()
+  await untilStarted('later')
+})
+
+/** No worker polls their queue, so no verdict comes. */
+function workflowsThatWaitLong(): Workflows {
+  const taskQueuePrefix = `nobody-${randomBytes(6).toString('hex')}`
+  const config = {
+    taskQueuePrefix,
+    verificationPollMs: [1_000],
+    payouts: { answerTimeoutMs: 600_000, pollMs: [1_000] },
+  }
+  return createWorkflows({ temporal, config, log: keptLog() })
+}
+
+function aPayout(idempotencyKey: string): PayoutToStart {
+  return {
+    environment: 'sandbox',
+    partnerId,
+    idempotencyKey,
+    attempt: 1,
+    payoutId: randomUUID(),
+    slug: 'demo',
+    status: 'pending',
+    amountPence: 12_000n,
+    accountLast4: '1234',
+  }
+}
+
+function handleOf(payout: PayoutToStart) {
+  return temporal.workflow.getHandle(payoutWorkflowId(payout))
+}
+
+async function untilStarted(key: string): Promise<void> {
+  const isRunning = async () => (await handleOf(aPayout(key)).describe()).status.name === 'RUNNING'
+  await until(`the payout ${key} is started`, () => isRunning().catch(() => false))
+}

@@ -1,0 +1,246 @@
+// How each workflow is started: type, id, task queue, input, policies, summary and search attributes. Every caller starts it alike.
+// Schedules are in worker/schedules/, and a child workflow is in its parent's file.
+import type { Environment } from '../domain/environment'
+import { formatPence } from '../domain/money'
+import type { CaseKind } from '../domain/payouts/case'
+import type { PayoutStatus } from '../domain/payouts/payout'
+import type * as workflows from './index'
+import {
+  connectSandboxId,
+  housekeepingQueue,
+  invoiceRunId,
+  ofSystem,
+  type PayoutKey,
+  payoutCaseId,
+  payoutQueue,
+  payoutReturnId,
+  payoutSearchAttributes,
+  payoutWorkflowId,
+  railSwitchId,
+  signUpId,
+  topUpId,
+  verificationId,
+  walletReadingId,
+} from './names'
+
+export type WorkflowName = keyof typeof workflows
+
+/** The options of a client's start, and the type of the workflow. They hold ids, amounts and four digits, never a name. */
+export interface Start<Name extends WorkflowName = WorkflowName> {
+  readonly workflowType: Name
+  readonly workflowId: string
+  readonly taskQueue: string
+  readonly args: Parameters<(typeof workflows)[Name]>
+  readonly staticSummary: string
+  readonly workflowIdReusePolicy?: 'ALLOW_DUPLICATE' | 'REJECT_DUPLICATE'
+  readonly workflowIdConflictPolicy?: 'USE_EXISTING' | 'TERMINATE_EXISTING'
+  readonly workflowTaskTimeout?: '5s'
+  readonly workflowExecutionTimeout?: '10 minutes'
+  readonly typedSearchAttributes?: PayoutAttributes
+}
+
+export type ResultOf<Name extends WorkflowName> = Awaited<ReturnType<(typeof workflows)[Name]>>
+
+export interface QueueSettings {
+  readonly queuePrefix: string
+}
+
+export interface PollSettings extends QueueSettings {
+  readonly pollMs: readonly number[]
+}
+
+export interface PayoutToStart extends PayoutKey {
+  readonly payoutId: string
+  readonly slug: string
+  readonly status: PayoutStatus
+  readonly amountPence: bigint
+  readonly accountLast4: string | null
+}
+
+export interface ReturnToStart {
+  readonly payoutId: string
+  readonly environment: Environment
+}
+
+export interface CaseToStart {
+  readonly id: string
+  readonly kind: CaseKind
+  readonly environment: Environment
+  readonly openedAt: Date
+  readonly dueAt: Date
+}
+
+export interface WakeToStart {
+  readonly environment: Environment
+  readonly by: string
+  readonly why: string
+}
+
+export interface RunToStart {
+  readonly period: string
+  /** Its slug; null bills every partner. */
+  readonly partner: string | null
+}
+
+/** A killed worker's payouts wait this long before another worker takes them over. */
+const takeoverTimeout = '5s'
+
+/** The caller has given up by then. */
+const callerTimeout = '10 minutes'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+export const starts = {
+  /** A second request joins. An attempt that has ended does not start again: the row assigns the next attempt. */
+  payout(payout: PayoutToStart, { queuePrefix, pollMs }: PollSettings): Start<'payout'> {
+    const { payoutId, attempt, environment, amountPence, accountLast4, slug } = payout
+    return {
+      workflowType: 'payout',
+      workflowId: payoutWorkflowId(payout),
+      taskQueue: payoutQueue(environment, queuePrefix),
+      args: [{ payoutId, attempt, pollMs }],
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowTaskTimeout: takeoverTimeout,
+      staticSummary: `${formatPence(amountPence)} GBP to ••••${accountLast4 ?? ''} · ${slug} · ${environment}`,
+      typedSearchAttributes: attributesOf(payout),
+    }
+  },
+
+  /** An open payout whose workflow was lost gets a new run, which resumes from the row. */
+  resumedPayout(payout: PayoutToStart, settings: PollSettings): Start<'payout'> {
+    return { ...starts.payout(payout, settings), workflowIdReusePolicy: 'ALLOW_DUPLICATE' }
+  },
+
+  /** Concurrent reports of a return start one run. A later report starts another, which finds nothing to do. */
+  payoutReturn({ payoutId, environment }: ReturnToStart, { queuePrefix, pollMs }: PollSettings): Start<'payoutReturn'> {
+    return {
+      workflowType: 'payoutReturn',
+      workflowId: payoutReturnId(payoutId),
+      taskQueue: payoutQueue(environment, queuePrefix),
+      args: [{ payoutId, pollMs }],
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      workflowTaskTimeout: takeoverTimeout,
+      staticSummary: `A completed payout comes back · ${environment}`,
+      typedSearchAttributes: attributesOf({ payoutId, environment, status: 'completed' }),
+    }
+  },
+
+  payoutCase({ id, kind, environment, openedAt, dueAt }: CaseToStart, settings: QueueSettings): Start<'payoutCase'> {
+    const dueInMs = dueAt.getTime() - openedAt.getTime()
+    return {
+      workflowType: 'payoutCase',
+      workflowId: payoutCaseId(id),
+      taskQueue: housekeeping(settings),
+      args: [{ caseId: id, dueInMs, lookEveryMs: dayMs }],
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      staticSummary: `A ${kind} · ${environment}`,
+    }
+  },
+
+  /** Wakes unsent payouts. A run in progress is replaced: it may have passed payouts that a second pause has held. */
+  railSwitch({ environment, by, why }: WakeToStart, settings: QueueSettings): Start<'railSwitch'> {
+    return {
+      workflowType: 'railSwitch',
+      workflowId: railSwitchId(environment, settings.queuePrefix),
+      taskQueue: housekeeping(settings),
+      args: [{ environment, action: 'wake', by }],
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      workflowIdConflictPolicy: 'TERMINATE_EXISTING',
+      staticSummary: `${why} · ${environment}`,
+    }
+  },
+
+  connectSandbox(partnerId: string, settings: QueueSettings): Start<'connectSandbox'> {
+    return {
+      workflowType: 'connectSandbox',
+      workflowId: connectSandboxId(partnerId),
+      taskQueue: housekeeping(settings),
+      args: [{ partnerId, pauseMs: [200, 1_000, 5_000, 30_000, 300_000] }],
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      staticSummary: 'Connects a sandbox to its bank',
+    }
+  },
+
+  topUp(order: Parameters<typeof workflows.topUp>[0], settings: QueueSettings): Start<'topUp'> {
+    return {
+      workflowType: 'topUp',
+      workflowId: topUpId(order),
+      taskQueue: housekeeping(settings),
+      args: [order],
+      workflowExecutionTimeout: callerTimeout,
+      staticSummary: `Adds ${order.usdc} USDC of test money`,
+    }
+  },
+
+  /** A retry joins the run in progress. After that, a new run answers with the same partner. */
+  signUp(codeId: string, settings: QueueSettings): Start<'signUp'> {
+    return {
+      workflowType: 'signUp',
+      workflowId: signUpId(codeId),
+      taskQueue: housekeeping(settings),
+      args: [{ codeId }],
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowExecutionTimeout: callerTimeout,
+      staticSummary: 'Opens a partner that has signed up',
+    }
+  },
+
+  verification(partnerId: string, { pollMs, ...settings }: PollSettings): Start<'verification'> {
+    return {
+      workflowType: 'verification',
+      workflowId: verificationId(partnerId),
+      taskQueue: housekeeping(settings),
+      args: [{ partnerId, pollMs, checks: 300 }],
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      staticSummary: 'Verifies a business',
+    }
+  },
+
+  walletReading(walletId: string, settings: QueueSettings): Start<'walletReading'> {
+    return {
+      workflowType: 'walletReading',
+      workflowId: walletReadingId(walletId),
+      taskQueue: housekeeping(settings),
+      args: [{ walletId, readings: 100 }],
+      staticSummary: 'Reads what is new in the history of a wallet',
+    }
+  },
+
+  /** Two requests for the same month follow one run and get one result. */
+  invoiceRun({ period, partner }: RunToStart, settings: QueueSettings): Start<'invoiceRun'> {
+    return {
+      workflowType: 'invoiceRun',
+      workflowId: invoiceRunId(settings.queuePrefix, { period, partner }),
+      taskQueue: housekeeping(settings),
+      args: [{ period, ...(partner === null ? {} : { partner }) }],
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      staticSummary: `Bills ${partner ?? 'every partner'} for ${period}`,
+    }
+  },
+} as const
+
+function housekeeping({ queuePrefix }: QueueSettings): string {
+  return ofSystem(housekeepingQueue, queuePrefix)
+}
+
+type Attributed = Pick<PayoutToStart, 'payoutId' | 'environment' | 'status'> &
+  Partial<Pick<PayoutToStart, 'slug' | 'amountPence'>>
+
+type PayoutAttributes = ReturnType<typeof attributesOf>
+
+/** The partner by its slug, as in the summary. Search for a partner's id by the beginning of the workflow id. */
+function attributesOf({ payoutId, slug, environment, status, amountPence }: Attributed) {
+  const keys = payoutSearchAttributes
+  return [
+    ...(slug === undefined ? [] : [{ key: keys.partner, value: slug }]),
+    { key: keys.environment, value: environment },
+    { key: keys.status, value: status },
+    { key: keys.payoutId, value: payoutId },
+    ...(amountPence === undefined ? [] : [{ key: keys.amountPence, value: Number(amountPence) }]),
+  ]
+}
