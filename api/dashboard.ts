@@ -6,9 +6,9 @@ import { send } from '@koa/send'
 import { isMakeBelieve } from '../rail/make-believe'
 import type { Config } from '../runtime/config/config'
 import type { ApiDeps } from './deps'
-import type { ApiContext, RequestState } from './http/answer'
 import { ApiError } from './http/errors'
 import { answerText, type PreparedText, prepareText } from './http/prepared-text'
+import type { ApiContext, RequestState } from './http/route'
 
 const addresses = ['/dashboard', '/dashboard/{*page}', '/sign-in', '/sign-up', '/p/:slug']
 const yearMs = 365 * 24 * 60 * 60 * 1000

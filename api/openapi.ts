@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox'
 import { errorExample } from './docs/error-examples'
 import { sessionCookieName } from './http/callers/session-cookie'
 import { type ErrorCode, errorTable } from './http/errors'
-import { errorsOf, querySchemaOf, type ReplyShape, type Route, repliesOf } from './http/route'
+import { errorsOf, type ReplyShape, type Route, repliesOf } from './http/route'
 import { ErrorBody } from './http/schema'
 
 export interface OpenApiDocument {
@@ -59,7 +59,7 @@ export function openApiDocument(
 function describeRoute(route: Route, components: Map<string, Json>): Operation {
   const parameters = [
     ...describeParameters('path', route.params, components),
-    ...describeParameters('query', querySchemaOf(route), components),
+    ...describeParameters('query', route.query, components),
     ...describeParameters('header', route.headers, components),
   ]
   return {

@@ -8,9 +8,10 @@ import {
 } from '../../db/controls/activity'
 import { seesLive } from '../../db/sign-in/callers'
 import { activityListLength } from '../../domain/limits'
+import type { ApiDeps } from '../deps'
 import { cursorHint, pageOf, pageQuery, presentPage, unknownCursor } from '../http/list'
 import { queryOf } from '../http/requests/typed'
-import type { ApiRequest, Route } from '../http/route'
+import { type ApiRequest, get, type Reply } from '../http/route'
 import {
   Answer,
   DateTime,
@@ -22,6 +23,7 @@ import {
   Pattern,
   Strict,
 } from '../http/schema'
+import { authenticate, authorize, limit, validate } from '../http/steps'
 
 const Query = Strict({
   ...environmentQuery,
@@ -63,48 +65,54 @@ const Activity = Answer(
   { title: 'Activity' },
 )
 
-export const listActivity: Route = {
-  method: 'GET',
-  path: '/v1/activity',
-  operationId: 'listActivity',
-  tag: 'Account',
-  summary: `The latest ${activityListLength} requests on the account`,
-  description:
-    'API calls and dashboard actions, newest first. Older ones follow by `starting_after`. A live key and the dashboard see both ' +
-    'environments and what concerns the account as a whole, a sandbox key sees what was done in the sandbox.',
-  access: { by: 'key', action: 'activity.list', partner: 'any' },
-  query: Query,
-  reply: {
-    status: 200,
-    description: 'The latest requests.',
-    schema: ListOf(Activity),
-    example: {
-      object: 'list',
-      data: [
-        {
-          at: '2026-11-16T09:30:00.000Z',
-          environment: 'sandbox',
-          action: 'payout.create',
-          status: 201,
-          by: 'key:kp_sandbox_4f9a1c02',
-          detail: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
-          request_id: '0b0f4d5e-3c0a-4b52-9a55-0d8f5a3d3c11',
-        },
-      ],
-      has_more: false,
-      next_cursor: null,
+export const listActivityRoute = get('/v1/activity', {
+  steps: [
+    authenticate,
+    limit,
+    authorize('activity.list', { by: 'key', partner: 'any' }),
+    validate({ query: Query }),
+    listActivity,
+  ],
+  docs: {
+    operationId: 'listActivity',
+    tag: 'Account',
+    summary: `The latest ${activityListLength} requests on the account`,
+    description:
+      'API calls and dashboard actions, newest first. Older ones follow by `starting_after`. A live key and the dashboard see both ' +
+      'environments and what concerns the account as a whole, a sandbox key sees what was done in the sandbox.',
+    reply: {
+      status: 200,
+      description: 'The latest requests.',
+      schema: ListOf(Activity),
+      example: {
+        object: 'list',
+        data: [
+          {
+            at: '2026-11-16T09:30:00.000Z',
+            environment: 'sandbox',
+            action: 'payout.create',
+            status: 201,
+            by: 'key:kp_sandbox_4f9a1c02',
+            detail: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
+            request_id: '0b0f4d5e-3c0a-4b52-9a55-0d8f5a3d3c11',
+          },
+        ],
+        has_more: false,
+        next_cursor: null,
+      },
     },
+    errors: ['invalid_request'],
   },
-  errors: ['invalid_request'],
-  handle: async (request, { db, activityLog }) => {
-    // Calls are written in batches. A caller still finds those that it made before this one.
-    await activityLog.flush()
-    const query = queryOf<typeof Query>(request)
-    const page = pageOf(query)
-    const chosen = { after: positionOf(page.startingAfter), filter: filterOf(request, query) }
-    const rows = await latestActivity(db, request.caller.partner.id, page.take, chosen)
-    return { body: presentPage(rows, page, { cursorOf, present: presentActivity }) }
-  },
+})
+
+async function listActivity(request: ApiRequest, { db, activityLog }: ApiDeps): Promise<Reply> {
+  // Calls are written in batches. A caller still finds those that it made before this one.
+  await activityLog.flush()
+  const query = queryOf<typeof Query>(request)
+  const page = pageOf(query)
+  const chosen = { after: positionOf(page.startingAfter), filter: filterOf(request, query) }
+  const rows = await latestActivity(db, request.caller.partner.id, page.take, chosen)
+  return { body: presentPage(rows, page, { cursorOf, present: presentActivity }) }
 }
 
 function filterOf({ caller }: ApiRequest, { changes_only, security_only }: Static<typeof Query>): ActivityFilter {

@@ -1,9 +1,11 @@
-// GET / and GET /v1: what this is, which release, and where it is explained (§9).
+// GET / and GET /v1: name, version and documentation of the API.
 import { Type } from 'typebox'
-import type { Route } from '../http/route'
+import type { ApiDeps } from '../deps'
+import { get, type OpenRequest, type Reply, type RouteDocs } from '../http/route'
 import { Answer, Uri } from '../http/schema'
+import { openToAnyone, validate } from '../http/steps'
 
-/** The release number of the interface description (§9). */
+/** The version of the API description. */
 export const apiVersion = '1.3.0'
 
 const Discovery = Answer(
@@ -15,11 +17,9 @@ const Discovery = Answer(
   { title: 'Discovery' },
 )
 
-const discovery = {
-  method: 'GET',
+const discoveryDocs = {
   tag: 'Discovery',
   summary: 'Name, version and documentation of the API',
-  access: { by: 'anyone' },
   reply: {
     status: 200,
     description: 'What this API is.',
@@ -27,10 +27,18 @@ const discovery = {
     example: { name: 'Payouts', version: apiVersion, docs: 'https://payouts.example.com/docs' },
   },
   errors: [],
-  handle: async (_request, { config }) => ({
-    body: { name: 'Payouts', version: apiVersion, docs: `${config.publicUrl}/docs` },
-  }),
-} as const satisfies Omit<Route, 'path' | 'operationId'>
+} as const satisfies Partial<RouteDocs>
 
-export const getRoot: Route = { ...discovery, path: '/', operationId: 'getRoot' }
-export const getDiscovery: Route = { ...discovery, path: '/v1', operationId: 'getDiscovery' }
+export const getRootRoute = get('/', {
+  steps: [openToAnyone, validate(), describeApi],
+  docs: { ...discoveryDocs, operationId: 'getRoot' },
+})
+
+export const getDiscoveryRoute = get('/v1', {
+  steps: [openToAnyone, validate(), describeApi],
+  docs: { ...discoveryDocs, operationId: 'getDiscovery' },
+})
+
+async function describeApi(_request: OpenRequest, { config }: ApiDeps): Promise<Reply> {
+  return { body: { name: 'Payouts', version: apiVersion, docs: `${config.publicUrl}/docs` } }
+}

@@ -4,9 +4,8 @@ import type { Next } from 'koa'
 import { type Caller, nameOf } from '../../db/sign-in/callers'
 import { isPassingTrouble } from '../../db/trouble'
 import type { ApiDeps } from '../deps'
-import type { ApiContext } from './answer'
 import { ApiError, presentError } from './errors'
-import { type Route, roleFor } from './route'
+import { type ApiContext, type Route, roleFor } from './route'
 
 const securityHeaders: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
@@ -28,7 +27,7 @@ export function around(deps: ApiDeps): (context: ApiContext, next: Next) => Prom
     context.state.route = null
     context.state.caller = null
     context.state.activityWritten = false
-    context.state.payoutId = null
+    context.state.subject = null
     context.state.errorCode = null
     for (const name in secure) context.res.setHeader(name, secure[name] ?? '')
     context.res.setHeader('X-Request-Id', context.state.requestId)
@@ -72,7 +71,7 @@ function toApiError(thrown: unknown): ApiError {
 
 /** Only calls of a known partner are remembered, whatever they were answered. */
 function remember(context: ApiContext, { activityLog, clock }: ApiDeps): void {
-  const { caller, route, requestId, activityWritten, errorCode, payoutId } = context.state
+  const { caller, route, requestId, activityWritten, errorCode, subject } = context.state
   if (!caller || !route || route.access.by === 'anyone') return
   const keyId = caller.by === 'key' ? caller.keyId : null
   const at = clock.now()
@@ -87,7 +86,7 @@ function remember(context: ApiContext, { activityLog, clock }: ApiDeps): void {
       changes: 'nothing',
       status: context.status,
       madeBy: nameOf(caller),
-      detail: errorCode ?? payoutId,
+      detail: errorCode ?? subject?.id ?? null,
       requestId,
     },
     keyId,
@@ -100,6 +99,7 @@ function isRefusedWrite(route: Route, status: number): boolean {
 }
 
 function logLine(context: ApiContext, { log }: ApiDeps, us: number): void {
+  const { subject } = context.state
   log.info(
     {
       request_id: context.state.requestId,
@@ -108,7 +108,7 @@ function logLine(context: ApiContext, { log }: ApiDeps, us: number): void {
       route: context.state.route?.path ?? null,
       status: context.status,
       ms: us / 1000,
-      ...(context.state.payoutId === null ? {} : { payout_id: context.state.payoutId }),
+      ...(subject === null ? {} : { [subject.field]: subject.id }),
       ...whoOf(context.state.caller),
     },
     'request',

@@ -2,7 +2,7 @@
 import type { Router } from '@koa/router'
 import { missingMigrations } from '../../db/schema-version'
 import type { ApiDeps } from '../deps'
-import type { RequestState } from './answer'
+import type { RequestState } from './route'
 
 /** All requests within this time share one check of PostgreSQL and Temporal. */
 const shareForMs = 500

@@ -1,8 +1,8 @@
 // A text that is made once and served many times: compressed beforehand, and not sent again to whoever has it.
 import { createHash } from 'node:crypto'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import type { ApiContext } from './answer'
 import { isNamed } from './etag'
+import type { ApiContext } from './route'
 
 export interface PreparedText {
   readonly type: string

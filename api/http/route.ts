@@ -1,62 +1,225 @@
-// What one route of §4 is: the table of them drives the router, the validators, the OpenAPI document and the tests.
+// The shape of a route. The table of routes drives the router, the validators, the OpenAPI document and the tests.
+import type { ParameterizedContext } from 'koa'
 import type { TSchema } from 'typebox'
-import type { ClaimedRow } from '../../db/payouts/claims'
-import type { PayoutRow } from '../../db/payouts/payouts'
+import type { Queryable } from '../../db/database'
 import type { Caller, PersonCaller } from '../../db/sign-in/callers'
+import { assert } from '../../domain/assert'
+import type { Environment } from '../../domain/environment'
 import type { MemberRole } from '../../domain/partners/partner'
 import type { ApiDeps } from '../deps'
 import type { ApiError, ErrorCode } from './errors'
 import { EnvironmentQuery } from './schema'
 
-export interface Route {
+export interface Route extends Omit<RouteDocs, 'bodyExample'> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** With parameters as `:name`. */
+  /** Parameters are written as `:name`. */
   readonly path: string
+  readonly access: Access
+  readonly isIdempotent: boolean
+  /** `history`: reads as much as the partner has, so the handler uses the connections for costly reads (`costly-reads.ts`). */
+  readonly reads: 'rows' | 'history'
+  readonly params?: TSchema
+  readonly query: TSchema
+  readonly body?: RequestBody
+  readonly steps: readonly Step[]
+  readonly handle: (request: never, deps: ApiDeps) => Promise<Reply>
+}
+
+/** The parts of a route that only the OpenAPI document and the tests read. */
+export interface RouteDocs {
   readonly operationId: string
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  readonly access: Access
-  readonly params?: TSchema
-  /** Includes `environment`, which every route accepts; nothing else where it is left out. Unknown parameters are refused. */
-  readonly query?: TSchema
-  /** Request headers that the handler reads, for the document only: handlers judge headers themselves. */
+  /** The request headers that the handler reads and checks. */
   readonly headers?: TSchema
-  readonly body?: RequestBody
+  readonly bodyExample?: unknown
   readonly reply: ReplyShape
-  /** What a repeat of the same request is answered, where that differs. */
+  /** The reply to a repeated request, where it differs. */
   readonly replay?: ReplyShape
-  /** What the route itself may refuse with; what its access and its input imply is added by errorsOf. */
+  /** The errors of the handler. `errorsOf` adds those of the steps. */
   readonly errors: readonly ErrorCode[]
-  /** `history`: it reads as much as the partner has, so it runs as a costly read (`costly-reads.ts`). */
-  readonly reads?: 'history'
-  readonly handle: Handler
+}
+
+/**
+ * A route as a sentence: its steps in the order in which they run. The types allow no other order, so a route cannot forget to
+ * authenticate or to authorize.
+ */
+export type Steps<Found> =
+  | readonly [OpenToAnyone, Validation, OpenHandler]
+  | readonly [Authentication<Found>, RateLimit, Authorization, Validation, Handler<Found>]
+  | readonly [Authentication<Found>, RateLimit, Authorization, Idempotency, Validation, Handler<Found>]
+
+interface Plan<Found> {
+  readonly docs: RouteDocs
+  readonly steps: Steps<Found>
+}
+
+export const get = <Found>(path: string, plan: Plan<Found>): Route => route('GET', path, plan)
+export const post = <Found>(path: string, plan: Plan<Found>): Route => route('POST', path, plan)
+export const patch = <Found>(path: string, plan: Plan<Found>): Route => route('PATCH', path, plan)
+export const del = <Found>(path: string, plan: Plan<Found>): Route => route('DELETE', path, plan)
+
+function route<Found>(method: Route['method'], path: string, { docs, steps: sentence }: Plan<Found>): Route {
+  const { bodyExample, ...documented } = docs
+  const handle = sentence[sentence.length - 1]
+  assert(typeof handle === 'function', 'the last step of a route is its handler')
+  const steps: Step[] = sentence.flatMap((step) => (typeof step === 'function' ? [] : [step]))
+  const authorization = steps.find((step) => step.kind === 'authorize')
+  const limit = steps.find((step) => step.kind === 'limit')
+  const { params, query = EnvironmentQuery, body, repeatedBody } = steps.find((step) => step.kind === 'validate') ?? {}
+  return {
+    ...documented,
+    method,
+    path,
+    access: authorization?.access ?? { by: 'anyone' },
+    isIdempotent: steps.some(({ kind }) => kind === 'idempotent'),
+    reads: limit?.reads ?? 'rows',
+    ...(params && { params }),
+    query,
+    ...(body && { body: { schema: body, example: bodyExample, ...(repeatedBody && { repeats: repeatedBody }) } }),
+    steps,
+    handle,
+  }
 }
 
 export type Access = { readonly by: 'anyone' } | CallerAccess
 
 export interface CallerAccess {
-  /** `key`: an API key, or a signed-in person in its place. `person`: a signed-in person only, and a key hears 403. */
-  readonly by: 'key' | 'person'
-  /** Names the call in the activity list. */
+  /** The name of the call in the activity list. */
   readonly action: string
-  /** Which of a partner's people; where it is left out, all of them may read (GET) and only admins do anything else. */
+  /** `key`: API keys and signed-in people. `person`: signed-in people only; a key gets 403. */
+  readonly by: 'key' | 'person'
+  /** The role that a person needs. Without it, everyone may read (GET) and only admins may do anything else. */
   readonly role?: MemberRole
-  /** `allowed`: where `:id` is their own member's id, all of them may, whatever the role. */
+  /** `allowed`: a person may do it where `:id` is their own member id, whatever their role. */
   readonly onOneself?: 'allowed'
   /**
-   * Whether a suspended partner is let in. A payer must be active, and verified where the money is real; one that is not
-   * may only repeat what was stored before, and hears 403 to everything else, however malformed.
+   * The state that the partner must have. A payer is active, and in live also verified. A partner that is not may only repeat
+   * what is stored already. Everything else gets 403, even where the request is malformed.
    */
   readonly partner: 'any' | 'active' | 'payer'
-  /** What is read together with the key: the payout that `:id` names, or what the Idempotency-Key, then required, stands for. */
-  readonly finds?: 'payout' | 'claim'
+}
+
+export type Step = OpenToAnyone | Authentication<unknown> | RateLimit | Authorization | Idempotency | Validation
+
+/** Binds a step to its route when the server starts. The result runs for each request; it throws ApiError to refuse one. */
+type Bind = (route: Route, deps: ApiDeps) => (exchange: Exchange) => Promise<void> | void
+
+export interface OpenToAnyone {
+  readonly kind: 'open'
+  readonly bind: Bind
+}
+
+export interface Authentication<Found> {
+  readonly kind: 'authenticate'
+  readonly lookup: Lookup<Found>
+  readonly bind: Bind
+}
+
+export interface RateLimit {
+  readonly kind: 'limit'
+  readonly reads: Route['reads']
+  readonly bind: Bind
+}
+
+export interface Authorization {
+  readonly kind: 'authorize'
+  readonly access: CallerAccess
+  readonly bind: Bind
+}
+
+export interface Idempotency {
+  readonly kind: 'idempotent'
+  readonly bind: Bind
+}
+
+export interface Schemas {
+  readonly params?: TSchema
+  /** Must include `environment`, which every route accepts. Unknown parameters are refused. */
+  readonly query?: TSchema
+  readonly body?: TSchema
+  /** A weaker schema for bodies that repeat a stored request: the rules at the time it was stored. */
+  readonly repeatedBody?: TSchema
+}
+
+export interface Validation extends Schemas {
+  readonly kind: 'validate'
+  readonly bind: Bind
+}
+
+/**
+ * Looks up what a request names, in the same statement as its API key: a second round trip would slow every read. The route
+ * supplies it, so the pipeline knows no business object.
+ */
+export interface Lookup<Found> {
+  /** The id or key that the request names. Null when it names none, or a malformed one. */
+  nameIn(context: ApiContext): string | null
+  /** The result for a request that names nothing. */
+  readonly nothing: Found
+  /** Null when the API key is unknown. */
+  findWithKey(db: Queryable, digest: Buffer, name: string): Promise<FoundWithCaller<Found> | null>
+  findForPerson(db: Queryable, scope: Scope, name: string): Promise<Found>
+  /** Whether the request may be a repeat of what was found, which is allowed to callers that may not create anything new. */
+  isRepeatable(found: Found): boolean
+  subjectOf(found: Found, reply: Reply): Subject | null
+}
+
+export interface FoundWithCaller<Found> {
+  readonly caller: Caller
+  readonly found: Found
+}
+
+export interface Scope {
+  readonly partnerId: string
+  readonly environment: Environment
+}
+
+/** The object that a request was about, for logs, traces and the activity list. */
+export interface Subject {
+  /** The field of the log line, such as `payout_id`. */
+  readonly field: string
+  readonly id: string
+}
+
+/** One request on its way through the steps. Each step adds its results. */
+export interface Exchange {
+  readonly context: ApiContext
+  /** The body as received, or the error that makes it unreadable. Null for routes without a body. */
+  received: Buffer | ApiError | null
+  caller: Caller | null
+  found: unknown
+  isRepeatable: boolean
+  /** Why the state of the partner forbids the request, which may then only be a repeat. */
+  refusal: ApiError | null
+  /** What is wrong with a body that may only be a repeat. */
+  bodyFault: ApiError | null
+  params: Readonly<Record<string, string>>
+  query: unknown
+  body: unknown
+  subjectOf: (reply: Reply) => Subject | null
+}
+
+export type ApiContext = ParameterizedContext<RequestState> & {
+  params?: Record<string, string>
+  /** The pattern of the matched route, not the requested path. */
+  routerPath?: string
+}
+
+/** State of a request that the middleware around the routes reads afterwards. */
+export interface RequestState {
+  requestId: string
+  route: Route | null
+  caller: Caller | null
+  activityWritten: boolean
+  subject: Subject | null
+  /** The code of the error response. */
+  errorCode: ErrorCode | null
 }
 
 export interface RequestBody {
   readonly schema: TSchema
   readonly example: unknown
-  /** What a body must be to repeat a payout that is stored already: the rules of its day, where they were less strict. */
   readonly repeats?: TSchema
 }
 
@@ -65,46 +228,45 @@ export interface ReplyShape {
   readonly description: string
   readonly schema: TSchema
   readonly example?: unknown
-  /** A document to download; JSON where it is left out. */
+  /** The media type of a download; JSON if omitted. */
   readonly type?: string
-  /** What each header of the success tells; an ETag means that If-None-Match may be answered with 304. */
+  /** Descriptions of the response headers. An ETag means that If-None-Match may be answered with 304. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export type Handler = (request: ApiRequest, deps: ApiDeps) => Promise<Reply>
+export type Handler<Found = unknown> = (request: ApiRequest<Found>, deps: ApiDeps) => Promise<Reply>
+export type OpenHandler = (request: OpenRequest, deps: ApiDeps) => Promise<Reply>
 
-export interface ApiRequest {
-  /** Who calls; asking for it on a route that anyone may call is a bug. */
+export interface ApiRequest<Found = unknown> extends OpenRequest {
   readonly caller: Caller
-  /** What `access.finds` found of the caller's own. */
-  readonly payout: PayoutRow | null
-  readonly claim: ClaimedRow | null
-  /** Well-formed where `access.finds` is `claim`, otherwise empty. */
-  readonly idempotencyKey: string
-  /** Why this request may only repeat what was stored before: who pays, or a body by older rules; null when it may pay. */
+  /** The result of the route's lookup. */
+  readonly found: Found
+  /** Why this request may only repeat what is stored: the partner may not pay, or the body breaks newer rules. Null otherwise. */
   readonly mayOnlyRepeat: ApiError | null
+  /** Checks the caller's rights again, before an effect outside the database. Every transaction of a handler starts with it. */
+  recheckCaller(): Promise<void>
+}
+
+/** A request to a route that anyone may call. */
+export interface OpenRequest {
   readonly requestId: string
   readonly params: Readonly<Record<string, string>>
   readonly query: unknown
   readonly body: unknown
   header(name: string): string
-  /** Checks the caller's rights again, right before an effect outside the database. Transactions of a handler begin with this check. */
-  recheckCaller(): Promise<void>
-  /** Where the request comes from, as far as we can tell. */
+  /** The address of the client, behind the trusted proxies. */
   address(): string
 }
 
-export type Forbidden = Extract<ErrorCode, 'partner_not_active' | 'verification_required'>
-
 export interface Reply {
   readonly status?: 200 | 201 | 202 | 304
-  /** As JSON, unless a type is given with it: then it is sent as it is. */
+  /** Sent as JSON, or as it is when `type` is given. */
   readonly body: unknown
   readonly type?: string
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
-  /** For 201: a path that shows what was created, itself or the list that holds it. */
+  /** For 201: the path of the created object, or of the list that holds it. */
   readonly location?: string
-  /** `written`: what the request changed has put its own entry into the activity list. */
+  /** `written`: the handler has added its own entry to the activity list. */
   readonly activity?: 'written'
 }
 
@@ -112,51 +274,46 @@ export function repliesOf({ reply, replay }: Route): ReplyShape[] {
   return replay ? [reply, replay] : [reply]
 }
 
-export function querySchemaOf({ query }: Route): TSchema {
-  return query ?? EnvironmentQuery
-}
-
-/** For routes whose access is `person`. */
-export function personOf({ caller }: ApiRequest): PersonCaller {
-  if (caller.by !== 'person') throw new Error('a route that keys may call asked which person calls')
+/** For routes that only people may call. */
+export function personOf({ caller }: Pick<ApiRequest, 'caller'>): PersonCaller {
+  if (caller.by !== 'person') throw new Error('the route allows API keys, so its caller may not be a person')
   return caller
 }
 
-/** The least that a person must be to call it. */
-export function roleFor({ method, access }: Route): MemberRole {
+/** The lowest role that may call the route. */
+export function roleFor({ method, access }: Pick<Route, 'method' | 'access'>): MemberRole {
   const chosen = access.by === 'anyone' ? undefined : access.role
   return chosen ?? (method === 'GET' ? 'viewer' : 'admin')
 }
 
-/** What is about the session itself answers at whichever partner it is: so a page learns of a switch, and can sign out. */
+/** Routes about the session itself work whichever partner it has, so that a page notices a switch and can sign out. */
 export function isOfPartner({ path, access }: Route): boolean {
   return access.by !== 'anyone' && !path.startsWith('/v1/auth/')
 }
 
-/** Whoever calls. */
 export function errorsOf(route: Route): ErrorCode[] {
   const toPages: ErrorCode[] = isOfPartner(route) ? ['invalid_state'] : []
   return [...new Set<ErrorCode>([...errorsWithoutPages(route), ...toPages])]
 }
 
-/** Without the error that only the dashboard's pages get: a page may show another partner than its session is at. */
+/** Without the error that only the dashboard gets, when a page shows another partner than its session has. */
 export function errorsWithoutPages(route: Route): ErrorCode[] {
-  return [...new Set<ErrorCode>([...impliedBy(route), ...route.errors, 'internal_error', 'service_unavailable'])]
+  return [...new Set<ErrorCode>([...errorsOfSteps(route), ...route.errors, 'internal_error', 'service_unavailable'])]
 }
 
-function impliedBy(route: Route): ErrorCode[] {
-  const { method, access, params, body } = route
+function errorsOfSteps(route: Route): ErrorCode[] {
+  const { method, access, params, body, isIdempotent } = route
   // An unknown query parameter.
-  const implied: ErrorCode[] = ['invalid_request']
-  if (method !== 'GET') implied.push('forbidden_origin')
+  const errors: ErrorCode[] = ['invalid_request']
+  if (method !== 'GET') errors.push('forbidden_origin')
   if (access.by !== 'anyone') {
-    implied.push('unauthorized', 'rate_limited')
-    if (access.by === 'person' || roleFor(route) === 'admin') implied.push('api_key_required')
-    if (access.partner !== 'any' || roleFor(route) === 'admin') implied.push('partner_not_active')
-    if (access.partner === 'payer') implied.push('verification_required')
-    if (access.finds === 'claim') implied.push('idempotency_key_required')
+    errors.push('unauthorized', 'rate_limited')
+    if (access.by === 'person' || roleFor(route) === 'admin') errors.push('api_key_required')
+    if (access.partner !== 'any' || roleFor(route) === 'admin') errors.push('partner_not_active')
+    if (access.partner === 'payer') errors.push('verification_required')
   }
-  if (params) implied.push('not_found')
-  if (body) implied.push('invalid_json', 'payload_too_large', 'unsupported_media_type')
-  return implied
+  if (isIdempotent) errors.push('idempotency_key_required')
+  if (params) errors.push('not_found')
+  if (body) errors.push('invalid_json', 'payload_too_large', 'unsupported_media_type')
+  return errors
 }

@@ -2,7 +2,7 @@
 import type { Next } from 'koa'
 import { parseTraceparent } from '../../runtime/tracing/context'
 import type { Tracer } from '../../runtime/tracing/tracer'
-import type { ApiContext } from './answer'
+import type { ApiContext } from './route'
 
 /**
  * A partner's own trace is linked and not gone on with: whoever sends the same traceparent with every request would make one trace of
@@ -22,7 +22,7 @@ export function traceRequests(tracer: Tracer): (context: ApiContext, next: Next)
         'http.response.status_code': status,
         'payouts.request_id': state.requestId,
         'payouts.environment': state.caller?.environment ?? null,
-        'payouts.payout_id': state.payoutId,
+        ...(state.subject && { [`payouts.${state.subject.field}`]: state.subject.id }),
       })
       if (status >= 500) span.fail(String(status))
     })

@@ -3,15 +3,15 @@ import { Type } from 'typebox'
 import { hasChargeOf, type ListedCharge, listChargesOf } from '../../db/invoices/charges'
 import { chargeCauses, chargeKinds, invoiceLineKinds } from '../../domain/invoices/invoice'
 import { monthPattern } from '../../domain/month'
+import type { ApiDeps } from '../deps'
 import { csvReply, csvShape } from '../http/csv-export'
 import { pageOf, pageQuery, presentPage, requireCursor } from '../http/list'
 import { queryOf } from '../http/requests/typed'
-import type { Route } from '../http/route'
+import { type ApiRequest, get, type Reply } from '../http/route'
 import {
   Answer,
   Constant,
   DateTime,
-  EnvironmentQuery,
   environmentQuery,
   ListOf,
   Nullable,
@@ -20,6 +20,7 @@ import {
   Strict,
   Uuid,
 } from '../http/schema'
+import { authenticate, authorize, limitHistoryRead, validate } from '../http/steps'
 import { presentCharge } from './present-charge'
 import { InvoiceParams, requireInvoice } from './read'
 
@@ -52,102 +53,110 @@ const Charge = Answer(
 
 const ListQuery = Strict({ ...environmentQuery, ...pageQuery() })
 
-export const listInvoiceCharges: Route = {
-  method: 'GET',
-  path: '/v1/invoices/:id/charges',
-  operationId: 'listInvoiceCharges',
-  tag: 'Billing',
-  summary: 'The charges behind an invoice, newest first',
-  description:
-    'The charges of one line_kind, summed exactly and rounded half up to the penny, are the amount of that line. ' +
-    'Credit carried in from earlier invoices is no charge: it is a line of its own, credit_carried_in_gbp of the invoice. ' +
-    'A void invoice still lists its charges; the invoice that replaced it has them too.',
-  access: { by: 'key', action: 'charge.list', partner: 'any' },
-  params: InvoiceParams,
-  query: ListQuery,
-  reply: {
-    status: 200,
-    description: 'A page of charges.',
-    schema: ListOf(Charge),
-    example: {
-      object: 'list',
-      data: [
-        {
-          id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a59',
-          object: 'charge',
-          kind: 'network_fee',
-          line_kind: 'network_fees',
-          amount_gbp: '0.0198',
-          cause: 'payout_completed',
-          payout_id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
-          case_id: null,
-          month: '2026-10',
-          description: null,
-          created_at: '2026-10-16T09:31:00.000Z',
-        },
-      ],
-      has_more: false,
-      next_cursor: null,
+export const listInvoiceChargesRoute = get('/v1/invoices/:id/charges', {
+  steps: [
+    authenticate,
+    limitHistoryRead,
+    authorize('charge.list', { by: 'key', partner: 'any' }),
+    validate({ params: InvoiceParams, query: ListQuery }),
+    listInvoiceCharges,
+  ],
+  docs: {
+    operationId: 'listInvoiceCharges',
+    tag: 'Billing',
+    summary: 'The charges behind an invoice, newest first',
+    description:
+      'The charges of one line_kind, summed exactly and rounded half up to the penny, are the amount of that line. ' +
+      'Credit carried in from earlier invoices is no charge: it is a line of its own, credit_carried_in_gbp of the invoice. ' +
+      'A void invoice still lists its charges; the invoice that replaced it has them too.',
+    reply: {
+      status: 200,
+      description: 'A page of charges.',
+      schema: ListOf(Charge),
+      example: {
+        object: 'list',
+        data: [
+          {
+            id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a59',
+            object: 'charge',
+            kind: 'network_fee',
+            line_kind: 'network_fees',
+            amount_gbp: '0.0198',
+            cause: 'payout_completed',
+            payout_id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
+            case_id: null,
+            month: '2026-10',
+            description: null,
+            created_at: '2026-10-16T09:31:00.000Z',
+          },
+        ],
+        has_more: false,
+        next_cursor: null,
+      },
     },
+    errors: ['invalid_request', 'not_found'],
   },
-  errors: ['invalid_request', 'not_found'],
-  reads: 'history',
-  handle: async (request, { db }) => {
-    const page = pageOf(queryOf<typeof ListQuery>(request))
-    const { id } = await requireInvoice(request, db)
-    await requireCursor(page, async (cursor) => ((await hasChargeOf(db, id, cursor)) ? cursor : null))
-    const charges = await listChargesOf(db, id, page)
-    return { body: presentPage(charges, page, { cursorOf: (charge) => charge.id, present: presentCharge }) }
-  },
+})
+
+async function listInvoiceCharges(request: ApiRequest, { db }: ApiDeps): Promise<Reply> {
+  const page = pageOf(queryOf<typeof ListQuery>(request))
+  const { id } = await requireInvoice(request, db)
+  await requireCursor(page, async (cursor) => ((await hasChargeOf(db, id, cursor)) ? cursor : null))
+  const charges = await listChargesOf(db, id, page)
+  return { body: presentPage(charges, page, { cursorOf: (charge) => charge.id, present: presentCharge }) }
 }
 
-export const exportInvoiceCharges: Route = {
-  method: 'GET',
-  path: '/v1/invoices/:id/charges.csv',
-  operationId: 'exportInvoiceCharges',
-  tag: 'Billing',
-  summary: 'The charges behind an invoice as CSV',
-  description: 'The fields of the list. Credits are negative here, so that a column of amounts can be summed up.',
-  access: { by: 'key', action: 'charge.export', partner: 'any' },
-  params: InvoiceParams,
-  query: EnvironmentQuery,
-  reply: csvShape,
-  errors: ['not_found'],
-  reads: 'history',
-  handle: async (request, { db }) => {
-    const invoice = await requireInvoice(request, db)
-    return csvReply<ListedCharge>({
-      fileName: `${invoice.number}-charges`,
-      columns: [
-        'id',
-        'created_at',
-        'kind',
-        'line_kind',
-        'amount_gbp',
-        'cause',
-        'payout_id',
-        'case_id',
-        'month',
-        'description',
-      ],
-      read: (page) => listChargesOf(db, invoice.id, page),
-      cursorOf: (charge) => charge.id,
-      cellsOf: (row) => {
-        const charge = presentCharge(row)
-        const sign = charge.kind === 'credit' ? '-' : ''
-        return [
-          charge.id,
-          charge.created_at,
-          charge.kind,
-          charge.line_kind,
-          { number: sign + charge.amount_gbp },
-          charge.cause,
-          charge.payout_id ?? '',
-          charge.case_id ?? '',
-          charge.month,
-          charge.description ?? '',
-        ]
-      },
-    })
+export const exportInvoiceChargesRoute = get('/v1/invoices/:id/charges.csv', {
+  steps: [
+    authenticate,
+    limitHistoryRead,
+    authorize('charge.export', { by: 'key', partner: 'any' }),
+    validate({ params: InvoiceParams }),
+    exportInvoiceCharges,
+  ],
+  docs: {
+    operationId: 'exportInvoiceCharges',
+    tag: 'Billing',
+    summary: 'The charges behind an invoice as CSV',
+    description: 'The fields of the list. Credits are negative here, so that a column of amounts can be summed up.',
+    reply: csvShape,
+    errors: ['not_found'],
   },
+})
+
+async function exportInvoiceCharges(request: ApiRequest, { db }: ApiDeps): Promise<Reply> {
+  const invoice = await requireInvoice(request, db)
+  return csvReply<ListedCharge>({
+    fileName: `${invoice.number}-charges`,
+    columns: [
+      'id',
+      'created_at',
+      'kind',
+      'line_kind',
+      'amount_gbp',
+      'cause',
+      'payout_id',
+      'case_id',
+      'month',
+      'description',
+    ],
+    read: (page) => listChargesOf(db, invoice.id, page),
+    cursorOf: (charge) => charge.id,
+    cellsOf: (row) => {
+      const charge = presentCharge(row)
+      const sign = charge.kind === 'credit' ? '-' : ''
+      return [
+        charge.id,
+        charge.created_at,
+        charge.kind,
+        charge.line_kind,
+        { number: sign + charge.amount_gbp },
+        charge.cause,
+        charge.payout_id ?? '',
+        charge.case_id ?? '',
+        charge.month,
+        charge.description ?? '',
+      ]
+    },
+  })
 }

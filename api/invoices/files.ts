@@ -9,12 +9,13 @@ import { invoicePdf } from '../../mail/documents/invoice-pdf'
 import { ApiError } from '../http/errors'
 import { isNamed } from '../http/etag'
 import { paramsOf } from '../http/requests/typed'
-import type { ApiRequest, Handler, Reply, Route } from '../http/route'
-import { Answer, EnvironmentQuery } from '../http/schema'
+import { get, type Handler, type Route } from '../http/route'
+import { Answer } from '../http/schema'
+import { authenticate, authorize, limit, validate } from '../http/steps'
 import { InvoiceParams } from './read'
 import { createRendered } from './rendered'
 
-export const getInvoicePdf = fileRoute({
+export const getInvoicePdfRoute = fileRoute({
   extension: 'pdf',
   operationId: 'getInvoicePdf',
   summary: 'One invoice as a PDF',
@@ -22,7 +23,7 @@ export const getInvoicePdf = fileRoute({
   render: invoicePdf,
 })
 
-export const getInvoiceCsv = fileRoute({
+export const getInvoiceCsvRoute = fileRoute({
   extension: 'csv',
   operationId: 'getInvoiceCsv',
   summary: 'One invoice as CSV',
@@ -39,30 +40,35 @@ interface File {
 }
 
 function fileRoute(file: File): Route {
-  return {
-    method: 'GET',
-    path: `/v1/invoices/:id.${file.extension}`,
-    operationId: file.operationId,
-    tag: 'Billing',
-    summary: file.summary,
-    access: { by: 'key', action: 'invoice.download', partner: 'any' },
-    params: InvoiceParams,
-    query: EnvironmentQuery,
-    headers: Answer({ 'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of an earlier answer.' })) }),
-    reply: {
-      status: 200,
-      description: 'The document.',
-      type: file.type.replace(/;.*$/, ''),
-      // OpenAPI 3.1 describes bytes by their type alone.
-      schema: Type.Unsafe<Buffer>({}),
-      headers: {
-        ETag: 'Names these bytes.',
-        'Content-Disposition': 'A name for the file: the number of the invoice.',
+  return get(`/v1/invoices/:id.${file.extension}`, {
+    steps: [
+      authenticate,
+      limit,
+      authorize('invoice.download', { by: 'key', partner: 'any' }),
+      validate({ params: InvoiceParams }),
+      download(file),
+    ],
+    docs: {
+      operationId: file.operationId,
+      tag: 'Billing',
+      summary: file.summary,
+      headers: Answer({
+        'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of an earlier answer.' })),
+      }),
+      reply: {
+        status: 200,
+        description: 'The document.',
+        type: file.type.replace(/;.*$/, ''),
+        // OpenAPI 3.1 describes bytes by their type alone.
+        schema: Type.Unsafe<Buffer>({}),
+        headers: {
+          ETag: 'Names these bytes.',
+          'Content-Disposition': 'A name for the file: the number of the invoice.',
+        },
       },
+      errors: ['not_found'],
     },
-    errors: ['not_found'],
-    handle: download(file),
-  }
+  })
 }
 
 /** Some 50 KB each. */
@@ -74,7 +80,7 @@ function stateOf({ status, paidOn, voidedOn }: InvoiceDocument): string {
 }
 
 function download({ extension, type, render }: File): Handler {
-  return async (request: ApiRequest, { db }): Promise<Reply> => {
+  return async (request, { db }) => {
     const { id } = paramsOf<typeof InvoiceParams>(request)
     const { caller } = request
     const document = seesLive(caller) ? await findInvoiceDocument(db, caller.partner.id, id) : null

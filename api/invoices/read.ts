@@ -12,15 +12,15 @@ import { seesLive } from '../../db/sign-in/callers'
 import { invoiceLineKinds, invoiceStatuses } from '../../domain/invoices/invoice'
 import { formatMicropounds, formatPence } from '../../domain/money'
 import { monthPattern } from '../../domain/month'
+import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { pageOf, pageQuery, presentPage, requireCursor } from '../http/list'
 import { paramsOf, queryOf } from '../http/requests/typed'
-import type { ApiRequest, Route } from '../http/route'
+import { type ApiRequest, get, type Reply } from '../http/route'
 import {
   Answer,
   Constant,
   DateTime,
-  EnvironmentQuery,
   environmentQuery,
   ListOf,
   MoneyString,
@@ -30,6 +30,7 @@ import {
   Strict,
   Uuid,
 } from '../http/schema'
+import { authenticate, authorize, limit, validate } from '../http/steps'
 
 /** Two years. */
 const recentInvoices = 24
@@ -104,56 +105,67 @@ const exampleInvoice = {
   ],
 }
 
-export const listInvoices: Route = {
-  method: 'GET',
-  path: '/v1/invoices',
-  operationId: 'listInvoices',
-  tag: 'Billing',
-  summary: 'Invoices, newest month first',
-  description:
-    'Issued on the 1st for the month before, for what was used in live; a draft is not shown. The sandbox is never charged, so a ' +
-    'sandbox key gets an empty list, and 404 for every invoice.',
-  access: { by: 'key', action: 'invoice.list', partner: 'any' },
-  query: Query,
-  reply: {
-    status: 200,
-    description: 'A page of invoices.',
-    schema: ListOf(Invoice),
-    example: { object: 'list', data: [exampleInvoice], has_more: false, next_cursor: null },
+export const listInvoicesRoute = get('/v1/invoices', {
+  steps: [
+    authenticate,
+    limit,
+    authorize('invoice.list', { by: 'key', partner: 'any' }),
+    validate({ query: Query }),
+    listInvoices,
+  ],
+  docs: {
+    operationId: 'listInvoices',
+    tag: 'Billing',
+    summary: 'Invoices, newest month first',
+    description:
+      'Issued on the 1st for the month before, for what was used in live; a draft is not shown. The sandbox is never charged, so a ' +
+      'sandbox key gets an empty list, and 404 for every invoice.',
+    reply: {
+      status: 200,
+      description: 'A page of invoices.',
+      schema: ListOf(Invoice),
+      example: { object: 'list', data: [exampleInvoice], has_more: false, next_cursor: null },
+    },
+    errors: ['invalid_request'],
   },
-  errors: ['invalid_request'],
-  handle: async (request, { db }) => {
-    const page = pageOf(queryOf<typeof Query>(request))
-    await requireCursor(page, (id) => findShownInvoice(request, db, id))
-    // Empty and not refused: every key may read the list, and the sandbox has no invoices.
-    const invoices = seesLive(request.caller) ? await listInvoiceRows(db, request.caller.partner.id, page) : []
-    const lines = await listInvoiceLines(
-      db,
-      invoices.map(({ id }) => id),
-    )
-    const present = (invoice: InvoiceRow) => presentInvoice(invoice, lines)
-    return { body: presentPage(invoices, page, { cursorOf: ({ id }) => id, present }) }
-  },
+})
+
+async function listInvoices(request: ApiRequest, { db }: ApiDeps): Promise<Reply> {
+  const page = pageOf(queryOf<typeof Query>(request))
+  await requireCursor(page, (id) => findShownInvoice(request, db, id))
+  // Empty and not refused: every key may read the list, and the sandbox has no invoices.
+  const invoices = seesLive(request.caller) ? await listInvoiceRows(db, request.caller.partner.id, page) : []
+  const lines = await listInvoiceLines(
+    db,
+    invoices.map(({ id }) => id),
+  )
+  const present = (invoice: InvoiceRow) => presentInvoice(invoice, lines)
+  return { body: presentPage(invoices, page, { cursorOf: ({ id }) => id, present }) }
 }
 
 export const InvoiceParams = Answer({ id: Uuid() })
 
-export const getInvoice: Route = {
-  method: 'GET',
-  path: '/v1/invoices/:id',
-  operationId: 'getInvoice',
-  tag: 'Billing',
-  summary: 'One invoice',
-  description: 'As a document with .pdf or .csv behind its id; what each line sums up is under /charges.',
-  access: { by: 'key', action: 'invoice.read', partner: 'any' },
-  params: InvoiceParams,
-  query: EnvironmentQuery,
-  reply: { status: 200, description: 'The invoice.', schema: Invoice, example: exampleInvoice },
-  errors: ['not_found'],
-  handle: async (request, { db }) => {
-    const invoice = await requireInvoice(request, db)
-    return { body: presentInvoice(invoice, await listInvoiceLines(db, [invoice.id])) }
+export const getInvoiceRoute = get('/v1/invoices/:id', {
+  steps: [
+    authenticate,
+    limit,
+    authorize('invoice.read', { by: 'key', partner: 'any' }),
+    validate({ params: InvoiceParams }),
+    getInvoice,
+  ],
+  docs: {
+    operationId: 'getInvoice',
+    tag: 'Billing',
+    summary: 'One invoice',
+    description: 'As a document with .pdf or .csv behind its id; what each line sums up is under /charges.',
+    reply: { status: 200, description: 'The invoice.', schema: Invoice, example: exampleInvoice },
+    errors: ['not_found'],
   },
+})
+
+async function getInvoice(request: ApiRequest, { db }: ApiDeps): Promise<Reply> {
+  const invoice = await requireInvoice(request, db)
+  return { body: presentInvoice(invoice, await listInvoiceLines(db, [invoice.id])) }
 }
 
 /** The invoice that the path names. A draft, another partner's, and for a sandbox key every invoice, is not found. */

@@ -3,10 +3,12 @@ import { Type } from 'typebox'
 import { loadUsageHistory, type MonthUsage } from '../../db/invoices/usage-history'
 import { formatPence } from '../../domain/money'
 import { firstDayOf, londonMonthOf, type Month, previousMonth } from '../../domain/month'
+import type { ApiDeps } from '../deps'
 import { presentList } from '../http/list'
 import { queryOf } from '../http/requests/typed'
-import type { Route } from '../http/route'
+import { type ApiRequest, get, type Reply } from '../http/route'
 import { Answer, CalendarDate, environmentQuery, ListOf, MoneyString, Strict } from '../http/schema'
+import { authenticate, authorize, limitHistoryRead, validate } from '../http/steps'
 
 const monthsAtMost = 36
 
@@ -34,37 +36,42 @@ const UsageMonth = Answer(
   { title: 'UsageMonth' },
 )
 
-export const getUsageHistory: Route = {
-  method: 'GET',
-  path: '/v1/usage/history',
-  operationId: 'getUsageHistory',
-  tag: 'Billing',
-  summary: 'The last months, oldest first',
-  access: { by: 'key', action: 'usage.history', partner: 'any' },
-  query: Query,
-  reply: {
-    status: 200,
-    description: 'One item for each month, also for those without payouts.',
-    schema: ListOf(UsageMonth),
-    example: {
-      object: 'list',
-      data: [
-        { period_start: '2026-10-01', count: 31, completed: 30, paid_gbp: '3600.00', fees_gbp: '65.70' },
-        { period_start: '2026-11-01', count: 42, completed: 40, paid_gbp: '4800.00', fees_gbp: '87.60' },
-      ],
-      has_more: false,
-      next_cursor: null,
+export const getUsageHistoryRoute = get('/v1/usage/history', {
+  steps: [
+    authenticate,
+    limitHistoryRead,
+    authorize('usage.history', { by: 'key', partner: 'any' }),
+    validate({ query: Query }),
+    getUsageHistory,
+  ],
+  docs: {
+    operationId: 'getUsageHistory',
+    tag: 'Billing',
+    summary: 'The last months, oldest first',
+    reply: {
+      status: 200,
+      description: 'One item for each month, also for those without payouts.',
+      schema: ListOf(UsageMonth),
+      example: {
+        object: 'list',
+        data: [
+          { period_start: '2026-10-01', count: 31, completed: 30, paid_gbp: '3600.00', fees_gbp: '65.70' },
+          { period_start: '2026-11-01', count: 42, completed: 40, paid_gbp: '4800.00', fees_gbp: '87.60' },
+        ],
+        has_more: false,
+        next_cursor: null,
+      },
     },
+    errors: ['invalid_request'],
   },
-  errors: ['invalid_request'],
-  reads: 'history',
-  handle: async (request, { db, clock }) => {
-    const { months = 12 } = queryOf<typeof Query>(request)
-    const { partner, environment } = request.caller
-    const wanted = lastMonths(londonMonthOf(clock.now()), months)
-    const rows = await loadUsageHistory(db, { partnerId: partner.id, environment }, wanted)
-    return { body: presentList(rows.map(presentMonth)) }
-  },
+})
+
+async function getUsageHistory(request: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {
+  const { months = 12 } = queryOf<typeof Query>(request)
+  const { partner, environment } = request.caller
+  const wanted = lastMonths(londonMonthOf(clock.now()), months)
+  const rows = await loadUsageHistory(db, { partnerId: partner.id, environment }, wanted)
+  return { body: presentList(rows.map(presentMonth)) }
 }
 
 function lastMonths(current: Month, howMany: number): Month[] {

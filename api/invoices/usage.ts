@@ -3,8 +3,10 @@ import { Type } from 'typebox'
 import { loadInvoiceSoFar, loadUsage, type UsageRow } from '../../db/invoices/usage'
 import { invoiceLineKinds, type MadeInvoice } from '../../domain/invoices/invoice'
 import { formatPence } from '../../domain/money'
-import type { Route } from '../http/route'
-import { Answer, CalendarDate, Constant, EnvironmentQuery, MoneyString, OneOf } from '../http/schema'
+import type { ApiDeps } from '../deps'
+import { type ApiRequest, get, type Reply } from '../http/route'
+import { Answer, CalendarDate, Constant, MoneyString, OneOf } from '../http/schema'
+import { authenticate, authorize, limitHistoryRead, validate } from '../http/steps'
 
 const Usage = Answer(
   {
@@ -29,42 +31,41 @@ const Usage = Answer(
   { title: 'Usage' },
 )
 
-export const getUsage: Route = {
-  method: 'GET',
-  path: '/v1/usage',
-  operationId: 'getUsage',
-  tag: 'Billing',
-  summary: 'The current month so far',
-  description:
-    'What the invoice of this month would be if it were issued now, with what came too late for the one before. The sandbox shows its payouts and is never charged, so its invoice stays empty.',
-  access: { by: 'key', action: 'usage.read', partner: 'any' },
-  query: EnvironmentQuery,
-  reply: {
-    status: 200,
-    description: 'The month so far.',
-    schema: Usage,
-    example: {
-      object: 'usage',
-      period_start: '2026-11-01',
-      payouts: { count: 42, completed: 40, paid_to_sellers_gbp: '4800.00', fees_gbp: '87.60' },
-      invoice_so_far: {
-        lines: [
-          { kind: 'payout_fees', amount_gbp: '43.60' },
-          { kind: 'monthly_account', amount_gbp: '15.00' },
-          { kind: 'network_fees', amount_gbp: '0.79' },
-        ],
-        total_gbp: '59.39',
+export const getUsageRoute = get('/v1/usage', {
+  steps: [authenticate, limitHistoryRead, authorize('usage.read', { by: 'key', partner: 'any' }), validate(), getUsage],
+  docs: {
+    operationId: 'getUsage',
+    tag: 'Billing',
+    summary: 'The current month so far',
+    description:
+      'What the invoice of this month would be if it were issued now, with what came too late for the one before. The sandbox shows its payouts and is never charged, so its invoice stays empty.',
+    reply: {
+      status: 200,
+      description: 'The month so far.',
+      schema: Usage,
+      example: {
+        object: 'usage',
+        period_start: '2026-11-01',
+        payouts: { count: 42, completed: 40, paid_to_sellers_gbp: '4800.00', fees_gbp: '87.60' },
+        invoice_so_far: {
+          lines: [
+            { kind: 'payout_fees', amount_gbp: '43.60' },
+            { kind: 'monthly_account', amount_gbp: '15.00' },
+            { kind: 'network_fees', amount_gbp: '0.79' },
+          ],
+          total_gbp: '59.39',
+        },
       },
     },
+    errors: [],
   },
-  errors: [],
-  reads: 'history',
-  handle: async ({ caller }, { db, clock }) => {
-    const scope = { partnerId: caller.partner.id, environment: caller.environment }
-    const now = clock.now()
-    const [usage, soFar] = await Promise.all([loadUsage(db, scope, now), loadInvoiceSoFar(db, scope, now)])
-    return { body: presentUsage(usage, soFar) }
-  },
+})
+
+async function getUsage({ caller }: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {
+  const scope = { partnerId: caller.partner.id, environment: caller.environment }
+  const now = clock.now()
+  const [usage, soFar] = await Promise.all([loadUsage(db, scope, now), loadInvoiceSoFar(db, scope, now)])
+  return { body: presentUsage(usage, soFar) }
 }
 
 function presentUsage(usage: UsageRow, soFar: MadeInvoice): unknown {

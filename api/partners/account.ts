@@ -4,8 +4,10 @@ import { type AccountRow, loadAccount } from '../../db/partners/accounts'
 import { rails } from '../../domain/environment'
 import { describeMonthlyPrice, describePayoutPrice } from '../../domain/invoices/fees'
 import { partnerStatuses } from '../../domain/partners/partner'
-import type { Route } from '../http/route'
-import { Answer, Constant, EnvironmentName, EnvironmentQuery, Nullable, OneOf, Uuid } from '../http/schema'
+import type { ApiDeps } from '../deps'
+import { type ApiRequest, get, type Reply } from '../http/route'
+import { Answer, Constant, EnvironmentName, Nullable, OneOf, Uuid } from '../http/schema'
+import { authenticate, authorize, limit, validate } from '../http/steps'
 
 const FundingWallet = Answer({
   currency: Constant('USDC'),
@@ -63,25 +65,25 @@ export const exampleAccount: Static<typeof Account> = {
   rail: 'simulated',
 }
 
-export const getAccount: Route = {
-  method: 'GET',
-  path: '/v1/account',
-  operationId: 'getAccount',
-  tag: 'Account',
-  summary: 'The account behind the key',
-  access: { by: 'key', action: 'account.read', partner: 'any' },
-  query: EnvironmentQuery,
-  reply: {
-    status: 200,
-    description: 'The account.',
-    schema: Account,
-    example: exampleAccount,
+export const getAccountRoute = get('/v1/account', {
+  steps: [authenticate, limit, authorize('account.read', { by: 'key', partner: 'any' }), validate(), getAccount],
+  docs: {
+    operationId: 'getAccount',
+    tag: 'Account',
+    summary: 'The account behind the key',
+    reply: {
+      status: 200,
+      description: 'The account.',
+      schema: Account,
+      example: exampleAccount,
+    },
+    errors: [],
   },
-  errors: [],
-  handle: async ({ caller: { partner, environment } }, { db, clock }) => {
-    const account = await loadAccount(db, { partnerId: partner.id, environment, at: clock.now() })
-    return { body: presentAccount(account) }
-  },
+})
+
+async function getAccount({ caller: { partner, environment } }: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {
+  const account = await loadAccount(db, { partnerId: partner.id, environment, at: clock.now() })
+  return { body: presentAccount(account) }
 }
 
 export function presentAccount(account: AccountRow): object {

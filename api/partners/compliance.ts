@@ -4,8 +4,10 @@ import { type AccountRow, loadAccount } from '../../db/partners/accounts'
 import { formatPence } from '../../domain/money'
 import { shownScreening, shownScreenings, verificationStatuses } from '../../domain/partners/partner'
 import { canStart } from '../../domain/partners/verification'
-import type { Route } from '../http/route'
-import { Answer, Constant, Email, EnvironmentQuery, MoneyString, Nullable, OneOf, Uri } from '../http/schema'
+import type { ApiDeps } from '../deps'
+import { type ApiRequest, get, type Reply } from '../http/route'
+import { Answer, Constant, Email, MoneyString, Nullable, OneOf, Uri } from '../http/schema'
+import { authenticate, authorize, limit, validate } from '../http/steps'
 
 const BusinessVerification = Answer({
   status: OneOf(verificationStatuses),
@@ -62,25 +64,25 @@ export const exampleCompliance: Static<typeof Compliance> = {
   screening: 'in_review',
 }
 
-export const getCompliance: Route = {
-  method: 'GET',
-  path: '/v1/compliance',
-  operationId: 'getCompliance',
-  tag: 'Account',
-  summary: 'Business verification, limits and screening',
-  access: { by: 'key', action: 'compliance.read', partner: 'any' },
-  query: EnvironmentQuery,
-  reply: {
-    status: 200,
-    description: 'Where the account stands.',
-    schema: Compliance,
-    example: exampleCompliance,
+export const getComplianceRoute = get('/v1/compliance', {
+  steps: [authenticate, limit, authorize('compliance.read', { by: 'key', partner: 'any' }), validate(), getCompliance],
+  docs: {
+    operationId: 'getCompliance',
+    tag: 'Account',
+    summary: 'Business verification, limits and screening',
+    reply: {
+      status: 200,
+      description: 'Where the account stands.',
+      schema: Compliance,
+      example: exampleCompliance,
+    },
+    errors: [],
   },
-  errors: [],
-  handle: async ({ caller: { partner, environment } }, { db, clock }) => {
-    const account = await loadAccount(db, { partnerId: partner.id, environment, at: clock.now() })
-    return { body: presentCompliance(account) }
-  },
+})
+
+async function getCompliance({ caller: { partner, environment } }: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {
+  const account = await loadAccount(db, { partnerId: partner.id, environment, at: clock.now() })
+  return { body: presentCompliance(account) }
 }
 
 export function presentCompliance(account: AccountRow): unknown {

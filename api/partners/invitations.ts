@@ -1,44 +1,170 @@
-// DELETE /v1/auth/invitations/{slug}: declines an invitation, without signing in to the partner that sent it.
+// Invitations: an admin invites a member, and the invited person may decline.
 import { Type } from 'typebox'
-import { declineInvitation, membershipsOf } from '../../db/partners/members'
-import { slugPattern } from '../../domain/limits'
+import type { Tx } from '../../db/database'
+import { enqueueMail } from '../../db/partners/mails'
+import { declineInvitation, insertMember, membershipsOf } from '../../db/partners/members'
+import { findPartnerById } from '../../db/partners/partners'
+import { assert } from '../../domain/assert'
+import { nameMaxLength, slugPattern } from '../../domain/limits'
+import { memberRoles } from '../../domain/partners/partner'
+import { invitationsPerPartnerAndHour } from '../../domain/sign-in'
+import { invitationMessage } from '../../mail/messages/code'
 import { recordChange } from '../controls/record-change'
+import type { ApiDeps } from '../deps'
+import { requireHourly } from '../http/callers/rate-limiter'
 import { ApiError } from '../http/errors'
-import { paramsOf } from '../http/requests/typed'
-import { personOf, type Route } from '../http/route'
-import { Answer, Pattern } from '../http/schema'
+import { bodyOf, paramsOf } from '../http/requests/typed'
+import { type ApiRequest, del, personOf, post, type Reply } from '../http/route'
+import { Answer, Email, MailedName, Nullable, OneOf, Pattern, Strict } from '../http/schema'
+import { authenticate, authorize, limit, validate } from '../http/steps'
+import {
+  type Bound,
+  type Confirmable,
+  ConfirmCode,
+  changeConfirmed,
+  confirmationOf,
+  confirmCodeDocs,
+  mailConfirmCode,
+} from '../sign-in/confirm-codes'
+import { exampleMember, Member, presentMember, viewerNeedsNoCode } from './members'
+import { tellAdmins } from './tell-admins'
+
+const memberFields = {
+  email: Email(),
+  name: Type.Optional(Nullable(MailedName({ maxLength: nameMaxLength }))),
+  role: OneOf(memberRoles),
+}
+
+const MemberToConfirm = Strict(memberFields, { title: 'MemberToConfirm' })
+
+const NewMember = Strict(
+  {
+    ...memberFields,
+    confirm_code: ConfirmCode('Required for an admin: the code from POST /v1/members/confirm-codes.'),
+  },
+  { title: 'NewMember' },
+)
+
+export const inviteMemberRoute = post('/v1/members', {
+  steps: [
+    authenticate,
+    limit,
+    authorize('member.create', { by: 'person', partner: 'active' }),
+    validate({ body: NewMember }),
+    inviteMember,
+  ],
+  docs: {
+    operationId: 'inviteMember',
+    tag: 'Team',
+    summary: 'Add somebody and email them an invitation',
+    description: 'An admin is invited with a `confirm_code`.',
+    bodyExample: { email: 'grace@acme.example.com', name: 'Grace Hopper', role: 'viewer' },
+    reply: { status: 201, description: 'The new member.', schema: Member, example: exampleMember },
+    errors: ['invalid_state', 'invalid_confirm_code'],
+  },
+})
+
+async function inviteMember(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
+  const { email, name = null, role, confirm_code } = bodyOf<typeof NewMember>(request)
+  const { email: by, partner } = personOf(request)
+  const confirmation =
+    role === 'admin' ? confirmationOf(boundToInvitation(email, name), confirm_code, request, deps) : null
+  const invite = async (tx: Tx) => {
+    // Anyone can sign up: our mails must not become a way to write to strangers. Counted after the code and per role, so
+    // that a stolen session cannot use up the invitations of admins.
+    await requireHourly(deps.rateLimiter, `invitations/${partner.id}/${role}`, invitationsPerPartnerAndHour, tx)
+    const at = deps.clock.now()
+    const added = await insertMember(tx, { partnerId: partner.id, email, name, role, at })
+    if (added === 'already_member') throw new ApiError('invalid_state', { details: { status: 'already_member' } })
+    const row = await findPartnerById(tx, partner.id)
+    assert(row !== null, 'a caller has a partner')
+    const from = { by, partner: row, publicUrl: deps.config.publicUrl }
+    const mail = invitationMessage({ address: added.email, name, role, ...from })
+    await enqueueMail(tx, deps.keyring, { kind: 'invitation', mail, at, expiresAt: new Date(at.getTime() + weekMs) })
+    const change = { partnerId: partner.id, by, action: 'member.create', detail: `${added.email} as ${role}` }
+    await recordChange(tx, { ...change, status: 201 }, request, deps)
+    if (role === 'admin') {
+      const happened = { what: 'admin_invited', email: added.email } as const
+      await tellAdmins(tx, { partnerId: partner.id, by, happened }, deps)
+    }
+    return added
+  }
+  const member = await changeConfirmed(confirmation, invite, deps)
+  deps.mails.wake()
+  return { status: 201, body: presentMember(member), location: '/v1/members', activity: 'written' }
+}
+
+export const inviteMemberConfirmCodeRoute = post('/v1/members/confirm-codes', {
+  steps: [
+    authenticate,
+    limit,
+    authorize('member.confirm', { by: 'person', partner: 'active' }),
+    validate({ body: MemberToConfirm }),
+    mailConfirmCode('member.confirm', confirmInvitation),
+  ],
+  docs: {
+    ...confirmCodeDocs,
+    operationId: 'inviteMemberConfirmCode',
+    tag: 'Team',
+    summary: 'Email the code for the invitation of an admin',
+    bodyExample: { email: 'grace@acme.example.com', name: 'Grace Hopper', role: 'admin' },
+    errors: ['invalid_state'],
+  },
+})
+
+async function confirmInvitation(request: ApiRequest): Promise<Confirmable> {
+  const { email, name = null, role } = bodyOf<typeof MemberToConfirm>(request)
+  if (role !== 'admin') throw viewerNeedsNoCode()
+  return {
+    bound: boundToInvitation(email, name),
+    mail: { what: 'admin_invited', email: email.toLowerCase(), name },
+    activity: { detail: `${email.toLowerCase()} as ${role}` },
+  }
+}
+
+const weekMs = 7 * 24 * 60 * 60 * 1000
+
+function boundToInvitation(email: string, name: string | null): Bound {
+  return { action: 'member.create', fields: { email: email.toLowerCase(), name, role: 'admin' } }
+}
 
 const Params = Answer({ slug: Pattern(slugPattern, { description: 'Of the partner that has invited them.' }) })
 
 const Declined = Answer({ slug: Type.String(), declined: Type.Literal(true) }, { title: 'InvitationDeclined' })
 
-export const deleteInvitation: Route = {
-  method: 'DELETE',
-  path: '/v1/auth/invitations/:slug',
-  operationId: 'deleteInvitation',
-  tag: 'Sign-in',
-  summary: 'Decline an invitation',
-  description:
-    'Of another partner to the email that is signed in. Who has signed in there leaves by DELETE /v1/members/{id}.',
-  access: { by: 'person', action: 'member.decline', partner: 'any', role: 'viewer' },
-  params: Params,
-  reply: {
-    status: 200,
-    description: 'The invitation is gone.',
-    schema: Declined,
-    example: { slug: 'acme', declined: true },
+export const deleteInvitationRoute = del('/v1/auth/invitations/:slug', {
+  steps: [
+    authenticate,
+    limit,
+    authorize('member.decline', { by: 'person', partner: 'any', role: 'viewer' }),
+    validate({ params: Params }),
+    deleteInvitation,
+  ],
+  docs: {
+    operationId: 'deleteInvitation',
+    tag: 'Sign-in',
+    summary: 'Decline an invitation',
+    description:
+      'Of another partner to the email that is signed in. Who has signed in there leaves by DELETE /v1/members/{id}.',
+    reply: {
+      status: 200,
+      description: 'The invitation is gone.',
+      schema: Declined,
+      example: { slug: 'acme', declined: true },
+    },
+    errors: [],
   },
-  errors: [],
-  handle: async (request, deps) => {
-    const { slug } = paramsOf<typeof Params>(request)
-    const { email } = personOf(request)
-    const invitation = (await membershipsOf(deps.db, email, deps.clock.now())).find((each) => each.slug === slug)
-    if (invitation === undefined) throw new ApiError('not_found')
-    await deps.db.transaction(async (tx) => {
-      if ((await declineInvitation(tx, invitation)) === null) throw new ApiError('not_found')
-      const change = { partnerId: invitation.partnerId, by: email, action: 'member.decline' }
-      await recordChange(tx, { ...change, status: 200 }, request, deps)
-    })
-    return { body: { slug, declined: true }, activity: 'written' }
-  },
+})
+
+async function deleteInvitation(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
+  const { slug } = paramsOf<typeof Params>(request)
+  const { email } = personOf(request)
+  const invitation = (await membershipsOf(deps.db, email, deps.clock.now())).find((each) => each.slug === slug)
+  if (invitation === undefined) throw new ApiError('not_found')
+  await deps.db.transaction(async (tx) => {
+    if ((await declineInvitation(tx, invitation)) === null) throw new ApiError('not_found')
+    const change = { partnerId: invitation.partnerId, by: email, action: 'member.decline' }
+    await recordChange(tx, { ...change, status: 200 }, request, deps)
+  })
+  return { body: { slug, declined: true }, activity: 'written' }
 }

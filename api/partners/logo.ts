@@ -8,8 +8,9 @@ import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { isNamed } from '../http/etag'
 import { paramsOf } from '../http/requests/typed'
-import type { Route } from '../http/route'
+import { get, type OpenRequest, type Reply } from '../http/route'
 import { Answer, environmentQuery, Pattern, Strict } from '../http/schema'
+import { openToAnyone, validate } from '../http/steps'
 
 const Params = Answer({ slug: Pattern(slugPattern, { description: "The partner's short name." }) })
 
@@ -18,32 +19,31 @@ const Query = Strict({
   v: Type.Optional(Type.String({ description: 'Names the bytes in `logo_url`; has no effect.' })),
 })
 
-export const getPartnerLogo: Route = {
-  method: 'GET',
-  path: '/v1/public/partners/:slug/logo',
-  operationId: 'getPartnerLogo',
-  tag: 'Discovery',
-  summary: "A partner's logo",
-  access: { by: 'anyone' },
-  params: Params,
-  query: Query,
-  headers: Answer({ 'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of an earlier answer.' })) }),
-  reply: {
-    status: 200,
-    description: 'A PNG, JPEG or WebP picture.',
-    type: 'image/*',
-    schema: Type.Unsafe<Buffer>({}),
-    headers: { ETag: 'Names these bytes.', 'Cache-Control': 'For how long it may be kept.' },
+export const getPartnerLogoRoute = get('/v1/public/partners/:slug/logo', {
+  steps: [openToAnyone, validate({ params: Params, query: Query }), getPartnerLogo],
+  docs: {
+    operationId: 'getPartnerLogo',
+    tag: 'Discovery',
+    summary: "A partner's logo",
+    headers: Answer({ 'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of an earlier answer.' })) }),
+    reply: {
+      status: 200,
+      description: 'A PNG, JPEG or WebP picture.',
+      type: 'image/*',
+      schema: Type.Unsafe<Buffer>({}),
+      headers: { ETag: 'Names these bytes.', 'Cache-Control': 'For how long it may be kept.' },
+    },
+    errors: ['not_found'],
   },
-  errors: ['not_found'],
-  handle: async (request, { db }) => {
-    const logo = await findLogo(db, paramsOf<typeof Params>(request).slug)
-    if (logo === null) throw new ApiError('not_found')
-    const etag = `"${logo.digest}"`
-    const headers = { ETag: etag, 'Cache-Control': 'public, max-age=300' }
-    if (isNamed(etag, request.header('If-None-Match'))) return { status: 304, body: null, headers }
-    return { body: logo.bytes, type: logo.type, headers }
-  },
+})
+
+async function getPartnerLogo(request: OpenRequest, { db }: ApiDeps): Promise<Reply> {
+  const logo = await findLogo(db, paramsOf<typeof Params>(request).slug)
+  if (logo === null) throw new ApiError('not_found')
+  const etag = `"${logo.digest}"`
+  const headers = { ETag: etag, 'Cache-Control': 'public, max-age=300' }
+  if (isNamed(etag, request.header('If-None-Match'))) return { status: 304, body: null, headers }
+  return { body: logo.bytes, type: logo.type, headers }
 }
 
 /** Ours where a logo is stored, with a name of its bytes so that a new one is seen at once; otherwise what ops or admins have set. */

@@ -2,10 +2,12 @@
 import { Type } from 'typebox'
 import { findPartnerBySlug, type PartnerRow } from '../../db/partners/partners'
 import { slugPattern } from '../../domain/limits'
+import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { paramsOf } from '../http/requests/typed'
-import type { Route } from '../http/route'
+import { get, type OpenRequest, type Reply } from '../http/route'
 import { Answer, Nullable, Pattern, Uri } from '../http/schema'
+import { openToAnyone, validate } from '../http/steps'
 import { logoUrlOf } from './logo'
 
 const Params = Answer({ slug: Pattern(slugPattern, { description: "The partner's short name." }) })
@@ -20,32 +22,32 @@ const PublicPartner = Answer(
   { title: 'PublicPartner' },
 )
 
-export const getPublicPartner: Route = {
-  method: 'GET',
-  path: '/v1/public/partners/:slug',
-  operationId: 'getPublicPartner',
-  tag: 'Discovery',
-  summary: "A partner's public name and looks",
-  access: { by: 'anyone' },
-  params: Params,
-  reply: {
-    status: 200,
-    description: 'The partner.',
-    schema: PublicPartner,
-    example: {
-      slug: 'acme',
-      name: 'Acme Ltd',
-      logo_url: 'https://payouts.example.com/v1/public/partners/acme/logo?v=4f9a1c02b7d1',
-      brand_color: '#0f766e',
+export const getPublicPartnerRoute = get('/v1/public/partners/:slug', {
+  steps: [openToAnyone, validate({ params: Params }), getPublicPartner],
+  docs: {
+    operationId: 'getPublicPartner',
+    tag: 'Discovery',
+    summary: "A partner's public name and looks",
+    reply: {
+      status: 200,
+      description: 'The partner.',
+      schema: PublicPartner,
+      example: {
+        slug: 'acme',
+        name: 'Acme Ltd',
+        logo_url: 'https://payouts.example.com/v1/public/partners/acme/logo?v=4f9a1c02b7d1',
+        brand_color: '#0f766e',
+      },
     },
+    errors: ['not_found'],
   },
-  errors: ['not_found'],
-  handle: async (request, deps) => {
-    const { slug } = paramsOf<typeof Params>(request)
-    const partner = await findPartnerBySlug(deps.db, slug)
-    if (partner === null || partner.status === 'closed') throw new ApiError('not_found')
-    return { body: presentPublicPartner(partner, await logoUrlOf(partner, deps)) }
-  },
+})
+
+async function getPublicPartner(request: OpenRequest, deps: ApiDeps): Promise<Reply> {
+  const { slug } = paramsOf<typeof Params>(request)
+  const partner = await findPartnerBySlug(deps.db, slug)
+  if (partner === null || partner.status === 'closed') throw new ApiError('not_found')
+  return { body: presentPublicPartner(partner, await logoUrlOf(partner, deps)) }
 }
 
 function presentPublicPartner({ slug, name, brandColor }: PartnerRow, logoUrl: string | null): unknown {

@@ -9,16 +9,20 @@ import { formatUsdc, type MicroUsdc, microUsdcPerCent, parseUsdc } from '../../d
 import { noticeKinds, type SwitchableNotice } from '../../domain/partners/notice'
 import { renamed } from '../../domain/partners/partner'
 import { recordChange } from '../controls/record-change'
+import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/typed'
-import { personOf, type Route } from '../http/route'
+import { type ApiRequest, patch, personOf, post, type Reply } from '../http/route'
 import { Answer, Email, Lines, MailedName, MoneyWithin, Nullable, Pattern, Strict } from '../http/schema'
+import { authenticate, authorize, limit, validate } from '../http/steps'
 import {
   type Bound,
+  type Confirmable,
   ConfirmCode,
   changeConfirmed,
   confirmationOf,
-  confirmCodeRoute,
+  confirmCodeDocs,
+  mailConfirmCode,
   noCodeNeeded,
 } from '../sign-in/confirm-codes'
 import { Account, exampleAccount, presentAccount } from './account'
@@ -92,68 +96,85 @@ const AccountChanges = Strict(
 
 const ChangedAccount = Answer({ ...Account.properties, ...mailSettings }, { title: 'ChangedAccount' })
 
-export const changeAccount: Route = {
-  method: 'PATCH',
-  path: '/v1/account',
-  operationId: 'changeAccount',
-  tag: 'Account',
-  summary: 'Change name, looks, addresses and mails',
-  description:
-    'Only what is sent changes; null takes something away. GET /v1/auth/session shows all of it. `billing_email` and ' +
-    '`contact_email` are changed with a `confirm_code`.',
-  access: { by: 'person', action: 'account.update', partner: 'active' },
-  body: { schema: AccountChanges, example: { brand_color: '#0f766e', billing_address: '1 High Street\nLondon' } },
-  reply: {
-    status: 200,
-    description: 'The account.',
-    schema: ChangedAccount,
-    example: { ...exampleAccount, ...exampleMailSettings },
-  },
-  errors: ['invalid_confirm_code'],
-  handle: async (request, deps) => {
-    const { confirm_code, ...wanted } = bodyOf<typeof AccountChanges>(request)
-    const changes = changesFrom(wanted)
-    const logo = typeof wanted.logo === 'string' ? readLogo(wanted.logo) : wanted.logo
-    const { email: by, partner, environment } = personOf(request)
-    const at = deps.clock.now()
-    const emails = emailsIn(wanted)
-    const confirmation = emails === null ? null : confirmationOf(boundToEmails(emails), confirm_code, request, deps)
-    const change = async (tx: Tx) => {
-      const mutedMails = await mutedAfter(tx, partner.slug, wanted.notifications)
-      const rename = await nameAfter(tx, partner.id, wanted.name)
-      const after = await updatePartner(tx, partner.id, { ...changes, ...mutedMails, ...rename }, at)
-      if (logo !== undefined) await storeLogo(tx, partner.id, logo)
-      // What was changed, and not to what: an address is nobody's business in a list.
-      const recorded = { partnerId: partner.id, by, action: 'account.update', detail: Object.keys(wanted).join(', ') }
-      await recordChange(tx, { ...recorded, status: 200 }, request, deps)
-      if (emails !== null) await tellAdmins(tx, { partnerId: partner.id, by, happened: happenedTo(emails) }, deps)
-      return after
-    }
-    const changed = await changeConfirmed(confirmation, change, deps)
-    deps.mails.wake()
-    const account = await loadAccount(deps.db, { partnerId: partner.id, environment, at })
-    return { body: { ...presentAccount(account), ...presentMailSettings(changed) }, activity: 'written' }
-  },
-}
-
-export const changeAccountConfirmCode: Route = confirmCodeRoute({
-  confirms: changeAccount,
-  operationId: 'changeAccountConfirmCode',
-  summary: 'Email the code for a change of billing or contact email',
-  body: { schema: EmailsToConfirm, example: { billing_email: 'billing@acme.example.com' } },
-  action: 'account.confirm',
-  errors: [],
-  read: async (request) => {
-    const wanted = bodyOf<typeof EmailsToConfirm>(request)
-    const emails = emailsIn(wanted)
-    if (emails === null) throw noCodeNeeded('Only billing_email and contact_email need a code.', { status: 'no_email' })
-    return {
-      bound: boundToEmails(emails),
-      mail: happenedTo(emails),
-      activity: { detail: Object.keys(wanted).join(', ') },
-    }
+export const changeAccountRoute = patch('/v1/account', {
+  steps: [
+    authenticate,
+    limit,
+    authorize('account.update', { by: 'person', partner: 'active' }),
+    validate({ body: AccountChanges }),
+    changeAccount,
+  ],
+  docs: {
+    operationId: 'changeAccount',
+    tag: 'Account',
+    summary: 'Change name, looks, addresses and mails',
+    description:
+      'Only what is sent changes; null takes something away. GET /v1/auth/session shows all of it. `billing_email` and ' +
+      '`contact_email` are changed with a `confirm_code`.',
+    bodyExample: { brand_color: '#0f766e', billing_address: '1 High Street\nLondon' },
+    reply: {
+      status: 200,
+      description: 'The account.',
+      schema: ChangedAccount,
+      example: { ...exampleAccount, ...exampleMailSettings },
+    },
+    errors: ['invalid_confirm_code'],
   },
 })
+
+async function changeAccount(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
+  const { confirm_code, ...wanted } = bodyOf<typeof AccountChanges>(request)
+  const changes = changesFrom(wanted)
+  const logo = typeof wanted.logo === 'string' ? readLogo(wanted.logo) : wanted.logo
+  const { email: by, partner, environment } = personOf(request)
+  const at = deps.clock.now()
+  const emails = emailsIn(wanted)
+  const confirmation = emails === null ? null : confirmationOf(boundToEmails(emails), confirm_code, request, deps)
+  const change = async (tx: Tx) => {
+    const mutedMails = await mutedAfter(tx, partner.slug, wanted.notifications)
+    const rename = await nameAfter(tx, partner.id, wanted.name)
+    const after = await updatePartner(tx, partner.id, { ...changes, ...mutedMails, ...rename }, at)
+    if (logo !== undefined) await storeLogo(tx, partner.id, logo)
+    // What was changed, and not to what: an address is nobody's business in a list.
+    const recorded = { partnerId: partner.id, by, action: 'account.update', detail: Object.keys(wanted).join(', ') }
+    await recordChange(tx, { ...recorded, status: 200 }, request, deps)
+    if (emails !== null) await tellAdmins(tx, { partnerId: partner.id, by, happened: happenedTo(emails) }, deps)
+    return after
+  }
+  const changed = await changeConfirmed(confirmation, change, deps)
+  deps.mails.wake()
+  const account = await loadAccount(deps.db, { partnerId: partner.id, environment, at })
+  return { body: { ...presentAccount(account), ...presentMailSettings(changed) }, activity: 'written' }
+}
+
+export const changeAccountConfirmCodeRoute = post('/v1/account/confirm-codes', {
+  steps: [
+    authenticate,
+    limit,
+    authorize('account.confirm', { by: 'person', partner: 'active' }),
+    validate({ body: EmailsToConfirm }),
+    mailConfirmCode('account.confirm', confirmEmails),
+  ],
+  docs: {
+    ...confirmCodeDocs,
+    operationId: 'changeAccountConfirmCode',
+    tag: 'Account',
+    summary: 'Email the code for a change of billing or contact email',
+    bodyExample: { billing_email: 'billing@acme.example.com' },
+    errors: ['invalid_state'],
+  },
+})
+
+async function confirmEmails(request: ApiRequest): Promise<Confirmable> {
+  const wanted = bodyOf<typeof EmailsToConfirm>(request)
+  const emails = emailsIn(wanted)
+  if (emails === null) throw noCodeNeeded('Only billing_email and contact_email need a code.', { status: 'no_email' })
+  return {
+    bound: boundToEmails(emails),
+    mail: happenedTo(emails),
+    activity: { detail: Object.keys(wanted).join(', ') },
+  }
+}
 
 type Emails = Static<typeof EmailsToConfirm>
 

@@ -4,42 +4,50 @@ import { beginVerification } from '../../db/partners/verification'
 import { recordChange } from '../controls/record-change'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
-import { personOf, type Route } from '../http/route'
+import { type ApiRequest, personOf, post, type Reply } from '../http/route'
 import { Strict } from '../http/schema'
+import { authenticate, authorize, limit, validate } from '../http/steps'
 import { Compliance, exampleCompliance, presentCompliance } from './compliance'
 
-export const startVerification: Route = {
-  method: 'POST',
-  path: '/v1/compliance/verification',
-  operationId: 'startVerification',
-  tag: 'Account',
-  summary: 'Start business verification, or again after a refusal',
-  description:
-    'The bank is asked at once; a moment later `continue_url` and `terms_url` say where people go on. GET /v1/compliance tells the rest.',
-  access: { by: 'person', action: 'verification.start', partner: 'active' },
-  body: { schema: Strict({}, { title: 'VerificationRequest' }), example: {} },
-  reply: { status: 200, description: 'It has begun.', schema: Compliance, example: exampleCompliance },
-  errors: ['invalid_state'],
-  handle: async (request, deps) => {
-    const { email: by, partner, environment } = personOf(request)
-    const at = deps.clock.now()
-    await deps.db.transaction(async (tx) => {
-      const begun = await beginVerification(tx, partner.id, at)
-      if (begun.outcome === 'invalid_state') throw new ApiError('invalid_state', { details: { status: begun.status } })
-      const change = {
-        partnerId: partner.id,
-        by,
-        action: 'verification.start',
-        environment: 'live',
-        status: 200,
-      } as const
-      await recordChange(tx, change, request, deps)
-      // Before the commit: what nobody looks after has not begun, and what the row does not say does nothing.
-      await wake(deps, partner.id)
-    })
-    const account = await loadAccount(deps.db, { partnerId: partner.id, environment, at })
-    return { body: presentCompliance(account), activity: 'written' }
+export const startVerificationRoute = post('/v1/compliance/verification', {
+  steps: [
+    authenticate,
+    limit,
+    authorize('verification.start', { by: 'person', partner: 'active' }),
+    validate({ body: Strict({}, { title: 'VerificationRequest' }) }),
+    startVerification,
+  ],
+  docs: {
+    operationId: 'startVerification',
+    tag: 'Account',
+    summary: 'Start business verification, or again after a refusal',
+    description:
+      'The bank is asked at once; a moment later `continue_url` and `terms_url` say where people go on. GET /v1/compliance tells the rest.',
+    bodyExample: {},
+    reply: { status: 200, description: 'It has begun.', schema: Compliance, example: exampleCompliance },
+    errors: ['invalid_state'],
   },
+})
+
+async function startVerification(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
+  const { email: by, partner, environment } = personOf(request)
+  const at = deps.clock.now()
+  await deps.db.transaction(async (tx) => {
+    const begun = await beginVerification(tx, partner.id, at)
+    if (begun.outcome === 'invalid_state') throw new ApiError('invalid_state', { details: { status: begun.status } })
+    const change = {
+      partnerId: partner.id,
+      by,
+      action: 'verification.start',
+      environment: 'live',
+      status: 200,
+    } as const
+    await recordChange(tx, change, request, deps)
+    // Before the commit: what nobody looks after has not begun, and what the row does not say does nothing.
+    await wake(deps, partner.id)
+  })
+  const account = await loadAccount(deps.db, { partnerId: partner.id, environment, at })
+  return { body: presentCompliance(account), activity: 'written' }
 }
 
 async function wake({ config, workflows, log }: ApiDeps, partnerId: string): Promise<void> {

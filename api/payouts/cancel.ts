@@ -5,42 +5,49 @@ import { findPayout, type PayoutRow } from '../../db/payouts/payouts'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
-import type { ApiRequest, Route } from '../http/route'
-import { Answer, EnvironmentQuery, Uuid } from '../http/schema'
+import { type ApiRequest, post, type Reply } from '../http/route'
+import { Answer, Uuid } from '../http/schema'
+import { authenticateWith, authorize, limit, validate } from '../http/steps'
+import { payoutInPath } from './lookups'
 import { examplePayout, Payout, presentPayout } from './read'
 
-export const cancelPayout: Route = {
-  method: 'POST',
-  path: '/v1/payouts/:id/cancel',
-  operationId: 'cancelPayout',
-  tag: 'Payouts',
-  summary: 'Cancel a payout that was not sent yet',
-  description:
-    'Works while a payout is pending and the bank does not have it; its money is then back in the wallet. Otherwise 409 with the ' +
-    'status in details.status, and the request has no effect: a payout is never cancelled after you heard 409. After 503 the ' +
-    'outcome is not known yet: send the request again. A payout that your first try cancelled answers 409 with the status `cancelled`.',
-  // A suspended partner may, too: it stops money.
-  access: { by: 'key', action: 'payout.cancel', partner: 'any', finds: 'payout' },
-  params: Answer({ id: Uuid() }),
-  query: EnvironmentQuery,
-  reply: {
-    status: 200,
-    description: 'The payout is cancelled.',
-    schema: Payout,
-    example: { ...examplePayout, status: 'cancelled' },
+export const cancelPayoutRoute = post('/v1/payouts/:id/cancel', {
+  steps: [
+    authenticateWith(payoutInPath),
+    limit,
+    // A suspended partner may, too: it stops money.
+    authorize('payout.cancel', { by: 'key', partner: 'any' }),
+    validate({ params: Answer({ id: Uuid() }) }),
+    cancelPayout,
+  ],
+  docs: {
+    operationId: 'cancelPayout',
+    tag: 'Payouts',
+    summary: 'Cancel a payout that was not sent yet',
+    description:
+      'Works while a payout is pending and the bank does not have it; its money is then back in the wallet. Otherwise 409 with the ' +
+      'status in details.status, and the request has no effect: a payout is never cancelled after you heard 409. After 503 the ' +
+      'outcome is not known yet: send the request again. A payout that your first try cancelled answers 409 with the status `cancelled`.',
+    reply: {
+      status: 200,
+      description: 'The payout is cancelled.',
+      schema: Payout,
+      example: { ...examplePayout, status: 'cancelled' },
+    },
+    errors: ['not_found', 'invalid_state'],
   },
-  errors: ['not_found', 'invalid_state'],
-  handle: async (request, deps) => {
-    const { payout } = request
-    if (payout === null) throw new ApiError('not_found')
-    if (payout.status !== 'pending') throw tooLate(payout.status)
-    await request.recheckCaller()
-    const outcome = await decide(payout, deps)
-    const row = await rowOf(request, payout, deps)
-    if (row.status === 'cancelled') return { body: presentPayout(row) }
-    if (outcome === 'undecided' && row.status === 'pending') throw new ApiError('service_unavailable')
-    throw tooLate(row.status)
-  },
+})
+
+async function cancelPayout(request: ApiRequest<PayoutRow | null>, deps: ApiDeps): Promise<Reply> {
+  const { found: payout } = request
+  if (payout === null) throw new ApiError('not_found')
+  if (payout.status !== 'pending') throw tooLate(payout.status)
+  await request.recheckCaller()
+  const outcome = await decide(payout, deps)
+  const row = await rowOf(request, payout, deps)
+  if (row.status === 'cancelled') return { body: presentPayout(row) }
+  if (outcome === 'undecided' && row.status === 'pending') throw new ApiError('service_unavailable')
+  throw tooLate(row.status)
 }
 
 /** The payout's workflow decides, since only activities move money. A cancel that comes too late does not reach it. */

@@ -4,10 +4,12 @@ import { accountHashes } from '../../db/payouts/recipients/sealed'
 import { findSimilarPayouts } from '../../db/payouts/similar'
 import { nearMissesPerCallerAndHour } from '../../domain/limits'
 import { payoutStatuses } from '../../domain/payouts/payout'
+import type { ApiDeps } from '../deps'
 import { guessesOf } from '../http/callers/rate-limiter'
 import { bodyOf } from '../http/requests/typed'
-import type { Route } from '../http/route'
-import { Answer, Constant, DateTime, EnvironmentQuery, OneOf, Uuid } from '../http/schema'
+import { type ApiRequest, post, type Reply } from '../http/route'
+import { Answer, Constant, DateTime, OneOf, Uuid } from '../http/schema'
+import { authenticate, authorize, limit, validate } from '../http/steps'
 import { CreatePayoutRequest, exampleCreatePayoutRequest } from './request/body'
 import { readPayoutRequest } from './request/order'
 
@@ -21,54 +23,60 @@ const PayoutCheck = Answer(
   { title: 'PayoutCheck' },
 )
 
-export const checkPayout: Route = {
-  method: 'POST',
-  path: '/v1/payouts/check',
-  operationId: 'checkPayout',
-  tag: 'Payouts',
-  summary: 'Whether a payout looks like one that was just made',
-  description:
-    'Takes the body of a payout and makes none. It is a warning for people and no protection: that is the Idempotency-Key.',
-  access: { by: 'key', action: 'payout.check', partner: 'any' },
-  query: EnvironmentQuery,
-  body: { schema: CreatePayoutRequest, example: exampleCreatePayoutRequest },
-  reply: {
-    status: 200,
-    description: 'What looks like it.',
-    schema: PayoutCheck,
-    example: {
-      object: 'payout_check',
-      similar: [
-        {
-          id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
-          created_at: '2026-11-16T09:30:00.000Z',
-          status: 'completed',
-        },
-      ],
-    },
-  },
-  errors: ['invalid_amount', 'invalid_recipient', 'corridor_not_enabled'],
-  handle: async (request, deps) => {
-    const { db, keyring, clock } = deps
-    const { amountPence, details } = readPayoutRequest(bodyOf<typeof CreatePayoutRequest>(request))
-    const { sortCode, accountNumber } = details
-    const { partner, environment } = request.caller
-    const guesses = guessesOf(request.caller, { bucket: 'near-misses', perHour: nearMissesPerCallerAndHour }, deps)
-    await guesses.beforeComparison()
-    const { similar, isNearMiss } = await findSimilarPayouts(
-      db,
-      { partnerId: partner.id, environment },
-      {
-        accountLast4: accountNumber.slice(-4),
-        accountHashes: accountHashes(keyring, sortCode, accountNumber),
-        amountPence,
-        since: new Date(clock.now().getTime() - dayMs),
+export const checkPayoutRoute = post('/v1/payouts/check', {
+  steps: [
+    authenticate,
+    limit,
+    authorize('payout.check', { by: 'key', partner: 'any' }),
+    validate({ body: CreatePayoutRequest }),
+    checkPayout,
+  ],
+  docs: {
+    operationId: 'checkPayout',
+    tag: 'Payouts',
+    summary: 'Whether a payout looks like one that was just made',
+    description:
+      'Takes the body of a payout and makes none. It is a warning for people and no protection: that is the Idempotency-Key.',
+    bodyExample: exampleCreatePayoutRequest,
+    reply: {
+      status: 200,
+      description: 'What looks like it.',
+      schema: PayoutCheck,
+      example: {
+        object: 'payout_check',
+        similar: [
+          {
+            id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
+            created_at: '2026-11-16T09:30:00.000Z',
+            status: 'completed',
+          },
+        ],
       },
-    )
-    if (isNearMiss) await guesses.wasWrong()
-    const shown = similar.map(({ id, createdAt, status }) => ({ id, created_at: createdAt.toISOString(), status }))
-    return { body: { object: 'payout_check', similar: shown } }
+    },
+    errors: ['invalid_amount', 'invalid_recipient', 'corridor_not_enabled'],
   },
+})
+
+async function checkPayout(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
+  const { db, keyring, clock } = deps
+  const { amountPence, details } = readPayoutRequest(bodyOf<typeof CreatePayoutRequest>(request))
+  const { sortCode, accountNumber } = details
+  const { partner, environment } = request.caller
+  const guesses = guessesOf(request.caller, { bucket: 'near-misses', perHour: nearMissesPerCallerAndHour }, deps)
+  await guesses.beforeComparison()
+  const { similar, isNearMiss } = await findSimilarPayouts(
+    db,
+    { partnerId: partner.id, environment },
+    {
+      accountLast4: accountNumber.slice(-4),
+      accountHashes: accountHashes(keyring, sortCode, accountNumber),
+      amountPence,
+      since: new Date(clock.now().getTime() - dayMs),
+    },
+  )
+  if (isNearMiss) await guesses.wasWrong()
+  const shown = similar.map(({ id, createdAt, status }) => ({ id, created_at: createdAt.toISOString(), status }))
+  return { body: { object: 'payout_check', similar: shown } }
 }
 
 const dayMs = 86_400_000

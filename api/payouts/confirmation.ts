@@ -6,54 +6,65 @@ import { formatPence } from '../../domain/money'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/typed'
-import { type ApiRequest, personOf, type Route } from '../http/route'
-import { EnvironmentQuery, Strict } from '../http/schema'
+import { type ApiRequest, personOf, post } from '../http/route'
+import { Strict } from '../http/schema'
+import { authenticateWith, authorize, idempotent, limit, validate } from '../http/steps'
 import {
   type Bound,
+  type Confirmable,
   type Confirmation,
   confirmationOf,
-  confirmCodeRoute,
+  confirmCodeDocs,
+  mailConfirmCode,
   noCodeNeeded,
   useConfirmCode,
 } from '../sign-in/confirm-codes'
+import { claimOfKey, type FoundClaim } from './lookups'
 import { CreatePayoutRequest, exampleCreatePayoutRequest, IdempotencyKeyHeader } from './request/body'
 import { type PayoutRequest, readPayoutRequest } from './request/order'
 
 const { confirm_code: _, ...payoutFields } = CreatePayoutRequest.properties
 
-export const createConfirmCode: Route = confirmCodeRoute({
-  confirms: {
-    path: '/v1/payouts',
+export const createConfirmCodeRoute = post('/v1/payouts/confirm-codes', {
+  steps: [
+    authenticateWith(claimOfKey),
+    limit,
+    authorize('payout.confirm', { by: 'person', partner: 'payer' }),
+    idempotent,
+    validate({ body: Strict(payoutFields, { title: 'PayoutToConfirm' }) }),
+    mailConfirmCode('payout.confirm', confirmPayout),
+  ],
+  docs: {
+    ...confirmCodeDocs,
+    operationId: 'createConfirmCode',
     tag: 'Payouts',
-    access: { by: 'key', action: 'payout.create', partner: 'payer', finds: 'claim' },
-  },
-  operationId: 'createConfirmCode',
-  summary: 'Email the code for a live payout from the dashboard',
-  query: EnvironmentQuery,
-  headers: IdempotencyKeyHeader,
-  body: { schema: Strict(payoutFields, { title: 'PayoutToConfirm' }), example: exampleCreatePayoutRequest },
-  action: 'payout.confirm',
-  errors: ['invalid_amount', 'invalid_recipient', 'corridor_not_enabled'],
-  read: async (request) => {
-    const { environment, partner } = personOf(request)
-    if (request.mayOnlyRepeat !== null) throw request.mayOnlyRepeat
-    if (environment === 'sandbox') throw noCodeNeeded('The sandbox needs no code.', { status: 'sandbox' })
-    if (request.claim?.releasedAt === null) {
-      const { id: payout_id, status } = request.claim
-      throw noCodeNeeded('This key has its payout: send the same request again, without a code.', { status, payout_id })
-    }
-    const wanted = readPayoutRequest(bodyOf<typeof CreatePayoutRequest>(request))
-    const { amountPence, recipientName, reference, details } = wanted
-    const amountGbp = formatPence(amountPence)
-    const { sortCode, accountNumber } = details
-    const key = { partnerId: partner.id, environment, idempotencyKey: request.idempotencyKey }
-    return {
-      bound: boundToPayout(key, wanted),
-      mail: { what: 'payout', amountGbp, recipientName, sortCode, accountLast4: accountNumber.slice(-4), reference },
-      activity: { environment, detail: `${amountGbp} GBP` },
-    }
+    summary: 'Email the code for a live payout from the dashboard',
+    headers: IdempotencyKeyHeader,
+    bodyExample: exampleCreatePayoutRequest,
+    errors: ['invalid_state', 'invalid_amount', 'invalid_recipient', 'corridor_not_enabled'],
   },
 })
+
+async function confirmPayout(request: ApiRequest<FoundClaim>): Promise<Confirmable> {
+  const { environment, partner } = personOf(request)
+  const { claim, idempotencyKey } = request.found
+  if (request.mayOnlyRepeat !== null) throw request.mayOnlyRepeat
+  if (environment === 'sandbox') throw noCodeNeeded('The sandbox needs no code.', { status: 'sandbox' })
+  if (claim?.releasedAt === null) {
+    const { id: payout_id, status } = claim
+    throw noCodeNeeded('This key has its payout: send the same request again, without a code.', { status, payout_id })
+  }
+  const wanted = readPayoutRequest(bodyOf<typeof CreatePayoutRequest>(request))
+  const { amountPence, recipientName, reference, details } = wanted
+  const amountGbp = formatPence(amountPence)
+  const { sortCode, accountNumber } = details
+  const key = { partnerId: partner.id, environment, idempotencyKey }
+  return {
+    bound: boundToPayout(key, wanted),
+    mail: { what: 'payout', amountGbp, recipientName, sortCode, accountLast4: accountNumber.slice(-4), reference },
+    activity: { environment, detail: `${amountGbp} GBP` },
+  }
+}
 
 /** Null where no code is needed: for API keys, and in the sandbox. */
 export function confirmationFor(

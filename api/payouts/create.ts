@@ -16,11 +16,13 @@ import type { ApiDeps } from '../deps'
 import { guessesOf } from '../http/callers/rate-limiter'
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/typed'
-import type { ApiRequest, Reply, Route } from '../http/route'
-import { Answer, EnvironmentQuery } from '../http/schema'
+import { type ApiRequest, post, type Reply } from '../http/route'
+import { Answer } from '../http/schema'
+import { authenticateWith, authorize, idempotent, limit, validate } from '../http/steps'
 import type { Confirmation } from '../sign-in/confirm-codes'
 import { type Attempt, answerAttempt, awaitDecision, isStored, replayed } from './answer'
 import { claimConfirmed, confirmationFor, requireRightCode } from './confirmation'
+import { claimOfKey, type FoundClaim } from './lookups'
 import { exampleQuote, QuoteAnswer, requireAllowed } from './quotes'
 import { examplePayout, Payout, payoutProperties } from './read'
 import {
@@ -33,58 +35,66 @@ import { type PayoutRequest, readPayoutRequest } from './request/order'
 
 const PayoutCreated = Answer({ ...payoutProperties, quote: Type.Optional(QuoteAnswer) }, { title: 'PayoutCreated' })
 
-export const createPayout: Route = {
-  method: 'POST',
-  path: '/v1/payouts',
-  operationId: 'createPayout',
-  tag: 'Payouts',
-  summary: 'Pay somebody',
-  description:
-    'Pays the recipient once for each Idempotency-Key. The answer is `processing` once the bank has accepted the payout, `failed` ' +
-    'when the bank refused its details at once, and `pending` when the bank has not confirmed it yet: then read it again. ' +
-    'After `402`, `422` and `502` no payout exists and nothing was sent, and the same key may be sent again; only after ' +
-    '`idempotency_key_reused` there is one, which `details.payout_id` names. An API key or a person that reuses Idempotency-Keys with ' +
-    `other bodies more than ${conflictsPerCallerAndHour} times an hour gets \`429\` for every used key; nothing is created.`,
-  access: { by: 'key', action: 'payout.create', partner: 'payer', finds: 'claim' },
-  query: EnvironmentQuery,
-  headers: IdempotencyKeyHeader,
-  body: { schema: CreatePayoutRequest, example: exampleCreatePayoutRequest, repeats: RepeatedPayoutRequest },
-  reply: {
-    status: 201,
-    description: 'The payout and the quote it was made at.',
-    schema: PayoutCreated,
-    example: { ...examplePayout, status: 'processing', updated_at: examplePayout.created_at, quote: exampleQuote },
-  },
-  replay: {
-    status: 200,
-    description: 'The key was sent before: the stored payout as it is now. Nothing is sent again.',
-    schema: Payout,
-    example: examplePayout,
-    headers: { 'Idempotent-Replayed': 'Always `true`.' },
-  },
-  errors: [
-    'insufficient_funds',
-    'invalid_amount',
-    'invalid_recipient',
-    'corridor_not_enabled',
-    'recipient_account_rejected',
-    'idempotency_key_reused',
-    'invalid_confirm_code',
-    'payout_not_created',
+export const createPayoutRoute = post('/v1/payouts', {
+  steps: [
+    authenticateWith(claimOfKey),
+    limit,
+    authorize('payout.create', { by: 'key', partner: 'payer' }),
+    idempotent,
+    validate({ body: CreatePayoutRequest, repeatedBody: RepeatedPayoutRequest }),
+    createPayout,
   ],
-  handle: async (request, deps) => {
-    const wanted = readPayoutRequest(bodyOf<typeof CreatePayoutRequest>(request))
-    const { caller, idempotencyKey } = request
-    const key = { partnerId: caller.partner.id, environment: caller.environment, idempotencyKey }
-    let claim = request.claim
-    for (let look = 1; look <= maxLooks; look++) {
-      const asked = { key, wanted, request }
-      const reply = await (claim?.releasedAt === null ? repeat(claim, asked, deps) : create(claim, asked, deps))
-      if (reply !== null) return reply
-      claim = await findClaim(deps.db, key)
-    }
-    throw new ApiError('service_unavailable')
+  docs: {
+    operationId: 'createPayout',
+    tag: 'Payouts',
+    summary: 'Pay somebody',
+    description:
+      'Pays the recipient once for each Idempotency-Key. The answer is `processing` once the bank has accepted the payout, `failed` ' +
+      'when the bank refused its details at once, and `pending` when the bank has not confirmed it yet: then read it again. ' +
+      'After `402`, `422` and `502` no payout exists and nothing was sent, and the same key may be sent again; only after ' +
+      '`idempotency_key_reused` there is one, which `details.payout_id` names. An API key or a person that reuses Idempotency-Keys with ' +
+      `other bodies more than ${conflictsPerCallerAndHour} times an hour gets \`429\` for every used key; nothing is created.`,
+    headers: IdempotencyKeyHeader,
+    bodyExample: exampleCreatePayoutRequest,
+    reply: {
+      status: 201,
+      description: 'The payout and the quote it was made at.',
+      schema: PayoutCreated,
+      example: { ...examplePayout, status: 'processing', updated_at: examplePayout.created_at, quote: exampleQuote },
+    },
+    replay: {
+      status: 200,
+      description: 'The key was sent before: the stored payout as it is now. Nothing is sent again.',
+      schema: Payout,
+      example: examplePayout,
+      headers: { 'Idempotent-Replayed': 'Always `true`.' },
+    },
+    errors: [
+      'insufficient_funds',
+      'invalid_amount',
+      'invalid_recipient',
+      'corridor_not_enabled',
+      'recipient_account_rejected',
+      'idempotency_key_reused',
+      'invalid_confirm_code',
+      'payout_not_created',
+    ],
   },
+})
+
+export async function createPayout(request: ApiRequest<FoundClaim>, deps: ApiDeps): Promise<Reply> {
+  const wanted = readPayoutRequest(bodyOf<typeof CreatePayoutRequest>(request))
+  const { caller } = request
+  const { idempotencyKey } = request.found
+  const key = { partnerId: caller.partner.id, environment: caller.environment, idempotencyKey }
+  let { claim } = request.found
+  for (let look = 1; look <= maxLooks; look++) {
+    const asked = { key, wanted, request }
+    const reply = await (claim?.releasedAt === null ? repeat(claim, asked, deps) : create(claim, asked, deps))
+    if (reply !== null) return reply
+    claim = await findClaim(deps.db, key)
+  }
+  throw new ApiError('service_unavailable')
 }
 
 /** Each look means that somebody else claimed or released the key since the last one; so many in one request are no luck. */

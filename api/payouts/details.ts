@@ -1,11 +1,15 @@
 // GET /v1/payouts/{id}/details: what people ask about one payout and §2's Payout does not say.
 import { Type } from 'typebox'
 import { loadPayoutDetails, type PayoutDetailsRow } from '../../db/payouts/details'
+import type { PayoutRow } from '../../db/payouts/payouts'
 import { formatPence } from '../../domain/money'
 import { presentRate } from '../bank/rate'
+import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
-import type { Route } from '../http/route'
-import { Answer, Constant, EnvironmentQuery, MoneyString, Nullable, Uuid } from '../http/schema'
+import { type ApiRequest, get, type Reply } from '../http/route'
+import { Answer, Constant, MoneyString, Nullable, Uuid } from '../http/schema'
+import { authenticateWith, authorize, limit, validate } from '../http/steps'
+import { payoutInPath } from './lookups'
 
 const PayoutDetails = Answer(
   {
@@ -23,34 +27,39 @@ const PayoutDetails = Answer(
   { title: 'PayoutDetails' },
 )
 
-export const getPayoutDetails: Route = {
-  method: 'GET',
-  path: '/v1/payouts/:id/details',
-  operationId: 'getPayoutDetails',
-  tag: 'Payouts',
-  summary: 'Who made a payout, how its fee divides, and the bank’s reference',
-  access: { by: 'key', action: 'payout.details', partner: 'any', finds: 'payout' },
-  params: Answer({ id: Uuid() }),
-  query: EnvironmentQuery,
-  reply: {
-    status: 200,
-    description: 'The details.',
-    schema: PayoutDetails,
-    example: {
-      object: 'payout_details',
-      id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
-      idempotency_key: 'order-1001',
-      created_by: 'key:kp_sandbox_4f9a1c02',
-      exchange_rate: { gbp_per_usd: 0.79 },
-      fee_breakdown: { taken_in_transfer_gbp: '1.10', on_monthly_invoice_gbp: '1.09' },
-      bank_reference: 'b7f1c2a0-52a4-4c1d-9d0b-1f0f6c8f6d11',
+export const getPayoutDetailsRoute = get('/v1/payouts/:id/details', {
+  steps: [
+    authenticateWith(payoutInPath),
+    limit,
+    authorize('payout.details', { by: 'key', partner: 'any' }),
+    validate({ params: Answer({ id: Uuid() }) }),
+    getPayoutDetails,
+  ],
+  docs: {
+    operationId: 'getPayoutDetails',
+    tag: 'Payouts',
+    summary: 'Who made a payout, how its fee divides, and the bank’s reference',
+    reply: {
+      status: 200,
+      description: 'The details.',
+      schema: PayoutDetails,
+      example: {
+        object: 'payout_details',
+        id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
+        idempotency_key: 'order-1001',
+        created_by: 'key:kp_sandbox_4f9a1c02',
+        exchange_rate: { gbp_per_usd: 0.79 },
+        fee_breakdown: { taken_in_transfer_gbp: '1.10', on_monthly_invoice_gbp: '1.09' },
+        bank_reference: 'b7f1c2a0-52a4-4c1d-9d0b-1f0f6c8f6d11',
+      },
     },
+    errors: ['not_found'],
   },
-  errors: ['not_found'],
-  handle: async ({ payout }, { db }) => {
-    if (payout === null) throw new ApiError('not_found')
-    return { body: presentDetails(payout.id, await loadPayoutDetails(db, payout.id)) }
-  },
+})
+
+async function getPayoutDetails({ found: payout }: ApiRequest<PayoutRow | null>, { db }: ApiDeps): Promise<Reply> {
+  if (payout === null) throw new ApiError('not_found')
+  return { body: presentDetails(payout.id, await loadPayoutDetails(db, payout.id)) }
 }
 
 function presentDetails(id: string, details: PayoutDetailsRow): unknown {

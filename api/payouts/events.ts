@@ -1,12 +1,16 @@
 // GET /v1/payouts/{id}/events: a payout's timeline, in the words of who pays.
 import { Type } from 'typebox'
+import type { PayoutRow } from '../../db/payouts/payouts'
 import { loadTimeline, type Timeline, type TimelineEvent } from '../../db/payouts/timeline'
 import { formatUsdcExactly } from '../../domain/money'
 import { payoutStatuses } from '../../domain/payouts/payout'
+import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { presentList } from '../http/list'
-import type { Route } from '../http/route'
-import { Answer, DateTime, EnvironmentQuery, ListOf, Nullable, OneOf, Uuid } from '../http/schema'
+import { type ApiRequest, get, type Reply } from '../http/route'
+import { Answer, DateTime, ListOf, Nullable, OneOf, Uuid } from '../http/schema'
+import { authenticateWith, authorize, limit, validate } from '../http/steps'
+import { payoutInPath } from './lookups'
 
 const eventNames = [
   'requested',
@@ -40,36 +44,41 @@ const PayoutEvent = Answer(
   { title: 'PayoutEvent' },
 )
 
-export const listPayoutEvents: Route = {
-  method: 'GET',
-  path: '/v1/payouts/:id/events',
-  operationId: 'listPayoutEvents',
-  tag: 'Payouts',
-  summary: 'What happened to a payout, oldest first',
-  access: { by: 'key', action: 'payout.events', partner: 'any', finds: 'payout' },
-  params: Answer({ id: Uuid() }),
-  query: EnvironmentQuery,
-  reply: {
-    status: 200,
-    description: 'The timeline.',
-    schema: ListOf(PayoutEvent),
-    example: {
-      object: 'list',
-      data: [
-        { at: '2026-11-16T09:30:00.000Z', event: 'requested', status: 'pending', by: 'ada@acme.test', detail: null },
-        { at: '2026-11-16T09:30:00.020Z', event: 'debited', status: 'pending', by: 'service', detail: '153.30 USDC' },
-        { at: '2026-11-16T09:30:00.180Z', event: 'sent', status: 'processing', by: 'bank', detail: null },
-        { at: '2026-11-16T09:31:00.000Z', event: 'completed', status: 'completed', by: 'bank', detail: null },
-      ],
-      has_more: false,
-      next_cursor: null,
+export const listPayoutEventsRoute = get('/v1/payouts/:id/events', {
+  steps: [
+    authenticateWith(payoutInPath),
+    limit,
+    authorize('payout.events', { by: 'key', partner: 'any' }),
+    validate({ params: Answer({ id: Uuid() }) }),
+    listPayoutEvents,
+  ],
+  docs: {
+    operationId: 'listPayoutEvents',
+    tag: 'Payouts',
+    summary: 'What happened to a payout, oldest first',
+    reply: {
+      status: 200,
+      description: 'The timeline.',
+      schema: ListOf(PayoutEvent),
+      example: {
+        object: 'list',
+        data: [
+          { at: '2026-11-16T09:30:00.000Z', event: 'requested', status: 'pending', by: 'ada@acme.test', detail: null },
+          { at: '2026-11-16T09:30:00.020Z', event: 'debited', status: 'pending', by: 'service', detail: '153.30 USDC' },
+          { at: '2026-11-16T09:30:00.180Z', event: 'sent', status: 'processing', by: 'bank', detail: null },
+          { at: '2026-11-16T09:31:00.000Z', event: 'completed', status: 'completed', by: 'bank', detail: null },
+        ],
+        has_more: false,
+        next_cursor: null,
+      },
     },
+    errors: ['not_found'],
   },
-  errors: ['not_found'],
-  handle: async ({ payout }, { db }) => {
-    if (payout === null) throw new ApiError('not_found')
-    return { body: presentList(presentTimeline(await loadTimeline(db, payout.id))) }
-  },
+})
+
+async function listPayoutEvents({ found: payout }: ApiRequest<PayoutRow | null>, { db }: ApiDeps): Promise<Reply> {
+  if (payout === null) throw new ApiError('not_found')
+  return { body: presentList(presentTimeline(await loadTimeline(db, payout.id))) }
 }
 
 /** By what follows from what and not by the clock, since two machines may differ: debited is second, and back comes last. */

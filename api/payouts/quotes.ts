@@ -6,10 +6,12 @@ import { isWithin } from '../../domain/limits'
 import { formatPence, formatUsdc, type Pence, parsePence } from '../../domain/money'
 import { type Quote, quoteFor } from '../../domain/payouts/quote'
 import { loadRate, presentRate } from '../bank/rate'
+import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/typed'
-import type { Route } from '../http/route'
+import { type ApiRequest, post, type Reply } from '../http/route'
 import { Answer, Constant, MoneyString, Strict } from '../http/schema'
+import { authenticate, authorize, limit, validate } from '../http/steps'
 import { amountField, countryField } from './request/body'
 
 const QuoteRequest = Strict({ amount_gbp: amountField, country: countryField }, { title: 'QuoteRequest' })
@@ -40,27 +42,34 @@ export const exampleQuote = {
   fee_breakdown: { taken_in_transfer_gbp: '1.10', on_monthly_invoice_gbp: '1.09' },
 }
 
-export const createQuote: Route = {
-  method: 'POST',
-  path: '/v1/quotes',
-  operationId: 'createQuote',
-  tag: 'Payouts',
-  summary: 'What a payout would cost now',
-  description: 'A quote is not binding: the payout is priced when it is made.',
-  access: { by: 'key', action: 'quote.create', partner: 'any', role: 'viewer' },
-  body: { schema: QuoteRequest, example: { amount_gbp: '120.00', country: 'GB' } },
-  reply: { status: 200, description: 'The quote.', schema: QuoteAnswer, example: exampleQuote },
-  errors: ['invalid_amount', 'corridor_not_enabled', 'provider_unavailable'],
-  handle: async (request, deps) => {
-    const { amount_gbp, country = 'GB' } = bodyOf<typeof QuoteRequest>(request)
-    const { partner, environment } = request.caller
-    const amountPence = parsePence(amount_gbp)
-    assert(amountPence !== null, 'the schema lets only amounts through')
-    const account = await loadAccount(deps.db, { partnerId: partner.id, environment, at: deps.clock.now() })
-    requireAllowed({ amountPence, country }, account)
-    const gbpPerUsdNano = await loadRate(account.rail, deps)
-    return { body: presentQuote(quoteFor({ amountPence, prices: account, gbpPerUsdNano })) }
+export const createQuoteRoute = post('/v1/quotes', {
+  steps: [
+    authenticate,
+    limit,
+    authorize('quote.create', { by: 'key', partner: 'any', role: 'viewer' }),
+    validate({ body: QuoteRequest }),
+    createQuote,
+  ],
+  docs: {
+    operationId: 'createQuote',
+    tag: 'Payouts',
+    summary: 'What a payout would cost now',
+    description: 'A quote is not binding: the payout is priced when it is made.',
+    bodyExample: { amount_gbp: '120.00', country: 'GB' },
+    reply: { status: 200, description: 'The quote.', schema: QuoteAnswer, example: exampleQuote },
+    errors: ['invalid_amount', 'corridor_not_enabled', 'provider_unavailable'],
   },
+})
+
+async function createQuote(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
+  const { amount_gbp, country = 'GB' } = bodyOf<typeof QuoteRequest>(request)
+  const { partner, environment } = request.caller
+  const amountPence = parsePence(amount_gbp)
+  assert(amountPence !== null, 'the schema lets only amounts through')
+  const account = await loadAccount(deps.db, { partnerId: partner.id, environment, at: deps.clock.now() })
+  requireAllowed({ amountPence, country }, account)
+  const gbpPerUsdNano = await loadRate(account.rail, deps)
+  return { body: presentQuote(quoteFor({ amountPence, prices: account, gbpPerUsdNano })) }
 }
 
 /** What the account's own settings decide, in the order of design §5: the amount, then the country. */

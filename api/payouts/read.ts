@@ -10,17 +10,17 @@ import {
 import { idempotencyKeyPattern, referenceMaxLength } from '../../domain/limits'
 import { formatPence, formatUsdc } from '../../domain/money'
 import { createdVia, payoutStatuses } from '../../domain/payouts/payout'
+import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { isNamed } from '../http/etag'
 import { pageOf, pageQuery, presentPage, requireCursor } from '../http/list'
 import { queryOf } from '../http/requests/typed'
-import type { Route } from '../http/route'
+import { type ApiRequest, get, type Reply } from '../http/route'
 import {
   Answer,
   Constant,
   DateTime,
   EnvironmentName,
-  EnvironmentQuery,
   environmentQuery,
   Instant,
   ListOf,
@@ -32,6 +32,8 @@ import {
   Text,
   Uuid,
 } from '../http/schema'
+import { authenticate, authenticateWith, authorize, limit, limitHistoryRead, validate } from '../http/steps'
+import { payoutInPath } from './lookups'
 
 /** As in a quote. */
 const FeeBreakdown = Answer({
@@ -121,61 +123,71 @@ export const FilterQuery = Strict({
 
 const ListQuery = Strict({ ...pageQuery(), ...FilterQuery.properties })
 
-export const listPayouts: Route = {
-  method: 'GET',
-  path: '/v1/payouts',
-  operationId: 'listPayouts',
-  tag: 'Payouts',
-  summary: 'Payouts, newest first',
-  access: { by: 'key', action: 'payout.list', partner: 'any' },
-  query: ListQuery,
-  reply: {
-    status: 200,
-    description: 'A page of payouts.',
-    schema: ListOf(Payout),
-    example: { object: 'list', data: [examplePayout], has_more: true, next_cursor: examplePayout.id },
+export const listPayoutsRoute = get('/v1/payouts', {
+  steps: [
+    authenticate,
+    limitHistoryRead,
+    authorize('payout.list', { by: 'key', partner: 'any' }),
+    validate({ query: ListQuery }),
+    listPayouts,
+  ],
+  docs: {
+    operationId: 'listPayouts',
+    tag: 'Payouts',
+    summary: 'Payouts, newest first',
+    reply: {
+      status: 200,
+      description: 'A page of payouts.',
+      schema: ListOf(Payout),
+      example: { object: 'list', data: [examplePayout], has_more: true, next_cursor: examplePayout.id },
+    },
+    errors: ['invalid_request'],
   },
-  errors: ['invalid_request'],
-  reads: 'history',
-  handle: async (request, { db }) => {
-    const query = queryOf<typeof ListQuery>(request)
-    const page = pageOf(query)
-    const scope = { partnerId: request.caller.partner.id, environment: request.caller.environment }
-    await requireCursor(page, (id) => findPayout(db, scope, id))
-    const rows = await listPayoutRows(db, scope, filtersOf(query), page)
-    return { body: presentPage(rows, page, { cursorOf: (row) => row.id, present: presentPayout }) }
-  },
+})
+
+async function listPayouts(request: ApiRequest, { db }: ApiDeps): Promise<Reply> {
+  const query = queryOf<typeof ListQuery>(request)
+  const page = pageOf(query)
+  const scope = { partnerId: request.caller.partner.id, environment: request.caller.environment }
+  await requireCursor(page, (id) => findPayout(db, scope, id))
+  const rows = await listPayoutRows(db, scope, filtersOf(query), page)
+  return { body: presentPage(rows, page, { cursorOf: (row) => row.id, present: presentPayout }) }
 }
 
 const Params = Answer({ id: Uuid() })
 
-export const getPayout: Route = {
-  method: 'GET',
-  path: '/v1/payouts/:id',
-  operationId: 'getPayout',
-  tag: 'Payouts',
-  summary: 'One payout',
-  description:
-    'To follow a payout, ask every few seconds with If-None-Match: an unchanged payout is answered with 304 and no body.',
-  access: { by: 'key', action: 'payout.read', partner: 'any', finds: 'payout' },
-  params: Params,
-  query: EnvironmentQuery,
-  headers: Answer({ 'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of an earlier answer.' })) }),
-  reply: {
-    status: 200,
-    description: 'The payout.',
-    schema: Payout,
-    example: examplePayout,
-    headers: { ETag: 'Names this state of the payout.' },
+export const getPayoutRoute = get('/v1/payouts/:id', {
+  steps: [
+    authenticateWith(payoutInPath),
+    limit,
+    authorize('payout.read', { by: 'key', partner: 'any' }),
+    validate({ params: Params }),
+    getPayout,
+  ],
+  docs: {
+    operationId: 'getPayout',
+    tag: 'Payouts',
+    summary: 'One payout',
+    description:
+      'To follow a payout, ask every few seconds with If-None-Match: an unchanged payout is answered with 304 and no body.',
+    headers: Answer({ 'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of an earlier answer.' })) }),
+    reply: {
+      status: 200,
+      description: 'The payout.',
+      schema: Payout,
+      example: examplePayout,
+      headers: { ETag: 'Names this state of the payout.' },
+    },
+    errors: ['not_found'],
   },
-  errors: ['not_found'],
-  handle: async (request) => {
-    const { payout } = request
-    if (payout === null) throw new ApiError('not_found')
-    const headers = { ETag: etagOf(payout) }
-    if (isNamed(headers.ETag, request.header('If-None-Match'))) return { status: 304, body: null, headers }
-    return { body: presentPayout(payout), headers }
-  },
+})
+
+async function getPayout(request: ApiRequest<PayoutRow | null>): Promise<Reply> {
+  const { found: payout } = request
+  if (payout === null) throw new ApiError('not_found')
+  const headers = { ETag: etagOf(payout) }
+  if (isNamed(headers.ETag, request.header('If-None-Match'))) return { status: 304, body: null, headers }
+  return { body: presentPayout(payout), headers }
 }
 
 export function presentPayout(payout: PayoutRow): Record<string, unknown> {

@@ -3,10 +3,12 @@ import { Type } from 'typebox'
 import { findPayout } from '../../db/payouts/payouts'
 import { listRecipients as listRecipientRows, type RecipientRow } from '../../db/payouts/recipients/list'
 import { formatPence } from '../../domain/money'
+import type { ApiDeps } from '../deps'
 import { pageOf, pageQuery, presentPage, requireCursor } from '../http/list'
 import { queryOf } from '../http/requests/typed'
-import type { Route } from '../http/route'
+import { type ApiRequest, get, type Reply } from '../http/route'
 import { Answer, DateTime, environmentQuery, ListOf, MoneyString, Nullable, Strict } from '../http/schema'
+import { authenticate, authorize, limitHistoryRead, validate } from '../http/steps'
 
 const Query = Strict({ ...environmentQuery, ...pageQuery() })
 
@@ -23,44 +25,49 @@ const RecipientSummary = Answer(
   { title: 'RecipientSummary' },
 )
 
-export const listRecipients: Route = {
-  method: 'GET',
-  path: '/v1/recipients',
-  operationId: 'listRecipients',
-  tag: 'Payouts',
-  summary: 'Whom the account has paid',
-  description:
-    'Payouts of the last 12 months that were not failed or cancelled, grouped by bank account; last paid first.',
-  access: { by: 'key', action: 'recipient.list', partner: 'any' },
-  query: Query,
-  reply: {
-    status: 200,
-    description: 'A page of recipients.',
-    schema: ListOf(RecipientSummary),
-    example: {
-      object: 'list',
-      data: [
-        {
-          name: 'Ada Lovelace',
-          account_last4: '0008',
-          payouts: 3,
-          paid_gbp: '360.00',
-          last_paid_at: '2026-11-16T09:31:00.000Z',
-        },
-      ],
-      has_more: false,
-      next_cursor: null,
+export const listRecipientsRoute = get('/v1/recipients', {
+  steps: [
+    authenticate,
+    limitHistoryRead,
+    authorize('recipient.list', { by: 'key', partner: 'any' }),
+    validate({ query: Query }),
+    listRecipients,
+  ],
+  docs: {
+    operationId: 'listRecipients',
+    tag: 'Payouts',
+    summary: 'Whom the account has paid',
+    description:
+      'Payouts of the last 12 months that were not failed or cancelled, grouped by bank account; last paid first.',
+    reply: {
+      status: 200,
+      description: 'A page of recipients.',
+      schema: ListOf(RecipientSummary),
+      example: {
+        object: 'list',
+        data: [
+          {
+            name: 'Ada Lovelace',
+            account_last4: '0008',
+            payouts: 3,
+            paid_gbp: '360.00',
+            last_paid_at: '2026-11-16T09:31:00.000Z',
+          },
+        ],
+        has_more: false,
+        next_cursor: null,
+      },
     },
+    errors: ['invalid_request'],
   },
-  errors: ['invalid_request'],
-  reads: 'history',
-  handle: async (request, { db, clock }) => {
-    const page = pageOf(queryOf<typeof Query>(request))
-    const scope = { partnerId: request.caller.partner.id, environment: request.caller.environment }
-    await requireCursor(page, (id) => findPayout(db, scope, id))
-    const rows = await listRecipientRows(db, scope, page, clock.now())
-    return { body: presentPage(rows, page, { cursorOf: (row) => row.payoutId, present: presentRecipient }) }
-  },
+})
+
+async function listRecipients(request: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {
+  const page = pageOf(queryOf<typeof Query>(request))
+  const scope = { partnerId: request.caller.partner.id, environment: request.caller.environment }
+  await requireCursor(page, (id) => findPayout(db, scope, id))
+  const rows = await listRecipientRows(db, scope, page, clock.now())
+  return { body: presentPage(rows, page, { cursorOf: (row) => row.payoutId, present: presentRecipient }) }
 }
 
 function presentRecipient({ name, accountLast4, payouts, paidPence, lastPaidAt }: RecipientRow): unknown {

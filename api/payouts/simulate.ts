@@ -11,8 +11,10 @@ import { bankReasons } from '../../rail/reasons'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/typed'
-import type { Route } from '../http/route'
-import { Answer, Constant, EnvironmentQuery, OneOf, Strict, Uuid } from '../http/schema'
+import { type ApiRequest, post, type Reply } from '../http/route'
+import { Answer, Constant, OneOf, Strict, Uuid } from '../http/schema'
+import { authenticateWith, authorize, limit, validate } from '../http/steps'
+import { payoutInPath } from './lookups'
 
 const Outcome = (outcomes: readonly SimulatedOutcome[]) =>
   OneOf(outcomes, {
@@ -50,43 +52,48 @@ const possibleFrom: Readonly<Record<SimulatedOutcome, readonly PayoutStatus[]>> 
   stall: ['processing'],
 }
 
-export const simulatePayout: Route = {
-  method: 'POST',
-  path: '/v1/sandbox/payouts/:id/simulate',
-  operationId: 'simulatePayout',
-  tag: 'Payouts',
-  summary: 'Choose how a sandbox payout goes on',
-  description:
-    'For sandbox keys, and for admins in the sandbox. The sandbox bank is told, and the payout follows a moment later: read it ' +
-    'as you would in live. 409 when it can not go there any more; a live payout is refused with 403.',
-  access: { by: 'key', action: 'payout.simulate', partner: 'active', finds: 'payout' },
-  params: Answer({ id: Uuid() }),
-  query: EnvironmentQuery,
-  body: { schema: SimulationRequest, example: { outcome: 'fail', reason: 'account_closed' } },
-  reply: {
-    status: 202,
-    description: 'The sandbox bank was told.',
-    schema: Simulated,
-    example: { object: 'simulation', payout_id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56', outcome: 'fail' },
+export const simulatePayoutRoute = post('/v1/sandbox/payouts/:id/simulate', {
+  steps: [
+    authenticateWith(payoutInPath),
+    limit,
+    authorize('payout.simulate', { by: 'key', partner: 'active' }),
+    validate({ params: Answer({ id: Uuid() }), body: SimulationRequest }),
+    simulatePayout,
+  ],
+  docs: {
+    operationId: 'simulatePayout',
+    tag: 'Payouts',
+    summary: 'Choose how a sandbox payout goes on',
+    description:
+      'For sandbox keys, and for admins in the sandbox. The sandbox bank is told, and the payout follows a moment later: read it ' +
+      'as you would in live. 409 when it can not go there any more; a live payout is refused with 403.',
+    bodyExample: { outcome: 'fail', reason: 'account_closed' },
+    reply: {
+      status: 202,
+      description: 'The sandbox bank was told.',
+      schema: Simulated,
+      example: { object: 'simulation', payout_id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56', outcome: 'fail' },
+    },
+    errors: ['api_key_required', 'not_found', 'invalid_state', 'provider_unavailable'],
   },
-  errors: ['api_key_required', 'not_found', 'invalid_state', 'provider_unavailable'],
-  handle: async (request, deps) => {
-    const { caller, payout, requestId } = request
-    if (caller.environment === 'live') {
-      throw new ApiError('api_key_required', { message: 'Only what the sandbox pays can be simulated.' })
-    }
-    if (payout === null) throw new ApiError('not_found')
-    const { outcome, reason } = bodyOf<typeof SimulationRequest>(request)
-    if (reason !== undefined && !takesReason(outcome)) {
-      throw new ApiError('invalid_request', { details: { errors: ['reason (only with fail and return)'] } })
-    }
-    await request.recheckCaller()
-    await simulate(payout, { outcome, reason: reason ?? null }, deps)
-    const entry = { partnerId: caller.partner.id, at: deps.clock.now(), environment: caller.environment, requestId }
-    const made = { action: 'payout.simulate', changes: 'something', status: 202, madeBy: nameOf(caller) } as const
-    await recordActivity(deps.db, [{ ...entry, ...made, detail: `${outcome} of ${payout.id}` }])
-    return { status: 202, body: { object: 'simulation', payout_id: payout.id, outcome }, activity: 'written' }
-  },
+})
+
+async function simulatePayout(request: ApiRequest<PayoutRow | null>, deps: ApiDeps): Promise<Reply> {
+  const { caller, found: payout, requestId } = request
+  if (caller.environment === 'live') {
+    throw new ApiError('api_key_required', { message: 'Only what the sandbox pays can be simulated.' })
+  }
+  if (payout === null) throw new ApiError('not_found')
+  const { outcome, reason } = bodyOf<typeof SimulationRequest>(request)
+  if (reason !== undefined && !takesReason(outcome)) {
+    throw new ApiError('invalid_request', { details: { errors: ['reason (only with fail and return)'] } })
+  }
+  await request.recheckCaller()
+  await simulate(payout, { outcome, reason: reason ?? null }, deps)
+  const entry = { partnerId: caller.partner.id, at: deps.clock.now(), environment: caller.environment, requestId }
+  const made = { action: 'payout.simulate', changes: 'something', status: 202, madeBy: nameOf(caller) } as const
+  await recordActivity(deps.db, [{ ...entry, ...made, detail: `${outcome} of ${payout.id}` }])
+  return { status: 202, body: { object: 'simulation', payout_id: payout.id, outcome }, activity: 'written' }
 }
 
 async function simulate(payout: PayoutRow, wanted: Omit<Simulation, 'transferRef'>, deps: ApiDeps): Promise<void> {

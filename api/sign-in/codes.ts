@@ -9,8 +9,9 @@ import type { ApiDeps } from '../deps'
 import { browserCookie, browserDigest, newBrowserToken, readBrowserToken } from '../http/callers/browser-cookie'
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/typed'
-import type { ApiRequest, Reply, ReplyShape, Route } from '../http/route'
+import { type OpenRequest, post, type Reply, type ReplyShape } from '../http/route'
 import { Answer, Constant, Email, MailedName, Strict } from '../http/schema'
+import { openToAnyone, validate } from '../http/steps'
 import { countCodeRequest, countSignUp, tooManyCodes } from './limits'
 
 const CodeRequest = Strict({ email: Email({ description: 'Where the code is sent to.' }) }, { title: 'CodeRequest' })
@@ -48,47 +49,46 @@ const codeSent = (description: string): ReplyShape => ({
   },
 })
 
-export const requestCode: Route = {
-  method: 'POST',
-  path: '/v1/auth/codes',
-  operationId: 'requestCode',
-  tag: 'Sign-in',
-  summary: 'Email a sign-in code',
-  description:
-    'The answer is the same whether or not the email is known. The code works only in the browser that asked for it, which a cookie ' +
-    'identifies. A new code voids the sign-in code that the same browser asked for before, and no other.',
-  access: { by: 'anyone' },
-  body: { schema: CodeRequest, example: { email: 'ada@acme.example.com' } },
-  reply: codeSent('If somebody signs in with this email, a code is on its way.'),
-  errors: ['rate_limited'],
-  handle: async (request, deps) => {
-    const email = bodyOf<typeof CodeRequest>(request).email.toLowerCase()
-    return emailCode(request, deps, { purpose: 'sign_in', email, message: signInMessage })
+export const requestCodeRoute = post('/v1/auth/codes', {
+  steps: [openToAnyone, validate({ body: CodeRequest }), requestCode],
+  docs: {
+    operationId: 'requestCode',
+    tag: 'Sign-in',
+    summary: 'Email a sign-in code',
+    description:
+      'The answer is the same whether or not the email is known. The code works only in the browser that asked for it, which a cookie ' +
+      'identifies. A new code voids the sign-in code that the same browser asked for before, and no other.',
+    bodyExample: { email: 'ada@acme.example.com' },
+    reply: codeSent('If somebody signs in with this email, a code is on its way.'),
+    errors: ['rate_limited'],
   },
+})
+
+async function requestCode(request: OpenRequest, deps: ApiDeps): Promise<Reply> {
+  const email = bodyOf<typeof CodeRequest>(request).email.toLowerCase()
+  return emailCode(request, deps, { purpose: 'sign_in', email, message: signInMessage })
 }
 
-export const signUp: Route = {
-  method: 'POST',
-  path: '/v1/auth/signups',
-  operationId: 'signUp',
-  tag: 'Sign-in',
-  summary: 'Open an account for a business',
-  description:
-    'Emails a code; the partner is opened, with a sandbox, when the code is used at POST /v1/auth/sessions with `purpose: sign_up`.',
-  access: { by: 'anyone' },
-  body: {
-    schema: SignUpRequest,
-    example: { business_name: 'Acme Ltd', email: 'ada@acme.example.com' },
+export const signUpRoute = post('/v1/auth/signups', {
+  steps: [openToAnyone, validate({ body: SignUpRequest }), signUp],
+  docs: {
+    operationId: 'signUp',
+    tag: 'Sign-in',
+    summary: 'Open an account for a business',
+    description:
+      'Emails a code; the partner is opened, with a sandbox, when the code is used at POST /v1/auth/sessions with `purpose: sign_up`.',
+    bodyExample: { business_name: 'Acme Ltd', email: 'ada@acme.example.com' },
+    reply: codeSent('A code is on its way.'),
+    errors: ['rate_limited', 'route_not_found'],
   },
-  reply: codeSent('A code is on its way.'),
-  errors: ['rate_limited', 'route_not_found'],
-  handle: async (request, deps) => {
-    if (deps.config.signUp === 'off') throw new ApiError('route_not_found')
-    await countSignUp(request, deps)
-    const { email, business_name } = bodyOf<typeof SignUpRequest>(request)
-    const said = { businessName: business_name.trim() }
-    return emailCode(request, deps, { purpose: 'sign_up', email: email.toLowerCase(), message: signUpMessage, said })
-  },
+})
+
+async function signUp(request: OpenRequest, deps: ApiDeps): Promise<Reply> {
+  if (deps.config.signUp === 'off') throw new ApiError('route_not_found')
+  await countSignUp(request, deps)
+  const { email, business_name } = bodyOf<typeof SignUpRequest>(request)
+  const said = { businessName: business_name.trim() }
+  return emailCode(request, deps, { purpose: 'sign_up', email: email.toLowerCase(), message: signUpMessage, said })
 }
 
 interface CodeToMail extends Pick<NewCode, 'purpose' | 'said'> {
@@ -99,7 +99,7 @@ interface CodeToMail extends Pick<NewCode, 'purpose' | 'said'> {
 
 /** Does the same work for every email. The mail sender looks up later whether anyone has it. */
 async function emailCode(
-  request: ApiRequest,
+  request: OpenRequest,
   deps: ApiDeps,
   { email, message, ...wanted }: CodeToMail,
 ): Promise<Reply> {

@@ -11,8 +11,8 @@ import { codeLastsMs, codePattern, confirmCodesPerMemberAndHour } from '../../do
 import { type Confirmed, confirmMessage } from '../../mail/messages/confirm'
 import { recordChange } from '../controls/record-change'
 import type { ApiDeps } from '../deps'
-import { ApiError, type ErrorCode } from '../http/errors'
-import { type ApiRequest, type CallerAccess, personOf, type Route } from '../http/route'
+import { ApiError } from '../http/errors'
+import { type ApiRequest, type Handler, personOf, type RouteDocs } from '../http/route'
 import { Answer, Constant, Email, Pattern } from '../http/schema'
 
 /** What a code is bound to: the action and every field of what it creates or changes. A change of one letter needs another code. */
@@ -30,17 +30,6 @@ export interface Confirmable {
   readonly activity: { readonly environment?: Environment; readonly detail: string }
 }
 
-export interface ConfirmCodeRoute extends Pick<Route, 'operationId' | 'summary' | 'query' | 'headers'> {
-  /** The route that uses the code. This one is at its path and `/confirm-codes`. */
-  readonly confirms: Pick<Route, 'path' | 'tag' | 'access' | 'params'>
-  /** The body of that route, without `confirm_code`. */
-  readonly body: NonNullable<Route['body']>
-  readonly action: string
-  readonly errors: readonly ErrorCode[]
-  /** Throws where the action needs no code, or where it would be refused anyway. */
-  readonly read: (request: ApiRequest, deps: ApiDeps) => Promise<Confirmable>
-}
-
 const ConfirmCodeRequest = Answer(
   {
     object: Constant('code_request'),
@@ -54,34 +43,32 @@ const ConfirmCodeRequest = Answer(
 export const ConfirmCode = (description: string) =>
   Type.Optional(Pattern(codePattern, { description, 'x-hint': '6 digits' }))
 
-export function confirmCodeRoute(about: ConfirmCodeRoute): Route {
-  const { confirms, body, action, errors, read, ...named } = about
-  const { path, tag, access, params } = confirms
-  assert(access.by !== 'anyone', 'only a signed-in person can confirm')
-  return {
-    ...named,
-    method: 'POST',
-    path: `${path}/confirm-codes`,
-    tag,
-    description:
-      'Takes the body, and the Idempotency-Key where there is one, of the request to come, and emails a code to the signed-in ' +
-      'person. That request then sends the code as `confirm_code`. A code works once, for 10 minutes, and for exactly this ' +
-      'request; a newer code for it replaces it.',
-    access: { ...access, by: 'person', action } satisfies CallerAccess,
-    ...(params ? { params } : {}),
-    body,
-    reply: {
-      status: 202,
-      description: 'The code is on its way.',
-      schema: ConfirmCodeRequest,
-      example: { object: 'code_request', sent_to: 'ada@acme.test', expires_in: codeLastsMs / 1_000 },
-    },
-    errors: ['invalid_state', ...errors],
-    handle: async (request, deps) => {
-      await mailCode(await read(request, deps), action, request, deps)
-      const sent = { object: 'code_request', sent_to: personOf(request).email, expires_in: codeLastsMs / 1_000 }
-      return { status: 202, body: sent, activity: 'written' }
-    },
+/** The common docs of all routes that mail a confirm code. */
+export const confirmCodeDocs = {
+  description:
+    'Takes the body, and the Idempotency-Key where there is one, of the request to come, and emails a code to the signed-in ' +
+    'person. That request then sends the code as `confirm_code`. A code works once, for 10 minutes, and for exactly this ' +
+    'request; a newer code for it replaces it.',
+  reply: {
+    status: 202,
+    description: 'The code is on its way.',
+    schema: ConfirmCodeRequest,
+    example: { object: 'code_request', sent_to: 'ada@acme.test', expires_in: codeLastsMs / 1_000 },
+  },
+} as const satisfies Partial<RouteDocs>
+
+/**
+ * Creates the handler that mails the code for another request. `read` returns what the code is bound to, and throws where that
+ * request needs no code or would be refused.
+ */
+export function mailConfirmCode<Found>(
+  action: string,
+  read: (request: ApiRequest<Found>, deps: ApiDeps) => Promise<Confirmable>,
+): Handler<Found> {
+  return async (request, deps) => {
+    await mailCode(await read(request, deps), action, request, deps)
+    const sent = { object: 'code_request', sent_to: personOf(request).email, expires_in: codeLastsMs / 1_000 }
+    return { status: 202, body: sent, activity: 'written' }
   }
 }
 

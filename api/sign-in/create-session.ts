@@ -12,8 +12,9 @@ import { browserDigest, readBrowserToken } from '../http/callers/browser-cookie'
 import { readSessionCookie, sessionCookie } from '../http/callers/session-cookie'
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/typed'
-import type { ApiRequest, Reply, Route } from '../http/route'
+import { type OpenRequest, post, type Reply } from '../http/route'
 import { Email, OneOf, Pattern, Strict } from '../http/schema'
+import { openToAnyone, validate } from '../http/steps'
 import { countTry } from './limits'
 import { describeSession, exampleSession, Session } from './session-answer'
 
@@ -40,45 +41,46 @@ const SignInRequest = Strict(
   { title: 'SignInRequest' },
 )
 
-export const createSession: Route = {
-  method: 'POST',
-  path: '/v1/auth/sessions',
-  operationId: 'createSession',
-  tag: 'Sign-in',
-  summary: 'Sign in with an emailed code',
-  description:
-    'Sets the session cookie. A code works once, for 10 minutes, in the browser that asked for it (its cookie `__Host-browser` must ' +
-    'be sent), and not after 5 wrong tries. When many codes were asked for with one email within an hour, the later ones allow one try.',
-  access: { by: 'anyone' },
-  body: { schema: SignInRequest, example: { email: 'ada@acme.example.com', code: '482913' } },
-  reply: {
-    status: 201,
-    description: 'Who has signed in, and for which partner.',
-    schema: Session,
-    example: exampleSession,
-    headers: {
-      'Set-Cookie': '`__Host-session`, or `session` on http://localhost: the session, out of reach of scripts.',
+export const createSessionRoute = post('/v1/auth/sessions', {
+  steps: [openToAnyone, validate({ body: SignInRequest }), createSession],
+  docs: {
+    operationId: 'createSession',
+    tag: 'Sign-in',
+    summary: 'Sign in with an emailed code',
+    description:
+      'Sets the session cookie. A code works once, for 10 minutes, in the browser that asked for it (its cookie `__Host-browser` must ' +
+      'be sent), and not after 5 wrong tries. When many codes were asked for with one email within an hour, the later ones allow one try.',
+    bodyExample: { email: 'ada@acme.example.com', code: '482913' },
+    reply: {
+      status: 201,
+      description: 'Who has signed in, and for which partner.',
+      schema: Session,
+      example: exampleSession,
+      headers: {
+        'Set-Cookie': '`__Host-session`, or `session` on http://localhost: the session, out of reach of scripts.',
+      },
     },
+    errors: ['invalid_code', 'unauthorized', 'rate_limited'],
   },
-  errors: ['invalid_code', 'unauthorized', 'rate_limited'],
-  handle: async (request, deps) => {
-    await countTry(request, deps)
-    const { email, code, partner, purpose = 'sign_in' } = bodyOf<typeof SignInRequest>(request)
-    // Who names a partner wants into that one: a sign-up would open another.
-    if (purpose === 'sign_up' && partner !== undefined) {
-      throw new ApiError('invalid_request', { details: { errors: ['partner (not with purpose sign_up)'] } })
-    }
-    const wanted = { email: email.toLowerCase(), code, partner }
-    const browser = readBrowserToken(deps.config.publicUrl, request.header('Cookie'))
-    if (browser === null) throw noOpenCode()
-    const boundTo = browserDigest(browser)
-    const found = await findOpenCode(deps.db, { purpose, subject: wanted.email, boundTo, at: deps.clock.now() })
-    if (found === null) throw noOpenCode()
-    const tried = await deps.db.transaction((tx) => useAndOpen(tx, found, wanted, request, deps))
-    if (tried === null) throw new ApiError('invalid_code')
-    if ('opened' in tried) return signedIn(tried.opened, deps)
-    return signedIn(await openSignedUp(tried.signUp, wanted.email, request, deps), deps)
-  },
+})
+
+async function createSession(request: OpenRequest, deps: ApiDeps): Promise<Reply> {
+  await countTry(request, deps)
+  const { email, code, partner, purpose = 'sign_in' } = bodyOf<typeof SignInRequest>(request)
+  // Who names a partner wants into that one: a sign-up would open another.
+  if (purpose === 'sign_up' && partner !== undefined) {
+    throw new ApiError('invalid_request', { details: { errors: ['partner (not with purpose sign_up)'] } })
+  }
+  const wanted = { email: email.toLowerCase(), code, partner }
+  const browser = readBrowserToken(deps.config.publicUrl, request.header('Cookie'))
+  if (browser === null) throw noOpenCode()
+  const boundTo = browserDigest(browser)
+  const found = await findOpenCode(deps.db, { purpose, subject: wanted.email, boundTo, at: deps.clock.now() })
+  if (found === null) throw noOpenCode()
+  const tried = await deps.db.transaction((tx) => useAndOpen(tx, found, wanted, request, deps))
+  if (tried === null) throw new ApiError('invalid_code')
+  if ('opened' in tried) return signedIn(tried.opened, deps)
+  return signedIn(await openSignedUp(tried.signUp, wanted.email, request, deps), deps)
 }
 
 /** Says that no digits can help. Reveals nothing: codes are kept for unknown emails too. */
@@ -104,7 +106,7 @@ async function useAndOpen(
   tx: Tx,
   found: OpenCode,
   { email, code, partner }: Wanted,
-  request: ApiRequest,
+  request: OpenRequest,
   deps: ApiDeps,
 ): Promise<{ readonly opened: Opened } | { readonly signUp: string } | null> {
   const used = await useCode(tx, deps.keyring, found, { code, at: deps.clock.now() })
@@ -122,7 +124,7 @@ async function useAndOpen(
 }
 
 /** When the partner can not be opened now, the code is given back: the same one may be tried again. */
-async function openSignedUp(codeId: string, email: string, request: ApiRequest, deps: ApiDeps): Promise<Opened> {
+async function openSignedUp(codeId: string, email: string, request: OpenRequest, deps: ApiDeps): Promise<Opened> {
   const partnerId = await deps.workflows.signUp(codeId)
   const opened = await deps.db.transaction(async (tx) => {
     const membership = (await membershipsOf(tx, email, deps.clock.now())).find((each) => each.partnerId === partnerId)
@@ -140,7 +142,7 @@ async function open(
   tx: Tx,
   email: string,
   membership: Membership,
-  request: ApiRequest,
+  request: OpenRequest,
   deps: ApiDeps,
 ): Promise<Opened | null> {
   const { clock, config } = deps

@@ -8,16 +8,16 @@ import {
 } from '../../domain/sign-in'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
-import type { ApiRequest } from '../http/route'
+import type { OpenRequest } from '../http/route'
 
-export async function countCodeRequest(request: ApiRequest, email: string, deps: ApiDeps): Promise<void> {
+export async function countCodeRequest(request: OpenRequest, email: string, deps: ApiDeps): Promise<void> {
   const from = request.address()
   if (!(await take('codes', from, codesPerAddressAndHour, deps))) throw tooManyCodes(3600 / codesPerAddressAndHour)
   if (await take('codes-of', `${from} ${email}`, codesPerEmailAddressAndHour, deps)) return
   throw tooManyCodes(3600 / codesPerEmailAddressAndHour)
 }
 
-export async function countSignUp(request: ApiRequest, deps: ApiDeps): Promise<void> {
+export async function countSignUp(request: OpenRequest, deps: ApiDeps): Promise<void> {
   if (await take('signups', request.address(), signUpsPerAddressAndHour, deps)) return
   throw new ApiError('rate_limited', {
     message: 'Too many sign-ups were started from this network. Try again later.',
@@ -25,7 +25,7 @@ export async function countSignUp(request: ApiRequest, deps: ApiDeps): Promise<v
   })
 }
 
-export async function countTry(request: ApiRequest, deps: ApiDeps): Promise<void> {
+export async function countTry(request: OpenRequest, deps: ApiDeps): Promise<void> {
   if (await take('tries', request.address(), triesPerAddressAndHour, deps)) return
   throw new ApiError('rate_limited', { headers: retryAfter(3600 / triesPerAddressAndHour) })
 }

@@ -5,8 +5,10 @@ import { assert } from '../../domain/assert'
 import { formatPence, formatUsdcDown, type MicroUsdc } from '../../domain/money'
 import { type GbpPerUsdNano, gbpWorthOf } from '../../domain/rate'
 import { loadRate, presentRate } from '../bank/rate'
-import type { Route } from '../http/route'
-import { Answer, Constant, EnvironmentQuery, MoneyString } from '../http/schema'
+import type { ApiDeps } from '../deps'
+import { type ApiRequest, get, type Reply } from '../http/route'
+import { Answer, Constant, MoneyString } from '../http/schema'
+import { authenticate, authorize, limit, validate } from '../http/steps'
 
 const Balance = Answer(
   {
@@ -18,26 +20,26 @@ const Balance = Answer(
   { title: 'Balance' },
 )
 
-export const getBalance: Route = {
-  method: 'GET',
-  path: '/v1/balance',
-  operationId: 'getBalance',
-  tag: 'Account',
-  summary: 'What is in the wallet',
-  access: { by: 'key', action: 'balance.read', partner: 'active' },
-  query: EnvironmentQuery,
-  reply: {
-    status: 200,
-    description: 'The balance.',
-    schema: Balance,
-    example: { object: 'balance', usdc: '10000.00', approx_gbp: '7900.00', gbp_per_usd: 0.79 },
+export const getBalanceRoute = get('/v1/balance', {
+  steps: [authenticate, limit, authorize('balance.read', { by: 'key', partner: 'active' }), validate(), getBalance],
+  docs: {
+    operationId: 'getBalance',
+    tag: 'Account',
+    summary: 'What is in the wallet',
+    reply: {
+      status: 200,
+      description: 'The balance.',
+      schema: Balance,
+      example: { object: 'balance', usdc: '10000.00', approx_gbp: '7900.00', gbp_per_usd: 0.79 },
+    },
+    errors: ['provider_unavailable'],
   },
-  errors: ['provider_unavailable'],
-  handle: async ({ caller: { partner, environment } }, deps) => {
-    const wallet = await findWallet(deps.db, partner.id, environment)
-    assert(wallet !== null, 'a partner must have a wallet in each environment')
-    return { body: presentBalance(wallet.balanceMicroUsdc, await loadRate(wallet.rail, deps)) }
-  },
+})
+
+async function getBalance({ caller: { partner, environment } }: ApiRequest, deps: ApiDeps): Promise<Reply> {
+  const wallet = await findWallet(deps.db, partner.id, environment)
+  assert(wallet !== null, 'a partner must have a wallet in each environment')
+  return { body: presentBalance(wallet.balanceMicroUsdc, await loadRate(wallet.rail, deps)) }
 }
 
 function presentBalance(microUsdc: MicroUsdc, gbpPerUsdNano: GbpPerUsdNano): unknown {

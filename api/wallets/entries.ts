@@ -8,10 +8,11 @@ import {
 } from '../../db/wallets/entries'
 import { formatUsdcExactly } from '../../domain/money'
 import { londonDayOf } from '../../domain/month'
+import type { ApiDeps } from '../deps'
 import { csvReply, csvShape } from '../http/csv-export'
 import { pageOf, pageQuery, presentPage, requireCursor } from '../http/list'
 import { queryOf } from '../http/requests/typed'
-import type { ApiRequest, Route } from '../http/route'
+import { type ApiRequest, get, type Reply } from '../http/route'
 import {
   Answer,
   DateTime,
@@ -24,6 +25,7 @@ import {
   Strict,
   Uuid,
 } from '../http/schema'
+import { authenticate, authorize, limitHistoryRead, validate } from '../http/steps'
 
 const entryKinds = ['topup', 'payout', 'refund', 'return', 'adjustment'] as const
 type EntryKind = (typeof entryKinds)[number]
@@ -57,71 +59,81 @@ const filters = {
 const ListQuery = Strict({ ...environmentQuery, ...pageQuery(), ...filters })
 const CsvQuery = Strict({ ...environmentQuery, ...filters })
 
-export const listWalletEntries: Route = {
-  method: 'GET',
-  path: '/v1/wallet/entries',
-  operationId: 'listWalletEntries',
-  tag: 'Account',
-  summary: 'The statement of the wallet, newest first',
-  access: { by: 'key', action: 'wallet.statement', partner: 'any' },
-  query: ListQuery,
-  reply: {
-    status: 200,
-    description: 'A page of the statement.',
-    schema: ListOf(WalletEntry),
-    example: {
-      object: 'list',
-      data: [
-        {
-          id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a57',
-          at: '2026-11-16T09:30:00.000Z',
-          kind: 'payout',
-          amount_usdc: '-153.30',
-          balance_usdc: '9846.70',
-          payout_id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
-          description: 'Payout to Ada Lovelace, account ending 0008',
-        },
-      ],
-      has_more: false,
-      next_cursor: null,
+export const listWalletEntriesRoute = get('/v1/wallet/entries', {
+  steps: [
+    authenticate,
+    limitHistoryRead,
+    authorize('wallet.statement', { by: 'key', partner: 'any' }),
+    validate({ query: ListQuery }),
+    listWalletEntries,
+  ],
+  docs: {
+    operationId: 'listWalletEntries',
+    tag: 'Account',
+    summary: 'The statement of the wallet, newest first',
+    reply: {
+      status: 200,
+      description: 'A page of the statement.',
+      schema: ListOf(WalletEntry),
+      example: {
+        object: 'list',
+        data: [
+          {
+            id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a57',
+            at: '2026-11-16T09:30:00.000Z',
+            kind: 'payout',
+            amount_usdc: '-153.30',
+            balance_usdc: '9846.70',
+            payout_id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
+            description: 'Payout to Ada Lovelace, account ending 0008',
+          },
+        ],
+        has_more: false,
+        next_cursor: null,
+      },
     },
+    errors: ['invalid_request'],
   },
-  errors: ['invalid_request'],
-  reads: 'history',
-  handle: async (request, { db }) => {
-    const query = queryOf<typeof ListQuery>(request)
-    const page = pageOf(query)
-    const scope = scopeOf(request)
-    await requireCursor(page, async (id) => ((await hasWalletEntry(db, scope, id)) ? id : null))
-    const rows = await listEntryRows(db, scope, filtersOf(query), page)
-    return { body: presentPage(rows, page, { cursorOf: (row) => row.id, present: presentEntry }) }
-  },
+})
+
+async function listWalletEntries(request: ApiRequest, { db }: ApiDeps): Promise<Reply> {
+  const query = queryOf<typeof ListQuery>(request)
+  const page = pageOf(query)
+  const scope = scopeOf(request)
+  await requireCursor(page, async (id) => ((await hasWalletEntry(db, scope, id)) ? id : null))
+  const rows = await listEntryRows(db, scope, filtersOf(query), page)
+  return { body: presentPage(rows, page, { cursorOf: (row) => row.id, present: presentEntry }) }
 }
 
-export const exportWalletEntries: Route = {
-  method: 'GET',
-  path: '/v1/wallet/entries.csv',
-  operationId: 'exportWalletEntries',
-  tag: 'Account',
-  summary: 'The statement of the wallet as CSV',
-  access: { by: 'key', action: 'wallet.export', partner: 'any' },
-  query: CsvQuery,
-  reply: csvShape,
-  errors: ['invalid_request'],
-  reads: 'history',
-  handle: async (request, { db, clock }) => {
-    const filters = filtersOf(queryOf<typeof CsvQuery>(request))
-    return csvReply<WalletEntryRow>({
-      fileName: `wallet-${request.caller.environment}-${londonDayOf(clock.now())}`,
-      columns: ['id', 'at', 'kind', 'amount_usdc', 'balance_usdc', 'payout_id', 'description'],
-      read: (page) => listEntryRows(db, scopeOf(request), filters, page),
-      cursorOf: (row) => row.id,
-      cellsOf: (row) => {
-        const { id, at, kind, amount_usdc, balance_usdc, payout_id, description } = presentEntry(row)
-        return [id, at, kind, { number: amount_usdc }, { number: balance_usdc }, payout_id ?? '', description]
-      },
-    })
+export const exportWalletEntriesRoute = get('/v1/wallet/entries.csv', {
+  steps: [
+    authenticate,
+    limitHistoryRead,
+    authorize('wallet.export', { by: 'key', partner: 'any' }),
+    validate({ query: CsvQuery }),
+    exportWalletEntries,
+  ],
+  docs: {
+    operationId: 'exportWalletEntries',
+    tag: 'Account',
+    summary: 'The statement of the wallet as CSV',
+    reply: csvShape,
+    errors: ['invalid_request'],
   },
+})
+
+async function exportWalletEntries(request: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {
+  const filters = filtersOf(queryOf<typeof CsvQuery>(request))
+  return csvReply<WalletEntryRow>({
+    fileName: `wallet-${request.caller.environment}-${londonDayOf(clock.now())}`,
+    columns: ['id', 'at', 'kind', 'amount_usdc', 'balance_usdc', 'payout_id', 'description'],
+    read: (page) => listEntryRows(db, scopeOf(request), filters, page),
+    cursorOf: (row) => row.id,
+    cellsOf: (row) => {
+      const { id, at, kind, amount_usdc, balance_usdc, payout_id, description } = presentEntry(row)
+      return [id, at, kind, { number: amount_usdc }, { number: balance_usdc }, payout_id ?? '', description]
+    },
+  })
 }
 
 function scopeOf({ caller: { partner, environment } }: ApiRequest) {

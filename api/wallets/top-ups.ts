@@ -2,10 +2,12 @@
 
 import { topUpsPerPartnerAndHour } from '../../domain/limits'
 import { formatUsdc, type MicroUsdc, microUsdcPerCent, parseUsdc } from '../../domain/money'
+import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/typed'
-import type { Route } from '../http/route'
+import { type ApiRequest, post, type Reply } from '../http/route'
 import { Answer, Constant, MoneyString, MoneyWithin, Strict } from '../http/schema'
+import { authenticate, authorize, limit, validate } from '../http/steps'
 
 const least: MicroUsdc = 1_000_000n
 const most: MicroUsdc = 100_000_000_000n
@@ -26,45 +28,52 @@ const TopUp = Answer(
   { title: 'TopUp' },
 )
 
-export const createSandboxTopUp: Route = {
-  method: 'POST',
-  path: '/v1/sandbox/top-ups',
-  operationId: 'createSandboxTopUp',
-  tag: 'Account',
-  summary: 'Add test money to the sandbox wallet',
-  description: 'For sandbox keys, and for admins. A live key is refused with 403.',
-  access: { by: 'key', action: 'wallet.credit', partner: 'active' },
-  body: { schema: TopUpRequest, example: { usdc: '1000.00' } },
-  reply: {
-    status: 201,
-    description: 'The test money is in the wallet.',
-    schema: TopUp,
-    example: { object: 'top_up', usdc: '1000.00', balance_usdc: '11000.00' },
+export const createSandboxTopUpRoute = post('/v1/sandbox/top-ups', {
+  steps: [
+    authenticate,
+    limit,
+    authorize('wallet.credit', { by: 'key', partner: 'active' }),
+    validate({ body: TopUpRequest }),
+    createSandboxTopUp,
+  ],
+  docs: {
+    operationId: 'createSandboxTopUp',
+    tag: 'Account',
+    summary: 'Add test money to the sandbox wallet',
+    description: 'For sandbox keys, and for admins. A live key is refused with 403.',
+    bodyExample: { usdc: '1000.00' },
+    reply: {
+      status: 201,
+      description: 'The test money is in the wallet.',
+      schema: TopUp,
+      example: { object: 'top_up', usdc: '1000.00', balance_usdc: '11000.00' },
+    },
+    errors: ['provider_unavailable', 'api_key_required'],
   },
-  errors: ['provider_unavailable', 'api_key_required'],
-  handle: async (request, { workflows, rateLimiter }) => {
-    const { usdc } = bodyOf<typeof TopUpRequest>(request)
-    const { caller } = request
-    const { partner } = caller
-    if (caller.by === 'key' && caller.environment === 'live') {
-      throw new ApiError('api_key_required', { message: 'A live key can not make test money: use a sandbox key.' })
-    }
-    const amount = parseUsdc(usdc)
-    if (amount === null || amount < least || amount > most) {
-      throw new ApiError('invalid_request', { details: { errors: [`usdc (${rule})`] } })
-    }
-    if (!(await rateLimiter.takeHourly(`top-ups/${partner.id}`, topUpsPerPartnerAndHour))) {
-      throw new ApiError('rate_limited', { headers: { 'Retry-After': String(3600 / topUpsPerPartnerAndHour) } })
-    }
-    const who = caller.by === 'key' ? { keyPrefix: caller.keyPrefix } : { memberId: caller.memberId }
-    const order = { partnerId: partner.id, ...who, usdc: formatUsdc(amount), causeRef: request.requestId }
-    await request.recheckCaller()
-    const added = await workflows.topUp(order)
-    if (added === null) {
-      const message = 'The test money is not there yet; it may still come. Look at the wallet before you try again.'
-      throw new ApiError('provider_unavailable', { message })
-    }
-    const body = { object: 'top_up', usdc: order.usdc, balance_usdc: added.balanceUsdc }
-    return { status: 201, body, location: '/v1/wallet/entries?environment=sandbox', activity: 'written' }
-  },
+})
+
+async function createSandboxTopUp(request: ApiRequest, { workflows, rateLimiter }: ApiDeps): Promise<Reply> {
+  const { usdc } = bodyOf<typeof TopUpRequest>(request)
+  const { caller } = request
+  const { partner } = caller
+  if (caller.by === 'key' && caller.environment === 'live') {
+    throw new ApiError('api_key_required', { message: 'A live key can not make test money: use a sandbox key.' })
+  }
+  const amount = parseUsdc(usdc)
+  if (amount === null || amount < least || amount > most) {
+    throw new ApiError('invalid_request', { details: { errors: [`usdc (${rule})`] } })
+  }
+  if (!(await rateLimiter.takeHourly(`top-ups/${partner.id}`, topUpsPerPartnerAndHour))) {
+    throw new ApiError('rate_limited', { headers: { 'Retry-After': String(3600 / topUpsPerPartnerAndHour) } })
+  }
+  const who = caller.by === 'key' ? { keyPrefix: caller.keyPrefix } : { memberId: caller.memberId }
+  const order = { partnerId: partner.id, ...who, usdc: formatUsdc(amount), causeRef: request.requestId }
+  await request.recheckCaller()
+  const added = await workflows.topUp(order)
+  if (added === null) {
+    const message = 'The test money is not there yet; it may still come. Look at the wallet before you try again.'
+    throw new ApiError('provider_unavailable', { message })
+  }
+  const body = { object: 'top_up', usdc: order.usdc, balance_usdc: added.balanceUsdc }
+  return { status: 201, body, location: '/v1/wallet/entries?environment=sandbox', activity: 'written' }
 }

@@ -99,7 +99,7 @@ export async function callApi(route: Route, deps: ApiDeps, { headers, params, bo
   const bytes = Buffer.from(body === undefined ? '' : JSON.stringify(body))
   const sent = { ...headers, 'content-type': 'application/json', 'content-length': String(bytes.length) }
   const req = Object.assign(Readable.from([bytes]), { headers: sent, socket: { remoteAddress: '127.0.0.1' } })
-  const state = { requestId: 'explorer', route: null, caller: null, activityWritten: false, payoutId: null }
+  const state = { requestId: 'explorer', route: null, caller: null, activityWritten: false, subject: null }
   const get = (name: string) => new Map(Object.entries(sent)).get(name.toLowerCase()) ?? ''
   const context = { state, params, get, req, res: { setHeader: () => {} }, querystring: '', method: route.method }
   const answered: { status?: number; body?: string } = context as object

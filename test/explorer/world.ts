@@ -6,8 +6,8 @@ import type { PayoutDeps } from '../../activities/bind'
 import type { SweepDeps } from '../../activities/controls/sweep/each'
 import { reportOverduePayouts } from '../../activities/controls/sweep/overdue'
 import { sweepPayouts } from '../../activities/controls/sweep/payouts'
-import { cancelPayout } from '../../api/payouts/cancel'
-import { createPayout } from '../../api/payouts/create'
+import { cancelPayoutRoute } from '../../api/payouts/cancel'
+import { createPayoutRoute } from '../../api/payouts/create'
 import { updatePartner } from '../../db/partners/partners'
 import { tellPayout } from '../../db/payouts/events'
 import { findOpenPayout } from '../../db/payouts/open'
@@ -149,7 +149,7 @@ export class World {
     const { key, request: body } = this.partner
     this.schedule.spawn(`${to} POST /payouts`, process, async () => {
       const headers = { authorization: `Bearer ${key}`, 'idempotency-key': idempotencyKey }
-      const { http, json, code } = await callApi(createPayout, deps, { headers, body, params: {} })
+      const { http, json, code } = await callApi(createPayoutRoute, deps, { headers, body, params: {} })
       if (!process.alive) return
       this.schedule.say(`HEARS ${http} ${code ?? text(json['status'])}`)
       this.answers.push({ http, status: text(json['status']) })
@@ -234,7 +234,7 @@ export class World {
     const { process, deps } = this.api('api-1')
     const headers = { authorization: `Bearer ${this.partner.key}` }
     this.schedule.spawn('api-1 POST /cancel', process, async () => {
-      const { http, details } = await callApi(cancelPayout, deps, { headers, params: { id } })
+      const { http, details } = await callApi(cancelPayoutRoute, deps, { headers, params: { id } })
       if (!process.alive) return
       if (http === 200) hear('cancelled', 'cancelled')
       else if (http === 409) hear(details === 'cancelled' ? 'cancelled' : 'refused', details)

@@ -1,62 +1,115 @@
-// Who calls: an API key by its Bearer header (§5), or a person by their session's cookie, looked up afresh each time so that a
-// revoked key, an ended session and a removed member are refused at once.
-
-import { apiKeyDigests, readApiKeySecret } from '../../../db/partners/api-key-secret'
-import { type ClaimedRow, findCallerAndClaim } from '../../../db/payouts/claims'
-import { findCallerAndPayout, type PayoutRow } from '../../../db/payouts/payouts'
-import { type Caller, findCaller, type PersonCaller } from '../../../db/sign-in/callers'
+// Steps `authenticate` and `openToAnyone`: identify the caller, an API key or a person with a session. Both are looked up for each
+// request, so a revoked key, an ended session and a removed member are refused at once.
+import { parse as parseQuery } from 'node:querystring'
+import type { PersonCaller } from '../../../db/sign-in/callers'
 import { findPerson, touchSession } from '../../../db/sign-in/sessions'
-import type { Environment } from '../../../domain/environment'
 import type { ApiDeps } from '../../deps'
-import { renewDigest } from '../../partners/keys/renew-digest'
 import { ApiError } from '../errors'
+import { receiveJson } from '../requests/read-json'
+import type { ApiContext, Authentication, FoundWithCaller, Lookup, OpenToAnyone, Route } from '../route'
+import { identifyKey, readKey } from './api-keys'
+import { addressOf } from './client-address'
+import { requireOurPages } from './origin'
+import { readSessionCookie } from './session-cookie'
 
-/**
- * The key or session token that a request carries, where it could be one of ours. Throws for any other: neither the database is
- * asked for it nor is its body kept.
- */
-export function requireCredential(header: string, token: string | null): string {
-  const credential = header === '' ? token : readSecret(header)
-  if (credential === null) throw new ApiError('unauthorized')
-  return credential
+export const openToAnyone: OpenToAnyone = {
+  kind: 'open',
+  bind: (route, deps) => async (exchange) => {
+    const { context } = exchange
+    // A page of another site must not sign anyone in.
+    requireOurPages(route, context, deps)
+    if (route.body && !deps.rateLimiter.takeAnonymous(addressOf(context, deps.config.trustedProxies))) {
+      throw tooMany('Too many requests of this address.')
+    }
+    exchange.received = await receiveBody(route, context)
+  },
 }
 
-export async function authenticate(header: string, deps: ApiDeps): Promise<Caller> {
-  return firstFound(header, deps, (digest) => findCaller(deps.db, digest))
+/** Identifies the caller and looks up what the request names. */
+export function authenticateWith<Found>(lookup: Lookup<Found>): Authentication<Found> {
+  return {
+    kind: 'authenticate',
+    lookup,
+    bind: (route, deps) => async (exchange) => {
+      const { context } = exchange
+      const { credentials } = deps.rateLimiter
+      const address = addressOf(context, deps.config.trustedProxies)
+      const credential = requireCredential(context, deps)
+      if (!credentials.allow(address, credential.secret)) {
+        throw tooMany('Too many requests of this address had an unknown API key or an ended session.')
+      }
+      // Before the caller is looked up: a right that is withdrawn while the body arrives does not count.
+      exchange.received = await receiveBody(route, context)
+      const { caller, found } = await identify(credential, lookup, context, deps).catch((error: unknown) => {
+        if (error instanceof ApiError && error.code === 'unauthorized')
+          credentials.countWrong(address, credential.secret)
+        throw error
+      })
+      credentials.countRight(credential.secret)
+      exchange.caller = context.state.caller = caller
+      exchange.found = found
+      exchange.isRepeatable = lookup.isRepeatable(found)
+      exchange.subjectOf = (reply) => lookup.subjectOf(found, reply)
+    },
+  }
 }
 
-/** The same, with the payout of theirs that they ask for. */
-export async function authenticateWithPayout(
-  header: string,
-  payoutId: string,
+export const authenticate: Authentication<null> = authenticateWith({
+  nameIn: () => null,
+  nothing: null,
+  findWithKey: async () => null,
+  findForPerson: async () => null,
+  isRepeatable: () => false,
+  subjectOf: () => null,
+})
+
+async function receiveBody(route: Route, context: ApiContext): Promise<Buffer | ApiError | null> {
+  return route.body === undefined ? null : receiveJson(context.req)
+}
+
+function tooMany(message: string): ApiError {
+  return new ApiError('rate_limited', { message, headers: { 'Retry-After': '1' } })
+}
+
+interface Credential {
+  readonly by: 'key' | 'person'
+  readonly secret: string
+}
+
+/** Throws for a credential that cannot be one of ours, so that it costs neither a query nor the memory for its body. */
+function requireCredential(context: ApiContext, { config }: ApiDeps): Credential {
+  const header = context.get('Authorization')
+  const by = header === '' ? 'person' : 'key'
+  const secret = by === 'key' ? readKey(header) : readSessionCookie(config.publicUrl, context.req.headers.cookie)
+  if (secret === null) throw new ApiError('unauthorized')
+  return { by, secret }
+}
+
+async function identify<Found>(
+  { by, secret }: Credential,
+  lookup: Lookup<Found>,
+  context: ApiContext,
   deps: ApiDeps,
-): Promise<{ caller: Caller; payout: PayoutRow | null }> {
-  return firstFound(header, deps, (digest) => findCallerAndPayout(deps.db, digest, payoutId))
+): Promise<FoundWithCaller<Found>> {
+  const name = lookup.nameIn(context)
+  if (by === 'key') return identifyKey(secret, name, lookup, deps)
+  const caller = await identifyPerson(secret, context, deps)
+  const scope = { partnerId: caller.partner.id, environment: caller.environment }
+  return { caller, found: name === null ? lookup.nothing : await lookup.findForPerson(deps.db, scope, name) }
 }
 
-/** The same, with what is stored under the Idempotency-Key they send. */
-export async function authenticateWithClaim(
-  header: string,
-  idempotencyKey: string,
-  deps: ApiDeps,
-): Promise<{ caller: Caller; claim: ClaimedRow | null }> {
-  return firstFound(header, deps, (digest) => findCallerAndClaim(deps.db, digest, idempotencyKey))
-}
-
-/** A page that asks by itself is no sign of a person before it: it reads, and does not keep the session from being idle. */
-export type Use = 'person' | 'background'
-
-export async function authenticatePerson(
-  token: string,
-  { environment, use }: { readonly environment: Environment; readonly use: Use },
-  { db, clock, config: { session } }: ApiDeps,
-): Promise<PersonCaller> {
+async function identifyPerson(token: string, context: ApiContext, deps: ApiDeps): Promise<PersonCaller> {
+  const { db, clock, config } = deps
+  const { idleMs } = config.session
   const at = clock.now()
-  const found = await findPerson(db, { token, environment, at, idleMs: session.idleMs })
+  const environment = parseQuery(context.querystring)['environment'] === 'live' ? 'live' : 'sandbox'
+  const found = await findPerson(db, { token, environment, at, idleMs })
   if (found === null) throw sessionOver()
   const { caller, lastUsedAt } = found
-  // A write now and then keeps it from being idle; one for each request would cost more than the request.
-  if (use === 'person' && at.getTime() - lastUsedAt.getTime() >= session.idleMs / touchesPerIdle)
+  // A page that polls does not prove that a person is there, so it does not keep the session alive. Writing the time of every
+  // request would cost more than the request.
+  const isPolling = context.method === 'GET' && context.get('X-Background') === 'true'
+  if (!isPolling && at.getTime() - lastUsedAt.getTime() >= idleMs / touchesPerIdle)
     await touchSession(db, caller.sessionId, at)
   return caller
 }
@@ -65,25 +118,4 @@ const touchesPerIdle = 100
 
 export function sessionOver(): ApiError {
   return new ApiError('unauthorized', { message: 'The session is over: sign in again.' })
-}
-
-/** A key is stored under the secret key of its day: today's is asked first, older ones only while a rotation lasts. */
-async function firstFound<T>(header: string, deps: ApiDeps, find: (digest: Buffer) => Promise<T | null>): Promise<T> {
-  const secret = requireCredential(header, null)
-  const digests = apiKeyDigests(deps.keyring, secret)
-  // Between two questions another call may have renewed the digest, so that neither finds it: then both are asked again.
-  const asked = digests.length > 1 ? [...digests, ...digests] : digests
-  for (const each of asked) {
-    const found = await find(each.digest)
-    if (found === null) continue
-    await renewDigest(each, digests, deps)
-    return found
-  }
-  throw new ApiError('unauthorized')
-}
-
-/** Null for a mistyped key too: its checksum is wrong. */
-function readSecret(header: string): string | null {
-  const secret = /^Bearer ([\x21-\x7e]{1,200})$/i.exec(header)?.[1]
-  return secret && readApiKeySecret(secret) ? secret : null
 }

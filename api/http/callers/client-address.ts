@@ -1,17 +1,23 @@
-// Where a request comes from: the connection's other end, or what the proxies that we trust say about it.
+// The address of a client: the peer of the connection, or the address that the trusted proxies report.
 import { isIP, isIPv6 } from 'node:net'
+import type { ApiContext } from '../route'
 
-/** Each proxy puts the address that it saw at the end of X-Forwarded-For; what is before those of ours anybody can have written. */
+export function addressOf(context: ApiContext, trustedProxies: number): string {
+  const remote = context.req.socket.remoteAddress
+  return clientAddress({ remote, forwardedFor: context.get('X-Forwarded-For') }, trustedProxies)
+}
+
+/** Each proxy appends the address that it saw to X-Forwarded-For. The client itself may have written everything before those. */
 export function clientAddress(
   { remote, forwardedFor }: { remote: string | undefined; forwardedFor: string },
   trustedProxies: number,
 ): string {
   const hops = forwardedFor.split(',').map((hop) => hop.trim())
-  const told = trustedProxies > 0 ? (hops.at(-trustedProxies) ?? '') : ''
-  return networkOf(isIP(told) ? told : (remote ?? 'unknown'))
+  const reported = trustedProxies > 0 ? (hops.at(-trustedProxies) ?? '') : ''
+  return networkOf(isIP(reported) ? reported : (remote ?? 'unknown'))
 }
 
-/** Who has an IPv6 address has 2^64 of them. */
+/** A client with one IPv6 address has 2^64 of them, so they count as one network. */
 function networkOf(address: string): string {
   if (!isIPv6(address)) return address
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1]

@@ -1,16 +1,16 @@
-// A request's parts with the types of the schemas that have checked them.
+// The parts of a request, typed by the schemas that have checked them.
 import type { Static, TSchema } from 'typebox'
-import type { ApiRequest } from '../route'
+import type { OpenRequest } from '../route'
 
-export function paramsOf<Schema extends TSchema>(request: ApiRequest): Static<Schema> {
+export function paramsOf<Schema extends TSchema>(request: OpenRequest): Static<Schema> {
   return checked<Schema>(request.params)
 }
 
-export function queryOf<Schema extends TSchema>(request: ApiRequest): Static<Schema> {
+export function queryOf<Schema extends TSchema>(request: OpenRequest): Static<Schema> {
   return checked<Schema>(request.query)
 }
 
-export function bodyOf<Schema extends TSchema>(request: ApiRequest): Static<Schema> {
+export function bodyOf<Schema extends TSchema>(request: OpenRequest): Static<Schema> {
   return checked<Schema>(request.body)
 }
 

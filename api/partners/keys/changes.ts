@@ -6,10 +6,11 @@ import type { PersonCaller } from '../../../db/sign-in/callers'
 import { type Environment, environments } from '../../../domain/environment'
 import { keysPerPartnerAndHour, labelMaxLength } from '../../../domain/limits'
 import { recordChange } from '../../controls/record-change'
+import type { ApiDeps } from '../../deps'
 import { requireHourly } from '../../http/callers/rate-limiter'
 import { ApiError } from '../../http/errors'
 import { bodyOf, paramsOf } from '../../http/requests/typed'
-import { personOf, type Route } from '../../http/route'
+import { type ApiRequest, personOf, post, type Reply } from '../../http/route'
 import {
   Answer,
   DateTime,
@@ -21,12 +22,15 @@ import {
   Uuid,
   VisibleLine,
 } from '../../http/schema'
+import { authenticate, authorize, limit, validate } from '../../http/steps'
 import {
   type Bound,
+  type Confirmable,
   ConfirmCode,
   changeConfirmed,
   confirmationOf,
-  confirmCodeRoute,
+  confirmCodeDocs,
+  mailConfirmCode,
   noCodeNeeded,
 } from '../../sign-in/confirm-codes'
 import { tellAdmins } from '../tell-admins'
@@ -71,66 +75,83 @@ const exampleKey: Static<typeof KeyCreated> = {
   note,
 }
 
-export const createKey: Route = {
-  method: 'POST',
-  path: '/v1/keys',
-  operationId: 'createKey',
-  tag: 'Account',
-  summary: 'Make an API key',
-  description:
-    'The secret is in this answer and nowhere else. At most 5 keys and 30 new ones an hour in each environment; live ones once ' +
-    'verification is approved, and with a `confirm_code`.',
-  access: { by: 'person', action: 'key.create', partner: 'active' },
-  body: { schema: NewKey, example: { environment: 'sandbox', label: 'Checkout' } },
-  reply: { status: 201, description: 'The key, with its secret.', schema: KeyCreated, example: exampleKey },
-  errors: ['key_limit_reached', 'verification_required', 'invalid_confirm_code'],
-  handle: async (request, deps) => {
-    const { environment, label = null, confirm_code } = bodyOf<typeof NewKey>(request)
-    const { email: by, partner } = personOf(request)
-    // Without verification no code is mailed, so this is said first.
-    if (environment === 'live') requireVerified(partner)
-    const confirmation =
-      environment === 'live' ? confirmationOf(boundToKey(environment, label), confirm_code, request, deps) : null
-    const made = { createdBy: by, at: deps.clock.now(), keyring: deps.keyring }
-    const create = async (tx: Tx) => {
-      // Counted after the code and per environment, so that a stolen session cannot use up the live keys of an hour.
-      await requireHourly(deps.rateLimiter, `keys/${partner.id}/${environment}`, keysPerPartnerAndHour, tx)
-      const result = await createApiKey(tx, { partnerId: partner.id, environment, label, ...made })
-      if (result.outcome === 'limit_reached') throw new ApiError('key_limit_reached')
-      if (result.outcome === 'partner_closed') throw new ApiError('partner_not_active')
-      if (result.outcome === 'verification_required') throw new ApiError('verification_required')
-      const change = { partnerId: partner.id, by, action: 'key.create', environment, detail: result.key.keyPrefix }
-      await recordChange(tx, { ...change, status: 201 }, request, deps)
-      const happened = { what: 'live_key', keyPrefix: result.key.keyPrefix, label } as const
-      if (environment === 'live') await tellAdmins(tx, { partnerId: partner.id, by, happened }, deps)
-      return result
-    }
-    const created = await changeConfirmed(confirmation, create, deps)
-    deps.mails.wake()
-    const { id, keyPrefix, createdAt } = created.key
-    const shown = { id, environment, key_prefix: keyPrefix, label, created_at: createdAt.toISOString() }
-    return { status: 201, body: { ...shown, secret: created.secret, note }, location: '/v1/keys', activity: 'written' }
-  },
-}
-
-export const createKeyConfirmCode: Route = confirmCodeRoute({
-  confirms: createKey,
-  operationId: 'createKeyConfirmCode',
-  summary: 'Email the code for a live API key',
-  body: { schema: KeyToConfirm, example: { environment: 'live', label: 'Checkout' } },
-  action: 'key.confirm',
-  errors: ['verification_required'],
-  read: async (request) => {
-    const { environment, label = null } = bodyOf<typeof KeyToConfirm>(request)
-    if (environment === 'sandbox') throw noCodeNeeded('A sandbox key needs no code.', { status: 'sandbox' })
-    requireVerified(personOf(request).partner)
-    return {
-      bound: boundToKey(environment, label),
-      mail: { what: 'live_key', label },
-      activity: { environment, detail: label ?? 'no label' },
-    }
+export const createKeyRoute = post('/v1/keys', {
+  steps: [
+    authenticate,
+    limit,
+    authorize('key.create', { by: 'person', partner: 'active' }),
+    validate({ body: NewKey }),
+    createKey,
+  ],
+  docs: {
+    operationId: 'createKey',
+    tag: 'Account',
+    summary: 'Make an API key',
+    description:
+      'The secret is in this answer and nowhere else. At most 5 keys and 30 new ones an hour in each environment; live ones once ' +
+      'verification is approved, and with a `confirm_code`.',
+    bodyExample: { environment: 'sandbox', label: 'Checkout' },
+    reply: { status: 201, description: 'The key, with its secret.', schema: KeyCreated, example: exampleKey },
+    errors: ['key_limit_reached', 'verification_required', 'invalid_confirm_code'],
   },
 })
+
+async function createKey(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
+  const { environment, label = null, confirm_code } = bodyOf<typeof NewKey>(request)
+  const { email: by, partner } = personOf(request)
+  // Without verification no code is mailed, so this is said first.
+  if (environment === 'live') requireVerified(partner)
+  const confirmation =
+    environment === 'live' ? confirmationOf(boundToKey(environment, label), confirm_code, request, deps) : null
+  const made = { createdBy: by, at: deps.clock.now(), keyring: deps.keyring }
+  const create = async (tx: Tx) => {
+    // Counted after the code and per environment, so that a stolen session cannot use up the live keys of an hour.
+    await requireHourly(deps.rateLimiter, `keys/${partner.id}/${environment}`, keysPerPartnerAndHour, tx)
+    const result = await createApiKey(tx, { partnerId: partner.id, environment, label, ...made })
+    if (result.outcome === 'limit_reached') throw new ApiError('key_limit_reached')
+    if (result.outcome === 'partner_closed') throw new ApiError('partner_not_active')
+    if (result.outcome === 'verification_required') throw new ApiError('verification_required')
+    const change = { partnerId: partner.id, by, action: 'key.create', environment, detail: result.key.keyPrefix }
+    await recordChange(tx, { ...change, status: 201 }, request, deps)
+    const happened = { what: 'live_key', keyPrefix: result.key.keyPrefix, label } as const
+    if (environment === 'live') await tellAdmins(tx, { partnerId: partner.id, by, happened }, deps)
+    return result
+  }
+  const created = await changeConfirmed(confirmation, create, deps)
+  deps.mails.wake()
+  const { id, keyPrefix, createdAt } = created.key
+  const shown = { id, environment, key_prefix: keyPrefix, label, created_at: createdAt.toISOString() }
+  return { status: 201, body: { ...shown, secret: created.secret, note }, location: '/v1/keys', activity: 'written' }
+}
+
+export const createKeyConfirmCodeRoute = post('/v1/keys/confirm-codes', {
+  steps: [
+    authenticate,
+    limit,
+    authorize('key.confirm', { by: 'person', partner: 'active' }),
+    validate({ body: KeyToConfirm }),
+    mailConfirmCode('key.confirm', confirmKey),
+  ],
+  docs: {
+    ...confirmCodeDocs,
+    operationId: 'createKeyConfirmCode',
+    tag: 'Account',
+    summary: 'Email the code for a live API key',
+    bodyExample: { environment: 'live', label: 'Checkout' },
+    errors: ['invalid_state', 'verification_required'],
+  },
+})
+
+async function confirmKey(request: ApiRequest): Promise<Confirmable> {
+  const { environment, label = null } = bodyOf<typeof KeyToConfirm>(request)
+  if (environment === 'sandbox') throw noCodeNeeded('A sandbox key needs no code.', { status: 'sandbox' })
+  requireVerified(personOf(request).partner)
+  return {
+    bound: boundToKey(environment, label),
+    mail: { what: 'live_key', label },
+    activity: { environment, detail: label ?? 'no label' },
+  }
+}
 
 function requireVerified({ verificationStatus }: PersonCaller['partner']): void {
   if (verificationStatus !== 'approved') throw new ApiError('verification_required')
@@ -143,37 +164,43 @@ function boundToKey(environment: Environment, label: string | null): Bound {
 const Params = Answer({ id: Uuid() })
 const KeyRevoked = Answer({ id: Uuid(), revoked: Type.Literal(true) }, { title: 'KeyRevoked' })
 
-export const revokeKey: Route = {
-  method: 'POST',
-  path: '/v1/keys/:id/revoke',
-  operationId: 'revokeKey',
-  tag: 'Account',
-  summary: 'Switch a key off, at once and for good',
-  // Stops money, so a suspended partner may do it too.
-  access: { by: 'person', action: 'key.revoke', partner: 'any' },
-  params: Params,
-  reply: {
-    status: 200,
-    description: 'The key no longer opens anything.',
-    schema: KeyRevoked,
-    example: { id: exampleKey.id, revoked: true },
+export const revokeKeyRoute = post('/v1/keys/:id/revoke', {
+  steps: [
+    authenticate,
+    limit,
+    // Stops money, so a suspended partner may do it too.
+    authorize('key.revoke', { by: 'person', partner: 'any' }),
+    validate({ params: Params }),
+    revokeKey,
+  ],
+  docs: {
+    operationId: 'revokeKey',
+    tag: 'Account',
+    summary: 'Switch a key off, at once and for good',
+    reply: {
+      status: 200,
+      description: 'The key no longer opens anything.',
+      schema: KeyRevoked,
+      example: { id: exampleKey.id, revoked: true },
+    },
+    errors: ['invalid_state'],
   },
-  errors: ['invalid_state'],
-  handle: async (request, deps) => {
-    const id = paramsOf<typeof Params>(request).id.toLowerCase()
-    const { email: by, partner } = personOf(request)
-    const revoked = await deps.db.transaction(async (tx) => {
-      const order = { partnerId: partner.id, id, revokedBy: by, at: deps.clock.now() }
-      const result = await revokeApiKey(tx, order)
-      if (result.outcome === 'revoked') {
-        const { environment, keyPrefix: detail } = result.key
-        const change = { partnerId: partner.id, by, action: 'key.revoke', environment, detail }
-        await recordChange(tx, { ...change, status: 200 }, request, deps)
-      }
-      return result
-    })
-    if (revoked.outcome === 'not_found') throw new ApiError('not_found')
-    if (revoked.outcome === 'already_revoked') throw new ApiError('invalid_state', { details: { status: 'revoked' } })
-    return { body: { id, revoked: true }, activity: 'written' }
-  },
+})
+
+async function revokeKey(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
+  const id = paramsOf<typeof Params>(request).id.toLowerCase()
+  const { email: by, partner } = personOf(request)
+  const revoked = await deps.db.transaction(async (tx) => {
+    const order = { partnerId: partner.id, id, revokedBy: by, at: deps.clock.now() }
+    const result = await revokeApiKey(tx, order)
+    if (result.outcome === 'revoked') {
+      const { environment, keyPrefix: detail } = result.key
+      const change = { partnerId: partner.id, by, action: 'key.revoke', environment, detail }
+      await recordChange(tx, { ...change, status: 200 }, request, deps)
+    }
+    return result
+  })
+  if (revoked.outcome === 'not_found') throw new ApiError('not_found')
+  if (revoked.outcome === 'already_revoked') throw new ApiError('invalid_state', { details: { status: 'revoked' } })
+  return { body: { id, revoked: true }, activity: 'written' }
 }

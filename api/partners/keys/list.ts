@@ -3,9 +3,10 @@ import { Type } from 'typebox'
 import { findApiKey, listApiKeyPage } from '../../../db/partners/api-keys'
 import { seesLive } from '../../../db/sign-in/callers'
 import type { Environment } from '../../../domain/environment'
+import type { ApiDeps } from '../../deps'
 import { pageOf, pageQuery, presentPage, requireCursor } from '../../http/list'
 import { queryOf } from '../../http/requests/typed'
-import type { ApiRequest, Route } from '../../http/route'
+import { type ApiRequest, get, type Reply } from '../../http/route'
 import {
   Answer,
   DateTime,
@@ -17,6 +18,7 @@ import {
   Strict,
   Uuid,
 } from '../../http/schema'
+import { authenticate, authorize, limit, validate } from '../../http/steps'
 import { presentKey } from './present'
 
 const Query = Strict({
@@ -45,48 +47,54 @@ const ApiKey = Answer(
   { title: 'ApiKey' },
 )
 
-export const listKeys: Route = {
-  method: 'GET',
-  path: '/v1/keys',
-  operationId: 'listKeys',
-  tag: 'Account',
-  summary: 'API keys, without their secrets',
-  description:
-    'Newest first, revoked ones included. A live key and the dashboard see the keys of both environments, a sandbox key those of the sandbox.',
-  access: { by: 'key', action: 'key.list', partner: 'any' },
-  query: Query,
-  reply: {
-    status: 200,
-    description: 'A page of keys.',
-    schema: ListOf(ApiKey),
-    example: {
-      object: 'list',
-      data: [
-        {
-          id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a57',
-          environment: 'sandbox',
-          key_prefix: 'kp_sandbox_4f9a1c02',
-          label: 'Checkout',
-          created_at: '2026-11-16T09:00:00.000Z',
-          last_used_at: '2026-11-16T09:30:00.000Z',
-          revoked_at: null,
-        },
-      ],
-      has_more: false,
-      next_cursor: null,
+export const listKeysRoute = get('/v1/keys', {
+  steps: [
+    authenticate,
+    limit,
+    authorize('key.list', { by: 'key', partner: 'any' }),
+    validate({ query: Query }),
+    listKeys,
+  ],
+  docs: {
+    operationId: 'listKeys',
+    tag: 'Account',
+    summary: 'API keys, without their secrets',
+    description:
+      'Newest first, revoked ones included. A live key and the dashboard see the keys of both environments, a sandbox key those of the sandbox.',
+    reply: {
+      status: 200,
+      description: 'A page of keys.',
+      schema: ListOf(ApiKey),
+      example: {
+        object: 'list',
+        data: [
+          {
+            id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a57',
+            environment: 'sandbox',
+            key_prefix: 'kp_sandbox_4f9a1c02',
+            label: 'Checkout',
+            created_at: '2026-11-16T09:00:00.000Z',
+            last_used_at: '2026-11-16T09:30:00.000Z',
+            revoked_at: null,
+          },
+        ],
+        has_more: false,
+        next_cursor: null,
+      },
     },
+    errors: ['invalid_request'],
   },
-  errors: ['invalid_request'],
-  handle: async (request, { db, activityLog }) => {
-    // Uses are written in batches. A list of keys shows the exact ones.
-    await activityLog.flush()
-    const query = queryOf<typeof Query>(request)
-    const page = pageOf(query)
-    const shown = { partnerId: request.caller.partner.id, environment: shownEnvironment(request, query) }
-    await requireCursor(page, (id) => findApiKey(db, shown, id))
-    const keys = await listApiKeyPage(db, { ...shown, status: query.status ?? null }, page)
-    return { body: presentPage(keys, page, { cursorOf: ({ id }) => id, present: presentKey }) }
-  },
+})
+
+async function listKeys(request: ApiRequest, { db, activityLog }: ApiDeps): Promise<Reply> {
+  // Uses are written in batches. A list of keys shows the exact ones.
+  await activityLog.flush()
+  const query = queryOf<typeof Query>(request)
+  const page = pageOf(query)
+  const shown = { partnerId: request.caller.partner.id, environment: shownEnvironment(request, query) }
+  await requireCursor(page, (id) => findApiKey(db, shown, id))
+  const keys = await listApiKeyPage(db, { ...shown, status: query.status ?? null }, page)
+  return { body: presentPage(keys, page, { cursorOf: ({ id }) => id, present: presentKey }) }
 }
 
 /** Null for both. */

@@ -3,18 +3,18 @@ import { type Static, Type } from 'typebox'
 import { recordActivity } from '../../../db/controls/activity'
 import { type CaseRow, listCasesOf, type OpenedCase, openCase } from '../../../db/payouts/cases/cases'
 import { listCaseNotes } from '../../../db/payouts/cases/notes'
+import type { PayoutRow } from '../../../db/payouts/payouts'
 import { nameOf } from '../../../db/sign-in/callers'
 import { type CaseKind, caseKinds, caseOutcomes, caseStatuses, caseStatusOf } from '../../../domain/payouts/case'
 import type { ApiDeps } from '../../deps'
 import { ApiError } from '../../http/errors'
 import { presentList } from '../../http/list'
 import { bodyOf } from '../../http/requests/typed'
-import type { ApiRequest, Route } from '../../http/route'
+import { type ApiRequest, get, post, type Reply } from '../../http/route'
 import {
   Answer,
   Constant,
   DateTime,
-  EnvironmentQuery,
   Lines,
   ListOf,
   MoneyString,
@@ -23,6 +23,8 @@ import {
   Strict,
   Uuid,
 } from '../../http/schema'
+import { authenticateWith, authorize, limit, validate } from '../../http/steps'
+import { payoutInPath } from '../lookups'
 import { presentCase } from './present'
 
 const Case = Answer(
@@ -74,34 +76,39 @@ const exampleCase: Static<typeof Case> = {
 
 const Params = Answer({ id: Uuid() })
 
-export const createCase: Route = {
-  method: 'POST',
-  path: '/v1/payouts/:id/cases',
-  operationId: 'createCase',
-  tag: 'Payouts',
-  summary: 'Have a payout called back, or looked for',
-  description:
-    'A completed payout can be recalled, one that is processing or completed can be traced; one case of each kind at a time. ' +
-    'A recall needs the recipient’s consent, so it may be refused. It is charged when it is resolved, at cost plus 20%.',
-  access: { by: 'key', action: 'case.open', partner: 'active', finds: 'payout' },
-  params: Params,
-  query: EnvironmentQuery,
-  body: { schema: NewCase, example: { kind: 'recall', reason: 'Paid to the wrong supplier.' } },
-  reply: { status: 201, description: 'The case.', schema: Case, example: exampleCase },
-  errors: ['not_found', 'invalid_state'],
-  handle: async (request, deps) => {
-    const { payout } = request
-    if (payout === null) throw new ApiError('not_found')
-    const { kind, reason } = bodyOf<typeof NewCase>(request)
-    const opened = requireOpened(await open(payout.id, { kind, reason }, request, deps), kind)
-    await deps.workflows.startCase(opened)
-    return {
-      status: 201,
-      body: presentCase(opened, []),
-      location: `/v1/payouts/${payout.id}/cases`,
-      activity: 'written',
-    }
+export const createCaseRoute = post('/v1/payouts/:id/cases', {
+  steps: [
+    authenticateWith(payoutInPath),
+    limit,
+    authorize('case.open', { by: 'key', partner: 'active' }),
+    validate({ params: Params, body: NewCase }),
+    createCase,
+  ],
+  docs: {
+    operationId: 'createCase',
+    tag: 'Payouts',
+    summary: 'Have a payout called back, or looked for',
+    description:
+      'A completed payout can be recalled, one that is processing or completed can be traced; one case of each kind at a time. ' +
+      'A recall needs the recipient’s consent, so it may be refused. It is charged when it is resolved, at cost plus 20%.',
+    bodyExample: { kind: 'recall', reason: 'Paid to the wrong supplier.' },
+    reply: { status: 201, description: 'The case.', schema: Case, example: exampleCase },
+    errors: ['not_found', 'invalid_state'],
   },
+})
+
+async function createCase(request: ApiRequest<PayoutRow | null>, deps: ApiDeps): Promise<Reply> {
+  const { found: payout } = request
+  if (payout === null) throw new ApiError('not_found')
+  const { kind, reason } = bodyOf<typeof NewCase>(request)
+  const opened = requireOpened(await open(payout.id, { kind, reason }, request, deps), kind)
+  await deps.workflows.startCase(opened)
+  return {
+    status: 201,
+    body: presentCase(opened, []),
+    location: `/v1/payouts/${payout.id}/cases`,
+    activity: 'written',
+  }
 }
 
 async function open(
@@ -138,28 +145,33 @@ function requireOpened(opened: OpenedCase, kind: CaseKind): CaseRow {
   }
 }
 
-export const listCases: Route = {
-  method: 'GET',
-  path: '/v1/payouts/:id/cases',
-  operationId: 'listCases',
-  tag: 'Payouts',
-  summary: 'Recalls and traces of a payout, oldest first',
-  access: { by: 'key', action: 'case.list', partner: 'any', finds: 'payout' },
-  params: Params,
-  query: EnvironmentQuery,
-  reply: {
-    status: 200,
-    description: 'The cases.',
-    schema: ListOf(Case),
-    example: { object: 'list', data: [exampleCase], has_more: false, next_cursor: null },
+export const listCasesRoute = get('/v1/payouts/:id/cases', {
+  steps: [
+    authenticateWith(payoutInPath),
+    limit,
+    authorize('case.list', { by: 'key', partner: 'any' }),
+    validate({ params: Params }),
+    listCases,
+  ],
+  docs: {
+    operationId: 'listCases',
+    tag: 'Payouts',
+    summary: 'Recalls and traces of a payout, oldest first',
+    reply: {
+      status: 200,
+      description: 'The cases.',
+      schema: ListOf(Case),
+      example: { object: 'list', data: [exampleCase], has_more: false, next_cursor: null },
+    },
+    errors: ['not_found'],
   },
-  errors: ['not_found'],
-  handle: async ({ payout }, { db }) => {
-    if (payout === null) throw new ApiError('not_found')
-    const rows = await listCasesOf(db, payout.id)
-    const ids = rows.map(({ id }) => id)
-    const notes = ids.length === 0 ? [] : await listCaseNotes(db, ids)
-    const notesOf = (id: string) => notes.filter(({ caseId }) => caseId === id)
-    return { body: presentList(rows.map((row) => presentCase(row, notesOf(row.id)))) }
-  },
+})
+
+async function listCases({ found: payout }: ApiRequest<PayoutRow | null>, { db }: ApiDeps): Promise<Reply> {
+  if (payout === null) throw new ApiError('not_found')
+  const rows = await listCasesOf(db, payout.id)
+  const ids = rows.map(({ id }) => id)
+  const notes = ids.length === 0 ? [] : await listCaseNotes(db, ids)
+  const notesOf = (id: string) => notes.filter(({ caseId }) => caseId === id)
+  return { body: presentList(rows.map((row) => presentCase(row, notesOf(row.id)))) }
 }

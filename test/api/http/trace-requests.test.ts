@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import { afterEach, expect, test } from '@jest/globals'
 import Koa from 'koa'
-import type { RequestState } from '../../../api/http/answer'
+import type { RequestState } from '../../../api/http/route'
 import { traceRequests } from '../../../api/http/trace-requests'
 import { systemClock } from '../../../runtime/clock'
 import type { FinishedSpan } from '../../../runtime/tracing/span'
@@ -68,7 +68,7 @@ async function tracesOf({ ratio, status, headers = {} }: Asked): Promise<Finishe
   const app = new Koa<RequestState>()
   app.use(traceRequests(createTracer({ clock: systemClock, ratio, onFinished: (span) => finished.push(span) })))
   app.use((context) => {
-    Object.assign(context.state, { requestId: 'r1', route: null, caller: null, payoutId: null })
+    Object.assign(context.state, { requestId: 'r1', route: null, caller: null, subject: null })
     context.status = status
     context.body = '{}'
   })

@@ -2,9 +2,10 @@
 // that moment. Each request is taken apart where the others overtake it, so that every race has one outcome.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { authenticateWithClaim } from '../../../../api/http/callers/authenticate'
+import { identifyKey } from '../../../../api/http/callers/api-keys'
 import { ApiError } from '../../../../api/http/errors'
 import { createPayout } from '../../../../api/payouts/create'
+import { claimOfKey } from '../../../../api/payouts/lookups'
 import { RailUnavailable } from '../../../../rail/rail'
 import { type Api, startApi } from '../../../support/api/client'
 import { changePartner } from '../../../support/api/fixtures'
@@ -44,8 +45,8 @@ async function arrive(
   { deps }: Api = world.api,
   apiKey = payer.keys.sandbox,
 ): Promise<() => Promise<Answered>> {
-  const { caller, claim } = await authenticateWithClaim(`Bearer ${apiKey}`, key, deps)
-  const about = { caller, claim, payout: null, idempotencyKey: key, mayOnlyRepeat: null, requestId: randomUUID() }
+  const { caller, found } = await identifyKey(apiKey, key, claimOfKey, deps)
+  const about = { caller, found, mayOnlyRepeat: null, requestId: randomUUID() }
   const read = {
     params: {},
     query: {},
@@ -56,7 +57,7 @@ async function arrive(
   }
   return async () => {
     try {
-      const { status = 200, body } = await createPayout.handle({ ...about, ...read }, deps)
+      const { status = 200, body } = await createPayout({ ...about, ...read }, deps)
       return { status, body }
     } catch (error) {
       if (!(error instanceof ApiError)) throw error

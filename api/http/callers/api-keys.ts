@@ -1,0 +1,70 @@
+// Identifies the API key of a request.
+import type { Keyring } from '../../../db/keyring'
+import { type ApiKeyDigest, apiKeyDigests, readApiKeySecret } from '../../../db/partners/api-key-secret'
+import { renewApiKeyDigest } from '../../../db/partners/api-keys'
+import { findCaller } from '../../../db/sign-in/callers'
+import type { ApiDeps } from '../../deps'
+import { ApiError } from '../errors'
+import type { FoundWithCaller, Lookup } from '../route'
+
+/** The API key in an Authorization header. Null for a mistyped one too: its checksum is wrong. */
+export function readKey(header: string): string | null {
+  const secret = /^Bearer ([\x21-\x7e]{1,200})$/i.exec(header)?.[1]
+  return secret && readApiKeySecret(secret) ? secret : null
+}
+
+/**
+ * A key is stored as a digest under the secret of its day. Today's is tried first, older ones only during a rotation. Another
+ * request may renew the digest between two tries, so that neither finds it; then both are tried again.
+ */
+export async function identifyKey<Found>(
+  secret: string,
+  name: string | null,
+  lookup: Lookup<Found>,
+  deps: ApiDeps,
+): Promise<FoundWithCaller<Found>> {
+  const digests = apiKeyDigests(deps.keyring, secret)
+  const tries = digests.length > 1 ? [...digests, ...digests] : digests
+  for (const each of tries) {
+    const found = await findByDigest(each.digest, name, lookup, deps)
+    if (found === null) continue
+    await renewDigest(each, digests, deps)
+    return found
+  }
+  throw new ApiError('unauthorized')
+}
+
+async function findByDigest<Found>(
+  digest: Buffer,
+  name: string | null,
+  lookup: Lookup<Found>,
+  { db }: ApiDeps,
+): Promise<FoundWithCaller<Found> | null> {
+  if (name !== null) return lookup.findWithKey(db, digest, name)
+  const caller = await findCaller(db, digest)
+  return caller && { caller, found: lookup.nothing }
+}
+
+/** Only the use of a key shows us its secret, so a key that was found under an older secret is stored under the current one. */
+async function renewDigest(
+  found: ApiKeyDigest,
+  [current]: readonly ApiKeyDigest[],
+  { db, keyring, clock }: Pick<ApiDeps, 'db' | 'keyring' | 'clock'>,
+): Promise<void> {
+  if (current === undefined || found.keyId === current.keyId) return
+  if (!isDue(keyring, current.digest.toString('hex'), clock.now().getTime())) return
+  // A failure does not matter: the next request tries again.
+  await renewApiKeyDigest(db, found.digest, current).catch(() => undefined)
+}
+
+/** While a rotation is rolled out, two processes may disagree on the current secret. They must not undo each other's work on every call. */
+function isDue(keyring: Keyring, digest: string, now: number): boolean {
+  const last = renewedAt.get(keyring) ?? new Map<string, number>()
+  renewedAt.set(keyring, last)
+  if (now - (last.get(digest) ?? Number.NEGATIVE_INFINITY) < pauseMs) return false
+  last.set(digest, now)
+  return true
+}
+
+const renewedAt = new WeakMap<Keyring, Map<string, number>>()
+const pauseMs = 60_000

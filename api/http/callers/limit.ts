@@ -1,0 +1,35 @@
+// Steps `limit` and `limitHistoryRead`: count the request against the rate limit of its caller.
+import type { Caller } from '../../../db/sign-in/callers'
+import type { ApiDeps } from '../../deps'
+import { ApiError } from '../errors'
+import type { ApiContext, RateLimit } from '../route'
+import { historyWeight } from './rate-limiter'
+
+export const limit: RateLimit = rateLimit('rows', 1)
+
+/** For reads of all that a partner has. They count as several requests, and run on the connections for costly reads. */
+export const limitHistoryRead: RateLimit = rateLimit('history', historyWeight)
+
+function rateLimit(reads: RateLimit['reads'], weight: number): RateLimit {
+  return {
+    kind: 'limit',
+    reads,
+    bind:
+      (_route, deps) =>
+      async ({ caller, context }) => {
+        if (caller !== null) await count(caller, weight, context, deps)
+      },
+  }
+}
+
+/** People have buckets of their own: a key that runs wild must not lock out the admin who has to revoke it. */
+async function count(caller: Caller, weight: number, context: ApiContext, { rateLimiter }: ApiDeps): Promise<void> {
+  const { partner, environment } = caller
+  const who = caller.by === 'key' ? partner.id : caller.memberId
+  const taken = await rateLimiter.take({ who, environment, limitPerSecond: partner.rateLimit, weight })
+  if (taken.limitPerSecond > 0) {
+    context.res.setHeader('RateLimit-Policy', `"partner";q=${taken.limitPerSecond};w=1`)
+    context.res.setHeader('RateLimit', `"partner";r=${taken.remaining};t=1`)
+  }
+  if (taken.outcome === 'refused') throw new ApiError('rate_limited', { headers: { 'Retry-After': '1' } })
+}

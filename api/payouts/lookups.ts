@@ -1,0 +1,47 @@
+// What payout requests name: the payout in the path, or the claim of the Idempotency-Key. Read in one statement with the API key.
+import { type ClaimedRow, findCallerAndClaim, findClaim } from '../../db/payouts/claims'
+import { findCallerAndPayout, findPayout, type PayoutRow } from '../../db/payouts/payouts'
+import { readIdempotencyKey } from '../http/requests/idempotent'
+import { uuidPattern } from '../http/requests/validate'
+import type { Lookup, Reply } from '../http/route'
+
+/** The payout that `:id` names, if it is the caller's. */
+export const payoutInPath: Lookup<PayoutRow | null> = {
+  nameIn({ params }) {
+    const id = params?.['id'] ?? ''
+    return uuidPattern.test(id) ? id : null
+  },
+  nothing: null,
+  async findWithKey(db, digest, id) {
+    const found = await findCallerAndPayout(db, digest, id)
+    return found && { caller: found.caller, found: found.payout }
+  },
+  findForPerson: findPayout,
+  isRepeatable: () => false,
+  subjectOf: (payout) => payout && { field: 'payout_id', id: payout.id },
+}
+
+export interface FoundClaim {
+  readonly idempotencyKey: string
+  /** Null when the key is new. */
+  readonly claim: ClaimedRow | null
+}
+
+export const claimOfKey: Lookup<FoundClaim> = {
+  nameIn: readIdempotencyKey,
+  nothing: { idempotencyKey: '', claim: null },
+  async findWithKey(db, digest, idempotencyKey) {
+    const found = await findCallerAndClaim(db, digest, idempotencyKey)
+    return found && { caller: found.caller, found: { idempotencyKey, claim: found.claim } }
+  },
+  async findForPerson(db, scope, idempotencyKey) {
+    return { idempotencyKey, claim: await findClaim(db, { ...scope, idempotencyKey }) }
+  },
+  isRepeatable: ({ claim }) => claim?.releasedAt === null,
+  subjectOf: (_found, reply) => createdPayout(reply),
+}
+
+function createdPayout({ body }: Reply): { field: string; id: string } | null {
+  if (typeof body !== 'object' || body === null || !('id' in body) || typeof body.id !== 'string') return null
+  return { field: 'payout_id', id: body.id }
+}
