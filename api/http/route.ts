@@ -139,9 +139,13 @@ export interface Schemas {
   /** Must include `environment`, which every route accepts. Unknown parameters are refused. */
   readonly query?: TSchema
   readonly body?: TSchema
+  readonly fieldErrors?: FieldErrors
   /** A weaker schema for bodies that repeat a stored request: the rules at the time it was stored. */
   readonly repeatedBody?: TSchema
 }
+
+/** Errors for faults in single fields of a body, in the order in which they are reported. Other faults are invalid_request. */
+export type FieldErrors = readonly (readonly [field: string, errorFor: (faults: string[]) => ApiError])[]
 
 export interface Validation extends Schemas {
   readonly kind: 'validate'

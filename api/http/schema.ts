@@ -1,12 +1,12 @@
-// The building blocks of request and response schemas (§2 Conventions), with the hints that error details quote.
+// The building blocks of request and response schemas, with the hints that error details quote.
 import { type TSchema, Type } from 'typebox'
 import { environments } from '../../domain/environment'
-import { linePattern, linesPattern, mailedNamePattern, payoutLimits, visibleLinePattern } from '../../domain/limits'
-import { formatPence, moneyMaxLength, moneyPattern, moneyRangePattern } from '../../domain/money'
+import { linePattern, linesPattern, mailedNamePattern, visibleLinePattern } from '../../domain/limits'
+import { moneyMaxLength, moneyPattern, moneyRangePattern } from '../../domain/money'
 
 /**
- * Extra words for people; `x-hint` is the rule that `details` quotes after a field's path. The OpenAPI document shows
- * `x-documented` instead of a schema, for a rule that the handler checks: only there is the caller or the state known.
+ * Annotations of a schema. `x-hint` is the rule that error details quote after the path of a field. The OpenAPI document shows
+ * `x-documented` instead of the schema, for rules that depend on the caller or the state and are checked by the handler.
  */
 export interface Words {
   /** Makes the schema a named component of the OpenAPI document. */
@@ -17,21 +17,12 @@ export interface Words {
   default?: unknown
 }
 
-/** PostgreSQL stores every character but this one. */
+/** PostgreSQL cannot store NUL. */
 const noNull = String.raw`^[^\u0000]*$`
 
 export const MoneyString = (words: Words = {}) => Type.String({ pattern: moneyPattern, maxLength: 18, ...words })
 
-/** An amount of a payout: MoneyString inside the range of §8. */
-export const PayoutAmount = (words: Words = {}) =>
-  Type.String({
-    pattern: moneyRangePattern(payoutLimits.minPence, payoutLimits.maxPerPayoutPence),
-    maxLength: moneyMaxLength,
-    'x-hint': `from ${formatPence(payoutLimits.minPence)} to ${formatPence(payoutLimits.maxPerPayoutPence)}`,
-    ...words,
-  })
-
-/** A MoneyString whose range, in hundredths, the handler checks. */
+/** A MoneyString with a range, in hundredths, that the handler checks. */
 export const MoneyWithin = ({ least, most }: { least: bigint; most: bigint }, words: Words) =>
   MoneyString({
     'x-documented': { type: 'string', pattern: moneyRangePattern(least, most), maxLength: moneyMaxLength },
@@ -53,7 +44,7 @@ export const Line = (options: Words & { maxLength: number }) =>
 export const VisibleLine = (options: Words & { maxLength: number }) =>
   Type.String({ pattern: visibleLinePattern, 'x-hint': visibleHint(options.maxLength), minLength: 1, ...options })
 
-/** A name that our mails show. A web address in it would become a link in a mail of ours. */
+/** A name that our mails show. Mail clients would turn a web address in it into a link. */
 export const MailedName = (options: Words & { maxLength: number }) =>
   Type.String({
     pattern: mailedNamePattern,
@@ -75,7 +66,7 @@ const visibleHint = (maxLength: number) => `1 to ${maxLength} visible characters
 export const Pattern = (pattern: string, words: Words = {}) => Type.String({ pattern, ...words })
 export const Uuid = (words: Words = {}) => Type.String({ format: 'uuid', ...words })
 export const DateTime = (words: Words = {}) => Type.String({ format: 'date-time', ...words })
-/** A moment to compare with: a date-time that PostgreSQL reads too, so no leap second, year 0 or zone that nobody lives in. */
+/** A date-time that PostgreSQL accepts too: no leap second, no year 0, no zone beyond +14:59. */
 export const Instant = (words: Words = {}) =>
   Type.String({
     format: 'date-time',
@@ -96,7 +87,7 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 export const Strict = <T extends Record<string, TSchema>>(properties: T, words: Words = {}) =>
   Type.Object(properties, { additionalProperties: false, ...words })
 
-/** An object as we answer it: exactly these properties today, more may be added (design §5), so clients must not mind. */
+/** An object in a response. Properties may be added later, so clients must ignore unknown ones. */
 export const Answer = <T extends Record<string, TSchema>>(properties: T, words: Words = {}) =>
   Type.Object(properties, { ...words })
 
@@ -104,20 +95,20 @@ export const ListOf = <T extends TSchema>(item: T) =>
   Answer({
     object: Constant('list'),
     data: Type.Array(item),
-    has_more: Type.Boolean({ description: 'Whether a next page can be asked for.' }),
+    has_more: Type.Boolean({ description: 'Whether there is another page.' }),
     next_cursor: Nullable(Type.String({ description: 'Pass it as starting_after to get the next page.' })),
   })
 
 export const EnvironmentName = OneOf(environments)
 
-/** API keys decide the environment themselves, so its value is checked for people only. */
+/** An API key has its own environment, so the value is checked for people only. */
 export const EnvironmentParameter = (description: string) =>
   Type.Optional(Type.Unsafe<unknown>({ description, 'x-documented': EnvironmentName }))
 
 /** Accepted on every endpoint. */
 export const environmentQuery = {
   environment: EnvironmentParameter(
-    'For signed-in people: sandbox, which it is without it, or live; anything else is 422. Ignored for API keys: the key decides the environment.',
+    'For signed-in people: sandbox (the default) or live. Any other value is refused with 422. Ignored for API keys, which have their own environment.',
   ),
 }
 
@@ -129,7 +120,7 @@ export const ErrorBody = Answer(
     error: Answer({
       code: Type.String(),
       message: Type.String(),
-      details: Type.Optional(Type.Unsafe<unknown>({ description: 'What exactly is wrong, where that can be said.' })),
+      details: Type.Optional(Type.Unsafe<unknown>({ description: 'More about the cause, where available.' })),
     }),
   },
   { title: 'Error' },

@@ -6,8 +6,8 @@ import type { PayoutToStart } from '../../workflows/starts'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import type { Reply } from '../http/route'
+import { presentPayout } from './present'
 import { presentQuote } from './quotes'
-import { presentPayout } from './read'
 
 export interface Attempt extends PayoutToStart {
   /** The claimer made the payout; a joiner asks for what another request has just made. */

@@ -9,7 +9,7 @@ import { type ApiRequest, post, type Reply } from '../http/route'
 import { Answer, Uuid } from '../http/schema'
 import { authenticateWith, authorize, limit, validate } from '../http/steps'
 import { payoutInPath } from './lookups'
-import { examplePayout, Payout, presentPayout } from './read'
+import { examplePayout, Payout, presentPayout } from './present'
 
 export const cancelPayoutRoute = post('/v1/payouts/:id/cancel', {
   steps: [

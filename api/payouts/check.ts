@@ -10,7 +10,7 @@ import { bodyOf } from '../http/requests/typed'
 import { type ApiRequest, post, type Reply } from '../http/route'
 import { Answer, Constant, DateTime, OneOf, Uuid } from '../http/schema'
 import { authenticate, authorize, limit, validate } from '../http/steps'
-import { CreatePayoutRequest, exampleCreatePayoutRequest } from './request/body'
+import { CreatePayoutRequest, exampleCreatePayoutRequest, payoutFieldErrors } from './request/body'
 import { readPayoutRequest } from './request/order'
 
 const PayoutCheck = Answer(
@@ -28,7 +28,7 @@ export const checkPayoutRoute = post('/v1/payouts/check', {
     authenticate,
     limit,
     authorize('payout.check', { by: 'key', partner: 'any' }),
-    validate({ body: CreatePayoutRequest }),
+    validate({ body: CreatePayoutRequest, fieldErrors: payoutFieldErrors }),
     checkPayout,
   ],
   docs: {

@@ -20,7 +20,12 @@ import {
   useConfirmCode,
 } from '../sign-in/confirm-codes'
 import { claimOfKey, type FoundClaim } from './lookups'
-import { CreatePayoutRequest, exampleCreatePayoutRequest, IdempotencyKeyHeader } from './request/body'
+import {
+  CreatePayoutRequest,
+  exampleCreatePayoutRequest,
+  IdempotencyKeyHeader,
+  payoutFieldErrors,
+} from './request/body'
 import { type PayoutRequest, readPayoutRequest } from './request/order'
 
 const { confirm_code: _, ...payoutFields } = CreatePayoutRequest.properties
@@ -31,7 +36,7 @@ export const createConfirmCodeRoute = post('/v1/payouts/confirm-codes', {
     limit,
     authorize('payout.confirm', { by: 'person', partner: 'payer' }),
     idempotent,
-    validate({ body: Strict(payoutFields, { title: 'PayoutToConfirm' }) }),
+    validate({ body: Strict(payoutFields, { title: 'PayoutToConfirm' }), fieldErrors: payoutFieldErrors }),
     mailConfirmCode('payout.confirm', confirmPayout),
   ],
   docs: {

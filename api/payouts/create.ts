@@ -1,6 +1,5 @@
 // POST /v1/payouts: pays once for each Idempotency-Key, however often it is asked (§4, design §3).
 import { randomUUID } from 'node:crypto'
-import { Type } from 'typebox'
 import { newId } from '../../db/id'
 import { type AccountRow, loadAccount } from '../../db/partners/accounts'
 import { type ClaimedRow, findClaim, type IdempotencyKey } from '../../db/payouts/claims'
@@ -17,23 +16,15 @@ import { guessesOf } from '../http/callers/rate-limiter'
 import { ApiError } from '../http/errors'
 import { bodyOf } from '../http/requests/typed'
 import { type ApiRequest, post, type Reply } from '../http/route'
-import { Answer } from '../http/schema'
 import { authenticateWith, authorize, idempotent, limit, validate } from '../http/steps'
 import type { Confirmation } from '../sign-in/confirm-codes'
 import { type Attempt, answerAttempt, awaitDecision, isStored, replayed } from './answer'
 import { claimConfirmed, confirmationFor, requireRightCode } from './confirmation'
 import { claimOfKey, type FoundClaim } from './lookups'
-import { exampleQuote, QuoteAnswer, requireAllowed } from './quotes'
-import { examplePayout, Payout, payoutProperties } from './read'
-import {
-  CreatePayoutRequest,
-  exampleCreatePayoutRequest,
-  IdempotencyKeyHeader,
-  RepeatedPayoutRequest,
-} from './request/body'
+import { requireAllowed } from './quotes'
+import { CreatePayoutRequest, payoutFieldErrors, RepeatedPayoutRequest } from './request/body'
+import { createPayoutDocs } from './request/create-docs'
 import { type PayoutRequest, readPayoutRequest } from './request/order'
-
-const PayoutCreated = Answer({ ...payoutProperties, quote: Type.Optional(QuoteAnswer) }, { title: 'PayoutCreated' })
 
 export const createPayoutRoute = post('/v1/payouts', {
   steps: [
@@ -41,45 +32,10 @@ export const createPayoutRoute = post('/v1/payouts', {
     limit,
     authorize('payout.create', { by: 'key', partner: 'payer' }),
     idempotent,
-    validate({ body: CreatePayoutRequest, repeatedBody: RepeatedPayoutRequest }),
+    validate({ body: CreatePayoutRequest, repeatedBody: RepeatedPayoutRequest, fieldErrors: payoutFieldErrors }),
     createPayout,
   ],
-  docs: {
-    operationId: 'createPayout',
-    tag: 'Payouts',
-    summary: 'Pay somebody',
-    description:
-      'Pays the recipient once for each Idempotency-Key. The answer is `processing` once the bank has accepted the payout, `failed` ' +
-      'when the bank refused its details at once, and `pending` when the bank has not confirmed it yet: then read it again. ' +
-      'After `402`, `422` and `502` no payout exists and nothing was sent, and the same key may be sent again; only after ' +
-      '`idempotency_key_reused` there is one, which `details.payout_id` names. An API key or a person that reuses Idempotency-Keys with ' +
-      `other bodies more than ${conflictsPerCallerAndHour} times an hour gets \`429\` for every used key; nothing is created.`,
-    headers: IdempotencyKeyHeader,
-    bodyExample: exampleCreatePayoutRequest,
-    reply: {
-      status: 201,
-      description: 'The payout and the quote it was made at.',
-      schema: PayoutCreated,
-      example: { ...examplePayout, status: 'processing', updated_at: examplePayout.created_at, quote: exampleQuote },
-    },
-    replay: {
-      status: 200,
-      description: 'The key was sent before: the stored payout as it is now. Nothing is sent again.',
-      schema: Payout,
-      example: examplePayout,
-      headers: { 'Idempotent-Replayed': 'Always `true`.' },
-    },
-    errors: [
-      'insufficient_funds',
-      'invalid_amount',
-      'invalid_recipient',
-      'corridor_not_enabled',
-      'recipient_account_rejected',
-      'idempotency_key_reused',
-      'invalid_confirm_code',
-      'payout_not_created',
-    ],
-  },
+  docs: createPayoutDocs,
 })
 
 export async function createPayout(request: ApiRequest<FoundClaim>, deps: ApiDeps): Promise<Reply> {

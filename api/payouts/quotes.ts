@@ -12,7 +12,7 @@ import { bodyOf } from '../http/requests/typed'
 import { type ApiRequest, post, type Reply } from '../http/route'
 import { Answer, Constant, MoneyString, Strict } from '../http/schema'
 import { authenticate, authorize, limit, validate } from '../http/steps'
-import { amountField, countryField } from './request/body'
+import { amountField, countryField, payoutFieldErrors } from './request/body'
 
 const QuoteRequest = Strict({ amount_gbp: amountField, country: countryField }, { title: 'QuoteRequest' })
 
@@ -47,7 +47,7 @@ export const createQuoteRoute = post('/v1/quotes', {
     authenticate,
     limit,
     authorize('quote.create', { by: 'key', partner: 'any', role: 'viewer' }),
-    validate({ body: QuoteRequest }),
+    validate({ body: QuoteRequest, fieldErrors: payoutFieldErrors }),
     createQuote,
   ],
   docs: {

@@ -2,7 +2,15 @@
 import { parse as parseQuery } from 'node:querystring'
 import { environments } from '../../../domain/environment'
 import { ApiError } from '../errors'
-import { type ApiContext, type Exchange, isOfPartner, type Route, type Schemas, type Validation } from '../route'
+import {
+  type ApiContext,
+  type Exchange,
+  type FieldErrors,
+  isOfPartner,
+  type Route,
+  type Schemas,
+  type Validation,
+} from '../route'
 import { parseJson } from './read-json'
 import { type Check, compileBody, compileParams, compileQuery } from './validate'
 
@@ -12,7 +20,7 @@ export function validate(schemas: Schemas = {}): Validation {
     kind: 'validate',
     ...schemas,
     bind: (route) => {
-      const checks = compile(route)
+      const checks = compile(route, schemas.fieldErrors)
       return (exchange) => {
         try {
           read(exchange, route, checks)
@@ -32,11 +40,11 @@ interface Checks {
   readonly repeatedBody: Check | null
 }
 
-function compile({ params, query, body }: Route): Checks {
+function compile({ params, query, body }: Route, fieldErrors: FieldErrors = []): Checks {
   return {
     params: params ? compileParams(params) : null,
     query: compileQuery(query),
-    body: body ? compileBody(body.schema) : null,
+    body: body ? compileBody(body.schema, fieldErrors) : null,
     repeatedBody: body?.repeats ? compileBody(body.repeats) : null,
   }
 }

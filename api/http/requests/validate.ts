@@ -1,19 +1,20 @@
-// Compiles schemas once, at start, and turns what Ajv finds into the codes of §7 in the order of design §5.
+// Compiles schemas when the server starts, and turns the errors of Ajv into API errors.
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
 import { ApiError } from '../errors'
+import type { FieldErrors } from '../route'
 
-/** As PostgreSQL takes it: ajv-formats' own would let `urn:uuid:…` through. */
+/** What PostgreSQL accepts. The pattern of ajv-formats would also accept `urn:uuid:…`. */
 export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 export type Check = (value: unknown) => void
 
-/** Values are taken as they are: a number is not a string. */
+/** Does not convert values: a number is not a string. */
 const ajv = createAjv()
 
-export function compileBody(schema: TSchema): Check {
-  return throwing(ajv.compile(schema), bodyFault)
+export function compileBody(schema: TSchema, fieldErrors: FieldErrors = []): Check {
+  return throwing(ajv.compile(schema), (errors) => bodyFault(errors, fieldErrors))
 }
 
 export function compileQuery(schema: TSchema): Check {
@@ -24,12 +25,12 @@ export function compileQuery(schema: TSchema): Check {
   }
 }
 
-/** A malformed id is answered like one that does not exist. */
+/** A malformed id gets the same response as an unknown one. */
 export function compileParams(schema: TSchema): Check {
   return throwing(ajv.compile(schema), () => new ApiError('not_found'))
 }
 
-/** For tests: whether an answer is of the shape that was promised. */
+/** For tests: checks a response against its documented schema. */
 export function compileReply(schema: TSchema): ValidateFunction {
   return ajv.compile(schema)
 }
@@ -49,7 +50,7 @@ function throwing(validate: ValidateFunction, fault: (errors: ErrorObject[]) => 
   }
 }
 
-/** A query knows only texts. Ajv would read `1e2`, `0x10` and ` 7 ` as numbers too; here a number is its digits. */
+/** Query values are strings. Ajv would also convert `1e2`, `0x10` and ` 7 `; here a number is written in digits only. */
 function readWholeNumbers(query: unknown, schema: TSchema): void {
   const properties: unknown = 'properties' in schema ? schema.properties : undefined
   if (!isRecord(query) || !isRecord(properties)) return
@@ -60,17 +61,15 @@ function readWholeNumbers(query: unknown, schema: TSchema): void {
   }
 }
 
-/** Several faults: amount, then recipient, then country, then the rest (design §5). */
-function bodyFault(errors: readonly ErrorObject[]): ApiError {
-  const about = (field: string) => errors.filter((error) => pathOf(error).split('.')[0] === field && isKnown(error))
-  if (about('amount_gbp').length > 0) return new ApiError('invalid_amount')
-  const recipient = about('recipient')
-  if (recipient.length > 0) return new ApiError('invalid_recipient', { details: { missing: describe(recipient) } })
-  if (about('country').length > 0) return new ApiError('corridor_not_enabled')
+function bodyFault(errors: readonly ErrorObject[], fieldErrors: FieldErrors): ApiError {
+  for (const [field, errorFor] of fieldErrors) {
+    const faults = errors.filter((error) => pathOf(error).split('.')[0] === field && isKnown(error))
+    if (faults.length > 0) return errorFor(describe(faults))
+  }
   return invalidRequest(errors, 'field')
 }
 
-/** An unknown property at the top level that happens to share a name's beginning is not about that field. */
+/** An unknown top-level property such as `recipient.name` is not a fault of the field before the dot. */
 function isKnown(error: ErrorObject): boolean {
   return error.keyword !== 'additionalProperties' || error.instancePath !== ''
 }
@@ -82,14 +81,14 @@ function invalidRequest(errors: readonly ErrorObject[], noun: string): ApiError 
   })
 }
 
-/** The first ones: a longer list helps no caller, and its length is up to the caller. */
+/** Limited, because the caller decides how many faults there are. */
 function describe(errors: readonly ErrorObject[]): string[] {
   return [...new Set(errors.filter((error) => !isAboutNull(error)).flatMap(describeError))].slice(0, maxReported)
 }
 
 const maxReported = 20
 
-/** What may be null and is wrong is told by the rule for what is not null: that it is not null either helps nobody. */
+/** A wrong value of a nullable field is described by the rule for the value. That it is not null either is no help. */
 function isAboutNull({ keyword, params, parentSchema }: ErrorObject): boolean {
   if (keyword === 'type') return params['type'] === 'null'
   const choices: unknown = keyword === 'anyOf' ? parentSchema?.['anyOf'] : undefined
@@ -105,7 +104,7 @@ function describeError(error: ErrorObject): string[] {
   return describeRule(path, error.parentSchema, message)
 }
 
-/** An object that is not there is told by the fields it must have, each with its own rule. */
+/** A missing object is described by its required fields, each with its own rule. */
 function describeRule(path: string, schema: Record<string, unknown> | undefined, otherwise: string): string[] {
   const { properties, required, 'x-hint': hint } = schema ?? {}
   if (!isRecord(properties) || !Array.isArray(required))

@@ -1,4 +1,4 @@
-// The body of a payout's creation and the recipient inside it (§2 Recipient, §4 CreatePayoutRequest).
+// The request body that creates a payout, with its recipient.
 import { Type } from 'typebox'
 import {
   accountNumberPattern,
@@ -6,15 +6,26 @@ import {
   countries,
   idempotencyKeyPattern,
   nameMaxLength,
+  payoutLimits,
   referenceMaxLength,
   regionMaxLength,
   sortCodePattern,
 } from '../../../domain/limits'
+import { formatPence, moneyMaxLength, moneyRangePattern } from '../../../domain/money'
 import { recipientTypes } from '../../../domain/payouts/payout'
-import { Email, Line, OneOf, Pattern, PayoutAmount, Strict, Text, VisibleLine } from '../../http/schema'
+import { ApiError } from '../../http/errors'
+import type { FieldErrors } from '../../http/route'
+import { Email, Line, OneOf, Pattern, Strict, Text, VisibleLine } from '../../http/schema'
 import { ConfirmCode } from '../../sign-in/confirm-codes'
 
-export const amountField = PayoutAmount({ description: 'What the recipient receives, in pounds.' })
+const { minPence, maxPerPayoutPence } = payoutLimits
+
+export const amountField = Type.String({
+  pattern: moneyRangePattern(minPence, maxPerPayoutPence),
+  maxLength: moneyMaxLength,
+  'x-hint': `from ${formatPence(minPence)} to ${formatPence(maxPerPayoutPence)}`,
+  description: 'The amount that the recipient receives, in pounds.',
+})
 
 export const countryField = Type.Optional(
   OneOf(countries, { default: 'GB', description: 'Where the money goes.', 'x-hint': countries.join(', ') }),
@@ -22,7 +33,7 @@ export const countryField = Type.Optional(
 
 const NamePart = (description: string) => VisibleLine({ maxLength: nameMaxLength, description })
 
-/** What does not fit the bank's form is cut when it is sent. */
+/** Texts that are too long for the bank are truncated when the payout is submitted. */
 const Needed = (description: string) => VisibleLine({ maxLength: addressMaxLength, description })
 
 const Address = Strict({
@@ -33,7 +44,7 @@ const Address = Strict({
   region: Type.Optional(
     Line({
       maxLength: regionMaxLength,
-      description: 'The county; the town is used if omitted. The bank gets it after line2.',
+      description: 'The county. If omitted, the town is used. It is sent to the bank after line2.',
     }),
   ),
 })
@@ -63,7 +74,7 @@ export const CreatePayoutRequest = Strict(
     reference: Type.Optional(
       Line({
         maxLength: referenceMaxLength,
-        description: 'Your own words for the payout; the bank shows the first of them to the recipient.',
+        description: 'Your own reference. The bank shows the first characters of it to the recipient.',
       }),
     ),
     recipient: Recipient,
@@ -72,11 +83,18 @@ export const CreatePayoutRequest = Strict(
   { title: 'CreatePayoutRequest' },
 )
 
+/** For every request with the fields of a payout. */
+export const payoutFieldErrors: FieldErrors = [
+  ['amount_gbp', () => new ApiError('invalid_amount')],
+  ['recipient', (missing) => new ApiError('invalid_recipient', { details: { missing } })],
+  ['country', () => new ApiError('corridor_not_enabled')],
+]
+
 const { address, bank } = Recipient.properties
 const once = Text({ minLength: 1 })
 const onceName = Text({ minLength: 1, maxLength: nameMaxLength })
 
-/** Bodies of stored payouts: before blank texts, control and format characters and long texts were refused, these were the rules. */
+/** The rules before blank texts, control characters, format characters and long texts were refused. Stored payouts may break the new ones. */
 export const RepeatedPayoutRequest = Strict({
   ...CreatePayoutRequest.properties,
   reference: Type.Optional(Text({ maxLength: referenceMaxLength })),
@@ -98,7 +116,7 @@ export const RepeatedPayoutRequest = Strict({
 
 export const IdempotencyKeyHeader = Strict({
   'Idempotency-Key': Pattern(idempotencyKeyPattern, {
-    description: 'One per logical payout, such as your own order id; send it again when you retry.',
+    description: 'One key per logical payout, such as your own order ID. Send the same key when you retry.',
   }),
 })
 

@@ -2,9 +2,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { ApiError } from '../../../../api/http/errors'
 import { compileBody } from '../../../../api/http/requests/validate'
-import { CreatePayoutRequest, exampleCreatePayoutRequest as example } from '../../../../api/payouts/request/body'
+import {
+  CreatePayoutRequest,
+  exampleCreatePayoutRequest as example,
+  payoutFieldErrors,
+} from '../../../../api/payouts/request/body'
 
-const check = compileBody(CreatePayoutRequest)
+const check = compileBody(CreatePayoutRequest, payoutFieldErrors)
 
 function fault(body: unknown): { code: string; details: unknown } | null {
   try {

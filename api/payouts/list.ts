@@ -1,0 +1,158 @@
+// GET /v1/payouts and GET /v1/payouts.csv: the payouts of a partner, filtered, as pages or as one file.
+import { type Static, Type } from 'typebox'
+import {
+  findPayout,
+  listPayouts as listPayoutRows,
+  type PayoutFilters,
+  type PayoutRow,
+  shortTermsAmong,
+} from '../../db/payouts/payouts'
+import { idempotencyKeyPattern, referenceMaxLength } from '../../domain/limits'
+import { formatPence, formatUsdc } from '../../domain/money'
+import { londonDayOf } from '../../domain/month'
+import { payoutStatuses } from '../../domain/payouts/payout'
+import type { ApiDeps } from '../deps'
+import { csvReply, csvShape } from '../http/csv-export'
+import { pageOf, pageQuery, presentPage, requireCursor } from '../http/list'
+import { queryOf } from '../http/requests/typed'
+import { type ApiRequest, get, type Reply } from '../http/route'
+import { environmentQuery, Instant, ListOf, OneOf, Pattern, Strict, Text } from '../http/schema'
+import { authenticate, authorize, limitHistoryRead, validate } from '../http/steps'
+import { examplePayout, Payout, presentPayout } from './present'
+
+const searchMaxLength = 120
+
+// Unknown parameters are refused: a misspelt filter must not return every payout.
+const FilterQuery = Strict({
+  ...environmentQuery,
+  q: Type.Optional(
+    Text({
+      minLength: 1,
+      maxLength: searchMaxLength,
+      description: `A part of the reference or of the name, in any case; or all of the last four digits, or of the id. One or two characters are looked for in the latest ${shortTermsAmong} payouts only.`,
+      'x-hint': `1 to ${searchMaxLength} characters`,
+    }),
+  ),
+  status: Type.Optional(OneOf(payoutStatuses, { 'x-hint': payoutStatuses.join(', ') })),
+  created_after: Type.Optional(Instant({ description: 'Made at this moment or later.' })),
+  created_before: Type.Optional(Instant({ description: 'Made before this moment.' })),
+  updated_after: Type.Optional(
+    Instant({ description: 'Changed at this moment or later: ask with the time of your last poll, less a minute.' }),
+  ),
+  reference: Type.Optional(
+    Text({ maxLength: referenceMaxLength, 'x-hint': `at most ${referenceMaxLength} characters` }),
+  ),
+  idempotency_key: Type.Optional(
+    Pattern(idempotencyKeyPattern, { 'x-hint': '8 to 100 letters, digits, "_", "-", ":" or "."' }),
+  ),
+  account_last4: Type.Optional(Pattern(String.raw`^\d{4}$`, { 'x-hint': '4 digits' })),
+})
+
+const ListQuery = Strict({ ...pageQuery(), ...FilterQuery.properties })
+
+export const listPayoutsRoute = get('/v1/payouts', {
+  steps: [
+    authenticate,
+    limitHistoryRead,
+    authorize('payout.list', { by: 'key', partner: 'any' }),
+    validate({ query: ListQuery }),
+    listPayouts,
+  ],
+  docs: {
+    operationId: 'listPayouts',
+    tag: 'Payouts',
+    summary: 'Payouts, newest first',
+    reply: {
+      status: 200,
+      description: 'A page of payouts.',
+      schema: ListOf(Payout),
+      example: { object: 'list', data: [examplePayout], has_more: true, next_cursor: examplePayout.id },
+    },
+    errors: ['invalid_request'],
+  },
+})
+
+async function listPayouts(request: ApiRequest, { db }: ApiDeps): Promise<Reply> {
+  const query = queryOf<typeof ListQuery>(request)
+  const page = pageOf(query)
+  const scope = { partnerId: request.caller.partner.id, environment: request.caller.environment }
+  await requireCursor(page, (id) => findPayout(db, scope, id))
+  const rows = await listPayoutRows(db, scope, filtersOf(query), page)
+  return { body: presentPage(rows, page, { cursorOf: (row) => row.id, present: presentPayout }) }
+}
+
+export const exportPayoutsRoute = get('/v1/payouts.csv', {
+  steps: [
+    authenticate,
+    limitHistoryRead,
+    authorize('payout.export', { by: 'key', partner: 'any' }),
+    validate({ query: FilterQuery }),
+    exportPayouts,
+  ],
+  docs: {
+    operationId: 'exportPayouts',
+    tag: 'Payouts',
+    summary: 'Payouts as CSV',
+    description:
+      'Takes the filters of the list, and answers all that they choose. `account_last4` is text: a spreadsheet that guesses types drops its leading zeros unless that column is imported as text.',
+    reply: csvShape,
+    errors: ['invalid_request'],
+  },
+})
+
+async function exportPayouts(request: ApiRequest, { db, clock }: ApiDeps): Promise<Reply> {
+  const filters = filtersOf(queryOf<typeof FilterQuery>(request))
+  const { partner, environment } = request.caller
+  return csvReply<PayoutRow>({
+    fileName: `payouts-${environment}-${londonDayOf(clock.now())}`,
+    columns,
+    read: (page) => listPayoutRows(db, { partnerId: partner.id, environment }, filters, page),
+    cursorOf: ({ id }) => id,
+    cellsOf: (payout) => [
+      payout.id,
+      payout.createdAt.toISOString(),
+      payout.updatedAt.toISOString(),
+      payout.status,
+      payout.recipientName ?? '',
+      payout.accountLast4 ?? '',
+      payout.reference ?? '',
+      { number: formatPence(payout.amountPence) },
+      { number: formatPence(payout.feePence) },
+      { number: formatUsdc(payout.walletSendsMicroUsdc) },
+      payout.failureReason ?? '',
+      payout.createdVia,
+      payout.completedAt?.toISOString() ?? '',
+      { number: formatPence(payout.feePence - payout.feeInTransferPence) },
+    ],
+  })
+}
+
+const columns = [
+  'id',
+  'created_at',
+  'updated_at',
+  'status',
+  'recipient_name',
+  'account_last4',
+  'reference',
+  'amount_gbp',
+  'fee_gbp',
+  'wallet_sent_usdc',
+  'failure_reason',
+  'created_via',
+  'completed_at',
+  'fee_on_monthly_invoice_gbp',
+]
+
+function filtersOf(query: Static<typeof FilterQuery>): PayoutFilters {
+  return {
+    search: query.q,
+    status: query.status,
+    createdAfter: query.created_after,
+    createdBefore: query.created_before,
+    updatedAfter: query.updated_after,
+    reference: query.reference,
+    idempotencyKey: query.idempotency_key,
+    accountLast4: query.account_last4,
+  }
+}

@@ -1,0 +1,88 @@
+// A payout as the API returns it: schema, example and presenter.
+import { Type } from 'typebox'
+import type { PayoutRow } from '../../db/payouts/payouts'
+import { formatPence, formatUsdc } from '../../domain/money'
+import { createdVia, payoutStatuses } from '../../domain/payouts/payout'
+import { Answer, Constant, DateTime, EnvironmentName, MoneyString, Nullable, OneOf, Uuid } from '../http/schema'
+
+/** As in a quote. */
+const FeeBreakdown = Answer({
+  taken_in_transfer_gbp: MoneyString({ description: "The bank's share, sent by the wallet on top of the amount." }),
+  on_monthly_invoice_gbp: MoneyString({ description: 'Charged when a live payout is completed, and only then.' }),
+})
+
+export const payoutProperties = {
+  id: Uuid(),
+  object: Constant('payout'),
+  environment: EnvironmentName,
+  status: OneOf(payoutStatuses, {
+    description:
+      'pending: saved, waiting for the bank. processing: on its way. completed: in the account, and charged. ' +
+      'failed, cancelled: did not go, nothing charged. returned: sent back by the recipient’s bank.',
+  }),
+  reference: Type.Optional(Nullable(Type.String())),
+  country: Constant('GB'),
+  amount_gbp: MoneyString({ description: 'What the recipient receives.' }),
+  fee_gbp: MoneyString({ description: 'The total fee: the two parts of fee_breakdown.' }),
+  fee_breakdown: FeeBreakdown,
+  wallet_sent_usdc: MoneyString(),
+  recipient: Answer({ name: Nullable(Type.String()), account_last4: Nullable(Type.String()) }),
+  failure_reason: Type.Optional(
+    Nullable(
+      Type.String({ description: 'A stable code, then a sentence; set when the payout failed or was returned.' }),
+    ),
+  ),
+  created_at: DateTime(),
+  updated_at: DateTime(),
+  completed_at: Nullable(
+    DateTime({
+      description: 'When the payout was completed, which decides the month of its charges; kept when it is returned.',
+    }),
+  ),
+  created_via: OneOf(createdVia),
+}
+
+export const Payout = Answer(payoutProperties, { title: 'Payout' })
+
+export const examplePayout = {
+  id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
+  object: 'payout',
+  environment: 'sandbox',
+  status: 'completed',
+  reference: 'Invoice 1042',
+  country: 'GB',
+  amount_gbp: '120.00',
+  fee_gbp: '2.19',
+  fee_breakdown: { taken_in_transfer_gbp: '1.10', on_monthly_invoice_gbp: '1.09' },
+  wallet_sent_usdc: '153.30',
+  recipient: { name: 'Ada Lovelace', account_last4: '0008' },
+  failure_reason: null,
+  created_at: '2026-11-16T09:30:00.000Z',
+  updated_at: '2026-11-16T09:31:00.000Z',
+  completed_at: '2026-11-16T09:31:00.000Z',
+  created_via: 'api',
+}
+
+export function presentPayout(payout: PayoutRow): Record<string, unknown> {
+  return {
+    id: payout.id,
+    object: 'payout',
+    environment: payout.environment,
+    status: payout.status,
+    reference: payout.reference,
+    country: payout.country,
+    amount_gbp: formatPence(payout.amountPence),
+    fee_gbp: formatPence(payout.feePence),
+    fee_breakdown: {
+      taken_in_transfer_gbp: formatPence(payout.feeInTransferPence),
+      on_monthly_invoice_gbp: formatPence(payout.feePence - payout.feeInTransferPence),
+    },
+    wallet_sent_usdc: formatUsdc(payout.walletSendsMicroUsdc),
+    recipient: { name: payout.recipientName, account_last4: payout.accountLast4 },
+    failure_reason: payout.failureReason,
+    created_at: payout.createdAt.toISOString(),
+    updated_at: payout.updatedAt.toISOString(),
+    completed_at: payout.completedAt?.toISOString() ?? null,
+    created_via: payout.createdVia,
+  }
+}
