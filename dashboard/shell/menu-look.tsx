@@ -1,6 +1,6 @@
 // What the entries of a menu have in common.
+import * as DropdownMenu from '@radix-ui/react-dropdown-menu'
 import { Check } from 'lucide-react'
-import { DropdownMenu } from 'radix-ui'
 
 export const item =
   'flex h-9 items-center gap-2.5 rounded-md px-2.5 outline-none select-none data-highlighted:bg-sunken [&_svg]:size-4 [&_svg]:text-soft'

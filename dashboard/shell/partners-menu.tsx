@@ -1,6 +1,6 @@
 // The partners of the person who is signed in, to switch between; and apart from them those who only invite, to accept or decline.
+import * as DropdownMenu from '@radix-ui/react-dropdown-menu'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { DropdownMenu } from 'radix-ui'
 import { call, pathTo } from '../api/call'
 import { sessionQuery } from '../api/queries'
 import type { PartnerOfMine, Session } from '../api/types'

@@ -1,8 +1,8 @@
 // Who is signed in: other partners of the same person and who invites them, light or dark, and the ways out.
+import * as DropdownMenu from '@radix-ui/react-dropdown-menu'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { BookOpen, LogOut, Moon, Sun, SunMoon } from 'lucide-react'
-import { DropdownMenu } from 'radix-ui'
 import { useState } from 'react'
 import { call } from '../api/call'
 import { useSession } from './here'

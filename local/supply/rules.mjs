@@ -1,7 +1,7 @@
 // What must hold of the packages we are made of; each rule answers with a sentence for every package that breaks it.
 
 /** Production's packages, direct and with all they bring: more of them is a decision, taken by changing the number. */
-export const budget = { direct: 17, all: 254 }
+export const budget = { direct: 16, all: 251 }
 
 /** `withoutHash` lists the packages, as `name@version`, that may be locked without a hash. The list may only shrink. */
 export function mistakesIn({ manifest, lock, installed, withoutHash }) {

@@ -100,8 +100,8 @@ describe('refused is', () => {
     ],
     [
       'a package too many',
-      { lock: { packages: { ...good.lock.packages, ...many(254) } } },
-      '255 packages in production, and the budget is 254.',
+      { lock: { packages: { ...good.lock.packages, ...many(251) } } },
+      '252 packages in production, and the budget is 251.',
     ],
   ])('%s', (_what, change, sentence) => {
     const { status, said } = check({ ...good, ...change })

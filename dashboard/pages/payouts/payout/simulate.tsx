@@ -1,7 +1,7 @@
 // For the sandbox alone: chooses how the sandbox bank goes on with a payout, and follows it there.
+import * as DropdownMenu from '@radix-ui/react-dropdown-menu'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Check, FlaskConical, Pause, Undo2, X } from 'lucide-react'
-import { DropdownMenu } from 'radix-ui'
 import { useState } from 'react'
 import { call, pathTo } from '../../../api/call'
 import { payoutQuery } from '../../../api/queries'
