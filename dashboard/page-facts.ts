@@ -1,7 +1,7 @@
 // What the server wrote into the page for everyone who opens it: nothing of it is secret.
 import type { Environment } from './api/types'
 
-export interface PageFacts {
+interface PageFacts {
   /** Where this machine's mails end, where it keeps them. */
   readonly mail_inbox_url?: string | null
   readonly sign_up?: boolean

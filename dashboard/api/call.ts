@@ -101,7 +101,7 @@ export function pathTo(path: TemplateStringsArray, ...parts: readonly string[]):
   return String.raw({ raw: path }, ...parts.map(encodeURIComponent))
 }
 
-export function addressOf(path: string, query: CallOptions['query'] = {}): string {
+function addressOf(path: string, query: CallOptions['query'] = {}): string {
   const given = Object.entries(query).flatMap<[string, string]>(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, String(value)]],
   )

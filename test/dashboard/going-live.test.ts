@@ -1,6 +1,7 @@
 // What the dashboard makes of a verification, a cancel that was refused, a case, and what can be simulated.
 import { describe, expect, test } from '@jest/globals'
 import { Refusal, Unreachable } from '../../dashboard/api/call'
+import type { BusinessVerification, PayoutEvent } from '../../dashboard/api/types'
 import { stepsOf } from '../../dashboard/pages/partners/verification/steps'
 import { cancelTroubleOf } from '../../dashboard/pages/payouts/payout/cancel-words'
 import { titleOf } from '../../dashboard/pages/payouts/payout/event-words'
@@ -12,7 +13,7 @@ describe('what is still missing of a verification', () => {
   const base = { continue_url: 'https://bank.test/kyc', reasons: [], can_start: false }
   const terms = 'https://bank.test/terms'
 
-  test.each([
+  test.each<[BusinessVerification['status'], string | null, string | null, string[]]>([
     ['not_started', null, null, []],
     ['pending', null, null, ['later', 'later', 'later', 'later']],
     ['pending', 'not_started', terms, ['yours', 'yours', 'later', 'later']],
@@ -53,7 +54,7 @@ describe('a cancel that was not answered with the cancelled payout', () => {
 })
 
 describe('words', () => {
-  test.each([
+  test.each<[PayoutEvent['event'], string, string]>([
     ['case_opened', 'recall', 'Recall opened'],
     ['case_resolved', 'recall: refused', 'Recall resolved: the recipient did not agree'],
     ['case_resolved', 'trace: not_found', 'Trace resolved: the money was not found'],

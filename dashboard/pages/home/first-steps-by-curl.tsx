@@ -4,7 +4,7 @@ import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../api/call'
 import { activeKeysQuery, keysQueryKey } from '../../api/queries'
-import type { CreatedKey } from '../../api/types'
+import type { KeyCreated } from '../../api/types'
 import { Card } from '../../parts/card'
 import { CopyButton } from '../../parts/copy'
 import { Button, ButtonLink } from '../../parts/forms/button'
@@ -17,7 +17,7 @@ export function FirstPayoutByCurl() {
   const { data: keys } = useQuery(activeKeysQuery('sandbox'))
   const [secret, setSecret] = useState<string | null>(null)
   const create = useMutation({
-    mutationFn: () => call<CreatedKey>('POST', '/v1/keys', { body: { environment: 'sandbox', label: 'First steps' } }),
+    mutationFn: () => call<KeyCreated>('POST', '/v1/keys', { body: { environment: 'sandbox', label: 'First steps' } }),
     onSuccess: async (key) => {
       setSecret(key.secret)
       await queryClient.invalidateQueries({ queryKey: keysQueryKey })

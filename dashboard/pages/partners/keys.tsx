@@ -4,7 +4,7 @@ import { Ban, KeyRound } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { call, pathTo } from '../../api/call'
 import { activeKeysQuery, keysQueryKey, revokedKeysQuery } from '../../api/queries'
-import type { ApiKey, CreatedKey } from '../../api/types'
+import type { ApiKey, KeyCreated } from '../../api/types'
 import { Card, Page } from '../../parts/card'
 import { CopyButton } from '../../parts/copy'
 import { Dialog, DialogButtons } from '../../parts/dialog'
@@ -136,7 +136,7 @@ function Keys({ keys, action }: { readonly keys: readonly ApiKey[]; readonly act
 }
 
 function CreateKey({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
-  const [made, setMade] = useState<CreatedKey | null>(null)
+  const [made, setMade] = useState<KeyCreated | null>(null)
   const close = () => {
     setMade(null)
     onClose()
@@ -148,7 +148,7 @@ function CreateKey({ open, onClose }: { readonly open: boolean; readonly onClose
   )
 }
 
-function NewKeyForm({ onMade, onClose }: { readonly onMade: (key: CreatedKey) => void; readonly onClose: () => void }) {
+function NewKeyForm({ onMade, onClose }: { readonly onMade: (key: KeyCreated) => void; readonly onClose: () => void }) {
   const environment = useEnvironment()
   const queryClient = useQueryClient()
   const [label, setLabel] = useState('')
@@ -156,7 +156,7 @@ function NewKeyForm({ onMade, onClose }: { readonly onMade: (key: CreatedKey) =>
   const body = { environment, label: label.trim() }
   const create = useMutation({
     mutationFn: (code: string | undefined) =>
-      call<CreatedKey>('POST', '/v1/keys', { body: { ...body, ...(code ? { confirm_code: code } : {}) } }),
+      call<KeyCreated>('POST', '/v1/keys', { body: { ...body, ...(code ? { confirm_code: code } : {}) } }),
     onSuccess: async (key) => {
       onMade(key)
       await queryClient.invalidateQueries({ queryKey: keysQueryKey })
@@ -203,7 +203,7 @@ function NewKeyForm({ onMade, onClose }: { readonly onMade: (key: CreatedKey) =>
   )
 }
 
-function Secret({ made, done }: { readonly made: CreatedKey; readonly done: () => void }) {
+function Secret({ made, done }: { readonly made: KeyCreated; readonly done: () => void }) {
   return (
     <div className="flex flex-col gap-4">
       <p className="text-soft">It is shown this once and can not be had again. Keep it where your other secrets are.</p>

@@ -3,7 +3,7 @@ import { createLink } from '@tanstack/react-router'
 import { LoaderCircle } from 'lucide-react'
 import type { AnchorHTMLAttributes, ButtonHTMLAttributes, Ref } from 'react'
 
-export type Weight = 'primary' | 'plain' | 'quiet' | 'danger'
+type Weight = 'primary' | 'plain' | 'quiet' | 'danger'
 
 const base =
   'inline-flex items-center justify-center gap-2 rounded-lg font-medium whitespace-nowrap transition-colors h-9 px-3.5 text-sm disabled:opacity-55 disabled:cursor-not-allowed [&_svg]:size-4 [&_svg]:shrink-0'

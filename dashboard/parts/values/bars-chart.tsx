@@ -1,7 +1,7 @@
 // Bars for twelve months, drawn by hand; the same figures as a table for whoever does not see them.
 import { shortMonthWords } from '../../words'
 
-export interface BarOf {
+interface BarOf {
   readonly month: string
   readonly height: number
   readonly words: string

@@ -1,7 +1,7 @@
 // What came of a cancel: done, too late, or not decided yet. Only the first means that the money is back.
 import { isRecord, Refusal, Unreachable } from '../../../api/call'
 
-export type CancelTrouble =
+type CancelTrouble =
   | { readonly outcome: 'cancelled' }
   | { readonly outcome: 'too_late' | 'undecided'; readonly title: string; readonly advice: string }
   | { readonly outcome: 'other' }

@@ -5,7 +5,7 @@ import { Moment } from '../../../parts/values/moment'
 import { reasonWords, whoWords } from '../../../words'
 import { titleOf } from './event-words'
 
-const begun: Omit<PayoutEvent, 'at'> = { event: 'requested', status: 'pending', by: null, detail: null }
+const begun: Omit<PayoutEvent, 'at'> = { event: 'requested', status: 'pending', by: 'service', detail: null }
 
 export function Timeline({ events, payout }: { readonly events: readonly PayoutEvent[]; readonly payout: Payout }) {
   const shown = events.length > 0 ? events : [{ ...begun, at: payout.created_at }]

@@ -5,7 +5,7 @@ import { ArrowLeft, Send } from 'lucide-react'
 import { useState } from 'react'
 import { call } from '../../../api/call'
 import { quoteQuery } from '../../../api/queries'
-import type { Payout, PayoutRequest, SimilarPayouts } from '../../../api/types'
+import type { Payout, PayoutCheck, PayoutRequest } from '../../../api/types'
 import { Fact, Facts } from '../../../parts/card'
 import { Button } from '../../../parts/forms/button'
 import { ConfirmByCode } from '../../../parts/forms/confirm-by-code'
@@ -166,7 +166,7 @@ function SimilarWarning({ request }: { readonly request: PayoutRequest }) {
   const { data } = useQuery({
     queryKey: ['payout-check', environment, request],
     queryFn: ({ signal }) =>
-      call<SimilarPayouts>('POST', '/v1/payouts/check', { query: { environment }, body: request, signal }),
+      call<PayoutCheck>('POST', '/v1/payouts/check', { query: { environment }, body: request, signal }),
     retry: false,
     gcTime: 0,
   })
