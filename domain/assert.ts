@@ -1,4 +1,4 @@
-// Stops a bug where it happens; domain/ has its own because workflows can not import node:assert.
+// Throws where an invariant is broken. Workflows cannot import node:assert, so domain/ has its own.
 
 export class BrokenAssertion extends Error {
   constructor(message: string) {

@@ -1,4 +1,4 @@
-// The two environments (§1), chosen by the API key, and the payout rails that a key may drive (§2 Account).
+// The two environments, selected by the API key, and the rails.
 
 export const environments = ['sandbox', 'live'] as const
 export type Environment = (typeof environments)[number]

@@ -1,4 +1,4 @@
-// Every limit of §8 by its name, and the patterns as texts that a JSON schema takes as they are.
+// The limits of the public API, and patterns in the form that JSON schemas use.
 import type { Pence } from './money'
 
 export interface PayoutLimits {
@@ -6,7 +6,7 @@ export interface PayoutLimits {
   readonly maxPerPayoutPence: Pence
 }
 
-/** The widest range any account may have; an account's own may be narrower. */
+/** The widest range of any account. An account's own range can be narrower. */
 export const payoutLimits: PayoutLimits = { minPence: 100n, maxPerPayoutPence: 2_000_000n }
 
 export const sandboxFloatPence: Pence = 790_000n
@@ -33,7 +33,7 @@ export const sortCodePattern = String.raw`^\d{6}$`
 export const accountNumberPattern = String.raw`^\d{8}$`
 
 const joiners = String.raw`\u200c\u200d`
-/** Letters that show nothing. */
+/** Invisible letters. */
 const blankLetters = String.raw`\u115f\u1160\u2800\u3164\uffa0`
 /** Latin, Greek, Cyrillic, digits, punctuation and spaces: a joiner next to one of them is invisible. */
 const neverJoined = String.raw`\u0000-\u052f\p{N}\p{P}\p{Z}${joiners}`
@@ -54,21 +54,21 @@ export const visibleLinePattern = `^${nothingHidden}[${spacesAndMarks}]*[${visib
 /** A text of several lines. */
 export const linesPattern = String.raw`^${startsUnjoined}${nothingHidden}[${lineCharacters}\n]*$`
 
-/** Mail programs make a link of each of these. */
+/** Mail programs turn each of these into a link. */
 const noWebAddress = String.raw`(?!.*(?://|[wW]{3}\.|[\p{L}\p{N}][.\u3002\uff0e\uff61]\p{L}{2}))`
-/** A name that is put into mails to people who do not know its owner. */
+/** A name that appears in mails to people who do not know its owner. */
 export const mailedNamePattern = `^${noWebAddress}${visibleLinePattern.slice(1)}`
 
 export function isWithin(amountPence: Pence, limits: PayoutLimits): boolean {
   return amountPence >= limits.minPence && amountPence <= limits.maxPerPayoutPence
 }
 
-/** After this long without a visit or a movement, schedules no longer ask the bank about a sandbox. */
+/** After this time without a visit or a movement, Schedules skip a sandbox. */
 export const sandboxIdleAfterMs = 24 * 60 * 60 * 1000
 
-/** How many requests of one API key or person may reuse an Idempotency-Key with another body: each is a guess at the first body. */
+/** Requests of one API key or member that may reuse an Idempotency-Key with another body. Each is a guess at the first body. */
 export const conflictsPerCallerAndHour = 30
-/** The same for checks that find a payout to another account with the same last four digits. Such payouts are found for a day. */
+/** The same for checks that find a payout to another account with the same last four digits, within a day. */
 export const nearMissesPerCallerAndHour = 100
 
 /** Top-ups of test money. */

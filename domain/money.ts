@@ -1,21 +1,21 @@
-// Money as bigint minor units inside, MoneyString (§2) at the borders, and the three roundings, each by its name.
+// Money: bigint minor units inside, decimal strings at the borders, and three named roundings.
 import { assert } from './assert'
 
 /** Pounds sterling in hundredths. */
 export type Pence = bigint
 /** USDC in millionths, as the ledger keeps it. */
 export type MicroUsdc = bigint
-/** Pounds sterling in millionths: what a charge is kept in until its invoice line is rounded. */
+/** Pounds sterling in millionths. Charges keep this precision until their invoice line is rounded. */
 export type Micropounds = bigint
 
-/** The pattern of a MoneyString (§2), for JSON schemas. */
+/** The pattern of a MoneyString, for JSON schemas. */
 export const moneyPattern = String.raw`^\d+\.\d{2}$`
 
-/** Twelve digits, a point and two: in millionths this is still below PostgreSQL's largest bigint. */
+/** Twelve digits, a point and two decimals: in millionths this is below PostgreSQL's largest bigint. */
 export const moneyMaxLength = 15
 
 /**
- * The pattern of a MoneyString from `least` to `most`, both in hundredths. Leading zeros do not change an amount, so it accepts them.
+ * The pattern of a MoneyString from `least` to `most`, both in hundredths. Accepts leading zeros, which do not change an amount.
  */
 export function moneyRangePattern(least: bigint, most: bigint): string {
   assert(least <= most, 'a range must not be empty')
@@ -33,9 +33,9 @@ export function moneyRangePattern(least: bigint, most: bigint): string {
 export const microUsdcPerCent = 10_000n
 export const micropoundsPerPenny = 10_000n
 
-/** Null when the text is not a MoneyString of at most moneyMaxLength characters. */
+/** Null if the text is not a MoneyString of at most moneyMaxLength characters. */
 export function parsePence(text: string): Pence | null {
-  // The length comes first, so that a megabyte of digits costs nothing.
+  // Checks the length first, so that a megabyte of digits costs nothing.
   if (text.length > moneyMaxLength || !moneyExpression.test(text)) return null
   return BigInt(text.replace('.', ''))
 }
@@ -49,18 +49,18 @@ export function parseUsdc(text: string): MicroUsdc | null {
   return cents === null ? null : cents * microUsdcPerCent
 }
 
-/** For amounts that must be shown exactly, such as what a wallet sends. */
+/** For amounts that must be shown exactly, such as a debit. */
 export function formatUsdc(microUsdc: MicroUsdc): string {
   assert(microUsdc % microUsdcPerCent === 0n, 'an exact USDC amount must be whole hundredths')
   return formatHundredths(microUsdc / microUsdcPerCent)
 }
 
-/** For balances: never shows more than is there (design §4). */
+/** For balances: rounds down, so that it never shows more than there is. */
 export function formatUsdcDown(microUsdc: MicroUsdc): string {
   return formatHundredths(divideDown(microUsdc, microUsdcPerCent))
 }
 
-/** For what must add up: to the last millionth, with its sign, and two decimals where they are enough. */
+/** For columns that must add up: signed, exact to the millionth, two decimals if they suffice. */
 export function formatUsdcExactly(microUsdc: MicroUsdc): string {
   return microUsdc < 0n ? `-${formatMicropounds(-microUsdc)}` : formatMicropounds(microUsdc)
 }
@@ -72,7 +72,7 @@ export function formatHundredths(hundredths: bigint): string {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** An invoice line's sum of parts of a penny, half up to the penny. */
+/** Rounds the sum of an invoice line half up to the penny. */
 export function penceFromMicropounds(micropounds: Micropounds): Pence {
   return divideHalfUp(micropounds, micropoundsPerPenny)
 }
@@ -81,14 +81,14 @@ export function micropoundsFromPence(pence: Pence): Micropounds {
   return pence * micropoundsPerPenny
 }
 
-/** Pounds with at least two decimals and no more than are needed: 15.00, 0.0198. */
+/** Pounds with as many decimals as needed, at least two: 15.00, 0.0198. */
 export function formatMicropounds(micropounds: Micropounds): string {
   assert(micropounds >= 0n, 'an amount to show must not be negative')
   const digits = micropounds.toString().padStart(7, '0')
   return `${digits.slice(0, -6)}.${digits.slice(-6).replace(/0{1,4}$/, '')}`
 }
 
-/** Null when the text is not pounds with two to six decimals. */
+/** Null if the text is not pounds with two to six decimals. */
 export function parseMicropounds(text: string): Micropounds | null {
   if (text.length > moneyMaxLength + 4 || !/^\d+\.\d{2,6}$/.test(text)) return null
   const [pounds = '', parts = ''] = text.split('.')
@@ -110,7 +110,7 @@ export function divideDown(dividend: bigint, divisor: bigint): bigint {
   return dividend / divisor
 }
 
-/** Matches every text from `low` to `high`. Both have the same number of digits, and the point at the same place. */
+/** Matches every text from `low` to `high`. Both have the same number of digits and the point in the same place. */
 function digitsBetween(low: string, high: string): string {
   if (low === withZeros(low) && high === withNines(high)) return anyDigits(low)
   const [from, to] = [low.slice(0, 1), high.slice(0, 1)]
@@ -146,7 +146,7 @@ function withNines(text: string): string {
 
 const moneyExpression = new RegExp(moneyPattern)
 
-// Below zero "up" and "half up" have more than one meaning, so they have none here.
+// "Up" and "half up" are ambiguous below zero, so negative values are rejected.
 function assertDivisible(dividend: bigint, divisor: bigint): void {
   assert(dividend >= 0n, 'only what is not negative is rounded')
   assert(divisor > 0n, 'the divisor must be positive')

@@ -1,4 +1,4 @@
-// Months as partners are billed for them: they begin and end at midnight in London, and are written YYYY-MM (design §5).
+// Billing months: from midnight to midnight in London, written YYYY-MM.
 import { assert } from './assert'
 
 /** YYYY-MM */
@@ -6,7 +6,7 @@ export type Month = string
 
 export const monthPattern = String.raw`^[1-9]\d{3}-(0[1-9]|1[0-2])$`
 
-/** Null when the text is no month. */
+/** Null if the text is not a month. */
 export function parseMonth(text: string): Month | null {
   return monthExpression.test(text) ? text : null
 }
@@ -45,7 +45,7 @@ export function isOver(month: Month, now: Date): boolean {
   return londonMonthOf(now) > month
 }
 
-/** As PostgreSQL keeps a month: by its first day, YYYY-MM-DD. */
+/** A month as stored in PostgreSQL: its first day, YYYY-MM-DD. */
 export function firstDayOf(month: Month): string {
   return `${month}-01`
 }

@@ -1,10 +1,10 @@
-// Decides whether a rate of the bank may be used: it must be fresh, close to the mid-market rate and close to the last accepted rate.
+// Checks an exchange rate: it must be fresh, close to the mid-market rate and close to the last accepted rate.
 import { assert } from './assert'
 import type { GbpPerUsdNano } from './rate'
 
 /** The bank's answer. */
 export interface BankRate {
-  /** The sell rate: what one USD brings in GBP. */
+  /** The sell rate: GBP per USD. */
   readonly gbpPerUsdNano: GbpPerUsdNano
   readonly midNano: GbpPerUsdNano
   /** When the bank last updated it. */
@@ -18,9 +18,9 @@ export interface AcceptedRate {
 
 export interface RateLimits {
   readonly maxAgeMs: number
-  /** How far the sell rate may be from the mid-market rate. */
+  /** The largest allowed distance from the mid-market rate. */
   readonly midBasisPoints: number
-  /** How far it may be from the last accepted rate, within a day of that one. */
+  /** The largest allowed distance from the last accepted rate, within a day of it. */
   readonly jumpBasisPoints: number
 }
 
@@ -28,20 +28,20 @@ export const rateRejections = ['unusable', 'stale', 'off_mid', 'jump'] as const
 
 /**
  * unusable: the bank answered without a readable rate. stale: too old, or dated in the future. off_mid: too far from the
- * mid-market rate. jump: too far from the last accepted rate, and nothing else is wrong with it. Only a jump may be accepted by an operator.
+ * mid-market rate. jump: too far from the last accepted rate, and nothing else is wrong with it. An operator can accept only a jump.
  */
 export type RateRejection = (typeof rateRejections)[number]
 
 interface RateCheck {
-  /** Null when the bank answered without a readable rate. */
+  /** Null if the bank's answer had no readable rate. */
   readonly rate: BankRate | null
-  /** Null when no rate was accepted yet: then the first plausible one is. */
+  /** Null if no rate was accepted yet. Then the first plausible one is accepted. */
   readonly last: AcceptedRate | null
   readonly limits: RateLimits
   readonly now: Date
 }
 
-/** Null when the rate may be used. */
+/** Null if the rate can be used. */
 export function rateRejection({ rate, last, limits, now }: RateCheck): RateRejection | null {
   if (rate === null) return 'unusable'
   if (!isFresh(rate, limits, now)) return 'stale'
@@ -57,7 +57,7 @@ export function isFresh({ updatedAt }: Pick<BankRate, 'updatedAt'>, { maxAgeMs }
 }
 
 /**
- * After a pause without quotes the market may have moved further, and a fixed limit would then block every payout until an operator
+ * After a time without quotes the market may have moved further. A fixed limit would then block every payout until an operator
  * acts. So the limit grows for each full day since the last accepted rate, up to a bound that a misplaced decimal
  * point never passes.
  */
@@ -68,12 +68,12 @@ export function allowedJumpBasisPoints({ jumpBasisPoints }: RateLimits, sinceAcc
   return grown < largest ? grown : largest
 }
 
-/** In basis points, rounded up: how far one rate is from another. */
+/** The distance of two rates in basis points, rounded up. */
 export function basisPointsBetween(rate: GbpPerUsdNano, reference: GbpPerUsdNano): bigint {
   return (distance(rate, reference) * basisPoints + reference - 1n) / reference
 }
 
-/** Clocks of two well-kept machines differ by less. */
+/** Synchronised clocks differ by less. */
 const clockSkewMs = 60_000
 const dayMs = 86_400_000
 const largestJumpBasisPoints = 2_500

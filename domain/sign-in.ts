@@ -8,21 +8,21 @@ export const codeTries = 5
 export const codesPerEmailAndHour = 40
 /** The first codes of an hour allow `codeTries` wrong tries each, every later one a single try. */
 export const forgivingCodesPerEmailAndHour = 4
-/** So that one address cannot use up the codes of an email. */
+/** Keeps one address from using up the codes of an email. */
 export const codesPerEmailAddressAndHour = 8
-/** Many people may share an address, and few of them sign in within the same hour. */
+/** Many people can share an address, but few of them sign in within the same hour. */
 export const codesPerAddressAndHour = 60
 
-/** Each opens a partner with a bank customer. Even a workshop behind one address rarely signs up more businesses. */
+/** Each sign-up opens a partner and a customer at the bank. More sign-ups from one address are rare. */
 export const signUpsPerAddressAndHour = 10
-/** How many partners one email may open by itself. */
+/** Partners that one email can open by sign-up. */
 export const signUpsPerEmail = 5
 
 export const triesPerAddressAndHour = 300
 
-/** A person who sends payouts by hand confirms a few; with five tries each, 100 guesses in a million an hour. */
+/** A person who sends payouts by hand confirms a few. Five tries each allow 100 guesses in a million per hour. */
 export const confirmCodesPerMemberAndHour = 20
 export const invitationsPerPartnerAndHour = 20
 
-/** To one partner. Each is a security event there. */
+/** For one partner. Each is a security event. */
 export const switchesPerMemberAndHour = 30

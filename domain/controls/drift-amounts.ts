@@ -1,9 +1,9 @@
-// What a drift says, for people: its amounts are kept as millionths of a USDC, and shown as USDC.
+// Formats a drift's details for operators: amounts are stored in micro-USDC and shown in USDC.
 
 import { formatUsdcExactly } from '../money'
 import type { DriftKind } from './drift'
 
-/** Times, counts and names of transfers are no amounts. */
+/** Values that are not amounts: times, counts and transfer IDs. */
 const withoutAmounts: ReadonlySet<string> = new Set<DriftKind>([
   'payout_charge',
   'payout_totals',
@@ -13,7 +13,7 @@ const withoutAmounts: ReadonlySet<string> = new Set<DriftKind>([
   'not_compared',
 ])
 
-/** Alone, or behind the word that says what of. */
+/** An amount alone, or after a word that names it. */
 const amount =
   /(^|(?:entries sum to|balance|last entry|held deposits of|suspense|sends|wallet|in transit|paid out) )(-?\d+)(?=$|,)/g
 

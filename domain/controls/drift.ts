@@ -1,6 +1,6 @@
-// The ways in which our books and the bank's can be found to differ; each is shown to people, and none is repaired by guessing.
+// The kinds of drift between our ledger and the bank. Operators see each one; none is repaired automatically.
 
-/** What our own books decide. */
+/** Found in our own ledger. */
 export const ledgerDrifts = [
   'wallet_balance',
   'suspense_balance',
@@ -11,7 +11,7 @@ export const ledgerDrifts = [
   'payout_totals',
   'entry_without_movement',
 ] as const
-/** What any answer of the bank decides, movement by movement. */
+/** Found by comparing with the bank, movement by movement. */
 export const movementDrifts = [
   'transfer_without_payout',
   'transfer_amount',
@@ -20,21 +20,21 @@ export const movementDrifts = [
   'deposit_amount',
   'booking_without_movement',
 ] as const
-/** What time decides. */
+/** Found when a deadline has passed. */
 export const overdueDrifts = ['silent_payout', 'not_compared'] as const
 
 export const driftKinds = [...ledgerDrifts, ...movementDrifts, 'bank_balance', ...overdueDrifts] as const
 export type DriftKind = (typeof driftKinds)[number]
 
-/** Amounts are micro-USDC; never anything personal. */
+/** Amounts in micro-USDC. No personal data. */
 export interface Finding {
   readonly kind: DriftKind
   readonly walletId: string
-  /** The wallet, ledger set, payout, transfer or movement that it is about. */
+  /** The wallet, ledger set, payout, transfer or movement concerned. */
   readonly subject: string
   readonly expected: string
   readonly found: string
-  /** What people accept, where `expected` and `found` also change when nothing about the drift does. */
+  /** What an operator accepts, for kinds whose `expected` and `found` change although the drift stays the same. */
   readonly size?: string
 }
 

@@ -1,10 +1,10 @@
-// What is printed on an invoice, as plain data: the PDF, the CSV and the mail show this and nothing else.
+// The contents of an invoice as plain data. PDF, CSV and mail show exactly this.
 
 import { divideHalfUp, type Pence } from '../money'
 import type { Month } from '../month'
 import type { InvoiceLine, InvoiceStatus } from './invoice'
 
-/** Who bills, as configured on the day of issue and frozen with the invoice. */
+/** The seller as configured on the day of issue, stored with the invoice. */
 export interface Seller {
   readonly name: string
   readonly addressLines: readonly string[]
@@ -12,7 +12,7 @@ export interface Seller {
   readonly companyNumber: string | null
   /** Null where no VAT is charged. */
   readonly vat: Vat | null
-  /** How to pay, line by line; the invoice's number is the payment's reference. */
+  /** Payment instructions, line by line. The invoice number is the payment reference. */
   readonly paymentLines: readonly string[]
 }
 
@@ -24,15 +24,15 @@ export interface Vat {
 
 export interface Buyer {
   readonly name: string
-  /** Empty where none was told. */
+  /** Empty if unknown. */
   readonly addressLines: readonly string[]
 }
 
-/** What of an invoice its rows and lines do not say: stored at issue, so that no later setting changes it. */
+/** Stored at issue, so that later changes of settings do not change the invoice. */
 export interface InvoiceParties {
   readonly seller: Seller
   readonly buyer: Buyer
-  /** The number of the void invoice in whose place it was issued. */
+  /** The number of the void invoice that this one replaces. */
   readonly replaces?: string
 }
 
@@ -46,19 +46,19 @@ export interface InvoiceDocument extends InvoiceParties {
   readonly dueOn: string
   readonly paidOn: string | null
   readonly voidedOn: string | null
-  /** In the order in which they are shown; the amount of a credit is positive too. */
+  /** In display order. Credits have positive amounts, too. */
   readonly lines: readonly InvoiceLine[]
-  /** The sum of the lines that are no credit. */
+  /** The sum of all lines except credits. */
   readonly chargedPence: Pence
   /** The sum of the credit lines. */
   readonly creditedPence: Pence
-  /** Charged less credited, and never below zero. */
+  /** Charges minus credits, at least zero. */
   readonly totalPence: Pence
-  /** Credit that this invoice did not use up and the next one takes. */
+  /** Unused credit, carried over to the next invoice. */
   readonly carriedPence: Pence
 }
 
-/** Prices include VAT, so it is taken out of the total, and never put on top. */
+/** Prices include VAT, so it is computed from the total and not added. */
 export function vatIn(totalPence: Pence, { basisPoints }: Vat): Pence {
   const rate = BigInt(basisPoints)
   return divideHalfUp(totalPence * rate, 10_000n + rate)

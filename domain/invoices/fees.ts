@@ -1,4 +1,4 @@
-// A partner's price list, the fee of one payout split into its two parts, and prices in words (§1, design §4).
+// A partner's price list, the fee of a payout with its two parts, and prices as text.
 import { assert } from '../assert'
 import { divideHalfUp, formatHundredths, formatPence, type Micropounds, type Pence } from '../money'
 
@@ -12,15 +12,15 @@ export interface PriceList {
   readonly bankBasisPoints: BasisPoints
   readonly monthlyAccountPence: Pence
   readonly verificationPence: Pence
-  /** What one payout costs on the network where the bank's receipt names no cost. */
+  /** Network cost of a payout if the bank's receipt has none. */
   readonly networkCostMicropounds: Micropounds
   readonly networkMarkupBasisPoints: BasisPoints
   readonly exceptionMarkupBasisPoints: BasisPoints
-  /** What a return costs where the bank names no cost. */
+  /** Cost of a return if the bank reports none. */
   readonly returnCostMicropounds: Micropounds
 }
 
-/** What feeFor reads of a price list. */
+/** The part of a price list that feeFor uses. */
 export type PayoutPrices = Pick<
   PriceList,
   'payoutFixedPence' | 'payoutBasisPoints' | 'bankFixedPence' | 'bankBasisPoints'
@@ -28,7 +28,7 @@ export type PayoutPrices = Pick<
 
 export interface Fee {
   readonly totalPence: Pence
-  /** The bank's share: sent by the wallet on top of the recipient's amount. */
+  /** The bank's share, which the wallet sends in addition to the recipient's amount. */
   readonly inTransferPence: Pence
   readonly onInvoicePence: Pence
 }
@@ -38,12 +38,12 @@ export function feeFor(amountPence: Pence, prices: PayoutPrices): Fee {
   const totalPence = prices.payoutFixedPence + shareOf(amountPence, prices.payoutBasisPoints)
   const bankPence = prices.bankFixedPence + shareOf(amountPence, prices.bankBasisPoints)
 
-  // A price list may be cheaper than the bank for small amounts; the invoice must not turn into a debt to the partner.
+  // For small amounts the fee can be lower than the bank's share. The invoiced part must not become negative.
   const inTransferPence = bankPence < totalPence ? bankPence : totalPence
   return { totalPence, inTransferPence, onInvoicePence: totalPence - inTransferPence }
 }
 
-/** Cost plus the mark-up, exact to the micropound; the price list's cost where the bank names none. */
+/** Cost plus markup, exact to the micropound. Uses the price list's cost if the bank reports none. */
 export function networkFeeFor(
   costMicropounds: Micropounds | null,
   prices: Pick<PriceList, 'networkCostMicropounds' | 'networkMarkupBasisPoints'>,
@@ -52,7 +52,7 @@ export function networkFeeFor(
   return cost + divideHalfUp(cost * prices.networkMarkupBasisPoints, 10_000n)
 }
 
-/** What the bank took for a return, a recall or a trace, plus the mark-up. */
+/** The bank's cost of a return, recall or trace, plus markup. */
 export function exceptionFeeFor(
   costMicropounds: Micropounds,
   { exceptionMarkupBasisPoints }: Pick<PriceList, 'exceptionMarkupBasisPoints'>,

@@ -1,4 +1,4 @@
-// The words of charges and invoices, and the one function that makes an invoice out of charges (design §4, §5).
+// The kinds of charges and invoice lines, and the function that computes an invoice from charges.
 import { assert } from '../assert'
 import { type Micropounds, micropoundsFromPence, type Pence, penceFromMicropounds } from '../money'
 import { type Month, monthInWords } from '../month'
@@ -45,10 +45,10 @@ export const chargeCauses = [
 ] as const
 export type ChargeCause = (typeof chargeCauses)[number]
 
-/** What a charge is for, from the reference that makes it unique within its kind. */
+/** What a charge is for, parsed from the reference that makes it unique within its kind. */
 export function causeOf({ kind, causeRef }: { kind: ChargeKind; causeRef: string }): {
   readonly cause: ChargeCause
-  /** The recall or trace, where the cause is one. */
+  /** The recall or trace, if the charge is for one. */
   readonly caseId: string | null
 } {
   switch (kind) {
@@ -70,15 +70,15 @@ export function causeOf({ kind, causeRef }: { kind: ChargeKind; causeRef: string
 export const casePrefix = 'case/'
 export const correctionPrefix = 'ops/'
 
-/** Charges of one kind, summed where they are stored: there may be a hundred thousand of them. */
+/** The charges of one kind, summed in the database, because there can be a hundred thousand. */
 export interface ChargeGroup {
   readonly kind: ChargeKind
   readonly count: number
   readonly sumMicropounds: Micropounds
-  /** The cheapest and the dearest of them; where these are equal, all cost the same. */
+  /** The smallest and the largest. If they are equal, all have the same price. */
   readonly leastMicropounds: Micropounds
   readonly mostMicropounds: Micropounds
-  /** Which months a monthly account is for; empty for all others. */
+  /** The months of a monthly account charge; empty for other kinds. */
   readonly months: readonly Month[]
 }
 
@@ -87,7 +87,7 @@ export interface InvoiceLine {
   readonly description: string
   readonly quantity: number
   readonly unitAmountMicropounds: Micropounds
-  /** Quantity times unit amount, rounded half up; positive in a credit too. */
+  /** Quantity × unit amount, rounded half up. Positive for credits, too. */
   readonly amountPence: Pence
 }
 
@@ -95,15 +95,15 @@ export interface MadeInvoice {
   readonly lines: readonly InvoiceLine[]
   readonly chargedPence: Pence
   readonly creditedPence: Pence
-  /** Charged less credited, and never below zero. */
+  /** Charges minus credits, at least zero. */
   readonly totalPence: Pence
-  /** The credit that is left for the next invoice. */
+  /** Unused credit, carried over to the next invoice. */
   readonly carriedPence: Pence
 }
 
 /**
- * Usage, preview and invoice are all made here, so they can not disagree. One line per kind in the order of
- * invoiceLineKinds, parts of a penny summed first and rounded once; credit of earlier invoices is a line of its own.
+ * Usage, preview and invoice all use this function, so they cannot disagree. One line per kind in the order of
+ * invoiceLineKinds. Parts of a penny are summed first and rounded once. Carried credit is a separate line.
  */
 export function makeInvoice(
   groups: readonly ChargeGroup[],
@@ -118,12 +118,12 @@ export function makeInvoice(
   return { lines, ...sumLines(lines) }
 }
 
-/** Credits alone are no invoice: they wait until there is something to take them off. */
+/** Credits alone do not make an invoice. They wait for charges. */
 export function isBillable(groups: readonly ChargeGroup[]): boolean {
   return groups.some(({ kind }) => kind !== 'credit')
 }
 
-/** What the lines of an invoice add up to; lines are rounded already, so this is exact. */
+/** The totals of the lines. Lines are already rounded, so the sums are exact. */
 export function sumLines(lines: readonly Pick<InvoiceLine, 'kind' | 'amountPence'>[]): Omit<MadeInvoice, 'lines'> {
   const sumOf = (wanted: readonly Pick<InvoiceLine, 'amountPence'>[]) =>
     wanted.reduce((sum, { amountPence }) => sum + amountPence, 0n)
@@ -138,7 +138,7 @@ export function sumLines(lines: readonly Pick<InvoiceLine, 'kind' | 'amountPence
   }
 }
 
-/** What all cost alike is so many times the price; otherwise the line is the exact sum, and its words name how many. */
+/** Equal prices give quantity × price. Otherwise the line is the exact sum, and its description has the count. */
 function lineOf(kind: InvoiceLineKind, groups: readonly ChargeGroup[]): InvoiceLine {
   const count = groups.reduce((total, group) => total + group.count, 0)
   const sum = groups.reduce((total, group) => total + group.sumMicropounds, 0n)
@@ -185,7 +185,7 @@ function alwaysAlike(words: string): Words {
   return { alike: words, together: words }
 }
 
-/** "October 2026", or "August 2026, September 2026 and October 2026" where months were billed late. */
+/** "October 2026", or "August 2026, September 2026 and October 2026" if months were billed late. */
 function monthsOf(groups: readonly ChargeGroup[]): string {
   const months = new Set(groups.flatMap((group) => group.months))
   const words = [...months].toSorted().map(monthInWords)

@@ -1,4 +1,4 @@
-// The monthly account (§1): due for each month in which the live account was open, be it for a day.
+// The monthly account fee: due for each month in which the live account was open for at least a day.
 
 import { micropoundsFromPence, type Pence } from '../money'
 import { londonMonthOf, type Month, monthOfDay, nextMonth, startOf } from '../month'
@@ -14,7 +14,7 @@ export interface DueMonth {
   readonly pricedAt: Date
 }
 
-/** All that are due up to the month, oldest first; what `billedUntil` names was settled and stays as it is. */
+/** All months due up to the given one, oldest first. Months up to `billedUntil` are already billed. */
 export function dueMonths(account: LiveAccount & { readonly billedUntil: string | null }, until: Month): DueMonth[] {
   const { liveOpenedAt, billedUntil } = account
   if (liveOpenedAt === null) return []
@@ -29,7 +29,7 @@ export function dueMonths(account: LiveAccount & { readonly billedUntil: string 
   return due
 }
 
-/** The moment whose prices hold for the month: its start, or the opening within it. Null when nothing is due. */
+/** The time whose prices apply to the month: its start, or the opening within it. Null if nothing is due. */
 export function pricedAt({ liveOpenedAt, closedAt }: LiveAccount, month: Month): Date | null {
   if (liveOpenedAt === null || londonMonthOf(liveOpenedAt) > month) return null
   const start = startOf(month)
@@ -37,7 +37,7 @@ export function pricedAt({ liveOpenedAt, closedAt }: LiveAccount, month: Month):
   return liveOpenedAt > start ? liveOpenedAt : start
 }
 
-/** As the charge will be counted once it is stored. */
+/** The charge as it will be summed once stored. */
 export function dueMonthlyAccount(month: Month, pricePence: Pence): ChargeGroup {
   const price = micropoundsFromPence(pricePence)
   const prices = { sumMicropounds: price, leastMicropounds: price, mostMicropounds: price }

@@ -1,4 +1,4 @@
-// What a logo may be: a small picture whose bytes are what it says, and never SVG, which can hold a script.
+// Validates logos: small pictures whose bytes match their type. No SVG, because it can contain scripts.
 import { type PictureSize, pictureSize } from './picture-size'
 
 export interface Logo {
@@ -8,13 +8,13 @@ export interface Logo {
 
 export type LogoType = 'image/png' | 'image/jpeg' | 'image/webp'
 
-/** As base64 it still fits into a request of 64 KiB. */
+/** Fits into a request of 64 KiB as base64. */
 export const logoMaxBytes = 40 * 1024
 
-/** Few bytes can say that they are a picture of a gigapixel, which whoever shows it has to make room for. */
+/** A small file can declare a gigapixel picture, which would use up the viewer's memory. */
 export const logoMaxPixels = 2_000
 
-/** Null where the bytes are not such a picture, whatever they are called. */
+/** Null if the bytes are not such a picture, whatever the declared type. */
 export function logoOf(type: LogoType, bytes: Uint8Array): Logo | null {
   if (bytes.length > logoMaxBytes) return null
   const size = pictureSize(type, bytes)

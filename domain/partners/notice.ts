@@ -1,6 +1,6 @@
-// The notices that a partner's admins are mailed.
+// The kinds of notices mailed to a partner's admins.
 
-/** A partner can switch each of these off. */
+/** The partner can disable each of these. */
 export const noticeKinds = [
   'payout_failed',
   'payout_returned',

@@ -1,4 +1,4 @@
-// The closed sets of words that describe a partner, its verification and its people (§2, design §5).
+// The closed sets of values that describe a partner, its verification and its members.
 
 export const partnerStatuses = ['active', 'suspended', 'closed'] as const
 export type PartnerStatus = (typeof partnerStatuses)[number]
@@ -16,7 +16,7 @@ export type VerificationStatus = (typeof verificationStatuses)[number]
 export const screenings = ['clear', 'in_review', 'blocked'] as const
 export type Screening = (typeof screenings)[number]
 
-/** What is shown: before verification starts the bank has screened nothing, whatever the column's default says. */
+/** The screening shown to the partner. Before verification starts there is none, whatever the column's default is. */
 export const shownScreenings = ['not_started', ...screenings] as const
 
 export function shownScreening(partner: {
@@ -26,7 +26,7 @@ export function shownScreening(partner: {
   return partner.verificationStatus === 'not_started' ? 'not_started' : partner.screening
 }
 
-/** How a new name is stored. Once the bank verifies the business under its name, a new one waits for an operator. */
+/** How a new name is stored. After the bank has verified the business, a new name needs an operator's approval. */
 export function renamed(
   partner: {
     readonly name: string
@@ -41,7 +41,7 @@ export function renamed(
   return { name: partner.name, requestedName: name }
 }
 
-/** Words that a partner's sign-in page or address must not have, because it would pass for ours. */
+/** Words that a partner's slug must not contain, because its sign-in page would look like ours. */
 const reservedSlugs: ReadonlySet<string> = new Set(
   `about account accounts activity admin administrator api app assets audit auth bank billing blog cdn compliance contact
   dashboard docs documentation download email help home invoices keys legal live login logout mail me members metrics new null

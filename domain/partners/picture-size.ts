@@ -1,24 +1,24 @@
-// Reads from the header of a PNG, JPEG or WebP how large the picture is; what follows the header is not looked at.
+// Reads the dimensions of a PNG, JPEG or WebP picture from its header.
 
 export interface PictureSize {
   readonly width: number
   readonly height: number
 }
 
-/** Null where the bytes are not of that type, or end within the header. */
+/** Null if the bytes are not of that type, or end within the header. */
 export function pictureSize(type: 'image/png' | 'image/jpeg' | 'image/webp', bytes: Uint8Array): PictureSize | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (type === 'image/png') return sizeOfPng(view)
   return type === 'image/jpeg' ? sizeOfJpeg(view) : sizeOfWebp(view)
 }
 
-/** The signature, then the chunk IHDR with its 13 bytes and its checksum. */
+/** The signature, then the IHDR chunk with 13 bytes and a checksum. */
 function sizeOfPng(view: DataView): PictureSize | null {
   if (view.byteLength < 33 || !says(view, 0, '\x89PNG\r\n\x1a\n\0\0\0\rIHDR')) return null
   return { width: view.getUint32(16), height: view.getUint32(20) }
 }
 
-/** Segments of a marker and a length, one of which, the frame, says the size. */
+/** A sequence of segments, each with a marker and a length. The frame segment has the dimensions. */
 function sizeOfJpeg(view: DataView): PictureSize | null {
   if (!says(view, 0, '\xff\xd8')) return null
   let at = 2
@@ -32,12 +32,12 @@ function sizeOfJpeg(view: DataView): PictureSize | null {
   return null
 }
 
-/** The markers between are tables (C4, CC) and one that is reserved (C8). */
+/** Markers in this range that are not frames: tables (C4, CC) and a reserved one (C8). */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
 }
 
-/** One of three kinds of first chunk, each with its own way to say the size. */
+/** The first chunk has one of three types, each with its own encoding of the dimensions. */
 function sizeOfWebp(view: DataView): PictureSize | null {
   if (view.byteLength < 30 || !says(view, 0, 'RIFF') || !says(view, 8, 'WEBP')) return null
   if (view.getUint32(4, true) + 8 > view.byteLength) return null

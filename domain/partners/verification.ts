@@ -1,27 +1,27 @@
-// What the bank's verification of a business means to us (design §5): pure, so that every word of the bank can be tried.
+// Maps the bank's verification status to ours. Pure, so that tests can try every value.
 import type { Screening, VerificationStatus } from './partner'
 
-/** What the bank says. */
+/** The bank's answer. */
 export interface BankStanding {
-  /** Its own word. */
+  /** The bank's own status. */
   readonly providerStatus: string
   readonly termsAccepted: boolean
   readonly paysGbp: boolean
   readonly reasons: readonly Reason[]
 }
 
-/** Why the bank refused. */
+/** The bank's reason for a rejection. */
 export interface Reason {
-  /** For people to read. */
+  /** Shown to the partner. */
   readonly text: string
-  /** When the bank gave it, in its own writing; null when it does not say. */
+  /** When the bank gave it, in the bank's format; null if unknown. */
   readonly at: string | null
 }
 
-/** What we know besides. */
+/** What our own records add. */
 export interface OurStanding {
   readonly status: VerificationStatus
-  /** The marks of the reasons that were known when the partner tried again; null when it has not, or the bank has moved on since. */
+  /** The reasons known when the partner tried again. Null if it did not, or if the bank's status has changed since. */
   readonly reasonsKnown: readonly string[] | null
   readonly wallet: 'connected' | 'absent'
 }
@@ -30,7 +30,7 @@ export interface Standing {
   readonly status: VerificationStatus
   readonly screening: Screening
   readonly reasonsKnown: readonly string[] | null
-  /** An unknown one changes no status: people have to look. */
+  /** An unknown status changes nothing; an operator has to look. */
   readonly word: 'known' | 'unknown'
 }
 
@@ -44,21 +44,21 @@ export function standingOf(bank: BankStanding, ours: OurStanding): Standing {
   }
 }
 
-/** Tells a reason from one of the same words at another time. */
+/** Distinguishes a reason from one with the same text at another time. */
 export function markOf({ text, at }: Reason): string {
   return `${at ?? ''} ${text}`
 }
 
-/** Whether the bank lets this business have a wallet and pay pounds. */
+/** Whether the bank allows this business to have a wallet and pay GBP. */
 export function isReady({ providerStatus, termsAccepted, paysGbp }: BankStanding): boolean {
   return providerStatus === 'approved' && termsAccepted && paysGbp
 }
 
-/** What people read when the bank has not even opened it. */
+/** Shown when the bank refused to open the customer. */
 export const openingRefused =
   'The bank could not open a verification for this name and contact email. Change the contact email or ask us.'
 
-/** The first time, and again after a refusal; whom the bank has sent away for good can not. */
+/** The first time, and again after a rejection, unless the bank's rejection is final. */
 export function canStart(status: VerificationStatus, providerStatus: string | null): boolean {
   return status === 'not_started' || (status === 'rejected' && providerStatus !== 'offboarded')
 }
@@ -85,13 +85,13 @@ function statusOf(bank: BankStanding, ours: OurStanding): VerificationStatus | n
   }
 }
 
-/** A business is approved once it can pay: with the terms accepted, pounds allowed and its wallet there. */
+/** A business is approved once it can pay: terms accepted, GBP allowed, wallet created. */
 function statusOfApproved(bank: BankStanding, { wallet }: OurStanding): VerificationStatus {
   if (!bank.termsAccepted) return 'action_required'
   return isReady(bank) && wallet === 'connected' ? 'approved' : 'in_review'
 }
 
-/** Every reason is one that the partner knew when it tried again. */
+/** Whether the partner knew every reason when it tried again. */
 function isOldNews({ reasons }: BankStanding, { reasonsKnown }: OurStanding): boolean {
   return reasonsKnown !== null && reasons.every((reason) => reasonsKnown.includes(markOf(reason)))
 }

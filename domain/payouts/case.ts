@@ -1,4 +1,4 @@
-// Recalls and traces of payouts: what they are called, of which payouts they can be asked for, and how they can end.
+// Recalls and traces: their kinds, the payouts they apply to, and their outcomes.
 import type { PayoutStatus } from './payout'
 
 export const caseKinds = ['recall', 'trace'] as const
@@ -10,13 +10,13 @@ export type CaseOutcome = (typeof caseOutcomes)[number]
 export const caseStatuses = ['open', 'overdue', 'resolved'] as const
 export type CaseStatus = (typeof caseStatuses)[number]
 
-/** Overdue from when people were told that it is. */
+/** Overdue once it was reported as late. */
 export function caseStatusOf(row: { readonly overdueAt: Date | null; readonly resolvedAt: Date | null }): CaseStatus {
   if (row.resolvedAt !== null) return 'resolved'
   return row.overdueAt === null ? 'open' : 'overdue'
 }
 
-/** Only what has arrived can be called back; what is on its way, or should have arrived, can be looked for. */
+/** A recall needs a completed payout. A trace is for a payout that is on its way or should have arrived. */
 const openFor: Readonly<Record<CaseKind, readonly PayoutStatus[]>> = {
   recall: ['completed'],
   trace: ['processing', 'completed'],

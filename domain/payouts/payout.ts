@@ -1,4 +1,4 @@
-// A payout's statuses, the moves between them (§3), and the other closed sets of words a payout is described with.
+// The statuses of a payout, the moves between them, and other closed sets of values.
 import { assert } from '../assert'
 
 export const payoutStatuses = ['pending', 'processing', 'completed', 'failed', 'cancelled', 'returned'] as const
@@ -10,7 +10,7 @@ export type CreatedVia = (typeof createdVia)[number]
 export const recipientTypes = ['individual', 'business'] as const
 export type RecipientType = (typeof recipientTypes)[number]
 
-/** A status with no way out is final. */
+/** A status without moves is final. */
 export const payoutMoves: Readonly<Record<PayoutStatus, readonly PayoutStatus[]>> = {
   pending: ['processing', 'completed', 'failed', 'cancelled'],
   processing: ['completed', 'failed', 'returned'],
@@ -25,10 +25,10 @@ export function canMove(from: PayoutStatus, to: PayoutStatus): boolean {
 }
 
 export function assertMove(from: PayoutStatus, to: PayoutStatus): void {
-  assert(canMove(from, to), `a payout can not move from ${from} to ${to}`)
+  assert(canMove(from, to), `a payout cannot move from ${from} to ${to}`)
 }
 
-/** True when nothing can happen to the payout any more; a completed one can still be returned. */
+/** True if nothing more can happen to the payout. A completed payout can still be returned. */
 export function isFinal(status: PayoutStatus): boolean {
   return payoutMoves[status].length === 0
 }

@@ -1,4 +1,4 @@
-// What a payout of some pounds costs and what its wallet would send for it (§2 Quote, design §4).
+// Computes a quote: the fee of a payout and the USDC that the wallet sends.
 import { assert } from '../assert'
 import { feeFor, type PayoutPrices } from '../invoices/fees'
 import type { MicroUsdc, Pence } from '../money'
@@ -11,13 +11,13 @@ export interface QuoteRequest {
 }
 
 export interface Quote {
-  /** What the recipient receives. */
+  /** The amount the recipient receives. */
   readonly amountPence: Pence
-  /** The whole fee: the two parts below it, summed. */
+  /** The total fee: the sum of the two parts below. */
   readonly feePence: Pence
   readonly inTransferPence: Pence
   readonly onInvoicePence: Pence
-  /** Whole hundredths of a USDC, so formatUsdc shows it exactly. */
+  /** A multiple of 0.01 USDC, so that formatUsdc shows it exactly. */
   readonly walletSendsMicroUsdc: MicroUsdc
   readonly gbpPerUsdNano: GbpPerUsdNano
 }

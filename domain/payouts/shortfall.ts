@@ -1,16 +1,16 @@
-// The details of a 402: what a wallet lacks for a payout, in USDC and in pounds at the rate of the quote.
+// The details of a 402: how much a wallet lacks, in USDC and in GBP at the quote's rate.
 import { assert } from '../assert'
 import { divideDown, formatPence, formatUsdc, formatUsdcDown, type MicroUsdc, microUsdcPerCent } from '../money'
 import { type GbpPerUsdNano, gbpCosting } from '../rate'
 
-/** Only for a wallet that does not cover what is required. */
+/** Requires that the balance is lower than the required amount. */
 export function shortfallOf(
   requiredMicroUsdc: MicroUsdc,
   availableMicroUsdc: MicroUsdc,
   gbpPerUsdNano: GbpPerUsdNano,
 ): Record<string, string> {
   assert(requiredMicroUsdc > availableMicroUsdc, 'a wallet that covers a payout lacks nothing')
-  // Rounded up, so that a top-up of what is shown is enough.
+  // Rounded up, so that a top-up of the amount shown suffices.
   const missing = requiredMicroUsdc - divideDown(availableMicroUsdc, microUsdcPerCent) * microUsdcPerCent
   return {
     required_usdc: formatUsdc(requiredMicroUsdc),

@@ -1,4 +1,4 @@
-// What became of a request to pay: a payout that is kept, or a refusal after which the key is free again (design §3).
+// The answer to a request to pay: a payout, or a refusal that releases the key.
 
 export const refusals = [
   'insufficient_funds',
@@ -8,11 +8,11 @@ export const refusals = [
 ] as const
 export type Refusal = (typeof refusals)[number]
 
-/** `accepted`, `rejected` and `unknown` are the bank's; a payout with one of these stays. */
+/** `accepted`, `rejected` and `unknown` come from the bank. A payout with one of these is kept. */
 export const keptVerdicts = ['accepted', 'rejected', 'unknown', 'cancelled', 'late_refusal'] as const
 export type KeptVerdict = (typeof keptVerdicts)[number]
 
-/** Carries amounts and codes only: it travels through the workflow's history. */
+/** Amounts and codes only, because it is stored in the workflow's history. */
 export type Verdict =
   | { readonly outcome: 'kept' }
   | { readonly outcome: 'refused'; readonly code: Refusal; readonly details: Readonly<Record<string, string>> | null }

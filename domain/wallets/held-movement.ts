@@ -1,9 +1,9 @@
-// Why a movement in a wallet's history is held for people, in words that the list shows.
+// The reasons why a movement in a wallet's history is held for an operator, as shown in the list.
 
 export const unexplainedWithdrawal = 'unexplained_withdrawal'
 
 export interface OddMovement {
-  /** What could not be read first. */
+  /** The first field that could not be read. */
   readonly field: string
   readonly looksLike: 'deposit' | 'withdrawal' | null
 }
@@ -12,7 +12,7 @@ export function whyUnreadable({ field, looksLike }: OddMovement): string {
   return `${looksLike === 'withdrawal' ? unreadableWithdrawal : 'unreadable_'}${field.replaceAll('.', '_')}`
 }
 
-/** Money that has left is nobody's to be credited with. */
+/** A withdrawal cannot be credited. */
 export function isHeldWithdrawal(why: string): boolean {
   return why === unexplainedWithdrawal || why.startsWith(unreadableWithdrawal)
 }

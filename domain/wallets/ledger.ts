@@ -1,62 +1,62 @@
-// The ledger's kinds of accounts and the balanced posting sets that move USDC between them (design §4).
+// The ledger's account kinds and the balanced posting sets that move USDC between them.
 import { assert } from '../assert'
 import type { MicroUsdc } from '../money'
 
 export const accountKinds = ['wallet', 'in_transit', 'paid_out', 'top_ups', 'exchange_difference', 'suspense'] as const
 export type AccountKind = (typeof accountKinds)[number]
 
-/** A positive amount comes into the account and a negative one leaves it, so top_ups, where money enters, runs below zero. */
+/** A positive amount enters the account, a negative one leaves it. Money enters through top_ups, so its balance is negative. */
 export interface Posting {
   readonly account: AccountKind
   readonly amountMicroUsdc: MicroUsdc
 }
 
-/** The sandbox's test money. */
+/** Test money in a sandbox. */
 export function floatPostings(amount: MicroUsdc): readonly Posting[] {
   return move(amount, 'top_ups', 'wallet')
 }
 
-/** A sandbox is connected to its bank, whose own float takes the place of what is left of ours. */
+/** A sandbox is connected to its bank: the bank's float replaces the rest of ours. */
 export function floatReversalPostings(amount: MicroUsdc): readonly Posting[] {
   return move(amount, 'wallet', 'top_ups')
 }
 
-/** A partner's own money, arrived. */
+/** A partner's deposit. */
 export function topUpPostings(amount: MicroUsdc): readonly Posting[] {
   return move(amount, 'top_ups', 'wallet')
 }
 
-/** Money that arrived and that nobody can explain yet. */
+/** A deposit that is not explained yet. */
 export function heldPostings(amount: MicroUsdc): readonly Posting[] {
   return move(amount, 'top_ups', 'suspense')
 }
 
-/** Somebody has explained it: it is the partner's. */
+/** An operator credits a held deposit to the partner. */
 export function heldCreditPostings(amount: MicroUsdc): readonly Posting[] {
   return move(amount, 'suspense', 'wallet')
 }
 
-/** A payout takes what its wallet sends. */
+/** A payout debits its wallet. */
 export function debitPostings(amount: MicroUsdc): readonly Posting[] {
   return move(amount, 'wallet', 'in_transit')
 }
 
-/** A payout did not go: its wallet gets back what debitPostings took. */
+/** A payout was not sent: reverses debitPostings. */
 export function reversePostings(amount: MicroUsdc): readonly Posting[] {
   return move(amount, 'in_transit', 'wallet')
 }
 
-/** A payout is in the recipient's account. */
+/** A payout has reached the recipient's account. */
 export function paidOutPostings(amount: MicroUsdc): readonly Posting[] {
   return move(amount, 'in_transit', 'paid_out')
 }
 
-/** The bank gave back what was on its way, at the rate of that day: what is missing or over is the exchange's. */
+/** The bank refunded a transfer at the rate of that day. The difference goes to the exchange account. */
 export function refundPostings(sent: MicroUsdc, refunded: MicroUsdc): readonly Posting[] {
   return giveBack('in_transit', sent, refunded)
 }
 
-/** The same for a payout that had arrived and came back. */
+/** The same for a completed payout that was returned. */
 export function returnPostings(sent: MicroUsdc, refunded: MicroUsdc): readonly Posting[] {
   return giveBack('paid_out', sent, refunded)
 }
