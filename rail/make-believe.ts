@@ -1,4 +1,4 @@
-// What only a bank that moves no money can do: verify a customer, make deposits and move a transfer by hand. Every other bank is refused.
+// Controls that only a simulated bank has: verify a customer, make deposits, move a transfer. Refuses every other bank.
 
 import { formatUsdc } from '../domain/money'
 import type { Clock } from '../runtime/clock'
@@ -10,11 +10,11 @@ import { bankWordFor, type ReasonCode } from './reasons'
 
 export interface MakeBelieveBank {
   approveCustomer(customerRef: string): Promise<void>
-  /** As often as it is asked; for the live environment, in which the bank's protocol has no such call. */
+  /** Each call makes a deposit. For the live environment, where the bank's protocol has no such call. */
   deposit(deposit: WalletRefs & { amountMicroUsdc: bigint }): Promise<void>
-  /** Once for each key; the protocol of the sandbox has it. */
+  /** Idempotent per key. Part of the sandbox's protocol. */
   simulateDeposit(deposit: WalletRefs & { amountMicroUsdc: bigint; key: string }): Promise<void>
-  /** Too late: the transfer is where that can not follow any more, and nothing was moved. */
+  /** Too late: this move is not possible from the transfer's current state. Nothing was moved. */
   simulate(simulation: Simulation): Promise<'moved' | 'too_late'>
   close(): void
 }
@@ -25,11 +25,11 @@ export type SimulatedOutcome = (typeof simulatedOutcomes)[number]
 export interface Simulation {
   readonly transferRef: string
   readonly outcome: SimulatedOutcome
-  /** Of a failure or a return; null when the bank gives none. */
+  /** The reason of a failure or return; null if the bank gives none. */
   readonly reason: ReasonCode | null
 }
 
-/** A bank on this machine is make-believe; no other can be told what to do without its own people. */
+/** A bank on this machine is simulated. No other bank can be controlled from here. */
 export function isMakeBelieve({ url }: BankAddress): boolean {
   const { hostname } = new URL(url)
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
@@ -38,7 +38,7 @@ export function isMakeBelieve({ url }: BankAddress): boolean {
 const patient: Timeouts = { connectMs: 2_000, callMs: 10_000 }
 const keySpent = [400, 422]
 
-/** For who can do without: null where there is no bank, or a real one. */
+/** Null if there is no bank, or a real one. */
 export function makeBelieveOrNone(
   access: BankAddress | null,
   clock: Clock,
@@ -51,7 +51,7 @@ interface Advance {
   readonly state: string
   readonly from: readonly string[]
   readonly reason?: string
-  /** It stays there. */
+  /** The transfer stays in this state. */
   readonly last?: true
 }
 
@@ -63,13 +63,13 @@ export function openMakeBelieveBank(access: BankAddress, clock: Clock, timeouts 
   const control = createClient({ ...about, baseUrl: `${new URL(access.url).origin}/_control` })
 
   async function command(name: string, path: string, body: object): Promise<void> {
-    if (!isMakeBelieve(access)) throw new Error('only a bank on this machine is make-believe')
+    if (!isMakeBelieve(access)) throw new Error('only a bank on this machine is simulated')
     await ask(control, name, { method: 'POST', path, body: JSON.stringify(body) }, () => null)
   }
 
-  /** The bank itself decides whether the transfer is still in one of those states: it may move by itself at any moment. */
+  /** The bank checks the current state, because the transfer can move at any moment. */
   async function advance(transferRef: string, { from, ...move }: Advance): Promise<'moved' | 'too_late'> {
-    if (!isMakeBelieve(access)) throw new Error('only a bank on this machine is make-believe')
+    if (!isMakeBelieve(access)) throw new Error('only a bank on this machine is simulated')
     const path = `/transfers/${part(transferRef)}/advance`
     const answer = await control.call({ method: 'POST', path, body: JSON.stringify({ from, ...move }) })
     const status = answer.stage === 'answered' ? answer.status : null
@@ -91,7 +91,7 @@ export function openMakeBelieveBank(access: BankAddress, clock: Clock, timeouts 
       const path = `/customers/${part(customerRef)}/wallets/${part(walletRef)}/simulate_deposit`
       const body = JSON.stringify({ currency: 'usdc', amount: formatUsdc(amountMicroUsdc) })
       const answer = await protocol.call({ method: 'POST', path, key, body })
-      // A key that was used before, for another amount or longer than a day ago, stands for a deposit that was made.
+      // A key that was used before, for another amount or more than a day ago, means that the deposit was made.
       const isMade = answer.stage === 'answered' && [201, ...keySpent].includes(answer.status)
       if (!isMade) throw new RailUnavailable('simulate deposit')
     },
@@ -100,7 +100,7 @@ export function openMakeBelieveBank(access: BankAddress, clock: Clock, timeouts 
       if (outcome === 'settle') return advance(transferRef, { state: 'payment_processed', from: underWay })
       if (outcome === 'fail') return advance(transferRef, { state: 'undeliverable', from: underWay, ...why })
       if (outcome === 'stall') return advance(transferRef, { state: 'in_review', from: underWay, last: true })
-      // Only what has arrived can be sent back; what arrived before is too late for that, and just right for this.
+      // Only a delivered transfer can be returned.
       await advance(transferRef, { state: 'payment_processed', from: underWay })
       return advance(transferRef, { state: 'returned', from: ['payment_processed'], ...why })
     },

@@ -1,4 +1,4 @@
-// What a bank's word about a transfer means to the payout that our books have of it: the one table of contradictions and returns.
+// Maps a transfer's state to what it means for our payout: nothing, a return or a contradiction.
 import type { PayoutStatus } from '../domain/payouts/payout'
 import type { Standing } from './rail'
 
@@ -15,8 +15,8 @@ export interface KnownPayout {
 }
 
 /**
- * `contradiction`: the bank speaks of a transfer that we took back, never knew, made otherwise, or have settled otherwise.
- * `came_back`: a completed payout may have been returned. `open`: its workflow asks anyway. `known`: late news.
+ * `contradiction`: the bank reports a transfer that we released, do not know, sent differently, or settled differently.
+ * `came_back`: a completed payout may have been returned. `open`: its workflow polls anyway. `known`: nothing new.
  */
 export type News = 'contradiction' | 'came_back' | 'open' | 'known'
 
@@ -27,11 +27,11 @@ export function newsOf({ ref, standing }: ToldTransfer, payout: KnownPayout): Ne
   if (transferRef === null) return 'contradiction'
   if (standing === 'under_way') return 'known'
   if (status === 'completed') return ofCompleted[standing]
-  // What was returned had been delivered before, and events come in any order.
+  // A returned transfer was delivered before, and events arrive in any order.
   return standing === 'delivered' && status !== 'returned' ? 'contradiction' : 'known'
 }
 
-/** A transfer can not be called off once it was delivered; what else has gone wrong with it is asked for. */
+/** A delivered transfer cannot be cancelled. Any other state is looked up. */
 const ofCompleted: Readonly<Record<Exclude<Standing, 'under_way'>, News>> = {
   delivered: 'known',
   undeliverable: 'came_back',

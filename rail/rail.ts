@@ -1,78 +1,78 @@
-// The port to a bank: what the service asks of it, whichever bank answers.
+// The interface to a bank.
 
 import type { Reason } from '../domain/partners/verification'
 import type { RecipientType } from '../domain/payouts/payout'
 import type { BankRate } from '../domain/rate-check'
 
 /**
- * A refusal is a value, trouble is thrown as RailUnavailable. Nothing is tried again in here: who calls knows how often
- * it may, and repeats under the same key.
+ * A refusal is a value; failures throw RailUnavailable. The rail does not retry: the caller knows how often
+ * it may, and retries under the same key.
  */
 export interface Rail {
-  /** The bank's current rate, not checked; throws RailUnavailable when the bank does not answer. */
+  /** The bank's current rate, unchecked. Throws RailUnavailable if the bank does not answer. */
   rate(): Promise<BankRate>
 
   openCustomer(customer: CustomerToOpen): Promise<OpenedCustomer>
-  /** The one that was opened with this email; null when none was. */
+  /** The customer with this email, or null. */
   findCustomer(email: string): Promise<Verification | null>
   verification(verificationRef: string): Promise<Verification>
 
   createWallet(wallet: { customerRef: string; chain: string; key: string }): Promise<NewWallet>
-  /** Of one customer, oldest first. */
+  /** The wallets of one customer, oldest first. */
   wallets(customerRef: string): Promise<NewWallet[]>
   wallet(wallet: WalletRefs): Promise<WalletBalance>
-  /** Where USDC is sent so that it arrives in the wallet: one address, made when it is first asked for. */
+  /** The deposit address for USDC, created on first use. */
   depositAddress(wallet: WalletRefs & { chain: string; key: string }): Promise<string>
-  /** The account whose pounds arrive in the wallet as USDC: one, made when it is first asked for. */
+  /** The bank account whose GBP arrive in the wallet as USDC, created on first use. */
   bankFunding(wallet: WalletRefs & { chain: string; key: string }): Promise<BankFunding>
-  /** Oldest first; everything after the movement with the id `after`, everything there is when that is null. */
+  /** Oldest first: all movements after the one with the ID `after`, or all if that is null. */
   walletHistory(wallet: WalletRefs & { after: string | null }): Promise<HistoryRow[]>
-  /** What a transfer that was made after `since` has brought back into its wallet; null while the history has nothing of it. */
+  /** The refund of a transfer that was created after `since`; null while the history has none. */
   findRefund(refund: WalletRefs & { transferRef: string; since: Date }): Promise<Refund | null>
 
-  /** Moves no money, so an answer that is lost is `unavailable`: repeat it under the same key. */
+  /** Moves no money, so a lost response is `unavailable`: retry under the same key. */
   registerRecipient(recipient: RecipientToRegister): Promise<Registered>
 
-  /** The bytes to store before the first call: the same for the same order, whenever they are made. */
+  /** The bytes to store before the first call. Deterministic for the same order. */
   transferBody(order: TransferOrder): string
   submit(transfer: TransferToSubmit): Promise<Submitted>
   transfer(transferRef: string): Promise<Transfer>
-  /** The payout that a transfer names; null when it names none, and when the bank has no such transfer. */
+  /** The payout that a transfer names. Null if it names none, or if the bank has no such transfer. */
   payoutOf(transferRef: string): Promise<string | null>
   findTransfer(wanted: WalletRefs & { payoutId: string; since: Date }): Promise<FoundTransfer>
   changedSince(at: Date): AsyncIterable<ChangedTransfer>
-  /** All out of a wallet, also those that are no payouts; everything there is when `since` is null. */
+  /** All transfers out of a wallet, including those that are not payouts; without a limit if `since` is null. */
   transfersSince(listed: WalletRefs & { since: Date | null }): Promise<ListedTransfer[]>
 
   registerWebhook(webhook: { url: string; key: string }): Promise<{ webhookRef: string; publicKey: string }>
-  /** From then on the bank sends nothing to its address. May be repeated. */
+  /** Disables the webhook. Idempotent. */
   disableWebhook(webhookRef: string): Promise<void>
 }
 
 export interface CustomerToOpen {
   readonly legalName: string
   readonly email: string
-  /** Where the bank's pages send a person when they are done. */
+  /** Where the bank's pages redirect at the end. */
   readonly redirectUrl: string | null
   readonly key: string
 }
 
 export type OpenedCustomer =
   | { readonly outcome: 'opened'; readonly verification: Verification }
-  /** What was asked for is refused, and will be again: an email that the bank knows, a name that it does not take. */
+  /** A permanent refusal, for example of a known email or an unacceptable name. */
   | { readonly outcome: 'refused'; readonly code: string }
 
 export interface Verification {
   readonly verificationRef: string
   readonly customerRef: string | null
-  /** The bank's own word. */
+  /** The bank's own status. */
   readonly providerStatus: string
   readonly termsAccepted: boolean
-  /** Whether the bank lets this customer pay pounds; its status alone does not say so. */
+  /** Whether the bank allows this customer to pay GBP. The status alone does not imply it. */
   readonly paysGbp: boolean
   readonly continueUrl: string | null
   readonly termsUrl: string | null
-  /** Why it was refused. */
+  /** The reasons of a rejection. */
   readonly reasons: readonly Reason[]
 }
 
@@ -89,7 +89,7 @@ export interface NewWallet {
 
 export interface WalletBalance {
   readonly usdcMicro: bigint
-  /** The bank wants each transfer of this wallet to say how its holder was authenticated. */
+  /** Each transfer of this wallet must say how its holder was authenticated. */
   readonly initiationRequired: boolean
 }
 
@@ -109,27 +109,27 @@ export interface WalletMovement {
   readonly at: Date
 }
 
-/** A movement that is not what it should be: another currency, an unknown type, an amount that is none. */
+/** An unreadable movement: another currency, an unknown type or an invalid amount. */
 export interface UnreadableMovement {
   readonly id: string
   readonly kind: 'unreadable'
-  /** What could not be read first. */
+  /** The first field that could not be read. */
   readonly field: string
-  /** What it says it is. */
+  /** Its declared type. */
   readonly looksLike: 'deposit' | 'withdrawal' | null
   readonly at: Date | null
 }
 
 export type HistoryRow = WalletMovement | UnreadableMovement
 
-/** The time of the newest movement; -Infinity when there is none. A history is too long to be spread into Math.max. */
+/** The time of the newest movement; -Infinity if there is none. A history is too long for Math.max(...). */
 export function newestOf(history: readonly Pick<HistoryRow, 'at'>[]): number {
   return history.reduce((newest, { at }) => Math.max(newest, at?.getTime() ?? -Infinity), -Infinity)
 }
 
 export interface Refund {
   readonly amountMicroUsdc: bigint
-  /** The bank's own id of the movement; null where a bank keeps no history. */
+  /** The bank's ID of the movement; null if the bank keeps no history. */
   readonly movementRef: string | null
 }
 
@@ -148,7 +148,7 @@ export interface BankRecipientAddress {
   readonly line2: string | null
   readonly city: string
   readonly postalCode: string
-  /** The county; the town is used when it is null. */
+  /** The county; if null, the town is used. */
   readonly region: string | null
 }
 
@@ -156,7 +156,7 @@ export interface RecipientToRegister {
   readonly customerRef: string
   readonly recipient: BankRecipient
   readonly key: string
-  /** When the last of the questions that it takes must be over, however much time each of them would have. */
+  /** The deadline for all requests of the operation together. */
   readonly endBy?: Date
 }
 
@@ -165,7 +165,7 @@ export type Registered =
   | { readonly outcome: 'rejected'; readonly reason: string }
   | {
       readonly outcome: 'unavailable'
-      /** `misconfigured`: our key, a feature or a limit at the bank; waiting alone does not help. */
+      /** `misconfigured`: our key, a feature or a limit at the bank. Waiting does not help. */
       readonly why: 'busy' | 'unavailable' | 'misconfigured'
       readonly retryAfterMs: number | null
     }
@@ -182,16 +182,16 @@ export interface TransferToSubmit {
   readonly key: string
   readonly body: string
   readonly call: SubmitCall
-  /** As for a recipient; a call that is cut off by it is one whose outcome nobody knows. */
+  /** As for a recipient. A call aborted by the deadline has an unknown outcome. */
   readonly endBy?: Date
 }
 
-/** `first`: every call ever made under this bank key provably sent nothing. Only then may an answer prove it again. */
+/** `first`: every earlier call under this bank key provably sent nothing. Only then can a response prove it again. */
 export type SubmitCall = 'first' | 'repeat'
 
 export type Submitted =
   | { readonly outcome: 'accepted'; readonly transfer: Transfer }
-  /** `quote`: the rate has moved since the payout was priced, so the same amount at a new quote may be accepted. */
+  /** `quote`: the rate has moved since the quote, so the same amount may be accepted with a new quote. */
   | {
       readonly outcome: 'rejected'
       readonly who: 'recipient' | 'partner' | 'amount' | 'quote'
@@ -204,12 +204,12 @@ export type NotSentWhy = 'insufficient' | 'busy' | 'unavailable' | 'misconfigure
 
 export type FoundTransfer =
   | { readonly outcome: 'found'; readonly transfer: Transfer }
-  /** The bank has no such transfer: two complete listings agree, and every withdrawal belongs to another one. */
+  /** The bank has no such transfer: two complete lists agree, and every withdrawal belongs to another transfer. */
   | { readonly outcome: 'absent' }
-  /** The bank's lists cannot be read far enough to decide. `transferRef` names our payout and cannot be read itself. */
+  /** The bank's lists cannot be read far enough to decide. `transferRef` is a transfer that names our payout and is unreadable. */
   | { readonly outcome: 'incomplete'; readonly transferRef?: string }
 
-/** A word of the bank that we do not know is `needs_people`, never success or failure. */
+/** An unknown state of the bank is `needs_people`, never success or failure. */
 export type Standing =
   | 'under_way'
   | 'delivered'
@@ -227,42 +227,42 @@ export interface ListedTransfer {
 export interface Transfer {
   readonly ref: string
   readonly payoutId: string | null
-  /** The bank's own word. */
+  /** The bank's own status. */
   readonly state: string
   readonly standing: Standing
   readonly sentMicroUsdc: bigint
-  /** Null when the transfer does not say it; the wallet's history then does, under this transfer's ref. */
+  /** Null if the transfer does not include it. Then the wallet's history has it, under this transfer's ref. */
   readonly refundedMicroUsdc: bigint | null
-  /** Whether it had been in the recipient's account, whatever became of it since. */
+  /** Whether it ever reached the recipient's account. */
   readonly wasDelivered: boolean
-  /** A stable code, then a sentence; null while nothing went wrong. */
+  /** A stable code, then a sentence; null if nothing failed. */
   readonly reason: string | null
-  /** Null when the bank states no cost above zero. */
+  /** Null if the bank states no cost above zero. */
   readonly networkCostMicropounds: bigint | null
-  /** By the bank's clock; null when the bank does not say it. */
+  /** By the bank's clock; null if unknown. */
   readonly createdAt: Date | null
   readonly updatedAt: Date
 }
 
-/** One that can not be read is told with the payout that it pays in pounds from USDC; null when it is of another kind. */
+/** An unreadable transfer comes with the payout that it pays in GBP from USDC; null if it is of another kind. */
 export type ChangedTransfer =
   | { readonly outcome: 'read'; readonly transfer: Transfer }
   | { readonly outcome: 'unreadable'; readonly payoutId: string | null }
 
-/** What a bank's event says; only a reason to ask the bank, never something to book. */
+/** The content of a bank's event. Only a reason to poll, never booked. */
 export type WebhookEvent =
   | {
       readonly outcome: 'event'
       readonly eventId: string
       readonly category: string
-      /** What to ask the bank for: the transfer, the customer, the kyc link, the wallet. */
+      /** The object to fetch: the transfer, customer, KYC link or wallet. */
       readonly objectRef: string
       readonly payoutId: string | null
       readonly state: string | null
     }
   | { readonly outcome: 'ignored' }
 
-/** Trouble at the bank, as opposed to a refusal, which is a value. */
+/** A failure at the bank. A refusal is a value instead. */
 export class RailUnavailable extends Error {
   constructor(call: string, options?: ErrorOptions) {
     super(`the bank did not answer: ${call}`, options)
@@ -270,7 +270,7 @@ export class RailUnavailable extends Error {
   }
 }
 
-/** The bank is there, and has no use for this one question or an answer that nobody can read; another may fare better. */
+/** The bank answers, but rejects this request or returns an unreadable response. Other requests may succeed. */
 export class RailRefused extends RailUnavailable {
   constructor(call: string, options?: ErrorOptions) {
     super(call, options)
@@ -279,7 +279,7 @@ export class RailRefused extends RailUnavailable {
   }
 }
 
-/** The bank has more to tell than anybody would wait for: to ask again does not help. */
+/** The list is too long to read. Retrying does not help. */
 export class ListTooLong extends RailRefused {
   constructor(call: string, options?: ErrorOptions) {
     super(call, options)
@@ -288,7 +288,7 @@ export class ListTooLong extends RailRefused {
   }
 }
 
-/** An event that the bank did not sign, or not now; 400 makes the bank send it again with a fresh signature. */
+/** An event without a valid, recent signature. A 400 makes the bank retry with a new signature. */
 export class BadSignature extends Error {
   constructor(why: string) {
     super(`the bank's signature does not hold: ${why}`)

@@ -1,4 +1,4 @@
-// The banks a process can speak to, by the rail a wallet is on; one that is not configured is a bank that never answers.
+// The rails of a process, by name. A rail that is not configured behaves like a bank that never answers.
 
 import type { RailName } from '../domain/environment'
 import type { Clock } from '../runtime/clock'
@@ -21,7 +21,7 @@ export interface RailsOptions {
 }
 
 export interface Rails extends Readonly<Record<RailName, Rail>> {
-  /** Closes the connections that are kept open. */
+  /** Closes idle connections. */
   close(): void
 }
 
@@ -43,7 +43,7 @@ export function createRails({ bank, ...about }: RailsOptions): Rails {
 const away = () => Promise.reject(trouble())
 const trouble = () => new RailUnavailable('no bank is configured')
 
-/** Nothing leaves this process, so a first call on such a rail is provably not sent. */
+/** No request leaves this process, so a first call is provably not sent. */
 const unconfigured: ProviderRail = {
   rate: away,
   openCustomer: away,

@@ -1,4 +1,4 @@
-// The rate that quotes, balances and payouts use: a checked rate of the bank, cached for 30 seconds, and for 5 minutes while the bank does not answer.
+// The exchange rate of quotes, balances and payouts: a checked rate of the bank, cached for 30 seconds, or for 5 minutes while the bank does not answer.
 
 import type { RailName } from '../domain/environment'
 import { type BankRate, isFresh, type RateLimits, type RateRejection } from '../domain/rate-check'
@@ -6,18 +6,18 @@ import type { Clock } from '../runtime/clock'
 import { type Rail, RailRefused, RailUnavailable } from './rail'
 
 export interface Rates {
-  /** GBP per USD × 10⁹. Throws RailUnavailable when there is no rate, and RateRejected, which is one, when the bank's rate fails the check. */
+  /** GBP per USD × 10⁹. Throws RailUnavailable if there is no rate, and its subclass RateRejected if the bank's rate fails the check. */
   of(rail: RailName): Promise<bigint>
-  /** The bank has refused a payout, perhaps because its rate has moved: the next caller gets a rate that the bank gives then. */
+  /** Drops the cached rate after the bank refused a payout, perhaps because its rate has moved. */
   askAgain(): void
 }
 
-/** All that a rail must do to be priced by. */
+/** The part of a rail that prices need. */
 export type RateSource = Pick<Rail, 'rate'>
 
 /** Shared by all API processes, so that they compare with the same last accepted rate. */
 export interface RateStore {
-  /** Checks the bank's rate (null: it could not be read) against the last accepted one and records the result. Null when it is accepted. */
+  /** Checks the bank's rate (null: it could not be read) against the last accepted one and records the result. Null if accepted. */
   check(rail: RailName, rate: BankRate | null, now: Date): Promise<RateRejection | null>
   /** Whether the last check of this rail, by any process, was a rejection. */
   isRejected(rail: RailName): Promise<boolean>
@@ -43,7 +43,7 @@ export interface RatesOptions {
 
 const cachedForMs = 30_000
 const usableForMs = 300_000
-/** A rejected rate is asked for again that soon, so that a flood of requests does not become a flood at the bank. */
+/** The interval between requests for a rejected rate, so that a flood of requests does not reach the bank. */
 const recheckAfterMs = 5_000
 
 type Checked =
@@ -73,7 +73,7 @@ export function createRates({ rails, store, limits, clock, onRejected }: RatesOp
     throw new RateRejected(rejection)
   }
 
-  /** Callers that come while the bank is being asked share its one answer. */
+  /** Concurrent callers share one request. */
   function askOnce(name: RailName): Promise<bigint> {
     const running = asking.get(name) ?? ask(name).finally(() => asking.delete(name))
     asking.set(name, running)
@@ -98,7 +98,7 @@ export function createRates({ rails, store, limits, clock, onRejected }: RatesOp
       try {
         return await askOnce(name)
       } catch (error) {
-        // Only silence is bridged. After a rejection, seen here or by another process, the older rate is not used.
+        // The older rate is used only if the bank does not answer, never after a rejection, seen here or by another process.
         if (!(error instanceof RailUnavailable) || error instanceof RailRefused) throw error
         const older = cachedWithin(name, usableForMs)
         if (older === null || (await store.isRejected(name))) throw error
@@ -111,7 +111,7 @@ export function createRates({ rails, store, limits, clock, onRejected }: RatesOp
   }
 }
 
-/** A bank that answers without a readable rate is not silent: its answer is rejected. */
+/** A response without a readable rate counts as a rejected rate. */
 function nullIfUnusable(error: unknown): null {
   if (error instanceof RailRefused) return null
   throw error

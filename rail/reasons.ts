@@ -1,6 +1,6 @@
-// Maps the banks' reason codes to ours: a stable code, then a sentence that holds for a failed and for a returned payout.
+// Maps the banks' reason codes to ours: a stable code, then a sentence that is true for failed and returned payouts.
 
-/** For a refusal, a return or a deactivated account. Banks add codes at any time, so one that is not listed is kept as it is. */
+/** For a refusal, a return or a deactivated account. Banks add codes at any time, so an unknown code is kept unchanged. */
 export function reasonFor(bankWord: string | null): string {
   const word = (bankWord ?? '').trim()
   const known = byWord.get(word.toUpperCase())
@@ -8,7 +8,7 @@ export function reasonFor(bankWord: string | null): string {
   return isCode(word) ? `bank_refused: The bank gave the reason code ${word}.` : reasons.bank_refused
 }
 
-/** Short, in one case and without a space or a long number: a code, and neither a name nor an account number. */
+/** A short word in one case without spaces or long numbers: a code, not a name or an account number. */
 function isCode(word: string): boolean {
   if (word.length > 40 || /\d{5}/.test(word)) return false
   return /^[A-Z][A-Z0-9]+([_-][A-Z0-9]+)*$/.test(word) || /^[a-z][a-z0-9]*([_-][a-z0-9]+)+$/.test(word)
@@ -60,7 +60,7 @@ const words: readonly (readonly [ReasonCode, readonly string[]])[] = [
   ['bank_unavailable', ['BE08', 'AB05', 'AB06', 'AB07', 'AB08', 'AB09', 'AB10']],
   ['bank_unavailable', ['FPS_SCHEME_IS_DOWN', 'FPS_SYSTEM_MALFUNCTION']],
   ['account_inactive', ['DEACTIVATED_DUE_TO_BOUNCEBACK', 'DELETED_BY_DEVELOPER', 'REQUESTED_BY_DEVELOPER']],
-  // "Not specified", "narrative": codes that say nothing.
+  // "Not specified" and "narrative" carry no information.
   ['bank_refused', [unexplained, 'NARR']],
 ]
 
@@ -72,10 +72,10 @@ const wordOf: ReadonlyMap<ReasonCode, string> = new Map(
   words.toReversed().map(([code, [word = unexplained]]): [ReasonCode, string] => [code, word]),
 )
 
-/** Those that a bank's word can stand for; the others are our own. */
+/** The codes that a bank's reason can map to. The others are our own. */
 export const bankReasons: readonly ReasonCode[] = [...wordOf.keys()].toSorted()
 
-/** A word for which reasonFor answers this code. */
+/** A bank code that reasonFor maps to this code. */
 export function bankWordFor(code: ReasonCode): string {
   return wordOf.get(code) ?? unexplained
 }

@@ -1,14 +1,14 @@
-// The bank of a sandbox that is not connected to one yet: in process, without a memory, known by what it is told.
+// The bank of a sandbox that is not connected yet: in process and stateless.
 
 import { assert } from '../domain/assert'
 import { type Clock, systemClock } from '../runtime/clock'
 import { type Rail, RailUnavailable, type Transfer, type TransferOrder, type Verification } from './rail'
 import { reasons } from './reasons'
 
-/** 10,000.00 USDC, about 7,900 GBP at the simulated rate (§8). */
+/** 10,000.00 USDC, about 7,900 GBP at the simulated rate. */
 export const simulatedFloatMicroUsdc = 10_000_000_000n
 
-/** Every partner that is not connected shares these. */
+/** Shared by all partners that are not connected. */
 export const simulatedRefs = {
   verificationRef: 'sim_verification',
   customerRef: 'sim_customer',
@@ -24,7 +24,7 @@ export function createSimulatedRail({ clock }: { clock: Clock }): Rail {
     verification: async () => approved,
     createWallet: async ({ chain }) => ({ walletRef: simulatedRefs.walletRef, chain, address: null }),
     wallets: async () => [],
-    // It keeps no books: our ledger alone knows what a simulated wallet holds.
+    // It stores nothing: only our ledger has the balance of a simulated wallet.
     wallet: () => Promise.reject(new RailUnavailable('wallet of the simulated bank')),
     // No money reaches it from outside.
     depositAddress: () => Promise.reject(new RailUnavailable('deposit address of the simulated bank')),
@@ -40,7 +40,7 @@ export function createSimulatedRail({ clock }: { clock: Clock }): Rail {
     submit: async ({ body }) => ({ outcome: 'accepted', transfer: transferAt('first', body, clock) }),
     transfer: async (ref) => transferAt('settled', ref, clock),
     payoutOf: async (ref) => transferAt('settled', ref, clock).payoutId,
-    // Its answers are never lost, so nobody has to look for a transfer that was made.
+    // Its responses are never lost, so no lookup is needed.
     findTransfer: async () => ({ outcome: 'absent' }),
     async *changedSince() {},
     transfersSince: async () => [],
@@ -66,7 +66,7 @@ const approved: Verification = {
 const paying = 'sim_recipient'
 const refusing = 'sim_recipient_0000'
 
-/** The transfer's ref says all there is to know of it, so the bank needs no memory and survives every restart. */
+/** The transfer's ref encodes its whole state, so this bank is stateless and survives restarts. */
 function refOf({ payoutId, sendsMicroUsdc, recipientRef }: TransferOrder): string {
   return `sim_transfer/${payoutId}/${sendsMicroUsdc}/${recipientRef === refusing ? 'refused' : 'paid'}`
 }
@@ -76,7 +76,7 @@ const states = {
   settled: { paid: ['payment_processed', 'delivered'], refused: ['refunded', 'refunded'] },
 } as const
 
-/** Delivered or given back by the time it is asked for. */
+/** Delivered or refunded by the time of the first poll. */
 function transferAt(moment: keyof typeof states, ref: string, clock: Clock): Transfer {
   const [, payoutId = null, sent, fate] = /^sim_transfer\/([^/]+)\/(\d+)\/(paid|refused)$/.exec(ref) ?? []
   assert(

@@ -1,4 +1,4 @@
-// One question to the bank whose answer must be a success that can be read; everything else is RailUnavailable, unless who asks looks for a refusal first.
+// One request to the bank that must succeed with a readable response. Everything else throws RailUnavailable, unless the caller checks for a refusal first.
 import { RailRefused, RailUnavailable } from '../rail'
 import type { Answer, BankCall, Client } from './client'
 import { Unreadable } from './fields'
@@ -8,7 +8,7 @@ export async function ask<T>(client: Client, name: string, call: BankCall, read:
   return readAnswer(name, await client.call(call), read)
 }
 
-/** For those who look at the answer before it must be a success. */
+/** For callers that inspect the response first. */
 export function readAnswer<T>(name: string, answer: Answer, read: (body: unknown) => T): T {
   if (!isSuccess(answer)) throw troubleOf(name, answer)
   try {
@@ -24,8 +24,8 @@ export function isSuccess(answer: Answer): answer is Extract<Answer, { stage: 'a
 }
 
 /**
- * The bank's code for why it does not take what it was asked for; null when that is not what it says. Any other status speaks of
- * our account with the bank or of its own trouble, and the same question may have another answer later.
+ * The bank's code for a refusal of the request itself; null for other responses. Any other status is about
+ * our account or the bank's own failure, and the same request may succeed later.
  */
 export function refusalOf(answer: Answer): string | null {
   if (answer.stage !== 'answered' || ![400, 422].includes(answer.status)) return null
@@ -37,7 +37,7 @@ export function isNotFound(answer: Answer): boolean {
   return answer.status === 404 || (answer.status === 400 && readError(answer.body).code === 'not_found')
 }
 
-/** A part of a path: the bank's ids are its own business, and one with a slash must not lead elsewhere. */
+/** Escapes an ID for a path, so that an ID with a slash cannot change the path. */
 export function part(ref: string): string {
   return encodeURIComponent(ref)
 }
@@ -47,7 +47,7 @@ function troubleOf(name: string, answer: Answer): RailUnavailable {
   return new (isAway ? RailUnavailable : RailRefused)(name, { cause: causeOf(answer) })
 }
 
-/** Status and code, never the message, which can echo names and account numbers. */
+/** Status and code only: the message can contain names and account numbers. */
 function causeOf(answer: Answer): Error {
   if (answer.stage !== 'answered') return answer.cause
   const { code } = readError(answer.body)

@@ -1,4 +1,4 @@
-// The bank's HTTP: one pool of connections, a hard deadline, and for each failure whether a byte may have left.
+// HTTP client of the bank: one connection pool, a hard deadline, and for each failure whether a byte may have been sent.
 import http from 'node:http'
 import https from 'node:https'
 import type { Clock } from '../../runtime/clock'
@@ -9,16 +9,16 @@ export interface BankCall {
   readonly path: string
   readonly key?: string
   readonly body?: string
-  /** When it must be over, if that is before its own time is. */
+  /** An earlier deadline than the timeout, if any. */
   readonly endBy?: Date
 }
 
 export type Answer =
-  /** The connection was never made, so the bank can not have seen the request. */
+  /** The connection was never established, so the bank cannot have seen the request. */
   | { readonly stage: 'unconnected'; readonly cause: Error }
-  /** The request may have arrived; its answer did not, or only a part of it. */
+  /** The request may have arrived. The response did not, or only in part. */
   | { readonly stage: 'sent'; readonly cause: Error }
-  /** `body` is undefined when it is not JSON. */
+  /** `body` is undefined if it is not JSON. */
   | {
       readonly stage: 'answered'
       readonly status: number
@@ -27,9 +27,9 @@ export type Answer =
     }
 
 export interface Timeouts {
-  /** Until the connection stands. */
+  /** Until the connection is established. */
   readonly connectMs: number
-  /** Until the answer is read to its end; below what the caller has. */
+  /** Until the response is read completely. Shorter than the caller's timeout. */
   readonly callMs: number
 }
 
@@ -41,7 +41,7 @@ export interface ClientOptions {
   readonly around?: AroundCall | undefined
 }
 
-/** For who watches the calls: told of each without any id in it, and answers what the call is answered. */
+/** Observes each call, without IDs, and returns its result. */
 export type AroundCall = (
   about: { readonly method: BankCall['method']; readonly template: string },
   call: () => Promise<Answer>,
@@ -52,7 +52,7 @@ export interface Client {
   close(): void
 }
 
-// Below the five seconds after which many servers close an idle connection: a request that meets the close is lost.
+// Many servers close idle connections after five seconds, and a request sent at that moment is lost.
 const idleMs = 4_000
 const connections = 256
 const answerMaxBytes = 4 * 1024 * 1024
@@ -76,7 +76,7 @@ function watched(make: Client['call'], around: AroundCall): Client['call'] {
   return (call) => around({ method: call.method, template: pathTemplate(call.path) }, () => make(call))
 }
 
-/** The same bank, for several calls that must all be over by then. */
+/** The same client with one deadline for several calls. */
 export function endingBy(client: Client, endBy: Date | undefined): Client {
   return endBy === undefined ? client : { ...client, call: (call) => client.call({ ...call, endBy }) }
 }
@@ -94,7 +94,7 @@ interface Following {
   readonly resolve: (answer: Answer) => void
 }
 
-/** Not a byte is handed to the socket before the connection stands, so what fails earlier was provably not sent. */
+/** No byte is written before the connection is established, so an earlier failure proves that nothing was sent. */
 function follow(outgoing: http.ClientRequest, { call, timeouts, clock, resolve }: Following): void {
   let stage: 'unconnected' | 'sent' = 'unconnected'
   const connecting = setTimeout(() => fail(new Error('no connection in time')), timeouts.connectMs)
@@ -138,7 +138,7 @@ function readBody(incoming: http.IncomingMessage, fail: (cause: Error) => void, 
     if (bytes > answerMaxBytes) fail(new Error('the answer is too long'))
   })
   incoming.on('end', () => done(Buffer.concat(chunks).toString('utf8')))
-  // Also when the answer is cut off: Node tells the end of a connection from the end of a message.
+  // This includes truncated responses: Node distinguishes the end of a connection from the end of a message.
   incoming.on('error', fail)
 }
 
@@ -162,7 +162,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Seconds or a date, as HTTP has it. */
+/** Retry-After in seconds or as a date. */
 function retryAfter(header: string | undefined, clock: Clock): number | null {
   if (header === undefined) return null
   if (/^\d{1,6}$/.test(header)) return Number(header) * 1_000

@@ -1,6 +1,6 @@
-// Strict readers of the bank's JSON: a field that is not what it should be stops the reading, nothing is guessed.
+// Strict readers of the bank's JSON. An unexpected field throws; nothing is guessed.
 
-/** Carries the field's name and nothing of its content: the bank's answers can hold names and account numbers. */
+/** Has the field's name and not its content: responses can contain names and account numbers. */
 export class Unreadable extends Error {
   constructor(readonly field: string) {
     super(`the bank's answer has no readable ${field}`)
@@ -8,7 +8,7 @@ export class Unreadable extends Error {
   }
 }
 
-/** Null where a strict reader finds nothing to read. */
+/** Null if the strict reader throws Unreadable. */
 export function readable<T>(read: () => T): T | null {
   try {
     return read()
@@ -33,14 +33,14 @@ export function textAt(body: unknown, path: string): string {
   return value
 }
 
-/** Null when it is absent, null or empty; anything else but a text is unreadable. */
+/** Null if absent, null or empty. Any other value that is not a string is unreadable. */
 export function optionalTextAt(body: unknown, path: string): string | null {
   const value = valueAt(body, path) ?? ''
   if (typeof value !== 'string') throw new Unreadable(path)
   return value === '' ? null : value
 }
 
-/** False when it is absent. */
+/** False if absent. */
 export function flagAt(body: unknown, path: string): boolean {
   const value = valueAt(body, path) ?? false
   if (typeof value !== 'boolean') throw new Unreadable(path)
@@ -68,7 +68,7 @@ export function microAt(body: unknown, path: string): bigint {
   return BigInt(whole + decimals.padEnd(6, '0'))
 }
 
-/** Null when it is absent or null. */
+/** Null if absent or null. */
 export function optionalMicroAt(body: unknown, path: string): bigint | null {
   return optionalTextAt(body, path) === null ? null : microAt(body, path)
 }

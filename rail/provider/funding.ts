@@ -1,4 +1,4 @@
-// The two ways of money into a wallet: an address for USDC and a bank account for pounds, each found before it is made.
+// Funding of a wallet: an address for USDC and a bank account for GBP. Each is looked up before it is created.
 import type { BankFunding, Rail } from '../rail'
 import { ask, part } from './ask'
 import type { Client } from './client'
@@ -7,7 +7,7 @@ import { readWholeList } from './lists'
 
 export function funding(client: Client): Pick<Rail, 'depositAddress' | 'bankFunding'> {
   return {
-    // What is sent to the wallet's own address may be lost: the bank wants it sent to one that leads there.
+    // USDC sent to the wallet's own address may be lost. The bank requires a liquidation address.
     async depositAddress({ customerRef, walletRef, chain, key }) {
       const path = `/customers/${part(customerRef)}/liquidation_addresses`
       const isOurs = (row: unknown) =>
@@ -24,7 +24,7 @@ export function funding(client: Client): Pick<Rail, 'depositAddress' | 'bankFund
         valueAt(row, 'destination.bridge_wallet_id') === walletRef &&
         valueAt(row, 'source_deposit_instructions.currency') === 'gbp' &&
         valueAt(row, 'status') === 'activated'
-      // The rail into a wallet is called by its chain.
+      // The bank names the rail into a wallet after its chain.
       const destination = { payment_rail: chain, currency: 'usdc', bridge_wallet_id: walletRef }
       const body = JSON.stringify({ source: { currency: 'gbp' }, destination })
       return foundOrMade(client, { name: 'bank funding', path, isOurs, key, body, read: readFunding })
@@ -41,7 +41,7 @@ interface Wanted<T> {
   readonly read: (row: unknown) => T
 }
 
-/** The oldest there is; others of the customer may look as they like. */
+/** The oldest matching one. Others of the customer are ignored, whatever their format. */
 async function foundOrMade<T>(client: Client, { name, path, isOurs, key, body, read }: Wanted<T>): Promise<T> {
   const list = { name, path, read: (row: unknown) => (isOurs(row) ? read(row) : null), isPast: () => false }
   const rows = await readWholeList(client, list)

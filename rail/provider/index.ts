@@ -1,4 +1,4 @@
-// The rail that speaks the provider's protocol; sandbox and production are two base URLs with a key each.
+// The rail that speaks the provider's protocol. Sandbox and production are two base URLs, each with its key.
 import type { NewWallet, Rail, Verification } from '../rail'
 import { ask, isNotFound, part, readAnswer, refusalOf } from './ask'
 import { type Client, type ClientOptions, createClient, endingBy } from './client'
@@ -16,7 +16,7 @@ import { submit, transferBody } from './transfers/submit'
 import { webhookCategories } from './webhook'
 
 export interface ProviderRail extends Rail {
-  /** Closes the connections that are kept open. */
+  /** Closes idle connections. */
   close(): void
 }
 
@@ -24,7 +24,7 @@ export function createProviderRail(options: ClientOptions): ProviderRail {
   return providerRailOver(createClient(options), options)
 }
 
-/** The rail over any transport; the schedule explorer brings one that needs no sockets. */
+/** The rail over any transport. The schedule explorer uses one without sockets. */
 export function providerRailOver(client: Client, { clock }: Pick<ClientOptions, 'clock'>): ProviderRail {
   return {
     ...customers(client),
@@ -40,7 +40,7 @@ export function providerRailOver(client: Client, { clock }: Pick<ClientOptions, 
 }
 
 function customers(client: Client): Pick<Rail, 'openCustomer' | 'findCustomer' | 'verification'> {
-  /** The link says how far verification is, only the customer whether pounds are allowed. */
+  /** The link has the progress of the verification. Only the customer says whether GBP is allowed. */
   async function withPayments(link: Omit<Verification, 'paysGbp'>): Promise<Verification> {
     if (link.customerRef === null) return { ...link, paysGbp: false }
     const path = `/customers/${part(link.customerRef)}`
@@ -65,7 +65,7 @@ function customers(client: Client): Pick<Rail, 'openCustomer' | 'findCustomer' |
     async findCustomer(email) {
       const path = `/kyc_links?email=${part(email)}`
       const links = await ask(client, 'find customer', { method: 'GET', path }, (body) =>
-        // A bank that does not know the filter must not make somebody else's customer of it.
+        // If the bank ignores the filter, the first row may be another partner's customer.
         listAt(body, 'data').filter((link) => textAt(link, 'email') === email),
       )
       const [link] = links.map(readKycLink)
@@ -133,7 +133,7 @@ function transfers(client: Client, clock: ClientOptions['clock']): TransferCalls
   }
 }
 
-/** A webhook starts disabled; switching it on twice does no harm. */
+/** A webhook starts disabled. Enabling it twice is harmless. */
 async function registerWebhook(client: Client, { url, key }: { url: string; key: string }) {
   const body = JSON.stringify({ url, event_epoch: 'webhook_creation', event_categories: webhookCategories })
   const created = { method: 'POST', path: '/webhooks', key, body } as const
@@ -145,7 +145,7 @@ async function registerWebhook(client: Client, { url, key }: { url: string; key:
   return webhook
 }
 
-/** A webhook that the bank no longer has sends nothing either. */
+/** A webhook that no longer exists sends nothing. */
 async function disableWebhook(client: Client, webhookRef: string): Promise<void> {
   const answer = await setStatus(client, webhookRef, 'disabled')
   if (!isNotFound(answer)) readAnswer('switch webhook off', answer, () => null)

@@ -1,4 +1,4 @@
-// The bank's words and ours: transfers, wallets, customers, accounts and errors, each read strictly.
+// Maps the bank's objects to ours: transfers, wallets, customers, accounts and errors. Reads strictly.
 import { divideHalfUp } from '../../domain/money'
 import { type GbpPerUsdNano, parseRate } from '../../domain/rate'
 import type { BankRate } from '../../domain/rate-check'
@@ -18,7 +18,7 @@ import {
   valueAt,
 } from './fields'
 
-/** What is not listed here needs people: a new word must never be read as success or as failure. */
+/** A state that is not listed needs an operator: a new one must not be read as success or failure. */
 const standings: Readonly<Record<string, Standing>> = {
   pending: 'under_way',
   awaiting_funds: 'under_way',
@@ -54,7 +54,7 @@ export function readTransfer(body: unknown): Transfer {
   }
 }
 
-/** What the bank's own word for a transfer's state means to us. */
+/** Our state for the bank's state of a transfer. */
 export function standingOf(state: string): Standing {
   return Object.hasOwn(standings, state) ? (standings[state] ?? 'needs_people') : 'needs_people'
 }
@@ -83,7 +83,7 @@ export function readKycLink(body: unknown): Omit<Verification, 'paysGbp'> {
     termsAccepted: textAt(body, 'tos_status') === 'approved',
     continueUrl: optionalTextAt(body, 'kyc_link'),
     termsUrl: optionalTextAt(body, 'tos_link'),
-    // `developer_reason` beside it is not for people outside.
+    // `developer_reason` beside it is internal to the bank.
     reasons: rejections.map((rejection) => ({
       text: textAt(rejection, 'reason'),
       at: optionalTextAt(rejection, 'created_at'),
@@ -98,7 +98,7 @@ export function readPaysGbp(customer: unknown): boolean {
   return valueAt(endorsement, 'status') === 'approved'
 }
 
-/** A wallet without the list of balances says nothing; one whose list has no USDC has none. */
+/** A wallet without a list of balances is unreadable. A list without USDC means zero. */
 export function readBalance(body: unknown): WalletBalance {
   const usdc = listAt(body, 'balances').find((each) => valueAt(each, 'currency') === 'usdc')
   return {
@@ -122,7 +122,7 @@ export function readMovement(body: unknown): WalletMovement {
   }
 }
 
-/** Anybody can send anything to a wallet: what can not be read is told as that, and the rest of the history is read. */
+/** Anyone can send anything to a wallet. An unreadable movement is returned as such, and the rest of the history is read. */
 export function readHistoryRow(body: unknown): HistoryRow {
   try {
     return readMovement(body)
@@ -164,13 +164,13 @@ export function readAccount(body: unknown): Account {
 }
 
 export interface BankError {
-  /** Null when the answer is not an error of the bank's own making. */
+  /** Null if the response is not in the bank's error format. */
   readonly code: string | null
-  /** The field or header it complains about. */
+  /** The field or header at fault. */
   readonly field: string | null
 }
 
-/** Code and field only: the message can echo names and account numbers. */
+/** Code and field only: the message can contain names and account numbers. */
 export function readError(body: unknown): BankError {
   const first: unknown = isObject(body) && Array.isArray(body.errors) ? body.errors[0] : body
   const code = valueAt(first, 'code')
@@ -193,7 +193,7 @@ function reasonOf(body: unknown, standing: Standing): string | null {
   return wentWrong.includes(standing) ? reasonFor(optionalTextAt(body, 'return_details.reason')) : null
 }
 
-/** The receipt states it in USD. Zero means that the bank invoices it, and without a rate it is no pounds: null for both. */
+/** The receipt states it in USD. Null if it is zero, which means that the bank invoices it, or if there is no rate to convert it. */
 function networkCost(body: unknown): bigint | null {
   const gasMicroUsd = optionalMicroAt(body, 'receipt.gas_fee') ?? 0n
   const rate = parseRate(optionalTextAt(body, 'receipt.exchange_rate') ?? '')

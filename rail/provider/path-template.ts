@@ -1,4 +1,4 @@
-// A path of the bank's without what it is about: only words of its protocol stay, so no id or email can be left in by mistake.
+// Reduces a path of the bank's API to its template. Keeps only words of the protocol, so that no ID or email remains.
 
 export function pathTemplate(path: string): string {
   const [plain = ''] = path.split('?')

@@ -1,4 +1,4 @@
-// Registers a recipient's account with the bank, or adopts the one that the bank has already.
+// Registers a recipient's account with the bank, or adopts the existing one.
 import { createHash } from 'node:crypto'
 import type { RecipientToRegister, Registered } from '../rail'
 import { reasonFor, reasons } from '../reasons'
@@ -16,7 +16,7 @@ export async function registerRecipient(
   const body = recipientBody(recipient)
   const register = (under: string) => client.call({ method: 'POST', path, key: under, body })
   const first = await register(key)
-  // Registration moves no money, so another key is safe; an account that the first key registered is adopted below.
+  // Registration moves no money, so another key is safe. An account registered under the first key is adopted below.
   const answer = isKeySpent(first) ? await register(derivedKey(key, body)) : first
   if (isSuccess(answer)) return settle(client, { path, key, answer })
   const existing = existingRef(answer)
@@ -24,7 +24,7 @@ export async function registerRecipient(
   return settle(client, { path, key, answer: await client.call({ method: 'GET', path: `${path}/${part(existing)}` }) })
 }
 
-/** The bank has seen the key with other bytes, as those of an earlier release, or more than a day ago. */
+/** The bank has seen the key with other bytes, for example of an earlier release, or more than a day ago. */
 function isKeySpent(answer: Answer): boolean {
   if (answer.stage !== 'answered') return false
   const { code } = readError(answer.body)
@@ -40,7 +40,7 @@ interface Step {
   readonly answer: Answer
 }
 
-/** A payment that bounced deactivates the account; the partner may try again all the same, so it is woken. */
+/** A returned payment deactivates the account. The partner may try again, so it is reactivated. */
 async function settle(client: Client, { path, key, answer }: Step): Promise<Registered> {
   const account = accountOf(answer)
   if (account === null) return unavailable(answer)
@@ -58,7 +58,7 @@ async function settle(client: Client, { path, key, answer }: Step): Promise<Regi
   return accountOf(woken)?.active ? { outcome: 'registered', recipientRef: account.ref } : unavailable(woken)
 }
 
-/** The bank found out about the account itself; waking it would only fail again. */
+/** The bank rejected the account itself. Reactivating it would fail again. */
 const goneForGood: readonly string[] = [
   'invalid_account_number',
   'invalid_bank_validation',
@@ -88,7 +88,7 @@ const ofTheAccount: readonly string[] = [
   'frozen',
 ]
 
-/** Only a refusal of the details is the recipient's fault; all else is the bank's, or ours with the bank. */
+/** Only a refusal of the details concerns the recipient. Everything else is the bank's failure or our configuration. */
 function refusalOf(answer: Answer): Registered {
   if (answer.stage !== 'answered' || answer.status !== 400) return unavailable(answer)
   const { code, field } = readError(answer.body)
@@ -108,7 +108,7 @@ function whyOf({ status, body }: Extract<Answer, { stage: 'answered' }>): 'busy'
   return status === 401 || isOurLimit ? 'misconfigured' : 'unavailable'
 }
 
-/** A second call needs a key of its own, the same on each repetition; in the form of a UUID, as the bank's examples are. */
+/** A second call needs its own key, the same on each retry. A UUID, as in the bank's examples. */
 export function derivedKey(key: string, purpose: string): string {
   const hex = createHash('sha256').update(`${key}:${purpose}`).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(

@@ -1,18 +1,18 @@
-// Texts as the bank and Faster Payments take them: what does not fit is cut or left out, so that everybody can be paid.
+// Converts texts to what the bank and Faster Payments accept. Cuts or drops the rest, so that every recipient can be paid.
 import type { BankRecipient, BankRecipientAddress } from '../rail'
 
 export const referenceMax = 18
 export const nameMax = 35
 export const addressLineMax = 35
 
-/** Undefined when nothing is left that the rail can carry. */
+/** Undefined if nothing remains. */
 export function cleanReference(text: string | null): string | undefined {
   const plain = Array.from((text ?? '').normalize('NFKD'), (letter) => written[letter] ?? letter).join('')
   const kept = collapse(plain.replace(/\s/g, ' ').replace(notCarried, ''))
   return kept.slice(0, referenceMax).trim() || undefined
 }
 
-/** The body that registers a recipient: the same bytes for the same recipient, as a repeated key demands. */
+/** The body that registers a recipient: the same bytes for the same recipient, because retries use the same key. */
 export function recipientBody({ type, sortCode, accountNumber, ...recipient }: BankRecipient): string {
   const [firstName, lastName] = [clean(recipient.firstName), clean(recipient.lastName)]
   const ownerName = cut(`${firstName} ${lastName}`.trim(), nameMax) || noName
@@ -30,10 +30,10 @@ export function recipientBody({ type, sortCode, accountNumber, ...recipient }: B
   })
 }
 
-// Faster Payments also lists an apostrophe, but banks differ on which one; without it the text is read by all of them.
+// Faster Payments also allows an apostrophe, but banks differ on which one, so it is dropped.
 const notCarried = /[^a-zA-Z0-9/\-?:().,+ #=!"%&*<>;{@]/g
 
-/** Letters that are not a plain one with a mark on it, which is all that NFKD takes apart. */
+/** Letters that NFKD does not decompose into a base letter and a mark. */
 const written: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -53,13 +53,13 @@ const written: Readonly<Record<string, string>> = {
   ı: 'i',
 }
 
-/** Two names of blanks are names by the specification, and the bank wants one. */
+/** Blank names are valid by the specification, and the bank requires a name. */
 const noName = 'Account holder'
 
 const addressLineMin = 4
 const postalCodeMax = 10
 
-/** The bank can do without an address, but not with a part of one. `state` is for other countries. */
+/** The bank accepts no address or a complete one. `state` is for other countries. */
 function addressOf({ line1, line2, city, postalCode, region }: BankRecipientAddress): object | undefined {
   const lines = [line1, line2 ?? ''].map((line) => cut(clean(line), addressLineMax))
   const [first, second] = lines.filter((line) => lengthOf(line) >= addressLineMin)
@@ -69,7 +69,7 @@ function addressOf({ line1, line2, city, postalCode, region }: BankRecipientAddr
   return { street_line_1: first, street_line_2: last, city: town, postal_code: code, country: 'GBR' }
 }
 
-/** A British address has no field for the region, so it ends the second line; the town has its own field. */
+/** A British address has no field for the region, so it is appended to the second line. */
 function withRegion(line: string | undefined, region: string, town: string): string | undefined {
   if (region.toLowerCase() === town.toLowerCase()) return line
   if (line === undefined) return cut(region, addressLineMax)
@@ -77,7 +77,7 @@ function withRegion(line: string | undefined, region: string, town: string): str
   return lengthOf(both) <= addressLineMax ? both : line
 }
 
-/** Composed, one line, and nothing that can not be seen: control and format characters, halves of pairs. */
+/** Normalises to NFC, one line, without control and format characters and lone surrogates. */
 function clean(text: string): string {
   return collapse(text.normalize('NFC').replace(/\s/g, ' ').replace(/\p{C}/gu, ''))
 }
@@ -86,7 +86,7 @@ function collapse(text: string): string {
   return text.replace(/ +/g, ' ').trim()
 }
 
-/** By letters, not by halves of them. */
+/** Cuts by code points, not within a surrogate pair. */
 function cut(text: string, max: number): string {
   return Array.from(text).slice(0, max).join('').trim()
 }

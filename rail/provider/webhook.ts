@@ -1,4 +1,4 @@
-// Checks that an event was signed by the bank just now, and reads what it is about.
+// Verifies that the bank signed an event recently, and reads its subject.
 import { createHash, verify } from 'node:crypto'
 import { visibleLinePattern } from '../../domain/limits'
 import type { Clock } from '../../runtime/clock'
@@ -8,9 +8,9 @@ import { optionalTextAt, textAt, Unreadable } from './fields'
 export interface ReceivedWebhook {
   /** The header X-Webhook-Signature. */
   readonly signature: string | undefined
-  /** As it came: one byte more or less and the signature does not hold. */
+  /** The raw body: the signature covers every byte. */
   readonly rawBody: Buffer
-  /** PEM, of the webhook in this environment. */
+  /** The PEM key of this environment's webhook. */
   readonly publicKey: string
   readonly clock: Clock
 }
@@ -19,12 +19,12 @@ const walletActivity = 'bridge_wallet.activity'
 
 export const webhookCategories = ['transfer', 'customer', 'kyc_link', walletActivity] as const
 
-/** Throws BadSignature. An event that is signed but not for us is ignored, and answered 200 like the others. */
+/** Throws BadSignature. A signed event that does not concern us is ignored and gets 200. */
 export function readWebhook({ signature, rawBody, publicKey, clock }: ReceivedWebhook): WebhookEvent {
   const { at, bytes } = parseHeader(signature)
-  if (Math.abs(clock.now().getTime() - Number(at)) > maxAgeMs) throw new BadSignature('it is not of now')
+  if (Math.abs(clock.now().getTime() - Number(at)) > maxAgeMs) throw new BadSignature('the timestamp is not recent')
 
-  // The bank signs the digest, and the signing hashes once more: its published example verifies only this way.
+  // The bank signs the digest, and signing hashes again: its published example verifies only this way.
   const digest = createHash('sha256').update(`${at}.`).update(rawBody).digest()
   if (!verify('RSA-SHA256', digest, publicKey, bytes)) throw new BadSignature('it does not match')
   return readEvent(rawBody)
@@ -36,7 +36,7 @@ const header = /^t=(\d{1,15}),v0=([A-Za-z0-9+/]{1,2000}={0,2})$/
 function parseHeader(signature: string | undefined): { at: string; bytes: Buffer } {
   const [, at = '', encoded = ''] = header.exec(signature ?? '') ?? []
   const bytes = Buffer.from(encoded, 'base64')
-  if (at === '' || bytes.toString('base64') !== encoded) throw new BadSignature('the header can not be read')
+  if (at === '' || bytes.toString('base64') !== encoded) throw new BadSignature('the header cannot be read')
   return { at, bytes }
 }
 
@@ -50,12 +50,12 @@ function readEvent(rawBody: Buffer): WebhookEvent {
       outcome: 'event',
       eventId: storable(textAt(event, 'event_id')),
       category,
-      // The movement itself can not be asked for, its wallet can.
+      // The movement cannot be fetched, but its wallet can.
       objectRef: storable(
         textAt(event, category === walletActivity ? 'event_object.bridge_wallet_id' : 'event_object_id'),
       ),
       payoutId: category === 'transfer' ? optionalTextAt(event, 'event_object.client_reference_id') : null,
-      // Of a movement, whether it came or left.
+      // The direction of a movement.
       state: state === null ? null : storable(state),
     }
   } catch (error) {
@@ -67,7 +67,7 @@ function readEvent(rawBody: Buffer): WebhookEvent {
 const maxTextLength = 200
 const visibleLine = new RegExp(visibleLinePattern, 'u')
 
-/** PostgreSQL refuses U+0000, and two ids with broken characters would be stored as the same one. */
+/** PostgreSQL rejects U+0000, and two IDs with invalid characters would be stored as the same one. */
 function storable(text: string): string {
   if (text.length > maxTextLength || !visibleLine.test(text)) throw new Unreadable('text')
   return text

@@ -1,4 +1,4 @@
-// Reads which transfers have changed: in one question where they fit a page, else by a walk through all that can still come back.
+// Reads the transfers that have changed: in one request if they fit on a page, otherwise by scanning all that can still be returned.
 import type { Clock } from '../../../runtime/clock'
 import type { ChangedTransfer } from '../../rail'
 import { ask } from '../ask'
@@ -8,25 +8,25 @@ import { walkList } from '../lists'
 import { readTransfer } from '../map'
 
 const changesPerPage = 100
-/** Banks send a payment back for up to 90 days; what is older changes no more. */
+/** Banks return a payment within 90 days. Older ones no longer change. */
 const walkedMs = 91 * 86_400_000
 const name = 'changed transfers'
 
-/** The bank's list has transfers of every kind: one that can not be read keeps nobody from the others. */
+/** The list has transfers of every kind. An unreadable one does not stop the scan. */
 export async function* changedSince(client: Client, clock: Clock, at: Date): AsyncGenerator<ChangedTransfer> {
   for await (const { changed, updatedAt } of changes(client, clock, at)) {
     if (updatedAt === null || updatedAt >= at) yield changed
   }
 }
 
-/** Null where a date can not be read. */
+/** Null if the date is unreadable. */
 interface Listed {
   readonly changed: ChangedTransfer
   readonly createdAt: Date | null
   readonly updatedAt: Date | null
 }
 
-/** The bank can not page through changes: more than a page of them is a walk through the list itself, newest first. */
+/** The bank cannot page through changes, so more than one page of them requires a scan of the list itself, newest first. */
 async function* changes(client: Client, clock: Clock, at: Date): AsyncGenerator<Listed> {
   const path = `/transfers?limit=${changesPerPage}&updated_after_ms=${Math.max(0, at.getTime() - 1)}`
   const page = await ask(client, name, { method: 'GET', path }, (body) => listAt(body, 'data').map(readListed))

@@ -1,4 +1,4 @@
-// Looks in a wallet's history for what one transfer brought back, no further than that transfer can be.
+// Finds the refund of a transfer in the wallet's history, reading back no further than the transfer.
 import { RailUnavailable, type Refund, type WalletMovement, type WalletRefs } from '../../rail'
 import { part } from '../ask'
 import type { Client } from '../client'
@@ -11,7 +11,7 @@ export interface WantedRefund extends WalletRefs {
   readonly since: Date
 }
 
-/** Newest first, so that a refund of now is on the first page however much the wallet has seen before. */
+/** Newest first, so that a new refund is on the first page of a long history. */
 export async function findRefund(client: Client, wanted: WantedRefund): Promise<Refund | null> {
   let refund: WalletMovement | null = null
   const { complete } = await readList(client, {
@@ -26,7 +26,7 @@ export async function findRefund(client: Client, wanted: WantedRefund): Promise<
   return read(refund, complete)
 }
 
-/** A list that moved under the reader may have had it: that is trouble, and not "nothing came back". */
+/** A list that shifted while being read may have contained it, so this throws instead of returning "no refund". */
 function read(refund: WalletMovement | null, complete: boolean): Refund | null {
   if (refund !== null) return { amountMicroUsdc: refund.amountMicroUsdc, movementRef: refund.id }
   if (!complete) throw new RailUnavailable('wallet history')

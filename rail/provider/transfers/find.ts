@@ -1,4 +1,4 @@
-// Looks up the bank's transfer of one payout. It answers "absent" only with proof, because that answer lets money move.
+// Looks up the transfer of one payout. Returns "absent" only with proof, because that result lets money move.
 import { type FoundTransfer, RailRefused, type WalletRefs } from '../../rail'
 import { ask, part } from '../ask'
 import type { Client } from '../client'
@@ -11,11 +11,11 @@ export interface WantedTransfer extends WalletRefs {
   readonly since: Date
 }
 
-/** How far the bank's clock may be behind ours. */
+/** The largest expected lag of the bank's clock. */
 const marginMs = 3_600_000
 const passes = 4
 
-/** Transfers of every kind share the bank's lists, so a row counts only by what it says about this payout. */
+/** Transfers of every kind share the bank's lists, so a row counts only if it concerns this payout. */
 export async function findTransfer(client: Client, wanted: WantedTransfer): Promise<FoundTransfer> {
   let before: Listing<TransferRow> | null = null
   for (let pass = 0; pass < passes; pass += 1) {
@@ -26,7 +26,7 @@ export async function findTransfer(client: Client, wanted: WantedTransfer): Prom
       if (before && agree(before, now)) return await askUnclear(client, wanted, now)
       before = now
     } catch (error) {
-      // The bank answers, but not usably. One such answer may be a glitch, so the next pass starts again.
+      // The response is unusable. It may be a glitch, so the next pass starts again.
       if (!(error instanceof RailRefused)) throw error
       before = null
     }
@@ -38,7 +38,7 @@ const incomplete: FoundTransfer = { outcome: 'incomplete' }
 
 interface TransferRow {
   readonly ref: string | null
-  /** The payout it names; null when it names none or cannot be read as one, undefined when it may be any. */
+  /** The payout that the row names. Null if it names none, undefined if it may be any. */
   readonly names: string | null | undefined
   readonly createdAt: Date | null
   readonly json: unknown
@@ -66,14 +66,14 @@ function readRow(json: unknown): TransferRow {
   }
 }
 
-/** Each of our transfers names its payout. A field that is missing says less than one that is null. */
+/** Each of our transfers names its payout. A missing field proves less than a null one. */
 function namesOf(json: unknown): string | null | undefined {
   const name = valueAt(json, 'client_reference_id')
   if (typeof name === 'string' || name === null) return name
   return mayBePayout(json) ? undefined : null
 }
 
-/** A wire or an on-chain withdrawal says so by its currencies. */
+/** The currencies identify a wire or an on-chain withdrawal. */
 function mayBePayout(json: unknown): boolean {
   return mayBe(valueAt(json, 'source.currency'), 'usdc') && mayBe(valueAt(json, 'destination.currency'), 'gbp')
 }
@@ -82,7 +82,7 @@ function mayBe(value: unknown, currency: string): boolean {
   return typeof value !== 'string' || value.toLowerCase() === currency
 }
 
-/** Two complete readings that saw the same rows, except those made in between, which are on top. */
+/** Two complete reads with the same rows, except new ones at the top. */
 function agree(before: Listing<unknown>, now: Listing<unknown>): boolean {
   if (!before.complete || !now.complete) return false
   const [earlier, later] = [[...before.rows.keys()], [...now.rows.keys()]]
@@ -90,11 +90,11 @@ function agree(before: Listing<unknown>, now: Listing<unknown>): boolean {
   return later.slice(made).join() === earlier.join() && (earlier.length > 0 || later.length === 0)
 }
 
-/** Only the row that names our payout must be readable as a whole. */
+/** Only the row that names our payout must be fully readable. */
 async function readOurs(client: Client, { ref, json }: TransferRow): Promise<FoundTransfer> {
   const transfer = readable(() => readTransfer(json))
   if (transfer !== null) return { outcome: 'found', transfer }
-  // A list may show less of a transfer than the transfer itself.
+  // The list may have fewer fields than the transfer itself.
   const alone = ref === null ? null : await askTransfer(client, ref)
   const read = alone === null ? null : readable(() => readTransfer(alone.json))
   if (read !== null) return { outcome: 'found', transfer: read }
@@ -102,8 +102,8 @@ async function readOurs(client: Client, { ref, json }: TransferRow): Promise<Fou
 }
 
 /**
- * Asks for each transfer that the list leaves unclear: rows that may name any payout, and withdrawals of transfers that the
- * list does not have. The wallet's history is the better witness, since a transfer that a list omits still has its withdrawal.
+ * Fetches each transfer that the list leaves unclear: rows that may name any payout, and withdrawals of transfers that the
+ * list does not have. The wallet's history is more reliable: a transfer that the list omits still has its withdrawal.
  */
 async function askUnclear(
   client: Client,
@@ -122,7 +122,7 @@ async function askUnclear(
   return isClear ? { outcome: 'absent' } : incomplete
 }
 
-/** Null when the bank answers, but not with a transfer. */
+/** Null if the response is not a transfer. */
 async function askTransfer(client: Client, ref: string): Promise<TransferRow | null> {
   try {
     return await ask(client, 'transfer', { method: 'GET', path: `/transfers/${part(ref)}` }, readRow)
@@ -153,12 +153,12 @@ function readHistory(client: Client, { walletRef, since }: WantedTransfer): Prom
   })
 }
 
-/** A payout takes USDC out of the wallet; anything else that says what it is, is another movement. */
+/** A payout withdraws USDC. Any other readable movement is not a payout. */
 function mayPayOut({ type, currency }: Movement): boolean {
   return type !== 'deposit' && mayBe(currency, 'usdc')
 }
 
-/** Whether the bank cannot have made it after `since`, by either of the two clocks. */
+/** Whether the transfer was certainly created before `since`, by both clocks. */
 export function isBefore(at: Date, since: Date): boolean {
   return at.getTime() < since.getTime() - marginMs
 }

@@ -1,26 +1,26 @@
-// What an answer to a submitted transfer proves: the one table that decides rejected, not sent or unknown.
+// Classifies the response to a submitted transfer: rejected, not sent or unknown.
 import type { NotSentWhy, SubmitCall, Submitted } from '../../rail'
 import { reasons } from '../../reasons'
 import type { Answer } from '../client'
 import { readError } from '../map'
 
 /**
- * `ask-balance`: refused, nothing sent, and the wallet's balance tells why. A balance that covers the transfer means a
- * lost race for the wallet, or, where the bank names `source.amount`, an amount that it does not accept.
+ * `ask-balance`: refused, nothing sent, and the wallet's balance shows why. A balance that covers the transfer means a
+ * lost race for the wallet, or, if the bank names `source.amount`, an amount that it does not accept.
  */
 export type Ruling =
   | Exclude<Submitted, { outcome: 'accepted' }>
   | { readonly outcome: 'ask-balance'; readonly ifCovered: 'busy' | 'amount' }
 
-/** An answer that is not a transfer; one that is was accepted, whichever call it came to. */
+/** A response that is not a transfer. A transfer means accepted, on any call. */
 export function rule(call: SubmitCall, answer: Answer): Ruling {
   const seen = see(answer)
-  // The call before this one may still be running, or may have sent what we do not know of.
+  // An earlier call may still be running, or may have sent the transfer.
   if (call === 'repeat') return { outcome: 'unknown', why: `repeat: ${describe(seen)}` }
   return rowFor(answer).proves(seen)
 }
 
-/** The row of the table that decides on an answer to the first call. */
+/** The rule that classifies the response to the first call. */
 export function rowFor(answer: Answer): Row {
   const seen = see(answer)
   return firstCall.find((each) => matches(each, seen)) ?? otherwise
@@ -30,7 +30,7 @@ export interface Row {
   readonly why: string
   readonly stage?: Answer['stage']
   readonly status?: number
-  /** A row with a code wants an error of the bank's own making. */
+  /** A rule with a code requires the bank's error format. */
   readonly code?: RegExp
   readonly field?: RegExp
   readonly proves: (seen: Seen) => Ruling
@@ -53,7 +53,7 @@ const ofThePartner =
   /^(frozen|has_not_accepted_tos|requires_active_kyc_status|missing_required_endorsements|invalid_geographic_location|missing_address_data)$/
 const ofOurs = /^(on_behalf_of|client_reference_id|developer_fee|idempotency-key)$/i
 
-/** For the first call ever made under a bank key; the first row that fits decides. */
+/** For the first call under a bank key. The first matching rule decides. */
 export const firstCall: readonly Row[] = [
   { why: 'refused, no name, no route, no TLS: not a byte left', stage: 'unconnected', proves: notSent('unavailable') },
   { why: 'timeout, reset, cut off: it may have arrived', stage: 'sent', proves: unknown },
@@ -62,7 +62,7 @@ export const firstCall: readonly Row[] = [
   { why: 'our own limit', status: 403, code: /^developer_limits_exceeded$/, proves: notSent('misconfigured') },
   { why: 'too many requests, this one not taken', status: 429, proves: notSent('busy') },
 
-  // duplicate_record, not_truly_idempotent and whatever else they may be called.
+  // duplicate_record, not_truly_idempotent and similar codes.
   { why: 'a transfer may exist', status: 400, code: /duplicate|idempoten|conflict/, proves: unknown },
 
   { why: 'the paying business', status: 403, code: ofThePartner, proves: rejectedPartner },
@@ -77,7 +77,7 @@ export const firstCall: readonly Row[] = [
 
   { why: 'the source amount', status: 400, code: /./, field: /^source\.amount$/, proves: askBalance('amount') },
 
-  // The code of "insufficient" is not published, and the loser of two transfers that race for a wallet hears the same.
+  // The code for "insufficient" is not published, and the loser of two transfers that race for a wallet gets the same one.
   { why: 'too little in the wallet, or busy', status: 400, code: /./, proves: askBalance('busy') },
 ]
 

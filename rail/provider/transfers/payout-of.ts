@@ -1,9 +1,9 @@
-// Asks which payout a transfer names, whatever kind of transfer it is: not all of a bank's are payouts.
+// Finds the payout that a transfer names. Not every transfer is a payout.
 import { isNotFound, part, readAnswer } from '../ask'
 import type { Client } from '../client'
 import { optionalTextAt } from '../fields'
 
-/** Null when it names none, and when the bank has no such transfer. */
+/** Null if it names none, or if the bank has no such transfer. */
 export async function payoutOf(client: Client, transferRef: string): Promise<string | null> {
   const answer = await client.call({ method: 'GET', path: `/transfers/${part(transferRef)}` })
   if (isNotFound(answer)) return null

@@ -1,4 +1,4 @@
-// Lists the transfers out of a wallet since a moment, also those that are no payouts, and whatever else can not be read of them.
+// Lists the transfers out of a wallet since a time, including those that are not payouts or are partly unreadable.
 import type { ListedTransfer, WalletRefs } from '../../rail'
 import { part } from '../ask'
 import type { Client } from '../client'

@@ -1,4 +1,4 @@
-// Sends a transfer's frozen bytes and says what the answer proves.
+// Sends the stored bytes of a transfer and classifies the response.
 import { formatPence, formatUsdc } from '../../../domain/money'
 import { parseRate } from '../../../domain/rate'
 import { RailUnavailable, type Submitted, type Transfer, type TransferOrder, type TransferToSubmit } from '../../rail'
@@ -10,7 +10,7 @@ import { readBalance, readTransfer } from '../map'
 import { cleanReference } from '../reference'
 import { rule } from './outcome'
 
-/** A fixed order of keys, no clock, nothing that can move: a repeated key wants the very same bytes. */
+/** Fixed key order and no time values: a retry under the same key must send the same bytes. */
 export function transferBody(order: TransferOrder): string {
   return JSON.stringify({
     on_behalf_of: order.customerRef,
@@ -20,7 +20,7 @@ export function transferBody(order: TransferOrder): string {
       payment_rail: 'bridge_wallet',
       currency: 'usdc',
       bridge_wallet_id: order.walletRef,
-      // Without it the bank adds about 1 % of its own choice; with it the debit is known before it happens.
+      // Without it the bank adds a fee of about 1 %. With it the debit is known in advance.
       amount: formatUsdc(order.sendsMicroUsdc),
     },
     destination: {
@@ -47,7 +47,7 @@ export async function submit(client: Client, { key, body, call }: Omit<TransferT
   return { outcome: 'not-sent', why, retryAfterMs: answer.stage === 'answered' ? answer.retryAfterMs : null }
 }
 
-/** Null when the bank does not give its rate: then the two causes cannot be told apart, and the call is retried. */
+/** Null if the bank does not return its rate. Then the two causes cannot be distinguished, and the call is retried. */
 async function amountRejection(client: Client, body: string): Promise<Submitted | null> {
   const order: unknown = JSON.parse(body)
   const rate = await currentRate(client)
@@ -69,7 +69,7 @@ async function currentRate(client: Client): Promise<bigint | null> {
   }
 }
 
-/** Null unless it is a transfer of this very payout. */
+/** Null unless it is the transfer of this payout. */
 function transferIn(answer: Answer, body: string): Transfer | null {
   if (!isSuccess(answer)) return null
   try {
