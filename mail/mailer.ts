@@ -1,10 +1,10 @@
-// Sends mails over SMTP and says of each what became of it; whether and when to try again is the caller's to decide.
+// Sends mails over SMTP and returns the outcome of each. The caller decides whether and when to retry.
 import type { Readable } from 'node:stream'
 import { createTransport, type SendMailOptions } from 'nodemailer'
 import { assert } from '../domain/assert'
 
 export interface Mailbox {
-  /** Empty where there is only the address. */
+  /** Empty if only the address is known. */
   readonly name: string
   readonly address: string
 }
@@ -14,7 +14,7 @@ export interface Mail {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** The same for every try, such as <invoice-1@example.com>, so that a second copy can be told from a second mail. */
+  /** The same on every retry, such as <invoice-1@example.com>, so that a duplicate can be recognised. */
   readonly messageId: string
   readonly attachments: readonly Attachment[]
 }
@@ -25,14 +25,14 @@ export interface Attachment {
   readonly content: Buffer
 }
 
-/** The reason is a code and never the server's words: those quote addresses. */
+/** The reason is a code, never the server's text, which contains addresses. */
 export type Sent =
   | { readonly outcome: 'sent' }
-  /** Surely not sent: the server was away, busy, or said no for now. */
+  /** Not sent: the server was unreachable, busy, or refused temporarily. */
   | { readonly outcome: 'later'; readonly reason: string }
-  /** The server has every byte of it, and its last word is not known: it may have arrived. */
+  /** The server received every byte, but its final response is unknown: the mail may have been delivered. */
   | { readonly outcome: 'perhaps'; readonly reason: string }
-  /** This recipient, or this mail for them, will not be taken. */
+  /** The server permanently refuses this recipient or this mail. */
   | { readonly outcome: 'refused'; readonly reason: string }
 
 export interface Mailer {
@@ -43,13 +43,13 @@ export interface Mailer {
 export interface MailerOptions {
   readonly smtpUrl: string
   readonly from: Mailbox
-  /** For each of: the name, the connection, the greeting. */
+  /** For each of name lookup, connection and greeting. */
   readonly connectTimeoutMs?: number
-  /** For each answer of the server's from then on; a server that scans what it is given takes its time for the last one. */
+  /** For each later response. A server that scans mails takes long for the last one. */
   readonly answerTimeoutMs?: number
 }
 
-/** Ten minutes, as RFC 5321 (4.5.3.2.6) wants it: who gives up on the last answer earlier sends copies. */
+/** Ten minutes, as RFC 5321 (4.5.3.2.6) requires: a shorter timeout for the last response causes duplicates. */
 export const mailerLimits = { connectTimeoutMs: 10_000, answerTimeoutMs: 600_000 } as const
 
 export function createMailer(options: MailerOptions): Mailer {
@@ -58,8 +58,8 @@ export function createMailer(options: MailerOptions): Mailer {
     url: smtpUrl,
     pool: true,
     maxConnections: 4,
-    // For a connection that the server dropped while it was idle: only as long as no byte of the mail was sent, because
-    // one whose connection broke later may have arrived, and only the caller knows whether to risk a second one.
+    // Retries after the server dropped an idle connection, only if no byte of the mail was sent:
+    // a mail whose connection broke later may have arrived, and only the caller can risk a duplicate.
     maxRequeues: 1,
     idleTimeout: 30_000,
     dnsTimeout: connectTimeoutMs,
@@ -76,7 +76,7 @@ export function createMailer(options: MailerOptions): Mailer {
       if (!isAddress(to.address)) return { outcome: 'refused', reason: 'invalid_address' }
       let isHandedOver = false
       const mail = {
-        // Objects, because in a text of addresses a line break or a colon would name further recipients.
+        // Objects, because in a string a line break or a colon could add recipients.
         from: cleaned(from),
         to: cleaned(to),
         subject: oneLine(subject),
@@ -88,7 +88,7 @@ export function createMailer(options: MailerOptions): Mailer {
           contentType: type,
           content,
         })),
-        // Nobody's holiday answer is wanted.
+        // Suppresses automatic replies.
         headers: { 'Auto-Submitted': 'auto-generated' },
         onHandedOver: () => {
           isHandedOver = true
@@ -105,7 +105,7 @@ export function createMailer(options: MailerOptions): Mailer {
   }
 }
 
-/** Stricter than the standard, which also allows quotes and comments; what is left can not be read as two addresses. */
+/** Stricter than the standard, which also allows quotes and comments, so that it cannot be read as two addresses. */
 function isAddress(address: string): boolean {
   return address.length <= 254 && /^[^\s\p{Cc}@<>()[\]\\,;:"]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u.test(address)
 }
@@ -118,7 +118,7 @@ function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()
 }
 
-/** Called when the last byte of the mail is read, which is before the server gets the mark of its end. */
+/** Called when the last byte of the mail is read, before the server gets the end marker. */
 function tellWhenHandedOver(mail: MailInHand, done: () => void): void {
   const { onHandedOver } = mail.data
   mail.message.processFunc((bytes) => (onHandedOver ? bytes.once('end', onHandedOver) : bytes))
@@ -131,8 +131,8 @@ interface MailInHand {
 }
 
 /**
- * A lasting refusal (5xx) counts as one only where it is about the recipient or the mail, not about us and our password. What
- * the server said no to it has not taken; without its word, who has all the bytes may have.
+ * A permanent refusal (5xx) counts only if it is about the recipient or the mail, not about our login. After a
+ * refusal the mail is not delivered. Without a response, a server that has all bytes may deliver it.
  */
 function judge(error: unknown, bytes: 'handed over' | 'not handed over'): Sent {
   const { code, command, responseCode = 0 }: Trouble = typeof error === 'object' && error !== null ? error : {}
@@ -142,7 +142,7 @@ function judge(error: unknown, bytes: 'handed over' | 'not handed over'): Sent {
   return { outcome: isAboutTheMail && responseCode >= 500 ? 'refused' : 'later', reason }
 }
 
-/** What nodemailer adds to an error. */
+/** The fields nodemailer adds to an error. */
 interface Trouble {
   readonly code?: string
   readonly command?: string

@@ -122,7 +122,7 @@ export interface UnreadableMovement {
 
 export type HistoryRow = WalletMovement | UnreadableMovement
 
-/** The time of the newest movement; -Infinity if there is none. A history is too long for Math.max(...). */
+/** The time of the newest movement; -Infinity if there is none. A history is too long to be spread into Math.max. */
 export function newestOf(history: readonly Pick<HistoryRow, 'at'>[]): number {
   return history.reduce((newest, { at }) => Math.max(newest, at?.getTime() ?? -Infinity), -Infinity)
 }

@@ -1,4 +1,4 @@
-// The last step of the build: bundles the workflows, unless the bundle that is there was made from the same sources.
+// The last step of the build: bundles the workflows, unless the existing bundle has the same sources.
 
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { bundlePath, madeFromPath } from './bundle-path'
 async function main(): Promise<void> {
   const fingerprint = fingerprintOf(['workflows', 'domain', 'worker/bundle.js'].flatMap(filesBelow))
   if (existsSync(bundlePath) && madeFrom() === fingerprint) return
-  // Loading the bundler takes longer than finding out that it is not needed.
+  // Loaded late, because loading the bundler takes longer than this check.
   const { bundleWorkflows } = await import('./bundle.js')
   const { code } = await bundleWorkflows()
   replace(bundlePath, code)
@@ -25,7 +25,7 @@ function filesBelow(name: string): string[] {
     .map((file) => join(path, file))
 }
 
-/** The SDK's own code is in the bundle too, and must be of the version that loads it. */
+/** The bundle contains SDK code, which must match the version that loads it. */
 function fingerprintOf(files: readonly string[]): string {
   const hash = createHash('sha256').update(version)
   for (const file of files) hash.update(`\0${file}\0`).update(readFileSync(file))
@@ -36,7 +36,7 @@ function madeFrom(): string | null {
   return existsSync(madeFromPath) ? readFileSync(madeFromPath, 'utf8') : null
 }
 
-/** A worker that starts meanwhile reads the old file or the new one, never half of it. */
+/** A worker that starts during the build reads the old file or the new one, never a partial one. */
 function replace(path: string, content: string): void {
   writeFileSync(`${path}.new`, content)
   renameSync(`${path}.new`, path)

@@ -1,4 +1,4 @@
-// Where the build leaves the workflow bundle for the workers of this build.
+// The path of the workflow bundle of this build.
 
 import { join } from 'node:path'
 

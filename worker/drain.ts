@@ -1,4 +1,4 @@
-// Works until it is asked to stop or to drain; a drained worker stays, idle, until its process is ended.
+// Runs the worker until it is asked to stop or drain. A drained worker stays idle until its process ends.
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Worker } from '@temporalio/worker'
@@ -11,31 +11,31 @@ export interface WorkParts {
   readonly signal: AbortSignal
   readonly log: Log
   readonly onReady: () => void
-  /** How long a drain waits for a Temporal that is silent. */
+  /** How long a drain waits for an unresponsive Temporal server. */
   readonly patienceMs?: number
 }
 
-/** Longer than `shutdownForceTime` (worker.ts): by then no step is under way, and what Temporal hands over late nobody begins. */
+/** Longer than `shutdownForceTime` (worker.ts): by then no activity is running, and none starts. */
 const drainPatienceMs = 30_000
 
 /**
- * Resolves when the signal has stopped it and nothing is under way any more. It does not end when it is drained: whoever
- * supervises the process would start a new one at once, which would take up the work again.
+ * Resolves when the signal has stopped it and nothing is running. It does not resolve when drained: a
+ * supervisor would restart the process at once, and it would take new work.
  */
 export async function workUntilStopped(workers: readonly Worker[], parts: WorkParts): Promise<void> {
   const { registration, signal, log, onReady, patienceMs = drainPatienceMs } = parts
   const noMore = AbortSignal.any([signal, registration.askedToDrain])
   const draining = aborted(noMore).then(() => registration.become('draining'))
   const running = runAll(workers, noMore, onReady).catch((error: unknown) => {
-    // For the same reason one that is draining must not fail over a step that outlasts its patience.
+    // For the same reason a draining worker must not fail when an activity exceeds the shutdown time.
     if (signal.aborted || !noMore.aborted) throw error
-    log.warn({ err: error }, 'what had begun did not end in time, so another worker does it again')
+    log.warn({ err: error }, 'activities did not finish in time; another worker repeats them')
   })
   await Promise.race([running, patienceEnds(noMore, patienceMs)])
   if (!signal.aborted) {
     await draining
     await registration.become('drained')
-    log.info('drained: it takes nothing new until this process is ended')
+    log.info('drained; takes no new work until this process ends')
     await aborted(signal)
   }
   await running
@@ -46,7 +46,7 @@ async function patienceEnds(noMore: AbortSignal, ms: number): Promise<void> {
   await wait(ms, null, { ref: false })
 }
 
-/** One that fails takes the others with it: half a worker would look like a whole one. */
+/** If one fails, all stop: a partial worker would look healthy. */
 async function runAll(workers: readonly Worker[], signal: AbortSignal, onReady: () => void): Promise<void> {
   const stop = () => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()

@@ -1,14 +1,14 @@
-// The end of a process that was asked to stop comes in time, whatever it waits for.
+// Ends a process within a deadline after it was asked to stop.
 import type { Log } from '../runtime/log'
 
-/** Killed and not exited: an orderly exit waits for threads of the SDK, and those may wait for a server that is silent. */
+/** Kills instead of exiting: an exit waits for threads of the SDK, which may wait for an unresponsive server. */
 export function endWithin(ms: number, signal: AbortSignal, log: Log): void {
   const kill = () => {
-    log.error(`not stopped within ${ms} ms of being asked to, so it is killed`)
+    log.error(`not stopped within ${ms} ms; killing the process`)
     setTimeout(() => process.kill(process.pid, 'SIGKILL'), lastWordsMs)
   }
   signal.addEventListener('abort', () => setTimeout(kill, ms - lastWordsMs).unref(), { once: true })
 }
 
-/** The log is written by another thread, for which a kill would not wait. */
+/** Another thread writes the log, and a kill does not wait for it. */
 const lastWordsMs = 1_000

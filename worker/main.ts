@@ -1,4 +1,4 @@
-// The worker process: `node dist/worker/main.js`, against the PostgreSQL and Temporal that the configuration names.
+// The worker process: `node dist/worker/main.js`.
 
 import { SchemaBehind } from '../db/schema-version'
 import { ConfigError, loadConfig } from '../runtime/config/config'
@@ -11,7 +11,7 @@ async function main(): Promise<void> {
   const config = loadConfig()
   const log = createLog({ level: config.logLevel, name: 'worker' })
   const stop = new AbortController()
-  // SIGTERM and Ctrl-C ask for it, and so does the end of the process that started this one.
+  // SIGTERM, Ctrl-C and the end of the parent process stop the worker.
   for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) process.on(event, () => stop.abort())
   endWithin(patienceMs, stop.signal, log)
   process.on('uncaughtException', (error) => {
@@ -31,10 +31,10 @@ async function main(): Promise<void> {
   process.exit(0)
 }
 
-/** Longer than a worker's own patience with what is under way, and no longer than its supervisor's. */
+/** Longer than the worker's own shutdown time, and no longer than its supervisor's. */
 const patienceMs = 30_000
 
-/** What its operator can put right is a sentence for them; anything else is unexpected, and goes to the log above. */
+/** Configuration mistakes are printed as one sentence. Everything else is unexpected and logged above. */
 function giveUp(error: unknown): void {
   const kinds = [ConfigError, SchemaBehind, SearchAttributesWrong]
   if (!(error instanceof Error && kinds.some((kind) => error instanceof kind))) throw error

@@ -1,11 +1,11 @@
-// Waiting for a server that is not there yet, which is how most mornings begin: said once, not in a loop of crashes.
+// Waits for a server that is not reachable yet. Logs once instead of crashing in a loop.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { describeError, type Log } from '../runtime/log'
 
 export interface Patience {
   readonly log: Log
-  /** Ends the waiting with an AbortError. */
+  /** Stops waiting with an AbortError. */
   readonly signal: AbortSignal
 }
 
@@ -15,11 +15,11 @@ export async function patiently<T>(server: string, attempt: () => Promise<T>, { 
     signal.throwIfAborted()
     try {
       const result = await attempt()
-      if (told !== null) log.info(`${server} is there now`)
+      if (told !== null) log.info(`${server} is available`)
       return result
     } catch (error) {
       const reason = describeError(error).message
-      if (reason !== told) log.warn(`${server} can not be used yet, trying until it can: ${reason}`)
+      if (reason !== told) log.warn(`${server} is not available yet; retrying: ${reason}`)
       told = reason
     }
     await wait(pauseMs, null, { signal })

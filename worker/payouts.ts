@@ -16,7 +16,7 @@ export interface PayoutParts {
   close(): void
 }
 
-/** By environment, and null where none is configured. */
+/** By environment; null if not configured. */
 export function banksOf(bank: Config['bank'], rails: Rails): ActivityDeps['banks'] {
   return {
     sandbox: bank.sandbox === null ? null : rails.provider_sandbox,

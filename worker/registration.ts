@@ -1,4 +1,4 @@
-// A worker's entry in the list of workers: that it lives, how far it is, and whether ops has asked it to drain.
+// A worker's row in the list of workers: heartbeat, state, and whether an operator has asked it to drain.
 import { randomInt } from 'node:crypto'
 import { hostname } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -10,9 +10,9 @@ import { type Patience, patiently } from './patience'
 export interface Registration {
   readonly id: string
   readonly askedToDrain: AbortSignal
-  /** Told at once where the database answers, and otherwise with the next sign of life. */
+  /** Stored at once if the database answers, otherwise with the next heartbeat. */
   become(state: OwnState): Promise<void>
-  /** The last word; never rejects. */
+  /** Stores the final state. Never rejects. */
   end(): Promise<void>
 }
 
@@ -25,7 +25,7 @@ export interface RegistrationParts {
   readonly onState?: (state: OwnState) => void
 }
 
-/** How long ops waits at the most for a worker to notice. */
+/** The longest delay until a worker notices a request. */
 const aliveEveryMs = 2_000
 
 export async function register({ db, clock, log, onState, ...about }: RegistrationParts): Promise<Registration> {
@@ -70,12 +70,12 @@ async function enter(db: Db, about: Omit<WorkerProcess, 'id'>): Promise<WorkerPr
   }
 }
 
-/** Without letters and digits that look like others. */
+/** Without letters and digits that look alike. */
 const letters = '23456789abcdefghjkmnpqrstuvwxyz'
 
 function newWorkerId(): string {
   return Array.from({ length: 6 }, () => letters.charAt(randomInt(letters.length))).join('')
 }
 
-/** Said again with the next sign of life; and a loop that ends has nothing more to say. */
+/** Errors are ignored: the next heartbeat stores the state again. */
 function ignore(): void {}

@@ -1,4 +1,4 @@
-// A worker's day: wait for its servers, put what it needs in place, work until asked to stop, let go in order.
+// Runs a worker: waits for its servers, prepares Schedules and webhooks, works until stopped, and shuts down in order.
 
 import { Client } from '@temporalio/client'
 import type { NativeConnection, Worker } from '@temporalio/worker'
@@ -29,10 +29,10 @@ import { ownVersion } from './version'
 import { registerWebhooks } from './webhooks'
 import { createWorker } from './worker'
 
-/** Told under which id it is listed. */
+/** Called with the worker's ID. */
 type OnReady = (workerId: string) => void
 
-/** Resolves when the signal has stopped it and nothing is under way any more. */
+/** Resolves when the signal has stopped it and nothing is running. */
 export async function runWorker(config: Config, log: Log, signal: AbortSignal, onReady: OnReady): Promise<void> {
   const postgres = `PostgreSQL at ${new URL(config.databaseUrl).host}`
   const temporal = `Temporal at ${config.temporal.address}`
@@ -76,11 +76,11 @@ function metricsAddressOf({ metrics: { host, workerPort } }: Config): string | n
 }
 
 function openWorkersDatabase({ databaseUrl, databasePoolSize }: Config, log: Log): Promise<Db> {
-  const onError = (error: Error) => log.warn({ err: error }, 'a database connection was lost')
+  const onError = (error: Error) => log.warn({ err: error }, 'database connection lost')
   return openDatabase({ url: databaseUrl, poolSize: databasePoolSize, onError })
 }
 
-/** What no waiting can put right is an answer; everything else is thrown, and tried again. */
+/** Errors that waiting cannot fix are returned. Others are thrown and retried. */
 async function wrongAttributes(client: Client): Promise<SearchAttributesWrong | null> {
   try {
     await requireSearchAttributes(client, wantedAttributes)
@@ -127,7 +127,7 @@ function queuesOf({ taskQueuePrefix }: Config): string[] {
   return [...ofPayouts, housekeeping, mailQueue(housekeeping)]
 }
 
-/** Each queue has slots of its own, so that a bank that hangs in one environment takes none from the other. */
+/** Each queue has its own slots, so that a slow bank in one environment does not block the other. */
 function createWorkers(
   { taskQueuePrefix, temporal }: Config,
   connection: NativeConnection,

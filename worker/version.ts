@@ -1,4 +1,4 @@
-// Which code a worker runs: the version of the package, and a fingerprint of the workflows it was built with.
+// The version of a worker's code: the package version and a fingerprint of its workflows.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { madeFromPath } from './bundle-path'

@@ -1,4 +1,4 @@
-// Keeps each bank informed where to send its events. Payouts do not wait for it, because polling the bank is enough.
+// Registers our webhook with each bank. Payouts do not wait for it, because polling suffices.
 
 import { registerWebhook } from '../activities/bank/register-webhook'
 import type { Db } from '../db/database'
@@ -14,7 +14,7 @@ export interface WebhookParts {
   readonly patience: Patience
 }
 
-/** Resolves when every bank knows, or when the worker is asked to stop; never rejects. */
+/** Resolves when every webhook is registered, or when the worker is asked to stop. Never rejects. */
 export async function registerWebhooks(
   { bank, webhookUrl }: Pick<Config, 'bank' | 'webhookUrl'>,
   { db, rails, patience }: WebhookParts,

@@ -1,4 +1,4 @@
-// A worker for one task queue: every number that decides how much it takes on and how it lets go.
+// Options of a worker for one task queue: concurrency, caching and shutdown.
 
 import {
   type ActivityInterceptorsFactory,
@@ -13,17 +13,17 @@ export interface WorkerParts {
   readonly connection: NativeConnection
   readonly namespace: string
   readonly taskQueue: string
-  /** Without it a worker runs activities only. */
+  /** Without it the worker runs activities only. */
   readonly workflowBundle?: WorkflowBundleOption
   readonly activities: Activities
   readonly load: Load
-  /** Around each activity, beside our own. */
+  /** Additional activity interceptors. */
   readonly activityInterceptors?: readonly ActivityInterceptorsFactory[]
 }
 
 /**
- * `payouts`: many at once, and none may wait for another's bank. `housekeeping`: a few, and nobody waits for them. `mail`: very
- * few, since each makes a PDF in the process that pays.
+ * `payouts`: many at once, and none waits for another's bank. `housekeeping`: a few background tasks. `mail`: very
+ * few, because each renders a PDF in the process that pays.
  */
 export type Load = keyof typeof slots
 
@@ -38,16 +38,16 @@ export function optionsOf(load: Load) {
 
 const slots = {
   payouts: {
-    // A local activity holds the slot of its workflow task: with the usual 40, one slow bank would stop every payout. With many
-    // more, a worker that comes back to a backlog takes more than it can do within the 5 s of a task, and all of them time out.
+    // A local activity holds the slot of its workflow task. With the default of 40, one slow bank would stop every payout. With many
+    // more, a worker that restarts with a backlog takes more than it can finish within the 5 s of a task, and all time out.
     maxConcurrentWorkflowTaskExecutions: 150,
     maxConcurrentLocalActivityExecutions: 150,
-    // As many as may run at once. What is not cached is replayed from its short history; what is costs memory all day.
+    // As many as run at once. Others are replayed from their short history, which saves memory.
     maxCachedWorkflows: 500,
   },
   housekeeping: {
     maxConcurrentWorkflowTaskExecutions: 10,
-    // Each is an invoice, with a connection of the pool that payouts use too; and they all queue for the next number anyway.
+    // Each issues an invoice on a connection that payouts use, too, and all wait for the next invoice number anyway.
     maxConcurrentLocalActivityExecutions: 5,
     maxConcurrentActivityTaskExecutions: 20,
     maxConcurrentWorkflowTaskPolls: 2,
@@ -57,20 +57,20 @@ const slots = {
   mail: {
     maxConcurrentActivityTaskExecutions: 2,
     maxConcurrentActivityTaskPolls: 1,
-    // To make a PDF holds up the whole process for a tenth of a second: on the 1st payouts must notice little of it.
+    // Rendering a PDF blocks the process for a tenth of a second, and payouts must not suffer on the 1st.
     maxActivitiesPerSecond: 3,
   },
 } as const
 
 const manners = {
-  // One sandbox for all workflows on one thread: a second thread costs 40 MB, a sandbox for each workflow more.
+  // One sandbox for all workflows on one thread: a second thread costs 40 MB, and a sandbox per workflow more.
   reuseV8Context: true,
   workflowThreadPoolSize: 1,
-  // For so long a killed worker's cached workflows wait for it before another one takes them over (usually 10 s).
+  // How long the cached workflows of a killed worker wait before another worker takes them over (default 10 s).
   stickyQueueScheduleToStartTimeout: '1s',
-  // Signs of life are sent as they come, and not only just before the server would miss them.
+  // Sends heartbeats immediately instead of just before the timeout.
   maxHeartbeatThrottleInterval: '1s',
-  // Time for what is under way to finish when asked to stop, and then the end of patience with what does not.
+  // Time for running activities to finish on shutdown, then the forced end.
   shutdownGraceTime: '9s',
   shutdownForceTime: '25s',
 } as const

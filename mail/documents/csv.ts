@@ -1,13 +1,13 @@
-// CSV as spreadsheets want it: a mark that it is UTF-8, lines that end in CRLF, and no text that would run as a formula.
+// Writes CSV for spreadsheets: UTF-8 byte order mark, CRLF line ends, and no text that would run as a formula.
 
-/** A number is written as it is; a text may be anybody's. */
+/** Numbers are written unchanged. Texts are untrusted. */
 export type Cell = string | { readonly number: string }
 
 export function csv(rows: readonly (readonly Cell[])[]): string {
   return csvMark + csvLines(rows)
 }
 
-/** For a file that is written piece by piece: this once, in front of everything. */
+/** The start of a file that is written in parts. */
 export const csvMark = '\uFEFF'
 
 export function csvLines(rows: readonly (readonly Cell[])[]): string {
@@ -18,12 +18,12 @@ function written(cell: Cell): string {
   return typeof cell === 'string' ? quoted(harmless(cell)) : cell.number
 }
 
-/** What begins like this, after whatever can not be seen, is calculated by a spreadsheet; the apostrophe in front makes it text. */
+/** A spreadsheet evaluates text that starts like this, invisible characters aside. A leading apostrophe makes it text. */
 function harmless(text: string): string {
   return /^[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r\n]/u.test(text) ? `'${text}` : text
 }
 
-/** Some spreadsheets part cells at semicolons or tabs. */
+/** Some spreadsheets split cells at semicolons or tabs. */
 function quoted(text: string): string {
   return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -1,4 +1,4 @@
-// The font that is embedded into documents: its files, beside this one or at the sources of what was compiled, and its letters.
+// Finds the embedded font, beside this file or in the source tree, and replaces letters that it does not have.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -10,7 +10,7 @@ export function fontFile(weight: 'Regular' | 'SemiBold'): string {
   return file
 }
 
-/** Latin, Greek and Cyrillic letters; what the font does not have is shown as a box, and line breaks as spaces. */
+/** Keeps Latin, Greek and Cyrillic letters. Missing letters become a box, line breaks become spaces. */
 export function printable(text: string): string {
   const oneLine = text.normalize('NFC').replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
   return oneLine.replace(foreign, '□')

@@ -1,4 +1,4 @@
-// An invoice as CSV: one row per line, each with what identifies the invoice, so that rows of many can be put together.
+// An invoice as CSV: one row per line, each with the invoice's number, so that files can be combined.
 
 import type { InvoiceDocument } from '../../domain/invoices/document'
 import type { InvoiceLine } from '../../domain/invoices/invoice'
@@ -28,7 +28,7 @@ const columns = [
 
 function rowOf(document: InvoiceDocument, line: InvoiceLine): Cell[] {
   const { number, status, period, issuedOn, dueOn, seller, buyer, totalPence, carriedPence } = document
-  // In a column that people add up, a credit is what is taken off.
+  // Credits are negative here, so that the column adds up.
   const sign = line.kind === 'credit' ? '-' : ''
   return [
     number,

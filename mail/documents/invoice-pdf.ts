@@ -1,4 +1,4 @@
-// An invoice as PDF: A4, tagged, with its fonts inside, and the same bytes for the same invoice whenever and wherever it is made.
+// An invoice as PDF: A4, tagged, with embedded fonts, and deterministic: the same invoice always gives the same bytes.
 import type { InvoiceDocument } from '../../domain/invoices/document'
 import { monthInWords } from '../../domain/month'
 import { writeClosing } from './pdf/closing'

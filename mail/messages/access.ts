@@ -12,15 +12,15 @@ export type Happening =
 export interface AccessNotice {
   readonly address: string
   readonly happened: Happening
-  /** An email. */
+  /** The email of the actor. */
   readonly by: string
   readonly at: Date
   readonly partner: string
-  /** Where it can be undone. */
+  /** The page where the change can be undone. */
   readonly undoUrl: string
 }
 
-/** The subject is ours alone: what a business calls itself can be anything. */
+/** The subject contains no partner's text, because a business name can be anything. */
 export function accessMessage(notice: AccessNotice): Pick<Mail, 'to' | 'subject' | 'text' | 'html'> {
   const layout = layoutOf(notice)
   return {

@@ -1,4 +1,4 @@
-// The mail that tells ops that the audit chain does not hold: which row or link, and nobody's name.
+// Mails operators about a fault in the audit chain: the row or link, without personal data.
 import type { Message } from './code'
 import { htmlOf, textOf } from './layout'
 

@@ -1,4 +1,4 @@
-// The mails of signing in: a code, with the code in the subject so that a glance at a locked screen is enough; and an invitation.
+// Mails with sign-in codes, and invitations. The code is in the subject, so that it shows on a lock screen.
 import type { VerificationStatus } from '../../domain/partners/partner'
 import type { Mail } from '../mailer'
 import { htmlOf, type Layout, textOf } from './layout'
@@ -18,7 +18,7 @@ export function signInMessage({ address, code }: { address: string; code: string
   })
 }
 
-/** What the business is called is not said here: anybody can have typed it, and this address need not be theirs. */
+/** Does not contain the business name: anyone can have typed it, and the address may belong to another person. */
 export function signUpMessage({ address, code }: { address: string; code: string }): Message {
   return messageOf(address, `${code} is your code to open an account`, {
     preview: 'Enter it on the sign-up page within 10 minutes.',
@@ -35,7 +35,7 @@ export function signUpMessage({ address, code }: { address: string; code: string
 export interface Invitation {
   readonly address: string
   readonly name: string | null
-  /** The email of who invites, which a code has proved to be theirs. */
+  /** The inviter's email, verified by a code. */
   readonly by: string
   readonly partner: { readonly name: string; readonly slug: string; readonly verificationStatus: VerificationStatus }
   readonly role: string
@@ -63,8 +63,8 @@ function invitationOfKnown({ address, name, by, partner, role, publicUrl }: Invi
 }
 
 /**
- * Anybody can sign up under any name and invite anybody: no word of theirs is in our mail, neither a name nor the slug that was
- * made of one; only their email, without which nobody could tell whether they know them.
+ * Anyone can sign up under any name and invite any address. So the mail contains none of the inviter's text, neither a name nor the slug
+ * derived from it, only their verified email, so that the recipient can recognise them.
  */
 function invitationOfUnknown({ address, by, role, publicUrl }: Invitation): Message {
   return messageOf(address, 'You are invited to Payouts', {

@@ -15,7 +15,7 @@ export type Confirmed =
   | { readonly what: 'admin_invited' | 'made_admin'; readonly email: string; readonly name: string | null }
   | EmailsChanged
 
-/** Null removes an address; undefined leaves it as it is. */
+/** Null removes an address; undefined keeps it. */
 export interface EmailsChanged {
   readonly what: 'emails_changed'
   readonly billingEmail: string | null | undefined

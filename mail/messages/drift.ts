@@ -1,4 +1,4 @@
-// The mail that tells ops where our books and the bank's differ: ids and amounts, and nobody's name.
+// Mails operators about drifts between ledger and bank: IDs and amounts, no personal data.
 import { saidInUsdc } from '../../domain/controls/drift-amounts'
 import type { Message } from './code'
 import { htmlOf, textOf } from './layout'

@@ -1,4 +1,4 @@
-// The mail that brings an invoice: what it is for, how much, until when, and how to pay; the PDF is attached.
+// The mail with an invoice: period, amount, due date and payment instructions, with the PDF attached.
 import type { InvoiceDocument } from '../../domain/invoices/document'
 import { formatPence } from '../../domain/money'
 import { monthInWords, monthOfDay } from '../../domain/month'

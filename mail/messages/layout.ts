@@ -1,13 +1,13 @@
-// The one look of our mails: a table, as mail programs want it, calm, readable in the dark, and every value escaped.
+// The layout of all mails: a table, readable in dark mode, with every value escaped.
 
 export interface Layout {
-  /** What a list of mails shows behind the subject. */
+  /** The preview text in a list of mails. */
   readonly preview: string
   readonly heading: string
   readonly paragraphs: readonly string[]
-  /** Name and value, one under the other; a value may have several lines. */
+  /** Label and value; a value can have several lines. */
   readonly facts: readonly (readonly [string, string])[]
-  /** Who sends it, and why. */
+  /** The sender and the reason. */
   readonly foot: string
 }
 
@@ -51,7 +51,7 @@ ${facts.map(fact).join('\n')}
 `
 }
 
-/** The same words for those who read no HTML. */
+/** The same content as plain text. */
 export function textOf({ heading, paragraphs, facts, foot }: Layout): string {
   const width = Math.max(...facts.map(([name]) => name.length)) + 2
   const rows = facts.map(([name, value]) => `${name}:`.padEnd(width) + value.replaceAll('\n', `\n${' '.repeat(width)}`))

@@ -1,4 +1,4 @@
-// The mails that tell a partner's admins what happened to their money or their account.
+// Mails a partner's admins about their money and their account.
 import type { SwitchableNotice } from '../../domain/partners/notice'
 import type { VerificationStatus } from '../../domain/partners/partner'
 import type { Message } from './code'
@@ -25,7 +25,7 @@ export interface ToldPayout {
   readonly reason: string | null
 }
 
-/** Of a key or an admin. */
+/** The first live payout of a key or an admin. */
 export interface FirstPayout {
   readonly payoutId: string
   readonly amountGbp: string
@@ -42,7 +42,7 @@ export interface ToldCase {
 
 export interface NoticeMessage {
   readonly address: string
-  /** Whose admin it is. */
+  /** The partner of the admin. */
   readonly partner: string
   readonly verification: VerificationStatus
   readonly publicUrl: string
@@ -53,7 +53,7 @@ type Told = Pick<Layout, 'heading' | 'paragraphs' | 'facts'>
 
 export function noticeMessage({ address, partner, verification, publicUrl, content }: NoticeMessage): Message {
   const told = toldOf(content, `${publicUrl}/dashboard`)
-  // Anybody can sign up under any name: what an inbox shows of an unopened mail is not theirs to write.
+  // Anyone can sign up under any name, so the subject and preview contain no partner's text.
   const whose = verification === 'approved' ? `${partner}: ` : ''
   const howToStop =
     content.kind === 'first_payout'

@@ -46,7 +46,7 @@ test('it says so, takes nothing more, and stays until its process is ended', asy
   await until('drained', () => states.includes('drained'))
 
   expect(states).toEqual(['draining', 'drained'])
-  expect(said).toEqual(['drained: it takes nothing new until this process is ended'])
+  expect(said).toEqual(['drained; takes no new work until this process ends'])
   expect(['STOPPED', 'FAILED']).toContain(worker.getState())
   // The SDK still waits for an answer, and the worker does not wait for that.
   await expect(connection.close()).rejects.toThrow('while Workers hold a reference')

@@ -63,8 +63,8 @@ test('it says so, stays, and the step is done elsewhere', async () => {
 
   expect(states).toEqual(['draining', 'drained'])
   expect(said).toEqual([
-    'what had begun did not end in time, so another worker does it again',
-    'drained: it takes nothing new until this process is ended',
+    'activities did not finish in time; another worker repeats them',
+    'drained; takes no new work until this process ends',
   ])
   expect(hasEnded).toBe(false)
   stop.abort()

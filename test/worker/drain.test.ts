@@ -62,7 +62,7 @@ test('it stops asking for work, stays until its process is ended, and says all a
   await until('it says once more that it lives', async () => (await listed(id)).seenAt > seenAt)
   expect((await listed(id)).state).toBe('drained')
   expect((await sweep.describe()).historyLength).toBe(2)
-  expect(worker.said).toEqual(['working', 'drained: it takes nothing new until this process is ended'])
+  expect(worker.said).toEqual(['working', 'drained; takes no new work until this process ends'])
   expect(worker.child.exitCode).toBeNull()
 
   worker.child.kill('SIGTERM')
@@ -78,7 +78,7 @@ test('one that has lost its database notices when it has it back', async () => {
   await worker.ready
   const id = await idOf(worker)
   await postgres.cut()
-  await worker.says(/^The list of workers can not be used yet/)
+  await worker.says(/^The list of workers is not available yet/)
 
   const asked = await terminal.ops('worker', 'drain', '--worker', id, '--last', 'allow', '--wait', '0')
   await postgres.mend()
@@ -97,7 +97,7 @@ test('that it is drained is said again to a database that has missed it', async 
   await terminal.ops('worker', 'drain', '--worker', id, '--last', 'allow', '--wait', '0')
   await worker.says(/^drained/)
   await postgres.cut()
-  await worker.says(/^The list of workers can not be used yet/)
+  await worker.says(/^The list of workers is not available yet/)
   await terminal.db.dataSource.query('UPDATE workers SET drained_at = NULL WHERE id = $1', [id])
   const missed = (await listed(id)).state
   await postgres.mend()

@@ -61,14 +61,14 @@ test('by force when Temporal is silent for longer than it waits', async () => {
 
   expect([code, worker.child.signalCode]).toEqual([null, 'SIGKILL'])
   expect(afterMs).toBeLessThan(boundMs)
-  expect(worker.said).toContain('not stopped within 30000 ms of being asked to, so it is killed')
+  expect(worker.said).toContain('not stopped within 30000 ms; killing the process')
   expect(worker.said).not.toContain('stopped')
 })
 
 test('also while it waits for a Temporal that is silent', async () => {
   temporal.hush()
   worker = start()
-  await worker.says(/^Temporal at .* can not be used yet/)
+  await worker.says(/^Temporal at .* is not available yet/)
 
   const { afterMs } = await askedToStop()
 

@@ -70,17 +70,17 @@ test('it waits for PostgreSQL and then for Temporal, and says so once', async ()
   const temporalAddress = new URL(temporal.url).host
 
   const worker = start({ DATABASE_URL: postgres.url, TEMPORAL_ADDRESS: temporalAddress })
-  await worker.says(/PostgreSQL at .* can not be used yet/)
+  await worker.says(/PostgreSQL at .* is not available yet/)
   await postgres.mend()
-  await worker.says(/Temporal at .* can not be used yet/)
+  await worker.says(/Temporal at .* is not available yet/)
   await temporal.mend()
   await worker.says(/working/)
 
   expect(worker.said).toEqual([
-    expect.stringMatching(/^PostgreSQL at .* can not be used yet, trying until it can: connect ECONNREFUSED/),
-    expect.stringMatching(/^PostgreSQL at .* is there now$/),
-    `Temporal at ${temporalAddress} can not be used yet, trying until it can: Connection refused`,
-    `Temporal at ${temporalAddress} is there now`,
+    expect.stringMatching(/^PostgreSQL at .* is not available yet; retrying: connect ECONNREFUSED/),
+    expect.stringMatching(/^PostgreSQL at .* is available$/),
+    `Temporal at ${temporalAddress} is not available yet; retrying: Connection refused`,
+    `Temporal at ${temporalAddress} is available`,
     'working',
   ])
   worker.child.kill('SIGTERM')
@@ -90,7 +90,7 @@ test('it waits for PostgreSQL and then for Temporal, and says so once', async ()
 
 test('it can be asked to stop while it waits', async () => {
   const worker = start({ TEMPORAL_ADDRESS: '127.0.0.1:1' })
-  await worker.says(/Temporal at .* can not be used yet/)
+  await worker.says(/Temporal at .* is not available yet/)
 
   worker.child.kill('SIGTERM')
 
@@ -116,7 +116,7 @@ test('a port for metrics that is taken is one sentence', async () => {
 
   expect(await worker.ended).toBe(1)
   expect(worker.complained.at(-1)).toBe(
-    `  WORKER_METRICS_PORT: 127.0.0.1:${port} can not be opened; choose another one.`,
+    `  WORKER_METRICS_PORT: 127.0.0.1:${port} cannot be opened; choose another one.`,
   )
 })
 

@@ -15,9 +15,9 @@ test('a server that is not there is tried until it is, and each reason is told o
 
   expect(await patiently('PostgreSQL', attempt, { log, signal: new AbortController().signal })).toBe('connected')
   expect(messages).toEqual([
-    'PostgreSQL can not be used yet, trying until it can: refused',
-    'PostgreSQL can not be used yet, trying until it can: starting up',
-    'PostgreSQL is there now',
+    'PostgreSQL is not available yet; retrying: refused',
+    'PostgreSQL is not available yet; retrying: starting up',
+    'PostgreSQL is available',
   ])
 })
 

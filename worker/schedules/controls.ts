@@ -1,4 +1,4 @@
-// What happens by the clock so that the books can be trusted: the proof, the audit chain, and the erasing of what was kept long enough.
+// Schedules of the controls: reconciliation, audit chain and retention.
 import { ScheduleOverlapPolicy } from '@temporalio/client'
 import type { proof, retention, sealAudit, verifyAudit } from '../../workflows'
 import { housekeepingQueue, proofId, retentionId, sealAuditId, verifyAuditId } from '../../workflows/names'
@@ -12,7 +12,7 @@ export function proofSchedule(everyMs: number): OurSchedule {
       ...startedAs(proofId),
       workflowType: 'proof',
       args: [{ pageSize: 50, pages: 100 }] satisfies Parameters<typeof proof>,
-      // Over all its runs: one that can not get on must not hold up the next for long.
+      // Covers all runs of the workflow: a stuck one must not delay the next for long.
       workflowExecutionTimeout: Math.max(10 * 60_000, 10 * everyMs),
     },
   }
@@ -45,7 +45,7 @@ export const verifyAuditSchedule: OurSchedule = {
 
 export const retentionSchedule: OurSchedule = {
   scheduleId: retentionId,
-  // Between 01:00 and 02:00 London time an hour is missing in spring and there twice in autumn.
+  // Not between 01:00 and 02:00 London time, which is missing in spring and occurs twice in autumn.
   spec: { calendars: [{ hour: 3, minute: 45, comment: 'every night' }], timezone: 'Europe/London' },
   action: {
     ...startedAs(retentionId),
@@ -55,7 +55,7 @@ export const retentionSchedule: OurSchedule = {
   policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
 }
 
-/** One that was missed is made good by the next one. */
+/** The next run makes up for a missed one. */
 function every(everyMs: number): Pick<OurSchedule, 'spec' | 'policies'> {
   return {
     spec: { intervals: [{ every: everyMs }] },

@@ -1,4 +1,4 @@
-// What happens every few minutes beside the sweep: wallets are read, and admins are mailed.
+// Schedules of every few minutes: wallet reads and notices.
 import { ScheduleOverlapPolicy } from '@temporalio/client'
 import type { notices, walletReadings } from '../../workflows'
 import { housekeepingQueue, noticesId, walletReadingsId } from '../../workflows/names'
@@ -28,7 +28,7 @@ export function noticesSchedule(everyMs: number): OurSchedule {
   }
 }
 
-/** One that was missed is made good by the next one. */
+/** The next run makes up for a missed one. */
 function every(everyMs: number): Pick<OurSchedule, 'spec' | 'policies'> {
   return {
     spec: { intervals: [{ every: everyMs }] },
@@ -36,7 +36,7 @@ function every(everyMs: number): Pick<OurSchedule, 'spec' | 'policies'> {
   }
 }
 
-/** Over all its runs: one that can not get on must not hold up the next for long. */
+/** Covers all runs of the workflow: a stuck one must not delay the next for long. */
 function startedEvery(everyMs: number, workflowId: string) {
   const workflowExecutionTimeout = Math.max(60_000, 10 * everyMs)
   return { type: 'startWorkflow', workflowId, taskQueue: housekeepingQueue, workflowExecutionTimeout } as const

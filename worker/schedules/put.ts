@@ -1,4 +1,4 @@
-// Puts the Schedules in place, one after the other. A worker waits a while for that and then works: no payout needs them.
+// Creates or updates the Schedules, one after the other. The worker waits for this only for a while, because payouts do not need them.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
@@ -8,15 +8,15 @@ import { ofSystem, sweepId } from '../../workflows/names'
 import { type Patience, patiently } from '../patience'
 import { putSchedule, schedulesOf } from './schedules'
 
-/** What a server that is only just started or very busy needs for ten of them. */
+/** Enough for ten Schedules on a busy or newly started server. */
 const headStartMs = 20_000
 
 export interface Putting {
-  /** Resolves when all are there, or when the worker is asked to stop; never rejects. */
+  /** Resolves when all exist, or when the worker is asked to stop. Never rejects. */
   readonly over: Promise<void>
 }
 
-/** Resolves as soon as all are there, or when it takes too long to wait for: those that are left are put beside the work. */
+/** Resolves when all exist, or after a timeout. The rest are created while the worker runs. */
 export async function putSchedules(
   client: Client,
   config: Config,
@@ -34,10 +34,10 @@ export async function putSchedules(
 async function putAll(client: Client, config: Config, patience: Patience): Promise<void> {
   const temporal = `Temporal at ${config.temporal.address}`
   for (const schedule of schedulesOf(config)) {
-    // Each for itself: on a busy server the first must not be put again because a later one took too long.
+    // Each is retried separately, so that a slow one does not repeat the others on a busy server.
     await patiently(temporal, () => putSchedule(client, schedule), patience)
   }
-  // What was left while no worker ran need not wait for the next minute.
+  // Work that accumulated while no worker ran need not wait for the next interval.
   const sweep = client.schedule.getHandle(ofSystem(sweepId, config.taskQueuePrefix))
   await patiently(temporal, () => client.withDeadline(deadlineIn(10_000), () => sweep.trigger()), patience)
 }

@@ -1,4 +1,4 @@
-// What happens by the clock: each worker makes sure at its start that the Schedules are there, and as this code has them.
+// The Schedules. Each worker makes sure at its start that they exist and match this code.
 
 import { createHash } from 'node:crypto'
 import {
@@ -31,7 +31,7 @@ type ScheduleConfig = Pick<
   'taskQueuePrefix' | 'sweep' | 'walletReadEveryMs' | 'noticesEveryMs' | 'proof' | 'auditSealEveryMs'
 >
 
-/** All of them, under the names of the system they belong to. */
+/** All Schedules, with the prefix of this system. */
 export function schedulesOf(config: ScheduleConfig): OurSchedule[] {
   const all = [
     pruneActivitySchedule,
@@ -51,7 +51,7 @@ export function schedulesOf(config: ScheduleConfig): OurSchedule[] {
 
 export const pruneActivitySchedule: OurSchedule = {
   scheduleId: pruneActivityId,
-  // Between 01:00 and 02:00 London time an hour is missing in spring and there twice in autumn.
+  // Not between 01:00 and 02:00 London time, which is missing in spring and occurs twice in autumn.
   spec: { calendars: [{ hour: 3, minute: 30, comment: 'every night' }], timezone: 'Europe/London' },
   action: {
     type: 'startWorkflow',
@@ -65,7 +65,7 @@ export const pruneActivitySchedule: OurSchedule = {
 
 export const invoiceRunSchedule: OurSchedule = {
   scheduleId: invoiceRunName,
-  // Hours after the month's end, when what the bank completed in its last minutes has long been charged.
+  // Hours after the end of the month, when payouts completed in its last minutes have been charged.
   spec: { calendars: [{ dayOfMonth: 1, hour: 6, comment: 'the 1st of each month' }], timezone: 'Europe/London' },
   action: {
     type: 'startWorkflow',
@@ -74,8 +74,8 @@ export const invoiceRunSchedule: OurSchedule = {
     taskQueue: housekeepingQueue,
     args: [] satisfies Parameters<typeof invoiceRun>,
   },
-  // Months that were missed are all billed, one after the other and oldest first: to skip would leave one out, and a later
-  // month that ran beside an earlier one would take its charges.
+  // Missed months are billed one after the other, oldest first. Skipping would omit one, and a later
+  // month that ran at the same time as an earlier one would take its charges.
   policies: { overlap: ScheduleOverlapPolicy.BUFFER_ALL, catchupWindow: '365 days' },
 }
 
@@ -89,7 +89,7 @@ export const changedTransfersSchedule: OurSchedule = {
     taskQueue: housekeepingQueue,
     args: [] satisfies Parameters<typeof changedTransfers>,
   },
-  // A look that was missed is made good by the next one, which begins where the last has ended.
+  // The next run makes up for a missed one: it starts where the last one ended.
   policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
 }
 
@@ -103,10 +103,10 @@ export function sweepSchedule({ everyMs }: SweepConfig): OurSchedule {
       workflowId: sweepId,
       taskQueue: housekeepingQueue,
       args: [{ pageSize: 50, pages: 100 }] satisfies Parameters<typeof sweep>,
-      // Over all its runs. The next sweep waits for this one, so one that hangs must end. The next one continues where it stopped.
+      // Covers all runs. The next sweep waits for this one, so a hanging one must end. The next one resumes it.
       workflowExecutionTimeout: Math.max(60_000, 10 * everyMs),
     },
-    // A sweep that was missed is made good by the next one.
+    // The next sweep makes up for a missed one.
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },
   }
 }
@@ -119,8 +119,8 @@ function renamed(schedule: OurSchedule, prefix: string): OurSchedule {
 }
 
 /**
- * Any number of workers may do this at once. What ops changed by hand, such as a pause, stays. One that is as this code has it is
- * left alone: after an update the server forgets the times that it has missed, and those are what it has to catch up with.
+ * Safe to run in any number of workers at once. Manual changes such as a pause stay. A Schedule that matches this code is
+ * not updated: an update makes the server forget missed runs that it has to catch up with.
  */
 export async function putSchedule(client: Client, schedule: OurSchedule): Promise<void> {
   await client.withDeadline(deadlineIn(10_000), () => createOrUpdate(client, marked(schedule)))
@@ -140,7 +140,7 @@ async function createOrUpdate(client: Client, { scheduleId, ...schedule }: OurSc
 
 const madeFrom = 'schedule_made_from'
 
-/** Its own fingerprint travels in the memo of what it starts. */
+/** The fingerprint is stored in the memo of the workflows it starts. */
 function marked(schedule: OurSchedule): OurSchedule {
   const fingerprint = createHash('sha256').update(JSON.stringify(schedule)).digest('hex').slice(0, 16)
   return { ...schedule, action: { ...schedule.action, memo: { [madeFrom]: fingerprint } } }

@@ -1,4 +1,4 @@
-// The daily look at every business that the bank has.
+// The daily Schedule that checks the verification of every business.
 import { ScheduleOverlapPolicy } from '@temporalio/client'
 import type { verifications } from '../../workflows'
 import { housekeepingQueue, verificationsId } from '../../workflows/names'
@@ -6,7 +6,7 @@ import type { OurSchedule } from './schedules'
 
 export const verificationsSchedule: OurSchedule = {
   scheduleId: verificationsId,
-  // Between 01:00 and 02:00 London time an hour is missing in spring and there twice in autumn.
+  // Not between 01:00 and 02:00 London time, which is missing in spring and occurs twice in autumn.
   spec: { calendars: [{ hour: 4, comment: 'every night' }], timezone: 'Europe/London' },
   action: {
     type: 'startWorkflow',

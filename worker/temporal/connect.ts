@@ -1,4 +1,4 @@
-// The worker's way to the Temporal server.
+// Connects the worker to the Temporal server.
 
 import { NativeConnection, Runtime, type RuntimeOptions } from '@temporalio/worker'
 import { systemClock } from '../../runtime/clock'
@@ -8,7 +8,7 @@ import { refusalOf } from '../../runtime/temporal/refusal'
 import { serverOf } from '../../runtime/temporal/server'
 import { sdkLogger } from './sdk-log'
 
-/** Connects at once, or throws; a server that goes away later is waited for by the SDK itself. */
+/** Connects at once or throws. Later disconnects are handled by the SDK. */
 export async function connectWorker(config: TemporalConfig): Promise<NativeConnection> {
   try {
     return await NativeConnection.connect(serverOf(config))
@@ -17,7 +17,7 @@ export async function connectWorker(config: TemporalConfig): Promise<NativeConne
   }
 }
 
-/** Once per process, before the first connection. Signals are left to worker/main.ts, which also has a database to close. */
+/** Once per process, before the first connection. worker/main.ts handles signals, because it also closes the database. */
 export function installRuntime(log: Log, metricsAddress: string | null = null): void {
   const options: RuntimeOptions = {
     logger: sdkLogger(log.child({ part: 'temporal' }), systemClock),
@@ -33,14 +33,14 @@ export function installRuntime(log: Log, metricsAddress: string | null = null): 
     Runtime.install(options)
   } catch (error) {
     if (metricsAddress === null) throw error
-    throw new ConfigError([`WORKER_METRICS_PORT: ${metricsAddress} can not be opened; choose another one.`])
+    throw new ConfigError([`WORKER_METRICS_PORT: ${metricsAddress} cannot be opened; choose another one.`])
   }
 }
 
-/** Names and units as Prometheus wants them: temporal_request_total, seconds. */
+/** Names and units by Prometheus conventions: temporal_request_total, seconds. */
 const metricsFormat = { countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true }
 
-/** The SDK prints the inside of its Rust error; what people can act on is the system's message at its heart. */
+/** Extracts the system's message from the SDK's printed Rust error. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return /message: "([^"]+)"/.exec(text)?.[1] ?? text

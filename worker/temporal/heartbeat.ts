@@ -1,11 +1,11 @@
-// A sign of life from every regular activity as long as it runs: what a killed worker had begun is begun again within seconds.
+// Sends heartbeats for every regular activity while it runs, so that activities of a killed worker are retried within seconds.
 
 import type { Context } from '@temporalio/activity'
 import type { ActivityInterceptors } from '@temporalio/worker'
 
 const everyMs = 1_000
 
-/** Local activities need none: they are taken over with their workflow task. */
+/** Local activities need none: they are retried with their workflow task. */
 export function heartbeats(context: Context): ActivityInterceptors {
   return {
     inbound: {

@@ -1,10 +1,10 @@
-// What the Temporal SDK has to say, on its way into our log: our levels, and no flood while the server is away.
+// Forwards the Temporal SDK's log to ours: maps levels, and limits repeated messages while the server is unreachable.
 
 import type { Logger, LogLevel, LogMetadata } from '@temporalio/worker'
 import type { Clock } from '../../runtime/clock'
 import type { Log } from '../../runtime/log'
 
-/** The SDK tells every step of a worker's life at its info level, which is our debug. */
+/** The SDK's info level has every state change of a worker, which is our debug level. */
 export function sdkLogger(log: Log, clock: Clock): Logger {
   let quietUntil = 0
   const isRepeated = ({ target }: LogMetadata) => {
@@ -27,10 +27,10 @@ export function sdkLogger(log: Log, clock: Clock): Logger {
   }
 }
 
-/** Mails have a worker without workflows, on purpose. */
+/** The mail worker has no workflows, on purpose. */
 const meant = 'No workflows registered, not polling for workflow tasks'
 
 const levels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const
 
-/** Each of a worker's twenty polls reports every retry, four lines a second; one a minute tells as much. */
+/** Each of a worker's twenty pollers logs every retry, four lines a second. One a minute suffices. */
 const quietMs = 60_000

@@ -1,4 +1,4 @@
-// Makes sure that payouts can be searched by what their workflows say: a search attribute of another type is refused.
+// Registers the search attributes of payouts, and refuses one that exists with another type.
 
 import type { Client } from '@temporalio/client'
 import { deadlineIn } from '../../runtime/temporal/client'
@@ -20,7 +20,7 @@ export const wantedAttributes: WantedAttributes = Object.fromEntries(
   Object.values(payoutSearchAttributes).map(({ name, type }) => [name, type]),
 )
 
-/** The server says yes to a registration with another type and changes nothing, so its own list has the last word. */
+/** The server accepts a registration with another type and changes nothing, so its list is checked afterwards. */
 export async function requireSearchAttributes(client: Client, wanted: WantedAttributes): Promise<void> {
   await client.withDeadline(deadlineIn(10_000), async () => {
     const before = await registered(client)
@@ -36,7 +36,7 @@ export async function requireSearchAttributes(client: Client, wanted: WantedAttr
   })
 }
 
-/** The server's numbers for them, `IndexedValueType` in its protocol. */
+/** `IndexedValueType` in the server's protocol. */
 const types = { KEYWORD: 2, INT: 3 } as const
 
 type Registered = Readonly<Record<string, number>>

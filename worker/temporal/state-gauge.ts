@@ -1,8 +1,8 @@
-// How far a worker is, among the SDK's own figures: one that is drained on purpose can be told from one that fails to work.
+// Adds the worker's state to the SDK's metrics, which distinguishes a drained worker from a failing one.
 import { Runtime } from '@temporalio/worker'
 import type { OwnState } from '../../db/controls/workers'
 
-/** After installRuntime; without a port for metrics nobody reads it. */
+/** Call after installRuntime. */
 export function openStateGauge(): (state: OwnState) => void {
   const help = 'Whether this worker works, drains, or is drained and stays idle until its process is ended.'
   const gauge = Runtime.instance().metricMeter.createGauge('payouts_worker_state', 'int', '', help)

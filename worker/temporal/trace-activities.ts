@@ -1,10 +1,10 @@
-// Each run of an activity is a span of the trace that its workflow was started in.
+// Records each activity execution as a span in the trace of its workflow.
 import type { Context } from '@temporalio/activity'
 import type { ActivityInterceptors, ActivityInterceptorsFactory } from '@temporalio/worker'
 import { contextIn } from '../../runtime/tracing/temporal-header'
 import type { Tracer } from '../../runtime/tracing/tracer'
 
-/** By the ids of run and payout: a workflow's own id holds the partner's Idempotency-Key, which may be anything. */
+/** Uses the IDs of run and payout: the workflow ID contains the partner's Idempotency-Key, which can be anything. */
 export function traceActivities(tracer: Tracer): ActivityInterceptorsFactory {
   return ({ info }: Context): ActivityInterceptors => ({
     inbound: {

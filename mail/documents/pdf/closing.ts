@@ -1,4 +1,4 @@
-// The lower part of an invoice: what the lines add up to, the VAT in it, and how to pay. It stays together on one page.
+// The lower part of an invoice: totals, VAT and payment instructions. Stays together on one page.
 import { type InvoiceDocument, vatIn } from '../../../domain/invoices/document'
 import { negative, perCent, pounds } from '../words'
 import { colours, page, type Sheet, type Style, type Tag } from './sheet'
@@ -10,7 +10,7 @@ const soft: Style = { size: 9.5, colour: colours.soft }
 const bold: Style = { size: 9.5, weight: 'SemiBold' }
 const strong: Style = { size: 12, weight: 'SemiBold' }
 
-/** One text, or a name and its amount beside each other. */
+/** A text, or a label with an amount. */
 interface Row {
   readonly tag: 'P' | 'H2'
   readonly cells: readonly Cell[]
@@ -27,7 +27,7 @@ interface Cell {
 const spaceBefore = 14
 const spaceAfterRule = 8
 
-/** The sums to the right, under the amounts, and how to pay beside them. */
+/** Totals on the right, below the amounts; payment instructions on the left. */
 export function writeClosing(sheet: Sheet, document: InvoiceDocument, after: number): void {
   const [sums, total, payment] = [sumsOf(document), totalOf(document), paymentOf(document)]
   const sumsHeight = heightOf(sheet, sums) + spaceAfterRule + heightOf(sheet, total)
@@ -61,7 +61,7 @@ function vatOf(totalPence: bigint, vat: NonNullable<InvoiceDocument['seller']['v
 
 function totalOf({ totalPence, carriedPence, status, seller }: InvoiceDocument): Row[] {
   const note = (text: string) => row(text, { ...soft, align: 'right' }, page.right - page.left)
-  // The credit of a void invoice went back to where it came from.
+  // The credit of a void invoice is available again.
   const isCarried = carriedPence > 0n && status !== 'void'
   return [
     sum('Total', pounds(totalPence), strong),
@@ -70,7 +70,7 @@ function totalOf({ totalPence, carriedPence, status, seller }: InvoiceDocument):
   ]
 }
 
-/** Nobody is asked to pay what is paid, void or nothing. */
+/** Paid, void and zero invoices have no payment instructions. */
 function paymentOf({ status, totalPence, seller, number }: InvoiceDocument): Row[] {
   if (status !== 'open' || totalPence === 0n) return []
   return [
@@ -97,7 +97,7 @@ function heightOf(sheet: Sheet, rows: readonly Row[]): number {
   return rows.reduce((total, { cells, spaceAfter }) => total + tallest(sheet, cells) + spaceAfter, 0)
 }
 
-/** Answers where the next part may begin. */
+/** Returns where the next part can start. */
 function writeRows(sheet: Sheet, section: Tag, rows: readonly Row[], top: number): number {
   let y = top
   for (const { tag, cells, spaceAfter } of rows) {

@@ -1,4 +1,4 @@
-// The upper part of an invoice: who bills, who is billed, the facts, and in one line what is to be done.
+// The upper part of an invoice: seller, buyer, dates, and one line with the required action.
 import type { InvoiceDocument } from '../../../domain/invoices/document'
 import { monthInWords } from '../../../domain/month'
 import { dayInWords, pounds } from '../words'
@@ -12,7 +12,7 @@ const strong: Style = { size: 9.5, weight: 'SemiBold' }
 const factsX = 340
 const factsValueX = 424
 
-/** Answers where the next part may begin. */
+/** Returns where the next part can start. */
 export function writeHeading(sheet: Sheet, document: InvoiceDocument): number {
   const { root, write } = sheet
   sheet.decorate(() => sheet.doc.rect(0, 0, page.width, 5).fill(colours.accent))

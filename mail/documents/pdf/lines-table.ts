@@ -1,4 +1,4 @@
-// The table of an invoice's lines: as many pages as it takes, its head on each of them.
+// The table of an invoice's lines, with its header on each page.
 import type { InvoiceLine } from '../../../domain/invoices/invoice'
 import { count, negative, pounds, unitPounds } from '../words'
 import { type Box, colours, page, type Sheet, type Style, type Tag } from './sheet'
@@ -34,7 +34,7 @@ const headStyle: Style = { size: 8, colour: colours.soft }
 const cellStyle: Style = { size: 9.5 }
 const padding = 7
 
-/** Answers where the next part may begin. */
+/** Returns where the next part can start. */
 export function writeLines(sheet: Sheet, lines: readonly InvoiceLine[], top: number): number {
   const { doc, root } = sheet
   const table = doc.struct('Table')
@@ -61,7 +61,7 @@ function writeHead(sheet: Sheet, table: Tag, y: number): number {
   return underline(sheet, y)
 }
 
-/** On a further page it is for the eyes only: those who listen have heard it. */
+/** On later pages the header is not tagged, because a screen reader has already read it. */
 function repeatHead(sheet: Sheet, y: number): number {
   sheet.decorate(() => {
     for (const column of columns) sheet.plain(column.title, boxOf(column, y), { ...headStyle, align: column.align })
@@ -96,7 +96,7 @@ function boxOf({ x, width }: Column, y: number): Box {
   return { x, y, width }
 }
 
-/** Kept as a positive amount, shown as what it does. */
+/** Stored as a positive amount, shown as negative. */
 function signed({ kind }: InvoiceLine, amount: string): string {
   return kind === 'credit' ? negative(amount) : amount
 }

@@ -1,4 +1,4 @@
-// What is put on every page when their number is known: the foot, and across it the word that an invoice is void or paid.
+// Marks added to every page once the page count is known: the footer, and VOID or PAID.
 import type { InvoiceDocument } from '../../../domain/invoices/document'
 import { colours, page, type Sheet, type Style } from './sheet'
 
@@ -23,7 +23,7 @@ export function markPages(sheet: Sheet, document: InvoiceDocument): void {
   }
 }
 
-/** Where nothing else is written: between the title and the seller. */
+/** The free area between the title and the seller. */
 function stamp({ doc, plain }: Sheet, status: 'paid' | 'void'): void {
   const [word, colour] = status === 'paid' ? ['PAID', colours.paid] : ['VOID', colours.void]
   const [x, y, width, height] = [page.left + 148, page.top + 2, 88, 32]

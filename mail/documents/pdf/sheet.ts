@@ -1,4 +1,4 @@
-// The paper an invoice is written on: A4, its two fonts, its colours, and text that is tagged for those who can not see it.
+// The page of an invoice: A4, two fonts, colours, and text tagged for screen readers.
 import Pdf from 'pdfkit'
 import { fontFile, printable } from '../font'
 
@@ -26,12 +26,12 @@ export interface Style {
 
 export interface Sheet {
   readonly doc: Doc
-  /** What everything is added to, in reading order. */
+  /** The root element, in reading order. */
   readonly root: Tag
-  /** Written inside a box of that width under the element that is read aloud; answers where the text ends. */
+  /** Writes tagged text in a box of that width. Returns where the text ends. */
   readonly write: (parent: Tag, tag: string, text: string, box: Box, style: Style) => number
   readonly heightOf: (text: string, width: number, style: Style) => number
-  /** Lines, marks and what repeats on each page: drawn, but not read aloud. */
+  /** Lines, marks and repeated parts: drawn, but not tagged. */
   readonly decorate: (draw: () => void) => void
   readonly plain: (text: string, box: Box, style: Style) => void
   readonly rule: (y: number, from: number, to: number, colour: string, widthPt?: number) => void
@@ -44,11 +44,11 @@ export interface Box {
   readonly width: number
 }
 
-/** Title and subject are ours: pdfkit writes them into XML as they are. */
+/** Title and subject contain no partner's text, because pdfkit does not escape them in XML. */
 export interface SheetOptions {
   readonly title: string
   readonly subject: string
-  /** YYYY-MM-DD; the same document has the same bytes whenever it is made, so no other moment may get in. */
+  /** YYYY-MM-DD. The only date in the document, so that its bytes are deterministic. */
   readonly day: string
 }
 
@@ -104,7 +104,7 @@ export function createSheet({ title, subject, day }: SheetOptions): Sheet {
   }
 }
 
-/** What stands to the right is figures: all of one width, so that columns of them line up. */
+/** Right-aligned text is figures: tabular, so that columns line up. */
 function layoutOf({ size, align = 'left' }: Style) {
   return { align, lineGap: size * 0.22, features: align === 'right' ? ['tnum' as const] : [] }
 }
