@@ -1,10 +1,10 @@
-// Reads the bank's settings from the command line: every setting has an option of its name.
+// Reads the bank's settings from the command line. Each setting has an option with its name.
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { parseDecimal } from './money'
 import { type Delays, defaults, type Settings } from './settings'
 
-/** Throws a sentence for the person at the command line. */
+/** Throws an error whose message is shown on the command line. */
 export function readArguments(args: readonly string[]): Settings {
   const { values } = parseArgs({ args: [...args], options, strict: true })
   const given = values as Partial<Record<OptionName, string>>
@@ -12,7 +12,7 @@ export function readArguments(args: readonly string[]): Settings {
   const secret = (name: 'sandbox-key' | 'live-key', otherwise: string) => {
     const file = given[`${name}-file`]
     if (file === undefined) return text(name, otherwise)
-    if (given[name] !== undefined) throw new Error(`--${name} and --${name}-file are both given; one of them must go.`)
+    if (given[name] !== undefined) throw new Error(`--${name} and --${name}-file are both given; remove one of them.`)
     return contentOf(`${name}-file`, file)
   }
   const number = (name: OptionName, otherwise: number) => wholeNumber(name, given[name], otherwise)
@@ -94,12 +94,12 @@ type OptionName = (typeof optionNames)[number]
 
 const options = Object.fromEntries(optionNames.map((name) => [name, { type: 'string' as const }]))
 
-/** What is in a file shows in no list of processes. */
+/** A list of processes shows arguments, but not the content of files. */
 function contentOf(name: string, file: string): string {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch {
-    throw new Error(`--${name} names a file that can not be read.`)
+    throw new Error(`--${name} names a file that cannot be read.`)
   }
 }
 

@@ -1,4 +1,4 @@
-// The bank itself: its books, its journal, and the one way to change either.
+// The bank: its books and its journal, which only `commit` changes.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from './clock/clock'
@@ -14,14 +14,14 @@ export interface Bank {
   readonly clock: Clock
   readonly faults: Faults
   readonly books: Readonly<Record<Environment, Books>>
-  /** Where people's browsers find the pages. */
+  /** Base URL of the pages for browsers. */
   pagesUrl: string
   delaysMs: Delays
-  /** Changes memory at once and the journal with it; durable when `settled` resolves. */
+  /** Changes memory at once and appends to the journal. The change is durable when `settled` resolves. */
   commit(environment: Environment, what: string, puts: readonly Put[]): void
   settled(): Promise<void>
   nextEventSequence(environment: Environment): number
-  /** Called for every change, after it, and for nothing that was rebuilt at start. */
+  /** Called after every change, but not for changes replayed from the journal at start. */
   onCommit(listener: (entry: Entry) => void): void
   readJournal(after: number, limit: number): Promise<unknown[]>
   close(): Promise<void>

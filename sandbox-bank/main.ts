@@ -1,4 +1,4 @@
-// The sandbox bank as a process of its own: a bank that speaks the provider's protocol and moves no money.
+// Entry point of the sandbox bank: a separate process that implements the provider's protocol and moves no money.
 import { readArguments } from './arguments'
 import { type RunningBank, startBank } from './start'
 
@@ -16,11 +16,11 @@ function stopOnce(bank: RunningBank): void {
   }
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
-  // The parent that started it is gone: nobody else would ever stop it.
+  // The parent process is gone, and nothing else would stop this one.
   process.once('disconnect', stop)
 }
 
-/** The journal may not say what was answered from here on; the next start reads what it does say. */
+/** The journal may lack later answers, so the process stops. The next start replays what the journal holds. */
 function fail(error: unknown): void {
   process.stderr.write(`sandbox bank: ${sentenceFor(error)}\n`)
   process.exit(1)

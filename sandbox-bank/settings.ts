@@ -1,10 +1,10 @@
-// What can be set about the bank, with the defaults it runs on.
+// The bank's settings and their defaults.
 import { type MicroUsdc, microPerCent, nanoPerOne, type RateNano } from './money'
 
-/** How long a transfer stays in each state before it moves on by itself. */
+/** How long a transfer stays in each state before it moves to the next. */
 export interface Delays {
   readonly pending: number
-  /** 0: transfers are not reviewed at all. */
+  /** 0: transfers skip the review. */
   readonly in_review: number
   readonly funds_received: number
   readonly payment_submitted: number
@@ -16,16 +16,16 @@ export interface Delays {
 export interface Settings {
   readonly host: string
   readonly port: number
-  /** A second address for the control plane alone, which an outage does not close; null: none. */
+  /** Additional port for the control plane, which stays open during an outage. Null: none. */
   readonly controlPort: number | null
   readonly dataDir: string
   readonly sandboxKey: string
   readonly liveKey: string
-  /** Where people's browsers reach the pages; null: the address it listens on. */
+  /** URL at which browsers reach the pages. Null: the address the bank listens on. */
   readonly publicUrl: string | null
   readonly fsync: 'on' | 'off'
   readonly idempotencyWindowMs: number
-  /** Whether a refusal (4xx) is replayed under its key like an acceptance, or leaves the key free. */
+  /** Whether a refusal (4xx) is replayed under its idempotency key, or leaves the key free. */
   readonly refusals: 'forgotten' | 'replayed'
   readonly sandboxKyc: 'automatic' | 'manual'
   readonly floatMicro: MicroUsdc
@@ -58,7 +58,7 @@ export const defaults: Settings = {
   refusals: 'forgotten',
   sandboxKyc: 'automatic',
   floatMicro: 1_000_000n * microPerCent,
-  // The real bank wants 3.00; lower here, so that a payout of 1.00 GBP can be tried.
+  // The real bank requires 3.00. It is lower here so that a payout of 1.00 GBP can be tried.
   sourceMinimumMicro: 50n * microPerCent,
   sellRateNano: (nanoPerOne * 79n) / 100n,
   rateRefreshMs: 30 * secondMs,

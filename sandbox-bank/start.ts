@@ -1,4 +1,4 @@
-// Starts a whole bank in this process and stops it again, for main and for tests.
+// Starts and stops a bank in this process, for main and for tests.
 import type { Server } from 'node:http'
 import { openBank } from './bank'
 import { type Clock, systemClock } from './clock/clock'
@@ -12,19 +12,19 @@ import { startDeliverer } from './webhooks/deliverer'
 export interface BankOptions extends Partial<Settings> {
   readonly dataDir: string
   readonly clock?: Clock
-  /** The journal can not be written: whoever runs the bank has to stop it. */
+  /** Called when the journal cannot be written. The bank must then be stopped. */
   readonly onFailure?: (error: unknown) => void
 }
 
 export interface RunningBank {
   /** Without a path: the protocol is at `${url}/v0`, the control plane at `${url}/_control`. */
   readonly url: string
-  /** An address of the control plane that stays open in an outage; the same as url when none was asked for. */
+  /** URL of the control plane that stays open during an outage. Equal to `url` without a control port. */
   readonly controlUrl: string
   close(): Promise<void>
 }
 
-/** How long open connections may take to end at a close. */
+/** How long open connections may take to finish during a close. */
 const graceMs = 2_000
 
 export async function startBank(options: BankOptions): Promise<RunningBank> {
@@ -38,8 +38,8 @@ export async function startBank(options: BankOptions): Promise<RunningBank> {
     () => server,
     async () => void (await listen(server, settings.host, port)),
   )
-  const server = createBankServer({ bank, outages, rooms: 'all', report })
-  const control = createBankServer({ bank, outages, rooms: 'control', report })
+  const server = createBankServer({ bank, outages, serves: 'all', report })
+  const control = createBankServer({ bank, outages, serves: 'control', report })
   try {
     port = await listen(server, settings.host, port)
     const url = addressOf(settings.host, port)
@@ -82,9 +82,9 @@ function listen(server: Server, host: string, port: number): Promise<number> {
 function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {
     if (!server.listening) return resolve()
-    const hurry = setTimeout(() => server.closeAllConnections(), graceMs)
+    const timer = setTimeout(() => server.closeAllConnections(), graceMs)
     server.close(() => {
-      clearTimeout(hurry)
+      clearTimeout(timer)
       resolve()
     })
     server.closeIdleConnections()

@@ -1,4 +1,4 @@
-// The one source of the present moment, in milliseconds, passed in so that tests can choose it.
+// The bank's only source of the current time, in milliseconds, passed in so that tests can set it.
 
 export interface Clock {
   nowMs(): number

@@ -1,4 +1,4 @@
-// One move of a transfer: into a state, with all that belongs to it in one change, and the plan of the next move.
+// Moves a transfer to a state: all effects in one change, and the plan for the next move.
 import { randomUUID } from 'node:crypto'
 import type { Subject } from '../control/faults'
 import type { Moment } from '../http/call'
@@ -7,17 +7,17 @@ import { changeAccount } from '../objects/external-accounts'
 import { presentTransfer } from '../objects/transfer-json'
 import { moveMoney } from '../objects/wallets'
 import type { Put, Transfer } from '../storage/records'
-import { tell } from '../webhooks/events'
+import { announce } from '../webhooks/events'
 import { planNext } from './plan'
 
 export interface Move {
   readonly state: string
   readonly reason: string | null
-  /** "yes": the transfer stays there, whatever its state usually leads to. */
+  /** "yes": the transfer stays in this state. */
   readonly last?: 'yes' | 'no'
 }
 
-/** A blank state before means that the transfer is being created, and its wallet was debited in the same change. */
+/** An empty state before means that the transfer is being created. Its wallet is debited in the same change. */
 export function moveTransfer(moment: Moment, before: Transfer, move: Move): Put[] {
   const sentBack = move.state === 'undeliverable' || move.state === 'returned'
   const moved: Transfer = {
@@ -27,13 +27,13 @@ export function moveTransfer(moment: Moment, before: Transfer, move: Move): Put[
     deliveredAt: move.state === 'payment_processed' ? moment.now : (before.deliveredAt ?? null),
     refundReferenceId: move.state === 'refunded' ? randomUUID() : before.refundReferenceId,
     next: null,
-    // A change must be later than what it changes, or a reader of updated_after_ms could miss it.
+    // Each change gets a later time than the one before, or a reader of updated_after_ms could miss it.
     updatedAt: before.state === '' ? moment.now : Math.max(moment.now, before.updatedAt + 1),
   }
   const subject = { ...aboutTransfer(moved), environment: moment.environment }
   const after = { ...moved, next: move.last === 'yes' ? null : planNext(moment, moved, subject) }
   const created = before.state === ''
-  const told = tell(moment, {
+  const event = announce(moment, {
     category: 'transfer',
     type: created ? 'transfer.created' : 'transfer.updated.status_transitioned',
     objectId: after.id,
@@ -44,13 +44,13 @@ export function moveTransfer(moment: Moment, before: Transfer, move: Move): Put[
   })
   return [
     ['transfers', after],
-    ...told,
+    ...event,
     ...(givesBack.has(move.state) ? refund(moment, after) : []),
     ...(sentBack && moment.bank.faults.take(['deactivate_account'], subject) ? deactivate(moment, after) : []),
   ]
 }
 
-/** What a fault can be aimed at. */
+/** The fields that a fault can match. */
 export function aboutTransfer(transfer: Transfer): Subject {
   return {
     transfer_id: transfer.id,
@@ -66,7 +66,7 @@ const givesBack = new Set(['refunded', 'canceled'])
 
 function refund(moment: Moment, transfer: Transfer): Put[] {
   const wallet = moment.books.wallets.get(transfer.walletId)
-  if (!wallet) throw new Error('a transfer must have a wallet')
+  if (!wallet) throw new Error('transfer without a wallet')
   const amountMicro = transfer.sourceCents * microPerCent
   return moveMoney(moment, wallet, { type: 'deposit', amountMicro, route: { type: 'transfer', objectId: transfer.id } })
 }

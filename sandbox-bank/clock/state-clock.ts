@@ -1,4 +1,4 @@
-// Moves transfers along by themselves, each when its time has come, also after a restart.
+// Moves each transfer to its next state when it is due, also after a restart.
 import type { Bank } from '../bank'
 import { momentAt } from '../http/call'
 import { type Environment, environments, type Transfer } from '../storage/records'

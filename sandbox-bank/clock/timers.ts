@@ -1,13 +1,13 @@
-// Timers by name: setting one again moves it, and none of them keeps a process alive.
+// Named timers: setting a timer again replaces it. They do not keep the process alive.
 import type { Clock } from './clock'
 
 export interface Timers {
-  /** Null: no longer wanted. */
+  /** Null removes the timer. */
   set(name: string, at: number | null, run: () => void): void
   stop(): void
 }
 
-/** setTimeout takes no more; a longer wait is waited for in pieces. */
+/** The limit of setTimeout. Longer waits take several timers. */
 const longestMs = 2_147_000_000
 
 export function createTimers({ clock }: { clock: Clock }): Timers {

@@ -1,4 +1,4 @@
-// What a handler of the control plane gets and gives.
+// Input and result of a control plane handler.
 import type { Bank } from '../bank'
 import type { CollectionName, Environment } from '../storage/records'
 import type { Outages } from './outages'
@@ -9,7 +9,7 @@ export interface ControlCall {
   readonly query: URLSearchParams
   readonly body: unknown
   readonly param: (name: string) => string
-  /** The environment that holds an object; 404 when neither does. */
+  /** The environment that holds an object. Throws 404 if neither does. */
   readonly holderOf: (collection: CollectionName, id: string) => Environment
 }
 

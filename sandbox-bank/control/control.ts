@@ -1,4 +1,4 @@
-// The control plane: for tests and people on this machine, who set faults, move things by hand and read the journal.
+// The control plane: lets tests and developers on this machine set faults, move objects and read the journal.
 import type { IncomingMessage } from 'node:http'
 import type { Bank } from '../bank'
 import type { Reply } from '../http/answer'
@@ -38,14 +38,14 @@ export async function answerControl({ bank, outages, incoming, request }: Contro
   return { status, body: JSON.stringify(body, presentable), headers: {}, wire: { kind: 'whole' } }
 }
 
-/** Ids are unique over both environments, so that the control plane needs no key to know which one is meant. */
+/** IDs are unique across both environments, so the control plane needs no key to find an object. */
 function holderOf(bank: Bank, collection: keyof Bank['books'][Environment], id: string): Environment {
   const environment = environments.find((each) => bank.books[each][collection].get(id))
   if (!environment) throw notFound('object')
   return environment
 }
 
-/** From another machine, or from a web page: also one whose name an attacker has pointed at this machine. */
+/** Whether a request comes from another machine, or from a web page, including one that uses DNS rebinding. */
 function isForeign({ socket, headers: { host = '', origin } }: IncomingMessage): boolean {
   return !isLoopback(socket.remoteAddress) || origin !== undefined || !ownName.test(host)
 }
@@ -65,7 +65,7 @@ function parse(body: Buffer): unknown {
   }
 }
 
-/** Amounts as text, and no key that signs webhooks: those stay in the journal's file. */
+/** Writes amounts as text and omits private keys, which stay in the journal file. */
 function presentable(key: string, value: unknown): unknown {
   if (key === 'privateKey') return undefined
   return typeof value === 'bigint' ? value.toString() : value

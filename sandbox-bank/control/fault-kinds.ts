@@ -1,4 +1,4 @@
-// Every fault the bank can be told to commit, where it strikes, and what it needs to be told.
+// Every kind of fault, where it applies, and the options that it requires and accepts.
 
 export type Family = 'request' | 'transfer' | 'balance' | 'rate' | 'list' | 'webhook'
 
@@ -18,23 +18,23 @@ export type FaultOption =
 
 interface KindRule {
   readonly family: Family
-  /** How often it fires when nothing is said; null: until it is removed. */
+  /** Default number of times it fires. Null: until it is removed. */
   readonly times: number | null
   readonly needs?: readonly FaultOption[]
   readonly takes?: readonly FaultOption[]
-  /** The state of the transfer in which it strikes when nothing is said. */
+  /** Default state of the transfer in which it fires. */
   readonly state?: string
 }
 
 export const faultKinds = {
-  // Stage "before": nothing was stored; "after": stored and durable, the answer alone is lost.
+  // Stage "before": nothing is stored. Stage "after": the change is durable and only the response is lost.
   reset: { family: 'request', times: 1, takes: ['stage'] },
   hang: { family: 'request', times: 1, takes: ['stage', 'ms'] },
   status: { family: 'request', times: 1, needs: ['status'], takes: ['stage', 'code', 'retry_after'] },
   truncated: { family: 'request', times: 1 },
   malformed: { family: 'request', times: 1 },
   slow_body: { family: 'request', times: 1, needs: ['ms'] },
-  // racing "only": refused only while another transfer of the same wallet is being created.
+  // racing "only": fires only while another transfer of the same wallet is being created.
   busy: { family: 'request', times: 1, takes: ['racing'] },
 
   stuck: { family: 'transfer', times: 1, needs: ['state'], state: 'pending' },
@@ -48,7 +48,7 @@ export const faultKinds = {
   rate_jump: { family: 'rate', times: null, needs: ['sell_rate'] },
   rate_stale: { family: 'rate', times: null, needs: ['ms'] },
 
-  // by 1: one row is skipped between two pages; by -1: one row is shown twice.
+  // by 1: skips one row between two pages. by -1: repeats one row.
   list_shift: { family: 'list', times: null, needs: ['by'] },
   list_omit: { family: 'list', times: null },
   list_short: { family: 'list', times: 1 },

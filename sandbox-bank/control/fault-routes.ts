@@ -1,4 +1,4 @@
-// Setting, seeing and removing faults, and the outage that no fault can be seen in.
+// Routes to set, list and remove faults, and to start an outage.
 import { invalid, notFound } from '../http/errors'
 import { valueAt } from '../http/fields'
 import { type ControlAnswer, type ControlCall, type ControlRoute, ok } from './call'
@@ -29,7 +29,7 @@ function removeFault({ bank, param }: ControlCall): ControlAnswer {
   return ok({ data: bank.faults.list() })
 }
 
-/** It always ends by itself: the address to end it by may be closed as well. */
+/** An outage always has an end, because the address that could end it may be closed too. */
 function beginOutage({ outages, body }: ControlCall): ControlAnswer {
   const ms = valueAt(body, 'ms')
   if (typeof ms !== 'number' || !Number.isSafeInteger(ms) || ms < 1 || ms > longestOutageMs) {

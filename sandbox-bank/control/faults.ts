@@ -1,8 +1,8 @@
-// The faults that are set at the moment: which one strikes here and now, and how often it still will.
+// The faults that are currently set: finds the one that applies, and counts how often it fires.
 import { randomUUID } from 'node:crypto'
 import type { FaultKind } from './fault-kinds'
 
-/** What a fault can be aimed at; each place fills in what it knows. */
+/** The fields that a fault can match. Each caller fills in the fields that it knows. */
 export interface Subject {
   readonly environment?: string
   readonly method?: string
@@ -49,13 +49,13 @@ export interface Fault extends FaultPlan {
 export interface Faults {
   add(plan: FaultPlan): Fault
   list(): Fault[]
-  /** The first fault that matches, counted as fired; null when none does. */
+  /** The first matching fault, counted as fired. Null if none matches. */
   take(kinds: readonly FaultKind[], subject: Subject): Fault | null
-  /** The same without counting. */
+  /** The same, without counting. */
   peek(kinds: readonly FaultKind[], subject: Subject): Fault | null
   remove(id: string): boolean
   reset(): void
-  /** Waits as long as a hanging fault says, or until it is removed. */
+  /** Waits for the time of a hang fault, or until the fault is removed. */
   hang(fault: Fault): Promise<'elapsed' | 'removed'>
 }
 
@@ -122,7 +122,7 @@ function matches(fault: Fault, subject: Subject): boolean {
   })
 }
 
-/** A star stands for anything, so "/v0/transfers*" is the list, one transfer and the creation. */
+/** A star matches any text: "/v0/transfers*" matches the list, a single transfer and the creation. */
 function matchesPath(pattern: string, path: string): boolean {
   const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
   return new RegExp(`^${parts.join('.*')}$`).test(path)

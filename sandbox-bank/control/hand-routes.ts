@@ -1,4 +1,4 @@
-// Moving things by hand: transfers, customers, bank accounts, money that arrives, and the pace of the state clock.
+// Routes to change objects by hand: transfers, customers, bank accounts, incoming money, and the delays of states.
 import { moveTransfer } from '../clock/moves'
 import { usualNext } from '../clock/plan'
 import { momentAt } from '../http/call'
@@ -33,10 +33,10 @@ export const handRoutes: readonly ControlRoute[] = [
   { method: 'PUT', path: '/delays', handler: setDelays },
 ]
 
-/** The virtual account's own minimum. */
+/** Minimum of the virtual account. */
 const leastPence = 200n
 
-/** To the state that is named, or to the one that would come next; with `from` only out of those states. */
+/** Moves a transfer to the given state, or to its usual next one. `from` limits the states it may leave. */
 function advance({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
   const id = param('transfer')
   const environment = holderOf('transfers', id)
@@ -44,9 +44,9 @@ function advance({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
   if (!transfer) throw notFound('transfer')
   const state =
     optionalText(body, 'state', { min: 1 }) ?? transfer.next?.state ?? usualNext(bank.delaysMs, transfer.state)
-  if (state === null) throw invalid('state', `Nothing comes after ${transfer.state} by itself; say a state.`)
+  if (state === null) throw invalid('state', `${transfer.state} has no usual next state; give a state.`)
   if (transfer.state === 'refunded' || transfer.state === 'canceled') {
-    throw invalid('state', 'The money is back in the wallet: this transfer is over.')
+    throw invalid('state', 'The transfer is final: its money is back in the wallet.')
   }
   const from = valueAt(body, 'from')
   if (Array.isArray(from) && !from.includes(transfer.state)) {
@@ -61,7 +61,7 @@ function advance({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
   return ok(presentTransfer(bank.books[environment].transfers.get(id) ?? transfer))
 }
 
-/** From now on the wire shows these top-level fields of the transfer in place of its own. Its money stays as it is. */
+/** Overrides top-level fields of the transfer in responses. Does not change its money. */
 function showAs({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
   const id = param('transfer')
   const environment = holderOf('transfers', id)
@@ -95,7 +95,7 @@ function setKyc({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
   return ok({ id: customer.id, kyc_status: kycStatus, tos_status: tosStatus })
 }
 
-/** A deactivation reason closes the account, null opens it; match_level and reason_code are what a payee check finds. */
+/** A deactivation reason closes the account, null opens it. match_level and reason_code set the payee check's result. */
 function setAccount({ bank, body, param, holderOf }: ControlCall): ControlAnswer {
   const environment = holderOf('externalAccounts', param('account'))
   const account = bank.books[environment].externalAccounts.get(param('account'))
@@ -162,7 +162,7 @@ function depositByChain({ bank, body, param, holderOf }: ControlCall): ControlAn
   return { status: 201, body: books.history.latest() }
 }
 
-/** For transfers that enter a state from now on. */
+/** Applies to transfers that enter a state from now on. */
 function setDelays({ bank, body }: ControlCall): ControlAnswer {
   const delays: Record<keyof Delays, number> = { ...bank.delaysMs }
   for (const [state, ms] of entriesOf(body)) {

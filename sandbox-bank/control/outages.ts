@@ -1,4 +1,4 @@
-// Closes the bank's door for a while: connections are refused, as when the process is not there at all.
+// Simulates an outage: the bank refuses connections for a while, as if its process were down.
 import type { Server } from 'node:http'
 
 export interface Outages {
@@ -22,7 +22,7 @@ export function createOutages(server: () => Server, listen: () => Promise<void>)
       if (timer) clearTimeout(timer)
       else {
         server().close()
-        // The answer to whoever asked for the outage is still to be written.
+        // Leaves time to write the response to the request that started the outage.
         setTimeout(() => server().closeAllConnections(), 20).unref()
       }
       timer = setTimeout(() => void end().catch(() => {}), ms)

@@ -1,4 +1,4 @@
-// Reads a fault from the control plane's JSON and says in a sentence what is wrong with it.
+// Parses and validates a fault from the control plane's JSON.
 import { invalid } from '../http/errors'
 import { entriesOf, optionalChoice, optionalText, valueAt } from '../http/fields'
 import { parseDecimal } from '../money'
@@ -32,10 +32,10 @@ export function readFault(body: unknown, firstState: string): FaultPlan {
   return plan
 }
 
-/** A fault with a misspelt option would strike somewhere else than meant. */
+/** Rejects unknown options, because a fault with a misspelt option would fire in the wrong place. */
 function refuseStrangers(body: unknown, known: readonly string[]): void {
   const stranger = entriesOf(body).find(([name]) => !known.includes(name))?.[0]
-  if (stranger) throw invalid(stranger, `This kind of fault knows ${known.join(', ')}.`)
+  if (stranger) throw invalid(stranger, `This kind of fault accepts ${known.join(', ')}.`)
 }
 
 function readMatch(body: unknown, state: string | undefined): FaultPlan['match'] {

@@ -1,4 +1,4 @@
-// Reading what the bank itself wrote down: the oracle against which tests judge everybody else.
+// Routes to read the bank's own records, the oracle that tests compare everything else with.
 import { invalid } from '../http/errors'
 import { formatDecimal } from '../money'
 import { presentTransfer } from '../objects/transfer-json'
@@ -16,14 +16,14 @@ export const readingRoutes: readonly ControlRoute[] = [
 
 const mostLines = 10_000
 
-/** The lines as they are in the file, but for private keys, after a sequence number; ask again with the last one until none comes. */
+/** Journal lines after a sequence number, without private keys. Repeat with the last number until the list is empty. */
 async function readJournal({ bank, query }: ControlCall): Promise<ControlAnswer> {
   const after = numberIn(query, 'after', 0)
   const limit = Math.min(mostLines, numberIn(query, 'limit', mostLines))
   return ok({ data: await bank.readJournal(after, limit) })
 }
 
-/** All transfers that match, oldest first, with what the wire does not tell. */
+/** All matching transfers, oldest first, with fields that the protocol does not show. */
 function readTransfers({ bank, query }: ControlCall): ControlAnswer {
   const wanted = (name: string, value: string | null) => query.get(name) === null || query.get(name) === value
   const data = environmentsIn(query).flatMap((environment) =>
@@ -52,7 +52,7 @@ function readWallets({ bank, query }: ControlCall): ControlAnswer {
   return ok({ count: data.length, data })
 }
 
-/** The whole history, oldest first. */
+/** The complete history, oldest first. */
 function readHistory({ bank, param, holderOf }: ControlCall): ControlAnswer {
   const rows = bank.books[holderOf('wallets', param('wallet'))].history.of(param('wallet'))
   return ok({ count: rows.length, data: rows.map(presentHistory) })

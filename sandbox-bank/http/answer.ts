@@ -1,4 +1,4 @@
-// Writes a reply to the connection: whole, or in one of the ways in which an answer gets lost.
+// Writes a response to the connection: complete, or damaged as a fault requires.
 import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -33,7 +33,7 @@ export async function writeReply(response: ServerResponse, reply: Reply): Promis
   response.end()
 }
 
-/** A reset, not a polite end: what a crashed or unplugged bank looks like. */
+/** A TCP reset instead of a normal close, as from a crashed or disconnected bank. */
 function drop(response: ServerResponse): void {
   response.socket?.resetAndDestroy()
 }

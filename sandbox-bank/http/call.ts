@@ -1,9 +1,9 @@
-// What a handler gets and gives: it reads the books and answers with what is to change, and changes nothing itself.
+// Input and result of a protocol handler. It reads the books and returns the changes, but does not apply them.
 import type { Bank } from '../bank'
 import type { Books } from '../storage/books'
 import type { Environment, Put } from '../storage/records'
 
-/** A moment at the bank: which environment, and when. */
+/** The environment and the current time. */
 export interface Moment {
   readonly bank: Bank
   readonly environment: Environment
@@ -21,19 +21,19 @@ export interface Call extends Moment {
 export interface Outcome {
   readonly status: number
   readonly body: unknown
-  /** What to call the change in the journal; absent when nothing changes. */
+  /** Name of the change in the journal. Absent if nothing changes. */
   readonly what?: string
   readonly puts?: readonly Put[]
 }
 
-/** Synchronous by design: nothing comes between the check of a wallet and its debit, so this is each wallet's lock. */
+/** Synchronous, so that nothing runs between the check of a wallet and its debit: this is each wallet's lock. */
 export type Handler = (call: Call) => Outcome
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   readonly handler: Handler
-  /** Every POST needs an Idempotency-Key but one (verify). */
+  /** Every POST except verify requires an Idempotency-Key. */
   readonly key: 'required' | 'none'
 }
 

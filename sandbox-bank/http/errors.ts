@@ -1,6 +1,6 @@
-// The refusals of the wire protocol: which status and which body each of them has.
+// Error responses of the protocol, with their status and body.
 
-/** An answer that is not a success; thrown by whoever finds the reason. */
+/** An error response, thrown where the reason is found. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,
@@ -24,22 +24,22 @@ export function invalid(key: string, message: string, location: Location = 'body
   return new Refusal(400, { code: 'invalid_parameters', message, source: { location, key } })
 }
 
-/** An address names something that is not there. */
+/** The URL names an object that does not exist. */
 export function notFound(what: string): Refusal {
   return refusal(404, 'not_found', `No such ${what}.`)
 }
 
-/** A body names something that is not there: on transfers this is a 400. */
+/** The body names an object that does not exist. For transfers this is a 400. */
 export function unknownIn(key: string, what: string): Refusal {
   return refusal(400, 'not_found', `No such ${what}.`, key)
 }
 
-/** Trouble with a header has a shape of its own. */
+/** Errors about a header have their own format. */
 export function headerRefusal(status: number, code: 'required' | 'invalid', name: string, message: string): Refusal {
   return new Refusal(status, { code, location: 'header', name, message })
 }
 
-/** The code of this refusal is not published; the real bank's words are not to be relied on either. */
+/** The real bank does not document the code of this error, and its message may change. */
 export function insufficientFunds(): Refusal {
   return refusal(400, 'bad_request', 'The wallet does not have enough funds for this transfer.')
 }

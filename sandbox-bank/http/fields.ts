@@ -1,4 +1,4 @@
-// Reading fields from a request's body with the bank's strict limits, by their dotted names.
+// Reads and validates fields of a request body by their dotted names.
 import { parseDecimal } from '../money'
 import { invalid } from './errors'
 
@@ -9,7 +9,7 @@ export interface Limits {
   readonly says?: string
 }
 
-/** Null when the field is absent or null. */
+/** Null if the field is absent or null. */
 export function optionalText(body: unknown, key: string, limits: Limits = {}): string | null {
   const value = valueAt(body, key)
   if (value === undefined || value === null) return null
@@ -27,7 +27,7 @@ export function requiredText(body: unknown, key: string, limits: Limits = {}): s
   return value
 }
 
-/** Null when the field is absent or null. */
+/** Null if the field is absent or null. */
 export function optionalChoice<T extends string>(body: unknown, key: string, choices: readonly T[]): T | null {
   const value = valueAt(body, key)
   return value === undefined || value === null ? null : requiredChoice(body, key, choices)
@@ -40,7 +40,7 @@ export function requiredChoice<T extends string>(body: unknown, key: string, cho
   return found
 }
 
-/** Minor units; absent is null, anything that is not a plain decimal string above or equal to zero is refused. */
+/** Minor units, or null if absent. Rejects anything except a plain, non-negative decimal string. */
 export function optionalAmount(body: unknown, key: string, places: number): bigint | null {
   const text = optionalText(body, key)
   if (text === null) return null
@@ -57,7 +57,7 @@ export function requiredAmount(body: unknown, key: string, places: number): bigi
   return amount
 }
 
-/** Undefined when any part of the way is not there. */
+/** Undefined if any part of the path is missing. */
 export function valueAt(body: unknown, key: string): unknown {
   let value = body
   for (const name of key.split('.')) {
@@ -67,7 +67,7 @@ export function valueAt(body: unknown, key: string): unknown {
   return value
 }
 
-/** The names and values of a JSON object; of anything else, none. */
+/** The entries of a JSON object. Empty for any other value. */
 export function entriesOf(value: unknown): [string, unknown][] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : []
 }

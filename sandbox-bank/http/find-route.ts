@@ -1,4 +1,4 @@
-// Finds the entry of a route table that a method and an address mean, for the protocol and for the control plane.
+// Matches a method and path against a route table, for the protocol and the control plane.
 import { refusal } from './errors'
 
 interface Addressed {
@@ -11,7 +11,7 @@ export interface Found<T> {
   readonly params: ReadonlyMap<string, string>
 }
 
-/** The finder throws 404 for an unknown address and 405 for an unknown method of a known one. */
+/** The finder throws 404 for an unknown path and 405 for an unknown method of a known path. */
 export function createFinder<T extends Addressed>(
   prefix: string,
   routes: readonly T[],

@@ -1,4 +1,4 @@
-// One answer per Idempotency-Key: replayed within its window, joined in flight, refused for another body or too late.
+// One response per Idempotency-Key: replayed within its window, shared in flight, refused for another body or after expiry.
 import { createHash } from 'node:crypto'
 import type { Moment } from './call'
 import { headerRefusal, type Refusal, refusal } from './errors'
@@ -9,7 +9,7 @@ export interface Keyed {
 }
 
 export interface InFlight {
-  /** Waits while the same request is being answered, then takes its place; throws when another body holds the key. */
+  /** Waits while the same request is in flight. Throws if a request with another body holds the key. */
   enter(environment: string, keyed: Keyed): Promise<() => void>
 }
 
@@ -18,12 +18,12 @@ export function readKey(header: string | undefined, method: string, path: string
     throw headerRefusal(400, 'required', 'Idempotency-Key', 'Idempotency-Key is required.')
   }
   if (header.length > 255) throw headerRefusal(400, 'invalid', 'Idempotency-Key', 'Idempotency-Key is too long.')
-  // The bytes count, not their meaning: key order and spaces make another request of it.
+  // Compares bytes: another key order or other white space is another request.
   const fingerprint = createHash('sha256').update(`${method} ${path}\n`).update(body).digest('hex')
   return { key: header, fingerprint }
 }
 
-/** The first answer given under this key, or null when there was none. */
+/** The first response under this key, or null if there was none. */
 export function replay({ bank, books, now }: Moment, keyed: Keyed): { status: number; body: string } | null {
   const first = books.remembered.get(keyed.key)
   if (!first) return null

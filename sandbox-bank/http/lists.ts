@@ -1,4 +1,4 @@
-// Lists as the bank gives them: {count, data}, newest first, with cursors, and with the faults a list can have.
+// Lists in the bank's format: {count, data}, newest first, with cursors, and with the faults that affect lists.
 import type { Bank } from '../bank'
 import type { Subject } from '../control/faults'
 import type { Environment } from '../storage/records'
@@ -19,7 +19,7 @@ interface Listed {
 
 const cursors = ['starting_after', 'ending_before', 'updated_after_ms', 'updated_before_ms'] as const
 
-/** Takes the rows oldest first, as the books keep them. */
+/** Expects the rows oldest first, as the books store them. */
 export function listPage<T extends Listed>(
   request: ListRequest,
   rows: readonly T[],
@@ -29,7 +29,7 @@ export function listPage<T extends Listed>(
   const { bank, environment, path, query } = request
   const limit = limitOf(query)
   const used = cursors.filter((name) => query.has(name))
-  if (used.length > 1) throw invalid(used[1] ?? '', `${used.join(' and ')} can not be used together.`, 'query')
+  if (used.length > 1) throw invalid(used[1] ?? '', `${used.join(' and ')} cannot be used together.`, 'query')
 
   const place = { environment, method: 'GET', path }
   const newestFirst = rows

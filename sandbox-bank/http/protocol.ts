@@ -1,16 +1,25 @@
-// One request of the wire protocol from the key to the durable answer, with the faults that can strike on the way.
+// Handles one request of the protocol, from the API key to the durable response, and applies faults on the way.
+import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Bank } from '../bank'
-import type { Put } from '../storage/records'
+import type { Faults, Subject } from '../control/faults'
+import { customerRoutes } from '../objects/customers'
+import { externalAccountRoutes } from '../objects/external-accounts'
+import { kycLinkRoutes } from '../objects/kyc-links'
+import { liquidationAddressRoutes } from '../objects/liquidation-addresses'
+import { rateRoutes } from '../objects/rates'
+import { transferRoutes } from '../objects/transfers'
+import { virtualAccountRoutes } from '../objects/virtual-accounts'
+import { walletRoutes } from '../objects/wallets'
+import { webhookRoutes } from '../objects/webhooks'
+import type { Settings } from '../settings'
+import type { Environment, Put } from '../storage/records'
 import type { Reply } from './answer'
-import { environmentOf } from './authenticate'
 import { type Call, momentAt, type Outcome, type Route } from './call'
-import { Refusal, refusal } from './errors'
+import { headerRefusal, insufficientFunds, Refusal, refusal } from './errors'
 import { valueAt } from './fields'
+import { createFinder } from './find-route'
 import { createInFlight, type Keyed, readKey, replay } from './idempotency'
-import { subjectOf } from './request-subject'
-import { findRoute } from './routes'
 import { requestFaults, strikeAfter, strikeBefore } from './strikes'
-import { createWalletRace } from './wallet-race'
 
 export interface Incoming {
   readonly method: string
@@ -20,7 +29,21 @@ export interface Incoming {
   readonly body: Buffer
 }
 
-/** Throws a Refusal for what it refuses. */
+const routes: readonly Route[] = [
+  ...kycLinkRoutes,
+  ...customerRoutes,
+  ...walletRoutes,
+  ...externalAccountRoutes,
+  ...transferRoutes,
+  ...rateRoutes,
+  ...virtualAccountRoutes,
+  ...liquidationAddressRoutes,
+  ...webhookRoutes,
+]
+
+const findRoute = createFinder('/v0', routes)
+
+/** Throws a Refusal for an error response. */
 export function createProtocol({ bank }: { bank: Bank }): (incoming: Incoming) => Promise<Reply> {
   const inFlight = createInFlight()
   const enterRace = createWalletRace()
@@ -50,7 +73,7 @@ export function createProtocol({ bank }: { bank: Bank }): (incoming: Incoming) =
         param: (name) => params.get(name) ?? '',
       }
       const reply = perform(call, route, keyed, () => racer?.check(bank.faults, subject))
-      // What is not on disk yet has not happened: a read waits for it as the write itself does.
+      // A change counts once it is on disk. Reads wait for it too.
       await bank.settled()
       return fault ? await strikeAfter(bank.faults, fault, reply) : reply
     } finally {
@@ -60,7 +83,7 @@ export function createProtocol({ bank }: { bank: Bank }): (incoming: Incoming) =
   }
 }
 
-/** The change and the memory of its answer are one line of the journal: neither is ever there without the other. */
+/** The change and its response are one line of the journal, so that neither exists without the other. */
 function perform(call: Call, route: Route, keyed: Keyed | null, check: () => void): Reply {
   const { bank } = call
   const first = keyed && replay(call, keyed)
@@ -102,4 +125,79 @@ function parseBody({ method, body }: Incoming): unknown {
 
 function whole(status: number, body: string): Reply {
   return { status, body, headers: {}, wire: { kind: 'whole' } }
+}
+
+/** The environment of an API key. The environments share no data. */
+function environmentOf(settings: Settings, apiKey: string | undefined): Environment {
+  if (!apiKey) throw headerRefusal(401, 'required', 'Api-Key', 'Missing Api-Key header.')
+  if (sameText(apiKey, settings.sandboxKey)) return 'sandbox'
+  if (sameText(apiKey, settings.liveKey)) return 'live'
+  throw headerRefusal(401, 'invalid', 'Api-Key', 'Invalid Api-Key header.')
+}
+
+function sameText(one: string, other: string): boolean {
+  return timingSafeEqual(digest(one), digest(other))
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+interface SubjectParts {
+  readonly bank: Bank
+  readonly environment: Environment
+  readonly incoming: { readonly method: string; readonly url: URL }
+  readonly params: ReadonlyMap<string, string>
+  readonly body: unknown
+}
+
+/** The fields of a request that a fault can match: its path, and the objects that path and body name. */
+function subjectOf({ bank, environment, incoming, params, body }: SubjectParts): Subject {
+  const transfer = bank.books[environment].transfers.get(params.get('transfer') ?? '')
+  return {
+    environment,
+    method: incoming.method,
+    path: incoming.url.pathname,
+    ...named('transfer_id', params.get('transfer')),
+    ...named('client_reference_id', transfer?.clientReferenceId ?? valueAt(body, 'client_reference_id')),
+    ...named(
+      'external_account_id',
+      transfer?.externalAccountId ?? params.get('account') ?? valueAt(body, 'destination.external_account_id'),
+    ),
+    ...named('customer_id', transfer?.customerId ?? params.get('customer') ?? valueAt(body, 'on_behalf_of')),
+    ...named('wallet_id', transfer?.walletId ?? params.get('wallet') ?? valueAt(body, 'source.bridge_wallet_id')),
+  }
+}
+
+function named(aim: keyof Subject, value: unknown): Subject {
+  return typeof value === 'string' ? { [aim]: value } : {}
+}
+
+interface Racer {
+  /** Throws if a fault makes this request lose. */
+  check(faults: Faults, subject: Subject): void
+  leave(): void
+}
+
+/** Tracks which requests create a transfer from a wallet, so that a fault can refuse the loser of a race. */
+function createWalletRace(): (walletId: string) => Racer {
+  const creating = new Map<string, number>()
+  return (walletId) => {
+    const others = creating.get(walletId) ?? 0
+    creating.set(walletId, others + 1)
+    return {
+      /** The real bank refuses the loser as if the wallet had no money. */
+      check(faults, subject) {
+        const busy = faults.peek(['busy'], subject)
+        if (!busy || (busy.racing === 'only' && others === 0)) return
+        faults.take(['busy'], subject)
+        throw insufficientFunds()
+      },
+      leave() {
+        const left = (creating.get(walletId) ?? 1) - 1
+        if (left === 0) creating.delete(walletId)
+        else creating.set(walletId, left)
+      },
+    }
+  }
 }

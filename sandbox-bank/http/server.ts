@@ -1,4 +1,4 @@
-// The listening side: limits, timeouts, and which of the three rooms (protocol, pages, control) answers a request.
+// The HTTP server: limits, timeouts, and which part (protocol, pages or control plane) answers a request.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Bank } from '../bank'
 import { answerControl } from '../control/control'
@@ -7,19 +7,18 @@ import { answerPage } from '../pages/pages'
 import { type Reply, writeReply } from './answer'
 import { Refusal, refusal } from './errors'
 import { createProtocol, type Incoming } from './protocol'
-import { readBody } from './read-body'
 
 export interface ServerParts {
   readonly bank: Bank
   readonly outages: Outages
-  /** "control": the address for the control plane alone. */
-  readonly rooms: 'all' | 'control'
-  /** A mistake of the bank's own, which its clients see as a 500. */
+  /** "control": the port for the control plane only. */
+  readonly serves: 'all' | 'control'
+  /** Reports an internal error, which clients see as a 500. */
   readonly report: (error: unknown) => void
 }
 
 export function createBankServer(parts: ServerParts): Server {
-  const { bank, outages, rooms, report } = parts
+  const { bank, outages, serves, report } = parts
   const protocol = createProtocol({ bank })
 
   async function answer(request: IncomingMessage): Promise<Reply> {
@@ -33,7 +32,7 @@ export function createBankServer(parts: ServerParts): Server {
       body,
     }
     if (url.pathname.startsWith('/_control/')) return answerControl({ bank, outages, incoming, request })
-    if (rooms === 'control') throw refusal(404, 'not_found', 'Only the control plane answers here.')
+    if (serves === 'control') throw refusal(404, 'not_found', 'Only the control plane answers here.')
     if (url.pathname.startsWith('/pages/')) return answerPage(bank, incoming)
     return protocol(incoming)
   }
@@ -56,9 +55,27 @@ export function createBankServer(parts: ServerParts): Server {
   return server
 }
 
+const bodyLimitBytes = 256 * 1024
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let size = 0
+  try {
+    for await (const piece of request as AsyncIterable<Buffer>) {
+      size += piece.length
+      if (size > bodyLimitBytes) break
+      pieces.push(piece)
+    }
+  } catch {
+    throw refusal(400, 'bad_request', 'The request was interrupted.')
+  }
+  if (size > bodyLimitBytes) throw refusal(413, 'payload_too_large', `A body may have ${bodyLimitBytes} bytes.`)
+  return Buffer.concat(pieces)
+}
+
 function addressOf(request: IncomingMessage): URL {
   const text = `http://bank${request.url ?? '/'}`
-  if (!URL.canParse(text)) throw refusal(400, 'bad_request', 'The address can not be read.')
+  if (!URL.canParse(text)) throw refusal(400, 'bad_request', 'The address cannot be parsed.')
   return new URL(text)
 }
 
@@ -70,7 +87,7 @@ function headerOf(request: IncomingMessage, name: string): string | undefined {
 function refused(error: unknown): Reply {
   const unexpected = { errors: [{ code: 'unexpected', message: 'An unexpected error occurred.' }] }
   const [status, body] = error instanceof Refusal ? [error.status, error.body] : [500, unexpected]
-  // What was not read to its end can not be told from the next request.
+  // The rest of an oversized body would be read as the next request.
   const headers: Record<string, string> = status === 413 ? { Connection: 'close' } : {}
   return { status, body: JSON.stringify(body), headers, wire: { kind: 'whole' } }
 }

@@ -1,10 +1,10 @@
-// How a fault changes the answer to a request: before anything is stored, or after.
+// Applies a fault to a request, before anything is stored or after.
 import type { Fault, Faults } from '../control/faults'
 import type { Reply } from './answer'
 
 export const requestFaults = ['reset', 'hang', 'status', 'truncated', 'malformed', 'slow_body'] as const
 
-/** Null: the request goes on as if nothing had happened, perhaps later, and even when its client has left. */
+/** Null: the request continues, perhaps later, even if its client has disconnected. */
 export async function strikeBefore(faults: Faults, fault: Fault): Promise<Reply | null> {
   if (fault.stage !== 'before') return null
   if (fault.kind === 'hang') return (await faults.hang(fault)) === 'elapsed' ? null : dropped
@@ -29,7 +29,7 @@ function failure(fault: Fault): Reply {
   return { status, body: JSON.stringify(failureBody(status, fault.code)), headers, wire: { kind: 'whole' } }
 }
 
-/** A 500 has a shape of its own. */
+/** A 500 has its own format. */
 function failureBody(status: number, code: string | null): unknown {
   const message = 'The request could not be completed.'
   if (status === 500) return { errors: [{ code: code ?? 'unexpected', message }] }

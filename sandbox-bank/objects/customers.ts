@@ -1,4 +1,4 @@
-// Customers: what the bank says of them, and what they must have before they may pay.
+// Customers: how the bank presents them, and what a customer needs before paying.
 import { type Call, get, isoTime, type Route } from '../http/call'
 import { notFound, refusal } from '../http/errors'
 import { listPage } from '../http/lists'
@@ -22,7 +22,7 @@ export function customerOf(call: Call): Customer {
   return customer
 }
 
-/** Throws the refusal the bank gives a customer who is not ready for this. */
+/** Throws the bank's error if the customer may not pay yet. */
 export function requireActive(customer: Customer): void {
   if (customer.kycStatus === 'paused') throw refusal(400, 'frozen', 'The customer is frozen.')
   if (customer.tosStatus !== 'approved')
@@ -71,7 +71,7 @@ export function presentRejections(customer: Customer): unknown[] {
   }))
 }
 
-/** A customer is active once approved and agreed to the terms; otherwise the status is the one of the proof. */
+/** Active once verified and the terms are accepted. Otherwise the status of the verification. */
 export function statusOf(customer: Customer): string {
   if (customer.kycStatus !== 'approved') return customer.kycStatus
   return customer.tosStatus === 'approved' ? 'active' : 'incomplete'

@@ -1,11 +1,11 @@
-// UK bank accounts that transfers go to: registered with strict limits, once per customer, and closed by a bounce.
+// UK bank accounts that receive transfers: validated strictly, unique per customer, and closed by a bounced payment.
 import { randomUUID } from 'node:crypto'
 import { type Call, get, isoTime, type Moment, type Outcome, post, type Route, remove } from '../http/call'
 import { invalid, notFound, Refusal, refusal } from '../http/errors'
 import { optionalChoice, optionalText, requiredChoice, requiredText, valueAt } from '../http/fields'
 import { listPage } from '../http/lists'
 import type { ExternalAccount, Put } from '../storage/records'
-import { tell } from '../webhooks/events'
+import { announce } from '../webhooks/events'
 import { customerOf } from './customers'
 
 export const externalAccountRoutes: readonly Route[] = [
@@ -18,12 +18,12 @@ export const externalAccountRoutes: readonly Route[] = [
   { ...post('/customers/:customer/external_accounts/:account/verify', verify), key: 'none' },
 ]
 
-/** The change, and everybody who is told of it. */
+/** The change and its event. */
 export function changeAccount(moment: Moment, before: ExternalAccount, change: Partial<ExternalAccount>): Put[] {
   const after: ExternalAccount = { ...before, ...change, updatedAt: moment.now }
   const active: [boolean, boolean] = [before.deactivationReason === null, after.deactivationReason === null]
-  const told = tell(moment, {
-    // Spelt with three c's, as the real bank does.
+  const events = announce(moment, {
+    // The real bank spells it with three c's.
     category: 'external_acccount',
     type: 'external_acccount.updated',
     objectId: after.id,
@@ -32,7 +32,7 @@ export function changeAccount(moment: Moment, before: ExternalAccount, change: P
     changes: { active },
     about: { external_account_id: after.id, customer_id: after.customerId },
   })
-  return [['externalAccounts', after], ...told]
+  return [['externalAccounts', after], ...events]
 }
 
 export function presentAccount(moment: Moment, account: ExternalAccount): Record<string, unknown> {
@@ -71,7 +71,7 @@ function createAccount(call: Call): Outcome {
   return { status: 201, body, what: 'external_account.created', puts: [['externalAccounts', account]] }
 }
 
-/** The names reach the scheme in 35 characters; the address is checked and not needed. */
+/** The payment scheme carries 35 characters of the name. The address is validated, but not used. */
 function readAccount({ body, now }: Call, customerId: string): ExternalAccount {
   requiredChoice(body, 'currency', ['gbp'])
   requiredChoice(body, 'account_type', ['gb'])
@@ -126,7 +126,7 @@ function reactivate(call: Call): Outcome {
   return changed(call, account, { deactivationReason: null }, 'external_account.reactivated')
 }
 
-/** The result is fixed at once and shown when its time has come, so that a restart can not lose it. */
+/** The result is stored at once and shown later, so that a restart does not lose it. */
 function verify(call: Call): Outcome {
   const { bank, now } = call
   const account = accountOf(call)

@@ -1,19 +1,19 @@
-// Money that comes in from outside: by bank transfer to a virtual account, or by chain to a liquidation address.
+// Incoming money: by bank transfer to a virtual account, or on chain to a liquidation address.
 import { randomUUID } from 'node:crypto'
 import { isoTime, type Moment } from '../http/call'
 import { formatDecimal, formatUsdc, type MicroUsdc, type Pence, usdcFor } from '../money'
 import type { Activity, LiquidationAddress, PaymentRoute, Put, VirtualAccount, Wallet } from '../storage/records'
-import { tell } from '../webhooks/events'
+import { announce } from '../webhooks/events'
 import { ratesAt } from './rates'
 import { moveMoney } from './wallets'
 
 const steps = ['funds_received', 'payment_submitted', 'payment_processed']
 
-/** Pounds arrive, are changed at the buying rate, and reach the wallet in the same moment. */
+/** Converts incoming pounds at the buy rate and credits the wallet in the same change. */
 export function receivePounds(moment: Moment, account: VirtualAccount, wallet: Wallet, pounds: Pence): Put[] {
   const depositId = randomUUID()
   const amountMicro = usdcFor(pounds, ratesAt(moment).buy)
-  const told = steps.flatMap((type) =>
+  const events = steps.flatMap((type) =>
     recordActivity(moment, 'virtual_account.activity', {
       id: randomUUID(),
       sourceId: account.id,
@@ -25,7 +25,7 @@ export function receivePounds(moment: Moment, account: VirtualAccount, wallet: W
       createdAt: moment.now,
     }),
   )
-  return [...told, ...credit(moment, wallet, amountMicro, { type: 'virtual_account', objectId: account.id })]
+  return [...events, ...credit(moment, wallet, amountMicro, { type: 'virtual_account', objectId: account.id })]
 }
 
 export function receiveUsdc(
@@ -34,7 +34,7 @@ export function receiveUsdc(
   wallet: Wallet,
   amountMicro: MicroUsdc,
 ): Put[] {
-  const told = recordActivity(moment, 'liquidation_address.drain', {
+  const events = recordActivity(moment, 'liquidation_address.drain', {
     id: randomUUID(),
     sourceId: address.id,
     type: 'payment_processed',
@@ -43,7 +43,7 @@ export function receiveUsdc(
     currency: 'usdc',
     createdAt: moment.now,
   })
-  return [...told, ...credit(moment, wallet, amountMicro, { type: 'liquidation_address', objectId: address.id })]
+  return [...events, ...credit(moment, wallet, amountMicro, { type: 'liquidation_address', objectId: address.id })]
 }
 
 export function presentActivity(activity: Activity): Record<string, unknown> {
@@ -58,7 +58,7 @@ export function presentActivity(activity: Activity): Record<string, unknown> {
 }
 
 function recordActivity(moment: Moment, category: string, activity: Activity): Put[] {
-  const told = tell(moment, {
+  const events = announce(moment, {
     category,
     type: `${category}.created`,
     objectId: activity.sourceId,
@@ -66,7 +66,7 @@ function recordActivity(moment: Moment, category: string, activity: Activity): P
     object: presentActivity(activity),
     changes: {},
   })
-  return [['activities', activity], ...told]
+  return [['activities', activity], ...events]
 }
 
 function credit(moment: Moment, wallet: Wallet, amountMicro: MicroUsdc, route: PaymentRoute): Put[] {

@@ -1,11 +1,11 @@
-// The links by which a customer proves who they are and accepts the terms, and what changes when they have.
+// KYC links: where a customer is verified and accepts the terms, and what changes afterwards.
 import { randomUUID } from 'node:crypto'
 import { type Call, get, isoTime, type Moment, type Outcome, post, type Route } from '../http/call'
 import { invalid, notFound, Refusal } from '../http/errors'
 import { optionalText, requiredChoice, requiredText, valueAt } from '../http/fields'
 import { listPage } from '../http/lists'
 import type { Customer, Endorsement, KycLink, Put } from '../storage/records'
-import { tell } from '../webhooks/events'
+import { announce } from '../webhooks/events'
 import { customerOf, fasterPayments, presentCustomer, presentRejections, statusOf } from './customers'
 
 export const kycLinkRoutes: readonly Route[] = [
@@ -19,7 +19,7 @@ export const kycLinkRoutes: readonly Route[] = [
   })),
 ]
 
-/** A customer changed by people, on a page or through the control plane, and everybody who is told of it. */
+/** A change made on a page or through the control plane, and its event. */
 export function changeCustomer(moment: Moment, before: Customer, change: Partial<Customer>): Put[] {
   const after: Customer = { ...before, ...change, updatedAt: moment.now }
   const link = moment.books.kycLinks.of(before.id)[0]
@@ -27,7 +27,7 @@ export function changeCustomer(moment: Moment, before: Customer, change: Partial
   const kyc: [string, string] = [before.kycStatus, after.kycStatus]
   return [
     ['customers', after],
-    ...tell(moment, {
+    ...announce(moment, {
       category: 'customer',
       type: 'customer.updated.status_transitioned',
       objectId: after.id,
@@ -37,7 +37,7 @@ export function changeCustomer(moment: Moment, before: Customer, change: Partial
       about: { customer_id: after.id },
     }),
     ...(link
-      ? tell(moment, {
+      ? announce(moment, {
           category: 'kyc_link',
           type: 'kyc_link.updated.status_transitioned',
           objectId: link.id,
@@ -50,7 +50,7 @@ export function changeCustomer(moment: Moment, before: Customer, change: Partial
   ]
 }
 
-/** Approval grants what was asked for; anything else takes nothing away that was granted before. */
+/** Approval grants the requested endorsements. No other status revokes granted ones. */
 export function grant(endorsements: readonly Endorsement[]): Endorsement[] {
   return endorsements.map(({ name }) => ({ name, status: 'approved' }))
 }
@@ -88,7 +88,7 @@ function createKycLink(call: Call): Outcome {
   }
   const link: KycLink = { id: randomUUID(), customerId: customer.id, redirectUri, createdAt: now }
   const body = presentLinkOf(call, link, customer)
-  const told = tell(call, {
+  const events = announce(call, {
     category: 'kyc_link',
     type: 'kyc_link.created',
     objectId: link.id,
@@ -97,10 +97,10 @@ function createKycLink(call: Call): Outcome {
     changes: {},
     about: { customer_id: customer.id },
   })
-  return { status: 201, body, what: 'customer.created', puts: [['customers', customer], ['kycLinks', link], ...told] }
+  return { status: 201, body, what: 'customer.created', puts: [['customers', customer], ['kycLinks', link], ...events] }
 }
 
-/** The live bank has one customer for an email; test customers may share one. */
+/** In live mode an email belongs to one customer. Test customers may share one. */
 function refuseSecond(call: Call, email: string): void {
   if (call.environment !== 'live') return
   const isSame = ({ customerId }: KycLink) =>
@@ -111,7 +111,7 @@ function refuseSecond(call: Call, email: string): void {
   throw new Refusal(400, { code: 'duplicate_record', message, existing_kyc_link: presentLink(call, existing) })
 }
 
-/** All of them, or those of one email. */
+/** All links, or those of one email. */
 function listLinks(call: Call): Outcome {
   const email = call.query.get('email')
   const ofCustomer = (link: KycLink) => call.books.customers.get(link.customerId)?.email

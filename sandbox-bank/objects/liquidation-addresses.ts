@@ -1,4 +1,4 @@
-// Liquidation addresses: where USDC is sent by chain so that it arrives in a customer's wallet.
+// Liquidation addresses: USDC sent to one on chain is credited to a customer's wallet.
 import { randomUUID } from 'node:crypto'
 import { type Call, get, isoTime, type Outcome, post, type Route } from '../http/call'
 import { notFound, unknownIn } from '../http/errors'

@@ -1,4 +1,4 @@
-// The bank's exchange rates between USD and GBP, renewed at a steady pace and bent by faults.
+// Exchange rates between USD and GBP, renewed at a fixed interval and changed by faults.
 import { type Call, get, isoTime, type Moment, type Outcome, type Route } from '../http/call'
 import { invalid } from '../http/errors'
 import { formatDecimal, nanoPerOne, parseDecimal, type RateNano } from '../money'
@@ -7,13 +7,13 @@ export const rateRoutes: readonly Route[] = [get('/exchange_rates', readRates)]
 
 export interface Rates {
   readonly mid: RateNano
-  /** GBP per USD for who buys dollars with pounds. */
+  /** GBP per USD when buying dollars with pounds. */
   readonly buy: RateNano
-  /** GBP per USD for who sells dollars for pounds: a payout's rate. */
+  /** GBP per USD when selling dollars for pounds: the rate of a payout. */
   readonly sell: RateNano
 }
 
-/** The rates in force at this moment, which a creation reads without using up a fault. */
+/** The current rates. A creation reads them without counting a fault as fired. */
 export function ratesAt({ bank, environment }: Moment): Rates {
   const jump = bank.faults.peek(['rate_jump'], { environment })
   return ratesFrom((jump?.sell_rate && parseDecimal(jump.sell_rate, 9)) || bank.settings.sellRateNano)
@@ -37,7 +37,7 @@ function readRates(call: Call): Outcome {
   }
 }
 
-/** A quarter of a per cent either side of the middle. */
+/** 0.25 % on either side of the mid-market rate. */
 function ratesFrom(sell: RateNano): Rates {
   return { sell, mid: (sell * 10_025n) / 10_000n, buy: (sell * 10_050n) / 10_000n }
 }

@@ -1,4 +1,4 @@
-// A transfer as the wire shows it, with the receipt growing as it goes on.
+// Presents a transfer as JSON. Its receipt grows with its progress.
 import { createHash } from 'node:crypto'
 import { isoTime } from '../http/call'
 import { exactSource, formatDecimal } from '../money'
@@ -52,7 +52,7 @@ function presentReceipt(transfer: Transfer): Record<string, unknown> {
     subtotal_amount: formatDecimal(subtotal, 2),
     final_amount: formatDecimal(transfer.outputPence, 2),
     exchange_rate: formatDecimal(transfer.rateNano, 9),
-    // What the recipient did not need is kept for the developer, not given back to the wallet.
+    // The bank keeps the surplus for the developer and does not return it to the wallet.
     developer_exchange_fee: { amount: formatDecimal(left > 0n ? left : 0n, 2), currency: 'usdc' },
     source_tx_hash: `0x${createHash('sha256').update(`source ${transfer.id}`).digest('hex')}`,
     destination_tx_hash: createHash('sha256').update(`destination ${transfer.id}`).digest('hex').slice(0, 32),
@@ -67,7 +67,7 @@ function presentReturn({ returnReason, refundReferenceId }: Transfer): Record<st
   return { return_details: { reason: returnReason, refund_reference_id: refundReferenceId } }
 }
 
-/** A hundredth of the source is missing: any figure would do, this one is never zero. */
+/** 1 % of the source: any amount would do, and this one is never zero. */
 function presentShortfall({ state, sourceCents }: Transfer): Record<string, unknown> {
   if (state !== 'underfunded') return {}
   const missing = formatDecimal(sourceCents / 100n + 1n, 2)

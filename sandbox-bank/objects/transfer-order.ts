@@ -1,4 +1,4 @@
-// What a request for a transfer asks for, checked in the order in which the real bank refuses.
+// Validates a transfer request, in the order in which the real bank checks it.
 import type { Call } from '../http/call'
 import { invalid, refusal, unknownIn } from '../http/errors'
 import { optionalAmount, optionalText, requiredAmount, requiredChoice, requiredText, valueAt } from '../http/fields'
@@ -19,7 +19,7 @@ export interface TransferOrder {
   readonly rateNano: RateNano
 }
 
-/** What Faster Payments carries: 18 characters of this set. */
+/** Faster Payments carries 18 characters of this set. */
 const referenceCharacters = /^[a-zA-Z0-9/\-?:().,’+\s#=!"%&*<>;{@]*$/
 
 export function readTransferOrder(call: Call): TransferOrder {

@@ -1,4 +1,4 @@
-// Transfers with a fixed output: created against a wallet that covers them, or refused with nothing stored.
+// Transfers with a fixed output: created if the wallet covers them, otherwise refused and not stored.
 import { randomUUID } from 'node:crypto'
 import { aboutTransfer, moveTransfer } from '../clock/moves'
 import { type Call, get, type Outcome, post, type Route, remove } from '../http/call'
@@ -19,7 +19,7 @@ export const transferRoutes: readonly Route[] = [
   get('/customers/:customer/transfers', (call) => listTransfers(call, call.books.transfers.of(customerOf(call).id))),
 ]
 
-/** The same client_reference_id under another key is a second transfer, so that tests catch who pays twice. */
+/** The same client_reference_id under another key is a second transfer, so that tests detect double payments. */
 function createTransfer(call: Call): Outcome {
   const order = readTransferOrder(call)
   const amountMicro = order.sourceCents * microPerCent
@@ -36,7 +36,7 @@ function createTransfer(call: Call): Outcome {
   return { status: 201, body: presentTransfer(created), what: 'transfer.created', puts }
 }
 
-/** The sandbox's only magic number: an account that ends in 0000 does not exist. */
+/** The only magic number of the sandbox: an account number that ends in 0000 does not exist. */
 function failsAtOnce({ environment }: Call, { account }: TransferOrder): boolean {
   return environment === 'sandbox' && account.accountNumber.endsWith('0000')
 }

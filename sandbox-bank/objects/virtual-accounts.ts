@@ -1,4 +1,4 @@
-// Virtual accounts: a sort code and account number whose pounds become USDC in a customer's wallet.
+// Virtual accounts: a sort code and account number. Pounds paid in become USDC in the customer's wallet.
 import { randomInt, randomUUID } from 'node:crypto'
 import { type Call, get, isoTime, type Outcome, post, type Route } from '../http/call'
 import { notFound, unknownIn } from '../http/errors'
@@ -25,7 +25,7 @@ function createVirtualAccount(call: Call): Outcome {
   requiredChoice(body, 'destination.currency', ['usdc'])
   const wallet = books.wallets.get(requiredText(body, 'destination.bridge_wallet_id'))
   if (!wallet || wallet.customerId !== customer.id) throw unknownIn('destination.bridge_wallet_id', 'wallet')
-  // The rail into a wallet is called by its chain.
+  // The bank names the rail into a wallet after its chain.
   requiredChoice(body, 'destination.payment_rail', [wallet.chain])
   requireActive(customer)
   requireFasterPayments(customer)

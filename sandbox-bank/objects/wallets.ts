@@ -1,4 +1,4 @@
-// Wallets: creation with the sandbox's float, balances, history, and the one way money enters or leaves them.
+// Wallets: creation with the sandbox's opening balance, balances, history, and the only function that moves money.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { type Call, get, isoTime, type Moment, type Outcome, post, type Route } from '../http/call'
 import { notFound, refusal } from '../http/errors'
@@ -6,7 +6,7 @@ import { requiredAmount, requiredChoice } from '../http/fields'
 import { listPage } from '../http/lists'
 import { formatDecimal, formatUsdc, type MicroUsdc } from '../money'
 import type { HistoryRow, PaymentRoute, Put, Wallet } from '../storage/records'
-import { tell } from '../webhooks/events'
+import { announce } from '../webhooks/events'
 import { customerOf, requireActive } from './customers'
 
 export const walletRoutes: readonly Route[] = [
@@ -24,7 +24,7 @@ export const chains = ['base', 'ethereum', 'solana', 'tempo', 'tron'] as const
 
 const usdcContract = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
-/** The wallet as it is after this, and the row of history that explains it. */
+/** The changed wallet and its history row. */
 export function moveMoney(
   moment: Moment,
   wallet: Wallet,
@@ -33,7 +33,7 @@ export function moveMoney(
   const { now } = moment
   const signed = move.type === 'deposit' ? move.amountMicro : -move.amountMicro
   const after: Wallet = { ...wallet, balanceMicro: wallet.balanceMicro + signed, updatedAt: now }
-  if (after.balanceMicro < 0n) throw new Error('a wallet can not go below zero')
+  if (after.balanceMicro < 0n) throw new Error('a wallet cannot go below zero')
   const row: HistoryRow = {
     id: randomUUID(),
     walletId: wallet.id,
@@ -42,7 +42,7 @@ export function moveMoney(
     availableMicro: after.balanceMicro,
     createdAt: now,
   }
-  const told = tell(moment, {
+  const events = announce(moment, {
     category: 'bridge_wallet.activity',
     type: 'bridge_wallet.activity.created',
     objectId: row.id,
@@ -51,10 +51,10 @@ export function moveMoney(
     changes: {},
     about: { wallet_id: wallet.id, customer_id: wallet.customerId },
   })
-  return [['wallets', after], ['history', row], ...told]
+  return [['wallets', after], ['history', row], ...events]
 }
 
-/** A wallet of the customer in the address; 404 for another's. */
+/** A wallet of the customer in the URL. 404 for a wallet of another customer. */
 export function walletOf(call: Call): Wallet {
   const wallet = call.books.wallets.get(call.param('wallet'))
   if (!wallet || wallet.customerId !== customerOf(call).id) throw notFound('wallet')
@@ -105,7 +105,7 @@ function createWallet(call: Call): Outcome {
   return { status: 201, body: presentWallet(empty), what: 'wallet.created', puts }
 }
 
-/** Balances are left out here, as the real bank's lists may do: absent is not zero. */
+/** Omits balances, as the real bank's lists may do. Absent does not mean zero. */
 function listWallets(call: Call): Outcome {
   return { status: 200, body: listPage(call, call.books.wallets.of(customerOf(call).id), presentWallet) }
 }
@@ -146,7 +146,7 @@ function presentWithBalance(call: Call, wallet: Wallet): Record<string, unknown>
   return { ...presentWallet(wallet), balances }
 }
 
-/** A lagging balance is the one that was true so many milliseconds ago. */
+/** With the balance_lag fault: the balance as of that many milliseconds ago. */
 function shownBalance({ bank, books, environment, now }: Call, wallet: Wallet): MicroUsdc {
   const subject = { environment, wallet_id: wallet.id, customer_id: wallet.customerId }
   const lagMs = bank.faults.take(['balance_lag'], subject)?.ms

@@ -1,4 +1,4 @@
-// Webhooks: registered disabled with a key pair of their own, switched on by PUT, with their events and delivery logs.
+// Webhooks: created disabled with their own key pair, enabled by PUT, with their events and delivery logs.
 import { randomUUID } from 'node:crypto'
 import { type Call, get, isoTime, type Outcome, post, put, type Route, remove } from '../http/call'
 import { invalid, notFound } from '../http/errors'
@@ -46,7 +46,7 @@ function changed(_call: Call, webhook: Webhook): Outcome {
   return { status: 200, body: present(webhook), what: 'webhook.changed', puts: [['webhooks', webhook]] }
 }
 
-/** https only, as the real bank; plain http on this machine, where there is nobody to overhear it. */
+/** Requires https, as the real bank does, except on this machine, where no one can intercept the traffic. */
 function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   const local =
@@ -80,13 +80,13 @@ function listLogs(call: Call): Outcome {
   return { status: 200, body: listPage(call, call.books.deliveryLogs.of(webhookOf(call).id), presentLog) }
 }
 
-/** Sends one event again, whatever became of it before. */
+/** Sends an event again, regardless of earlier deliveries. */
 function sendEvent(call: Call): Outcome {
   const webhook = webhookOf(call)
   const event = call.books.events.get(requiredText(call.body, 'event_id'))
   if (!event) throw invalid('event_id', 'event_id is not an event of this webhook.')
   const puts = [['deliveries', firstDelivery(call, webhook.id, event.id)]] as const
-  return { status: 200, body: { message: 'The event is on its way.' }, what: 'webhook.sent', puts }
+  return { status: 200, body: { message: 'The event will be sent.' }, what: 'webhook.sent', puts }
 }
 
 function isOf(webhook: Webhook, event: BankEvent): boolean {

@@ -1,4 +1,4 @@
-// The pages where people prove who they are and accept the terms, by pressing a button.
+// The bank's web pages, where a visitor completes verification and accepts the terms with a button.
 import type { Bank } from '../bank'
 import type { Reply } from '../http/answer'
 import { type Moment, momentAt } from '../http/call'
@@ -7,7 +7,6 @@ import type { Incoming } from '../http/protocol'
 import { fasterPayments } from '../objects/customers'
 import { changeCustomer, grant, isWebAddress } from '../objects/kyc-links'
 import { type Customer, type Endorsement, environments } from '../storage/records'
-import { escapeHtml, page } from './layout'
 
 type Change = (moment: Moment, customer: Customer, query: URLSearchParams) => Partial<Customer>
 
@@ -16,17 +15,17 @@ interface Choice {
   readonly change: Change
 }
 
-interface Room {
+interface PageContent {
   readonly title: string
   readonly text: string
   readonly choices: Readonly<Record<string, Choice>>
   status(customer: Customer): string
 }
 
-const rooms: Readonly<Record<string, Room>> = {
+const pages: Readonly<Record<string, PageContent>> = {
   kyc: {
     title: 'Business verification',
-    text: 'A real bank would now ask for documents. Here you decide what it finds.',
+    text: 'A real bank would now ask for documents. Here you choose the result.',
     status: (customer) => customer.kycStatus,
     choices: {
       approve: { label: 'Approve', change: approve },
@@ -37,7 +36,7 @@ const rooms: Readonly<Record<string, Room>> = {
   },
   terms: {
     title: 'Terms of service',
-    text: 'By pressing the button you accept terms that bind nobody.',
+    text: 'The button accepts example terms that have no legal effect.',
     status: (customer) => customer.tosStatus,
     choices: { accept: { label: 'Accept the terms', change: () => ({ tosStatus: 'approved' }) } },
   },
@@ -45,16 +44,16 @@ const rooms: Readonly<Record<string, Room>> = {
 
 export async function answerPage(bank: Bank, { method, url, body }: Incoming): Promise<Reply> {
   const [, , name = '', customerId = '', ...rest] = url.pathname.split('/')
-  const room = Object.hasOwn(rooms, name) ? rooms[name] : undefined
+  const content = Object.hasOwn(pages, name) ? pages[name] : undefined
   const environment = environments.find((each) => bank.books[each].customers.get(customerId))
   const customer = environment && bank.books[environment].customers.get(customerId)
-  if (!room || !environment || !customer || rest.length > 0) throw notFound('page')
-  if (method === 'GET') return html(200, page(room.title, form(room, customer)))
+  if (!content || !environment || !customer || rest.length > 0) throw notFound('page')
+  if (method === 'GET') return html(200, page(content.title, form(content, customer)))
   if (method !== 'POST') throw refusal(405, 'method_not_allowed', `${method} is not possible here.`)
 
   const pressed = new URLSearchParams(body.toString('utf8')).get('choice') ?? ''
-  const choice = Object.hasOwn(room.choices, pressed) ? room.choices[pressed] : undefined
-  if (!choice) return html(400, page(room.title, form(room, customer)))
+  const choice = Object.hasOwn(content.choices, pressed) ? content.choices[pressed] : undefined
+  if (!choice) return html(400, page(content.title, form(content, customer)))
   const moment = momentAt(bank, environment)
   bank.commit(
     environment,
@@ -65,7 +64,7 @@ export async function answerPage(bank: Bank, { method, url, body }: Incoming): P
   const back = url.searchParams.get('redirect_uri')
   if (back !== null && isWebAddress(back))
     return { ...html(303, ''), headers: { Location: back, 'Content-Type': 'text/plain' } }
-  return html(200, page(room.title, '<p role="status">Done. You may close this page.</p>'))
+  return html(200, page(content.title, '<p role="status">Done. You may close this page.</p>'))
 }
 
 function approve(_moment: Moment, customer: Customer, query: URLSearchParams): Partial<Customer> {
@@ -80,20 +79,20 @@ function withAsked(endorsements: readonly Endorsement[], asked: string | null): 
 function reject(moment: Moment, customer: Customer): Partial<Customer> {
   const rejection = {
     reason: 'Your information could not be verified.',
-    developerReason: 'Rejected by hand on the make-believe page.',
+    developerReason: 'Rejected on the page of the sandbox bank.',
     at: moment.now,
   }
   return { kycStatus: 'rejected', rejections: [...customer.rejections, rejection] }
 }
 
-function form(room: Room, customer: Customer): string {
-  const buttons = Object.entries(room.choices).map(([value, { label }], index) => {
+function form(content: PageContent, customer: Customer): string {
+  const buttons = Object.entries(content.choices).map(([value, { label }], index) => {
     const look = index === 0 ? ' class="main"' : ''
     return `<button${look} name="choice" value="${value}">${escapeHtml(label)}</button>`
   })
-  return `<p>${escapeHtml(room.text)}</p>
+  return `<p>${escapeHtml(content.text)}</p>
 <p>Customer: <strong>${escapeHtml(customer.fullName)}</strong><br>
-Status now: <strong>${escapeHtml(room.status(customer))}</strong></p>
+Status now: <strong>${escapeHtml(content.status(customer))}</strong></p>
 <form method="post">${buttons.join('\n')}</form>`
 }
 
@@ -104,4 +103,39 @@ function html(status: number, body: string): Reply {
     'Referrer-Policy': 'no-referrer',
   }
   return { status, body, headers, wire: { kind: 'whole' } }
+}
+
+/** The page contains no script. */
+function page(title: string, content: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)} · Sandbox Bank</title>
+<style>
+body { font: 1.0625rem/1.5 system-ui, sans-serif; color: #1b1f24; background: #f6f7f9; margin: 0; }
+main { max-width: 34rem; margin: 3rem auto; padding: 2rem; background: #fff; border: 1px solid #d5d9e0;
+  border-radius: .5rem; }
+h1 { font-size: 1.5rem; margin-top: 0; }
+.note { border-left: .25rem solid #b35900; padding-left: .75rem; }
+button { font: inherit; padding: .5rem 1rem; margin: .25rem .5rem .25rem 0; border-radius: .375rem; cursor: pointer;
+  border: 1px solid #1b4fd8; background: #fff; color: #1b4fd8; }
+button.main { background: #1b4fd8; color: #fff; }
+button:focus-visible { outline: 3px solid #f5a623; outline-offset: 2px; }
+</style>
+</head>
+<body>
+<main>
+<h1>${escapeHtml(title)}</h1>
+<p class="note">This is a sandbox bank. No real money moves.</p>
+${content}
+</main>
+</body>
+</html>
+`
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

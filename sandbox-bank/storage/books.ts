@@ -1,21 +1,21 @@
-// The state of one environment in memory: every collection by id and by owner, rebuilt from the journal at start.
+// The in-memory state of one environment: every collection by ID and by owner, rebuilt from the journal at start.
 import type { CollectionName, Collections, Put } from './records'
 
 export interface Shelf<T> {
   get(id: string): T | undefined
   /** Oldest first. */
   all(): T[]
-  /** What belongs to one owner, oldest first. */
+  /** The objects of one owner, oldest first. */
   of(owner: string): T[]
   put(object: T): void
   remove(object: T): void
-  /** What was put last. */
+  /** The object that was put last. */
   latest(): T | undefined
 }
 
 export type Books = { readonly [Name in CollectionName]: Shelf<Collections[Name]> }
 
-/** Events and delivery logs are for looking at, not for ever: a long run must not fill the memory. */
+/** Limits events and delivery logs, so that a long run does not fill the memory. */
 const keptEvents = 10_000
 
 export function createBooks(): Books {
@@ -39,7 +39,7 @@ export function createBooks(): Books {
 
 export function applyPut(books: Books, put: Put): void {
   const [name, object] = put
-  // TypeScript can not see that the pair belongs together; the type Put guarantees it.
+  // TypeScript cannot see that the pair matches; the type Put guarantees it.
   const shelf = books[name] as Shelf<typeof object>
   if (name === 'deliveries' && object.status === 'over') shelf.remove(object)
   else shelf.put(object)

@@ -1,9 +1,9 @@
-// Reading the journal back: whole lines only, and a last line torn by a crash is cut off before anything is appended.
+// Reads the journal. A last line torn by a crash is cut off before anything is appended.
 import { createReadStream } from 'node:fs'
 import { stat, truncate } from 'node:fs/promises'
 import type { Entry } from './records'
 
-/** An amount must come back as the bigint it was, and no text a client sent may turn into one. */
+/** Amounts are read back as bigint, and text from a client never becomes one. */
 interface EncodedBigint {
   readonly $bigint: string
 }
@@ -14,7 +14,7 @@ export function encodeEntry(entry: Entry): string {
   )
 }
 
-/** Every entry in order; a torn last line is cut from the file, damage anywhere else stops the start. */
+/** All entries in order. Cuts a torn last line from the file; any other damage stops the start. */
 export async function recoverEntries(path: string, onEntry: (entry: Entry) => void): Promise<void> {
   let wholeBytes = 0
   for await (const { line, end } of readLines(path)) {
@@ -25,7 +25,7 @@ export async function recoverEntries(path: string, onEntry: (entry: Entry) => vo
   if (size > wholeBytes) await truncate(path, wholeBytes)
 }
 
-/** The raw lines after a sequence number, as the oracle of tests reads them. */
+/** The raw lines after a sequence number, for tests. */
 export async function readEntries(path: string, after: number, limit: number): Promise<unknown[]> {
   const found: unknown[] = []
   for await (const { line } of readLines(path)) {
@@ -71,7 +71,7 @@ function parseLine(line: string): unknown {
   }
 }
 
-/** The bank wrote the line itself; this only tells a line of its own from damage. */
+/** Only detects damage, because the bank itself wrote the line. */
 function isEntry(value: unknown): value is Entry {
   const known = typeof value === 'object' && value !== null && 'seq' in value && 'puts' in value
   return known && typeof value.seq === 'number' && Array.isArray(value.puts)

@@ -1,9 +1,9 @@
-// The append-only file that is the bank's memory: one JSON line per change, flushed to disk in groups.
+// The append-only journal: one JSON line per change, flushed to disk in groups.
 import { type FileHandle, open } from 'node:fs/promises'
 
 export interface Journal {
   append(line: string): void
-  /** Resolves once everything appended so far is on disk, so that nobody hears of what a crash could undo. */
+  /** Resolves once everything appended so far is on disk, so that no response reports a change that a crash could undo. */
   settled(): Promise<void>
   close(): Promise<void>
 }
@@ -11,7 +11,7 @@ export interface Journal {
 export interface JournalOptions {
   readonly path: string
   readonly fsync: 'on' | 'off'
-  /** Memory and disk disagree from here on: the process has to stop. */
+  /** Called when memory and disk differ. The process must then stop. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -28,7 +28,7 @@ export async function openJournal({ path, fsync, onFailure }: JournalOptions): P
     if (fsync === 'on') await file.datasync()
   }
 
-  /** Whatever is appended while one group is written makes up the next. */
+  /** Lines appended while one group is written form the next group. */
   function schedule(): Promise<void> {
     const before = flushing ?? new Promise<void>((resolve) => setImmediate(resolve))
     const group = before

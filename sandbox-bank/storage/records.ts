@@ -1,4 +1,4 @@
-// The shape of everything the bank remembers: one type per collection, kept whole in the journal.
+// The types of all stored objects: one per collection, as written to the journal.
 import type { Cents, MicroUsdc, Pence, RateNano } from '../money'
 
 export type Environment = 'sandbox' | 'live'
@@ -45,7 +45,7 @@ export interface Wallet {
   readonly updatedAt: number
 }
 
-/** Where money in a wallet's history came from or went to. */
+/** The source or destination of a row in a wallet's history. */
 export interface PaymentRoute {
   readonly type: 'float' | 'simulated_deposit' | 'transfer' | 'virtual_account' | 'liquidation_address'
   readonly objectId: string | null
@@ -86,12 +86,12 @@ export interface Verification {
   readonly reasonCode: string
 }
 
-/** The move a transfer will make by itself; it survives a restart because it is part of the record. */
+/** The planned next move of a transfer. It is stored, so that it survives a restart. */
 export interface NextMove {
   readonly state: string
   readonly at: number
   readonly reason: string | null
-  /** After this move the transfer stays where it is. */
+  /** Whether the transfer stays in the state after this move. */
   readonly last: 'yes' | 'no'
 }
 
@@ -110,9 +110,9 @@ export interface Transfer {
   readonly fromAddress: string
   readonly returnReason: string | null
   readonly refundReferenceId: string | null
-  /** When it was in the recipient's account, whatever became of it since; a journal of the first release does not say. */
+  /** When the money reached the recipient's account, even if it was returned later. Journals of the first release lack it. */
   readonly deliveredAt?: number | null
-  /** Fields that the wire shows in place of the usual ones, as for a wire or a damaged row. */
+  /** Fields that responses show instead of the usual ones, such as those of a wire transfer or a damaged row. */
   readonly shown?: Readonly<Record<string, unknown>>
   readonly next: NextMove | null
   readonly createdAt: number
@@ -139,7 +139,7 @@ export interface LiquidationAddress {
   readonly createdAt: number
 }
 
-/** One step of money that came in by bank transfer (virtual account) or by chain (a drain). */
+/** One step of incoming money, by bank transfer (virtual account) or on chain (drain). */
 export interface Activity {
   readonly id: string
   readonly sourceId: string
@@ -166,7 +166,7 @@ export interface BankEvent {
   readonly objectId: string
   readonly sequence: number
   readonly category: string
-  /** What a webhook fault can be aimed at. */
+  /** The fields that a webhook fault can match. */
   readonly about: Readonly<Record<string, string>>
   readonly body: string
   readonly createdAt: number
@@ -178,7 +178,7 @@ export interface Delivery {
   readonly eventId: string
   readonly attempts: number
   readonly nextAt: number
-  /** Held back until a later event about the same object has overtaken it. */
+  /** "overtaken": held back until a later event about the same object was delivered. */
   readonly order: 'as it comes' | 'overtaken'
   readonly status: 'waiting' | 'over'
 }
@@ -193,7 +193,7 @@ export interface DeliveryLog {
   readonly createdAt: number
 }
 
-/** The first answer given under an Idempotency-Key, which is also this record's id. */
+/** The first response under an Idempotency-Key, which is also the ID of this record. */
 export interface Remembered {
   readonly id: string
   readonly fingerprint: string
@@ -221,10 +221,10 @@ export interface Collections {
 
 export type CollectionName = keyof Collections
 
-/** One object as it is from now on. */
+/** The new version of one object. */
 export type Put = { [Name in CollectionName]: readonly [Name, Collections[Name]] }[CollectionName]
 
-/** One line of the journal: everything that changed together, or not at all. */
+/** One line of the journal: an atomic change. */
 export interface Entry {
   readonly seq: number
   readonly at: number

@@ -1,4 +1,4 @@
-// Delivers events to webhook addresses: signed afresh at each attempt, repeated with growing pauses for two days.
+// Delivers events to webhooks. Each attempt has a new signature; failed ones are retried with backoff for two days.
 import { randomUUID } from 'node:crypto'
 import type { Bank } from '../bank'
 import type { Timers } from '../clock/timers'
@@ -15,7 +15,7 @@ interface Attempted {
   readonly outcome: string
 }
 
-const atOnce = 32
+const concurrency = 32
 /** Older than any receiver should accept. */
 const expiredMs = 11 * 60_000
 
@@ -40,7 +40,7 @@ export function startDeliverer({ bank, timers }: { bank: Bank; timers: Timers })
       })
       running.add(attempt)
     })
-    if (running.size < atOnce) queue.shift()?.()
+    if (running.size < concurrency) queue.shift()?.()
   }
 
   async function attemptOne(environment: Environment, id: string): Promise<void> {
@@ -53,16 +53,16 @@ export function startDeliverer({ bank, timers }: { bank: Bank; timers: Timers })
     const attempted = wanted
       ? await send({ bank, webhook, event, stopping: stopping.signal })
       : { status: null, outcome: 'the webhook is no longer active' }
-    // Stopped half-way: the attempt is made again after the restart.
+    // The bank is stopping. It repeats the attempt after the restart.
     if (stopping.signal.aborted) return
     record(environment, delivery, attempted, wanted ? event.createdAt : 0)
-    if (wanted && attempted.outcome === 'delivered') letOvertakenGo(environment, event)
+    if (wanted && attempted.outcome === 'delivered') releaseOvertaken(environment, event)
   }
 
   function record(environment: Environment, delivery: Delivery, attempted: Attempted, eventAt: number): void {
     const now = bank.clock.nowMs()
     const attempts = delivery.attempts + 1
-    const nextAt = now + pauseMs(bank.settings, delivery.attempts)
+    const nextAt = now + backoffMs(bank.settings, delivery.attempts)
     const over = attempted.outcome === 'delivered' || nextAt > eventAt + bank.settings.webhookGiveUpMs
     const { webhookId, eventId } = delivery
     bank.commit(environment, 'webhook.attempted', [
@@ -71,7 +71,7 @@ export function startDeliverer({ bank, timers }: { bank: Bank; timers: Timers })
     ])
   }
 
-  function letOvertakenGo(environment: Environment, by: BankEvent): void {
+  function releaseOvertaken(environment: Environment, by: BankEvent): void {
     for (const delivery of held.values()) {
       const event = bank.books[environment].events.get(delivery.eventId)
       if (event?.objectId !== by.objectId || event.sequence >= by.sequence) continue
@@ -104,29 +104,29 @@ async function send(order: {
   stopping: AbortSignal
 }): Promise<Attempted> {
   const { bank, webhook, event, stopping } = order
-  // Nobody hears of what a crash could still undo.
+  // An event must not report a change that a crash could still undo.
   await bank.settled()
   const expired = bank.faults.take(['webhook_expired'], event.about)
   const forged = bank.faults.take(['webhook_bad_signature'], event.about)
   const signedAt = bank.clock.nowMs() - (expired ? (expired.ms ?? expiredMs) : 0)
   const signature = await signatureHeader(forged ? `${event.body} ` : event.body, signedAt, webhook.privateKey)
-  const tooLate = AbortSignal.timeout(bank.settings.webhookTimeoutMs)
+  const timeout = AbortSignal.timeout(bank.settings.webhookTimeoutMs)
   try {
     const response = await fetch(webhook.url, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'X-Webhook-Signature': signature },
       body: event.body,
       redirect: 'manual',
-      signal: AbortSignal.any([stopping, tooLate]),
+      signal: AbortSignal.any([stopping, timeout]),
     })
     await response.body?.cancel()
     return { status: response.status, outcome: response.ok ? 'delivered' : 'refused' }
   } catch {
-    return { status: null, outcome: tooLate.aborted ? 'timeout' : 'unreachable' }
+    return { status: null, outcome: timeout.aborted ? 'timeout' : 'unreachable' }
   }
 }
 
 /** Doubles with every attempt, up to a limit. */
-function pauseMs({ webhookRetryMs, webhookRetryMaxMs }: Settings, attemptsBefore: number): number {
+function backoffMs({ webhookRetryMs, webhookRetryMaxMs }: Settings, attemptsBefore: number): number {
   return Math.min(webhookRetryMaxMs, webhookRetryMs * 2 ** Math.min(attemptsBefore, 30))
 }

@@ -1,4 +1,4 @@
-// An event and its deliveries, as part of the change that caused it: what is told is exactly what happened.
+// Creates an event and its deliveries in the same change as its cause, so that events match the stored state.
 import { randomUUID } from 'node:crypto'
 import type { Fault, Subject } from '../control/faults'
 import { isoTime, type Moment } from '../http/call'
@@ -11,16 +11,16 @@ export interface Happening {
   readonly status: string | null
   readonly object: unknown
   readonly changes: Readonly<Record<string, unknown>>
-  /** What a webhook fault can be aimed at, beyond the category. */
+  /** The fields, besides the category, that a webhook fault can match. */
   readonly about?: Subject
 }
 
-/** How long an event waits to be overtaken when no other ever comes. */
+/** How long an event waits to be overtaken if no other event follows. */
 const overtakenWithinMs = 60_000
 
-export function tell(moment: Moment, happening: Happening): Put[] {
+export function announce(moment: Moment, happening: Happening): Put[] {
   const webhooks = moment.books.webhooks.all().filter((webhook) => webhook.status !== 'deleted')
-  // Nobody could ever read it.
+  // Without a webhook, no one could read the event.
   if (webhooks.length === 0) return []
 
   const { faults } = moment.bank

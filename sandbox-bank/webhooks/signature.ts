@@ -1,4 +1,4 @@
-// The signature under every webhook: RSA-SHA256 over the SHA-256 of "<t>.<body>", hashed twice as the real bank does.
+// Signs webhooks: RSA-SHA256 over the SHA-256 of "<t>.<body>", hashed twice as by the real bank.
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 

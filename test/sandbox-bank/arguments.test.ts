@@ -22,11 +22,11 @@ test('a key comes from the file that is named, without the end of its line', () 
 })
 
 test.each([
-  [['--live-key-file', '/nowhere/at/all'], '--live-key-file names a file that can not be read.'],
+  [['--live-key-file', '/nowhere/at/all'], '--live-key-file names a file that cannot be read.'],
   [['--live-key-file', '/dev/null'], 'A key of this environment starts with sk-live-.'],
   [
     ['--sandbox-key', 'sk-test-1', '--sandbox-key-file', '/dev/null'],
-    '--sandbox-key and --sandbox-key-file are both given; one of them must go.',
+    '--sandbox-key and --sandbox-key-file are both given; remove one of them.',
   ],
 ])('%j is refused with a sentence', (args, sentence) => {
   expect(() => readArguments(args)).toThrow(sentence)

@@ -29,7 +29,7 @@ afterAll(() => stage?.close())
 /** In the tab that the link opens; the bank sends it back to the dashboard, which shows the new state there too. */
 async function atTheBank(link: string, button: string): Promise<Page> {
   const [tab] = await Promise.all([page.context().waitForEvent('page'), page.getByRole('link', { name: link }).click()])
-  await tab.getByText('This is a make-believe bank.').waitFor()
+  await tab.getByText('This is a sandbox bank.').waitFor()
   await tab.getByRole('button', { name: button }).click()
   await tab.waitForURL('**/dashboard/verification**')
   await tab.getByRole('heading', { name: 'Business verification' }).waitFor()
