@@ -1,10 +1,9 @@
 // How every connection to PostgreSQL is made: its time limits, and how it reads big numbers and dates.
 import { types } from 'pg'
-import { DataSource } from 'typeorm'
+import { DataSource, DefaultNamingStrategy, type Table } from 'typeorm'
 import { type Db, databaseOf } from './database'
 import { entities } from './entities'
 import { migrations } from './migrations'
-import { SnakeNaming } from './naming'
 
 export interface DatabaseOptions {
   readonly url: string
@@ -88,4 +87,19 @@ function getTypeParser(oid: typeof INT8): (text: string) => unknown {
   if (oid === INT8) return BigInt
   if (oid === DATE) return (text) => text
   return types.getTypeParser(oid)
+}
+
+/** Entities name properties in camelCase, and tables have snake_case columns and keys named after them. */
+export class SnakeNaming extends DefaultNamingStrategy {
+  override columnName(propertyName: string, customName: string): string {
+    return customName || propertyName.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  }
+
+  override primaryKeyName(table: Table | string): string {
+    return `${this.getTableName(table)}_pkey`
+  }
+
+  override foreignKeyName(table: Table | string, columnNames: string[]): string {
+    return `${this.getTableName(table)}_${columnNames.join('_').replace(/_id$/, '')}_fkey`
+  }
 }

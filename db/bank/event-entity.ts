@@ -41,14 +41,4 @@ export const bankEvent = new EntitySchema<BankEventRow>({
     attendedBy: orNull(text),
     note: orNull(text),
   },
-  uniques: [{ name: 'bank_events_event_unique', columns: ['environment', 'eventId'] }],
-  indices: [
-    { name: 'bank_events_unhandled_index', columns: ['receivedAt'], where: 'handled_at IS NULL' },
-    {
-      name: 'bank_events_quarantined_index',
-      columns: ['receivedAt'],
-      where: `attended_at IS NULL AND outcome IN ('quarantined', 'unknown_payout')`,
-    },
-  ],
-  checks: [{ name: 'bank_events_environment_check', expression: `environment IN ('sandbox', 'live')` }],
 })

@@ -4,8 +4,6 @@ import type { RailName } from '../../domain/environment'
 import type { RateRejection } from '../../domain/rate-check'
 import { bigint, id, orNull, text, time } from '../columns'
 
-const railCheck = `rail IN ('provider_production', 'provider_sandbox', 'simulated')`
-
 export interface StoredExchangeRate {
   readonly rail: RailName
   readonly acceptedNano: bigint | null
@@ -26,17 +24,6 @@ export const exchangeRate = new EntitySchema<StoredExchangeRate>({
     rejectedNano: orNull(bigint),
     rejectedAt: orNull(time),
   },
-  checks: [
-    { name: 'exchange_rates_rail_check', expression: railCheck },
-    {
-      name: 'exchange_rates_accepted_check',
-      expression: '(accepted_nano IS NULL) = (accepted_at IS NULL) AND accepted_nano > 0',
-    },
-    {
-      name: 'exchange_rates_rejected_check',
-      expression: `(rejection IS NULL) = (rejected_at IS NULL) AND rejection IN ('unusable', 'stale', 'off_mid', 'jump')`,
-    },
-  ],
 })
 
 export interface StoredRateAcceptance {
@@ -61,5 +48,4 @@ export const rateAcceptance = new EntitySchema<StoredRateAcceptance>({
     acceptedBy: text,
     acceptedAt: time,
   },
-  checks: [{ name: 'rate_acceptances_rail_check', expression: railCheck }],
 })

@@ -25,9 +25,4 @@ export const railPause = new EntitySchema<StoredRailPause>({
     resumedAt: orNull(time),
     resumedBy: orNull(text),
   },
-  indices: [{ name: 'rail_pauses_open_unique', columns: ['environment'], unique: true, where: 'resumed_at IS NULL' }],
-  checks: [
-    { name: 'rail_pauses_environment_check', expression: `environment IN ('sandbox', 'live')` },
-    { name: 'rail_pauses_resumed_check', expression: '(resumed_at IS NULL) = (resumed_by IS NULL)' },
-  ],
 })

@@ -13,7 +13,6 @@ export const bankReading = new EntitySchema<StoredBankReading>({
   name: 'BankReading',
   tableName: 'bank_readings',
   columns: { environment: { ...text, primary: true }, readUntil: orNull(time), walletsReadTo: orNull(uuid) },
-  checks: [{ name: 'bank_readings_environment_check', expression: `environment IN ('sandbox', 'live')` }],
 })
 
 export interface StoredUndecidedMovement {
@@ -38,7 +37,6 @@ export const undecidedMovement = new EntitySchema<StoredUndecidedMovement>({
     movedAt: time,
     foundAt: time,
   },
-  checks: [{ name: 'undecided_movements_kind_check', expression: `kind IN ('deposit', 'withdrawal')` }],
 })
 
 export type ReadingFailure = 'no_answer' | 'refused' | 'too_long' | 'failed'
@@ -61,12 +59,6 @@ export const walletReadingFailure = new EntitySchema<StoredWalletReadingFailure>
     failures: integer,
     reason: text,
   },
-  checks: [
-    {
-      name: 'wallet_reading_failures_reason_check',
-      expression: `reason IN ('no_answer', 'refused', 'too_long', 'failed')`,
-    },
-  ],
 })
 
 export interface StoredSweepPosition {

@@ -15,5 +15,4 @@ export const bankWebhook = new EntitySchema<StoredBankWebhook>({
   name: 'BankWebhook',
   tableName: 'bank_webhooks',
   columns: { environment: { ...text, primary: true }, url: text, webhookRef: text, publicKey: text, createdAt: time },
-  checks: [{ name: 'bank_webhooks_environment_check', expression: `environment IN ('sandbox', 'live')` }],
 })

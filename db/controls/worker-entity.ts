@@ -32,10 +32,4 @@ export const worker = new EntitySchema<StoredWorker>({
     drainedAt: orNull(time),
     endedAt: orNull(time),
   },
-  checks: [
-    {
-      name: 'workers_draining_check',
-      expression: 'draining_at IS NOT NULL OR (asked_by IS NULL AND drained_at IS NULL)',
-    },
-  ],
 })

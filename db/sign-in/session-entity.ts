@@ -54,11 +54,6 @@ export const session = new EntitySchema<StoredSession>({
     expiresAt: time,
     revokedAt: orNull(time),
   },
-  uniques: [{ name: 'sessions_token_unique', columns: ['tokenDigest'] }],
-  indices: [
-    { name: 'sessions_member_index', columns: ['memberId'] },
-    { name: 'sessions_expiry_index', columns: ['expiresAt'] },
-  ],
 })
 
 export const code = new EntitySchema<StoredCode>({
@@ -79,15 +74,6 @@ export const code = new EntitySchema<StoredCode>({
     sealed: orNull(bytes),
     sealedKeyId: orNull(text),
   },
-  indices: [
-    { name: 'codes_subject_index', columns: ['subject', 'createdAt'] },
-    { name: 'codes_expiry_index', columns: ['expiresAt'] },
-    { name: 'codes_used_for_index', columns: ['usedFor'], where: 'used_for IS NOT NULL' },
-  ],
-  checks: [
-    { name: 'codes_purpose_check', expression: `purpose IN ('sign_in', 'sign_up', 'confirm')` },
-    { name: 'codes_tries_check', expression: 'tries BETWEEN 0 AND 5' },
-  ],
 })
 
 export const mail = new EntitySchema<StoredMail>({
@@ -104,8 +90,4 @@ export const mail = new EntitySchema<StoredMail>({
     expiresAt: time,
     sentAt: orNull(time),
   },
-  indices: [{ name: 'mails_due_index', columns: ['nextTryAt'], where: 'sealed IS NOT NULL' }],
-  checks: [
-    { name: 'mails_kind_check', expression: `kind IN ('sign_in', 'sign_up', 'invitation', 'confirm', 'notice')` },
-  ],
 })

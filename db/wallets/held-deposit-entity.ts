@@ -42,20 +42,4 @@ export const heldDeposit = new EntitySchema<StoredHeldDeposit>({
     requestNote: orNull(text),
     resolvedAs: orNull(text),
   },
-  uniques: [{ name: 'held_deposits_bank_unique', columns: ['walletId', 'bankRef'] }],
-  indices: [{ name: 'held_deposits_open_index', columns: ['foundAt'], where: 'resolved_at IS NULL' }],
-  checks: [
-    { name: 'held_deposits_amount_check', expression: 'amount_micro_usdc > 0' },
-    { name: 'held_deposits_outcome_check', expression: `outcome IN ('credited', 'kept')` },
-    {
-      name: 'held_deposits_request_check',
-      expression:
-        'num_nonnulls(requested_micro_usdc, requested_by, requested_as, requested_at, request_note) IN (0, 5)',
-    },
-    { name: 'held_deposits_requested_check', expression: 'requested_micro_usdc > 0' },
-    {
-      name: 'held_deposits_two_operators_check',
-      expression: `outcome <> 'credited' OR lower(resolved_by) <> lower(requested_by)`,
-    },
-  ],
 })

@@ -35,14 +35,6 @@ export const ledgerAccount = new EntitySchema<LedgerAccountRow>({
   name: 'LedgerAccount',
   tableName: 'ledger_accounts',
   columns: { id, walletId: idOf('Wallet'), kind: text, currency: withDefault(text, 'USDC') },
-  uniques: [{ name: 'ledger_accounts_kind_unique', columns: ['walletId', 'kind', 'currency'] }],
-  checks: [
-    {
-      name: 'ledger_accounts_kind_check',
-      expression: `kind IN ('wallet', 'in_transit', 'paid_out', 'top_ups', 'exchange_difference', 'suspense')`,
-    },
-    { name: 'ledger_accounts_currency_check', expression: `currency = 'USDC'` },
-  ],
 })
 
 export const ledgerSet = new EntitySchema<LedgerSetRow>({
@@ -58,18 +50,6 @@ export const ledgerSet = new EntitySchema<LedgerSetRow>({
     createdBy: text,
     createdAt: time,
   },
-  uniques: [{ name: 'ledger_sets_cause_unique', columns: ['walletId', 'cause', 'causeRef'] }],
-  indices: [
-    {
-      name: 'ledger_sets_bank_unique',
-      columns: ['walletId', 'bankRef'],
-      unique: true,
-      where: 'bank_ref IS NOT NULL',
-    },
-    { name: 'ledger_sets_payout_index', columns: ['payoutId'], where: 'payout_id IS NOT NULL' },
-    { name: 'ledger_sets_booked_index', columns: ['walletId', 'createdAt'], where: 'bank_ref IS NOT NULL' },
-  ],
-  checks: [{ name: 'ledger_sets_cause_check', expression: `cause ~ '^[a-z_]+$'` }],
 })
 
 export const ledgerEntry = new EntitySchema<LedgerEntryRow>({
@@ -82,10 +62,4 @@ export const ledgerEntry = new EntitySchema<LedgerEntryRow>({
     amountMicroUsdc: bigint,
     balanceMicroUsdc: orNull(bigint),
   },
-  uniques: [{ name: 'ledger_entries_set_unique', columns: ['setId', 'accountId'] }],
-  indices: [{ name: 'ledger_entries_account_index', columns: ['accountId', 'id'] }],
-  checks: [
-    { name: 'ledger_entries_amount_check', expression: 'amount_micro_usdc <> 0' },
-    { name: 'ledger_entries_balance_check', expression: 'balance_micro_usdc >= 0' },
-  ],
 })

@@ -41,34 +41,4 @@ export const wallet = new EntitySchema<StoredWallet>({
     historyReadTo: orNull(text),
     lowBalanceToldAt: orNull(time),
   },
-  indices: [
-    {
-      name: 'wallets_ref_unique',
-      columns: ['environment', 'walletRef'],
-      unique: true,
-      where: 'wallet_ref IS NOT NULL',
-    },
-    {
-      name: 'wallets_customer_unique',
-      columns: ['environment', 'customerRef'],
-      unique: true,
-      where: 'customer_ref IS NOT NULL',
-    },
-    {
-      name: 'wallets_verification_unique',
-      columns: ['environment', 'verificationRef'],
-      unique: true,
-      where: 'verification_ref IS NOT NULL',
-    },
-  ],
-  uniques: [{ name: 'wallets_partner_unique', columns: ['partnerId', 'environment'] }],
-  checks: [
-    { name: 'wallets_environment_check', expression: `environment IN ('sandbox', 'live')` },
-    {
-      name: 'wallets_rail_check',
-      expression: `(environment = 'live' AND rail = 'provider_production')
-        OR (environment = 'sandbox' AND rail IN ('provider_sandbox', 'simulated'))`,
-    },
-    { name: 'wallets_balance_check', expression: 'balance_micro_usdc >= 0' },
-  ],
 })

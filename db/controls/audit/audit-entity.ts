@@ -32,15 +32,6 @@ export const auditLink = new EntitySchema<AuditLink>({
     chainHash: bytes,
     sealedAt: time,
   },
-  uniques: [{ name: 'audit_chain_row_unique', columns: ['tableName', 'rowId'] }],
-  indices: [{ name: 'audit_chain_table_index', columns: ['tableName', 'sequence'] }],
-  checks: [
-    {
-      name: 'audit_chain_table_check',
-      expression: `table_name IN ('ledger_sets', 'ledger_entries', 'charges', 'activity', 'ledger_accounts')`,
-    },
-    { name: 'audit_chain_hash_check', expression: 'length(row_hash) = 32 AND length(chain_hash) = 32' },
-  ],
 })
 
 export interface AuditProgress {
@@ -61,7 +52,6 @@ export const auditProgress = new EntitySchema<AuditProgress>({
     nextBefore: bigint,
     nextAt: time,
   },
-  checks: [{ name: 'audit_progress_one_check', expression: 'id = 1' }],
 })
 
 export interface AuditVerification {
@@ -88,11 +78,4 @@ export const auditVerification = new EntitySchema<AuditVerification>({
     tableName: orNull(text),
     rowId: orNull(text),
   },
-  indices: [{ name: 'audit_verifications_time_index', columns: ['verifiedAt'] }],
-  checks: [
-    {
-      name: 'audit_verifications_fault_check',
-      expression: `fault IN ('row_changed', 'row_missing', 'row_unsealed', 'link_changed', 'link_missing', 'head_missing')`,
-    },
-  ],
 })

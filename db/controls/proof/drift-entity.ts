@@ -31,17 +31,6 @@ export const drift = new EntitySchema<StoredDrift>({
     acceptedById: orNull(idOf('DriftDecision')),
     passedAt: orNull(time),
   },
-  uniques: [{ name: 'drifts_subject_unique', columns: ['kind', 'subject'] }],
-  indices: [{ name: 'drifts_open_index', columns: ['walletId'], where: 'resolved_at IS NULL' }],
-  checks: [
-    {
-      name: 'drifts_kind_check',
-      expression: `kind IN ('wallet_balance', 'suspense_balance', 'set_sum', 'payout_ledger',
-        'payout_row', 'payout_charge', 'payout_totals', 'entry_without_movement', 'booking_without_movement', 'transfer_without_payout',
-        'transfer_amount', 'payout_without_transfer', 'deposit_not_booked', 'deposit_amount', 'bank_balance',
-        'silent_payout', 'not_compared')`,
-    },
-  ],
 })
 
 export interface StoredDriftDecision extends Omit<Finding, 'size'> {
@@ -69,7 +58,6 @@ export const driftDecision = new EntitySchema<StoredDriftDecision>({
     decidedBy: text,
     decidedAt: time,
   },
-  checks: [{ name: 'drift_decisions_outcome_check', expression: `outcome IN ('accepted', 'reopened')` }],
 })
 
 /** With equal, drift and no_bank a wallet was compared with its bank, or is at none. An idle sandbox is left out until it wakes up. */
@@ -103,12 +91,6 @@ export const proof = new EntitySchema<StoredProof>({
     acceptedMicroUsdc: withDefault(bigint, 0),
     bookings: withDefault(integer, 0),
   },
-  checks: [
-    {
-      name: 'proofs_outcome_check',
-      expression: `outcome IN ('equal', 'drift', 'busy', 'no_answer', 'no_bank', 'too_long', 'failed', 'idle')`,
-    },
-  ],
 })
 
 /** Up to where a wallet's own books were verified without a drift, and the sums up to there. */
@@ -146,5 +128,4 @@ export const proofChange = new EntitySchema<StoredProofChange>({
   name: 'ProofChange',
   tableName: 'proof_changes',
   columns: { id: sequence, walletId: uuid, payoutId: orNull(uuid), setId: orNull(uuid) },
-  indices: [{ name: 'proof_changes_wallet_index', columns: ['walletId', 'id'] }],
 })

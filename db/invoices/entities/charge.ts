@@ -30,20 +30,6 @@ export const charge = new EntitySchema<ChargeRow>({
     description: orNull(text),
     createdAt: time,
   },
-  uniques: [{ name: 'charges_cause_unique', columns: ['partnerId', 'kind', 'causeRef'] }],
-  indices: [
-    { name: 'charges_month_index', columns: ['partnerId', 'month'] },
-    { name: 'charges_created_index', columns: ['createdAt'] },
-    { name: 'charges_payout_index', columns: ['payoutId'], where: 'payout_id IS NOT NULL' },
-  ],
-  checks: [
-    {
-      name: 'charges_kind_check',
-      expression: `kind IN ('payout_fee', 'network_fee', 'exception', 'monthly_account', 'verification', 'credit')`,
-    },
-    { name: 'charges_amount_check', expression: 'amount_micropounds >= 0' },
-    { name: 'charges_month_check', expression: 'extract(day FROM month) = 1' },
-  ],
 })
 
 /** Kept by the triggers of charges and invoices, and by nobody else. */
@@ -59,5 +45,4 @@ export const uninvoicedCharge = new EntitySchema<UninvoicedChargeRow>({
   name: 'UninvoicedCharge',
   tableName: 'uninvoiced_charges',
   columns: { chargeId: id, partnerId: uuid, month: date, kind: text, amountMicropounds: bigint },
-  indices: [{ name: 'uninvoiced_charges_month_index', columns: ['partnerId', 'month'] }],
 })

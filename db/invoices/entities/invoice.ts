@@ -69,26 +69,6 @@ export const invoice = new EntitySchema<StoredInvoice>({
     voidReason: orNull(text),
     createdAt: time,
   },
-  uniques: [{ name: 'invoices_number_unique', columns: ['number'] }],
-  indices: [
-    { name: 'invoices_month_unique', columns: ['partnerId', 'period'], unique: true, where: `status <> 'void'` },
-    { name: 'invoices_list_index', columns: ['partnerId', 'period', 'createdAt', 'id'] },
-  ],
-  checks: [
-    { name: 'invoices_status_check', expression: `status IN ('draft', 'open', 'paid', 'void')` },
-    { name: 'invoices_period_check', expression: 'extract(day FROM period) = 1' },
-    { name: 'invoices_total_check', expression: 'total_pence >= 0 AND carried_pence >= 0 AND carried_in_pence >= 0' },
-    {
-      name: 'invoices_issued_check',
-      expression: `status = 'draft' OR
-        (number IS NOT NULL AND issued_at IS NOT NULL AND due_at IS NOT NULL AND document IS NOT NULL)`,
-    },
-    { name: 'invoices_paid_check', expression: `(status = 'paid') = (paid_at IS NOT NULL)` },
-    {
-      name: 'invoices_void_check',
-      expression: `(status = 'void') = (voided_at IS NOT NULL) AND (status = 'void') = (void_reason IS NOT NULL)`,
-    },
-  ],
 })
 
 export const invoiceLine = new EntitySchema<StoredInvoiceLine>({
@@ -104,22 +84,6 @@ export const invoiceLine = new EntitySchema<StoredInvoiceLine>({
     unitAmountMicropounds: bigint,
     amountPence: bigint,
   },
-  uniques: [{ name: 'invoice_lines_position_unique', columns: ['invoiceId', 'position'] }],
-  checks: [
-    {
-      name: 'invoice_lines_kind_check',
-      expression: `kind IN
-        ('payout_fees', 'monthly_account', 'business_verification', 'network_fees', 'bank_exceptions', 'credit')`,
-    },
-    {
-      name: 'invoice_lines_amount_check',
-      expression: 'quantity >= 0 AND unit_amount_micropounds >= 0 AND amount_pence >= 0',
-    },
-    {
-      name: 'invoice_lines_rounding_check',
-      expression: 'amount_pence = round(quantity * unit_amount_micropounds::numeric / 10000)',
-    },
-  ],
 })
 
 export const invoiceCharge = new EntitySchema<InvoiceChargeRow>({
@@ -130,12 +94,10 @@ export const invoiceCharge = new EntitySchema<InvoiceChargeRow>({
     chargeId: { ...idOf('Charge'), primary: true },
     voided: { ...boolean, default: false },
   },
-  indices: [{ name: 'invoice_charges_charge_unique', columns: ['chargeId'], unique: true, where: 'NOT voided' }],
 })
 
 export const invoiceNumber = new EntitySchema<InvoiceNumberRow>({
   name: 'InvoiceNumber',
   tableName: 'invoice_numbers',
   columns: { year: { ...integer, primary: true }, lastNumber: integer },
-  checks: [{ name: 'invoice_numbers_check', expression: 'last_number BETWEEN 0 AND 999999' }],
 })

@@ -27,13 +27,4 @@ export const apiKey = new EntitySchema<StoredApiKey>({
     revokedAt: orNull(time),
     revokedBy: orNull(text),
   },
-  uniques: [
-    { name: 'api_keys_digest_unique', columns: ['digest'] },
-    { name: 'api_keys_prefix_unique', columns: ['partnerId', 'keyPrefix'] },
-  ],
-  indices: [{ name: 'api_keys_partner_index', columns: ['partnerId', 'createdAt'] }],
-  checks: [
-    { name: 'api_keys_environment_check', expression: `environment IN ('sandbox', 'live')` },
-    { name: 'api_keys_label_check', expression: 'char_length(label) <= 60' },
-  ],
 })

@@ -14,8 +14,4 @@ export const partnerLogo = new EntitySchema<StoredLogo>({
   name: 'PartnerLogo',
   tableName: 'partner_logos',
   columns: { partnerId: { ...idOf('Partner'), primary: true }, type: text, bytes, digest: text },
-  checks: [
-    { name: 'partner_logos_type_check', expression: `type IN ('image/png', 'image/jpeg', 'image/webp')` },
-    { name: 'partner_logos_bytes_check', expression: 'length(bytes) BETWEEN 1 AND 40960' },
-  ],
 })

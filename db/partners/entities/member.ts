@@ -15,10 +15,4 @@ export const member = new EntitySchema<MemberRow>({
     lastLoginAt: orNull(time),
     createdAt: time,
   },
-  uniques: [{ name: 'members_email_unique', columns: ['partnerId', 'email'] }],
-  indices: [{ name: 'members_email_index', columns: ['email'] }],
-  checks: [
-    { name: 'members_email_check', expression: 'email = lower(email)' },
-    { name: 'members_role_check', expression: `role IN ('admin', 'viewer')` },
-  ],
 })

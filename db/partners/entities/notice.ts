@@ -28,20 +28,4 @@ export const notice = new EntitySchema<StoredNotice>({
     toldAt: orNull(time),
     payerId: orNull(uuid),
   },
-  indices: [
-    {
-      name: 'notices_open_index',
-      columns: ['partnerId', 'environment', 'kind', 'id'],
-      where: 'told_at IS NULL',
-    },
-    { name: 'notices_payer_unique', columns: ['payerId'], unique: true, where: 'payer_id IS NOT NULL' },
-  ],
-  checks: [
-    { name: 'notices_environment_check', expression: `environment IN ('sandbox', 'live')` },
-    {
-      name: 'notices_kind_check',
-      expression: `kind IN ('payout_failed', 'payout_returned', 'low_balance', 'verification', 'top_up', 'case', 'first_payout')`,
-    },
-    { name: 'notices_payer_check', expression: `(kind = 'first_payout') = (payer_id IS NOT NULL)` },
-  ],
 })

@@ -41,22 +41,4 @@ export const partner = new EntitySchema<PartnerRow>({
     readableUntil: orNull(time),
     requestedName: orNull(text),
   },
-  uniques: [{ name: 'partners_slug_unique', columns: ['slug'] }],
-  indices: [{ name: 'partners_requested_name_index', columns: ['id'], where: 'requested_name IS NOT NULL' }],
-  checks: [
-    { name: 'partners_slug_check', expression: `slug ~ '^[a-z0-9-]{2,40}$'` },
-    { name: 'partners_status_check', expression: `status IN ('active', 'suspended', 'closed')` },
-    {
-      name: 'partners_verification_check',
-      expression: `verification_status IN
-        ('not_started', 'pending', 'action_required', 'in_review', 'approved', 'rejected')`,
-    },
-    { name: 'partners_screening_check', expression: `screening IN ('clear', 'in_review', 'blocked')` },
-    {
-      name: 'partners_limits_check',
-      expression: 'min_payout_pence >= 100 AND min_payout_pence <= max_payout_pence AND max_payout_pence <= 2000000',
-    },
-    { name: 'partners_low_balance_check', expression: 'low_balance_micro_usdc > 0' },
-    { name: 'partners_billed_check', expression: 'extract(day FROM billed_until) = 1' },
-  ],
 })

@@ -43,25 +43,10 @@ export const payoutCase = new EntitySchema<StoredCase>({
     outcome: orNull(text),
     costMicropounds: orNull(bigint),
   },
-  indices: [
-    { name: 'cases_open_unique', columns: ['payoutId', 'kind'], unique: true, where: 'resolved_at IS NULL' },
-    { name: 'cases_payout_index', columns: ['payoutId', 'openedAt'] },
-    { name: 'cases_due_index', columns: ['dueAt'], where: 'resolved_at IS NULL' },
-  ],
-  checks: [
-    { name: 'cases_kind_check', expression: `kind IN ('recall', 'trace')` },
-    {
-      name: 'cases_outcome_check',
-      expression: `outcome IN ('returned', 'refused', 'found', 'not_found', 'withdrawn')`,
-    },
-    { name: 'cases_cost_check', expression: 'cost_micropounds >= 0' },
-    { name: 'cases_resolved_check', expression: '(resolved_at IS NULL) = (outcome IS NULL)' },
-  ],
 })
 
 export const caseNote = new EntitySchema<StoredCaseNote>({
   name: 'CaseNote',
   tableName: 'case_notes',
   columns: { id: sequence, caseId: idOf('Case'), at: time, madeBy: text, note: text },
-  indices: [{ name: 'case_notes_case_index', columns: ['caseId', 'id'] }],
 })

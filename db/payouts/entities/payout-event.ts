@@ -26,5 +26,4 @@ export const payoutEvent = new EntitySchema<PayoutEventRow>({
     madeBy: text,
     detail: orNull(text),
   },
-  indices: [{ name: 'payout_events_payout_index', columns: ['payoutId', 'id'] }],
 })

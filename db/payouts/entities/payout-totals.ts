@@ -87,12 +87,4 @@ export const recipientTotal = new EntitySchema<RecipientTotalRow>({
     paidCreatedAt: orNull(time),
     lastPaidAt: time,
   },
-  indices: [
-    { name: 'recipient_totals_list_index', columns: ['partnerId', 'environment', 'lastPaidAt', 'accountHash'] },
-    {
-      name: 'recipient_totals_unpaid_index',
-      columns: ['partnerId', 'environment', 'paidCreatedAt'],
-      where: 'last_created_at > paid_created_at',
-    },
-  ],
 })

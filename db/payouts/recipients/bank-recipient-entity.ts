@@ -14,5 +14,4 @@ export const bankRecipient = new EntitySchema<StoredBankRecipient>({
   name: 'BankRecipient',
   tableName: 'bank_recipients',
   columns: { id, customerRef: text, detailsHash: bytes, recipientRef: text, createdAt: time },
-  uniques: [{ name: 'bank_recipients_details_unique', columns: ['customerRef', 'detailsHash'] }],
 })

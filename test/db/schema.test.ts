@@ -1,0 +1,43 @@
+// db/schema.sql is what the migrations make.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Db } from '../../db/database'
+import { describeSchema } from '../../db/schema'
+import { createDatabase, openDb } from '../support/db/database'
+
+const file = join(__dirname, '..', '..', 'db', 'schema.sql')
+let database: { url: string; drop(): Promise<void> }
+let db: Db
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb(database.url, 2)
+})
+
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+test('db/schema.sql is current: npm run -s schema > db/schema.sql', async () => {
+  expect(await describeSchema(db)).toBe(readFileSync(file, 'utf8'))
+})
+
+test.each([
+  ['a column', 'ALTER TABLE members ADD nickname text'],
+  ['a default', `ALTER TABLE members ALTER name SET DEFAULT 'x'`],
+  ['a check', `ALTER TABLE members DROP CONSTRAINT members_role_check`],
+  ['an index', 'DROP INDEX members_email_index'],
+  ['a trigger', 'DROP TRIGGER planted ON members'],
+  ['a function', `CREATE OR REPLACE FUNCTION planted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`],
+])('a change of %s changes the description', async (_what, change) => {
+  await db.dataSource.query(`
+    CREATE OR REPLACE FUNCTION planted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+    CREATE OR REPLACE TRIGGER planted BEFORE UPDATE ON members FOR EACH ROW EXECUTE FUNCTION planted()`)
+  const before = await describeSchema(db)
+
+  await db.dataSource.query(change)
+
+  expect(await describeSchema(db)).not.toBe(before)
+})
