@@ -1,8 +1,8 @@
-// Every workflow, and the contract of every activity that they call. The workflow bundle is built from this file.
+// Every workflow, and the contract of every activity. The workflow bundle is built from this file.
 //
-// Each workflow file starts with its types, the contract of its activities, and their timeouts and retry policies. A regular
-// activity heartbeats while it runs, so the server notices the loss of its worker after the heartbeat timeout, however long
-// the activity may take. A local activity moves to another worker with its workflow task.
+// Each workflow file starts with its types, the contract of its activities, and their timeouts and retry
+// policies. A regular activity heartbeats, so the server notices a lost worker after the heartbeat timeout,
+// however long the activity may take. A local activity moves to another worker with its workflow task.
 import type { ChangedTransfersActivities } from './bank/changed-transfers'
 import type { RailSwitchActivities } from './bank/rail-switch'
 import type { ProofActivities } from './controls/proof'

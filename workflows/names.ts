@@ -1,15 +1,15 @@
-// Names that workers, clients and recorded histories agree on: one that has been deployed never changes.
+// Names that workers, clients and recorded histories share. A deployed name never changes.
 
 import type { Environment } from '../domain/environment'
 
 export const housekeepingQueue = 'housekeeping'
 
-/** What systems that share a Temporal server must not share: with a prefix of its own, each has its own. */
+/** Keeps apart the queues and IDs of systems that share a Temporal server: each system has its own prefix. */
 export function ofSystem(name: string, prefix: string): string {
   return prefix === payoutQueuePrefix ? name : `${prefix}-${name}`
 }
 
-/** One queue for each environment, so that a bank that hangs in one of them does not stop the payouts of the other. */
+/** One queue per environment, so that a bank that hangs in one does not stop the payouts of the other. */
 export function payoutQueue(environment: Environment, prefix: string = payoutQueuePrefix): string {
   return `${prefix}-${environment}`
 }
@@ -23,15 +23,15 @@ export interface PayoutKey {
   readonly attempt: number
 }
 
-/** One id for each attempt: who still asks for an older one hears its verdict, and can not start it again. */
+/** One ID per attempt: a request for an older attempt gets its verdict and cannot start it again. */
 export function payoutWorkflowId({ environment, partnerId, idempotencyKey, attempt }: PayoutKey): string {
   const first = `payout/${environment}/${partnerId}/${idempotencyKey}`
   return attempt === 1 ? first : `${first}/${attempt}`
 }
 
-/** Both the name of the update and its id: whoever asks for the same payout joins the same update. */
+/** Both the name and the ID of the update: all requests for the same payout join the same update. */
 export const createUpdate = 'create'
-/** The same for a cancel: who repeats it hears how the first one was decided. */
+/** Likewise: a repeated cancel gets the decision of the first one. */
 export const cancelUpdate = 'cancel'
 export const bankSpokeSignal = 'bankSpoke'
 
@@ -39,7 +39,7 @@ export function payoutReturnId(payoutId: string): string {
   return `return/${payoutId}`
 }
 
-/** The input of a rail switch, as an operator writes it in the Web UI. The workflow and its activity name it in their errors. */
+/** The input of a rail switch as an operator writes it. Error messages of workflow and activity quote it. */
 export const railSwitchInput =
   '{"environment": "sandbox" or "live", "action": "pause", "resume" or "wake", "by": who you are, "reason": why}'
 
@@ -48,7 +48,7 @@ export function railSwitchId(environment: Environment, prefix: string): string {
   return `${ofSystem('rail-switch', prefix)}/${environment}`
 }
 
-/** What payouts can be searched by in the Web UI; the types are the server's own words. */
+/** Search attributes of payouts in the Web UI. The types are the server's. */
 export const payoutSearchAttributes = {
   partner: { name: 'PayoutPartner', type: 'KEYWORD' },
   environment: { name: 'PayoutEnvironment', type: 'KEYWORD' },
@@ -57,7 +57,7 @@ export const payoutSearchAttributes = {
   amountPence: { name: 'PayoutAmountPence', type: 'INT' },
 } as const
 
-/** The Schedule's id, and what its workflows' ids begin with (Temporal adds the time of each). */
+/** IDs of Schedules. Temporal appends the time to get the ID of each workflow. */
 export const pruneActivityId = 'prune-activity'
 export const sweepId = 'sweep'
 export const changedTransfersId = 'changed-transfers'
@@ -66,7 +66,7 @@ export function connectSandboxId(partnerId: string): string {
   return `connect-sandbox/${partnerId}`
 }
 
-/** The Schedule's id. */
+/** The ID of a Schedule. */
 export const verificationsId = 'verifications'
 
 export function verificationId(partnerId: string): string {
@@ -77,10 +77,10 @@ export function payoutCaseId(caseId: string): string {
   return `case/${caseId}`
 }
 
-/** Only wakes the case's workflow: its row says whether it was resolved. */
+/** Only wakes the workflow of the case. The row says whether the case is resolved. */
 export const caseResolvedSignal = 'caseResolved'
 
-/** The Schedules' ids, and what their workflows' ids begin with. */
+/** IDs of Schedules, and prefixes of the IDs of their workflows. */
 export const walletReadingsId = 'wallet-readings'
 export const noticesId = 'notices'
 export const proofId = 'proof'
@@ -100,7 +100,7 @@ export function signUpId(codeId: string): string {
   return `sign-up/${codeId}`
 }
 
-/** The Schedule's id, and what the ids of runs begin with: one that people start has the month behind it, so that two are one. */
+/** The ID of the Schedule, and the prefix of run IDs. A manual run adds its month, so two starts are one run. */
 export const invoiceRunName = 'invoice-run'
 
 export function invoiceRunId(prefix: string, { period, partner }: { period: string; partner: string | null }): string {
@@ -116,7 +116,7 @@ export function invoiceMailId(invoice: string): string {
   return `invoice-mail/${invoice}`
 }
 
-/** Apart from the queue of the workflows that mail, so that a mail server that hangs keeps no sweep waiting. */
+/** A queue of its own for mail activities, so that a mail server that hangs does not delay a sweep. */
 export function mailQueue(housekeeping: string): string {
   return `${housekeeping}-mail`
 }

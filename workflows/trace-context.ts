@@ -1,9 +1,9 @@
-// Hands the trace that a workflow was started in on to all that it starts; where there is none, nothing is added.
+// Passes the trace header of a workflow, if it has one, to its activities, children and continuations.
 import type { Headers, WorkflowInterceptors } from '@temporalio/workflow'
 
 export const traceHeader = 'traceparent'
 
-/** Made anew for every run. No event depends on it: headers are no part of what a replay compares. */
+/** One instance per run. A replay does not compare headers, so the header may change between runs. */
 export function interceptors(): WorkflowInterceptors {
   let trace: Headers = {}
   const traced = <Input extends { readonly headers: Headers }>(input: Input): Input => ({

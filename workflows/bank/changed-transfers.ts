@@ -1,4 +1,5 @@
-// Reads once a day the transfers that changed at each bank, because events can be lost. No workflow waits 90 days for a return.
+// Reads the transfers that changed at each bank once a day, because events can be lost. So no workflow has to
+// wait 90 days for a return.
 import { ActivityFailure, isCancellation, proxyActivities } from '@temporalio/workflow'
 import { type Environment, environments } from '../../domain/environment'
 
@@ -25,7 +26,7 @@ export interface ChangedTransfersActivities {
   readChangedTransfers(order: ChangedTransfers): Promise<LookedThrough>
 }
 
-/** Three months of a busy bank take hours to read. The workflow runs again tomorrow, so the activity gives up before that. */
+/** Three months of a busy bank take hours to read. It gives up before the workflow runs again tomorrow. */
 const { readChangedTransfers } = proxyActivities<ChangedTransfersActivities>({
   startToCloseTimeout: '10 hours',
   scheduleToCloseTimeout: '20 hours',

@@ -1,4 +1,4 @@
-// Pauses or resumes the sending of payouts in one environment, for operators in the Web UI. A resume wakes the payouts that waited.
+// Pauses or resumes payouts in one environment, for operators in the Web UI. A resume wakes waiting payouts.
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow'
 import type { Environment } from '../../domain/environment'
-import { invalidInput, ofRunBefore, refusedInput } from '../input'
+import { fromPreviousRun, invalidInput, refusedInput } from '../input'
 import { railSwitchInput } from '../names'
 
 export interface RailSwitch {
@@ -85,7 +85,7 @@ const pages = 100
 export async function railSwitch(order: RailSwitch): Promise<RailSwitched> {
   if (typeof order !== 'object' || order === null) throw refusedInput(railSwitchInput)
   const { environment, action, by, reason = null } = order
-  const from = ofRunBefore(order.from)
+  const from = fromPreviousRun(order.from)
   const askedAt = workflowInfo().startTime.toISOString()
   const { changed } =
     action === 'wake' ? { changed: false } : await switchRail({ environment, action, by, reason, askedAt })

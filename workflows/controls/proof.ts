@@ -1,13 +1,13 @@
-// Reconciles every wallet's ledger with itself and with the bank, and finds payouts without news for too long.
+// Reconciles every wallet's ledger with itself and with the bank, and finds payouts that are stuck.
 import { ActivityFailure, continueAsNew, isCancellation, proxyActivities } from '@temporalio/workflow'
 import type { Environment } from '../../domain/environment'
-import { ofRunBefore, requireCounts } from '../input'
+import { fromPreviousRun, requireCounts } from '../input'
 
 export interface Proving {
   readonly pageSize: number
   /** Pages per environment. After this many the proof continues as a new run. */
   readonly pages: number
-  /** Where the run before stopped, and its counts. A new proof starts with the first wallet of each environment. */
+  /** Where the previous run stopped, and its counts. A new proof starts with the first wallet. */
   readonly from?: ProofPlaces
   readonly sofar?: Proved
 }
@@ -54,12 +54,12 @@ const { proveWallets, proveSilence, tellDrifts } = proxyActivities<ProofActiviti
 export async function proof(order: Proving): Promise<Proved> {
   requireCounts(order, { pageSize: 1_000, pages: 1_000 }, '{"pageSize": 50, "pages": 100}')
   const { pageSize, pages } = order
-  const from = ofRunBefore(order.from) ?? beginning
+  const from = fromPreviousRun(order.from) ?? beginning
   const [sandbox, live] = await Promise.all([
     proveSome('sandbox', from.sandbox, { pageSize, pages }),
     proveSome('live', from.live, { pageSize, pages }),
   ])
-  const sum = [sandbox.proved, live.proved].reduce(add, ofRunBefore(order.sofar) ?? nothing)
+  const sum = [sandbox.proved, live.proved].reduce(add, fromPreviousRun(order.sofar) ?? nothing)
   if (sandbox.place !== null || live.place !== null) {
     const places = { sandbox: sandbox.place, live: live.place }
     return continueAsNew<typeof proof>({ pageSize, pages, from: places, sofar: sum })

@@ -1,6 +1,6 @@
-// Deletes old entries of the activity list once a day: the list records every call, and reads need not be kept for ever.
+// Deletes old entries of the activity list once a day. The list records every call, and reads expire.
 import { continueAsNew, proxyActivities } from '@temporalio/workflow'
-import { ofRunBefore, requireCounts } from '../input'
+import { fromPreviousRun, requireCounts } from '../input'
 
 export interface Pruning {
   readonly batchSize: number
@@ -26,7 +26,7 @@ const { pruneActivity: pruneBatch } = proxyActivities<PruneActivityActivities>({
 export async function pruneActivity(order: Pruning): Promise<number> {
   requireCounts(order, { batchSize: 10_000, batchesPerRun: 1_000 }, '{"batchSize": 5000, "batchesPerRun": 200}')
   const { batchSize, batchesPerRun } = order
-  let total = ofRunBefore(order.removed) ?? 0
+  let total = fromPreviousRun(order.removed) ?? 0
   for (let batch = 0; batch < batchesPerRun; batch++) {
     const count = await pruneBatch({ limit: batchSize })
     total += count

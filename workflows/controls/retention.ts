@@ -1,4 +1,4 @@
-// Erases personal data past its retention, every night. The ledger, invoices and the audit chain are never touched.
+// Erases personal data past its retention every night. It never touches ledger, invoices or audit chain.
 import { isCancellation, patched, proxyActivities } from '@temporalio/workflow'
 import { requireCounts } from '../input'
 
@@ -14,9 +14,9 @@ export interface Erased {
 }
 
 export interface RetentionActivities {
-  /** Erases up to `limit` sealed recipients of payouts that ended long enough ago, and returns how many. Idempotent. */
+  /** Erases up to `limit` sealed recipients of old, closed payouts and returns how many. Idempotent. */
   eraseRecipients(batch: { readonly limit: number }): Promise<number>
-  /** Erases up to `limit` processed bank events that need no operator, and returns how many. Idempotent. */
+  /** Erases up to `limit` old bank events that need no operator and returns how many. Idempotent. */
   eraseBankEvents(batch: { readonly limit: number }): Promise<number>
 }
 

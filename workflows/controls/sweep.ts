@@ -1,6 +1,6 @@
 // The sweep: starts a workflow for each payout that has none, and raises attention for what takes too long.
 import { ActivityFailure, continueAsNew, isCancellation, patched, proxyActivities } from '@temporalio/workflow'
-import { ofRunBefore, requireCounts } from '../input'
+import { fromPreviousRun, requireCounts } from '../input'
 
 export interface Sweep {
   readonly pageSize: number
@@ -81,14 +81,14 @@ const nothing: Swept = { looked: 0, started: 0, connecting: 0, woken: 0, overdue
 
 export async function sweep(order: Sweep): Promise<Swept> {
   requireCounts(order, { pageSize: 1_000, pages: 1_000 }, '{"pageSize": 50, "pages": 100}')
-  const from = ofRunBefore(order.from)
+  const from = fromPreviousRun(order.from)
   if (from !== undefined && 'stage' in from) return oneAfterTheOther(order, from)
   return patched('stages-take-turns') ? inTurns(order, from ?? start) : oneAfterTheOther(order, beginning)
 }
 
 /**
- * Each stage takes one page per round, so that a backlog in one stage does not delay the others. A sweep that times out loses
- * nothing: the first page of each stage continues where the last sweep stopped.
+ * Each stage takes one page per round, so that a backlog in one stage does not delay the others. A sweep that
+ * times out loses nothing: the first page of each stage continues where the last sweep stopped.
  */
 async function inTurns({ pageSize, pages }: Sweep, from: Progress): Promise<Swept> {
   let { left, swept } = from

@@ -2,7 +2,7 @@
 import { proxyActivities } from '@temporalio/workflow'
 
 export interface AuditVerdict {
-  /** How many links are valid, and the hash of the last one. The history keeps both outside the database that they prove. */
+  /** How many links are valid, and the hash of the last. The history keeps both outside the database. */
   readonly links: string
   readonly head: string
   readonly fault: string | null

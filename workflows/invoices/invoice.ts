@@ -35,7 +35,7 @@ export interface InvoiceActivities {
   issueInvoice(order: InvoiceOrder): Promise<IssuedInvoice>
 }
 
-/** The timeout exceeds the statement timeout of billing. The activity is local because a run waits for thousands of them. */
+/** The timeout exceeds billing's statement timeout. It is local because a run waits for thousands of them. */
 const { issueInvoice } = proxyLocalActivities<InvoiceActivities>({
   startToCloseTimeout: '3 minutes',
   localRetryThreshold: '1 second',
@@ -56,7 +56,7 @@ export async function invoice(order: InvoiceOrder): Promise<Invoiced> {
 
 const sentences: Readonly<Record<Invoiced['outcome'], (number: string) => string>> = {
   issued: (number) => `${number} was issued.`,
-  already: (number) => `${number} was there already: nothing has changed.`,
+  already: (number) => `${number} exists already. Nothing has changed.`,
   nothing: () => 'There was nothing to bill.',
 }
 
@@ -71,11 +71,11 @@ async function startMail(invoiceId: string): Promise<void> {
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     })
   } catch (error) {
-    if (!isRunningAlready(error)) throw error
+    if (!isAlreadyRunning(error)) throw error
   }
 }
 
 /** Whether a child could not start because another workflow has started the same one, and it still runs. */
-export function isRunningAlready(error: unknown): boolean {
+export function isAlreadyRunning(error: unknown): boolean {
   return error instanceof TemporalFailure && error.name === 'WorkflowExecutionAlreadyStartedError'
 }

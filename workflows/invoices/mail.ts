@@ -10,8 +10,8 @@ export interface InvoiceToMail {
 }
 
 /**
- * `nobody`: the partner has no email address. `void`: the invoice is void. `refused`: the mail server refuses the address permanently.
- * `perhaps`: the mail server has the mail, and its answer was lost.
+ * `nobody`: the partner has no email address. `void`: the invoice is void. `refused`: the mail server refuses
+ * the address permanently. `perhaps`: the mail server has the mail, and its answer was lost.
  */
 export type Mailed = 'mailed' | 'already' | 'nobody' | 'void' | 'refused' | 'perhaps'
 
@@ -23,9 +23,9 @@ export interface InvoiceMailActivities {
 }
 
 /**
- * The timeout exceeds the sum of the mailer's own timeouts, or a slow mail would be sent twice: each answer of the mail server may
- * take ten minutes. The heartbeat timeout is a minute, because a worker that is only busy must not be taken for dead: the mail
- * would be sent again. A mail server may be down for a weekend, so the backoff grows to one hour.
+ * The timeout exceeds the sum of the mailer's own timeouts, or a slow mail would be sent twice: each answer of
+ * the mail server may take ten minutes. The heartbeat timeout is long, because a busy worker must not be taken
+ * for dead: the mail would be sent again. The backoff grows to an hour: a mail server may be down for days.
  */
 export const mailInvoiceOptions = {
   startToCloseTimeout: '4 hours',
@@ -40,7 +40,7 @@ const { markMailed } = proxyActivities<Pick<InvoiceMailActivities, 'markMailed'>
   retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '5 minutes' },
 })
 
-/** A missing or refused address may be corrected within a day. After a month the operators have had enough warnings. */
+/** A missing or refused address may be corrected. After a month the operators have had enough warnings. */
 const daysToCorrect = 30
 
 /** Each attempt may put another copy into the partner's inbox, so an operator takes over after these. */
@@ -74,9 +74,9 @@ export async function invoiceMail(order: InvoiceToMail): Promise<Mailed> {
 const sentences: Readonly<Record<Mailed, string>> = {
   mailed: 'The invoice was mailed.',
   already: 'The invoice had been mailed before.',
-  nobody: 'The partner has neither a billing nor a contact email: set one; it is looked for once a day for 30 days.',
-  void: 'The invoice is void: nobody is sent it.',
-  refused: 'The mail server refuses the address for good: put it right; it is tried once a day for 30 days.',
+  nobody: 'The partner has neither a billing nor a contact email. Add one: the mail is retried once a day for 30 days.',
+  void: 'The invoice is void and is not mailed.',
+  refused: 'The mail server refuses the address permanently. Correct it: the mail is retried once a day for 30 days.',
   perhaps:
-    'The mail server has the mail and did not say that it took it: it is tried three times, an hour apart, and then left to a person, who asks the partner.',
+    'The mail server has the mail, and its answer was lost. It is sent up to three times, an hour apart. Then an operator asks the partner.',
 }

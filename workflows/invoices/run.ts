@@ -1,4 +1,4 @@
-// Bills every partner for a month: one child workflow each, a few at a time. One partner's failure does not stop the others.
+// Bills every partner for a month, with one child workflow each. One failure does not stop the others.
 import {
   ApplicationFailure,
   ChildWorkflowCancellationType,
@@ -15,9 +15,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow'
 import { londonMonthOf, type Month, monthInWords, parseMonth, previousMonth } from '../../domain/month'
-import { ofRunBefore } from '../input'
+import { fromPreviousRun } from '../input'
 import { invoiceId } from '../names'
-import { type Invoiced, invoice, isRunningAlready } from './invoice'
+import { type Invoiced, invoice, isAlreadyRunning } from './invoice'
 
 /** An operator may start a run by hand with this. */
 export interface InvoiceRunOrder {
@@ -99,21 +99,21 @@ export async function invoiceRun(given?: InvoiceRunOrder | null): Promise<Invoic
   const order = given ?? {}
   const period = periodOf(order)
   const billed: BilledPartner[] = []
-  const soFar = ofRunBefore(order.soFar)
+  const soFar = fromPreviousRun(order.soFar)
   let sums = soFar?.sums ?? emptySums
   setHandler(progress, ({ from }) => ({ period, sums, billed: billed.slice(from) }))
-  const say = () => setCurrentDetails(`${monthInWords(period)}: ${sentenceOf(sums)}`)
+  const showProgress = () => setCurrentDetails(`${monthInWords(period)}: ${sentenceOf(sums)}`)
 
   const { partner = null, pageSize: limit = partnersPerHistory } = order
   const page = await partnersToBill({ period, partner, after: soFar?.after ?? null, limit })
   sums = { ...sums, already: sums.already + page.billedBefore }
-  await inLanes(concurrency, page.partnerIds, async (partnerId) => {
+  await forEachConcurrently(concurrency, page.partnerIds, async (partnerId) => {
     const one = await bill(partnerId, period)
     billed.push(one)
     sums = addOutcome(sums, one)
-    say()
+    showProgress()
   })
-  say()
+  showProgress()
   if (page.next === null) return { period, ...sums }
   return continueAsNew<typeof invoiceRun>({ ...order, period, soFar: { after: page.next, sums } })
 }
@@ -129,7 +129,7 @@ function periodOf({ period }: InvoiceRunOrder): Month {
   )
 }
 
-/** A child continues when the run is cancelled or closed: its work is one transaction, and a later run finds it done. */
+/** A child continues when the run is cancelled: its work is one transaction, and a later run finds it done. */
 async function bill(partnerId: string, period: Month): Promise<BilledPartner> {
   try {
     const invoiced = await executeChild(invoice, {
@@ -145,18 +145,22 @@ async function bill(partnerId: string, period: Month): Promise<BilledPartner> {
     })
     return { partnerId, ...invoiced }
   } catch (error) {
-    if (isRunningAlready(error)) return { partnerId, outcome: 'elsewhere', number: null, totalGbp: null }
+    if (isAlreadyRunning(error)) return { partnerId, outcome: 'elsewhere', number: null, totalGbp: null }
     if (isCancellation(error) || !(error instanceof ChildWorkflowFailure)) throw error
     return { partnerId, outcome: 'failed', number: null, totalGbp: null }
   }
 }
 
-async function inLanes<T>(lanes: number, all: readonly T[], work: (each: T) => Promise<void>): Promise<void> {
+async function forEachConcurrently<T>(
+  limit: number,
+  all: readonly T[],
+  work: (each: T) => Promise<void>,
+): Promise<void> {
   const waiting = all.values()
   const lane = async () => {
     for (const each of waiting) await work(each)
   }
-  await Promise.all(Array.from({ length: lanes }, lane))
+  await Promise.all(Array.from({ length: limit }, lane))
 }
 
 const emptySums: RunSums = { issued: 0, already: 0, nothing: 0, elsewhere: 0, failed: 0, failedPartners: [] }

@@ -1,4 +1,4 @@
-// Opens the partner of a sign-up. The details stay in the database, encrypted, under the ID of the sign-in code.
+// Opens the partner of a sign-up. The details stay encrypted in the database under the ID of the code.
 import { proxyLocalActivities } from '@temporalio/workflow'
 import { requireFields } from '../input'
 
@@ -7,7 +7,7 @@ export interface SignUp {
 }
 
 export interface SignUpActivities {
-  /** Returns the partner's ID. One transaction opens the partner and stores its ID with the code, so it is idempotent. */
+  /** Opens the partner and stores its ID with the code, in one transaction. Returns the ID. Idempotent. */
   openSignedUp(order: SignUp): Promise<string>
 }
 

@@ -1,4 +1,4 @@
-// Follows one business until the bank has verified or rejected it: polls at growing intervals, and at once after the bank's event.
+// Follows one business until the bank has decided: polls at growing intervals, and at once after an event.
 import { condition, continueAsNew, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow'
 import type { VerificationStatus } from '../../domain/partners/partner'
 import { requireFields } from '../input'
@@ -34,7 +34,7 @@ export interface VerificationActivities {
   connectLiveWallet(partner: PartnerToVerify): Promise<VerificationStanding>
 }
 
-/** No caller waits for these, so they retry until the bank is back. The longest makes eight calls to the bank. */
+/** No caller waits, so they retry until the bank is back. The longest makes eight calls to the bank. */
 const { openLiveCustomer, checkLiveCustomer, connectLiveWallet } = proxyActivities<VerificationActivities>({
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '5 seconds',
@@ -70,7 +70,7 @@ export async function verification(order: Verification): Promise<VerificationSta
 
 const dayMs = 86_400_000
 
-/** `not_started` is final too: the start of this workflow was not recorded in the row, so there is nothing to wait for. */
+/** `not_started` is final too: without an application in the row there is nothing to wait for. */
 function isDecided(status: VerificationStatus): boolean {
   return status === 'approved' || status === 'rejected' || status === 'not_started'
 }

@@ -1,6 +1,6 @@
-// Starts the verification of every undecided business once a day, so that a lost event or workflow delays it by a day at most.
+// Starts the verification of each business at the bank once a day, in case an event or workflow was lost.
 import { continueAsNew, proxyActivities } from '@temporalio/workflow'
-import { ofRunBefore, requireCounts } from '../input'
+import { fromPreviousRun, requireCounts } from '../input'
 
 export interface Verifications {
   readonly pageSize: number
@@ -19,7 +19,7 @@ export interface VerificationsPage {
 }
 
 export interface VerificationsActivities {
-  /** Starts the verification of each partner of the page unless it is running. `next` is null on the last page. */
+  /** Starts each verification of the page that is not running. `next` is null on the last page. */
   startVerifications(page: VerificationsPage): Promise<{ readonly started: number; readonly next: string | null }>
 }
 
@@ -33,8 +33,8 @@ const { startVerifications } = proxyActivities<VerificationsActivities>({
 export async function verifications(order: Verifications): Promise<number> {
   requireCounts(order, { pageSize: 1_000, pages: 1_000 }, '{"pageSize": 50, "pages": 200}')
   const { pageSize, pages } = order
-  let after = ofRunBefore(order.after) ?? null
-  let started = ofRunBefore(order.started) ?? 0
+  let after = fromPreviousRun(order.after) ?? null
+  let started = fromPreviousRun(order.started) ?? 0
   for (let page = 0; page < pages; page++) {
     const looked = await startVerifications({ after, limit: pageSize })
     started += looked.started

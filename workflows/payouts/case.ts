@@ -1,4 +1,4 @@
-// Follows a recall or trace, which an operator settles: waits for its deadline, reports it when it is late, ends when it is resolved.
+// Follows a recall or trace until an operator has resolved it, and reports it when it is late.
 import { condition, continueAsNew, defineSignal, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow'
 import { requireFields } from '../input'
 import { caseResolvedSignal } from '../names'
@@ -20,7 +20,7 @@ export type CaseStanding =
   | { readonly at: 'open'; readonly dueInMs: number | null }
 
 export interface PayoutCaseActivities {
-  /** Returns the case's status from its row. The first call that finds it late notifies the operators, once. Idempotent. */
+  /** Returns the status from the row, and notifies the operators, once, when the case is late. Idempotent. */
   lookAfterCase(ref: CaseRef): Promise<CaseStanding>
 }
 

@@ -1,4 +1,4 @@
-// One attempt to pay: debit the wallet, send, answer the caller, wait for the bank, settle. The payout's row decides every step.
+// One attempt to pay: debit, send, answer the caller, wait for the bank, settle. The row decides every step.
 import {
   allHandlersFinished,
   CancellationScope,
@@ -39,11 +39,11 @@ export interface Held {
 /** All of this is in the workflow history, so it holds IDs, amounts and codes only. */
 export interface Underway {
   /**
-   * `unsent`: the payout is acknowledged, and the bank could not be called yet. `unknown`: the bank may have the transfer.
-   * `sent`: the bank has the transfer. `over`: nothing is left to do.
+   * `unsent`: the payout is acknowledged, and the bank could not be called yet. `unknown`: the bank may have
+   * the transfer. `sent`: the bank has the transfer. `over`: nothing is left to do.
    */
   readonly at: 'unsent' | 'unknown' | 'sent' | 'over'
-  /** Unsent for so long that `resolveSubmit` must read the bank's list before the payout is sent or refunded. */
+  /** Unsent for so long that `resolveSubmit` must read the bank's list before a call or a refund. */
   readonly needsLookup?: true
   readonly verdict: Verdict
   /** The row's status, as a search attribute; `refused` when no payout was created. */
@@ -52,7 +52,7 @@ export interface Underway {
   readonly says: string
 }
 
-/** `by update`: by our API, which has recorded the actor. `in Temporal`: in the Web UI, where only Temporal knows the actor. */
+/** `by update`: by our API, which has recorded the actor. `in Temporal`: in the Web UI, by an unknown actor. */
 export type Cancelled = 'by update' | 'in Temporal'
 
 export interface PayoutActivities {
@@ -60,17 +60,18 @@ export interface PayoutActivities {
   debitPayout(payout: PayoutRef): Promise<Step>
   /** Registers the recipient and sends the transfer, within a second or two. */
   submitToRail(payout: PayoutRef): Promise<Underway>
-  /** Succeeds if no call to the bank has started. Returns `needsLookup` where `resolveSubmit` has to decide. */
+  /** Succeeds if no call to the bank has started. With `needsLookup`, `resolveSubmit` has to decide. */
   cancelPayout(payout: PayoutRef & { readonly how?: Cancelled }): Promise<Underway>
-  /** Repeats the identical call, then looks the transfer up. With `cancel` it decides that cancel and sends nothing. */
+  /** Repeats the identical call, then looks it up. With `cancel` it decides the cancel and sends nothing. */
   resolveSubmit(payout: PayoutRef & { readonly cancel?: Cancelled }): Promise<Underway>
   /** Asks the bank for the transfer's status and books it. */
   pollSettlement(payout: PayoutRef): Promise<Underway>
 }
 
 /**
- * A caller waits for these, so they run inside the workflow task: a payout then costs no other task. Each limits its own calls to
- * the bank to far less than this timeout. A retry more than a second away is a timer, which occupies no worker slot.
+ * A caller waits for these, so they run inside the workflow task: a payout then costs no other task. Each
+ * limits its own calls to the bank to far less than this timeout. A retry more than a second away is a timer,
+ * which occupies no worker slot.
  */
 const { debitPayout, submitToRail, cancelPayout } = proxyLocalActivities<
   Pick<PayoutActivities, 'debitPayout' | 'submitToRail' | 'cancelPayout'>
@@ -87,7 +88,7 @@ const { pollSettlement } = proxyLocalActivities<Pick<PayoutActivities, 'pollSett
   retry: { initialInterval: '100 ms', backoffCoefficient: 2, maximumInterval: '1 minute' },
 })
 
-/** A regular activity, because the bank may not answer, and a busy partner's list of one day takes minutes to read. */
+/** A regular activity: the bank may not answer, and a busy partner's list of a day takes minutes to read. */
 const { resolveSubmit } = proxyActivities<Pick<PayoutActivities, 'resolveSubmit'>>({
   startToCloseTimeout: '15 minutes',
   heartbeatTimeout: '5 seconds',
@@ -95,7 +96,7 @@ const { resolveSubmit } = proxyActivities<Pick<PayoutActivities, 'resolveSubmit'
 })
 
 export const create = defineUpdate<Verdict>('create')
-/** Completes when the row has decided whether the payout was cancelled or had been sent. The caller reads the row for the outcome. */
+/** Completes when the row has decided between cancelled and sent. The caller reads the outcome in the row. */
 export const cancel = defineUpdate('cancel')
 /** The bank has reported something about this payout's transfer. The workflow asks the bank for it. */
 export const bankSpoke = defineSignal('bankSpoke')
@@ -157,7 +158,7 @@ export async function payout(order: PayoutOrder): Promise<void> {
     shown = step.status
   }
 
-  /** Waits for the bank's signal or the next poll. A successful cancel ends the wait with its step. A refused one changes nothing. */
+  /** Waits for the signal or the next poll. A successful cancel ends the wait. A refused one does not. */
   async function pause(step: Underway, asked: number): Promise<Underway | null> {
     const until = Date.now() + pauseMs(order, asked)
     for (let leftMs = pauseMs(order, asked); leftMs > 0; leftMs = until - Date.now()) {
@@ -185,7 +186,7 @@ function createCancels() {
       asked += 1
       return asked
     },
-    /** For runs that began before cancels asked the row: such a cancel counts only when the workflow is about to send. */
+    /** For runs that began before cancels asked the row: it counts only when the workflow is about to send. */
     addBefore(how: Cancelled): void {
       before ??= how
     },

@@ -33,11 +33,11 @@ export interface ReturnStep {
 }
 
 export interface PayoutReturnActivities {
-  /** Asks the bank for the status of a completed payout's transfer and books it. Idempotent, also when two run at once. */
+  /** Asks the bank for the transfer's status and books it. Idempotent, also when two run at once. */
   pollReturn(payout: ReturnRef): Promise<ReturnStep>
 }
 
-/** No caller waits for it, so its calls to the bank may take longer than a payout's first ones. This timeout must exceed them. */
+/** No caller waits for it, so its calls to the bank may take longer. This timeout must exceed them. */
 const { pollReturn } = proxyLocalActivities<PayoutReturnActivities>({
   startToCloseTimeout: '30 seconds',
   localRetryThreshold: '1 second',

@@ -1,10 +1,10 @@
-// Connects a partner's sandbox to its bank: creates the customer and the wallet, then switches rail and money in one transaction.
+// Connects a sandbox to its bank: creates customer and wallet, then moves rail and money in one transaction.
 import { proxyActivities, sleep } from '@temporalio/workflow'
 import { requireFields } from '../input'
 
 export interface SandboxToConnect {
   readonly partnerId: string
-  /** How long to wait before the next check of the bank or the wallet: the first time, the second, and so on. The last one repeats. */
+  /** Intervals between checks of the bank or the wallet. The last one repeats. */
   readonly pauseMs: readonly number[]
 }
 

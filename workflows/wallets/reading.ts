@@ -1,4 +1,4 @@
-// Reads one wallet's history at its bank after an event from the bank, and again if another event arrives during the read.
+// Reads one wallet's history at its bank after an event, and again if another event arrives during the read.
 import {
   ActivityFailure,
   continueAsNew,
@@ -33,7 +33,7 @@ export interface WalletReadingActivities {
   readWallet(wallet: { readonly walletId: string }): Promise<WalletRead>
 }
 
-/** The wallet-readings workflow reads all wallets every few minutes, so this gives up early. A long history has many pages. */
+/** All wallets are read again every few minutes, so this gives up early. A long history has many pages. */
 const { readWallet } = proxyActivities<WalletReadingActivities>({
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '5 seconds',

@@ -1,7 +1,7 @@
 // Reads every wallet that is at a bank, every few minutes, so that a lost event delays no deposit for longer.
 import { ActivityFailure, continueAsNew, isCancellation, proxyActivities } from '@temporalio/workflow'
 import { type Environment, environments } from '../../domain/environment'
-import { ofRunBefore, requireCounts } from '../input'
+import { fromPreviousRun, requireCounts } from '../input'
 import type { WalletRead } from './reading'
 
 export interface WalletReadings {
@@ -17,7 +17,7 @@ export type Places = Readonly<Record<Environment, { readonly after: string | nul
 
 export interface WalletPage {
   readonly environment: Environment
-  /** The last wallet of the page before. Null for the first page, which starts where the last reading stopped. */
+  /** The last wallet of the previous page. Null for the first, which starts where the last reading stopped. */
   readonly after: string | null
   readonly limit: number
 }
@@ -46,7 +46,7 @@ const { readWallets } = proxyActivities<WalletReadingsActivities>({
 export async function walletReadings(order: WalletReadings): Promise<void> {
   requireCounts(order, { pageSize: 1_000, pages: 1_000 }, '{"pageSize": 50, "pages": 100}')
   const { pageSize, pages } = order
-  const from = ofRunBefore(order.from) ?? beginning
+  const from = fromPreviousRun(order.from) ?? beginning
   const [sandbox = null, live = null] = await Promise.all(
     environments.map((environment) => readSome(environment, from[environment], { pageSize, pages })),
   )

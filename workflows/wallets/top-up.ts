@@ -1,4 +1,4 @@
-// Adds test money to a sandbox wallet. Only activities move money, so the API starts this workflow and waits for it.
+// Adds test money to a sandbox wallet. Only activities move money, so the API starts this and waits.
 import { proxyActivities } from '@temporalio/workflow'
 import { requireFields } from '../input'
 
