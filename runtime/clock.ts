@@ -1,4 +1,4 @@
-// The one source of the present moment, passed in so that tests can choose it.
+// The only source of the current time, passed in so that tests can set it.
 
 export interface Clock {
   now(): Date

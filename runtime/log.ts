@@ -1,4 +1,4 @@
-// JSON lines on standard output, one per event, with nothing in them that names a person or opens a door.
+// Writes JSON log lines to standard output, one per event, without personal data or secrets.
 
 import { types } from 'node:util'
 import { type DestinationStream, type Logger, destination as openDestination, pino, stdTimeFunctions } from 'pino'
@@ -20,36 +20,36 @@ export function createLog(options: { level: LogLevel; name: string }, destinatio
     base: { name: options.name },
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }), log: withoutSecretFields },
-    // Ours instead of pino's own, which would take what the formatter made of an error apart again.
+    // Replaces pino's own serializer, which would serialize the formatter's result a second time.
     serializers: { err: (value: unknown) => (isError(value) ? describeError(value) : value) },
-    // The fields of a child log do not pass the formatter; deeper paths here would cost 160 µs a line instead of half of one.
+    // The formatter does not see the fields of a child log. Deeper paths would cost 160 µs a line instead of 0.5 µs.
     redact: { paths: secretFields.map((field) => `["${field}"]`), censor: redacted },
   }
   return destination ? pino(settings, destination) : pino(settings)
 }
 
-/** Standard output in larger pieces, at the latest after a moment: a write per line would cost more than the line. */
+/** Buffers standard output for at most 200 ms, because a write per line costs more than the line itself. */
 export function pooledOutput(): DestinationStream & { flushSync(): void } {
   const output = openDestination({ dest: 1, sync: true, minLength: 8_192 })
   setInterval(() => output.flush(), 200).unref()
-  process.once('exit', () => flushAtTheEnd(output))
+  process.once('exit', () => flushOnExit(output))
   return output
 }
 
-/** Where nobody reads any more, flushSync would try for ever and the process never end; flush finds that out, and it then does nothing. */
-function flushAtTheEnd(output: { flush(): void; flushSync(): void }): void {
+/** On a closed pipe, flushSync alone would retry forever. flush detects the closed pipe, and flushSync then does nothing. */
+function flushOnExit(output: { flush(): void; flushSync(): void }): void {
   output.flush()
   output.flushSync()
 }
 
-/** What an error may say about itself: its other fields (a query's parameters, a row's values) stay out of the log. */
+/** The loggable part of an error. Its other fields, such as query parameters or row values, stay out of the log. */
 export function describeError(error: unknown): ErrorDescription {
-  if (!isError(error)) return { type: typeof error, message: 'Something other than an error was thrown.' }
+  if (!isError(error)) return { type: typeof error, message: 'A value that is not an error was thrown.' }
   const [first] = error.message === '' && 'errors' in error && Array.isArray(error.errors) ? error.errors : []
-  // A host with several addresses fails once for each of them, in an error that says nothing itself.
+  // A host with several addresses fails once for each, in an AggregateError with an empty message.
   if (first !== undefined) return describeError(first)
   const code = codeOf(error)
-  const message = quotesAValue(code) ? 'PostgreSQL refused a value.' : error.message
+  const message = quotesValue(code) ? 'PostgreSQL rejected a value.' : error.message
   return {
     type: error.name,
     message,
@@ -60,7 +60,7 @@ export function describeError(error: unknown): ErrorDescription {
 }
 
 const redacted = '[redacted]'
-const deepest = 6
+const maxDepth = 6
 
 const secretFields = [
   'authorization',
@@ -97,28 +97,28 @@ function shown(name: string, value: unknown, depth: number): unknown {
   if (isSecret(name)) return redacted
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   if (isError(value)) return describeError(value)
-  if (depth === deepest || ArrayBuffer.isView(value)) return `[${value.constructor?.name ?? 'object'}]`
+  if (depth === maxDepth || ArrayBuffer.isView(value)) return `[${value.constructor?.name ?? 'object'}]`
   if (Array.isArray(value)) return value.map((item) => shown('', item, depth + 1))
   return Object.fromEntries(Object.entries(value).map(([inner, item]) => [inner, shown(inner, item, depth + 1)]))
 }
 
-/** Remembered, as the same few names come in every line; an object's own keys could be any number of names. */
+/** Cached, because the same few names occur in every line. The cache is bounded, because an object can have any keys. */
 function isSecret(name: string): boolean {
-  const known = secrecy.get(name)
+  const known = secretCache.get(name)
   if (known !== undefined) return known
   const secret = secretNames.has(plainName(name))
-  if (secrecy.size < 1_000) secrecy.set(name, secret)
+  if (secretCache.size < 1_000) secretCache.set(name, secret)
   return secret
 }
 
-const secrecy = new Map<string, boolean>()
+const secretCache = new Map<string, boolean>()
 
-/** One spelling for sort_code, sortCode and Sort-Code. */
+/** Gives sort_code, sortCode and Sort-Code the same spelling. */
 function plainName(name: string): string {
   return name.replaceAll(/[-_]/g, '').toLowerCase()
 }
 
-/** Errors of Node itself and of the workflow sandbox come from another realm, where instanceof does not see them. */
+/** Errors of Node.js and of the workflow sandbox come from another realm, where instanceof fails. */
 function isError(value: unknown): value is Error {
   return value instanceof Error || types.isNativeError(value)
 }
@@ -127,7 +127,7 @@ function codeOf(error: Error): string | number | null {
   return 'code' in error && (typeof error.code === 'string' || typeof error.code === 'number') ? error.code : null
 }
 
-/** The messages of SQLSTATE class 22 repeat the value that was wrong. */
-function quotesAValue(code: unknown): boolean {
+/** Messages of SQLSTATE class 22 repeat the invalid value. */
+function quotesValue(code: unknown): boolean {
   return typeof code === 'string' && /^22[0-9A-Z]{3}$/.test(code)
 }

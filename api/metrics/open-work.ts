@@ -3,8 +3,7 @@ import type { FigureKind, StandingFigure } from '../../db/controls/metrics'
 import { driftKinds } from '../../domain/controls/drift'
 import { type Environment, environments } from '../../domain/environment'
 import { rateRejections } from '../../domain/rate-check'
-import { gauge } from '../../runtime/metrics/gauge'
-import type { Metric, Sample } from '../../runtime/metrics/text'
+import { gauge, type Metric, type Sample } from '../../runtime/metrics'
 
 /** Failed and returned ones are open until their money is back. */
 const openStatuses = ['pending', 'processing', 'failed', 'returned'] as const

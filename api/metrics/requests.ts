@@ -1,6 +1,5 @@
 // How many requests were answered how, and how fast: counted as they are answered, by route and never by URL.
-import { createDistribution, type Distribution } from '../../runtime/metrics/distribution'
-import type { Metric } from '../../runtime/metrics/text'
+import { createDistribution, type Distribution, type Metric } from '../../runtime/metrics'
 
 export interface RequestFigures {
   /** The route is null for whatever no route of ours matches. */

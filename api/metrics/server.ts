@@ -1,8 +1,7 @@
 // GET /metrics on a port of its own, so that no proxy which shows the API to the world shows this as well.
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { MetricsConfig } from '../../runtime/config/config'
-import { createProcessFigures } from '../../runtime/metrics/process'
-import { asText, contentType } from '../../runtime/metrics/text'
+import { asText, contentType, createProcessMetrics } from '../../runtime/metrics'
 import { listen, stop } from '../http/listen'
 import { type BusinessParts, createBusinessFigures } from './business'
 import type { RequestFigures } from './requests'
@@ -21,7 +20,7 @@ export async function openMetrics(config: MetricsConfig, parts: MetricsParts): P
 
 export async function createMetricsServer({ requests, ...parts }: MetricsParts): Promise<Server> {
   const business = createBusinessFigures(parts)
-  const ownFigures = createProcessFigures()
+  const ownFigures = createProcessMetrics()
   await business.start()
   return createServer((request, response) => {
     if (request.method !== 'GET' || request.url?.split('?')[0] !== '/metrics') {

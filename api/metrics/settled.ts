@@ -4,8 +4,7 @@ import { lastEvent, listSettled, type Settled } from '../../db/controls/metrics'
 import type { Db } from '../../db/database'
 import { environments } from '../../domain/environment'
 import type { Clock } from '../../runtime/clock'
-import { createDistribution } from '../../runtime/metrics/distribution'
-import type { Metric } from '../../runtime/metrics/text'
+import { createDistribution, type Metric } from '../../runtime/metrics'
 
 /** Events are numbered before they are committed: by then every transaction that had taken a lower number is over. */
 const certainAfterMs = 60_000

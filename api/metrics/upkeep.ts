@@ -3,8 +3,7 @@
 import { erasedKinds, type LeftUndone, type Upkeep } from '../../db/controls/upkeep-metrics'
 import { mailKinds } from '../../db/partners/mails'
 import { environments } from '../../domain/environment'
-import { gauge } from '../../runtime/metrics/gauge'
-import type { Metric, Sample } from '../../runtime/metrics/text'
+import { gauge, type Metric, type Sample } from '../../runtime/metrics'
 
 export function upkeepMetrics({ left, notBilled }: Upkeep): Metric[] {
   const find = (work: LeftUndone['work'], sort: string | null) =>

@@ -1,4 +1,4 @@
-// The way to the Temporal server for everybody who asks it something; workers bring their own connection.
+// Client connections to the Temporal server. Workers use their own kind of connection with the same address and credentials.
 
 import {
   Client,
@@ -6,31 +6,37 @@ import {
   Connection,
   defaultGrpcRetryOptions,
   makeGrpcRetryInterceptor,
+  type TLSConfig,
 } from '@temporalio/client'
 import { systemClock } from '../clock'
-import type { TemporalConfig } from '../config/config'
-import { serverOf } from './server'
+import type { TemporalConfig, TemporalTls } from '../config/config'
 
-/** Opens nothing yet: the first call connects, so a process may start before its Temporal server. */
+interface Server {
+  readonly address: string
+  readonly tls: TLSConfig | false
+  readonly apiKey?: string
+}
+
+/** The first call connects, so a process may start before its Temporal server. */
 export function connectClient(config: TemporalConfig, interceptors: ClientInterceptors = {}): Client {
   const connection = Connection.lazy({
     ...serverOf(config),
     interceptors: [retryUntilDeadline],
-    // Without a cap the pause between two attempts to reconnect grows to two minutes after an outage.
+    // Without a cap, the reconnect backoff grows to two minutes during an outage.
     channelArgs: { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 2_000 },
   })
   return new Client({ connection, namespace: config.namespace, interceptors })
 }
 
-/** Throws unless the server knows our namespace and says so in time. */
+/** Throws unless the server confirms our namespace before the deadline. */
 export async function pingTemporal(client: Client, deadlineMs: number): Promise<void> {
   const { namespace } = client.options
   await askWithin(client, deadlineMs, () => client.workflowService.describeNamespace({ namespace }))
 }
 
 /**
- * `withDeadline` for a process that also does other things: what it keeps its deadline in makes every promise of the
- * process dearer on Node 20 (a read by about a quarter), and is switched off as soon as nobody waits for Temporal.
+ * Like `withDeadline`, for a process that also does other work. The SDK keeps the deadline in an async context, which
+ * slows down every promise on Node 20 (a read by about a quarter), so it is disabled when no call is pending.
  */
 export async function askWithin<Answer>(client: Client, ms: number, ask: () => Promise<Answer>): Promise<Answer> {
   const { connection } = client
@@ -46,19 +52,19 @@ export async function askWithin<Answer>(client: Client, ms: number, ask: () => P
 
 const asking = new WeakMap<Client['connection'], number>()
 
-/** For `withDeadline`, which takes a moment of the machine's own clock. */
+/** For `withDeadline`, which takes a time of the system clock. */
 export function deadlineIn(ms: number): number {
   return systemClock.now().getTime() + ms
 }
 
-/** Longer than the 20 s for which the server itself holds a waiting call open. */
+/** Longer than the 20 s for which the server holds a long poll open. */
 const longestCallMs = 30_000
 
 const { delayFunction, retryableDecider } = defaultGrpcRetryOptions({ maxJitter: 0 })
 
 /**
- * A call without a deadline waits for ever when no server or worker answers: whoever sets none gets one here. And no
- * pause reaches past it: left alone the SDK overshoots, and throws where nobody can catch when the client is closed meanwhile.
+ * Gives every call a deadline, because a call without one waits forever if no server or worker answers. No backoff extends
+ * past the deadline: the SDK would exceed it, and throw an uncatchable error if the client is closed in the meantime.
  */
 const retryUntilDeadline: ReturnType<typeof makeGrpcRetryInterceptor> = (options, nextCall) => {
   const deadline = Number(options.deadline ?? deadlineIn(longestCallMs))
@@ -68,4 +74,17 @@ const retryUntilDeadline: ReturnType<typeof makeGrpcRetryInterceptor> = (options
       retryableDecider(attempt, status) && deadlineIn(delayFunction(attempt, status)) < deadline,
   })
   return retry({ ...options, deadline }, nextCall)
+}
+
+/** Address and credentials in the form that client and worker connections take. */
+export function serverOf({ address, tls, apiKey }: TemporalConfig): Server {
+  return { address, tls: tls !== null && tlsOf(tls), ...(apiKey !== null && { apiKey }) }
+}
+
+function tlsOf({ ca, serverName, client }: TemporalTls): TLSConfig {
+  return {
+    ...(ca !== null && { serverRootCACertificate: Buffer.from(ca) }),
+    ...(serverName !== null && { serverNameOverride: serverName }),
+    ...(client !== null && { clientCertPair: { crt: Buffer.from(client.certificate), key: Buffer.from(client.key) } }),
+  }
 }

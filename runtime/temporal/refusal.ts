@@ -1,53 +1,53 @@
-// Why a Temporal server and we do not trust each other, in words that say what to do; of two libraries that each say it in their own.
+// Turns TLS and authentication errors of the Temporal client and worker libraries into instructions for the operator.
 
-/** Null when it is not about trust: then the server is away, or something else went wrong. */
+/** Null for other errors, such as a server that cannot be reached. */
 export function refusalOf(error: unknown): string | null {
-  const said = textOf(error)
-  return refusals.find(({ pattern }) => pattern.test(said))?.sentence ?? null
+  const text = textOf(error)
+  return refusals.find(({ pattern }) => pattern.test(text))?.sentence ?? null
 }
 
-/** What a library wraps into its own error counts too. */
+/** Includes the messages of all causes, because the libraries wrap errors. */
 function textOf(error: unknown): string {
   const texts: string[] = []
   for (let cause = error; cause instanceof Error; cause = cause.cause) texts.push(cause.message)
   return texts.join('\n')
 }
 
-// Alerts come first: those are the server's words about our certificate, and use the same nouns as ours about its.
+// Alerts come first: they are about our certificate, but contain the same words as our own errors about the server's.
 const refusals: readonly { readonly pattern: RegExp; readonly sentence: string }[] = [
   {
     pattern:
       /received fatal alert: (Certificate|BadCert|UnknownCA|UnsupportedCert|AccessDenied)|alert (bad|unknown|unsupported|certificate|access)/,
     sentence:
-      'the server wants a certificate of ours, or does not accept the one it got: see TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY',
+      'the server requires a client certificate, or rejected ours: check TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY',
   },
   {
     pattern: /InvalidCertificate\(Expired|certificate has expired|CERT_HAS_EXPIRED/,
-    sentence: 'the certificate of the server has ended: it needs a new one',
+    sentence: "the server's certificate has expired: renew it",
   },
   {
     pattern: /NotValidForName|ALTNAME_INVALID/,
     sentence:
-      'the certificate of the server is for another name: set TEMPORAL_TLS_SERVER_NAME to the name that it is for',
+      "the server's certificate is for another name: set TEMPORAL_TLS_SERVER_NAME to the name in the certificate",
   },
   {
     pattern: /InvalidCertificate|unable to (verify|get)|self.signed certificate/,
     sentence:
-      'the certificate of the server comes from nobody we trust: set TEMPORAL_TLS_CA to the certificate of who issued it',
+      "the server's certificate is not from a trusted authority: set TEMPORAL_TLS_CA to the certificate of its authority",
   },
   {
     pattern: /InvalidContentType|wrong version number/,
-    sentence: 'the server speaks no TLS: set TEMPORAL_TLS to off, or TEMPORAL_ADDRESS to a port that does',
+    sentence: 'the server does not use TLS: set TEMPORAL_TLS to off, or TEMPORAL_ADDRESS to a port with TLS',
   },
-  // TLS 1.3 lets a client begin before its certificate was looked at: what it reads then is the alert, or just the end.
+  // With TLS 1.3 the server checks the client certificate late: the client reads the alert, or just the end of the connection.
   {
     pattern: /Failed to call GetSystemInfo.+transport::Error|Last error: Failed to connect/,
     sentence:
-      'the server ended the connection at once: see that TEMPORAL_TLS, TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY are what it expects',
+      'the server closed the connection at once: check that TEMPORAL_TLS, TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY match its settings',
   },
   {
     pattern: /UNAUTHENTICATED|PERMISSION_DENIED|does not have valid authentication|does not have permission/,
     sentence:
-      'the server does not let us in: see TEMPORAL_API_KEY or TEMPORAL_TLS_CERT, and that they are for TEMPORAL_NAMESPACE',
+      'the server denied access: check TEMPORAL_API_KEY or TEMPORAL_TLS_CERT, and that they are valid for TEMPORAL_NAMESPACE',
   },
 ]

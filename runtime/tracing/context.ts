@@ -1,11 +1,13 @@
-// Which span of which trace something belongs to, and how that travels: the traceparent of W3C Trace Context.
+// The trace context of a span, and how it travels: as a W3C traceparent, and in a Temporal header that workflows pass on unread.
+import { defaultPayloadConverter, type Headers } from '@temporalio/common'
+import { traceHeader } from '../../workflows/trace-context'
 
 export interface TraceContext {
   /** 32 hex digits. */
   readonly traceId: string
   /** 16 hex digits. */
   readonly spanId: string
-  /** Whether its spans are kept. */
+  /** Whether its spans are exported. */
   readonly sampled: boolean
 }
 
@@ -13,13 +15,29 @@ export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): s
   return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`
 }
 
-/** Null for everything that the standard tells to ignore. */
+/** Null for a header that the standard says to ignore. */
 export function parseTraceparent(text: string): TraceContext | null {
   const [, version = '', traceId = '', spanId = '', flags = '', more = ''] = pattern.exec(text) ?? []
-  // A later version may add fields, this one has none.
+  // A later version may add fields; version 00 has none.
   if (version === '' || version === 'ff' || (version === '00' && more !== '')) return null
   if (isZero(traceId) || isZero(spanId)) return null
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
+}
+
+export function withContext(headers: Headers, context: TraceContext): Headers {
+  return { ...headers, [traceHeader]: defaultPayloadConverter.toPayload(formatTraceparent(context)) }
+}
+
+/** Null if there is none, or it cannot be parsed. */
+export function contextIn(headers: Headers): TraceContext | null {
+  const payload = headers[traceHeader]
+  if (payload === undefined) return null
+  try {
+    const value: unknown = defaultPayloadConverter.fromPayload(payload)
+    return typeof value === 'string' ? parseTraceparent(value) : null
+  } catch {
+    return null
+  }
 }
 
 const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/

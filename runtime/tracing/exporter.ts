@@ -1,21 +1,21 @@
-// Sends finished spans in batches, and lets them go rather than keep anybody waiting: who adds one never notices the collector.
+// Exports finished spans to the collector in batches. A slow collector never delays the caller: spans are dropped instead.
 import type { Log } from '../log'
-import { exportRequest } from './otlp'
+import type { TraceContext } from './context'
 import { type Collector, createSender } from './sender'
-import type { Attributes, FinishedSpan } from './span'
+import type { Attributes, FinishedSpan, SpanKind } from './span'
 
 export interface Exporter {
   /** Never waits and never throws. */
   add(span: FinishedSpan): void
-  /** How many spans were lost since the collector last took some. */
+  /** Spans lost since the collector last accepted a batch. */
   lost(): number
-  /** Sends what is left, as far as that goes in time; never throws. */
+  /** Sends the remaining spans until the time limit; never throws. */
   close(): Promise<void>
 }
 
 export interface ExporterOptions {
   readonly collector: Collector
-  /** Who sends. */
+  /** Describes this process. */
   readonly resource: Attributes
   readonly log: Log
   readonly limits?: Partial<Limits>
@@ -23,48 +23,48 @@ export interface ExporterOptions {
 
 export interface Limits {
   readonly batchMax: number
-  /** About a kilobyte each. */
+  /** A span takes about a kilobyte. */
   readonly queueMax: number
-  /** What does not fill a batch waits no longer. */
+  /** An incomplete batch is sent after this time. */
   readonly everyMs: number
   readonly postWithinMs: number
   readonly closeWithinMs: number
 }
 
-const usual: Limits = { batchMax: 512, queueMax: 4_096, everyMs: 1_000, postWithinMs: 5_000, closeWithinMs: 1_000 }
+const defaults: Limits = { batchMax: 512, queueMax: 4_096, everyMs: 1_000, postWithinMs: 5_000, closeWithinMs: 1_000 }
 
 export function createExporter({ collector, resource, log, limits }: ExporterOptions): Exporter {
-  const { batchMax, queueMax, everyMs, postWithinMs, closeWithinMs } = { ...usual, ...limits }
+  const { batchMax, queueMax, everyMs, postWithinMs, closeWithinMs } = { ...defaults, ...limits }
   const queue: FinishedSpan[] = []
   const sender = createSender(collector, postWithinMs)
   let sending: Promise<void> | null = null
   let lost = 0
-  let inTrouble = false
+  let isFailing = false
 
-  function trouble(why: string): void {
-    if (!inTrouble) log.warn({ why }, 'traces can not be sent, and are dropped when there are too many')
-    inTrouble = true
+  function onFailure(why: string): void {
+    if (!isFailing) log.warn({ why }, 'cannot send traces, dropping them when the queue is full')
+    isFailing = true
   }
-  /** While more comes in than goes out the trouble is not over: said once, not with every batch. */
-  function taken(): void {
-    if (!inTrouble || queue.length > queueMax / 2) return
-    log.info({ spans_lost: lost }, 'traces are sent again')
-    inTrouble = false
+  /** Recovery is logged only once the queue shrinks, not with every accepted batch. */
+  function onAccepted(): void {
+    if (!isFailing || queue.length > queueMax / 2) return
+    log.info({ spans_lost: lost }, 'sending traces again')
+    isFailing = false
     lost = 0
   }
 
-  /** What is there now and no more: what comes meanwhile gathers for the next time. */
+  /** Sends the spans queued now. Later ones wait for the next batch. */
   async function sendQueue(): Promise<void> {
     for (let left = queue.length; left > 0; ) {
       const batch = queue.slice(0, Math.min(left, batchMax))
       const posted = await sender.post(exportRequest(resource, batch))
-      if (posted.outcome === 'later') return trouble(posted.why)
+      if (posted.outcome === 'retry') return onFailure(posted.why)
       queue.splice(0, batch.length)
       left -= batch.length
-      if (posted.outcome === 'taken') taken()
+      if (posted.outcome === 'accepted') onAccepted()
       else {
         lost += batch.length
-        return trouble(posted.why)
+        return onFailure(posted.why)
       }
     }
   }
@@ -80,19 +80,56 @@ export function createExporter({ collector, resource, log, limits }: ExporterOpt
     add(span) {
       if (queue.length >= queueMax) {
         lost += 1
-        return trouble('too many')
+        return onFailure('queue full')
       }
       queue.push(span)
-      if (queue.length >= batchMax && !inTrouble) void send()
+      if (queue.length >= batchMax && !isFailing) void send()
     },
     lost: () => lost,
     async close() {
       clearInterval(timer)
-      const cutOff = setTimeout(() => sender.end(), closeWithinMs)
+      const deadline = setTimeout(() => sender.end(), closeWithinMs)
       await sending
       await send()
-      clearTimeout(cutOff)
+      clearTimeout(deadline)
       if (queue.length + lost > 0) log.warn({ spans_lost: queue.length + lost }, 'traces were lost')
     },
   }
+}
+
+/** The JSON of ExportTraceServiceRequest, with IDs in hex and 64-bit numbers as strings. */
+function exportRequest(resource: Attributes, spans: readonly FinishedSpan[]): string {
+  const scopeSpans = [{ scope: { name: 'payouts' }, spans: spans.map(spanOf) }]
+  return JSON.stringify({ resourceSpans: [{ resource: { attributes: attributesOf(resource) }, scopeSpans }] })
+}
+
+const kinds: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, client: 3 }
+const statusError = 2
+
+function spanOf(span: FinishedSpan) {
+  const { context, parentSpanId, link, name, kind, startNano, endNano, attributes, outcome } = span
+  return {
+    ...idsOf(context),
+    ...(parentSpanId === null ? {} : { parentSpanId }),
+    name,
+    kind: kinds[kind],
+    startTimeUnixNano: String(startNano),
+    endTimeUnixNano: String(endNano),
+    attributes: attributesOf(attributes),
+    ...(link === null ? {} : { links: [idsOf(link)] }),
+    status: outcome === 'failed' ? { code: statusError } : {},
+  }
+}
+
+function idsOf({ traceId, spanId }: TraceContext) {
+  return { traceId, spanId }
+}
+
+function attributesOf(attributes: Attributes) {
+  return Object.entries(attributes).flatMap(([key, value]) => (value === null ? [] : [{ key, value: valueOf(value) }]))
+}
+
+function valueOf(value: string | number | boolean) {
+  if (typeof value === 'boolean') return { boolValue: value }
+  return typeof value === 'number' ? { intValue: String(value) } : { stringValue: value }
 }

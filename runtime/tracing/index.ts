@@ -1,32 +1,32 @@
-// Traces of one process, where a collector is configured: what its parts need to be seen in them.
+// Opens tracing for a process, if a collector is configured, with the interceptors for its Temporal and bank calls.
 import { randomUUID } from 'node:crypto'
-import type { ClientInterceptors } from '@temporalio/client'
+import type { ClientInterceptors, WorkflowClientInterceptor } from '@temporalio/client'
 import type { AroundCall } from '../../rail/provider/client'
 import type { Clock } from '../clock'
 import type { TracingConfig } from '../config/config'
 import type { Log } from '../log'
-import { traceBankCalls } from './bank-calls'
+import { withContext } from './context'
 import { createExporter } from './exporter'
-import { traceTemporalCalls } from './temporal-calls'
-import { createTracer, type Tracer } from './tracer'
+import { errorTypeOf } from './span'
+import { createTracer, type Span, type Tracer } from './tracer'
 
 export interface Tracing {
   readonly tracer: Tracer
   readonly temporalCalls: ClientInterceptors
   readonly bankCalls: AroundCall
-  /** Sends what is left; takes a second at most, and never throws. */
+  /** Sends the remaining spans within a second; never throws. */
   close(): Promise<void>
 }
 
 export interface TracedProcess {
-  /** What it is called where the configuration has no name for it. */
+  /** The service name, unless the configuration sets one. */
   readonly name: string
   readonly version: string
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Null where nothing is traced: then no part of it exists, and nobody pays for it. */
+/** Null if nothing is traced, so that an untraced process has no overhead. */
 export function openTracing(
   config: TracingConfig | null,
   { name, version, clock, log }: TracedProcess,
@@ -45,5 +45,48 @@ export function openTracing(
     temporalCalls: { workflow: [traceTemporalCalls(tracer)] },
     bankCalls: traceBankCalls(tracer),
     close: () => exporter.close(),
+  }
+}
+
+/** Each call to the bank is a span with method, path template and status. The bank receives no trace header. */
+function traceBankCalls(tracer: Tracer): AroundCall {
+  return ({ method, template }, call) =>
+    tracer.run(
+      {
+        name: `${method} ${template}`,
+        kind: 'client',
+        attributes: { 'http.request.method': method, 'url.template': template },
+      },
+      async (span) => {
+        const answer = await call()
+        if (answer.stage !== 'answered') {
+          span.fail(errorTypeOf(answer.cause))
+          return answer
+        }
+        span.tell({ 'http.response.status_code': answer.status })
+        if (answer.status >= 400) span.fail(String(answer.status))
+        return answer
+      },
+    )
+}
+
+/** Each start, update or signal of a workflow is a span, named by type, because an ID may hold text that a partner wrote. */
+function traceTemporalCalls(tracer: Tracer): WorkflowClientInterceptor {
+  const call = <T>(name: string, work: (span: Span) => Promise<T>) => tracer.run({ name, kind: 'client' }, work)
+  return {
+    startWithDetails: (input, next) =>
+      call(`StartWorkflow ${input.workflowType}`, ({ context }) =>
+        next({ ...input, headers: withContext(input.headers, context) }),
+      ),
+    startUpdateWithStart: (input, next) =>
+      call(`UpdateWithStartWorkflow ${input.workflowType}`, ({ context }) =>
+        next({ ...input, workflowStartHeaders: withContext(input.workflowStartHeaders, context) }),
+      ),
+    signalWithStart: (input, next) =>
+      call(`SignalWithStartWorkflow ${input.workflowType}`, ({ context }) =>
+        next({ ...input, headers: withContext(input.headers, context) }),
+      ),
+    startUpdate: (input, next) => call(`UpdateWorkflow ${input.updateName}`, () => next(input)),
+    signal: (input, next) => call(`SignalWorkflow ${input.signalName}`, () => next(input)),
   }
 }

@@ -1,4 +1,4 @@
-// Hands one batch after another to the collector: an attempt never throws, and is over in time.
+// Posts batches to the collector. A post never throws, and ends within its timeout.
 import { errorTypeOf } from './span'
 
 export interface Collector {
@@ -6,31 +6,31 @@ export interface Collector {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** `later`: the same batch may be taken another time. `refused`: it never will. */
-export type Posted = { readonly outcome: 'taken' } | { readonly outcome: 'later' | 'refused'; readonly why: string }
+/** `retry`: the collector may accept the same batch later. `refused`: it never will. */
+export type Posted = { readonly outcome: 'accepted' } | { readonly outcome: 'retry' | 'refused'; readonly why: string }
 
 export interface Sender {
   post(body: string): Promise<Posted>
-  /** Gives up what is under way and all that follows. */
+  /** Aborts the current post and all later ones. */
   end(): void
 }
 
-/** A signal for each attempt: on Node 20 what is joined to a lasting one is not forgotten. */
-export function createSender(collector: Collector, withinMs: number): Sender {
+/** Each post has its own signal, because Node 20 leaks signals that are combined with a long-lived one. */
+export function createSender(collector: Collector, timeoutMs: number): Sender {
   let attempt = new AbortController()
-  let isOver = false
+  let isEnded = false
   return {
     async post(body) {
       const own = new AbortController()
       attempt = own
-      if (isOver) own.abort()
-      const giveUp = setTimeout(() => own.abort(new DOMException('too slow', 'TimeoutError')), withinMs)
+      if (isEnded) own.abort()
+      const timer = setTimeout(() => own.abort(new DOMException('too slow', 'TimeoutError')), timeoutMs)
       const posted = await post(collector, body, own.signal)
-      clearTimeout(giveUp)
+      clearTimeout(timer)
       return posted
     },
     end() {
-      isOver = true
+      isEnded = true
       attempt.abort()
     },
   }
@@ -42,19 +42,19 @@ async function post({ url, headers }: Collector, body: string, signal: AbortSign
       method: 'POST',
       headers: { ...headers, 'Content-Type': 'application/json' },
       body,
-      // Wherever else it leads to was not told our secrets.
+      // The headers hold secrets, which must not follow a redirect to another host.
       redirect: 'manual',
       signal,
     })
-    // Read to its end, so that the connection can be used again.
+    // Reading the whole body lets the connection be reused.
     await response.arrayBuffer()
-    if (response.ok) return { outcome: 'taken' }
-    return { outcome: passing.includes(response.status) ? 'later' : 'refused', why: `HTTP ${response.status}` }
+    if (response.ok) return { outcome: 'accepted' }
+    return { outcome: retryable.includes(response.status) ? 'retry' : 'refused', why: `HTTP ${response.status}` }
   } catch (error) {
-    // What fetch throws says nothing itself; its cause is what went wrong.
-    return { outcome: 'later', why: errorTypeOf(error instanceof Error ? (error.cause ?? error) : error) }
+    // The error of fetch is generic; its cause has the details.
+    return { outcome: 'retry', why: errorTypeOf(error instanceof Error ? (error.cause ?? error) : error) }
   }
 }
 
-/** Those that OTLP calls retryable. */
-const passing: readonly number[] = [429, 502, 503, 504]
+/** The statuses that OTLP defines as retryable. */
+const retryable: readonly number[] = [429, 502, 503, 504]

@@ -1,15 +1,15 @@
-// What a span is: ids, codes, routes and times, and nothing that a person or a partner has written.
+// The data of a span: IDs, codes, routes and times. It holds no text that a user or partner wrote.
 import type { TraceContext } from './context'
 
 export type SpanKind = 'server' | 'client' | 'internal'
 
-/** What is null is left out. */
+/** Null attributes are omitted. */
 export type Attributes = Readonly<Record<string, string | number | boolean | null>>
 
 export interface FinishedSpan {
   readonly context: TraceContext
   readonly parentSpanId: string | null
-  /** Somebody else's trace that led to it. */
+  /** The caller's trace that led to this span. */
   readonly link: TraceContext | null
   readonly name: string
   readonly kind: SpanKind
@@ -19,7 +19,7 @@ export interface FinishedSpan {
   readonly outcome: 'fine' | 'failed'
 }
 
-/** The code or the class of an error: what its message says may be about a person. */
+/** The code or class of an error. Its message may hold personal data. */
 export function errorTypeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name

@@ -1,4 +1,4 @@
-// Runs work as a span and hands it on when it is over; what is begun meanwhile finds out what it is a part of.
+// Runs work inside a span, and reports the span when the work ends. Spans started during the work become its children.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock'
@@ -6,14 +6,14 @@ import type { TraceContext } from './context'
 import { type Attributes, errorTypeOf, type FinishedSpan, type SpanKind } from './span'
 
 export interface Tracer {
-  /** What comes out of the work, or is thrown by it, comes out of this. */
+  /** Returns or throws what the work returns or throws. */
   run<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T>
 }
 
 export interface SpanStart {
   readonly name: string
   readonly kind: SpanKind
-  /** What it is a part of: without it what is under way here, and with null nothing, so that a trace begins. */
+  /** Undefined: the current span. Null: none, so that a new trace starts. */
   readonly parent?: TraceContext | null
   readonly link?: TraceContext | null
   readonly attributes?: Attributes
@@ -33,22 +33,22 @@ export interface TracerOptions {
 }
 
 export function createTracer({ clock, ratio, onFinished }: TracerOptions): Tracer {
-  const underWay = new AsyncLocalStorage<TraceContext>()
+  const current = new AsyncLocalStorage<TraceContext>()
   return {
     async run(start, work) {
-      const parent = start.parent === undefined ? (underWay.getStore() ?? null) : start.parent
+      const parent = start.parent === undefined ? (current.getStore() ?? null) : start.parent
       const span = openSpan(start, contextBelow(parent, ratio))
       const [startNano, startTick] = [BigInt(clock.now().getTime()) * 1_000_000n, process.hrtime.bigint()]
       try {
-        return await underWay.run(span.context, () => work(span))
+        return await current.run(span.context, () => work(span))
       } catch (error) {
         span.fail(errorTypeOf(error))
         throw error
       } finally {
-        // A clock that is set right meanwhile must not end a span before it began.
+        // The monotonic clock, because an adjusted system clock could end a span before it started.
         const endNano = startNano + process.hrtime.bigint() - startTick
         if (span.context.sampled) {
-          onFinished({ ...span.told(), parentSpanId: parent?.spanId ?? null, startNano, endNano })
+          onFinished({ ...span.data(), parentSpanId: parent?.spanId ?? null, startNano, endNano })
         }
       }
     },
@@ -56,7 +56,7 @@ export function createTracer({ clock, ratio, onFinished }: TracerOptions): Trace
 }
 
 interface OpenSpan extends Span {
-  told(): Omit<FinishedSpan, 'parentSpanId' | 'startNano' | 'endNano'>
+  data(): Omit<FinishedSpan, 'parentSpanId' | 'startNano' | 'endNano'>
 }
 
 function openSpan({ kind, link = null, ...start }: SpanStart, context: TraceContext): OpenSpan {
@@ -75,11 +75,11 @@ function openSpan({ kind, link = null, ...start }: SpanStart, context: TraceCont
       outcome = 'failed'
       tell({ 'error.type': errorType })
     },
-    told: () => ({ context, link, name, kind, attributes, outcome }),
+    data: () => ({ context, link, name, kind, attributes, outcome }),
   }
 }
 
-/** Whether a trace is kept is decided where it begins, and holds for all of it, in whichever process. */
+/** The process that starts a trace decides whether it is sampled, for all its spans in every process. */
 function contextBelow(parent: TraceContext | null, ratio: number): TraceContext {
   const spanId = randomBytes(8).toString('hex')
   if (parent !== null) return { ...parent, spanId }
@@ -89,7 +89,7 @@ function contextBelow(parent: TraceContext | null, ratio: number): TraceContext 
 
 const digits = 13
 
-/** By the end of its id, which is as random as any number; 13 hex digits are as many as a number holds exactly. */
+/** Compares the random end of the ID; a JavaScript number holds 13 hex digits exactly. */
 export function isSampled(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-digits), 16) < ratio * 16 ** digits
 }

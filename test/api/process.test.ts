@@ -95,7 +95,7 @@ test('a Temporal server that it can not trust, or that speaks no TLS, does not s
   const run = await start({ TEMPORAL_TLS: 'on' })
 
   await until('it has said so', () =>
-    /Temporal can not be used: the server speaks no TLS: set TEMPORAL_TLS/.test(run.output()),
+    /Temporal can not be used: the server does not use TLS: set TEMPORAL_TLS/.test(run.output()),
   )
 
   expect((await fetch(`${run.url}/healthz`)).status).toBe(200)

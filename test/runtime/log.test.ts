@@ -82,7 +82,7 @@ test('a value that PostgreSQL refused is not repeated', () => {
   log.error({ err: error }, 'it failed')
 
   expect(lines[0]).not.toContain('CANARY')
-  expect(JSON.parse(lines[0] ?? '').err).toMatchObject({ code: '22P02', message: 'PostgreSQL refused a value.' })
+  expect(JSON.parse(lines[0] ?? '').err).toMatchObject({ code: '22P02', message: 'PostgreSQL rejected a value.' })
 })
 
 test('an error that only gathers others is logged as the first of them', () => {

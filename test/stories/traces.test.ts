@@ -142,13 +142,13 @@ test('while the collector is away, and while it never answers, payouts are as ev
   const silent = await world.settled((await world.pay()).body.id)
   const logs = () => [world.api, world.worker].map((part) => part.output())
   const told = (words: string) => logs().map((log) => log.split(words).length - 1)
-  await until('both have noticed', () => told('traces can not be sent').every((times) => times > 0))
+  await until('both have noticed', () => told('cannot send traces').every((times) => times > 0))
 
   collector.behave(200)
-  await until('both send again', () => told('traces are sent again').every((times) => times > 0))
+  await until('both send again', () => told('sending traces again').every((times) => times > 0))
 
   expect([away, silent].map(({ status }) => status)).toEqual(['completed', 'completed'])
-  expect(told('traces can not be sent')).toEqual([1, 1])
+  expect(told('cannot send traces')).toEqual([1, 1])
   // What was kept meanwhile is not lost; the bank knows the recipient by now.
   for (const { id } of [away, silent]) expect(pathsIn(await wholeTrace(id))).toHaveLength(7)
 })

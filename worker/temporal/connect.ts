@@ -4,8 +4,8 @@ import { NativeConnection, Runtime, type RuntimeOptions } from '@temporalio/work
 import { systemClock } from '../../runtime/clock'
 import { ConfigError, type TemporalConfig } from '../../runtime/config/config'
 import type { Log } from '../../runtime/log'
+import { serverOf } from '../../runtime/temporal/client'
 import { refusalOf } from '../../runtime/temporal/refusal'
-import { serverOf } from '../../runtime/temporal/server'
 import { sdkLogger } from './sdk-log'
 
 /** Connects at once or throws. Later disconnects are handled by the SDK. */

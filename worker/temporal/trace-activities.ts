@@ -1,7 +1,7 @@
 // Records each activity execution as a span in the trace of its workflow.
 import type { Context } from '@temporalio/activity'
 import type { ActivityInterceptors, ActivityInterceptorsFactory } from '@temporalio/worker'
-import { contextIn } from '../../runtime/tracing/temporal-header'
+import { contextIn } from '../../runtime/tracing/context'
 import type { Tracer } from '../../runtime/tracing/tracer'
 
 /** Uses the IDs of run and payout: the workflow ID contains the partner's Idempotency-Key, which can be anything. */

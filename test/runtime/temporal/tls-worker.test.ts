@@ -55,7 +55,7 @@ test('a worker without one waits, and its log says in one sentence what for', as
   const worker = start({})
 
   await worker.says(
-    /^Temporal at [\d.:]+ is not available yet; retrying: the server wants a certificate of ours, .+: see TEMPORAL_TLS_CERT/,
+    /^Temporal at [\d.:]+ is not available yet; retrying: the server requires a client certificate, .+: check TEMPORAL_TLS_CERT/,
   )
 
   expect(worker.complained).toEqual([])

@@ -46,15 +46,14 @@ test('API, ops and worker are let in by a certificate that comes from a file', a
 
 const why = {
   issuer:
-    'the certificate of the server comes from nobody we trust: set TEMPORAL_TLS_CA to the certificate of who issued it',
-  name: 'the certificate of the server is for another name: set TEMPORAL_TLS_SERVER_NAME to the name that it is for',
-  client:
-    'the server wants a certificate of ours, or does not accept the one it got: see TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY',
+    "the server's certificate is not from a trusted authority: set TEMPORAL_TLS_CA to the certificate of its authority",
+  name: "the server's certificate is for another name: set TEMPORAL_TLS_SERVER_NAME to the name in the certificate",
+  client: 'the server requires a client certificate, or rejected ours: check TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY',
   ended:
-    'the server ended the connection at once: see that TEMPORAL_TLS, TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY are what it expects',
-  plain: 'the server speaks no TLS: set TEMPORAL_TLS to off, or TEMPORAL_ADDRESS to a port that does',
+    'the server closed the connection at once: check that TEMPORAL_TLS, TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY match its settings',
+  plain: 'the server does not use TLS: set TEMPORAL_TLS to off, or TEMPORAL_ADDRESS to a port with TLS',
   entry:
-    'the server does not let us in: see TEMPORAL_API_KEY or TEMPORAL_TLS_CERT, and that they are for TEMPORAL_NAMESPACE',
+    'the server denied access: check TEMPORAL_API_KEY or TEMPORAL_TLS_CERT, and that they are valid for TEMPORAL_NAMESPACE',
 }
 
 describe('a sentence says what to do about', () => {

@@ -112,7 +112,7 @@ test('while the collector is away no more is kept than fits, and the outage is t
 
   expect(lines()).toEqual([
     expect.objectContaining({ level: 'warn', why: expect.any(String) }),
-    expect.objectContaining({ level: 'info', msg: 'traces are sent again', spans_lost: 3 }),
+    expect.objectContaining({ level: 'info', msg: 'sending traces again', spans_lost: 3 }),
   ])
   expect(exporter.lost()).toBe(0)
 })

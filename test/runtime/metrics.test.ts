@@ -1,10 +1,9 @@
-// The text that Prometheus reads: names, labels and buckets as its format wants them.
+// The Prometheus text format: names, labels and buckets.
 import { expect, test } from '@jest/globals'
-import { createRequestFigures } from '../../../api/metrics/requests'
-import { createDistribution } from '../../../runtime/metrics/distribution'
-import { asText } from '../../../runtime/metrics/text'
+import { createRequestFigures } from '../../api/metrics/requests'
+import { asText, createDistribution } from '../../runtime/metrics'
 
-test('a metric is its help, its type and a line for each sample', () => {
+test('a metric has its help, its type and one line for each sample', () => {
   const samples = [{ labels: { environment: 'live', odd: 'a "b" \\ c\nd' }, value: 3 }, { value: 0.5 }]
 
   expect(asText([{ name: 'payouts_open', help: 'Open ones.', type: 'gauge', samples }])).toBe(
@@ -13,7 +12,7 @@ test('a metric is its help, its type and a line for each sample', () => {
   )
 })
 
-test('each bucket counts what is at most its bound, and the last one everything', () => {
+test('each bucket counts the values up to its bound, and the last bucket counts all', () => {
   const distribution = createDistribution([1, 5])
   for (const seconds of [0.5, 1, 1.5, 60]) distribution.add(seconds)
 
@@ -28,7 +27,7 @@ test('each bucket counts what is at most its bound, and the last one everything'
   ])
 })
 
-test('whatever strangers ask for is one series: they could make up any number of methods and paths', () => {
+test('unknown routes are one series, because callers could invent any number of methods and paths', () => {
   const requests = createRequestFigures()
   for (const method of ['GET', 'BREW', 'X-1']) requests.count({ method, route: null, status: 404, seconds: 0.001 })
 
@@ -37,7 +36,7 @@ test('whatever strangers ask for is one series: they could make up any number of
   expect(counted?.samples).toEqual([{ labels: { method: 'any', route: 'other', status: '404' }, value: 3 }])
 })
 
-test('a route’s times are kept by method: a caller that only reads hides no slow write', () => {
+test('durations are kept by method, so that fast reads do not hide slow writes', () => {
   const requests = createRequestFigures()
   for (const method of ['GET', 'POST']) requests.count({ method, route: '/v1/payouts', status: 200, seconds: 0.001 })
 

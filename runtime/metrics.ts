@@ -1,0 +1,95 @@
+// Metrics in the Prometheus text format: gauges, histograms and the metrics of the process itself.
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+export interface Metric {
+  readonly name: string
+  readonly help: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly samples: readonly Sample[]
+}
+
+export interface Sample {
+  /** Appended to the metric's name. */
+  readonly suffix?: '_bucket' | '_sum' | '_count'
+  readonly labels?: Labels
+  readonly value: number
+}
+
+export type Labels = Readonly<Record<string, string>>
+
+export const contentType = 'text/plain; version=0.0.4; charset=utf-8'
+
+export interface Distribution {
+  add(seconds: number): void
+  samples(labels: Labels): Sample[]
+}
+
+export function asText(metrics: readonly Metric[]): string {
+  return metrics.map(metricText).join('')
+}
+
+export function gauge(name: string, help: string, samples: readonly Sample[]): Metric {
+  return { name, help, type: 'gauge', samples }
+}
+
+/** A histogram. Bounds in ascending order; values above the last bound count in +Inf. */
+export function createDistribution(bounds: readonly number[]): Distribution {
+  const counts = bounds.map(() => 0)
+  let count = 0
+  let sum = 0
+  return {
+    add(seconds) {
+      const index = bounds.findIndex((bound) => seconds <= bound)
+      if (index >= 0) counts[index] = (counts[index] ?? 0) + 1
+      count += 1
+      sum += seconds
+    },
+    samples(labels) {
+      let cumulative = 0
+      const buckets = bounds.map((bound, index): Sample => {
+        cumulative += counts[index] ?? 0
+        return { suffix: '_bucket', labels: { ...labels, le: String(bound) }, value: cumulative }
+      })
+      return [
+        ...buckets,
+        { suffix: '_bucket', labels: { ...labels, le: '+Inf' }, value: count },
+        { suffix: '_sum', labels, value: sum },
+        { suffix: '_count', labels, value: count },
+      ]
+    },
+  }
+}
+
+/** Process metrics under the names that Node.js dashboards use. Measures the event loop from this call on. */
+export function createProcessMetrics(): () => Metric[] {
+  const delay = monitorEventLoopDelay({ resolution: 20 })
+  delay.enable()
+  return () => {
+    const { user, system } = process.cpuUsage()
+    const lagSeconds = delay.count === 0 ? 0 : delay.percentile(99) / 1e9
+    delay.reset()
+    return [
+      one('process_cpu_seconds_total', 'counter', 'CPU time used.', (user + system) / 1e6),
+      one('process_resident_memory_bytes', 'gauge', 'Memory used.', process.memoryUsage.rss()),
+      one('nodejs_eventloop_lag_p99_seconds', 'gauge', 'Event loop lag since the last scrape.', lagSeconds),
+    ]
+  }
+}
+
+function one(name: string, type: Metric['type'], help: string, value: number): Metric {
+  return { name, help, type, samples: [{ value }] }
+}
+
+function metricText({ name, help, type, samples }: Metric): string {
+  const lines = samples.map(({ suffix = '', labels = {}, value }) => `${name}${suffix}${labelText(labels)} ${value}\n`)
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`
+}
+
+function labelText(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`)
+  return pairs.length === 0 ? '' : `{${pairs.join()}}`
+}
+
+function escaped(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+}
