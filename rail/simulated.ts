@@ -5,9 +5,6 @@ import { type Clock, systemClock } from '../runtime/clock'
 import { type Rail, RailUnavailable, type Transfer, type TransferOrder, type Verification } from './rail'
 import { reasons } from './reasons'
 
-/** 10,000.00 USDC, about 7,900 GBP at the simulated rate. */
-export const simulatedFloatMicroUsdc = 10_000_000_000n
-
 /** Shared by all partners that are not connected. */
 export const simulatedRefs = {
   verificationRef: 'sim_verification',

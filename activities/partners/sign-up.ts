@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { ApplicationFailure } from '@temporalio/common'
 import type { Tx } from '../../db/database'
 import { countPartnersOpenedBy, membershipsOf } from '../../db/partners/members'
+import { openPartnerIn } from '../../db/partners/open'
 import { closeSignUp, openSignUp } from '../../db/sign-in/codes'
 import { signUpsPerEmail } from '../../domain/sign-in'
 import type { SignUp } from '../../workflows/partners/sign-up'
 import type { ActivityDeps } from '../bind'
-import { openPartnerIn } from './open'
 
 export async function openSignedUp(
   { db, clock, keyring }: Pick<ActivityDeps, 'db' | 'clock' | 'keyring'>,

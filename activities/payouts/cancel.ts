@@ -1,12 +1,12 @@
 // Cancels a payout while no call to the bank was started: one look at the row under its lock decides between cancel and submit.
 import { recordActivity } from '../../db/controls/activity'
 import type { Tx } from '../../db/database'
+import { reverseDebit } from '../../db/payouts/money'
 import { wipeRecipient } from '../../db/payouts/recipients/sealed'
 import { keepPayout, loadStep, lockStep, type StepRow } from '../../db/payouts/steps'
 import { assert } from '../../domain/assert'
 import type { Cancelled, PayoutRef, Underway } from '../../workflows/payouts/payout'
 import type { PayoutDeps } from '../bind'
-import { reverseDebit } from './release'
 import { isLate, toBeLookedUp } from './send/late'
 import { over, standingOf } from './standing'
 
@@ -25,7 +25,7 @@ export async function cancelUnsent(deps: PayoutDeps, { how, ...payout }: Cancel)
     const row = await lockStep(tx, payout.payoutId)
     const standing = standingOf(row, payout)
     if (standing !== null) return standing
-    await reverseDebit(tx, row, deps)
+    await reverseDebit(tx, row, deps.clock.now())
     await wipeRecipient(tx, row.id)
     const recorded = await keepPayout(tx, {
       payoutId: row.id,

@@ -1,9 +1,8 @@
-// Sets the money of a payout aside, once, or says why not (design §3, step 3).
+// Debits the wallet for a payout, once, or refuses the payout.
 
+import { postDebit } from '../../db/payouts/money'
 import { lockStep } from '../../db/payouts/steps'
-import { postSet } from '../../db/wallets/ledger'
 import { shortfallOf } from '../../domain/payouts/shortfall'
-import { debitPostings } from '../../domain/wallets/ledger'
 import type { PayoutRef, Step } from '../../workflows/payouts/payout'
 import type { PayoutDeps } from '../bind'
 import { refuse } from './release'
@@ -18,15 +17,7 @@ export async function debitPayout(deps: PayoutDeps, payout: PayoutRef): Promise<
     if (standing !== null)
       return standing.at === 'unknown' ? noteUnknown({ clock: deps.clock, db: tx }, payout) : standing
 
-    const posted = await postSet(tx, {
-      walletId: row.walletId,
-      cause: 'debit',
-      causeRef: `${row.id}/${row.attempt}`,
-      payoutId: row.id,
-      createdBy: 'payout',
-      at,
-      postings: debitPostings(row.walletSendsMicroUsdc),
-    })
+    const posted = await postDebit(tx, row, at)
     if (posted.outcome !== 'insufficient') return { at: 'held' }
     const details = shortfallOf(row.walletSendsMicroUsdc, posted.balanceMicroUsdc, row.gbpPerUsdNano)
     const failureReason = 'insufficient_funds: The wallet balance was too low.'

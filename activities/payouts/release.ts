@@ -1,11 +1,10 @@
 // A payout that will not be sent: the debit is reversed, and the key is free again unless the payout was acknowledged.
 import type { Tx } from '../../db/database'
+import { reverseDebit } from '../../db/payouts/money'
 import { wipeRecipient } from '../../db/payouts/recipients/sealed'
 import { keepPayout, lockStep, releaseRow, type StepRow } from '../../db/payouts/steps'
-import { isPosted, postSet } from '../../db/wallets/ledger'
 import { assert } from '../../domain/assert'
 import { kept, type Refusal, refused } from '../../domain/payouts/verdict'
-import { reversePostings } from '../../domain/wallets/ledger'
 import type { PayoutRef, Underway } from '../../workflows/payouts/payout'
 import type { PayoutDeps } from '../bind'
 import { over, standingOf } from './standing'
@@ -37,7 +36,7 @@ export async function releasePayout(
       return standing.at === 'unknown' ? noteUnknown({ clock: deps.clock, db: tx }, payout) : standing
     }
     if (refusal.trouble === 'passing' && isAcknowledged(row)) return unsent
-    await reverseDebit(tx, row, deps)
+    await reverseDebit(tx, row, deps.clock.now())
     return refuse(tx, row, refusal, deps.clock.now())
   })
 }
@@ -86,17 +85,4 @@ const unsent: Underway = {
   verdict: kept,
   status: 'pending',
   says: 'waiting until the bank takes it',
-}
-
-/** Nothing when it was never debited, and once however often it is asked for. */
-export async function reverseDebit(tx: Tx, row: StepRow, { clock }: Pick<PayoutDeps, 'clock'>): Promise<void> {
-  const about = { walletId: row.walletId, payoutId: row.id, createdBy: 'payout', at: clock.now() }
-  const { causeRef } = debitOf(row)
-  if (!(await isPosted(tx, debitOf(row)))) return
-  await postSet(tx, { ...about, cause: 'reversal', causeRef, postings: reversePostings(row.walletSendsMicroUsdc) })
-}
-
-/** By what the ledger knows the debit of this attempt. */
-export function debitOf({ walletId, id, attempt }: StepRow) {
-  return { walletId, cause: 'debit', causeRef: `${id}/${attempt}` }
 }

@@ -1,19 +1,17 @@
 // The steps that connect a partner's sandbox to the sandbox bank; each may be repeated, also when the bank's memory for keys is over.
 
 import { recordActivity } from '../../db/controls/activity'
-import type { Tx } from '../../db/database'
 import { findPartnerById } from '../../db/partners/partners'
 import { hasOpenPayouts } from '../../db/payouts/open'
-import { postSet } from '../../db/wallets/ledger'
-import { connectWallet, lockWallet, type WalletRow } from '../../db/wallets/wallets'
+import { bookDeposits } from '../../db/wallets/book-deposits'
+import { reverseFloat } from '../../db/wallets/simulated'
+import { connectWallet, lockWallet } from '../../db/wallets/wallets'
 import { assert } from '../../domain/assert'
-import { floatReversalPostings } from '../../domain/wallets/ledger'
 import { RailUnavailable, type Verification } from '../../rail/rail'
 import type { Clock } from '../../runtime/clock'
 import type { ConnectSandboxActivities, SandboxCustomer, SandboxRefs } from '../../workflows/wallets/connect-sandbox'
 import { bankKeyFor } from '../bank/idempotency-key'
 import type { ActivityDeps } from '../bind'
-import { bookDeposits } from './readings/book-deposits'
 import { judgeHistory } from './readings/judge-history'
 
 export interface ConnectSandboxDeps extends Pick<ActivityDeps, 'db' | 'clock'> {
@@ -86,13 +84,6 @@ export async function connectSandboxWallet(
     await recordActivity(tx, [{ ...about, ...made }])
     return 'connected'
   })
-}
-
-async function reverseFloat(tx: Tx, { id: walletId, balanceMicroUsdc }: WalletRow, at: Date): Promise<void> {
-  if (balanceMicroUsdc === 0n) return
-  const about = { walletId, cause: 'float_reversal', causeRef: 'simulated', payoutId: null, createdBy: 'system', at }
-  const posted = await postSet(tx, { ...about, postings: floatReversalPostings(balanceMicroUsdc) })
-  assert(posted.outcome === 'posted', 'a locked wallet holds what it says')
 }
 
 function standingOf({ verificationRef, customerRef, providerStatus, paysGbp }: Verification): SandboxCustomer {

@@ -2,8 +2,10 @@
 
 import { recordActivity } from '../../db/controls/activity'
 import type { Db } from '../../db/database'
+import { bookDeposits } from '../../db/wallets/book-deposits'
 import { hasDepositSince, lastEntryOf } from '../../db/wallets/deposits'
 import { findWalletToRead, type WalletToRead } from '../../db/wallets/readings'
+import type { CreditedWallet } from '../../db/wallets/simulated'
 import { findWallet } from '../../db/wallets/wallets'
 import { assert } from '../../domain/assert'
 import type { Environment } from '../../domain/environment'
@@ -12,8 +14,6 @@ import type { MakeBelieveBank } from '../../rail/make-believe'
 import type { Rail } from '../../rail/rail'
 import type { Clock } from '../../runtime/clock'
 import { bankKeyFor } from '../bank/idempotency-key'
-import type { CreditedWallet } from './credit'
-import { bookDeposits } from './readings/book-deposits'
 import { judgeHistory } from './readings/judge-history'
 
 export interface Deposit {

@@ -1,11 +1,11 @@
 // Test money for a sandbox wallet, by the way that every deposit is booked; for a simulated wallet, which is at no bank, at once.
 import { ApplicationFailure } from '@temporalio/common'
 import { findMember } from '../../db/partners/members'
+import { creditWallet } from '../../db/wallets/simulated'
 import { assert } from '../../domain/assert'
 import { formatUsdcDown, parseUsdc } from '../../domain/money'
 import type { SandboxTopUp, ToppedUp } from '../../workflows/wallets/top-up'
 import type { ActivityDeps } from '../bind'
-import { creditWallet } from './credit'
 import { depositToWallet } from './deposit'
 
 type TopUpDeps = Pick<ActivityDeps, 'db' | 'clock' | 'rails' | 'sandboxBank'>

@@ -1,9 +1,9 @@
 // One wallet that everybody pays from, against a hundred wallets that take turns.
 import { setTimeout as wait } from 'node:timers/promises'
-import { openPartner } from '../../activities/partners/open'
 import { openDatabase } from '../../db/data-source'
 import { openKeyring } from '../../db/keyring'
 import { createApiKey } from '../../db/partners/api-keys'
+import { openPartner } from '../../db/partners/open'
 import { systemClock } from '../../runtime/clock'
 import { loadConfig } from '../../runtime/config/config'
 import { startConnectSandbox } from '../../runtime/temporal/start-workflow'

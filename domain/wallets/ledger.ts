@@ -11,6 +11,9 @@ export interface Posting {
   readonly amountMicroUsdc: MicroUsdc
 }
 
+/** 10,000.00 USDC, about 7,900 GBP at the simulated rate. */
+export const simulatedFloatMicroUsdc = 10_000_000_000n
+
 /** Test money in a sandbox. */
 export function floatPostings(amount: MicroUsdc): readonly Posting[] {
   return move(amount, 'top_ups', 'wallet')

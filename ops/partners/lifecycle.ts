@@ -1,6 +1,6 @@
 // Partners: opened, shown, suspended, reactivated and closed; settings.ts changes what can be set.
-import { closePartnerForGood } from '../../activities/partners/close'
-import { openPartner } from '../../activities/partners/open'
+import { closePartnerForGood } from '../../db/partners/close'
+import { openPartner } from '../../db/partners/open'
 import {
   findPartnerBySlug,
   listPartners,

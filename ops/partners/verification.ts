@@ -1,5 +1,5 @@
 // `partner verify` starts a business's verification for it; `partner approve` stands in for a make-believe bank's own people.
-import { approvePartner } from '../../activities/partners/approve'
+
 import { findPartnerById, findPartnerBySlug } from '../../db/partners/partners'
 import { beginVerification } from '../../db/partners/verification'
 import { assert } from '../../domain/assert'
@@ -12,6 +12,7 @@ import { recordChange } from '../controls/record-change'
 import { required, slug } from '../options'
 import { withTemporal } from '../reach-temporal'
 import { Trouble } from '../trouble'
+import { approvePartner } from './approve'
 import { presentPartner } from './lifecycle'
 
 const verify = defineCommand({

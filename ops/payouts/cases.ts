@@ -1,8 +1,9 @@
 // Recalls and traces, which people settle with the bank: what is open, what was found out, and how each ended.
-import { type ResolvedCase, resolveCase } from '../../activities/payouts/cases/resolve'
+
 import { presentCase } from '../../api/payouts/cases/present'
 import { type CaseRow, findCase, listOpenCases, lockCase, openCase } from '../../db/payouts/cases/cases'
 import { addCaseNote, listCaseNotes } from '../../db/payouts/cases/notes'
+import { type ResolvedCase, resolveCase } from '../../db/payouts/cases/resolve'
 import { findPayoutStory } from '../../db/payouts/story'
 import { formatPence, micropoundsFromPence, penceFromMicropounds } from '../../domain/money'
 import { caseKinds, caseOutcomes, caseStatusOf } from '../../domain/payouts/case'

@@ -1,9 +1,9 @@
 // A partner's wallets: what is in them, and test money for them.
 import { randomUUID } from 'node:crypto'
-import { type CreditedWallet, creditWallet } from '../../activities/wallets/credit'
 import { depositToWallet } from '../../activities/wallets/deposit'
 import { findPartnerBySlug, type PartnerRow } from '../../db/partners/partners'
 import { type HeldSum, sumHeldDeposits } from '../../db/wallets/held-deposits'
+import { type CreditedWallet, creditWallet } from '../../db/wallets/simulated'
 import { findWallet, type WalletRow } from '../../db/wallets/wallets'
 import { type Environment, environments } from '../../domain/environment'
 import { formatUsdc, formatUsdcDown, formatUsdcExactly } from '../../domain/money'

@@ -1,4 +1,7 @@
 // Deposits and withdrawals that nobody could explain: listed until somebody has decided whose they are.
+
+import { type HeldDeposit, listHeldDeposits } from '../../db/wallets/held-deposits'
+import { type FailedReading, listFailedReadings } from '../../db/wallets/readings'
 import {
   confirmHeld,
   type HeldDecision,
@@ -6,9 +9,7 @@ import {
   requestOf,
   resolveHeld,
   withdrawRequest,
-} from '../../activities/wallets/resolve-held-deposit'
-import { type HeldDeposit, listHeldDeposits } from '../../db/wallets/held-deposits'
-import { type FailedReading, listFailedReadings } from '../../db/wallets/readings'
+} from '../../db/wallets/resolve-held-deposit'
 import { formatUsdcExactly } from '../../domain/money'
 import { type Answer, type Command, defineCommand, done, refused } from '../command'
 import type { Ops } from '../connect'

@@ -1,5 +1,5 @@
 // The database that all schedules of a worker share: one partner with money, put back to its first state after each of them.
-import { openPartner } from '../../activities/partners/open'
+import { openPartner } from '../../db/partners/open'
 import { updatePartner } from '../../db/partners/partners'
 import { postSet } from '../../db/wallets/ledger'
 import { findWallet } from '../../db/wallets/wallets'

@@ -98,11 +98,18 @@ describe('the layout', () => {
     expect([...new Set(packages('workflows'))].filter((name) => name !== '@temporalio/workflow')).toEqual([])
   })
 
-  test('only activities/ imports db/wallets/ledger, which moves money', () => {
+  test('only db/ imports db/wallets/ledger, which moves money', () => {
     const importers = all.filter(({ to }) => to === 'db/wallets/ledger').map(({ from }) => layerOf(from))
 
-    expect(importers.length).toBeGreaterThan(0)
-    expect([...new Set(importers)]).toEqual(['activities'])
+    expect([...new Set(importers)]).toEqual(['db'])
+  })
+
+  test('only activities/ and ops/ import the money transactions of db/', () => {
+    const transactions = moneyTransactions()
+    const importers = all.filter(({ to }) => transactions.has(to)).map(({ from }) => layerOf(from))
+
+    expect(transactions).toContain('db/payouts/money')
+    expect([...new Set(importers)].toSorted()).toEqual(['activities', 'bench', 'db', 'ops'])
   })
 
   test('only runtime/config reads process.env, and only runtime/clock reads the time', () => {
@@ -179,6 +186,17 @@ describe('the layout', () => {
     expect(importsOf(from, text)).toEqual([{ from, to }])
   })
 })
+
+/** Every module of db/ that imports the ledger, directly or through another one. */
+function moneyTransactions(): ReadonlySet<string> {
+  const inside = all.filter(({ from }) => layerOf(from) === 'db')
+  const found = new Set(['db/wallets/ledger'])
+  for (let size = 0; size < found.size; ) {
+    size = found.size
+    for (const { from, to } of inside) if (found.has(to)) found.add(from.replace(/\.ts$/, ''))
+  }
+  return found
+}
 
 function isForbidden({ from, to }: Import): boolean {
   const [layer, target] = [layerOf(from), layerOf(to)]

@@ -2,13 +2,11 @@
 import { recordActivity } from '../../../db/controls/activity'
 import type { Tx } from '../../../db/database'
 import { tellPayout } from '../../../db/payouts/events'
+import { postDebitAgain } from '../../../db/payouts/money'
 import { loadStep, lockStep, type StepRow, undoRelease } from '../../../db/payouts/steps'
-import { isPosted, type Posted, postSet } from '../../../db/wallets/ledger'
 import { assert } from '../../../domain/assert'
 import { formatUsdcExactly } from '../../../domain/money'
-import { debitPostings } from '../../../domain/wallets/ledger'
 import type { Transfer } from '../../../rail/rail'
-import { debitOf } from '../release'
 import { recordTransfer } from '../send/submit'
 import type { HandDeps, Resolved, Word } from './resolve'
 
@@ -75,7 +73,7 @@ interface Binding {
 
 async function bind(tx: Tx, { clock, log }: HandDeps, { row, word, transfer }: Binding): Promise<Resolved> {
   const { payoutId, transferRef, evidence, by } = word
-  const debited = await debitAgain(tx, row, { by, at: clock.now() })
+  const debited = await postDebitAgain(tx, row, { by, at: clock.now() })
   if (debited.outcome === 'insufficient') return refusedFor(shortage(row, debited.balanceMicroUsdc))
   assert(debited.outcome === 'posted', 'a released attempt is debited again once')
 
@@ -91,14 +89,6 @@ async function bind(tx: Tx, { clock, log }: HandDeps, { row, word, transfer }: B
   const change = { partnerId, environment, at, action: 'payout.bind', madeBy: by, detail: payoutId } as const
   await recordActivity(tx, [{ ...change, changes: 'something', status: null, requestId: null }])
   return { outcome: 'resolved', status }
-}
-
-/** Under its own cause_ref, because the first debit of this attempt is in the ledger with its reversal. */
-async function debitAgain(tx: Tx, row: StepRow, { by, at }: { by: string; at: Date }): Promise<Posted> {
-  const debit = debitOf(row)
-  const causeRef = (await isPosted(tx, debit)) ? `${debit.causeRef}/bound` : debit.causeRef
-  const postings = debitPostings(row.walletSendsMicroUsdc)
-  return postSet(tx, { ...debit, causeRef, payoutId: row.id, createdBy: by, at, postings })
 }
 
 function shortage({ walletSendsMicroUsdc: sends }: StepRow, balance: bigint): string {

@@ -2,12 +2,12 @@
 import { recordActivity } from '../../../db/controls/activity'
 import type { Tx } from '../../../db/database'
 import { tellPayout } from '../../../db/payouts/events'
+import { isDebited, reverseDebit } from '../../../db/payouts/money'
 import { loadStep, lockStep, type StepRow } from '../../../db/payouts/steps'
-import { isPosted } from '../../../db/wallets/ledger'
 import type { PayoutStatus } from '../../../domain/payouts/payout'
 import type { Transfer } from '../../../rail/rail'
 import type { PayoutDeps } from '../../bind'
-import { debitOf, refuse, reverseDebit } from '../release'
+import { refuse } from '../release'
 import { refsOf } from '../send/recipient'
 import { recordTransfer } from '../send/submit'
 import { neverSent } from '../settle/settle'
@@ -40,7 +40,7 @@ export async function resolveByHand(deps: HandDeps, word: Word): Promise<Resolve
 }
 
 async function resolveSent(deps: HandDeps, row: StepRow, word: Word, transferRef: string): Promise<Resolved> {
-  if (!(await isPosted(deps.db, debitOf(row)))) {
+  if (!(await isDebited(deps.db, row))) {
     return refusedFor('It is not debited yet, which its workflow does: is a worker running?')
   }
   const { id, rail } = row
@@ -66,7 +66,7 @@ async function resolveNotSent(deps: HandDeps, { rail, ...row }: StepRow, word: W
   return decide(deps, word, async (tx, locked) => {
     const early = tooEarly(deps, locked)
     if (early !== null) return refusedFor(early)
-    await reverseDebit(tx, locked, deps)
+    await reverseDebit(tx, locked, deps.clock.now())
     const { status } = await refuse(tx, locked, neverSent, deps.clock.now())
     return status === 'failed' ? { outcome: 'resolved', status } : Promise.reject(new Error('it must stay as failed'))
   })

@@ -1,6 +1,7 @@
 // Sends a payout to the bank, or proves that it was not sent.
 import { randomUUID } from 'node:crypto'
 import type { Queryable } from '../../../db/database'
+import { isDebited } from '../../../db/payouts/money'
 import { forgetBankRecipient } from '../../../db/payouts/recipients/at-bank'
 import {
   beginSubmit,
@@ -10,13 +11,12 @@ import {
   setAttention,
   withdrawSubmit,
 } from '../../../db/payouts/steps'
-import { isPosted } from '../../../db/wallets/ledger'
 import { assert } from '../../../domain/assert'
 import { kept } from '../../../domain/payouts/verdict'
 import type { NotSentWhy, Submitted, Transfer } from '../../../rail/rail'
 import type { PayoutRef, Underway } from '../../../workflows/payouts/payout'
 import type { PayoutDeps } from '../../bind'
-import { debitOf, type Refused, releasePayout } from '../release'
+import { type Refused, releasePayout } from '../release'
 import { standingOf, unconfirmed } from '../standing'
 import { noteUnknown } from '../unknown'
 import { type AnswerTime, answerTime, isTimeLeft, whileBusy } from './answer-time'
@@ -90,7 +90,7 @@ async function passed(deps: PayoutDeps, payout: PayoutRef): Promise<Underway> {
   const standing = standingOf(row, payout)
   if (standing !== null) return standing.at === 'unknown' ? noteUnknown(deps, payout) : standing
   // Not by whether the rail is paused now: it may have been resumed since.
-  if (await isPosted(deps.db, debitOf(row))) return holdPayout(deps, payout)
+  if (await isDebited(deps.db, row)) return holdPayout(deps, payout)
   deps.log.error({ payout_id: payout.payoutId }, 'a payout is held that was never debited')
   await setAttention(deps.db, payout.payoutId, 'debit_missing')
   return unconfirmed

@@ -1,10 +1,9 @@
 // Takes over the transfer that the bank has of a payout of which our row knows no call.
 
+import { isDebited } from '../../../db/payouts/money'
 import type { StepRow } from '../../../db/payouts/steps'
-import { isPosted } from '../../../db/wallets/ledger'
 import type { PayoutRef, Underway } from '../../../workflows/payouts/payout'
 import type { PayoutDeps } from '../../bind'
-import { debitOf } from '../release'
 import { unconfirmed } from '../standing'
 import { holdPayout } from './hold'
 import { lookFor } from './look'
@@ -12,7 +11,7 @@ import { recordTransfer } from './submit'
 
 /** Null on proof that the bank has nothing of it, and of one that was never debited: it can neither be settled nor sent. */
 export async function takeOver(deps: PayoutDeps, payout: PayoutRef, row: StepRow): Promise<Underway | null> {
-  if (!(await isPosted(deps.db, debitOf(row)))) return null
+  if (!(await isDebited(deps.db, row))) return null
   const found = await lookFor(deps, row)
   if (found.outcome === 'absent') return null
   if (found.outcome === 'no answer') return holdPayout(deps, payout, noAnswer)

@@ -1,5 +1,7 @@
 // Books what the bank says of a transfer: status, ledger, timeline and charges in one transaction, under the row's lock.
 import type { Tx } from '../../../db/database'
+import { chargePayout, chargeReturn, creditReturned } from '../../../db/invoices/payout-charges'
+import { postBack, postPaidOut } from '../../../db/payouts/money'
 import {
   clearBankAttention,
   loadStep,
@@ -10,15 +12,11 @@ import {
   setAttention,
 } from '../../../db/payouts/steps'
 import { isPassingTrouble } from '../../../db/trouble'
-import { postSet } from '../../../db/wallets/ledger'
-import { assert } from '../../../domain/assert'
 import { assertMove, canMove, isFinal, type PayoutStatus } from '../../../domain/payouts/payout'
-import { type Posting, paidOutPostings, refundPostings, returnPostings } from '../../../domain/wallets/ledger'
-import type { Refund, Transfer } from '../../../rail/rail'
+import type { Transfer } from '../../../rail/rail'
 import { reasons } from '../../../rail/reasons'
 import type { PayoutDeps } from '../../bind'
 import type { Asked } from './ask-bank'
-import { chargePayout, chargeReturn, creditReturned } from './charge'
 
 export interface Booked {
   readonly at: 'waiting' | 'over'
@@ -70,7 +68,7 @@ async function book(tx: Tx, deps: PayoutDeps, row: StepRow, asked: Asked): Promi
     afterwards: ended ? 'closed' : 'open',
     at,
   })
-  if (paidOut) await post(tx, row, { cause: 'paid_out', postings: paidOutPostings(row.walletSendsMicroUsdc), at })
+  if (paidOut) await postPaidOut(tx, row, at)
   else if (refund !== null) await postBack(tx, row, refund, at)
   if (paidOut) await chargePayout(tx, row, transfer, at)
   if (status === 'returned' && row.status !== 'returned') {
@@ -121,28 +119,4 @@ async function reportMissingRefund(tx: Tx, { clock, log, patience }: PayoutDeps,
   if (clock.now().getTime() - transfer.updatedAt.getTime() < patience.quietMs) return
   if (!(await raiseAttention(tx, row.id, 'refund_missing'))) return
   log.error({ payout_id: row.id, state: transfer.state }, 'the bank says refunded, and its wallet has no such deposit')
-}
-
-function postBack(tx: Tx, row: StepRow, { amountMicroUsdc, movementRef }: Refund, at: Date): Promise<void> {
-  const sent = row.walletSendsMicroUsdc
-  const back = { bankRef: movementRef, at }
-  return row.completedAt === null
-    ? post(tx, row, { ...back, cause: 'refund', postings: refundPostings(sent, amountMicroUsdc) })
-    : post(tx, row, { ...back, cause: 'return', postings: returnPostings(sent, amountMicroUsdc) })
-}
-
-interface ToPost {
-  readonly cause: string
-  readonly bankRef?: string | null
-  readonly postings: readonly Posting[]
-  readonly at: Date
-}
-
-/** One path for every refund, unique by the bank's transfer and its movement, so that a deposit found later can not book it again. */
-async function post(tx: Tx, row: StepRow, set: ToPost): Promise<void> {
-  assert(row.transferRef !== null, 'only a transfer is settled')
-  const about = { walletId: row.walletId, payoutId: row.id, createdBy: 'bank' }
-  const { outcome } = await postSet(tx, { ...about, causeRef: row.transferRef, ...set })
-  // An open row has not booked it: somebody else has, and the payout must not close without its money.
-  assert(outcome === 'posted', 'what a payout gives or gets back is booked with it')
 }

@@ -2,6 +2,7 @@
 
 import type { ReadingFailure } from '../../../db/bank/reading-entity'
 import { reportUnexplainedRefund } from '../../../db/payouts/refunded'
+import { bookDeposits } from '../../../db/wallets/book-deposits'
 import {
   clearFailedReading,
   findWalletToRead,
@@ -17,7 +18,6 @@ import { ListTooLong, newestOf, type Rail, RailRefused, RailUnavailable, type Wa
 import type { ReturnToStart } from '../../../workflows/starts'
 import type { WalletRead } from '../../../workflows/wallets/reading'
 import type { ActivityDeps } from '../../bind'
-import { bookDeposits } from './book-deposits'
 import { isUndecided, type Judged, judgeHistory } from './judge-history'
 
 export interface WalletReadingDeps extends Pick<ActivityDeps, 'db' | 'clock' | 'log'> {

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { Client, WorkflowNotFoundError } from '@temporalio/client'
-import { openPartner } from '../../../activities/partners/open'
+import { openPartner } from '../../../db/partners/open'
 import { beginVerification } from '../../../db/partners/verification'
 import type { StoredPayout } from '../../../db/payouts/entities/payout'
 import { setAttention } from '../../../db/payouts/steps'

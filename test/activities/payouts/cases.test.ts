@@ -1,11 +1,11 @@
 // What people make of a recall or trace: it ends once, is charged once and in live only, and is told of once when it is late.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { lookAfterCase, reportLateCases } from '../../../activities/payouts/cases/look-after'
-import { type CaseEnd, resolveCase } from '../../../activities/payouts/cases/resolve'
 import { latestActivity } from '../../../db/controls/activity'
 import type { Db } from '../../../db/database'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { type CaseRow, findCase, openCase } from '../../../db/payouts/cases/cases'
+import { type CaseEnd, resolveCase } from '../../../db/payouts/cases/resolve'
 import type { Environment } from '../../../domain/environment'
 import { type CaseKind, caseOutcomes } from '../../../domain/payouts/case'
 import { aPartner, aPayoutRow } from '../../support/api/fixtures'

@@ -1,9 +1,9 @@
 // A year of payouts over both changes of the clocks: every charge is billed once, and the totals are a straight sum.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { chargeException, chargePayout, creditReturned } from '../../../activities/payouts/settle/charge'
 import type { Db } from '../../../db/database'
 import { listLinesOf } from '../../../db/invoices/invoices'
 import { previewInvoice } from '../../../db/invoices/issue'
+import { chargeException, chargePayout, creditReturned } from '../../../db/invoices/payout-charges'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { loadStep } from '../../../db/payouts/steps'
 import { openWallet, type WalletRow } from '../../../db/wallets/wallets'

@@ -1,7 +1,6 @@
 // Connecting a sandbox to its bank: one moment in which the wallet changes its rail and its money, or nothing at all.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { bind } from '../../../activities/bind'
-import { openPartner } from '../../../activities/partners/open'
 import {
   type ConnectSandboxDeps,
   checkSandboxCustomer,
@@ -11,6 +10,7 @@ import {
 } from '../../../activities/wallets/connect-sandbox'
 import { latestActivity } from '../../../db/controls/activity'
 import type { Db } from '../../../db/database'
+import { openPartner } from '../../../db/partners/open'
 import { connectWallet, findWallet, lockWallet } from '../../../db/wallets/wallets'
 import { createRails, type Rails } from '../../../rail/rails'
 import { systemClock } from '../../../runtime/clock'

@@ -1,8 +1,8 @@
 // /v1/payouts/{id}/cases: recalls and traces, each kind once at a time, seen by their own partner only.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { resolveCase } from '../../../activities/payouts/cases/resolve'
 import { latestActivity } from '../../../db/controls/activity'
 import type { PartnerRow } from '../../../db/partners/partners'
+import { resolveCase } from '../../../db/payouts/cases/resolve'
 import { payoutStatuses } from '../../../domain/payouts/payout'
 import { connectClient } from '../../../runtime/temporal/client'
 import { payoutCaseId } from '../../../workflows/names'

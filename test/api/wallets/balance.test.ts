@@ -1,6 +1,6 @@
 // GET /v1/balance (§2 Balance): the ledger's balance, at the bank's rate, never shown as more than it is.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { creditWallet } from '../../../activities/wallets/credit'
+import { creditWallet } from '../../../db/wallets/simulated'
 import { RailUnavailable } from '../../../rail/rail'
 import { type Api, startApi } from '../../support/api/client'
 import { aClock, aKey, aPartner, changePartner } from '../../support/api/fixtures'

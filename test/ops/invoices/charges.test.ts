@@ -1,7 +1,7 @@
 // ops charge list, and the charges in payout show and explain, against a real database.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { chargePayout, chargeReturn, creditReturned } from '../../../activities/payouts/settle/charge'
 import { issueInvoice } from '../../../db/invoices/issue'
+import { chargePayout, chargeReturn, creditReturned } from '../../../db/invoices/payout-charges'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { loadStep } from '../../../db/payouts/steps'
 import { londonMonthOf, previousMonth, startOf } from '../../../domain/month'

@@ -1,9 +1,9 @@
 // What ops decides about deposits that were held: once, with who and why, and to the last millionth.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { bookDeposits } from '../../../activities/wallets/readings/book-deposits'
 import { type Judged, judgeHistory } from '../../../activities/wallets/readings/judge-history'
 import { latestActivity } from '../../../db/controls/activity'
+import { bookDeposits } from '../../../db/wallets/book-deposits'
 import { clearFailedReading, recordFailedReading } from '../../../db/wallets/readings'
 import { findWallet } from '../../../db/wallets/wallets'
 import type { HistoryRow } from '../../../rail/rail'

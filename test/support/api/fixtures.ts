@@ -1,12 +1,12 @@
 // Partners, keys, payouts, charges and invoices to test the API with, as they are stored.
 import { randomBytes, randomUUID } from 'node:crypto'
-import { openPartner } from '../../../activities/partners/open'
 import type { Db } from '../../../db/database'
 import { newId } from '../../../db/id'
 import { type ChargeRow, charge } from '../../../db/invoices/entities/charge'
 import { invoice, invoiceLine, type StoredInvoice, type StoredInvoiceLine } from '../../../db/invoices/entities/invoice'
 import { createApiKey, revokeApiKey } from '../../../db/partners/api-keys'
 import { insertMember } from '../../../db/partners/members'
+import { openPartner } from '../../../db/partners/open'
 import { type PartnerChanges, type PartnerRow, updatePartner } from '../../../db/partners/partners'
 import { payout, type StoredPayout } from '../../../db/payouts/entities/payout'
 import { accountHash } from '../../../db/payouts/recipients/sealed'

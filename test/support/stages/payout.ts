@@ -1,10 +1,10 @@
 // A database, a bank and a partner connected to it, for the steps of a payout called one by one.
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import type { PayoutDeps } from '../../../activities/bind'
-import { openPartner } from '../../../activities/partners/open'
 import { connectSandboxWallet } from '../../../activities/wallets/connect-sandbox'
 import type { Db } from '../../../db/database'
 import { newId } from '../../../db/id'
+import { openPartner } from '../../../db/partners/open'
 import { claimPayout, findClaim } from '../../../db/payouts/claims'
 import { fingerprintOf } from '../../../db/payouts/fingerprint'
 import { accountHash, sealRecipient } from '../../../db/payouts/recipients/sealed'

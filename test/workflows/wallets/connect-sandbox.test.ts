@@ -1,6 +1,6 @@
 // A sandbox is connected in a durable way: whatever is away meanwhile, in the end its payouts go to the bank.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openPartner } from '../../../activities/partners/open'
+import { openPartner } from '../../../db/partners/open'
 import { findWallet } from '../../../db/wallets/wallets'
 import { systemClock } from '../../../runtime/clock'
 import { startConnectSandbox } from '../../../runtime/temporal/start-workflow'

@@ -1,12 +1,18 @@
-// Tops up a simulated wallet with test money, once per cause; what is at a bank is deposited there (deposit.ts).
+// Test money of simulated wallets, which are at no bank: the float of a new sandbox, its reversal, and top-ups.
 
-import { recordActivity } from '../../db/controls/activity'
-import type { Db } from '../../db/database'
-import { postSet } from '../../db/wallets/ledger'
-import { lockWallet } from '../../db/wallets/wallets'
+import { assert } from '../../domain/assert'
 import { formatUsdcDown } from '../../domain/money'
-import { topUpPostings } from '../../domain/wallets/ledger'
+import {
+  floatPostings,
+  floatReversalPostings,
+  simulatedFloatMicroUsdc,
+  topUpPostings,
+} from '../../domain/wallets/ledger'
 import type { Clock } from '../../runtime/clock'
+import { recordActivity } from '../controls/activity'
+import type { Db, Tx } from '../database'
+import { postSet } from './ledger'
+import { lockWallet, type WalletRow } from './wallets'
 
 export interface WalletCredit {
   readonly partnerId: string
@@ -44,4 +50,22 @@ export async function creditWallet(
     await recordActivity(tx, [{ ...entry, changes: 'something', requestId: null }])
     return { outcome: 'credited', balanceMicroUsdc: posted.balanceMicroUsdc }
   })
+}
+
+export async function postFloat(
+  tx: Tx,
+  { walletId, createdBy, at }: { walletId: string; createdBy: string; at: Date },
+): Promise<void> {
+  const postings = floatPostings(simulatedFloatMicroUsdc)
+  const about = { walletId, cause: 'float', causeRef: 'simulated', payoutId: null, createdBy, at }
+  const posted = await postSet(tx, { ...about, postings })
+  assert(posted.outcome === 'posted', 'a new wallet has no float yet')
+}
+
+/** The rest of the test money goes before the wallet is connected to a bank. Under the wallet's lock. */
+export async function reverseFloat(tx: Tx, { id: walletId, balanceMicroUsdc }: WalletRow, at: Date): Promise<void> {
+  if (balanceMicroUsdc === 0n) return
+  const about = { walletId, cause: 'float_reversal', causeRef: 'simulated', payoutId: null, createdBy: 'system', at }
+  const posted = await postSet(tx, { ...about, postings: floatReversalPostings(balanceMicroUsdc) })
+  assert(posted.outcome === 'posted', 'a locked wallet holds what it says')
 }

@@ -1,21 +1,21 @@
 // What operators decide about a held deposit: it is the partner's, or it stays where it is. A large live credit takes two of them.
 
-import { recordActivity } from '../../db/controls/activity'
-import type { Db, Tx } from '../../db/database'
-import { addNotice } from '../../db/partners/notices'
+import { assert } from '../../domain/assert'
+import { formatUsdcExactly } from '../../domain/money'
+import { isHeldWithdrawal } from '../../domain/wallets/held-movement'
+import { heldCreditPostings, topUpPostings } from '../../domain/wallets/ledger'
+import type { Clock } from '../../runtime/clock'
+import { recordActivity } from '../controls/activity'
+import type { Db, Tx } from '../database'
+import { addNotice } from '../partners/notices'
 import {
   forgetCreditRequest,
   type HeldDeposit,
   lockHeldDeposit,
   requestCredit,
   resolveHeldDeposit,
-} from '../../db/wallets/held-deposits'
-import { postSet } from '../../db/wallets/ledger'
-import { assert } from '../../domain/assert'
-import { formatUsdcExactly } from '../../domain/money'
-import { isHeldWithdrawal } from '../../domain/wallets/held-movement'
-import { heldCreditPostings, topUpPostings } from '../../domain/wallets/ledger'
-import type { Clock } from '../../runtime/clock'
+} from './held-deposits'
+import { postSet } from './ledger'
 
 export interface HeldDeps {
   readonly db: Db

@@ -1,13 +1,13 @@
 // Opening a partner: everything of its first day in one transaction, or nothing at all.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openPartner } from '../../../activities/partners/open'
 import { latestActivity } from '../../../db/controls/activity'
 import type { Db } from '../../../db/database'
 import { findPrices } from '../../../db/invoices/price-lists'
 import { listMembers } from '../../../db/partners/members'
+import { openPartner } from '../../../db/partners/open'
 import { findPartnerBySlug } from '../../../db/partners/partners'
 import { findWallet } from '../../../db/wallets/wallets'
-import { simulatedFloatMicroUsdc } from '../../../rail/simulated'
+import { simulatedFloatMicroUsdc } from '../../../domain/wallets/ledger'
 import { createDatabase, openDb } from '../../support/db/database'
 
 const at = new Date('2026-11-15T12:00:00.000Z')

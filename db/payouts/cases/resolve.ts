@@ -1,15 +1,15 @@
 // Ends a recall or trace as a person says: outcome, charge, timeline, activity and notice in one transaction, once.
 
-import { recordActivity } from '../../../db/controls/activity'
-import type { Db } from '../../../db/database'
-import { addNotice } from '../../../db/partners/notices'
-import { type CaseRow, endCase, findCase, lockCase } from '../../../db/payouts/cases/cases'
-import { addCaseNote } from '../../../db/payouts/cases/notes'
 import { assert } from '../../../domain/assert'
 import { casePrefix } from '../../../domain/invoices/invoice'
 import { type CaseOutcome, canEnd } from '../../../domain/payouts/case'
 import type { Clock } from '../../../runtime/clock'
-import { chargeException } from '../settle/charge'
+import { recordActivity } from '../../controls/activity'
+import type { Db } from '../../database'
+import { chargeException } from '../../invoices/payout-charges'
+import { addNotice } from '../../partners/notices'
+import { type CaseRow, endCase, findCase, lockCase } from './cases'
+import { addCaseNote } from './notes'
 
 export interface CaseEnd {
   readonly caseId: string

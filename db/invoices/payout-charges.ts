@@ -1,26 +1,31 @@
-// What a payout costs its partner, once, and in live only: when it completes, when the bank has extra work, and when it comes back.
+// Charges a live partner for a payout, each cause once: fees when it completes, exceptions, and the credit for a return.
 
-import type { Tx } from '../../../db/database'
-import { addCharge, findPayoutFee } from '../../../db/invoices/charges'
-import { findPrices } from '../../../db/invoices/price-lists'
-import type { StepRow } from '../../../db/payouts/steps'
-import { exceptionFeeFor, networkFeeFor } from '../../../domain/invoices/fees'
-import { micropoundsFromPence } from '../../../domain/money'
-import type { Transfer } from '../../../rail/rail'
+import { exceptionFeeFor, networkFeeFor } from '../../domain/invoices/fees'
+import { micropoundsFromPence } from '../../domain/money'
+import type { Tx } from '../database'
+import type { StepRow } from '../payouts/steps'
+import { addCharge, findPayoutFee } from './charges'
+import { findPrices } from './price-lists'
 
-export async function chargePayout(tx: Tx, row: StepRow, transfer: Transfer, at: Date): Promise<void> {
+/** `networkCostMicropounds` is null where the bank does not state it: then the price list has the cost. */
+export async function chargePayout(
+  tx: Tx,
+  row: StepRow,
+  { networkCostMicropounds }: { readonly networkCostMicropounds: bigint | null },
+  at: Date,
+): Promise<void> {
   if (row.environment !== 'live') return
   const prices = await findPrices(tx, row.partnerId, at)
   const about = { partnerId: row.partnerId, causeRef: row.id, payoutId: row.id, at }
   const fee = micropoundsFromPence(row.feePence - row.feeInTransferPence)
   await addCharge(tx, { ...about, kind: 'payout_fee', amountMicropounds: fee })
-  const network = networkFeeFor(transfer.networkCostMicropounds, prices)
+  const network = networkFeeFor(networkCostMicropounds, prices)
   await addCharge(tx, { ...about, kind: 'network_fee', amountMicropounds: network })
 }
 
 type Charged = Pick<StepRow, 'id' | 'partnerId' | 'environment'>
 
-/** A completed payout that came back: the part of its fee that was or will be invoiced, in the month of the return (design §4). */
+/** A completed payout that came back: the part of its fee that was or will be invoiced, in the month of the return. */
 export async function creditReturned(tx: Tx, row: Charged, at: Date): Promise<void> {
   if (row.environment !== 'live') return
   const fee = await findPayoutFee(tx, row.partnerId, row.id)

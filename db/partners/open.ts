@@ -1,17 +1,14 @@
 // Opens a partner with all it needs from the first day: prices, its first admin, both wallets and the sandbox's float.
 
-import { recordActivity } from '../../db/controls/activity'
-import type { Db, Tx } from '../../db/database'
-import { copyStandardPrices } from '../../db/invoices/price-lists'
-import { insertMember } from '../../db/partners/members'
-import { insertPartner, type PartnerRow } from '../../db/partners/partners'
-import { postSet } from '../../db/wallets/ledger'
-import { openWallet } from '../../db/wallets/wallets'
-import { assert } from '../../domain/assert'
 import { isReservedSlug } from '../../domain/partners/partner'
-import { floatPostings } from '../../domain/wallets/ledger'
-import { simulatedFloatMicroUsdc } from '../../rail/simulated'
 import type { Clock } from '../../runtime/clock'
+import { recordActivity } from '../controls/activity'
+import type { Db, Tx } from '../database'
+import { copyStandardPrices } from '../invoices/price-lists'
+import { postFloat } from '../wallets/simulated'
+import { openWallet } from '../wallets/wallets'
+import { insertMember } from './members'
+import { insertPartner, type PartnerRow } from './partners'
 
 export interface PartnerToOpen {
   readonly name: string
@@ -61,17 +58,4 @@ export async function openPartnerIn(
     },
   ])
   return { outcome: 'opened', partner }
-}
-
-async function postFloat(tx: Tx, { walletId, createdBy, at }: { walletId: string; createdBy: string; at: Date }) {
-  const posted = await postSet(tx, {
-    walletId,
-    cause: 'float',
-    causeRef: 'simulated',
-    payoutId: null,
-    createdBy,
-    at,
-    postings: floatPostings(simulatedFloatMicroUsdc),
-  })
-  assert(posted.outcome === 'posted', 'a new wallet has no float yet')
 }

@@ -1,11 +1,11 @@
 // Test money for a sandbox wallet: credited once per cause, with its activity row.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openPartner } from '../../../activities/partners/open'
-import { creditWallet } from '../../../activities/wallets/credit'
 import { latestActivity } from '../../../db/controls/activity'
 import type { Db } from '../../../db/database'
+import { openPartner } from '../../../db/partners/open'
+import { creditWallet } from '../../../db/wallets/simulated'
 import { findWallet } from '../../../db/wallets/wallets'
-import { simulatedFloatMicroUsdc } from '../../../rail/simulated'
+import { simulatedFloatMicroUsdc } from '../../../domain/wallets/ledger'
 import { createDatabase, openDb } from '../../support/db/database'
 
 const clock = { now: () => new Date('2026-11-15T12:00:00.000Z') }

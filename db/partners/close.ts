@@ -1,13 +1,13 @@
 // Closes a partner for good: nothing of it may be under way, its keys and sessions end, and its last month is the one it was closed in.
 
-import { recordActivity } from '../../db/controls/activity'
-import type { Db } from '../../db/database'
-import { revokeApiKeysOf } from '../../db/partners/api-keys'
-import { closePartner, lockPartnerToStop, type PartnerRow } from '../../db/partners/partners'
-import { findUnfinished, type Unfinished } from '../../db/partners/unfinished'
-import { endSessionsOfPartner } from '../../db/sign-in/sessions'
 import { formatUsdcExactly } from '../../domain/money'
 import type { Clock } from '../../runtime/clock'
+import { recordActivity } from '../controls/activity'
+import type { Db } from '../database'
+import { endSessionsOfPartner } from '../sign-in/sessions'
+import { revokeApiKeysOf } from './api-keys'
+import { closePartner, lockPartnerToStop, type PartnerRow } from './partners'
+import { findUnfinished, type Unfinished } from './unfinished'
 
 export interface PartnerToClose {
   readonly slug: string

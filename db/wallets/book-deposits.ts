@@ -1,14 +1,29 @@
-// The one way from a bank's wallet into ours: each movement of its history is booked once, under the bank's own id for it.
-import { recordActivity } from '../../../db/controls/activity'
-import type { Tx } from '../../../db/database'
-import { addNotice } from '../../../db/partners/notices'
-import { holdDeposit } from '../../../db/wallets/held-deposits'
-import { postSet } from '../../../db/wallets/ledger'
-import type { Environment } from '../../../domain/environment'
-import { formatUsdcExactly } from '../../../domain/money'
-import { heldPostings, topUpPostings } from '../../../domain/wallets/ledger'
-import type { HistoryRow, WalletMovement } from '../../../rail/rail'
-import type { Judged } from './judge-history'
+// Books the movements of a wallet's history at its bank, each once, under the bank's own id.
+
+import type { Environment } from '../../domain/environment'
+import { formatUsdcExactly } from '../../domain/money'
+import { heldPostings, topUpPostings } from '../../domain/wallets/ledger'
+import { recordActivity } from '../controls/activity'
+import type { Tx } from '../database'
+import { addNotice } from '../partners/notices'
+import { holdDeposit } from './held-deposits'
+import { postSet } from './ledger'
+
+/** A movement in the wallet's history at the bank. */
+interface Movement {
+  readonly id: string
+  readonly amountMicroUsdc: bigint
+}
+
+type HeldMovement =
+  | ({ readonly kind: 'deposit' | 'withdrawal' } & Movement)
+  | { readonly kind: 'unreadable'; readonly id: string }
+
+/** What is to be done with a movement. Other verdicts book nothing. */
+type Judged =
+  | { readonly verdict: 'deposit'; readonly row: Movement }
+  | { readonly verdict: 'held'; readonly row: HeldMovement; readonly why: string }
+  | { readonly verdict: 'return' | 'not_ours' | 'awaited' | 'unresolved' }
 
 export interface DepositsToBook {
   readonly wallet: { readonly id: string; readonly partnerId: string; readonly environment: Environment }
@@ -21,12 +36,12 @@ export interface DepositsToBook {
 
 /** What was new. */
 export interface BookedDeposits {
-  readonly booked: readonly WalletMovement[]
+  readonly booked: readonly Movement[]
   readonly held: readonly { readonly bankRef: string; readonly why: string }[]
 }
 
 export async function bookDeposits(tx: Tx, deposits: DepositsToBook): Promise<BookedDeposits> {
-  const booked: WalletMovement[] = []
+  const booked: Movement[] = []
   const held: { bankRef: string; why: string }[] = []
   for (const each of deposits.judged) {
     if (each.verdict === 'deposit' && (await book(tx, deposits, each.row))) booked.push(each.row)
@@ -37,7 +52,7 @@ export async function bookDeposits(tx: Tx, deposits: DepositsToBook): Promise<Bo
   return { booked, held }
 }
 
-async function book(tx: Tx, deposits: DepositsToBook, { id, amountMicroUsdc }: WalletMovement): Promise<boolean> {
+async function book(tx: Tx, deposits: DepositsToBook, { id, amountMicroUsdc }: Movement): Promise<boolean> {
   const { wallet, action, createdBy, at } = deposits
   const about = { walletId: wallet.id, cause: 'deposit', causeRef: id, bankRef: id, payoutId: null, createdBy, at }
   const posted = await postSet(tx, { ...about, postings: topUpPostings(amountMicroUsdc) })
@@ -52,7 +67,7 @@ async function book(tx: Tx, deposits: DepositsToBook, { id, amountMicroUsdc }: W
 }
 
 /** A deposit is in suspense: the books have what the bank has, and the wallet shows only what is surely the partner's. */
-async function hold(tx: Tx, deposits: DepositsToBook, row: HistoryRow, why: string): Promise<boolean> {
+async function hold(tx: Tx, deposits: DepositsToBook, row: HeldMovement, why: string): Promise<boolean> {
   const { wallet, createdBy, at } = deposits
   const amountMicroUsdc = row.kind === 'deposit' ? row.amountMicroUsdc : null
   if (amountMicroUsdc !== null) {

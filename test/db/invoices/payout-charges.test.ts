@@ -1,7 +1,7 @@
 // What a payout costs (§1, design §4): once, in live only, in the London month in which it happens.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { chargeException, chargePayout, creditReturned } from '../../../activities/payouts/settle/charge'
 import type { Db } from '../../../db/database'
+import { chargeException, chargePayout, creditReturned } from '../../../db/invoices/payout-charges'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { loadStep, type StepRow } from '../../../db/payouts/steps'
 import { openWallet } from '../../../db/wallets/wallets'

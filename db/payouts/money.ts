@@ -1,0 +1,79 @@
+// Every ledger posting of a payout: its debit, the reversal, the payment, and what the bank sends back.
+import { assert } from '../../domain/assert'
+import {
+  debitPostings,
+  type Posting,
+  paidOutPostings,
+  refundPostings,
+  returnPostings,
+  reversePostings,
+} from '../../domain/wallets/ledger'
+import type { Queryable, Tx } from '../database'
+import { isPosted, type Posted, postSet } from '../wallets/ledger'
+import type { StepRow } from './steps'
+
+/** Sets the money of this attempt aside, once. */
+export function postDebit(tx: Tx, row: StepRow, at: Date): Promise<Posted> {
+  return postSet(tx, { ...debitOf(row), payoutId: row.id, createdBy: 'payout', at, postings: debitsOf(row) })
+}
+
+/** Under its own cause_ref where the ledger has the first debit of this attempt, with its reversal. */
+export async function postDebitAgain(tx: Tx, row: StepRow, { by, at }: { by: string; at: Date }): Promise<Posted> {
+  const debit = debitOf(row)
+  const causeRef = (await isPosted(tx, debit)) ? `${debit.causeRef}/bound` : debit.causeRef
+  return postSet(tx, { ...debit, causeRef, payoutId: row.id, createdBy: by, at, postings: debitsOf(row) })
+}
+
+export function isDebited(db: Queryable, row: StepRow): Promise<boolean> {
+  return isPosted(db, debitOf(row))
+}
+
+/** Posts nothing for an attempt that was never debited, and posts once however often it is called. */
+export async function reverseDebit(tx: Tx, row: StepRow, at: Date): Promise<void> {
+  if (!(await isDebited(tx, row))) return
+  const postings = reversePostings(row.walletSendsMicroUsdc)
+  await postSet(tx, { ...debitOf(row), cause: 'reversal', payoutId: row.id, createdBy: 'payout', at, postings })
+}
+
+export function postPaidOut(tx: Tx, row: StepRow, at: Date): Promise<void> {
+  return post(tx, row, { cause: 'paid_out', postings: paidOutPostings(row.walletSendsMicroUsdc), at })
+}
+
+/** The amount that the bank sent back, of a payout that was under way or had completed. */
+export function postBack(
+  tx: Tx,
+  row: StepRow,
+  { amountMicroUsdc, movementRef }: { readonly amountMicroUsdc: bigint; readonly movementRef: string | null },
+  at: Date,
+): Promise<void> {
+  const sent = row.walletSendsMicroUsdc
+  const back = { bankRef: movementRef, at }
+  return row.completedAt === null
+    ? post(tx, row, { ...back, cause: 'refund', postings: refundPostings(sent, amountMicroUsdc) })
+    : post(tx, row, { ...back, cause: 'return', postings: returnPostings(sent, amountMicroUsdc) })
+}
+
+interface ToPost {
+  readonly cause: string
+  readonly bankRef?: string | null
+  readonly postings: readonly Posting[]
+  readonly at: Date
+}
+
+/** Unique by the bank's transfer and its movement, so that a deposit found later cannot book a refund again. */
+async function post(tx: Tx, row: StepRow, set: ToPost): Promise<void> {
+  assert(row.transferRef !== null, 'only a transfer is settled')
+  const about = { walletId: row.walletId, payoutId: row.id, createdBy: 'bank' }
+  const { outcome } = await postSet(tx, { ...about, causeRef: row.transferRef, ...set })
+  // An open row has not booked it: something else has, and the payout must not close without its money.
+  assert(outcome === 'posted', 'what a payout gives or gets back is booked with it')
+}
+
+/** How the ledger names the debit of this attempt. */
+function debitOf({ walletId, id, attempt }: StepRow) {
+  return { walletId, cause: 'debit', causeRef: `${id}/${attempt}` }
+}
+
+function debitsOf({ walletSendsMicroUsdc }: StepRow): readonly Posting[] {
+  return debitPostings(walletSendsMicroUsdc)
+}
