@@ -26,10 +26,9 @@ import { connectLiveWallet } from './partners/verification/wallet'
 import { cancelPayout } from './payouts/cancel'
 import { lookAfterCase } from './payouts/cases/look-after'
 import { debitPayout } from './payouts/debit'
-import { resolveSubmit } from './payouts/send/resolve'
-import { submitToRail } from './payouts/send/submit'
-import { pollReturn } from './payouts/settle/return'
-import { pollSettlement } from './payouts/settle/settle'
+import { resolveSubmit } from './payouts/resolve'
+import { pollReturn, pollSettlement } from './payouts/settle'
+import { submitToRail } from './payouts/submit'
 import {
   checkSandboxCustomer,
   connectSandboxWallet,

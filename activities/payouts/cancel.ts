@@ -1,4 +1,4 @@
-// Cancels a payout while no call to the bank was started: one look at the row under its lock decides between cancel and submit.
+// Cancels a payout while no call to the bank was started: the row, read under its lock, decides between cancel and submit.
 import { recordActivity } from '../../db/controls/activity'
 import type { Tx } from '../../db/database'
 import { reverseDebit } from '../../db/payouts/money'
@@ -7,8 +7,7 @@ import { keepPayout, loadStep, lockStep, type StepRow } from '../../db/payouts/s
 import { assert } from '../../domain/assert'
 import type { Cancelled, PayoutRef, Underway } from '../../workflows/payouts/payout'
 import type { PayoutDeps } from '../bind'
-import { isLate, toBeLookedUp } from './send/late'
-import { over, standingOf } from './standing'
+import { isLate, needsLookup, over, stateOf } from './attempt'
 
 interface Cancel extends PayoutRef {
   readonly how?: Cancelled
@@ -16,15 +15,15 @@ interface Cancel extends PayoutRef {
 
 export async function cancelPayout(deps: PayoutDeps, cancel: Cancel): Promise<Underway> {
   const row = await loadStep(deps.db, cancel.payoutId)
-  return standingOf(row, cancel) === null && isLate(row, deps) ? toBeLookedUp : cancelUnsent(deps, cancel)
+  return stateOf(row, cancel) === null && isLate(row, deps) ? needsLookup : cancelUnsent(deps, cancel)
 }
 
-/** However late: the caller has looked into the bank's list where that is needed. */
+/** However late: the caller has read the bank's list where that is needed. */
 export async function cancelUnsent(deps: PayoutDeps, { how, ...payout }: Cancel): Promise<Underway> {
   return deps.db.transaction(async (tx) => {
     const row = await lockStep(tx, payout.payoutId)
-    const standing = standingOf(row, payout)
-    if (standing !== null) return standing
+    const state = stateOf(row, payout)
+    if (state !== null) return state
     await reverseDebit(tx, row, deps.clock.now())
     await wipeRecipient(tx, row.id)
     const recorded = await keepPayout(tx, {
@@ -45,7 +44,7 @@ export async function cancelUnsent(deps: PayoutDeps, { how, ...payout }: Cancel)
   })
 }
 
-/** Who it was, only Temporal knows; that it was ops, the partner must be able to see. */
+/** Only Temporal knows which operator it was. The partner sees that it was one. */
 async function tellPartner(tx: Tx, { id, partnerId, environment }: StepRow, at: Date): Promise<void> {
   const entry = { partnerId, environment, at, action: 'payout.cancel', detail: id, madeBy: 'ops:temporal' }
   await recordActivity(tx, [{ ...entry, changes: 'something', status: null, requestId: null }])

@@ -5,17 +5,14 @@ import { lockStep } from '../../db/payouts/steps'
 import { shortfallOf } from '../../domain/payouts/shortfall'
 import type { PayoutRef, Step } from '../../workflows/payouts/payout'
 import type { PayoutDeps } from '../bind'
-import { refuse } from './release'
-import { standingOf } from './standing'
-import { noteUnknown } from './unknown'
+import { refuse, reportState, stateOf } from './attempt'
 
 export async function debitPayout(deps: PayoutDeps, payout: PayoutRef): Promise<Step> {
   const at = deps.clock.now()
   return deps.db.transaction(async (tx) => {
     const row = await lockStep(tx, payout.payoutId)
-    const standing = standingOf(row, payout)
-    if (standing !== null)
-      return standing.at === 'unknown' ? noteUnknown({ clock: deps.clock, db: tx }, payout) : standing
+    const state = stateOf(row, payout)
+    if (state !== null) return reportState({ clock: deps.clock, db: tx }, payout, state)
 
     const posted = await postDebit(tx, row, at)
     if (posted.outcome !== 'insufficient') return { at: 'held' }

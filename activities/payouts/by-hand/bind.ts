@@ -7,7 +7,7 @@ import { loadStep, lockStep, type StepRow, undoRelease } from '../../../db/payou
 import { assert } from '../../../domain/assert'
 import { formatUsdcExactly } from '../../../domain/money'
 import type { Transfer } from '../../../rail/rail'
-import { recordTransfer } from '../send/submit'
+import { recordTransfer } from '../attempt'
 import type { HandDeps, Resolved, Word } from './resolve'
 
 export type TransferToBind = Word & { readonly transferRef: string }

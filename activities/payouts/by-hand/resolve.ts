@@ -7,11 +7,7 @@ import { loadStep, lockStep, type StepRow } from '../../../db/payouts/steps'
 import type { PayoutStatus } from '../../../domain/payouts/payout'
 import type { Transfer } from '../../../rail/rail'
 import type { PayoutDeps } from '../../bind'
-import { refuse } from '../release'
-import { refsOf } from '../send/recipient'
-import { recordTransfer } from '../send/submit'
-import { neverSent } from '../settle/settle'
-import { standingOf } from '../standing'
+import { neverSent, recordTransfer, refsOf, refuse, stateOf } from '../attempt'
 
 export type HandDeps = Pick<PayoutDeps, 'db' | 'clock' | 'log' | 'rails'> & {
   readonly patience: Pick<PayoutDeps['patience'], 'repeatForMs' | 'quietMs'>
@@ -103,13 +99,13 @@ async function recordAs(tx: Tx, { clock, log }: HandDeps, row: StepRow, transfer
 }
 
 function objectionTo(row: StepRow, { transferRef }: Word): string | null {
-  const standing = standingOf(row, { payoutId: row.id, attempt: row.attempt })
+  const state = stateOf(row, { payoutId: row.id, attempt: row.attempt })
   // A payout without a known call waits for an operator when the bank cannot tell whether it has one.
-  if (standing === null && isUndecided(row)) return null
+  if (state === null && isUndecided(row)) return null
   // A restored row does not know of a call that was made after its back-up; the bank says whether this transfer is its own.
-  if (standing?.at === 'unknown' || (standing === null && transferRef !== null)) return null
-  if (standing === null) return 'Nothing of it was sent to the bank yet, so there is nothing to resolve.'
-  return standing.at === 'sent'
+  if (state?.at === 'unknown' || (state === null && transferRef !== null)) return null
+  if (state === null) return 'Nothing of it was sent to the bank yet, so there is nothing to resolve.'
+  return state.at === 'sent'
     ? 'The bank is known to have it, so there is nothing to resolve.'
     : 'It is over, so there is nothing to resolve.'
 }

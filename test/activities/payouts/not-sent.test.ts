@@ -2,7 +2,7 @@
 import { EventEmitter, once } from 'node:events'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { PayoutDeps } from '../../../activities/bind'
-import { submitToRail } from '../../../activities/payouts/send/submit'
+import { submitToRail } from '../../../activities/payouts/submit'
 import type { Db } from '../../../db/database'
 import type { Rail } from '../../../rail/rail'
 import type { Rails } from '../../../rail/rails'

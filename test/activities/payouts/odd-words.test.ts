@@ -1,7 +1,7 @@
 // What the bank says at odd moments neither loses money nor makes any, and nobody who was told about a payout loses it.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { PayoutDeps } from '../../../activities/bind'
-import { releasePayout } from '../../../activities/payouts/release'
+import { releasePayout } from '../../../activities/payouts/attempt'
 import type { Db } from '../../../db/database'
 import { beginSubmit, loadStep, markAnswered } from '../../../db/payouts/steps'
 import { findWallet } from '../../../db/wallets/wallets'

@@ -2,10 +2,9 @@
 import { bind, type PayoutDeps } from '../../../activities/bind'
 import { cancelPayout } from '../../../activities/payouts/cancel'
 import { debitPayout } from '../../../activities/payouts/debit'
-import { resolveSubmit } from '../../../activities/payouts/send/resolve'
-import { submitToRail } from '../../../activities/payouts/send/submit'
-import { pollReturn } from '../../../activities/payouts/settle/return'
-import { pollSettlement } from '../../../activities/payouts/settle/settle'
+import { resolveSubmit } from '../../../activities/payouts/resolve'
+import { pollReturn, pollSettlement } from '../../../activities/payouts/settle'
+import { submitToRail } from '../../../activities/payouts/submit'
 
 /** `brief` is for what a caller waits for, as in a worker. */
 export function payoutActivities(deps: PayoutDeps, brief: PayoutDeps = deps) {

@@ -1,7 +1,7 @@
-// Books what the bank says of a transfer: status, ledger, timeline and charges in one transaction, under the row's lock.
-import type { Tx } from '../../../db/database'
-import { chargePayout, chargeReturn, creditReturned } from '../../../db/invoices/payout-charges'
-import { postBack, postPaidOut } from '../../../db/payouts/money'
+// Books the bank's status of a transfer: payout status, ledger, timeline and charges in one transaction, under the row's lock.
+import type { Tx } from '../../db/database'
+import { chargePayout, chargeReturn, creditReturned } from '../../db/invoices/payout-charges'
+import { postBack, postPaidOut } from '../../db/payouts/money'
 import {
   clearBankAttention,
   loadStep,
@@ -10,13 +10,19 @@ import {
   raiseAttention,
   type StepRow,
   setAttention,
-} from '../../../db/payouts/steps'
-import { isPassingTrouble } from '../../../db/trouble'
-import { assertMove, canMove, isFinal, type PayoutStatus } from '../../../domain/payouts/payout'
-import type { Transfer } from '../../../rail/rail'
-import { reasons } from '../../../rail/reasons'
-import type { PayoutDeps } from '../../bind'
-import type { Asked } from './ask-bank'
+} from '../../db/payouts/steps'
+import { isPassingTrouble } from '../../db/trouble'
+import { assertMove, canMove, isFinal, type PayoutStatus } from '../../domain/payouts/payout'
+import type { Refund, Transfer } from '../../rail/rail'
+import { reasons } from '../../rail/reasons'
+import type { PayoutDeps } from '../bind'
+
+export interface Asked {
+  readonly transfer: Transfer
+  /** Whether the bank says that the money is in the wallet again. */
+  readonly isBack: boolean
+  readonly refund: Refund | null
+}
 
 export interface Booked {
   readonly at: 'waiting' | 'over'
@@ -24,7 +30,7 @@ export interface Booked {
   readonly says: string
 }
 
-/** `isOver` is asked under the lock: another run may have gone on while the bank was asked. */
+/** `isOver` is checked under the lock, because another run may have booked while the bank was asked. */
 export async function bookAnswer(
   deps: PayoutDeps,
   payoutId: string,
@@ -39,7 +45,7 @@ export async function bookAnswer(
     })
   } catch (error) {
     if (isPassingTrouble(error)) throw error
-    // A rule that refuses this would refuse it for ever: the payout stays as it is, and somebody has to look.
+    // A rule that refuses this will refuse it again: the payout stays as it is, and an operator has to look.
     deps.log.error({ err: error, payout_id: payoutId, state }, 'what the bank says can not be booked')
     await setAttention(deps.db, payoutId, `can_not_book_${state}`)
     const { status } = await loadStep(deps.db, payoutId)
@@ -80,7 +86,7 @@ async function book(tx: Tx, deps: PayoutDeps, row: StepRow, asked: Asked): Promi
   return { at: 'waiting', status, says: isFinal(status) ? `${status}, refund awaited` : 'waiting for the bank' }
 }
 
-/** Nobody guesses. One that is closed is not kept waiting: the bank's next word, or the daily look, brings it up again. */
+/** Nothing is guessed. A closed payout does not wait: the bank's next event, or the daily scan, brings it up again. */
 async function leaveToPeople(tx: Tx, { log }: PayoutDeps, row: StepRow, { state }: Transfer): Promise<Booked> {
   const isNew = await setAttention(tx, row.id, `bank_says_${state}`)
   if (isNew) log.error({ payout_id: row.id, state }, 'the bank is in a state that needs a person')
@@ -88,7 +94,7 @@ async function leaveToPeople(tx: Tx, { log }: PayoutDeps, row: StepRow, { state 
   return { at, status: row.status, says: `waiting: the bank says ${state}` }
 }
 
-/** What the bank's word makes of ours; null when no rule covers it. */
+/** The payout status that follows from the transfer's; null when no rule covers it. */
 function statusFor(now: PayoutStatus, transfer: Transfer): PayoutStatus | null {
   switch (transfer.standing) {
     case 'under_way':
@@ -96,7 +102,7 @@ function statusFor(now: PayoutStatus, transfer: Transfer): PayoutStatus | null {
     case 'delivered':
       return now === 'completed' || canMove(now, 'completed') ? 'completed' : null
     case 'undeliverable':
-      // What had arrived, or was on its way back, comes back all the same.
+      // A payout that had arrived, or was on its way back, comes back.
       if (now === 'completed' || now === 'returned') return 'returned'
       return now === 'failed' || canMove(now, 'failed') ? 'failed' : null
     case 'cancelled':
@@ -107,14 +113,14 @@ function statusFor(now: PayoutStatus, transfer: Transfer): PayoutStatus | null {
       return now === 'returned' || canMove(now, 'returned') ? 'returned' : null
     case 'refunded':
       if (isFinal(now)) return now
-      // Refunded before we saw why: it did not arrive, unless it had.
+      // Refunded before we saw the reason: it did not arrive, unless the bank says that it did.
       return now === 'completed' || (transfer.wasDelivered && canMove(now, 'returned')) ? 'returned' : 'failed'
     case 'needs_people':
       return null
   }
 }
 
-/** A history may be a little behind; one that still lacks it after the quiet period has lost somebody's money. */
+/** The wallet's history may be a little behind. If it lacks the refund after the quiet period, money is missing. */
 async function reportMissingRefund(tx: Tx, { clock, log, patience }: PayoutDeps, row: StepRow, transfer: Transfer) {
   if (clock.now().getTime() - transfer.updatedAt.getTime() < patience.quietMs) return
   if (!(await raiseAttention(tx, row.id, 'refund_missing'))) return

@@ -1,0 +1,272 @@
+// The states of a payout attempt and the transitions between them. Only the row changes here: submit.ts and resolve.ts call the bank.
+//
+//   state     the row says
+//   null      no call to the bank was started, and nothing is decided; its workflow hears `held` or `unsent`
+//   unknown   a call to the bank was started, and no transfer is recorded
+//   sent      the bank has a transfer
+//   over      nothing is left to do: refused, cancelled, failed, settled, or replaced by a newer attempt
+//
+//   from      to        by                when
+//   null      null      holdPayout        it must wait: the caller is answered, so the payout exists from now on
+//   null      unknown   beginSubmit       before each first call to the bank (submit.ts)
+//   null      sent      recordTransfer    a lookup found a transfer that a restored row does not know
+//   null      over      refuse            the wallet's balance is too low (debit.ts)
+//   null      over      releasePayout     the bank refuses it, or is not available and the caller can retry
+//   null      over      cancelUnsent      the partner or an operator cancels it (cancel.ts)
+//   unknown   null      withdrawSubmit    the call provably sent nothing (submit.ts)
+//   unknown   unknown   noteUnknown       its answer was lost: the call can no longer be withdrawn
+//   unknown   sent      recordTransfer    the bank accepted the transfer, or a lookup or an operator found it
+//   unknown   over      releasePayout     nothing was sent, and the proof still holds under the lock
+//   unknown   over      refuse            an operator decides that nothing was sent (by-hand/resolve.ts)
+//   sent      over      bookAnswer        the bank delivered it, or sent the money back (book.ts)
+//   over      sent      undoRelease       an operator binds the bank's transfer to a refused attempt (by-hand/bind.ts)
+import type { Queryable, Tx } from '../../db/database'
+import { reverseDebit } from '../../db/payouts/money'
+import { wipeRecipient } from '../../db/payouts/recipients/sealed'
+import {
+  keepPayout,
+  loadStep,
+  lockStep,
+  markAnswered,
+  releaseRow,
+  type StepRow,
+  setAttention,
+} from '../../db/payouts/steps'
+import { assert } from '../../domain/assert'
+import { isRefusal, kept, type Refusal, refused, type Verdict } from '../../domain/payouts/verdict'
+import type { Transfer } from '../../rail/rail'
+import { simulatedRefs } from '../../rail/simulated'
+import type { PayoutRef, Underway } from '../../workflows/payouts/payout'
+import type { PayoutDeps } from '../bind'
+
+/** The state of an attempt, for a run that resumes, repeats or comes too late. Null: the attempt starts from the beginning. */
+export function stateOf(row: StepRow, { attempt }: PayoutRef): Underway | null {
+  // The key was claimed again, so the row belongs to a newer attempt.
+  if (row.attempt !== attempt) return over('refused', 'superseded', refused('payout_not_created'))
+  if (row.releasedAt !== null) return over('refused', 'refused', refusalOf(row))
+  if (row.closedAt !== null) return over(row.status)
+  if (row.transferRef !== null) return { at: 'sent', verdict: kept, status: row.status, says: 'sent to the bank' }
+  if (row.submitStartedAt !== null) return unconfirmed
+  return null
+}
+
+export const unconfirmed: Underway = {
+  at: 'unknown',
+  verdict: kept,
+  status: 'pending',
+  says: 'the bank has not confirmed it',
+}
+
+export function over(status: Underway['status'], says: string = status, verdict: Verdict = kept): Underway {
+  return { at: 'over', verdict, status, says }
+}
+
+function refusalOf({ verdict, verdictDetails }: StepRow): Verdict {
+  return refused(verdict !== null && isRefusal(verdict) ? verdict : 'payout_not_created', verdictDetails)
+}
+
+function unsent(says: string): Underway {
+  return { at: 'unsent', verdict: kept, status: 'pending', says }
+}
+
+/** The API has answered the caller, or is about to: the payout exists for good, and a refusal can only fail it. */
+function isAcknowledged({ answeredAt, verdict }: StepRow): boolean {
+  return answeredAt !== null || verdict !== null
+}
+
+/**
+ * The first call comes so late that the bank may have forgotten the key of an earlier one, because the row was restored or held
+ * for a day (docs/decisions/payouts/late-first-calls.md). The bank remembers a key for 24 hours by its own clock; until then it
+ * answers a second first call with the transfer of the first.
+ */
+export function isLate({ createdAt }: StepRow, { clock }: Pick<PayoutDeps, 'clock'>): boolean {
+  return clock.now().getTime() - createdAt.getTime() >= bankKeepsKeysMs
+}
+
+const bankKeepsKeysMs = 23 * 3_600_000
+
+/** `resolveSubmit` reads the bank's list, which takes longer than a workflow task may. */
+export const needsLookup: Underway = {
+  ...unsent('unsent for a day: the bank is asked first whether it has a transfer'),
+  needsLookup: true,
+}
+
+/** Some transitions run in a transaction of their caller. */
+interface RowDeps extends Pick<PayoutDeps, 'clock'> {
+  readonly db: Queryable
+}
+
+/** What to answer when another run has moved the attempt. An unknown outcome is recorded before anyone hears of it. */
+export async function reportState(deps: RowDeps, payout: PayoutRef, state: Underway): Promise<Underway> {
+  return state.at === 'unknown' ? noteUnknown(deps, payout) : state
+}
+
+/**
+ * Keeps a payout that must not be sent now, with its money set aside. The row records the answer before the caller hears it:
+ * from then on no refusal releases the key.
+ */
+export async function holdPayout(deps: PayoutDeps, payout: PayoutRef, held?: Underway): Promise<Underway> {
+  await markAnswered(deps.db, { ...payout, at: deps.clock.now() })
+  const row = await loadStep(deps.db, payout.payoutId)
+  const state = stateOf(row, payout)
+  return state === null ? (held ?? unsent(holdReasonOf(row))) : reportState(deps, payout, state)
+}
+
+function holdReasonOf({ heldBy }: StepRow): string {
+  switch (heldBy) {
+    case 'rail paused':
+      return 'waiting: the rail is paused'
+    case 'partner not active':
+      return 'waiting: the partner is not active'
+    case null:
+      return 'waiting to be sent'
+  }
+}
+
+/**
+ * Records that the outcome of a call is unknown, before anyone is answered and before the call is repeated. From then on the
+ * run that made the first call can no longer prove by its answer that nothing was sent.
+ */
+export async function noteUnknown({ db, clock }: RowDeps, payout: PayoutRef): Promise<Underway> {
+  const { payoutId, attempt } = payout
+  await keepPayout(db, {
+    payoutId,
+    attempt,
+    verdict: 'unknown',
+    status: 'pending',
+    failureReason: null,
+    transferRef: null,
+    transferState: null,
+    event: 'unconfirmed',
+    afterwards: 'open',
+    at: clock.now(),
+  })
+  // Null: the run that made the call has since proved that it sent nothing.
+  return stateOf(await loadStep(db, payoutId), payout) ?? unsent('waiting to be sent')
+}
+
+/** The bank has the transfer: under way, or refused at once, in which case the money comes back when the bank says so. */
+export async function recordTransfer(
+  deps: RowDeps & Pick<PayoutDeps, 'log'>,
+  payout: PayoutRef,
+  row: StepRow,
+  transfer: Transfer,
+): Promise<Underway> {
+  const { payoutId, attempt } = payout
+  const undeliverable = transfer.standing === 'undeliverable'
+  const status = undeliverable ? 'failed' : 'processing'
+  const recorded = await keepPayout(deps.db, {
+    payoutId,
+    attempt,
+    verdict: undeliverable ? 'rejected' : 'accepted',
+    status,
+    failureReason: undeliverable ? (transfer.reason ?? 'rejected_by_bank: The bank rejected the payout.') : null,
+    transferRef: transfer.ref,
+    transferState: transfer.state,
+    event: undeliverable ? 'failed' : 'sent',
+    afterwards: 'open',
+    at: deps.clock.now(),
+  })
+  if (!recorded) return recordedBefore(deps, payout, transfer)
+  if (transfer.sentMicroUsdc !== row.walletSendsMicroUsdc) {
+    deps.log.error({ payout_id: payoutId }, 'the bank has debited another amount than we have')
+    await setAttention(deps.db, payoutId, 'debited_differently')
+  }
+  const says = undeliverable ? 'refused by the bank, refund awaited' : 'sent to the bank'
+  return { at: 'sent', verdict: kept, status, says }
+}
+
+/** Another run was first. If the row has any other transfer than this one, money has moved that no row accounts for. */
+async function recordedBefore(
+  { db, log }: RowDeps & Pick<PayoutDeps, 'log'>,
+  payout: PayoutRef,
+  transfer: Transfer,
+): Promise<Underway> {
+  const row = await loadStep(db, payout.payoutId)
+  if (row.transferRef !== transfer.ref) {
+    const about = { payout_id: row.id, transfer_ref: transfer.ref }
+    log.error(about, 'the bank has a transfer that the payout does not know')
+    await setAttention(db, row.id, 'unaccounted_transfer')
+  }
+  return stateOf(row, payout) ?? unconfirmed
+}
+
+export interface Refused {
+  readonly code: Refusal
+  readonly details: Readonly<Record<string, string>> | null
+  /** A stable code, then a sentence. An acknowledged payout fails with it. */
+  readonly failureReason: string
+  /** An acknowledged payout waits until the trouble is over. An unacknowledged one is refused, and the caller retries. */
+  readonly trouble?: 'passing'
+}
+
+/** Why nothing was sent. It must still hold under the row's lock, because another run may have moved the attempt. */
+export type Proof = 'nothing-called' | 'own-calls' | 'absent-at-the-bank'
+
+/** Whether the proof holds for a row in the state `unknown`, where a call was started. */
+const stillProves: Readonly<Record<Proof, (row: StepRow) => boolean>> = {
+  'nothing-called': () => false,
+  // A second run notes "unknown" before it answers or calls: from then on the first run's calls are not all there were.
+  'own-calls': ({ verdict }) => verdict === null,
+  'absent-at-the-bank': ({ verdict }) => verdict === 'unknown',
+}
+
+/** Refuses the payout and gives the money back if the proof still holds. Otherwise the row says what happened. */
+export async function releasePayout(
+  deps: PayoutDeps,
+  payout: PayoutRef,
+  refusal: Refused & { readonly proof: Proof },
+): Promise<Underway> {
+  return deps.db.transaction(async (tx) => {
+    const row = await lockStep(tx, payout.payoutId)
+    const state = stateOf(row, payout)
+    const isUnsent = state === null || (state.at === 'unknown' && stillProves[refusal.proof](row))
+    if (!isUnsent) return reportState({ clock: deps.clock, db: tx }, payout, state)
+    if (refusal.trouble === 'passing' && isAcknowledged(row)) return unsent('waiting until the bank takes it')
+    await reverseDebit(tx, row, deps.clock.now())
+    return refuse(tx, row, refusal, deps.clock.now())
+  })
+}
+
+/** Under the row's lock. An acknowledged payout stays and has failed. Otherwise the key is free again, as if it was never used. */
+export async function refuse(
+  tx: Tx,
+  row: StepRow,
+  { code, details, failureReason }: Refused,
+  at: Date,
+): Promise<Underway> {
+  const payoutId = row.id
+  await wipeRecipient(tx, payoutId)
+  if (!isAcknowledged(row)) {
+    await releaseRow(tx, { payoutId, verdict: code, details, at })
+    return over('refused', code, refused(code, details))
+  }
+  const recorded = await keepPayout(tx, {
+    payoutId,
+    attempt: row.attempt,
+    verdict: 'late_refusal',
+    status: 'failed',
+    failureReason,
+    transferRef: null,
+    transferState: null,
+    event: 'failed',
+    afterwards: 'closed',
+    at,
+  })
+  assert(recorded, 'a refusal must be recorded with its reversal')
+  return over('failed', failureReason, kept)
+}
+
+/** The bank's complete list has shown that the call was never made. */
+export const neverSent: Refused = {
+  code: 'payout_not_created',
+  details: null,
+  failureReason: 'not_sent: The bank has no such transfer.',
+}
+
+/** The names of the payout's wallet at the bank. */
+export function refsOf(row: StepRow): { customerRef: string; walletRef: string } {
+  if (row.rail === 'simulated') return simulatedRefs
+  assert(row.customerRef !== null && row.walletRef !== null, 'a connected wallet must know its names at the bank')
+  return { customerRef: row.customerRef, walletRef: row.walletRef }
+}

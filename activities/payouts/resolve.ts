@@ -1,0 +1,118 @@
+// Finds out what became of a call whose answer was lost: repeats the identical call, then looks the transfer up in the bank's list.
+import { isDebited } from '../../db/payouts/money'
+import { loadStep, type StepRow, setAttention } from '../../db/payouts/steps'
+import { assert } from '../../domain/assert'
+import { type FoundTransfer, RailUnavailable } from '../../rail/rail'
+import type { PayoutActivities, PayoutRef, Underway } from '../../workflows/payouts/payout'
+import type { PayoutDeps } from '../bind'
+import {
+  holdPayout,
+  neverSent,
+  noteUnknown,
+  recordTransfer,
+  refsOf,
+  releasePayout,
+  stateOf,
+  unconfirmed,
+} from './attempt'
+import { cancelUnsent } from './cancel'
+import { submitUnsent } from './submit'
+
+export async function resolveSubmit(
+  deps: PayoutDeps,
+  { cancel, ...payout }: Parameters<PayoutActivities['resolveSubmit']>[0],
+): Promise<Underway> {
+  const row = await loadStep(deps.db, payout.payoutId)
+  const state = stateOf(row, payout)
+  // The row knows of no call: it was restored after one, or has waited until the bank may have forgotten one.
+  if (state === null) {
+    const taken = await takeOver(deps, payout, row)
+    if (cancel === undefined) return taken ?? submitUnsent(deps, payout, row)
+    // A bank that does not answer must not keep the money locked. The row is right unless it was restored from a backup,
+    // and the reconciliation that follows a restore finds such a transfer.
+    return taken === null || taken.at === 'unsent' ? cancelUnsent(deps, { ...payout, how: cancel }) : taken
+  }
+  // A cancel that comes too late has no effect, so it does not repeat the call either.
+  if (state.at !== 'unknown' || cancel !== undefined) return state
+  if (row.verdict === null) {
+    const noted = await noteUnknown(deps, payout)
+    // Once noted, the call can no longer be withdrawn. Until then its bank key may have been replaced: read the row again.
+    return noted.at === 'unknown' ? resolveSubmit(deps, payout) : noted
+  }
+  assert(row.bankBody !== null && row.submitStartedAt !== null, 'a call that was started must have its bytes')
+
+  const ageMs = deps.clock.now().getTime() - row.submitStartedAt.getTime()
+  // While the rail is paused or the partner suspended, the bank is only asked: a repeat could be the call that pays.
+  if (ageMs < deps.patience.repeatForMs && row.heldBy === null) {
+    // Also if this process was stopped for long: a call that leaves later could pay what another run has taken back.
+    const endBy = new Date(row.submitStartedAt.getTime() + deps.patience.repeatForMs)
+    const again = await deps.rails[row.rail].submit({ key: row.bankKey, body: row.bankBody, call: 'repeat', endBy })
+    if (again.outcome === 'accepted') return recordTransfer(deps, payout, row, again.transfer)
+  }
+  // A refusal of the repeat proves nothing while the first call may still be under way at the bank.
+  return ageMs < deps.patience.quietMs ? unconfirmed : lookUp(deps, payout, row, ageMs)
+}
+
+async function lookUp(deps: PayoutDeps, payout: PayoutRef, row: StepRow, ageMs: number): Promise<Underway> {
+  const found = await findAtBank(deps, row)
+  switch (found.outcome) {
+    case 'found':
+      return recordTransfer(deps, payout, row, found.transfer)
+    // The workflow's own poll interval is the backoff for a bank that does not answer.
+    case 'no answer':
+      return { ...unconfirmed, says: 'the bank does not answer' }
+    case 'incomplete':
+      return { ...unconfirmed, says: 'waiting: an operator has to decide' }
+    case 'absent': {
+      // The last repeat may still be under way at the bank: only its absence a quiet period later is final.
+      const { repeatForMs, quietMs } = deps.patience
+      if (ageMs < repeatForMs + quietMs) return unconfirmed
+      return releasePayout(deps, payout, { ...neverSent, proof: 'absent-at-the-bank' })
+    }
+  }
+}
+
+/** Null on proof that the bank has no transfer, and for a payout that was never debited: it can be neither settled nor sent. */
+async function takeOver(deps: PayoutDeps, payout: PayoutRef, row: StepRow): Promise<Underway | null> {
+  if (!(await isDebited(deps.db, row))) return null
+  const found = await findAtBank(deps, row)
+  switch (found.outcome) {
+    case 'absent':
+      return null
+    case 'no answer':
+      return holdPayout(deps, payout, noAnswer)
+    case 'incomplete':
+      return holdPayout(deps, payout, found.transferRef ? unreadable : undecided)
+    case 'found':
+      deps.log.warn({ payout_id: row.id, transfer_ref: found.transfer.ref }, 'the bank has what no row knew to be sent')
+      return recordTransfer(deps, payout, row, found.transfer)
+  }
+}
+
+const undecided: Underway = { ...unconfirmed, at: 'unsent', says: 'waiting: an operator has to decide' }
+const noAnswer: Underway = { ...undecided, says: 'waiting: the bank does not say whether it has it' }
+/** A transfer names the payout: the row was restored and a call was made, so a cancel comes too late. */
+const unreadable: Underway = { ...undecided, at: 'unknown' }
+
+/** Asks for an operator when the bank's list does not decide. */
+async function findAtBank(
+  { db, rails, log }: PayoutDeps,
+  row: StepRow,
+): Promise<FoundTransfer | { readonly outcome: 'no answer' }> {
+  const found = await find(rails, row)
+  if (found.outcome === 'incomplete' && (await setAttention(db, row.id, 'outcome_unknown'))) {
+    const about = { payout_id: row.id, transfer_ref: found.transferRef ?? null }
+    log.error(about, 'lookup incomplete: an operator has to decide about this payout')
+  }
+  return found
+}
+
+/** Searches from the row's creation on: a restored row may not know of a call that was made long before its own first one. */
+async function find(rails: PayoutDeps['rails'], row: StepRow) {
+  try {
+    return await rails[row.rail].findTransfer({ ...refsOf(row), payoutId: row.id, since: row.createdAt })
+  } catch (error) {
+    if (error instanceof RailUnavailable) return { outcome: 'no answer' } as const
+    throw error
+  }
+}

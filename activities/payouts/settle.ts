@@ -1,0 +1,55 @@
+// Asks the bank for the status of a transfer and books the answer: until a sent payout is over, and when a completed one may have come back.
+import { loadStep, type StepRow } from '../../db/payouts/steps'
+import { assert } from '../../domain/assert'
+import { kept } from '../../domain/payouts/verdict'
+import { RailUnavailable, type Refund, type Transfer } from '../../rail/rail'
+import type { PayoutRef, Underway } from '../../workflows/payouts/payout'
+import type { ReturnRef, ReturnStep } from '../../workflows/payouts/return'
+import type { PayoutDeps } from '../bind'
+import { over, refsOf, stateOf } from './attempt'
+import { type Asked, bookAnswer } from './book'
+
+export async function pollSettlement(deps: PayoutDeps, payout: PayoutRef): Promise<Underway> {
+  const row = await loadStep(deps.db, payout.payoutId)
+  const state = stateOf(row, payout)
+  if (state?.at !== 'sent') return state ?? { ...waiting, status: row.status }
+  const asked = await askBank(deps, row)
+  if (asked === 'no answer') return { ...waiting, status: row.status, says: 'waiting: the bank does not answer' }
+  const { at, status, says } = await bookAnswer(deps, row.id, asked, ({ closedAt }) => closedAt !== null)
+  return at === 'over' ? over(status, says) : { ...waiting, status, says }
+}
+
+const waiting = { at: 'sent', verdict: kept, says: 'waiting for the bank' } as const
+
+export async function pollReturn(deps: PayoutDeps, { payoutId }: ReturnRef): Promise<ReturnStep> {
+  const row = await loadStep(deps.db, payoutId)
+  if (isReturnOver(row)) return { at: 'over', status: row.status, says: row.status }
+  const asked = await askBank(deps, row)
+  if (asked === 'no answer') return { at: 'waiting', status: row.status, says: 'waiting: the bank does not answer' }
+  return bookAnswer(deps, payoutId, asked, isReturnOver)
+}
+
+/** The money is back, or the payout never completed: then its own workflow settles it. */
+function isReturnOver({ completedAt, status, closedAt }: StepRow): boolean {
+  return completedAt === null || (status === 'returned' && closedAt !== null)
+}
+
+/** The workflow's own poll interval is the backoff for a bank that does not answer: a retry here would only lengthen its history. */
+async function askBank(deps: PayoutDeps, row: StepRow): Promise<Asked | 'no answer'> {
+  assert(row.transferRef !== null, 'a payout that was sent must know its transfer')
+  try {
+    const transfer = await deps.rails[row.rail].transfer(row.transferRef)
+    const isBack = transfer.standing === 'refunded' || transfer.standing === 'cancelled'
+    return { transfer, isBack, refund: isBack ? await refundOf(deps, row, transfer) : null }
+  } catch (error) {
+    if (error instanceof RailUnavailable) return 'no answer'
+    throw error
+  }
+}
+
+/** The amount that came back. The transfer of some banks does not state it; then the wallet's history does. */
+async function refundOf({ rails }: PayoutDeps, row: StepRow, transfer: Transfer): Promise<Refund | null> {
+  const { refundedMicroUsdc: amountMicroUsdc } = transfer
+  if (amountMicroUsdc !== null) return { amountMicroUsdc, movementRef: null }
+  return rails[row.rail].findRefund({ ...refsOf(row), transferRef: transfer.ref, since: row.createdAt })
+}

@@ -1,0 +1,218 @@
+// Sends a payout to the bank, or proves that it was not sent. attempt.ts has the states and records the outcome.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { isDebited } from '../../db/payouts/money'
+import {
+  detailsHash,
+  findBankRecipient,
+  forgetBankRecipient,
+  rememberBankRecipient,
+} from '../../db/payouts/recipients/at-bank'
+import { openRecipient } from '../../db/payouts/recipients/sealed'
+import { beginSubmit, loadStep, type StepRow, setAttention, withdrawSubmit } from '../../db/payouts/steps'
+import { assert } from '../../domain/assert'
+import type { NotSentWhy, Registered, Submitted } from '../../rail/rail'
+import type { PayoutRef, Underway } from '../../workflows/payouts/payout'
+import type { PayoutDeps } from '../bind'
+import {
+  holdPayout,
+  isLate,
+  needsLookup,
+  noteUnknown,
+  type Refused,
+  recordTransfer,
+  refsOf,
+  releasePayout,
+  reportState,
+  stateOf,
+  unconfirmed,
+} from './attempt'
+
+export async function submitToRail(deps: PayoutDeps, payout: PayoutRef): Promise<Underway> {
+  const row = await loadStep(deps.db, payout.payoutId)
+  if (stateOf(row, payout) === null && row.heldBy === null && isLate(row, deps)) {
+    return holdPayout(deps, payout, needsLookup)
+  }
+  return submitUnsent(deps, payout, row)
+}
+
+/** However late: the caller has made sure that the bank has no transfer of a late payout. */
+export async function submitUnsent(deps: PayoutDeps, payout: PayoutRef, row: StepRow): Promise<Underway> {
+  const state = stateOf(row, payout)
+  if (state !== null) return reportState(deps, payout, state)
+  if (row.heldBy !== null) return holdPayout(deps, payout)
+
+  const time = answerTime(deps)
+  const recipient = await registerRecipient(deps, row, time)
+  if (recipient === null) return cancelledSince(deps, payout)
+  if (recipient.outcome === 'rejected') {
+    return releasePayout(deps, payout, { ...accountRejected(recipient.reason), proof: 'nothing-called' })
+  }
+  // A transfer that is cut off has an unknown outcome, so none starts without its full time. The bank knows the recipient from
+  // now on, so the next try has time for the transfer.
+  if (recipient.outcome === 'unavailable' || !isTimeLeft(time)) {
+    return waitOrRelease(deps, payout, recipient.outcome === 'unavailable' ? recipient.why : 'unavailable')
+  }
+
+  const { recipientRef } = recipient
+  const body = deps.rails[row.rail].transferBody({
+    payoutId: row.id,
+    ...refsOf(row),
+    recipientRef,
+    amountPence: row.amountPence,
+    sendsMicroUsdc: row.walletSendsMicroUsdc,
+    reference: row.reference,
+  })
+  const submitted = await whileBusy(time, () => callBank(deps, payout, row, body, time))
+  switch (submitted.outcome) {
+    case 'overtaken':
+      return overtaken(deps, payout)
+    case 'accepted':
+      return recordTransfer(deps, payout, row, submitted.transfer)
+    case 'unknown':
+      return noteUnknown(deps, payout)
+    case 'rejected':
+      if (submitted.who === 'recipient') await forgetBankRecipient(deps.db, refsOf(row).customerRef, recipientRef)
+      return releasePayout(deps, payout, { ...rejectionFor(submitted), proof: 'own-calls' })
+    case 'not-sent':
+      return waitOrRelease(deps, payout, submitted.why)
+  }
+}
+
+/** Registering moves no money, so it may be repeated. Null when a cancel has wiped the recipient's details. */
+async function registerRecipient(
+  { db, keyring, rails, clock }: PayoutDeps,
+  row: StepRow,
+  time: AnswerTime,
+): Promise<Registered | null> {
+  const details = await openRecipient(db, keyring, row.id)
+  if (details === null) return null
+  const { customerRef } = refsOf(row)
+  const hash = detailsHash(keyring, details)
+  const known = await findBankRecipient(db, customerRef, hash)
+  if (known !== null) return { outcome: 'registered', recipientRef: known }
+
+  const asked = { customerRef, recipient: details, endBy: time.endBy }
+  // Each call has its own key, because a bank may repeat a refusal under a key. It recognises a known account by its details.
+  const register = () => rails[row.rail].registerRecipient({ ...asked, key: randomUUID() })
+  const registered = await whileBusy(time, register)
+  if (registered.outcome === 'registered') {
+    await rememberBankRecipient(db, { customerRef, hash, recipientRef: registered.recipientRef, at: clock.now() })
+  }
+  return registered
+}
+
+/** `overtaken`: another run has called the bank, or the payout was cancelled or held since this run read the row. */
+async function callBank(
+  deps: PayoutDeps,
+  payout: PayoutRef,
+  row: StepRow,
+  body: string,
+  { endBy }: AnswerTime,
+): Promise<Submitted | { readonly outcome: 'overtaken' }> {
+  const first = await beginSubmit(deps.db, { ...payout, body, at: deps.clock.now() })
+  if (first === null) return { outcome: 'overtaken' }
+  const submitted = await deps.rails[row.rail].submit({ ...first, call: 'first', endBy })
+  if (submitted.outcome !== 'not-sent') return submitted
+  // Nothing was sent, so nothing stays locked: the next call is a first one again, and until then a cancel wins.
+  const isWithdrawn = await withdrawSubmit(deps.db, { ...payout, key: first.key, newKey: randomUUID() })
+  return isWithdrawn ? submitted : { outcome: 'overtaken' }
+}
+
+/** A cancel between our two reads of the row has wiped the recipient. */
+async function cancelledSince(deps: PayoutDeps, payout: PayoutRef): Promise<Underway> {
+  const state = stateOf(await loadStep(deps.db, payout.payoutId), payout)
+  assert(state !== null, 'a payout that is to be sent must have its recipient')
+  return state
+}
+
+async function overtaken(deps: PayoutDeps, payout: PayoutRef): Promise<Underway> {
+  const row = await loadStep(deps.db, payout.payoutId)
+  const state = stateOf(row, payout)
+  if (state !== null) return reportState(deps, payout, state)
+  // Held. The row does not say whether it still is: the rail may have been resumed since.
+  if (await isDebited(deps.db, row)) return holdPayout(deps, payout)
+  // Without a debit nothing may be sent, whatever the cause: an operator has to look.
+  deps.log.error({ payout_id: payout.payoutId }, 'a payout is held that was never debited')
+  await setAttention(deps.db, payout.payoutId, 'debit_missing')
+  return unconfirmed
+}
+
+/**
+ * No call is open. An acknowledged payout waits until the cause is gone; an unacknowledged one is refused with 502, and the
+ * caller retries. Waiting alone mends neither our configuration nor a low balance at the bank, so an operator is asked, once.
+ */
+async function waitOrRelease(deps: PayoutDeps, payout: PayoutRef, why: NotSentWhy): Promise<Underway> {
+  if (why === 'misconfigured' || why === 'insufficient') {
+    const isNew = await setAttention(deps.db, payout.payoutId, `bank_${why}`)
+    if (isNew) deps.log.error({ payout_id: payout.payoutId, why }, 'the bank does not take transfers from us')
+  }
+  const refusal = why === 'unavailable' ? unreachable : notTaken
+  return releasePayout(deps, payout, { ...refusal, trouble: 'passing', proof: 'nothing-called' })
+}
+
+function rejectionFor({ who, reason }: Extract<Submitted, { outcome: 'rejected' }>): Refused {
+  switch (who) {
+    case 'recipient':
+      return accountRejected(reason)
+    case 'partner':
+      return notSent(reason)
+    case 'amount':
+      return { code: 'invalid_amount', details: null, failureReason: reason }
+    case 'quote':
+      return { code: 'payout_not_created', details: null, failureReason: reason }
+  }
+}
+
+function accountRejected(reason: string): Refused {
+  const failureReason = `account_rejected: ${sentenceOf(reason)}`
+  return { code: 'recipient_account_rejected', details: null, failureReason }
+}
+
+function notSent(reason: string): Refused {
+  return { code: 'payout_not_created', details: null, failureReason: `not_sent: ${sentenceOf(reason)}` }
+}
+
+const unreachable = notSent('The bank could not be reached.')
+const notTaken = notSent('The bank did not take it.')
+
+/** Reasons of the rail are "code: Sentence."; ours have their own code. */
+function sentenceOf(reason: string): string {
+  return reason.replace(/^[a-z_]+: /, '')
+}
+
+/** The time for all calls to the bank while a caller waits. */
+interface AnswerTime {
+  readonly clock: PayoutDeps['clock']
+  /** No call begins later, so that each has its full time before `endBy`. */
+  readonly beginBy: Date
+  readonly endBy: Date
+}
+
+function answerTime({ clock, patience }: Pick<PayoutDeps, 'clock' | 'patience'>): AnswerTime {
+  const beginBy = clock.now().getTime() + patience.answerWithinMs
+  return { clock, beginBy: new Date(beginBy), endBy: new Date(beginBy + patience.answerCallMs) }
+}
+
+function isTimeLeft({ clock, beginBy }: AnswerTime, inMs = 0): boolean {
+  return clock.now().getTime() + inMs < beginBy.getTime()
+}
+
+type Answered = { readonly outcome: string; readonly why?: string; readonly retryAfterMs?: number | null }
+
+/** Repeats the call while the bank is busy, with exponential backoff or after the time that the bank asks for. */
+async function whileBusy<T extends Answered>(time: AnswerTime, call: () => Promise<T>): Promise<T> {
+  for (let pauseMs = shortestPauseMs; ; pauseMs *= 2) {
+    const answer = await call()
+    const waitMs = Math.max(pauseMs, answer.retryAfterMs ?? 0)
+    if (!isBusy(answer) || !isTimeLeft(time, waitMs)) return answer
+    await wait(waitMs)
+  }
+}
+
+/** Never an unknown outcome, whatever its reason says: no other first call may follow it. */
+function isBusy({ outcome, why }: Answered): boolean {
+  return outcome !== 'unknown' && why === 'busy'
+}
+
+const shortestPauseMs = 50
