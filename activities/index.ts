@@ -1,5 +1,5 @@
 // Every activity that workflows call, bound to its dependencies.
-import { systemClock } from '../runtime/clock'
+import { deadlineIn } from '../runtime/temporal/client'
 import { startReturnHourly } from '../runtime/temporal/start-workflow'
 import type { Activities } from '../workflows'
 import { readChangedTransfers } from './bank/changed-transfers'
@@ -68,8 +68,7 @@ function verificationDeps({ db, clock, log, rails, publicUrl }: ActivityDeps) {
 
 function walletReadingDeps(deps: ActivityDeps) {
   const startReturn: Parameters<typeof readWallet>[0]['startReturn'] = async (payout, refundedAt) => {
-    const deadline = systemClock.now().getTime() + startWithinMs
-    await deps.temporal.withDeadline(deadline, () => startReturnHourly(deps, payout, refundedAt))
+    await deps.temporal.withDeadline(deadlineIn(startWithinMs), () => startReturnHourly(deps, payout, refundedAt))
   }
   return { ...deps, quietMs: deps.patience.quietMs, startReturn }
 }

@@ -62,9 +62,7 @@ async function follow(ops: Ops, order: { period: Month; partner: string | null }
   const { followRun, refusalOf, isAway }: typeof following = require('../../runtime/temporal/invoice-run')
   const client = connectClient(ops.temporal)
   try {
-    const { clock, taskQueuePrefix: queuePrefix } = ops
-    const told = progressOf(ops)
-    return await followRun({ temporal: client, clock, queuePrefix, ...told }, order)
+    return await followRun({ temporal: client, queuePrefix: ops.taskQueuePrefix, ...progressOf(ops) }, order)
   } catch (error) {
     const refusal = refusalOf(error)
     if (refusal !== null) return refusal

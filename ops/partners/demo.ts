@@ -32,8 +32,7 @@ import type { Ops } from '../connect'
 import { recordChange } from '../controls/record-change'
 import { creditAmount, email, partnerName, required, slug } from '../options'
 import { approvePartner } from './approve'
-import { connectSoon } from './connect-sandbox'
-import { slugTaken } from './lifecycle'
+import { connectSoon, slugTaken } from './lifecycle'
 
 /**
  * Finance can bill, void and credit a month that is over, and a new account has none. So the account is opened, verified and

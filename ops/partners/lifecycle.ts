@@ -17,7 +17,7 @@ import type { Ops } from '../connect'
 import { recordChange } from '../controls/record-change'
 import { email, exactUsdc, optional, partnerName, reason, required, slug } from '../options'
 import { fields, table } from '../print'
-import { connectSoon } from './connect-sandbox'
+import { tryTemporal } from '../reach-temporal'
 
 const create = defineCommand({
   noun: 'partner',
@@ -130,6 +130,13 @@ const close = defineCommand({
 export function slugTaken(slug: string): Answer {
   const sentence = isReservedSlug(slug) ? `The slug ${slug} is reserved.` : `There is a partner ${slug} already.`
   return refused('slug_taken', sentence)
+}
+
+/** Starts connecting a new partner's sandbox to its bank. If that fails, the next sweep starts it. */
+export async function connectSoon(ops: Ops, partnerId: string): Promise<void> {
+  if (ops.bank.sandbox === null) return
+  const queue = { queuePrefix: ops.taskQueuePrefix }
+  await tryTemporal(ops, (temporal, { startConnectSandbox }) => startConnectSandbox({ temporal, ...queue }, partnerId))
 }
 
 export const partnerCommands: readonly Command[] = [create, show, list, suspend, reactivate, close]

@@ -12,12 +12,11 @@ import { rootCause } from '@temporalio/common'
 import type { invoiceRun } from '../../workflows'
 import type { BilledPartner, InvoiceRunResult, RunProgress } from '../../workflows/invoices/run'
 import { type RunToStart, starts } from '../../workflows/starts'
-import type { Clock } from '../clock'
+import { deadlineIn } from './client'
 import { startWorkflow } from './start-workflow'
 
 export interface FollowParts {
   readonly temporal: Client
-  readonly clock: Clock
   readonly queuePrefix: string
   /** Called once for each partner that this call saw being billed. */
   readonly onBilled: (billed: BilledPartner) => Promise<void>
@@ -26,9 +25,9 @@ export interface FollowParts {
 }
 
 export async function followRun(parts: FollowParts, order: RunToStart): Promise<InvoiceRunResult> {
-  const { temporal, clock } = parts
+  const { temporal } = parts
   const start = () => startWorkflow(temporal, starts.invoiceRun(order, parts))
-  const { workflowId, firstExecutionRunId } = await temporal.withDeadline(clock.now().getTime() + answerMs, start)
+  const { workflowId, firstExecutionRunId } = await temporal.withDeadline(deadlineIn(answerMs), start)
   for (let runId = firstExecutionRunId; ; ) {
     const ended = await followOne(parts, { workflowId, runId })
     if ('result' in ended) return ended.result
@@ -79,13 +78,13 @@ async function endOf(handle: WorkflowHandle<typeof invoiceRun>): Promise<Ended> 
 }
 
 async function newsOf(
-  { temporal, clock, onSilence }: FollowParts,
+  { temporal, onSilence }: FollowParts,
   handle: WorkflowHandle<typeof invoiceRun>,
   from: number,
 ): Promise<readonly BilledPartner[]> {
   const ask = () => handle.query<RunProgress, [{ from: number }]>('progress', { from })
   try {
-    return (await temporal.withDeadline(clock.now().getTime() + answerMs, ask)).billed
+    return (await temporal.withDeadline(deadlineIn(answerMs), ask)).billed
   } catch {
     onSilence()
     return []

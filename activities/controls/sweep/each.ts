@@ -1,5 +1,5 @@
 // A page of calls to the Temporal server, a few at a time and each with an end: one that fails does not keep the others from theirs.
-import { systemClock } from '../../../runtime/clock'
+import { deadlineIn } from '../../../runtime/temporal/client'
 import type { ActivityDeps } from '../../bind'
 
 export type SweepDeps = Pick<
@@ -35,7 +35,7 @@ export async function each<T, Result>(
   for (let from = 0; from < page.length; from += atOnce) {
     const some = page.slice(from, from + atOnce)
     const settled = await Promise.allSettled(
-      some.map((one) => temporal.withDeadline(systemClock.now().getTime() + 2 * callMs, () => work(one))),
+      some.map((one) => temporal.withDeadline(deadlineIn(2 * callMs), () => work(one))),
     )
     for (const [index, outcome] of settled.entries()) {
       const one = some[index]

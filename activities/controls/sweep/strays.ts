@@ -1,7 +1,7 @@
 // Workflows whose payout is over, or was never there: the one ends by itself when it looks, the other is for people.
 import { defaultPayloadConverter } from '@temporalio/common'
 import { findOver } from '../../../db/payouts/open'
-import { systemClock } from '../../../runtime/clock'
+import { deadlineIn } from '../../../runtime/temporal/client'
 import { endStray } from '../../../runtime/temporal/start-workflow'
 import type { Page, SweptPage } from '../../../workflows/controls/sweep'
 import { payoutQueue, payoutSearchAttributes } from '../../../workflows/names'
@@ -29,7 +29,7 @@ async function runningPayouts(deps: SweepDeps, { after, limit }: Page) {
   const query = `WorkflowType = 'payout' AND ExecutionStatus = 'Running' AND TaskQueue IN (${queues.join(', ')})
     AND StartTime < '${ago(deps, olderThanMs).toISOString()}'`
   const page = { pageSize: limit, nextPageToken: after === null ? null : Buffer.from(after, 'base64') }
-  const { executions, nextPageToken } = await temporal.withDeadline(systemClock.now().getTime() + listWithinMs, () =>
+  const { executions, nextPageToken } = await temporal.withDeadline(deadlineIn(listWithinMs), () =>
     temporal.workflowService.listWorkflowExecutions({ namespace: temporal.options.namespace, query, ...page }),
   )
   const running = new Map<string, string>()

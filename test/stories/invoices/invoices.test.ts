@@ -56,7 +56,6 @@ test('the worker is killed in the middle of a run over 200 partners: one invoice
   const run = followRun(
     {
       temporal: world.temporal,
-      clock: systemClock,
       queuePrefix: world.queuePrefix,
       onBilled: async ({ partnerId }) => void told.push(partnerId),
       onSilence: () => undefined,
