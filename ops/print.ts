@@ -1,5 +1,4 @@
 // How answers look: one JSON value for scripts, short aligned text for people.
-import type { Refusal } from './command'
 
 export interface Output {
   write(text: string): unknown
@@ -23,7 +22,11 @@ export function printError(output: Output, form: Form, error: PrintableError): v
   )
 }
 
-export type PrintableError = Pick<Refusal, 'message' | 'details'> & { readonly code: string }
+export interface PrintableError {
+  readonly code: string
+  readonly message: string
+  readonly details?: Readonly<Record<string, string>>
+}
 
 /** Names and values, one under the other; null shows as a dash. */
 export function fields(values: Readonly<Record<string, string | null>>): string {

@@ -1,12 +1,13 @@
 // Creates or updates the Schedules, one after the other. The worker waits for this only for a while, because payouts do not need them.
 
+import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Client } from '@temporalio/client'
+import { type Client, ScheduleAlreadyRunning } from '@temporalio/client'
 import type { Config } from '../../runtime/config/config'
 import { deadlineIn } from '../../runtime/temporal/client'
 import { ofSystem, sweepId } from '../../workflows/names'
 import { type Patience, patiently } from '../patience'
-import { putSchedule, schedulesOf } from './schedules'
+import { type OurSchedule, schedulesOf } from './schedules'
 
 /** Enough for ten Schedules on a busy or newly started server. */
 const headStartMs = 20_000
@@ -40,4 +41,32 @@ async function putAll(client: Client, config: Config, patience: Patience): Promi
   // Work that accumulated while no worker ran need not wait for the next interval.
   const sweep = client.schedule.getHandle(ofSystem(sweepId, config.taskQueuePrefix))
   await patiently(temporal, () => client.withDeadline(deadlineIn(10_000), () => sweep.trigger()), patience)
+}
+
+/**
+ * Safe to run in any number of workers at once. Manual changes such as a pause stay. A Schedule that matches this code is
+ * not updated: an update makes the server forget missed runs that it has to catch up with.
+ */
+export async function putSchedule(client: Client, schedule: OurSchedule): Promise<void> {
+  await client.withDeadline(deadlineIn(10_000), () => createOrUpdate(client, marked(schedule)))
+}
+
+async function createOrUpdate(client: Client, { scheduleId, ...schedule }: OurSchedule): Promise<void> {
+  try {
+    await client.schedule.create({ scheduleId, ...schedule })
+  } catch (error) {
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error
+    const handle = client.schedule.getHandle(scheduleId)
+    const { action } = await handle.describe()
+    if (action.memo?.[madeFrom] === schedule.action.memo?.[madeFrom]) return
+    await handle.update(({ state }) => ({ ...schedule, state }))
+  }
+}
+
+const madeFrom = 'schedule_made_from'
+
+/** The fingerprint is stored in the memo of the workflows it starts. */
+function marked(schedule: OurSchedule): OurSchedule {
+  const fingerprint = createHash('sha256').update(JSON.stringify(schedule)).digest('hex').slice(0, 16)
+  return { ...schedule, action: { ...schedule.action, memo: { [madeFrom]: fingerprint } } }
 }

@@ -1,28 +1,27 @@
-// The Schedules. Each worker makes sure at its start that they exist and match this code.
-
-import { createHash } from 'node:crypto'
+// The Schedules: which workflow runs when, and what happens to a run that was missed.
 import {
-  type Client,
-  ScheduleAlreadyRunning,
   type ScheduleOptions,
   type ScheduleOptionsStartWorkflowAction,
   ScheduleOverlapPolicy,
 } from '@temporalio/client'
 import type { Workflow } from '@temporalio/common'
 import type { Config, SweepConfig } from '../../runtime/config/config'
-import { deadlineIn } from '../../runtime/temporal/client'
-import type { changedTransfers, invoiceRun, pruneActivity, sweep } from '../../workflows'
+import type * as workflows from '../../workflows'
 import {
   changedTransfersId,
   housekeepingQueue,
   invoiceRunName,
+  noticesId,
   ofSystem,
+  proofId,
   pruneActivityId,
+  retentionId,
+  sealAuditId,
   sweepId,
+  verificationsId,
+  verifyAuditId,
+  walletReadingsId,
 } from '../../workflows/names'
-import { proofSchedule, retentionSchedule, sealAuditSchedule, verifyAuditSchedule } from './controls'
-import { noticesSchedule, walletReadingsSchedule } from './frequent'
-import { verificationsSchedule } from './verifications'
 
 export type OurSchedule = ScheduleOptions<ScheduleOptionsStartWorkflowAction<Workflow>>
 
@@ -58,7 +57,7 @@ export const pruneActivitySchedule: OurSchedule = {
     workflowType: 'pruneActivity',
     workflowId: pruneActivityId,
     taskQueue: housekeepingQueue,
-    args: [{ batchSize: 5_000, batchesPerRun: 200, removed: 0 }] satisfies Parameters<typeof pruneActivity>,
+    args: [{ batchSize: 5_000, batchesPerRun: 200, removed: 0 }] satisfies Parameters<typeof workflows.pruneActivity>,
   },
   policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
 }
@@ -72,14 +71,14 @@ export const invoiceRunSchedule: OurSchedule = {
     workflowType: 'invoiceRun',
     workflowId: invoiceRunName,
     taskQueue: housekeepingQueue,
-    args: [] satisfies Parameters<typeof invoiceRun>,
+    args: [] satisfies Parameters<typeof workflows.invoiceRun>,
   },
   // Missed months are billed one after the other, oldest first. Skipping would omit one, and a later
   // month that ran at the same time as an earlier one would take its charges.
   policies: { overlap: ScheduleOverlapPolicy.BUFFER_ALL, catchupWindow: '365 days' },
 }
 
-export const changedTransfersSchedule: OurSchedule = {
+const changedTransfersSchedule: OurSchedule = {
   scheduleId: changedTransfersId,
   spec: { calendars: [{ hour: 4, minute: 30, comment: 'every night' }], timezone: 'Europe/London' },
   action: {
@@ -87,13 +86,13 @@ export const changedTransfersSchedule: OurSchedule = {
     workflowType: 'changedTransfers',
     workflowId: changedTransfersId,
     taskQueue: housekeepingQueue,
-    args: [] satisfies Parameters<typeof changedTransfers>,
+    args: [] satisfies Parameters<typeof workflows.changedTransfers>,
   },
   // The next run makes up for a missed one: it starts where the last one ended.
   policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
 }
 
-export function sweepSchedule({ everyMs }: SweepConfig): OurSchedule {
+function sweepSchedule({ everyMs }: SweepConfig): OurSchedule {
   return {
     scheduleId: sweepId,
     spec: { intervals: [{ every: everyMs }] },
@@ -102,7 +101,7 @@ export function sweepSchedule({ everyMs }: SweepConfig): OurSchedule {
       workflowType: 'sweep',
       workflowId: sweepId,
       taskQueue: housekeepingQueue,
-      args: [{ pageSize: 50, pages: 100 }] satisfies Parameters<typeof sweep>,
+      args: [{ pageSize: 50, pages: 100 }] satisfies Parameters<typeof workflows.sweep>,
       // Covers all runs. The next sweep waits for this one, so a hanging one must end. The next one resumes it.
       workflowExecutionTimeout: Math.max(60_000, 10 * everyMs),
     },
@@ -111,37 +110,116 @@ export function sweepSchedule({ everyMs }: SweepConfig): OurSchedule {
   }
 }
 
+const verificationsSchedule: OurSchedule = {
+  scheduleId: verificationsId,
+  // Not between 01:00 and 02:00 London time, which is missing in spring and occurs twice in autumn.
+  spec: { calendars: [{ hour: 4, comment: 'every night' }], timezone: 'Europe/London' },
+  action: {
+    type: 'startWorkflow',
+    workflowType: 'verifications',
+    workflowId: verificationsId,
+    taskQueue: housekeepingQueue,
+    args: [{ pageSize: 50, pages: 200 }] satisfies Parameters<typeof workflows.verifications>,
+  },
+  policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
+}
+
+function walletReadingsSchedule(everyMs: number): OurSchedule {
+  return {
+    ...every(everyMs),
+    scheduleId: walletReadingsId,
+    action: {
+      ...startedEvery(everyMs, walletReadingsId),
+      workflowType: 'walletReadings',
+      args: [{ pageSize: 50, pages: 100 }] satisfies Parameters<typeof workflows.walletReadings>,
+    },
+  }
+}
+
+function noticesSchedule(everyMs: number): OurSchedule {
+  return {
+    ...every(everyMs),
+    scheduleId: noticesId,
+    action: {
+      ...startedEvery(everyMs, noticesId),
+      workflowType: 'notices',
+      args: [{ pageSize: 50, pages: 20 }] satisfies Parameters<typeof workflows.notices>,
+    },
+  }
+}
+
+function proofSchedule(everyMs: number): OurSchedule {
+  return {
+    ...every(everyMs),
+    scheduleId: proofId,
+    action: {
+      ...startedAs(proofId),
+      workflowType: 'proof',
+      args: [{ pageSize: 50, pages: 100 }] satisfies Parameters<typeof workflows.proof>,
+      // Covers all runs of the workflow: a stuck one must not delay the next for long.
+      workflowExecutionTimeout: Math.max(10 * 60_000, 10 * everyMs),
+    },
+  }
+}
+
+function sealAuditSchedule(everyMs: number): OurSchedule {
+  return {
+    ...every(everyMs),
+    scheduleId: sealAuditId,
+    action: {
+      ...startedAs(sealAuditId),
+      workflowType: 'sealAudit',
+      args: [{ batchSize: 5_000, batches: 100 }] satisfies Parameters<typeof workflows.sealAudit>,
+      workflowExecutionTimeout: Math.max(10 * 60_000, 10 * everyMs),
+    },
+  }
+}
+
+const verifyAuditSchedule: OurSchedule = {
+  scheduleId: verifyAuditId,
+  spec: { calendars: [{ hour: 5, minute: 15, comment: 'every night' }], timezone: 'Europe/London' },
+  action: {
+    ...startedAs(verifyAuditId),
+    workflowType: 'verifyAudit',
+    args: [] satisfies Parameters<typeof workflows.verifyAudit>,
+    workflowExecutionTimeout: '23 hours',
+  },
+  policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
+}
+
+const retentionSchedule: OurSchedule = {
+  scheduleId: retentionId,
+  // Not between 01:00 and 02:00 London time, which is missing in spring and occurs twice in autumn.
+  spec: { calendars: [{ hour: 3, minute: 45, comment: 'every night' }], timezone: 'Europe/London' },
+  action: {
+    ...startedAs(retentionId),
+    workflowType: 'retention',
+    args: [{ batchSize: 1_000, batches: 500 }] satisfies Parameters<typeof workflows.retention>,
+  },
+  policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' },
+}
+
+/** The next run makes up for a missed one. */
+function every(everyMs: number): Pick<OurSchedule, 'spec' | 'policies'> {
+  return {
+    spec: { intervals: [{ every: everyMs }] },
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },
+  }
+}
+
+function startedAs(workflowId: string) {
+  return { type: 'startWorkflow', workflowId, taskQueue: housekeepingQueue } as const
+}
+
+/** Covers all runs of the workflow: a stuck one must not delay the next for long. */
+function startedEvery(everyMs: number, workflowId: string) {
+  const workflowExecutionTimeout = Math.max(60_000, 10 * everyMs)
+  return { type: 'startWorkflow', workflowId, taskQueue: housekeepingQueue, workflowExecutionTimeout } as const
+}
+
 function renamed(schedule: OurSchedule, prefix: string): OurSchedule {
   const { scheduleId, action } = schedule
   const taskQueue = ofSystem(action.taskQueue, prefix)
   const name = ofSystem(scheduleId, prefix)
   return { ...schedule, scheduleId: name, action: { ...action, taskQueue, workflowId: name } }
-}
-
-/**
- * Safe to run in any number of workers at once. Manual changes such as a pause stay. A Schedule that matches this code is
- * not updated: an update makes the server forget missed runs that it has to catch up with.
- */
-export async function putSchedule(client: Client, schedule: OurSchedule): Promise<void> {
-  await client.withDeadline(deadlineIn(10_000), () => createOrUpdate(client, marked(schedule)))
-}
-
-async function createOrUpdate(client: Client, { scheduleId, ...schedule }: OurSchedule): Promise<void> {
-  try {
-    await client.schedule.create({ scheduleId, ...schedule })
-  } catch (error) {
-    if (!(error instanceof ScheduleAlreadyRunning)) throw error
-    const handle = client.schedule.getHandle(scheduleId)
-    const { action } = await handle.describe()
-    if (action.memo?.[madeFrom] === schedule.action.memo?.[madeFrom]) return
-    await handle.update(({ state }) => ({ ...schedule, state }))
-  }
-}
-
-const madeFrom = 'schedule_made_from'
-
-/** The fingerprint is stored in the memo of the workflows it starts. */
-function marked(schedule: OurSchedule): OurSchedule {
-  const fingerprint = createHash('sha256').update(JSON.stringify(schedule)).digest('hex').slice(0, 16)
-  return { ...schedule, action: { ...schedule.action, memo: { [madeFrom]: fingerprint } } }
 }

@@ -9,7 +9,8 @@ import { startTemporal, type TemporalServer } from '../../../local/temporal/star
 import { systemClock } from '../../../runtime/clock'
 import { environment } from '../../../runtime/config/config'
 import { connectClient } from '../../../runtime/temporal/client'
-import { invoiceRunSchedule, type OurSchedule, putSchedule } from '../../../worker/schedules/schedules'
+import { putSchedule } from '../../../worker/schedules/put'
+import { invoiceRunSchedule, type OurSchedule } from '../../../worker/schedules/schedules'
 import { testTemporal } from '../../support/temporal/a-worker'
 import { until } from '../../support/until'
 
