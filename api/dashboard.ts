@@ -1,4 +1,4 @@
-// Serves the dashboard: one page for all of its addresses, and its files, whose names hold their content's hash.
+// Serves the dashboard: one page for all of its paths, and assets whose names contain a content hash.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type Router from '@koa/router'
@@ -13,7 +13,7 @@ import type { ApiContext, RequestState } from './http/route'
 const addresses = ['/dashboard', '/dashboard/{*page}', '/sign-in', '/sign-up', '/p/:slug']
 const yearMs = 365 * 24 * 60 * 60 * 1000
 
-/** Everything is ours, scripts and styles only as files. A logo that was chosen and not saved yet is a data: address. */
+/** Only our own files, and no inline scripts or styles. The preview of a chosen logo is a data: URL. */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -31,12 +31,12 @@ export function dashboard(router: Router<RequestState>, { config }: ApiDeps): vo
   router.get('/dashboard/assets/:name', sendAsset)
   for (const address of addresses) {
     router.get(address, (context) => {
-      // Read at the first request, so that a server whose dashboard nobody opens needs none.
+      // Read at the first request, so that an API without a dashboard build can start.
       page ??= prepareText('text/html; charset=utf-8', writePage(config))
       context.set('Content-Security-Policy', pagePolicy)
       context.set('Cross-Origin-Opener-Policy', 'same-origin')
       answerText(context, page)
-      // A page from before an upgrade would ask for files that are gone.
+      // A cached page from before an upgrade would request deleted files.
       context.set('Cache-Control', 'no-store')
     })
   }
@@ -44,7 +44,7 @@ export function dashboard(router: Router<RequestState>, { config }: ApiDeps): vo
 
 const folders = [join(__dirname, '../dashboard'), join(__dirname, '../dist/dashboard')]
 
-/** Beside us in dist, or in dist where the sources run as they are (tests). */
+/** Next to this file in dist, or in dist when the sources run directly (tests). */
 function builtFolder(): string {
   const folder = folders.find((each) => existsSync(join(each, 'assets')))
   if (!folder) throw new Error('The dashboard is not built yet: run `npm run build`.')
@@ -57,12 +57,12 @@ async function sendAsset(context: ApiContext): Promise<void> {
   if (!/^[\w-]+\.(js|css|svg|woff2)$/.test(name) || !existsSync(join(folder, name)))
     throw new ApiError('route_not_found')
   context.vary('Accept-Encoding')
-  // Its own directive would be kept off by the no-store that every answer starts with.
+  // Without this, the no-store that every response starts with would stay.
   context.remove('Cache-Control')
   await send(context, name, { root: folder, maxAge: yearMs, immutable: true })
 }
 
-/** What the page must know before anyone is signed in is written into it. */
+/** Settings that the page needs before sign-in are written into it. */
 function writePage({ signUp, mailInboxUrl, bank }: Pick<Config, 'signUp' | 'mailInboxUrl' | 'bank'>): string {
   const facts = {
     sign_up: signUp === 'on',

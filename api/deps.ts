@@ -1,4 +1,4 @@
-// What the HTTP side is handed at its start.
+// The dependencies of the HTTP routes.
 
 import type { Db } from '../db/database'
 import type { Keyring } from '../db/keyring'
@@ -37,13 +37,13 @@ export interface ApiDeps {
   readonly activityLog: ActivityLog
   readonly rateLimiter: RateLimiter
   readonly mails: MailSender
-  /** Null where the sandbox has no bank, or one that nobody can tell what to do. */
+  /** Null when the sandbox has no bank, or one without simulated outcomes. */
   readonly sandboxBank: Pick<MakeBelieveBank, 'simulate'> | null
   readonly clock: Clock
   readonly log: Log
   readonly requests: RequestFigures
-  /** Null where nothing is traced. */
+  /** Null when tracing is off. */
   readonly tracer: Tracer | null
-  /** Resolves when Temporal answers; rejects when it does not in time. */
+  /** Rejects when Temporal does not respond in time. */
   readonly pingTemporal: () => Promise<void>
 }

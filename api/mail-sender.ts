@@ -1,4 +1,4 @@
-// Sends the mails that requests have left, off their path: soon, again after trouble, and also those of a process that died.
+// Sends queued mails in the background, with retries. It also sends those that a crashed process left.
 import { randomInt } from 'node:crypto'
 import { forgetRateLimits } from '../db/controls/rate-limits'
 import type { Db } from '../db/database'
@@ -12,26 +12,26 @@ import type { Clock } from '../runtime/clock'
 import type { Log } from '../runtime/log'
 
 export interface MailSender {
-  /** There is one: nobody waits for it. */
+  /** Tells the sender that there is a mail. Does not wait for it. */
   wake(): void
-  /** Ends when what is under way has been sent or put off. */
+  /** Resolves when the mails in progress are sent or postponed. */
   close(): Promise<void>
 }
 
 export interface MailSenderParts {
   readonly db: Db
   readonly keyring: Keyring
-  /** Null where no server takes our mails; they wait, and are forgotten when they expire. */
+  /** Null without a mail server: mails wait, and are deleted when they expire. */
   readonly mailer: Mailer | null
   readonly clock: Clock
   readonly log: Log
 }
 
 const lookEveryMs = 2_000
-/** A known address costs a mail: at once, it would slow down the very next request, and so tell that it is known. */
+/** Only known addresses cost a mail. Sending it at once would slow the next request, and so reveal that the address is known. */
 const wakeAfterMs = [100, 400] as const
 const atOnce = 5
-/** Longer than the mailer's own limits, or a slow mail would be sent twice. */
+/** Longer than the timeouts of the mailer, or a slow mail would be sent twice. */
 const leaseMs = 60_000
 const longestPauseMs = 30_000
 const forgetEveryMs = 60 * 60 * 1000
@@ -60,11 +60,11 @@ export function createMailSender(parts: MailSenderParts): MailSender {
       if (mailer !== null) await sendWanted(mailer)
       await forgetOld()
     } catch (error) {
-      log.warn({ err: error }, 'mails could not be looked for')
+      log.warn({ err: error }, 'cannot look for mails')
     }
   }
 
-  /** One that is asked for while the last ones are on their way is looked for again. */
+  /** A mail that arrives during a run triggers another run. */
   async function sendWanted(by: Mailer): Promise<void> {
     while (wanted) {
       wanted = false
@@ -81,15 +81,15 @@ export function createMailSender(parts: MailSenderParts): MailSender {
 
   async function sendOne(by: Mailer, { id, kind, tries, mail }: MailToSend): Promise<void> {
     if (mail === null) {
-      log.error({ mail_id: id, kind }, 'a mail can not be opened with our secret keys: left aside')
-      // Not given up: while a new key is being rolled out, a process that has it may come. Twice as long each time, until it expires.
+      log.error({ mail_id: id, kind }, 'cannot decrypt mail with our secret keys; postponed')
+      // Retried with backoff until it expires: during a key rotation another process may have the key.
       return putMailOff(db, id, later(clock.now(), 1_000 * 2 ** Math.min(tries - 1, 20)))
     }
-    // An unknown address has cost the same until here, and gets nothing.
+    // An unknown address has taken the same time until here. It gets no mail.
     if (kind === 'sign_in' && !(await isMember(db, mail.to.address, clock.now()))) return finishMail(db, id, null)
     const sent = await by.send({ ...mail, messageId: `<${id}@mail.payouts>`, attachments: [] })
     if (sent.outcome === 'sent') return finishMail(db, id, clock.now())
-    log.warn({ mail_id: id, kind, reason: sent.reason }, `a mail was not sent: ${sent.outcome}`)
+    log.warn({ mail_id: id, kind, reason: sent.reason }, `mail not sent: ${sent.outcome}`)
     if (sent.outcome === 'refused') return finishMail(db, id, null)
     await putMailOff(db, id, later(clock.now(), Math.min(longestPauseMs, 1_000 * 2 ** (tries - 1))))
   }

@@ -1,4 +1,4 @@
-// The API process: `node dist/api/main.js`, against the PostgreSQL and Temporal that the configuration names.
+// The API process: `node dist/api/main.js`, with the configured PostgreSQL and Temporal.
 
 import { createRateStore } from '../db/bank/exchange-rates'
 import { openDatabase } from '../db/data-source'
@@ -74,7 +74,7 @@ async function main(): Promise<void> {
   pingTemporal(temporal, refusalWithinMs).catch(warnOfRefusal(log))
 
   await stopping
-  // Whoever stops us waits ten seconds: neither a verdict that does not come nor a server that is gone may hold us longer.
+  // A deployment waits ten seconds for us to stop: neither a missing verdict nor a lost server may take longer.
   setTimeout(workflows.stopWaiting, waitAtMostMs).unref()
   setTimeout(() => process.exit(1), endWithinMs).unref()
   await stop(server)
@@ -100,17 +100,17 @@ async function openPools(config: Config, log: Log): Promise<[db: Db, readDb: Db]
 const waitAtMostMs = 4_000
 const endWithinMs = 9_500
 
-/** A caller waits for the rate, so a bank that does not answer is given up soon: an older rate serves for a while. */
+/** A caller waits for the rate, so the timeout is short. An older rate can be used for a while. */
 const rateTimeouts = { connectMs: 500, callMs: 2_000 }
 
-/** A simulation takes two calls at most, and its caller waits two seconds. */
+/** A simulation takes at most two calls, and its caller waits two seconds. */
 const simulateTimeouts = { connectMs: 500, callMs: 1_000 }
 
-/** Short of the ten seconds within which we have to end; a code whose mail was given up is mailed by the next try. */
+/** Below the ten seconds that we have to stop. An unsent mail is retried by the next process. */
 const mailTimeouts = { connectTimeoutMs: 3_000, answerTimeoutMs: 5_000 }
 
 function warn(log: Log): (error: Error) => void {
-  return (error) => log.warn({ err: error }, 'a database connection was lost')
+  return (error) => log.warn({ err: error }, 'lost a database connection')
 }
 
 function warnOfRate(log: Log): RatesOptions['onRejected'] {
@@ -119,7 +119,7 @@ function warnOfRate(log: Log): RatesOptions['onRejected'] {
 
 const refusalWithinMs = 5_000
 
-/** A Temporal server that is away comes back by itself; one that does not trust us waits for people, and they should read why. */
+/** An unreachable Temporal server recovers on its own. One that refuses our credentials needs an operator, so the reason is logged. */
 function warnOfRefusal(log: Log): (error: unknown) => void {
   return (error) => {
     const refusal = refusalOf(error)
@@ -127,7 +127,7 @@ function warnOfRefusal(log: Log): (error: unknown) => void {
   }
 }
 
-/** SIGTERM and Ctrl-C ask for it, and so does the end of the process that started this one. */
+/** On SIGTERM, Ctrl-C, or the end of the parent process. */
 function stopRequested(): Promise<unknown> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'disconnect']) process.once(signal, resolve)

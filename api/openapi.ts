@@ -1,4 +1,4 @@
-// The route table as an OpenAPI 3.1 document, so that what the server does and what it says it does come from the same lines.
+// Generates the OpenAPI 3.1 document from the route table.
 import { isDeepStrictEqual } from 'node:util'
 import type { TSchema } from 'typebox'
 import { errorExample } from './docs/error-examples'
@@ -25,7 +25,7 @@ interface Json {
   readonly [key: string]: unknown
 }
 
-/** What Node's parser answers before a request has reached any route, and so on every one of them. */
+/** Errors of Node's parser, which every route can return. */
 const unreadable = ['bad_request', 'request_timeout', 'headers_too_large'] as const satisfies ErrorCode[]
 
 export function openApiDocument(
@@ -41,7 +41,7 @@ export function openApiDocument(
   return {
     openapi: '3.1.0',
     info: { title: about.title, version: about.version, description: about.guide },
-    servers: [{ url: about.publicUrl, description: 'Sandbox and live: the API key decides which.' }],
+    servers: [{ url: about.publicUrl, description: 'Sandbox and live. The API key decides which.' }],
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
     paths,
     components: {
@@ -74,7 +74,7 @@ function describeRoute(route: Route, components: Map<string, Json>): Operation {
   }
 }
 
-/** Any one of them is enough. */
+/** One of them is enough. */
 function securityOf({ access }: Route): Json[] {
   if (access.by === 'anyone') return []
   return access.by === 'person' ? [{ session: [] }] : [{ key: [] }, { session: [] }]
@@ -104,11 +104,11 @@ function describeResponses(route: Route, components: Map<string, Json>): Record<
     const headers = { ...always, ...created, ...own }
     responses[shape.status] = { description: shape.description, headers, content: contentOf(shape, components) }
     if (own['ETag']) {
-      responses['304'] = { description: 'Nothing has changed since the ETag in If-None-Match.', headers }
+      responses['304'] = { description: 'Unchanged since the ETag in If-None-Match.', headers }
     }
   }
   for (const [failed, codes] of byStatus([...errorsOf(route), ...unreadable])) {
-    // Requests are counted once it is known whose they are.
+    // A request is counted once its caller is known.
     const counts = [401, 408, 431].includes(failed) ? [] : counted
     const waits = [429, 502, 503].includes(failed) ? ['Retry-After'] : []
     const challenge = failed === 401 ? ['WWW-Authenticate'] : []
@@ -132,7 +132,7 @@ function describeError(codes: ErrorCode[], headers: string[], components: Map<st
   }
 }
 
-/** The first line is all that a collapsed response shows, so it names every code. */
+/** Collapsed responses show only the first line, so it lists every code. */
 function describeCodes(codes: readonly ErrorCode[]): string {
   const causes = codes.map((code) => `${code}: ${errorTable[code].cause}`)
   return causes.length === 1 ? causes.join() : [codes.join(', '), '', ...causes.map((cause) => `- ${cause}`)].join('\n')
@@ -151,7 +151,7 @@ function jsonOf({ schema, example }: { schema: TSchema; example?: unknown }, com
   return { 'application/json': { schema: hoist(schema, components), example } }
 }
 
-/** A schema with a title is told once, as a component of that name; two schemas of one name would be a lie about one of them. */
+/** A schema with a title becomes a component of that name. Two different schemas must not share a title. */
 function hoist(schema: unknown, components: Map<string, Json>): unknown {
   if (Array.isArray(schema)) return schema.map((each) => hoist(each, components))
   if (typeof schema !== 'object' || schema === null) return schema
@@ -165,7 +165,7 @@ function hoist(schema: unknown, components: Map<string, Json>): unknown {
   return { $ref: `#/components/schemas/${title}` }
 }
 
-/** The name and the words stay. */
+/** Title and description stay. */
 function documentedForm({ title, description, 'x-documented': shown }: Json): Json {
   const words = { ...(title ? { title } : {}), ...(description ? { description } : {}) }
   return typeof shown === 'object' ? { ...words, ...shown } : words
@@ -205,20 +205,20 @@ const textHeader = (description: string, example?: string) => ({
 })
 
 const headers = {
-  'X-Request-Id': textHeader('Names this request; quote it to support.', '0b0f4d5e-3c0a-4b52-9a55-0d8f5a3d3c11'),
+  'X-Request-Id': textHeader('Identifies the request. Quote it to support.', '0b0f4d5e-3c0a-4b52-9a55-0d8f5a3d3c11'),
   RateLimit: textHeader(
-    'What is left (r) of this second and when it is full again (t, seconds).',
+    'Requests left in this second (r), and the seconds until the limit is full again (t).',
     '"partner";r=24;t=1',
   ),
-  'RateLimit-Policy': textHeader('How many requests (q) a window of w seconds allows.', '"partner";q=25;w=1'),
-  'Retry-After': textHeader('Wait this many seconds before you try again.', '1'),
+  'RateLimit-Policy': textHeader('The number of requests (q) in a window of w seconds.', '"partner";q=25;w=1'),
+  'Retry-After': textHeader('Seconds to wait before you retry.', '1'),
   Location: textHeader(
-    'A path that shows what was created, itself or the list that holds it.',
+    'The path of the created object, or of the list that contains it.',
     '/v1/payouts/01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56',
   ),
   'WWW-Authenticate': textHeader(
-    'Bearer, with `error="invalid_token"` when a key was sent and is not valid (RFC 6750).',
+    'Bearer, with `error="invalid_token"` when the key is not valid (RFC 6750).',
     'Bearer realm="payouts", error="invalid_token"',
   ),
-  Allow: textHeader('The methods that this path takes.', 'GET, HEAD'),
+  Allow: textHeader('The methods of this path.', 'GET, HEAD'),
 }

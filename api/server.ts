@@ -1,4 +1,4 @@
-// The HTTP server: Koa with the layers in the order a request meets them, and the limits that Node itself enforces.
+// The HTTP server: Koa with its middleware in order, and the limits that Node enforces.
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Router } from '@koa/router'
@@ -43,7 +43,7 @@ export function createApi(deps: ApiDeps): Server {
 
 const limits = {
   maxHeaderSize: 16 * 1024,
-  // A client that only drips is cut off: looked at every second, where Node's own half a minute would make it 45 s.
+  // Slow clients are disconnected. With Node's default interval of 30 s that would take up to 45 s.
   headersTimeout: 10_000,
   requestTimeout: 12_000,
   connectionsCheckingInterval: 1_000,
@@ -51,7 +51,7 @@ const limits = {
   requireHostHeader: false,
 }
 
-/** Well below the descriptors that a process usually has, so that files and database connections can still be opened. */
+/** Well below the usual limit of file descriptors, so that files and database connections can still be opened. */
 const maxConnections = 5_000
 const warnAgainMs = 60_000
 
@@ -65,19 +65,19 @@ function limitConnections(server: Server, log: Log): void {
   })
 }
 
-/** Node notices after one or two of these that a client has read nothing. */
+/** After one or two of these Node notices that a client has read nothing. */
 const stalledMs = 7_000
 /** Longer than the longest PAYOUT_ANSWER_MS. */
 const exchangeMs = 120_000
-/** Of a long answer, a client reads at least this much in each `exchangeMs`: a slow line may take minutes for an export. */
+/** The least that a client must read of a long response in each `exchangeMs`. An export may take minutes on a slow line. */
 const leastRead = 1024 * 1024
 
-/** Cuts off a client that does not read its answer, or a few bytes at a time. One that waits for a slow handler stays. */
+/** Disconnects a client that does not read its response, or only a few bytes at a time. One that waits for a slow handler stays. */
 export function limitAnswer(response: ServerResponse, periodMs = exchangeMs): void {
   response.setTimeout(stalledMs, () => {
     if (response.socket !== null && response.socket.writableLength > 0) response.socket.destroy()
   })
-  // A pipelined answer gets its socket when those before it are sent; one that never gets it is never closed either.
+  // A pipelined response gets its socket when the previous ones are sent. One that never gets it is never closed either.
   if (response.socket === null) response.once('socket', (socket: Socket) => requireProgress(response, socket, periodMs))
   else requireProgress(response, response.socket, periodMs)
 }
@@ -102,7 +102,7 @@ function createRouter(deps: ApiDeps): Router<RequestState> {
   return router
 }
 
-/** A path without parameters is never the `:id` of another route: GET /v1/payouts/check asks for no payout. */
+/** A path without parameters never matches the `:id` of another route: in GET /v1/payouts/check, `check` is not an ID. */
 function refuseMethod({ path, method }: ApiContext): void {
   const methods = methodsOfFixedPaths.get(path)
   if (methods !== undefined && !methods.includes(method)) throw methodNotAllowed(methods)

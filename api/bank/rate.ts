@@ -1,4 +1,4 @@
-// The bank's rate for a request, and what a caller is told when there is none to be had.
+// The exchange rate of the bank for a request, or the error when there is none.
 import type { RailName } from '../../domain/environment'
 import { formatRate, type GbpPerUsdNano } from '../../domain/rate'
 import { RailUnavailable } from '../../rail/rail'
@@ -18,7 +18,7 @@ export async function loadRate(
   }
 }
 
-/** §2 wants a JSON number: it is read from the exact decimal, here at the border, and never calculated with. */
+/** The API returns a JSON number. It is converted from the exact decimal only here, and never used in a calculation. */
 export function presentRate(gbpPerUsdNano: GbpPerUsdNano): number {
   return Number(formatRate(gbpPerUsdNano))
 }

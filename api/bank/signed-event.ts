@@ -1,4 +1,4 @@
-// Verifies an event by the keys that the banks gave us with their webhooks, and finds the environment it belongs to.
+// Verifies the signature of a bank event with our webhook keys, and finds its environment.
 import { findEventEnvironment, listWebhookKeys } from '../../db/bank/events'
 import type { Environment } from '../../domain/environment'
 import { readWebhook } from '../../rail/provider/webhook'
@@ -14,7 +14,7 @@ export interface SignedEvent {
 
 export type WebhookReader = (signature: string, rawBody: Buffer) => Promise<SignedEvent>
 
-/** Keys change when an address does, so they are kept for a while; an event that none of them fits may bring a newer one. */
+/** Keys change with the webhook address, so they are cached. An event that no cached key fits triggers a reload. */
 const freshForMs = 60_000
 const askAgainAfterMs = 1_000
 
@@ -24,7 +24,7 @@ export function createWebhookReader({ db, clock }: ApiDeps): WebhookReader {
   let known: Promise<Keys> = Promise.resolve([])
   let askedAtMs = Number.NEGATIVE_INFINITY
 
-  /** However many forged events come, the database is asked once a second. */
+  /** Forged events cause at most one query per second. */
   function keysOfAge(maxAgeMs: number): Promise<Keys> {
     const now = clock.now().getTime()
     if (now - askedAtMs < maxAgeMs) return known
@@ -39,7 +39,7 @@ export function createWebhookReader({ db, clock }: ApiDeps): WebhookReader {
   return async (signature, rawBody) => {
     const signersOf = (keys: Keys) => signedWith(keys, { signature, rawBody, clock })
     const signed = signersOf(await keysOfAge(freshForMs)) ?? signersOf(await keysOfAge(askAgainAfterMs))
-    if (signed === null) throw new ApiError('bad_request', { message: 'The signature does not hold.' })
+    if (signed === null) throw new ApiError('bad_request', { message: 'The signature is not valid.' })
     return { event: signed.event, environment: await environmentOf(db, signed) }
   }
 }
@@ -49,7 +49,7 @@ interface Signed {
   readonly environments: readonly [Environment, ...Environment[]]
 }
 
-/** Every environment whose key fits: a bank may sign for both with one key. Null when none does. */
+/** All environments whose key fits: a bank may use one key for both. Null when none fits. */
 function signedWith(keys: Keys, received: Omit<Parameters<typeof readWebhook>[0], 'publicKey'>): Signed | null {
   let signed: Signed | null = null
   for (const { environment, publicKey } of keys) {
@@ -63,11 +63,11 @@ function signedWith(keys: Keys, received: Omit<Parameters<typeof readWebhook>[0]
   return signed
 }
 
-/** An event that both may have signed belongs to the environment that knows what it is about. */
+/** An event that fits both environments belongs to the one that knows its object. */
 async function environmentOf(db: ApiDeps['db'], { event, environments }: Signed): Promise<Environment> {
   const [first, ...others] = environments
   if (others.length === 0) return first
-  // What neither knows wakes nothing in either; live is where it is looked for first.
+  // An event that neither knows triggers nothing. It is stored as live, where operators look first.
   if (event.outcome === 'ignored') return 'live'
   const { objectRef, payoutId } = event
   const named = payoutId !== null && uuidPattern.test(payoutId) ? payoutId : null

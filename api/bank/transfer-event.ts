@@ -1,4 +1,4 @@
-// An event about a transfer: the payout it belongs to is told that there is something to ask for, unless the bank contradicts our books.
+// A bank event about a transfer: wakes the workflow of its payout, unless the event contradicts our ledger.
 import type { EventPayout, ReceivedEvent } from '../../db/bank/events'
 import { setAttention } from '../../db/payouts/steps'
 import { newsOf } from '../../rail/news'
@@ -17,17 +17,17 @@ export async function transferEvent(event: ReceivedEvent, payout: EventPayout | 
   if (news === 'known') return 'too_late'
   if (news === 'open' && !matters(event, payout)) return 'not_needed'
   try {
-    // What was completed has no workflow any more, or already the one of its return.
+    // A completed payout has no workflow any more, or already the one for its return.
     return await (payout.completedAt === null
       ? deps.workflows.signalPayout(payout)
       : deps.workflows.signalReturn(payout))
   } catch (error) {
-    deps.log.warn({ err: error, payout_id: payout.payoutId }, 'an event of the bank could not be passed on')
+    deps.log.warn({ err: error, payout_id: payout.payoutId }, 'cannot forward bank event')
     throw new ApiError('service_unavailable')
   }
 }
 
-/** Nothing is booked by guessing: a person has to look. */
+/** Books nothing: an operator must look at it. */
 async function quarantined(event: ReceivedEvent, { payoutId }: EventPayout, deps: ApiDeps): Promise<string> {
   report(event, deps)
   await setAttention(deps.db, payoutId, `bank_contradicts_${event.objectState ?? 'us'}`)
@@ -38,7 +38,7 @@ function report({ payoutId, objectRef, objectState }: ReceivedEvent, { log }: Ap
   log.error({ payout_id: payoutId, transfer_ref: objectRef, state: objectState }, 'the bank contradicts our books')
 }
 
-/** A transfer under way changes nothing of ours, unless we did not know yet that the bank has it. */
+/** A transfer under way changes nothing, unless we did not know yet that the bank has it. */
 function matters(event: ReceivedEvent, { verdict }: EventPayout): boolean {
   return verdict === 'unknown' || event.objectState === null || standingFor(event) !== 'under_way'
 }

@@ -1,19 +1,20 @@
-// POST /webhooks/bank: the bank has something to say. It is believed by its signature, stored, and then only a reason to ask.
+// POST /webhooks/bank: verifies and stores an event of the bank. An event only triggers a read at the bank; it books nothing itself.
 import { createHash } from 'node:crypto'
 import type { Router } from '@koa/router'
 import { type EventPayout, markEventHandled, type ReceivedEvent, storeBankEvent } from '../../db/bank/events'
+import { findVerifiedPartner } from '../../db/wallets/live'
+import { findWalletIdByRef } from '../../db/wallets/readings'
 import type { Environment } from '../../domain/environment'
 import type { WebhookEvent } from '../../rail/rail'
 import type { ApiDeps } from '../deps'
+import { ApiError } from '../http/errors'
 import { readBytes } from '../http/requests/read-json'
 import { uuidPattern } from '../http/requests/validate'
 import type { ApiContext, RequestState } from '../http/route'
 import { createWebhookReader } from './signed-event'
 import { transferEvent } from './transfer-event'
-import { verificationEvent } from './verification-event'
-import { walletEvent } from './wallet-event'
 
-/** 200: stored, do not send it again. 400: not signed by the bank, or not now. 503: send it again later. */
+/** 200: stored, do not send it again. 400: the signature or its time is wrong. 503: send it again later. */
 export function bankWebhook(router: Router<RequestState>, deps: ApiDeps): void {
   const read = createWebhookReader(deps)
   router.post('/webhooks/bank', async (context: ApiContext) => {
@@ -32,7 +33,7 @@ async function receive(event: ReceivedEvent, deps: ApiDeps): Promise<string> {
   return outcome
 }
 
-/** What became of it, as it stays in bank_events; whoever must hear of it hears only that there is something to ask for. */
+/** Returns the outcome that is stored in bank_events. */
 function handle(event: ReceivedEvent, payout: EventPayout | null, deps: ApiDeps): Promise<string> | string {
   switch (event.category) {
     case 'transfer':
@@ -51,10 +52,38 @@ function handle(event: ReceivedEvent, payout: EventPayout | null, deps: ApiDeps)
 
 const unknownCategory = 'unknown'
 
+/** Wakes the verification workflow, which reads the bank itself. The sandbox has no verification. */
+async function verificationEvent({ environment, objectRef }: ReceivedEvent, deps: ApiDeps): Promise<string> {
+  if (environment === 'sandbox' || objectRef === null) return 'not_needed'
+  const partnerId = await findVerifiedPartner(deps.db, objectRef)
+  if (partnerId === null) return 'unknown_customer'
+  await deps.workflows.wakeVerification(partnerId).catch((error: unknown) => {
+    deps.log.warn({ err: error, partner_id: partnerId }, cannotForward)
+    throw new ApiError('service_unavailable')
+  })
+  return 'told'
+}
+
+/** Makes the wallet workflow read the history of the wallet. Only that history is booked. */
+async function walletEvent({ environment, objectRef, objectState }: ReceivedEvent, deps: ApiDeps): Promise<string> {
+  // Withdrawals belong to payouts, which have events of their own.
+  if (objectState === 'withdrawal') return 'not_needed'
+  const walletId = objectRef === null ? null : await findWalletIdByRef(deps.db, environment, objectRef)
+  // A wallet that is not connected yet is read when it is.
+  if (walletId === null) return 'unknown_wallet'
+  await deps.workflows.readWallet(walletId).catch((error: unknown) => {
+    deps.log.warn({ err: error, wallet_id: walletId }, cannotForward)
+    throw new ApiError('service_unavailable')
+  })
+  return 'told'
+}
+
+const cannotForward = 'cannot forward bank event'
+
 function storable(event: WebhookEvent, environment: Environment, rawBody: Buffer, { clock }: ApiDeps): ReceivedEvent {
   const at = clock.now()
   if (event.outcome === 'ignored') {
-    // It has no name that we can read; its content's hash tells it from others when it comes again.
+    // It has no ID that we can read, so the hash of its content recognises a repeat.
     const eventId = createHash('sha256').update(rawBody).digest('hex')
     return { environment, eventId, category: unknownCategory, objectRef: null, objectState: null, payoutId: null, at }
   }

@@ -1,4 +1,4 @@
-// Remembers authenticated calls and key uses in memory and writes them in batches, so that a read costs no write of its own.
+// Collects authenticated calls and key uses in memory and writes them in batches, so that a read costs no write.
 
 import { type ActivityEntry, recordActivity } from '../../db/controls/activity'
 import type { Db } from '../../db/database'
@@ -9,18 +9,18 @@ import { createKeyUses } from '../partners/keys/uses'
 
 export interface ActivityLog {
   record(entry: ActivityEntry, keyId: string | null): void
-  /** For a call whose entry was written with what it changed. */
+  /** For a call whose entry was written in the transaction of its change. */
   noteUse(keyId: string, at: Date): void
-  /** Writes all that is remembered; called before a list of activity or keys is read, and at shutdown. */
+  /** Writes all collected entries. Called before activity or keys are listed, and at shutdown. */
   flush(): Promise<void>
   close(): Promise<void>
 }
 
 const flushEveryMs = 500
 const flushAtEntries = 500
-/** Of one statement: to write out all that an outage has left would hold every request up. */
+/** Entries per statement: writing the whole backlog of an outage at once would delay every request. */
 const writeAtMostEntries = 1_000
-/** What a database outage may make us hold; beyond it the oldest entries are given up and the loss is logged. */
+/** Entries kept during a database outage. Beyond that the oldest are dropped, and the loss is logged. */
 const holdAtMostEntries = 20_000
 
 export function createActivityLog({ db, clock, log }: { db: Db; clock: Clock; log: Log }): ActivityLog {
@@ -35,14 +35,14 @@ export function createActivityLog({ db, clock, log }: { db: Db; clock: Clock; lo
     if (entries.length > 0 || keyUses.due().length > 0) enqueue(keyUses.due).catch(logFailure)
   }
 
-  /** One write at a time, each taking all there is, so that order is kept and a slow database is not piled upon. */
+  /** One write at a time, to keep the order and not to overload a slow database. */
   async function enqueue(chooseKeyUses: () => ApiKeyUse[]): Promise<void> {
     const written = writing.then(() => Promise.all([writeEntries(), keyUses.write(chooseKeyUses())]))
     writing = written.catch(() => undefined)
     await written
   }
 
-  /** What comes meanwhile is for the next time, so that who waits for a flush does not wait for ever. */
+  /** Entries that arrive during a flush wait for the next one, so that a flush always ends. */
   async function writeEntries(): Promise<void> {
     for (let due = entries.length; due > 0; due -= writeAtMostEntries) {
       const batch = entries.splice(0, Math.min(due, writeAtMostEntries))
@@ -59,11 +59,11 @@ export function createActivityLog({ db, clock, log }: { db: Db; clock: Clock; lo
     const all = [...batch, ...entries]
     const lost = Math.max(0, all.length - holdAtMostEntries)
     entries = all.slice(lost)
-    if (lost > 0) log.warn({ lost }, 'activity entries were given up')
+    if (lost > 0) log.warn({ lost }, 'dropped activity entries')
   }
 
   function logFailure(error: unknown): void {
-    log.warn({ err: error }, 'activity could not be written yet')
+    log.warn({ err: error }, 'cannot write activity yet')
   }
 
   return {
@@ -82,7 +82,7 @@ export function createActivityLog({ db, clock, log }: { db: Db; clock: Clock; lo
   }
 }
 
-/** A flood leaves one line a second: its refused calls would push what really happened out of the list. */
+/** A flood of refused calls leaves one entry per second, so that it does not push other entries out of the list. */
 function createRefusalFilter(): (entry: ActivityEntry) => boolean {
   const refusedInSecond = new Map<string, number>()
   return ({ status, madeBy, at }) => {

@@ -29,19 +29,19 @@ const Query = Strict({
   ...environmentQuery,
   ...pageQuery(activityListLength),
   starting_after: Type.Optional(
-    Pattern('^[A-Za-z0-9_-]{1,60}$', { description: 'The next_cursor of the page before.', 'x-hint': cursorHint }),
+    Pattern('^[A-Za-z0-9_-]{1,60}$', { description: 'The next_cursor of the previous page.', 'x-hint': cursorHint }),
   ),
   changes_only: Type.Optional(
     OneOf(['true', 'false'], {
-      description: 'Whether to leave out what changed nothing: reads, and what was refused.',
+      description: 'Whether to show only changes, without reads and refused requests.',
       'x-hint': 'true or false',
     }),
   ),
   security_only: Type.Optional(
     OneOf(['true', 'false'], {
       description:
-        'Whether to show only changes of who may do what: keys, members and roles, sign-ins, emailed confirm codes, billing and ' +
-        'contact email, suspension. These are limited by the hour, so an attacker cannot bury one under many others.',
+        'Whether to show only security changes: keys, members and roles, sign-ins, emailed confirm codes, billing and ' +
+        'contact email, suspension. These have hourly limits, so an attacker cannot hide one behind many others.',
       'x-hint': 'true or false',
     }),
   ),
@@ -51,16 +51,15 @@ const Activity = Answer(
   {
     at: DateTime(),
     environment: Nullable(EnvironmentName),
-    action: Type.String({ description: 'What was asked for, as resource.verb.' }),
-    status: Nullable(Type.Integer({ description: 'The HTTP status of the answer.' })),
-    by: Type.String({ description: 'Who made the request: key:<prefix>, or an email.' }),
+    action: Type.String({ description: 'The operation, as resource.verb.' }),
+    status: Nullable(Type.Integer({ description: 'The HTTP status of the response.' })),
+    by: Type.String({ description: 'The caller: key:<prefix>, or an email.' }),
     detail: Nullable(
       Type.String({
-        description:
-          'The error code of a refused call; the payout that was created, read or replayed; or what was changed.',
+        description: 'The error code of a refused call; the payout that was created, read or replayed; or the change.',
       }),
     ),
-    request_id: Nullable(Type.String({ description: 'The X-Request-Id of the answer.' })),
+    request_id: Nullable(Type.String({ description: 'The X-Request-Id of the response.' })),
   },
   { title: 'Activity' },
 )
@@ -78,8 +77,8 @@ export const listActivityRoute = get('/v1/activity', {
     tag: 'Account',
     summary: `The latest ${activityListLength} requests on the account`,
     description:
-      'API calls and dashboard actions, newest first. Older ones follow by `starting_after`. A live key and the dashboard see both ' +
-      'environments and what concerns the account as a whole, a sandbox key sees what was done in the sandbox.',
+      'API calls and dashboard actions, newest first. Use `starting_after` for older ones. A live key and the dashboard see both ' +
+      'environments and changes of the account itself. A sandbox key sees the sandbox only.',
     reply: {
       status: 200,
       description: 'The latest requests.',
@@ -106,7 +105,7 @@ export const listActivityRoute = get('/v1/activity', {
 })
 
 async function listActivity(request: ApiRequest, { db, activityLog }: ApiDeps): Promise<Reply> {
-  // Calls are written in batches. A caller still finds those that it made before this one.
+  // Calls are written in batches. Write them now, so that a caller finds its earlier calls.
   await activityLog.flush()
   const query = queryOf<typeof Query>(request)
   const page = pageOf(query)
@@ -121,7 +120,7 @@ function filterOf({ caller }: ApiRequest, { changes_only, security_only }: Stati
   return { kind: changes_only === 'true' ? 'changes' : 'everything', environment }
 }
 
-/** Entries have no public id, and old ones are deleted: so a cursor is the position itself. */
+/** Entries have no public ID, and old ones are deleted, so a cursor holds a position. */
 function cursorOf({ at, id }: ActivityPosition): string {
   return Buffer.from(`${at.getTime()}.${id}`).toString('base64url')
 }

@@ -1,4 +1,4 @@
-// Writes down what a person has changed, inside the transaction that changes it, for the activity list (§2).
+// Records a person's change in the activity list, in the transaction of the change.
 import { recordActivity } from '../../db/controls/activity'
 import type { Tx } from '../../db/database'
 import type { Environment } from '../../domain/environment'

@@ -1,10 +1,10 @@
-// Finds what build-assets.mjs made: beside this file in dist, or in dist where the sources run as they are (tests).
+// Finds the output of build-assets.mjs: next to this file in dist, or in dist when the sources run directly (tests).
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface Assets {
   readonly folder: string
-  /** The file's name, which holds its hash, by what it is. */
+  /** The hashed file name of each asset. */
   readonly names: Readonly<Record<AssetKind, string>>
 }
 

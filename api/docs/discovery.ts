@@ -11,8 +11,8 @@ export const apiVersion = '1.3.0'
 const Discovery = Answer(
   {
     name: Type.String(),
-    version: Type.String({ description: 'The release of the interface description.' }),
-    docs: Uri({ description: 'Where the API is explained.' }),
+    version: Type.String({ description: 'The version of the API description.' }),
+    docs: Uri({ description: 'The documentation of the API.' }),
   },
   { title: 'Discovery' },
 )
@@ -22,7 +22,7 @@ const discoveryDocs = {
   summary: 'Name, version and documentation of the API',
   reply: {
     status: 200,
-    description: 'What this API is.',
+    description: 'Name, version and documentation.',
     schema: Discovery,
     example: { name: 'Payouts', version: apiVersion, docs: 'https://payouts.example.com/docs' },
   },

@@ -1,4 +1,4 @@
-// One example body per error code, for the documents: the table's own message, and details where the code has them.
+// Example error bodies for the documents: the message of the table, with details where the code has them.
 import { ApiError, type ErrorCode, presentError } from '../http/errors'
 
 const details: Partial<Record<ErrorCode, unknown>> = {

@@ -1,10 +1,10 @@
-// The guide that /docs opens with: docs/guide.md, with the parts filled in that the code itself knows best.
+// The guide on /docs: docs/guide.md with its generated parts filled in.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultLimitPerSecond, historyWeight } from '../http/callers/rate-limiter'
 import { errorTable } from '../http/errors'
 
-/** The same path from the sources and from dist, where the build copies the text. */
+/** The same relative path from the sources and from dist, where the build copies the text. */
 const source = join(__dirname, '../../docs/guide.md')
 
 export function writeGuide(publicUrl: string): string {
@@ -17,7 +17,7 @@ export function writeGuide(publicUrl: string): string {
   }
   return readFileSync(source, 'utf8').replaceAll(/\{\{(\w+)\}\}/g, (_mark, name: string) => {
     const part = parts[name]
-    if (part === undefined) throw new Error(`docs/guide.md asks for {{${name}}}, which nobody fills in.`)
+    if (part === undefined) throw new Error(`docs/guide.md contains {{${name}}}, which has no value.`)
     return part
   })
 }
@@ -29,7 +29,7 @@ function writeErrorTable(): string {
   return ['| HTTP | Code | Cause | Cure |', '| --- | --- | --- | --- |', ...rows].join('\n')
 }
 
-/** A bar would end the cell, and `<` would begin a tag. */
+/** A bar would end the cell, and `<` would start a tag. */
 function inCell(text: string): string {
   return text.replaceAll('|', String.raw`\|`).replaceAll('<', '&lt;')
 }

@@ -1,4 +1,4 @@
-// /llms.txt: one short page that tells a language model, or a hurried person, where everything is.
+// /llms.txt: a short index of the documentation for language models.
 import type { Route } from '../http/route'
 
 export function writeIndex(

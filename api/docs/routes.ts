@@ -64,7 +64,7 @@ async function sendAsset(context: ApiContext, assets: Assets): Promise<void> {
   const name = context.params?.['name'] ?? ''
   if (!Object.values(assets.names).includes(name)) throw new ApiError('route_not_found')
   context.vary('Accept-Encoding')
-  // Its own directive would be kept off by the no-store that every answer starts with.
+  // Without this, the no-store that every response starts with would stay.
   context.remove('Cache-Control')
   await send(context, name, { root: assets.folder, maxAge: yearMs, immutable: true })
 }
@@ -79,7 +79,7 @@ Canonical: ${publicUrl}/.well-known/security.txt
 `
 }
 
-/** Written at the first request, so that a server that nobody reads about starts no slower. */
+/** Generated at the first request, so that it does not slow the start. */
 function once<T>(make: () => T): () => T {
   let made: { value: T } | null = null
   return () => {

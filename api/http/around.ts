@@ -1,4 +1,4 @@
-// What happens around every request: an id, safe headers, one error shape, one log line and one activity entry.
+// Middleware around every request: request ID, security headers, error responses, log line and activity entry.
 import { randomUUID } from 'node:crypto'
 import type { Next } from 'koa'
 import { type Caller, nameOf } from '../../db/sign-in/callers'
@@ -57,19 +57,19 @@ function answerError(context: ApiContext, thrown: unknown, { log }: ApiDeps): vo
   context.body = JSON.stringify(presentError(error))
 }
 
-/** As RFC 6750 has it: an error is named only when a token was sent. */
+/** RFC 6750 names an error only when a token was sent. */
 function challengeFor(context: ApiContext): string {
   const realm = 'Bearer realm="payouts"'
   return /^Bearer /i.test(context.get('Authorization')) ? `${realm}, error="invalid_token"` : realm
 }
 
-/** A database that is away or too busy is trouble that passes; everything else is a fault of ours. */
+/** A database that is unreachable or overloaded is transient. Everything else is a bug. */
 function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   return new ApiError(isPassingTrouble(thrown) ? 'service_unavailable' : 'internal_error', { details: undefined })
 }
 
-/** Only calls of a known partner are remembered, whatever they were answered. */
+/** Records calls of known partners, whatever the response was. */
 function remember(context: ApiContext, { activityLog, clock }: ApiDeps): void {
   const { caller, route, requestId, activityWritten, errorCode, subject } = context.state
   if (!caller || !route || route.access.by === 'anyone') return
@@ -93,7 +93,7 @@ function remember(context: ApiContext, { activityLog, clock }: ApiDeps): void {
   )
 }
 
-/** What people change is written with the change. What they only look at would push it out of the list: pages ask all the time. */
+/** A handler records a change itself. Reads by people are not recorded: pages poll, and would push the changes out of the list. */
 function isRefusedWrite(route: Route, status: number): boolean {
   return roleFor(route) === 'admin' && status >= 400
 }
@@ -104,7 +104,7 @@ function logLine(context: ApiContext, { log }: ApiDeps, us: number): void {
     {
       request_id: context.state.requestId,
       method: context.method,
-      // The matched route and not the URL, which may hold anything.
+      // The matched route, because the URL may hold personal data.
       route: context.state.route?.path ?? null,
       status: context.status,
       ms: us / 1000,
@@ -115,7 +115,7 @@ function logLine(context: ApiContext, { log }: ApiDeps, us: number): void {
   )
 }
 
-/** By what tells nothing to a stranger: never the email. */
+/** Identifies the caller without personal data: never by email. */
 function whoOf(caller: Caller | null): { readonly key?: string; readonly member?: string } {
   if (caller === null) return {}
   return caller.by === 'key' ? { key: caller.keyPrefix } : { member: caller.memberId }

@@ -1,23 +1,23 @@
-// Runs reads of a partner's history on connections of their own: few statements of a partner at once, and none for long.
+// Runs reads of a partner's history on separate connections, with few statements per partner at once and a short timeout.
 import { type Db, sentThrough } from '../../db/database'
 import { busyPattern, troubleCodes } from '../../db/trouble'
 import { ApiError } from './errors'
 
-/** After this PostgreSQL gives up a statement of such a read. */
+/** The statement timeout of these reads. */
 export const costlyReadMs = 2_000
 
 export interface CostlyReads {
-  /** The database for one partner's reads. A statement waits for its turn, and throws rate_limited when too many wait already. */
+  /** The database for one partner's reads. A statement waits for its turn. It throws rate_limited when too many are waiting. */
   of(partnerId: string): Db
 }
 
 export interface CostlyReadLimits {
-  /** Statements of one partner that run at once. */
+  /** How many statements of one partner may run at once. */
   readonly running: number
-  /** Statements of one partner that wait for their turn, so that a page of the dashboard may send several requests at once. */
+  /** How many statements of one partner may wait, so that a dashboard page can send several requests at once. */
   readonly waiting: number
   readonly waitMs: number
-  /** Before a waiting statement runs, the partner rests this many times as long as the one before it took, up to `restAtMostMs`. */
+  /** The pause before a waiting statement, as a multiple of the time that the previous one took. At most `restAtMostMs`. */
   readonly restFactor: number
   readonly restAtMostMs: number
 }
@@ -27,9 +27,9 @@ export function limitsFor(running: number): CostlyReadLimits {
 }
 
 /**
- * A turn lasts for one statement, so a file that is sent page by page does not block the partner's other reads. Counted in
- * each process: a load balancer may spread a partner over several, and each has its own connections. While statements wait,
- * the partner rests between them, so that a flood of searches uses a quarter of a core and not a whole one.
+ * A turn lasts for one statement, so an export that reads page by page does not block the partner's other reads. Each process
+ * counts on its own, because each has its own connections. Pauses between waiting statements limit a flood of searches to a
+ * quarter of a core.
  */
 export function createCostlyReads({ db, limits }: { db: Db; limits: CostlyReadLimits }): CostlyReads {
   const partners = new Map<string, Partner>()
@@ -94,7 +94,7 @@ function tooMany(): ApiError {
   return new ApiError('rate_limited', { message, headers: { 'Retry-After': '1' } })
 }
 
-/** A read that PostgreSQL gave up is no fault of ours; everything else stays as it is. */
+/** Turns a statement timeout into service_unavailable. Returns other errors unchanged. */
 export function asTooSlow(error: unknown): unknown {
   if (!troubleCodes(error).some((code) => busyPattern.test(code))) return error
   const message = `This read took longer than ${costlyReadMs / 1_000} seconds and was stopped. Narrow it with filters, or retry.`

@@ -1,4 +1,4 @@
-// A list as a CSV file of all its pages: read one by one while they are sent, so that a long list needs no memory.
+// Exports a list as CSV. Pages are read while the file is sent, so a long list needs little memory.
 import { Readable } from 'node:stream'
 import { type TSchema, Type } from 'typebox'
 import type { Page } from '../../db/payouts/payouts'
@@ -6,7 +6,7 @@ import { type Cell, csvLines, csvMark } from '../../mail/documents/csv'
 import type { Reply, ReplyShape } from './route'
 
 export interface CsvExport<Row> {
-  /** Without its extension. */
+  /** Without the extension. */
   readonly fileName: string
   readonly columns: readonly string[]
   readonly read: (page: Page) => Promise<Row[]>
@@ -14,7 +14,7 @@ export interface CsvExport<Row> {
   readonly cellsOf: (row: Row) => readonly Cell[]
 }
 
-/** The first page is read before anything is answered, so that trouble by then is an error and not half a file. */
+/** Reads the first page before it replies, so that a failure by then is an error response and not half a file. */
 export async function csvReply<Row>(file: CsvExport<Row>): Promise<Reply> {
   const first = await file.read({ take: rowsPerPage, startingAfter: null })
   return {
@@ -29,10 +29,10 @@ export const csvShape: ReplyShape = {
   description: 'The file, with a row for each item, newest first.',
   type: 'text/csv',
   schema: Type.Unsafe<TSchema>({}),
-  headers: { 'Content-Disposition': 'A name for the file.' },
+  headers: { 'Content-Disposition': 'The file name.' },
 }
 
-/** Some milliseconds of the database and of this process each. */
+/** A page takes a few milliseconds of the database and of this process. */
 const rowsPerPage = 500
 
 async function* pieces<Row>({ columns, read, cursorOf, cellsOf }: CsvExport<Row>, first: readonly Row[]) {

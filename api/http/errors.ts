@@ -1,4 +1,4 @@
-// Every error this API can answer with (§7), as one table: the documents, the answers and the tests all read it.
+// Every error of the API, as one table that the responses, the OpenAPI document and the tests use.
 
 interface ErrorDefinition {
   readonly status: number
@@ -18,7 +18,7 @@ export const errorTable = {
     status: 400,
     message: 'The Idempotency-Key header is required: 8 to 100 letters, digits, "_", "-", ":" or ".".',
     cause: 'The header is missing or malformed on payout creation.',
-    cure: 'Send one key per logical payout, such as your own order id, and send it again when you retry.',
+    cure: 'Send one key per logical payout, such as your own order ID. Send the same key when you retry.',
   },
   invalid_json: {
     status: 400,
@@ -30,15 +30,15 @@ export const errorTable = {
     status: 401,
     message: 'The API key is missing or not valid.',
     cause:
-      'No Authorization header, a mistyped key, or a key that was revoked; in the dashboard, a session that is over.',
+      'The Authorization header is missing, or the key is mistyped or revoked. In the dashboard: the session has ended.',
     cure: 'Send "Authorization: Bearer <API key>" with a key from the dashboard; in the dashboard, sign in again.',
   },
   invalid_code: {
     status: 401,
     message: 'This code is wrong. Check it, or ask for a new one.',
     cause:
-      'The code is wrong, used, older than 10 minutes, was wrong too often, was asked for in another browser, or a newer one was asked for.',
-    cure: 'Enter the newest code in the browser that asked for it, or ask for a new one.',
+      'The code is wrong, used, older than 10 minutes, was entered wrongly too often, was requested in another browser, or was replaced by a newer one.',
+    cure: 'Enter the newest code in the browser that requested it, or request a new one.',
   },
   insufficient_funds: {
     status: 402,
@@ -56,14 +56,14 @@ export const errorTable = {
   api_key_required: {
     status: 403,
     message: 'This caller may not perform this operation.',
-    cause: 'A viewer tried to change something, or a signed-in person called what only API keys may call.',
+    cause: 'A viewer tried to change something, or a route was called by a kind of caller that it does not allow.',
     cure: 'Use an API key, or ask an admin.',
   },
   verification_required: {
     status: 403,
     message: 'Business verification must be approved first.',
-    cause: 'A live key or a live payout was asked for before verification was approved.',
-    cure: 'Finish business verification; the sandbox works meanwhile.',
+    cause: 'A live key or a live payout was requested before verification was approved.',
+    cure: 'Complete business verification. The sandbox works without it.',
   },
   forbidden_origin: {
     status: 403,
@@ -75,8 +75,8 @@ export const errorTable = {
   not_found: {
     status: 404,
     message: 'There is no such resource.',
-    cause: 'The id or slug is unknown, malformed, or belongs to somebody else.',
-    cure: 'Check the id, and that the key is of the environment in which it was made.',
+    cause: 'The ID or slug is unknown, malformed, or belongs to another partner.',
+    cure: 'Check the ID, and that the key belongs to the environment of the object.',
   },
   route_not_found: {
     status: 404,
@@ -88,12 +88,12 @@ export const errorTable = {
     status: 405,
     message: 'This route does not take this method.',
     cause: 'The path exists, the method does not.',
-    cure: 'Use a method that the Allow header names.',
+    cure: 'Use a method from the Allow header.',
   },
   request_timeout: {
     status: 408,
     message: 'The request did not arrive in time.',
-    cause: 'The headers or the body came too slowly.',
+    cause: 'The headers or the body arrived too slowly.',
     cure: 'Send the request again.',
   },
   key_limit_reached: {
@@ -106,7 +106,7 @@ export const errorTable = {
     status: 409,
     message: 'The resource is in a state that does not allow this.',
     cause:
-      'What was asked for came too late, such as revoking a revoked key, would leave the partner without an admin, or comes from a page that shows another account than its session is at (X-Partner-Id).',
+      'The request came too late, such as revoking a revoked key; it would leave the partner without an admin; or the page shows another account than its session has (X-Partner-Id).',
     cure: 'Read details.status.',
   },
   payload_too_large: {
@@ -131,7 +131,7 @@ export const errorTable = {
     status: 422,
     message: "The recipient's details are missing or malformed.",
     cause: 'A required field is missing, has the wrong format, or is not a field of the recipient.',
-    cure: 'details.missing names each field with its rule, up to 20 of them.',
+    cure: 'details.missing lists up to 20 fields with their rules.',
   },
   corridor_not_enabled: {
     status: 422,
@@ -144,15 +144,15 @@ export const errorTable = {
     message: 'A field is missing, malformed, or unknown.',
     cause:
       'A query parameter or a field outside amount, recipient and country breaks its rule, or the body has more than 100 fields.',
-    cure: 'details.errors names each field with its rule, up to 20 of them.',
+    cure: 'details.errors lists up to 20 fields with their rules.',
   },
   invalid_confirm_code: {
     status: 422,
     message: 'The confirm code is missing or not valid.',
     cause:
-      'In the dashboard a live payout, a live key, a new admin and a changed billing or contact email need the code that was ' +
-      'emailed for exactly that.',
-    cure: 'Ask for a code at the same path with /confirm-codes and the same body, and send it as confirm_code.',
+      'In the dashboard, a live payout, a live key, a new admin and a changed billing or contact email need the code that was ' +
+      'emailed for exactly this request.',
+    cure: 'Request a code with the same body at the same path plus /confirm-codes, and send it as confirm_code.',
   },
   recipient_account_rejected: {
     status: 422,
@@ -164,15 +164,15 @@ export const errorTable = {
     status: 422,
     message: 'This Idempotency-Key belongs to another payout.',
     cause:
-      'The key was used before with a different body; details.differing_fields names what differs, the recipient as one field.',
-    cure: 'Read the payout that details.payout_id names: the key has already made it. Use a new key only for another payment.',
+      'The key was used before with a different body. details.differing_fields names the fields that differ; the recipient counts as one field.',
+    cure: 'Read the payout in details.payout_id, which this key has created. Use a new key only for another payment.',
   },
   rate_limited: {
     status: 429,
     message: 'Too many requests.',
     cause:
-      "The account's requests per second are used up, too many of its lists and totals are read at once, too many codes were asked for or tried, too many keys or invitations were made in one hour, too many requests reused an Idempotency-Key with another body or guessed at an account, or too many requests of one address had an unknown key.",
-    cure: 'Wait as long as Retry-After says.',
+      'Too many requests per second; too many lists and totals read at once; too many codes requested or tried; too many keys or invitations created in one hour; too many Idempotency-Keys reused with another body, or accounts guessed; or too many unknown keys from one address.',
+    cure: 'Wait for the time in Retry-After.',
   },
   headers_too_large: {
     status: 431,
@@ -183,32 +183,32 @@ export const errorTable = {
   internal_error: {
     status: 500,
     message: 'Something went wrong on our side.',
-    cause: 'A fault of ours; it has been logged under the request id.',
-    cure: 'Retry with the same Idempotency-Key; if it stays, contact support with the X-Request-Id.',
+    cause: 'A bug on our side. It has been logged with the request ID.',
+    cure: 'Retry with the same Idempotency-Key. If it fails again, contact support with the X-Request-Id.',
   },
   provider_unavailable: {
     status: 502,
     message: 'The bank does not answer at the moment.',
-    cause: 'The bank does not answer, or its exchange rate is not plausible and waits for a check by an operator.',
-    cure: 'Retry as Retry-After says.',
+    cause: 'The bank does not respond, or its exchange rate is implausible and awaits a check by an operator.',
+    cure: 'Retry after the time in Retry-After.',
   },
   payout_not_created: {
     status: 502,
     message: 'No payout was created and nothing was sent.',
-    cause: 'The bank could not be reached before anything was sent, or its exchange rate is not plausible.',
+    cause: 'The bank could not be reached before anything was sent, or its exchange rate is implausible.',
     cure: 'Retry with the same Idempotency-Key.',
   },
   service_unavailable: {
     status: 503,
     message: 'The service is not available at the moment.',
-    cause: 'The service is starting, stopping, or has lost its database; or a read took longer than 2 seconds.',
-    cure: 'Retry as Retry-After says.',
+    cause: 'The service is starting or stopping, cannot reach its database, or a read took longer than 2 seconds.',
+    cure: 'Retry after the time in Retry-After.',
   },
 } as const satisfies Record<string, ErrorDefinition>
 
 export type ErrorCode = keyof typeof errorTable
 
-/** A failure the caller is told about; anything else that is thrown becomes internal_error. */
+/** An error response. Any other thrown error becomes internal_error. */
 export class ApiError extends Error {
   readonly status: number
 

@@ -1,6 +1,6 @@
-// Whether the caller has this state already: the comparison behind every 304.
+// Compares ETags, to decide between 200 and 304.
 
-/** If-None-Match is a list or a star, and is compared weakly. */
+/** If-None-Match is a list or `*`, and is compared weakly. */
 export function isNamed(etag: string, ifNoneMatch: string): boolean {
   const opaque = etag.replace(/^W\//, '')
   return ifNoneMatch.split(',').some((each) => ['*', opaque].includes(each.trim().replace(/^W\//, '')))

@@ -1,4 +1,4 @@
-// Pages of a list: what a paged route takes, and how every list is answered (§2, design §5).
+// Pagination: query parameters and response format of lists.
 import { Type } from 'typebox'
 import type { Page } from '../../db/payouts/payouts'
 import { listLimit } from '../../domain/limits'
@@ -8,26 +8,26 @@ import { Uuid } from './schema'
 const { min, max } = listLimit
 export const cursorHint = 'the next_cursor of a page of this list'
 
-/** Ajv fills the default in, so a handler is always told a limit. */
+/** Ajv fills in the default, so handlers always get a limit. */
 export const pageQuery = (defaultLimit: number = listLimit.default) => ({
   limit: Type.Optional(
     Type.Integer({
       minimum: min,
       maximum: max,
       default: defaultLimit,
-      description: 'How many items a page has.',
+      description: 'The number of items in a page.',
       'x-hint': `a whole number from ${min} to ${max}`,
     }),
   ),
-  starting_after: Type.Optional(Uuid({ description: 'The next_cursor of the page before.', 'x-hint': cursorHint })),
+  starting_after: Type.Optional(Uuid({ description: 'The next_cursor of the previous page.', 'x-hint': cursorHint })),
 })
 
-/** One item more than the page holds is taken, to know whether there are more. */
+/** Takes one item more than the page holds, to learn whether there is another page. */
 export function pageOf({ limit, starting_after }: PageQuery): Page {
   return { take: (limit ?? listLimit.default) + 1, startingAfter: starting_after ?? null }
 }
 
-/** The item that a cursor names must be one that this caller can see in this list. */
+/** The cursor must name an item of this list that the caller can see. */
 export async function requireCursor(page: Page, find: (id: string) => Promise<unknown>): Promise<void> {
   if (page.startingAfter === null || (await find(page.startingAfter)) !== null) return
   throw unknownCursor()
@@ -55,7 +55,7 @@ export function presentPage<Row>(
   }
 }
 
-/** A list that has no pages. */
+/** A list without pages. */
 export function presentList(items: readonly unknown[]): unknown {
   return { object: 'list', data: items, has_more: false, next_cursor: null }
 }

@@ -1,7 +1,7 @@
-// Opens the port with one clear sentence when it is taken, and closes it without dropping a request that is under way.
+// Opens the port, with a clear message when it is in use, and closes it without dropping running requests.
 import type { Server } from 'node:http'
 
-/** Whoever stops us waits ten seconds; who has not finished sending by then is cut off. */
+/** A deployment waits ten seconds for us to stop. Clients that are still sending by then are disconnected. */
 const finishWithinMs = 7_000
 
 export function listen(
@@ -17,7 +17,7 @@ export function listen(
 export function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const cutOff = setTimeout(() => server.closeAllConnections(), finishWithinMs)
-    // A kept-alive connection becomes idle when its last answer is out, and would hold the server open until it times out.
+    // A keep-alive connection that becomes idle would keep the server open until it times out.
     const hangUp = setInterval(() => server.closeIdleConnections(), 50)
     server.close(() => {
       clearTimeout(cutOff)

@@ -1,4 +1,4 @@
-// A text that is made once and served many times: compressed beforehand, and not sent again to whoever has it.
+// Static texts that are compressed once and served with an ETag.
 import { createHash } from 'node:crypto'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { isNamed } from './etag'
@@ -12,7 +12,7 @@ export interface PreparedText {
 
 export function prepareText(type: string, text: string): PreparedText {
   const identity = Buffer.from(text)
-  // Weak, as it stands for all three encodings of the text.
+  // Weak, because all three encodings share it.
   const etag = `W/"${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}"`
   return { type, etag, encoded: { br: brotliCompressSync(identity), gzip: gzipSync(identity), identity } }
 }
@@ -22,7 +22,7 @@ export function answerText(context: ApiContext, { type, etag, encoded }: Prepare
   context.vary('Accept-Encoding')
   context.set('Cache-Control', 'no-cache')
   context.set('ETag', etag)
-  // Not Koa's own `fresh`: it sends all again to whoever also says no-cache, as fetch in Node does.
+  // Koa's `fresh` would send the text again to clients that also send no-cache, as fetch in Node does.
   if (isNamed(etag, context.get('If-None-Match'))) {
     context.status = 304
     return

@@ -1,12 +1,12 @@
-// Each request is a trace of its own, told by its route and never by its URL.
+// Starts a trace for each request. Spans carry the route and never the URL.
 import type { Next } from 'koa'
 import { parseTraceparent } from '../../runtime/tracing/context'
 import type { Tracer } from '../../runtime/tracing/tracer'
 import type { ApiContext } from './route'
 
 /**
- * A partner's own trace is linked and not gone on with: whoever sends the same traceparent with every request would make one trace of
- * all of them, and whoever sends another's would write into theirs. Nor does its sampled flag count, since what is kept costs us.
+ * Links the caller's trace instead of continuing it. A caller that sends the same traceparent with every request would merge them
+ * into one trace, and one that sends a foreign traceparent would write into it. We ignore its sampled flag, because storage costs us.
  */
 export function traceRequests(tracer: Tracer): (context: ApiContext, next: Next) => Promise<void> {
   return (context, next) => {

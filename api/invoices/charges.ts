@@ -1,4 +1,4 @@
-// GET /v1/invoices/{id}/charges and .csv: every charge behind the lines of an invoice, exact enough to recompute it.
+// GET /v1/invoices/{id}/charges and .csv: the charges behind the lines of an invoice, unrounded.
 import { Type } from 'typebox'
 import { hasChargeOf, type ListedCharge, listChargesOf } from '../../db/invoices/charges'
 import { chargeCauses, chargeKinds, invoiceLineKinds } from '../../domain/invoices/invoice'
@@ -29,21 +29,21 @@ const Charge = Answer(
     id: Uuid(),
     object: Constant('charge'),
     kind: OneOf(chargeKinds),
-    line_kind: OneOf(invoiceLineKinds, { description: 'The line of the invoice that the charge is part of.' }),
+    line_kind: OneOf(invoiceLineKinds, { description: 'The invoice line that includes the charge.' }),
     amount_gbp: Pattern(String.raw`^\d+\.\d{2,6}$`, {
-      description: 'Exact, with two to six decimals; only lines are rounded. Positive in a credit too.',
+      description: 'Exact, with two to six decimals; only lines are rounded. Credits are positive too.',
     }),
     cause: OneOf(chargeCauses, {
       description:
         'payout_completed: the payout arrived. payout_returned: it came back. case_resolved: a recall or trace ended. ' +
-        'monthly_account: the account of the month. verification: the business was verified. ' +
-        'correction: a credit that we gave, with its reason in description.',
+        'monthly_account: the monthly fee of the account. verification: the business was verified. ' +
+        'correction: a credit, with its reason in description.',
     }),
-    payout_id: Nullable(Uuid({ description: 'The payout that caused it, where one did.' })),
-    case_id: Nullable(Uuid({ description: 'The recall or trace that caused it, where one did.' })),
+    payout_id: Nullable(Uuid({ description: 'The payout that caused it, if any.' })),
+    case_id: Nullable(Uuid({ description: 'The recall or trace that caused it, if any.' })),
     month: Pattern(monthPattern, {
       description:
-        'The month it belongs to; before the month of the invoice when the charge came too late for its own.',
+        'The month of the charge. Earlier than the month of the invoice when the charge came too late for its own.',
     }),
     description: Nullable(Type.String()),
     created_at: DateTime(),
@@ -66,9 +66,9 @@ export const listInvoiceChargesRoute = get('/v1/invoices/:id/charges', {
     tag: 'Billing',
     summary: 'The charges behind an invoice, newest first',
     description:
-      'The charges of one line_kind, summed exactly and rounded half up to the penny, are the amount of that line. ' +
-      'Credit carried in from earlier invoices is no charge: it is a line of its own, credit_carried_in_gbp of the invoice. ' +
-      'A void invoice still lists its charges; the invoice that replaced it has them too.',
+      'The amount of a line is the exact sum of the charges of its line_kind, rounded half up to the penny. ' +
+      'Credit carried in from earlier invoices is not a charge. It has its own line, credit_carried_in_gbp of the invoice. ' +
+      'A void invoice still lists its charges; the invoice that replaced it lists them too.',
     reply: {
       status: 200,
       description: 'A page of charges.',
@@ -118,7 +118,7 @@ export const exportInvoiceChargesRoute = get('/v1/invoices/:id/charges.csv', {
     operationId: 'exportInvoiceCharges',
     tag: 'Billing',
     summary: 'The charges behind an invoice as CSV',
-    description: 'The fields of the list. Credits are negative here, so that a column of amounts can be summed up.',
+    description: 'The fields of the list. Credits are negative here, so that the amounts can be summed.',
     reply: csvShape,
     errors: ['not_found'],
   },

@@ -1,4 +1,4 @@
-// GET /v1/invoices/{id}.pdf and .csv: an invoice as a document, the same bytes each time until it is paid or void.
+// GET /v1/invoices/{id}.pdf and .csv: an invoice as a document. Its bytes change only when it is paid or voided.
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import { findInvoiceDocument } from '../../db/invoices/documents'
@@ -53,7 +53,7 @@ function fileRoute(file: File): Route {
       tag: 'Billing',
       summary: file.summary,
       headers: Answer({
-        'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of an earlier answer.' })),
+        'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of an earlier response.' })),
       }),
       reply: {
         status: 200,
@@ -62,8 +62,8 @@ function fileRoute(file: File): Route {
         // OpenAPI 3.1 describes bytes by their type alone.
         schema: Type.Unsafe<Buffer>({}),
         headers: {
-          ETag: 'Names these bytes.',
-          'Content-Disposition': 'A name for the file: the number of the invoice.',
+          ETag: 'Identifies these bytes.',
+          'Content-Disposition': 'The file name: the number of the invoice.',
         },
       },
       errors: ['not_found'],
@@ -71,10 +71,10 @@ function fileRoute(file: File): Route {
   })
 }
 
-/** Some 50 KB each. */
+/** About 50 KB each. */
 const rendered = createRendered(200)
 
-/** All of an issued invoice that ever changes. */
+/** The only parts of an issued invoice that change. */
 function stateOf({ status, paidOn, voidedOn }: InvoiceDocument): string {
   return `${status} ${paidOn} ${voidedOn}`
 }

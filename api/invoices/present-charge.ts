@@ -1,4 +1,4 @@
-// A charge as the API and ops show it: what it is for, exact to the millionth of a pound, and the line it is part of.
+// A charge as the API and the ops CLI show it, exact to a millionth of a pound.
 import type { ListedCharge } from '../../db/invoices/charges'
 import { causeOf, lineKindOf } from '../../domain/invoices/invoice'
 import { formatMicropounds } from '../../domain/money'

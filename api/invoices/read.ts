@@ -1,4 +1,4 @@
-// GET /v1/invoices and /v1/invoices/{id}: the partner's invoices with their lines (§2 Invoice, design §5).
+// GET /v1/invoices and /v1/invoices/{id}: the invoices of a partner with their lines.
 import { Type } from 'typebox'
 import type { Queryable } from '../../db/database'
 import {
@@ -35,39 +35,41 @@ import { authenticate, authorize, limit, validate } from '../http/steps'
 /** Two years. */
 const recentInvoices = 24
 
-/** The parameter environment has no effect here. */
+/** The parameter `environment` has no effect here. */
 const Query = Strict({ ...environmentQuery, ...pageQuery(recentInvoices) })
 
 const InvoiceLine = Answer({
   kind: OneOf(invoiceLineKinds),
   description: Type.String(),
   quantity: Type.Integer({ minimum: 0 }),
-  unit_amount_gbp: Pattern(String.raw`^\d+\.\d{2,6}$`, { description: 'Exact, to parts of a penny where it has any.' }),
-  amount_gbp: MoneyString({ description: 'Positive in a credit too.' }),
+  unit_amount_gbp: Pattern(String.raw`^\d+\.\d{2,6}$`, {
+    description: 'Exact, with fractions of a penny where needed.',
+  }),
+  amount_gbp: MoneyString({ description: 'Credits are positive too.' }),
 })
 
 const Invoice = Answer(
   {
     id: Uuid(),
     object: Constant('invoice'),
-    number: Pattern(String.raw`^INV-`, { description: 'Numbers run without gaps; quote it when you pay.' }),
-    period: Pattern(monthPattern, { description: 'The month it is for.' }),
+    number: Pattern(String.raw`^INV-`, { description: 'Numbers have no gaps. Quote the number when you pay.' }),
+    period: Pattern(monthPattern, { description: 'The month of the charges.' }),
     status: OneOf(invoiceStatuses, {
       description:
-        'open: to be paid. paid: paid, or over 0.00 and paid from its issue on. void: does not count; another one may have replaced it.',
+        'open: to be paid. paid: paid, or issued over 0.00. void: does not count; another invoice may have replaced it.',
     }),
     total_gbp: MoneyString({ description: 'Charges less credits, never below 0.00.' }),
     credit_carried_in_gbp: MoneyString({
-      description: 'Credit of earlier invoices that this one took; it is a line too.',
+      description: 'Credit from earlier invoices that this one used. It is a line too.',
     }),
     credit_carried_forward_gbp: MoneyString({
-      description: 'Credit that was not used up and is left for the next one.',
+      description: 'Credit that is left for the next invoice.',
     }),
     issued_at: Nullable(DateTime()),
     due_at: Nullable(DateTime()),
     paid_at: Nullable(DateTime()),
     voided_at: Nullable(DateTime()),
-    void_reason: Nullable(Type.String({ description: 'Why it is void; null while it is not.' })),
+    void_reason: Nullable(Type.String({ description: 'The reason why it is void; otherwise null.' })),
     lines: Type.Array(InvoiceLine),
   },
   { title: 'Invoice' },
@@ -118,7 +120,7 @@ export const listInvoicesRoute = get('/v1/invoices', {
     tag: 'Billing',
     summary: 'Invoices, newest month first',
     description:
-      'Issued on the 1st for the month before, for what was used in live; a draft is not shown. The sandbox is never charged, so a ' +
+      'Issued on the 1st for live usage of the previous month. Drafts are not shown. The sandbox is never charged, so a ' +
       'sandbox key gets an empty list, and 404 for every invoice.',
     reply: {
       status: 200,
@@ -133,7 +135,7 @@ export const listInvoicesRoute = get('/v1/invoices', {
 async function listInvoices(request: ApiRequest, { db }: ApiDeps): Promise<Reply> {
   const page = pageOf(queryOf<typeof Query>(request))
   await requireCursor(page, (id) => findShownInvoice(request, db, id))
-  // Empty and not refused: every key may read the list, and the sandbox has no invoices.
+  // Empty instead of refused: every key may read the list, and the sandbox has no invoices.
   const invoices = seesLive(request.caller) ? await listInvoiceRows(db, request.caller.partner.id, page) : []
   const lines = await listInvoiceLines(
     db,
@@ -157,7 +159,7 @@ export const getInvoiceRoute = get('/v1/invoices/:id', {
     operationId: 'getInvoice',
     tag: 'Billing',
     summary: 'One invoice',
-    description: 'As a document with .pdf or .csv behind its id; what each line sums up is under /charges.',
+    description: 'Add .pdf or .csv to the ID for a document, or /charges for the charges behind the lines.',
     reply: { status: 200, description: 'The invoice.', schema: Invoice, example: exampleInvoice },
     errors: ['not_found'],
   },
@@ -168,7 +170,7 @@ async function getInvoice(request: ApiRequest, { db }: ApiDeps): Promise<Reply> 
   return { body: presentInvoice(invoice, await listInvoiceLines(db, [invoice.id])) }
 }
 
-/** The invoice that the path names. A draft, another partner's, and for a sandbox key every invoice, is not found. */
+/** The invoice in the path. Drafts and invoices of other partners are not found, and a sandbox key finds none. */
 export async function requireInvoice(request: ApiRequest, db: Queryable): Promise<InvoiceRow> {
   const invoice = await findShownInvoice(request, db, paramsOf<typeof InvoiceParams>(request).id)
   if (invoice === null) throw new ApiError('not_found')

@@ -1,6 +1,6 @@
-// Documents that were made a moment ago: to make a PDF takes a tenth of a second in which this process does nothing else.
+// Caches rendered documents: rendering a PDF blocks the process for a tenth of a second.
 
-/** The latest `limit` of them; who asks for the same one twice at once waits for one. */
+/** Keeps the latest `limit` documents. Concurrent requests for the same document share one rendering. */
 export function createRendered(limit: number): (name: string, render: () => Promise<Buffer>) => Promise<Buffer> {
   const kept = new Map<string, Promise<Buffer>>()
   return (name, render) => {

@@ -1,4 +1,4 @@
-// GET /v1/usage/history: the last months one by one, for a chart.
+// GET /v1/usage/history: usage of the last months, for a chart.
 import { Type } from 'typebox'
 import { loadUsageHistory, type MonthUsage } from '../../db/invoices/usage-history'
 import { formatPence } from '../../domain/money'
@@ -19,7 +19,7 @@ const Query = Strict({
       minimum: 1,
       maximum: monthsAtMost,
       default: 12,
-      description: 'How many, with the current one.',
+      description: 'The number of months, including the current one.',
       'x-hint': `a whole number from 1 to ${monthsAtMost}`,
     }),
   ),
@@ -28,10 +28,10 @@ const Query = Strict({
 const UsageMonth = Answer(
   {
     period_start: CalendarDate({ description: 'The first day of the month, which begins at midnight in London.' }),
-    count: Type.Integer({ description: 'Payouts made in the month.' }),
-    completed: Type.Integer({ description: 'Completed in the month, as are the two sums.' }),
+    count: Type.Integer({ description: 'Payouts created in the month.' }),
+    completed: Type.Integer({ description: 'Payouts completed in the month. The two sums are about these.' }),
     paid_gbp: MoneyString(),
-    fees_gbp: MoneyString({ description: 'Total fees: what was taken in transfers and what is invoiced.' }),
+    fees_gbp: MoneyString({ description: 'Total fees: taken in transfers plus invoiced.' }),
   },
   { title: 'UsageMonth' },
 )
@@ -47,10 +47,10 @@ export const getUsageHistoryRoute = get('/v1/usage/history', {
   docs: {
     operationId: 'getUsageHistory',
     tag: 'Billing',
-    summary: 'The last months, oldest first',
+    summary: 'Usage of the last months, oldest first',
     reply: {
       status: 200,
-      description: 'One item for each month, also for those without payouts.',
+      description: 'One item for each month, even without payouts.',
       schema: ListOf(UsageMonth),
       example: {
         object: 'list',

@@ -1,4 +1,4 @@
-// GET /v1/usage: the current month so far (§2 Usage).
+// GET /v1/usage: usage of the current month so far.
 import { Type } from 'typebox'
 import { loadInvoiceSoFar, loadUsage, type UsageRow } from '../../db/invoices/usage'
 import { invoiceLineKinds, type MadeInvoice } from '../../domain/invoices/invoice'
@@ -13,16 +13,16 @@ const Usage = Answer(
     object: Constant('usage'),
     period_start: CalendarDate({ description: 'The first day of the month, which begins at midnight in London.' }),
     payouts: Answer({
-      count: Type.Integer({ description: 'Made in the month.' }),
-      completed: Type.Integer({ description: 'Completed in the month, as are the two sums.' }),
+      count: Type.Integer({ description: 'Payouts created in the month.' }),
+      completed: Type.Integer({ description: 'Payouts completed in the month. The two sums are about these.' }),
       paid_to_sellers_gbp: MoneyString(),
-      fees_gbp: MoneyString({ description: 'Total fees: what was taken in transfers and what is invoiced.' }),
+      fees_gbp: MoneyString({ description: 'Total fees: taken in transfers plus invoiced.' }),
     }),
     invoice_so_far: Answer({
       lines: Type.Array(
         Answer({
           kind: OneOf(invoiceLineKinds),
-          amount_gbp: MoneyString({ description: 'Positive in a credit too.' }),
+          amount_gbp: MoneyString({ description: 'Credits are positive too.' }),
         }),
       ),
       total_gbp: MoneyString({ description: 'Charges less credits, never below 0.00.' }),
@@ -38,7 +38,7 @@ export const getUsageRoute = get('/v1/usage', {
     tag: 'Billing',
     summary: 'The current month so far',
     description:
-      'What the invoice of this month would be if it were issued now, with what came too late for the one before. The sandbox shows its payouts and is never charged, so its invoice stays empty.',
+      'The invoice of this month as if it were issued now, with charges that came too late for the previous one. The sandbox shows its payouts but is never charged, so its invoice is empty.',
     reply: {
       status: 200,
       description: 'The month so far.',

@@ -1,4 +1,4 @@
-// GET /v1/account: the partner behind the key, its funding wallet and its prices (§2 Account).
+// GET /v1/account: the partner of the key, its wallet and its prices.
 import { type Static, Type } from 'typebox'
 import { type AccountRow, loadAccount } from '../../db/partners/accounts'
 import { rails } from '../../domain/environment'
@@ -12,7 +12,7 @@ import { authenticate, authorize, limit, validate } from '../http/steps'
 const FundingWallet = Answer({
   currency: Constant('USDC'),
   chain: Type.String({ description: 'The network on which USDC reaches the wallet.' }),
-  address: Nullable(Type.String({ description: 'Where USDC is sent to top the wallet up.' })),
+  address: Nullable(Type.String({ description: 'The address to which USDC is sent to top up the wallet.' })),
 })
 
 const BankFunding = Answer(
@@ -22,12 +22,12 @@ const BankFunding = Answer(
     account_holder_name: Type.String(),
     bank_name: Type.String(),
   },
-  { description: 'Where a bank transfer in pounds tops the wallet up.' },
+  { description: 'The bank account for top-ups in pounds.' },
 )
 
 export const requestedName = Nullable(
   Type.String({
-    description: 'A new name that waits for our approval; until then `name` stays in mails and on invoices.',
+    description: 'A new name that awaits our approval. Until then mails and invoices use `name`.',
   }),
 )
 
@@ -46,7 +46,7 @@ export const Account = Answer(
       payout: Type.Optional(Type.String()),
       monthly_account: Type.Optional(Type.String()),
     }),
-    rail: Type.Optional(OneOf(rails, { description: 'Which payout rail the key drives.' })),
+    rail: Type.Optional(OneOf(rails, { description: 'The rail of the payouts of this key.' })),
   },
   { title: 'Account' },
 )
@@ -70,7 +70,7 @@ export const getAccountRoute = get('/v1/account', {
   docs: {
     operationId: 'getAccount',
     tag: 'Account',
-    summary: 'The account behind the key',
+    summary: 'The account of the key',
     reply: {
       status: 200,
       description: 'The account.',

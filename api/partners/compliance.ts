@@ -1,4 +1,4 @@
-// GET /v1/compliance: how far business verification is, and what the account may do (§2 Compliance).
+// GET /v1/compliance: the state of business verification, and the limits of the account.
 import { type Static, Type } from 'typebox'
 import { type AccountRow, loadAccount } from '../../db/partners/accounts'
 import { formatPence } from '../../domain/money'
@@ -11,10 +11,10 @@ import { authenticate, authorize, limit, validate } from '../http/steps'
 
 const BusinessVerification = Answer({
   status: OneOf(verificationStatuses),
-  provider_status: Nullable(Type.String({ description: "The bank's own word for it." })),
-  continue_url: Nullable(Uri({ description: 'Where the business goes on with its verification.' })),
+  provider_status: Nullable(Type.String({ description: "The bank's own status." })),
+  continue_url: Nullable(Uri({ description: 'The page on which the business continues its verification.' })),
   terms_url: Nullable(Uri({ description: "The bank's terms, until they are accepted." })),
-  reasons: Type.Array(Type.String(), { description: 'Why the bank refused, oldest first.' }),
+  reasons: Type.Array(Type.String(), { description: 'The reasons for a refusal by the bank, oldest first.' }),
   can_start: Type.Boolean({ description: 'Whether an admin can start verification, or start it again.' }),
 })
 
@@ -72,7 +72,7 @@ export const getComplianceRoute = get('/v1/compliance', {
     summary: 'Business verification, limits and screening',
     reply: {
       status: 200,
-      description: 'Where the account stands.',
+      description: 'The state of the account.',
       schema: Compliance,
       example: exampleCompliance,
     },

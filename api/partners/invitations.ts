@@ -56,8 +56,8 @@ export const inviteMemberRoute = post('/v1/members', {
   docs: {
     operationId: 'inviteMember',
     tag: 'Team',
-    summary: 'Add somebody and email them an invitation',
-    description: 'An admin is invited with a `confirm_code`.',
+    summary: 'Invite a member by email',
+    description: 'The invitation of an admin needs a `confirm_code`.',
     bodyExample: { email: 'grace@acme.example.com', name: 'Grace Hopper', role: 'viewer' },
     reply: { status: 201, description: 'The new member.', schema: Member, example: exampleMember },
     errors: ['invalid_state', 'invalid_confirm_code'],
@@ -70,7 +70,7 @@ async function inviteMember(request: ApiRequest, deps: ApiDeps): Promise<Reply> 
   const confirmation =
     role === 'admin' ? confirmationOf(boundToInvitation(email, name), confirm_code, request, deps) : null
   const invite = async (tx: Tx) => {
-    // Anyone can sign up: our mails must not become a way to write to strangers. Counted after the code and per role, so
+    // Anyone can sign up, so a limit keeps our mails from being used for spam. It is counted after the code and per role, so
     // that a stolen session cannot use up the invitations of admins.
     await requireHourly(deps.rateLimiter, `invitations/${partner.id}/${role}`, invitationsPerPartnerAndHour, tx)
     const at = deps.clock.now()
@@ -106,7 +106,7 @@ export const inviteMemberConfirmCodeRoute = post('/v1/members/confirm-codes', {
     ...confirmCodeDocs,
     operationId: 'inviteMemberConfirmCode',
     tag: 'Team',
-    summary: 'Email the code for the invitation of an admin',
+    summary: 'Email the code for inviting an admin',
     bodyExample: { email: 'grace@acme.example.com', name: 'Grace Hopper', role: 'admin' },
     errors: ['invalid_state'],
   },
@@ -128,7 +128,9 @@ function boundToInvitation(email: string, name: string | null): Bound {
   return { action: 'member.create', fields: { email: email.toLowerCase(), name, role: 'admin' } }
 }
 
-const Params = Answer({ slug: Pattern(slugPattern, { description: 'Of the partner that has invited them.' }) })
+const Params = Answer({
+  slug: Pattern(slugPattern, { description: 'The slug of the partner that sent the invitation.' }),
+})
 
 const Declined = Answer({ slug: Type.String(), declined: Type.Literal(true) }, { title: 'InvitationDeclined' })
 
@@ -145,10 +147,10 @@ export const deleteInvitationRoute = del('/v1/auth/invitations/:slug', {
     tag: 'Sign-in',
     summary: 'Decline an invitation',
     description:
-      'Of another partner to the email that is signed in. Who has signed in there leaves by DELETE /v1/members/{id}.',
+      'Declines an invitation of another partner to the email that is signed in. A member who has accepted leaves with DELETE /v1/members/{id}.',
     reply: {
       status: 200,
-      description: 'The invitation is gone.',
+      description: 'The invitation is deleted.',
       schema: Declined,
       example: { slug: 'acme', declined: true },
     },

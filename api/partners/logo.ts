@@ -1,4 +1,4 @@
-// GET /v1/public/partners/{slug}/logo: a partner's logo as admins have stored it, and the address that answers name it by.
+// GET /v1/public/partners/{slug}/logo: the logo of a partner, and its URL in other responses.
 import { Type } from 'typebox'
 import { findLogo, findLogoDigest } from '../../db/partners/logos'
 import type { PartnerRow } from '../../db/partners/partners'
@@ -16,7 +16,7 @@ const Params = Answer({ slug: Pattern(slugPattern, { description: "The partner's
 
 const Query = Strict({
   ...environmentQuery,
-  v: Type.Optional(Type.String({ description: 'Names the bytes in `logo_url`; has no effect.' })),
+  v: Type.Optional(Type.String({ description: 'The version in `logo_url`. It has no effect.' })),
 })
 
 export const getPartnerLogoRoute = get('/v1/public/partners/:slug/logo', {
@@ -25,10 +25,12 @@ export const getPartnerLogoRoute = get('/v1/public/partners/:slug/logo', {
     operationId: 'getPartnerLogo',
     tag: 'Discovery',
     summary: "A partner's logo",
-    headers: Answer({ 'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of an earlier answer.' })) }),
+    headers: Answer({
+      'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of an earlier response.' })),
+    }),
     reply: {
       status: 200,
-      description: 'A PNG, JPEG or WebP picture.',
+      description: 'A PNG, JPEG or WebP image.',
       type: 'image/*',
       schema: Type.Unsafe<Buffer>({}),
       headers: { ETag: 'Names these bytes.', 'Cache-Control': 'For how long it may be kept.' },
@@ -46,7 +48,7 @@ async function getPartnerLogo(request: OpenRequest, { db }: ApiDeps): Promise<Re
   return { body: logo.bytes, type: logo.type, headers }
 }
 
-/** Ours where a logo is stored, with a name of its bytes so that a new one is seen at once; otherwise what ops or admins have set. */
+/** Our own URL for a stored logo, with a version so that a new one shows at once. Otherwise the URL that was configured. */
 export async function logoUrlOf(
   { id, slug, logoUrl }: Pick<PartnerRow, 'id' | 'slug' | 'logoUrl'>,
   { db, config }: Pick<ApiDeps, 'db' | 'config'>,
@@ -57,11 +59,11 @@ export async function logoUrlOf(
 
 const dataUrl = /^data:(image\/(?:png|jpeg|webp));base64,([A-Za-z0-9+/]+={0,2})$/
 export const logoPattern = dataUrl.source
-/** The longest base64 of the largest logo, and what stands before it. */
+/** The base64 length of the largest logo plus the data: prefix. */
 export const logoMaxLength = 4 * Math.ceil(logoMaxBytes / 3) + 'data:image/jpeg;base64,'.length
 export const logoHint = `a PNG, JPEG or WebP of at most ${logoMaxBytes / 1024} KiB and ${logoMaxPixels} pixels a side, as data:image/png;base64,…`
 
-/** Its bytes decide, not its name. */
+/** The type is read from the bytes, not from the name. */
 export function readLogo(text: string): Logo {
   const [, type, base64 = ''] = dataUrl.exec(text) ?? []
   const known = logoTypes.find((each) => each === type)

@@ -1,4 +1,4 @@
-// What admins are mailed about, as they set and see it: a switch for each kind, and the balance below which it is low.
+// The mail settings of a partner: a switch for each kind of notice, and the threshold of a low balance.
 import { Type } from 'typebox'
 import type { PartnerRow } from '../../db/partners/partners'
 import { formatUsdcExactly } from '../../domain/money'
@@ -18,7 +18,7 @@ const switchWords: Readonly<Record<SwitchableNotice, string>> = {
 
 const switchOf = (kind: SwitchableNotice) => Type.Boolean({ description: switchWords[kind] })
 
-/** Written out, so that each has a type of its own. */
+/** Written out, so that each property is typed. */
 const switches = {
   payout_failed: switchOf('payout_failed'),
   payout_returned: switchOf('payout_returned'),
@@ -37,11 +37,11 @@ export const NotificationChanges = Strict(
     top_up: Type.Optional(switches.top_up),
     case: Type.Optional(switches.case),
   },
-  { description: 'What admins are mailed about; only what is sent changes.' },
+  { description: 'Mails to admins. Only the switches that are sent change.' },
 )
 
 export const mailSettings = {
-  notifications: Answer(switches, { description: 'What admins are mailed about.' }),
+  notifications: Answer(switches, { description: 'Mails to admins.' }),
   low_balance_usdc: Nullable(MoneyString({ description: lowBalanceWords })),
 }
 

@@ -37,7 +37,7 @@ export const Member = Answer(
     email: Email(),
     name: Nullable(Type.String()),
     role: OneOf(memberRoles),
-    status: OneOf(['invited', 'active'], { description: 'Invited until they sign in for the first time.' }),
+    status: OneOf(['invited', 'active'], { description: 'A member is invited until the first sign-in.' }),
     last_login_at: Nullable(DateTime()),
     created_at: DateTime(),
   },
@@ -61,7 +61,7 @@ export const listTeamRoute = get('/v1/members', {
   docs: {
     operationId: 'listMembers',
     tag: 'Team',
-    summary: 'The people of the account',
+    summary: 'The members of the account',
     reply: {
       status: 200,
       description: 'The members, oldest first.',
@@ -97,7 +97,7 @@ export const changeMemberRoute = patch('/v1/members/:id', {
   steps: [
     authenticate,
     limit,
-    // Takes power away, so a suspended partner may do it. The transaction refuses the other direction.
+    // A demotion removes rights, so a suspended partner may do it. The transaction refuses a promotion.
     authorize('member.update', { by: 'person', partner: 'any' }),
     validate({ params: Params, body: MemberChanges }),
     changeMember,
@@ -178,7 +178,7 @@ export const deleteMemberRoute = del('/v1/members/:id', {
   steps: [
     authenticate,
     limit,
-    // Stops money, so a suspended partner may do it too.
+    // A removal can stop money, so a suspended partner may do it too.
     authorize('member.delete', { by: 'person', partner: 'any', onOneself: 'allowed' }),
     validate({ params: Params }),
     deleteMember,
@@ -188,10 +188,10 @@ export const deleteMemberRoute = del('/v1/members/:id', {
     tag: 'Team',
     summary: 'Remove a member and end their sessions',
     description:
-      'All admins and the removed member are mailed. Members can remove themselves, which ends their session; the last admin cannot.',
+      'All admins and the removed member get a mail. Members can remove themselves, which ends their session. The last admin cannot.',
     reply: {
       status: 200,
-      description: 'They are gone.',
+      description: 'The member is removed.',
       schema: Removed,
       example: { id: exampleMember.id, removed: true },
     },
@@ -206,7 +206,7 @@ async function deleteMember(request: ApiRequest, deps: ApiDeps): Promise<Reply> 
     const { member: removed } = requireChanged(await removeMember(tx, { partnerId: partner.id, id }))
     const change = { partnerId: partner.id, by, action: 'member.delete', detail: removed.email }
     await recordChange(tx, { ...change, status: 200 }, request, deps)
-    // A withdrawn invitation takes no power away. A removed admin would otherwise miss what the remover does next.
+    // A withdrawn invitation removes no rights. A removed admin is told, because they no longer see the next changes.
     const happened = { what: 'removed', email: removed.email } as const
     if (removed.lastLoginAt !== null) await tellAdmins(tx, { partnerId: partner.id, by, happened, removed }, deps)
     return removed
@@ -221,7 +221,7 @@ function requireChanged(changed: ChangedMember): Extract<ChangedMember, { outcom
   if (changed.outcome === 'not_found') throw new ApiError('not_found')
   if (changed.outcome === 'partner_not_active') throw new ApiError('partner_not_active')
   throw new ApiError('invalid_state', {
-    message: 'The last admin can be neither removed nor made a viewer: make somebody else an admin first.',
+    message: 'The last admin can be neither removed nor made a viewer. Make another member an admin first.',
     details: { status: 'last_admin' },
   })
 }

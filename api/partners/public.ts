@@ -1,4 +1,4 @@
-// GET /v1/public/partners/{slug}: what anyone may know of a partner (§2 PublicPartner).
+// GET /v1/public/partners/{slug}: the public profile of a partner.
 import { Type } from 'typebox'
 import { findPartnerBySlug, type PartnerRow } from '../../db/partners/partners'
 import { slugPattern } from '../../domain/limits'
@@ -27,7 +27,7 @@ export const getPublicPartnerRoute = get('/v1/public/partners/:slug', {
   docs: {
     operationId: 'getPublicPartner',
     tag: 'Discovery',
-    summary: "A partner's public name and looks",
+    summary: "A partner's public name and branding",
     reply: {
       status: 200,
       description: 'The partner.',

@@ -1,4 +1,4 @@
-// PATCH /v1/account: what admins may set themselves: name, looks, where invoices and questions go, and what they are mailed about.
+// PATCH /v1/account: the settings that admins change: name, branding, contact addresses and mails.
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../../db/database'
 import { loadAccount } from '../../db/partners/accounts'
@@ -42,8 +42,8 @@ const lowBalanceRule = `from ${formatUsdc(lowestLowBalance)} to ${formatUsdc(hig
 const lowBalanceRange = { least: lowestLowBalance / microUsdcPerCent, most: highestLowBalance / microUsdcPerCent }
 
 const emailFields = {
-  billing_email: Type.Optional(Nullable(Email({ description: 'Where invoices go.' }))),
-  contact_email: Type.Optional(Nullable(Email({ description: 'Where questions go.' }))),
+  billing_email: Type.Optional(Nullable(Email({ description: 'The address for invoices.' }))),
+  contact_email: Type.Optional(Nullable(Email({ description: 'The address for questions.' }))),
 }
 
 const EmailsToConfirm = Strict(emailFields, { title: 'EmailsToConfirm' })
@@ -63,7 +63,8 @@ const AccountChanges = Strict(
           format: 'uri',
           pattern: '^https://',
           maxLength: 500,
-          description: 'A picture elsewhere, told to others as it is; our own pages show only what `logo` has stored.',
+          description:
+            'The URL of an image on another site, returned unchanged. Our own pages show only a stored `logo`.',
           'x-hint': 'an https:// address',
         }),
       ),
@@ -73,7 +74,7 @@ const AccountChanges = Strict(
         Type.String({
           pattern: logoPattern,
           maxLength: logoMaxLength,
-          description: `Shown on our pages, and then also what \`logo_url\` names: ${logoHint}.`,
+          description: `Shown on our pages; \`logo_url\` then refers to it. Format: ${logoHint}.`,
           'x-hint': logoHint,
         }),
       ),
@@ -81,7 +82,7 @@ const AccountChanges = Strict(
     brand_color: Type.Optional(Nullable(Pattern('^#[0-9a-fA-F]{6}$', { 'x-hint': 'a colour such as #0f766e' }))),
     ...emailFields,
     billing_address: Type.Optional(
-      Nullable(Lines({ maxLength: 500, description: 'As an invoice prints it, line by line.' })),
+      Nullable(Lines({ maxLength: 500, description: 'The address as printed on invoices, line by line.' })),
     ),
     notifications: Type.Optional(NotificationChanges),
     low_balance_usdc: Type.Optional(
@@ -107,10 +108,10 @@ export const changeAccountRoute = patch('/v1/account', {
   docs: {
     operationId: 'changeAccount',
     tag: 'Account',
-    summary: 'Change name, looks, addresses and mails',
+    summary: 'Change name, branding, addresses and mails',
     description:
-      'Only what is sent changes; null takes something away. GET /v1/auth/session shows all of it. `billing_email` and ' +
-      '`contact_email` are changed with a `confirm_code`.',
+      'Only the fields that are sent change; null removes a value. GET /v1/auth/session shows them all. `billing_email` and ' +
+      '`contact_email` need a `confirm_code`.',
     bodyExample: { brand_color: '#0f766e', billing_address: '1 High Street\nLondon' },
     reply: {
       status: 200,
@@ -135,7 +136,7 @@ async function changeAccount(request: ApiRequest, deps: ApiDeps): Promise<Reply>
     const rename = await nameAfter(tx, partner.id, wanted.name)
     const after = await updatePartner(tx, partner.id, { ...changes, ...mutedMails, ...rename }, at)
     if (logo !== undefined) await storeLogo(tx, partner.id, logo)
-    // What was changed, and not to what: an address is nobody's business in a list.
+    // The names of the changed fields only: an address does not belong in the list.
     const recorded = { partnerId: partner.id, by, action: 'account.update', detail: Object.keys(wanted).join(', ') }
     await recordChange(tx, { ...recorded, status: 200 }, request, deps)
     if (emails !== null) await tellAdmins(tx, { partnerId: partner.id, by, happened: happenedTo(emails) }, deps)
@@ -159,7 +160,7 @@ export const changeAccountConfirmCodeRoute = post('/v1/account/confirm-codes', {
     ...confirmCodeDocs,
     operationId: 'changeAccountConfirmCode',
     tag: 'Account',
-    summary: 'Email the code for a change of billing or contact email',
+    summary: 'Email the code for changing the billing or contact email',
     bodyExample: { billing_email: 'billing@acme.example.com' },
     errors: ['invalid_state'],
   },
@@ -178,7 +179,7 @@ async function confirmEmails(request: ApiRequest): Promise<Confirmable> {
 
 type Emails = Static<typeof EmailsToConfirm>
 
-/** Null when neither is to change. */
+/** Null when neither changes. */
 function emailsIn({ billing_email, contact_email }: Emails): Emails | null {
   const emails = {
     ...(billing_email === undefined ? {} : { billing_email }),
@@ -187,7 +188,7 @@ function emailsIn({ billing_email, contact_email }: Emails): Emails | null {
   return Object.keys(emails).length === 0 ? null : emails
 }
 
-/** An address that is left out stays as it is, one that is null is removed: these are different fields, so different codes. */
+/** An omitted address stays, null removes it. These are different fields, so they need different codes. */
 function boundToEmails(emails: Emails): Bound {
   return { action: 'account.update', fields: { ...emails } }
 }
@@ -217,13 +218,13 @@ function lowBalanceFrom(usdc: string | null): MicroUsdc | null {
   return amount
 }
 
-/** Under the partner's lock: its verification may start at the same moment. */
+/** Under the partner's lock, because its verification may start at the same time. */
 async function nameAfter(tx: Tx, partnerId: string, name: string | undefined): Promise<PartnerChanges> {
   const partner = name === undefined ? null : await lockPartner(tx, partnerId)
   return name === undefined || partner === null ? {} : renamed(partner, name.trim())
 }
 
-/** Only the switches that are sent change; under the partner's lock, so that two who switch at once both count. */
+/** Only the switches that are sent change. Under the partner's lock, so that two concurrent changes both count. */
 async function mutedAfter(
   tx: Tx,
   slug: string,

@@ -1,4 +1,4 @@
-// Mails the admins, in the same transaction, when a person gets power over the account's money or an address of the account changes.
+// Mails the admins, in the same transaction, when a person gains rights over the account's money or an address changes.
 import type { Tx } from '../../db/database'
 import { enqueueMail } from '../../db/partners/mails'
 import { listMembers, type MemberRow } from '../../db/partners/members'
@@ -34,7 +34,7 @@ export async function tellAdmins(
 
 const weekMs = 7 * 24 * 60 * 60 * 1000
 
-/** Who never signed in may be any stranger whose address an admin has typed: our mails must not become a way to write to them. */
+/** Only members who have signed in. An invited address may belong to a stranger, to whom we must not send mails. */
 function isTold({ email, role, lastLoginAt }: MemberRow, by: string, happened: Happening): boolean {
   if (lastLoginAt === null) return false
   if (email === by || ('email' in happened && happened.email === email)) return true

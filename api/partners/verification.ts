@@ -1,4 +1,4 @@
-// POST /v1/compliance/verification: an admin starts business verification, or again after a refusal (§2 Compliance).
+// POST /v1/compliance/verification: starts business verification, also again after a refusal.
 import { loadAccount } from '../../db/partners/accounts'
 import { beginVerification } from '../../db/partners/verification'
 import { recordChange } from '../controls/record-change'
@@ -20,11 +20,11 @@ export const startVerificationRoute = post('/v1/compliance/verification', {
   docs: {
     operationId: 'startVerification',
     tag: 'Account',
-    summary: 'Start business verification, or again after a refusal',
+    summary: 'Start business verification, or start it again after a refusal',
     description:
-      'The bank is asked at once; a moment later `continue_url` and `terms_url` say where people go on. GET /v1/compliance tells the rest.',
+      'Starts at once. A moment later `continue_url` and `terms_url` lead to the next steps. GET /v1/compliance shows the progress.',
     bodyExample: {},
-    reply: { status: 200, description: 'It has begun.', schema: Compliance, example: exampleCompliance },
+    reply: { status: 200, description: 'Verification has started.', schema: Compliance, example: exampleCompliance },
     errors: ['invalid_state'],
   },
 })
@@ -43,7 +43,7 @@ async function startVerification(request: ApiRequest, deps: ApiDeps): Promise<Re
       status: 200,
     } as const
     await recordChange(tx, change, request, deps)
-    // Before the commit: what nobody looks after has not begun, and what the row does not say does nothing.
+    // Before the commit: without a workflow verification must not start, and a workflow without the row does nothing.
     await wake(deps, partner.id)
   })
   const account = await loadAccount(deps.db, { partnerId: partner.id, environment, at })
@@ -52,12 +52,12 @@ async function startVerification(request: ApiRequest, deps: ApiDeps): Promise<Re
 
 async function wake({ config, workflows, log }: ApiDeps, partnerId: string): Promise<void> {
   if (config.bank.live === null) {
-    throw new ApiError('service_unavailable', { message: 'Verification is not open yet: there is no live bank.' })
+    throw new ApiError('service_unavailable', { message: 'Verification is not available yet: there is no live bank.' })
   }
   try {
     await workflows.wakeVerification(partnerId)
   } catch (error) {
-    log.warn({ err: error, partner_id: partnerId }, 'a verification could not be started')
+    log.warn({ err: error, partner_id: partnerId }, 'cannot start verification')
     throw new ApiError('service_unavailable')
   }
 }

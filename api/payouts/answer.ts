@@ -1,4 +1,4 @@
-// What a request for a payout is answered: by its workflow's verdict, or by the row when no verdict came in time (design §3).
+// The response to a payout request: from the verdict of its workflow, or from the row when there is no verdict in time.
 import { type ClaimedRow, findClaim } from '../../db/payouts/claims'
 import { markAnswered } from '../../db/payouts/steps'
 import { isRefusal } from '../../domain/payouts/verdict'
@@ -10,17 +10,17 @@ import { presentPayout } from './present'
 import { presentQuote } from './quotes'
 
 export interface Attempt extends PayoutToStart {
-  /** The claimer made the payout; a joiner asks for what another request has just made. */
+  /** The claimer created the payout. A joiner repeats a request that is still running. */
   readonly by: 'claimer' | 'joiner'
 }
 
-/** Null when the attempt is no longer the payout's last one: whoever asked has to look again. */
+/** Null when the payout has a newer attempt: the caller must look again. */
 export async function answerAttempt(attempt: Attempt, deps: ApiDeps): Promise<Reply | null> {
   const row = await awaitDecision(attempt, deps)
   if (row === null) return null
   if (row.releasedAt !== null) {
     const refusal = refusalOf(row)
-    // The rate may have moved since it was cached, and the retry must get a new quote.
+    // The rate may have changed since it was cached, and the retry needs a new quote.
     if (refusal.code === 'payout_not_created') deps.rates.askAgain()
     throw refusal
   }
@@ -28,16 +28,16 @@ export async function answerAttempt(attempt: Attempt, deps: ApiDeps): Promise<Re
 }
 
 /**
- * The row once the attempt is decided: kept for good, or released. Not the verdict but the row is what is answered from,
- * because the key may have been claimed again since the verdict; then it is null.
+ * The row of a decided attempt: final, or released. The response comes from the row and not from the verdict, because the key may
+ * have been claimed again since. In that case it is null.
  */
 export async function awaitDecision(attempt: PayoutToStart, deps: ApiDeps): Promise<ClaimedRow | null> {
   const verdict = await deps.workflows.startPayout(attempt)
-  // From here on the payout is there for good, unless a verdict came between: then the row has it.
+  // From here on the payout cannot be withdrawn, unless a verdict was stored first.
   if (verdict === null) await markAnswered(deps.db, { ...attempt, at: deps.clock.now() })
   const row = await rowOf(attempt, deps)
   if (row === null || row.releasedAt !== null || isStored(row)) return row
-  // Nobody is told about a payout that its row does not know to be told about: it could still be taken back.
+  // A payout must be marked as acknowledged before we respond: until then it can still be withdrawn.
   await markAnswered(deps.db, { ...attempt, at: deps.clock.now() })
   return rowOf(attempt, deps)
 }
@@ -47,7 +47,7 @@ async function rowOf(attempt: PayoutToStart, { db }: ApiDeps): Promise<ClaimedRo
   return row?.attempt === attempt.attempt ? row : null
 }
 
-/** Whether its callers were told about it: from then on it is answered from here, without a question to anybody. */
+/** Whether the payout was acknowledged to its callers. From then on the row alone answers repeats. */
 export function isStored({ releasedAt, verdictAt, answeredAt }: ClaimedRow): boolean {
   return releasedAt === null && (verdictAt !== null || answeredAt !== null)
 }
@@ -72,7 +72,7 @@ function created(row: ClaimedRow): Reply {
 
 function refusalOf({ verdict, verdictDetails: details }: ClaimedRow): ApiError {
   const code = verdict !== null && isRefusal(verdict) ? verdict : 'payout_not_created'
-  // The table's message is about our own limits; this amount was within them.
+  // The default message is about our own limits, and this amount is within them.
   const message = code === 'invalid_amount' ? { message: 'The bank does not accept this amount.' } : {}
   return new ApiError(code, { ...message, ...(details === null ? {} : { details }) })
 }

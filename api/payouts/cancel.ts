@@ -1,4 +1,4 @@
-// POST /v1/payouts/{id}/cancel: cancels a payout while it is pending and no call to the bank was started for it.
+// POST /v1/payouts/{id}/cancel: cancels a payout that is pending and has not been submitted to the bank.
 
 import { findOpenPayout } from '../../db/payouts/open'
 import { findPayout, type PayoutRow } from '../../db/payouts/payouts'
@@ -15,7 +15,7 @@ export const cancelPayoutRoute = post('/v1/payouts/:id/cancel', {
   steps: [
     authenticateWith(payoutInPath),
     limit,
-    // A suspended partner may, too: it stops money.
+    // Cancelling stops money, so a suspended partner may do it too.
     authorize('payout.cancel', { by: 'key', partner: 'any' }),
     validate({ params: Answer({ id: Uuid() }) }),
     cancelPayout,
@@ -23,11 +23,11 @@ export const cancelPayoutRoute = post('/v1/payouts/:id/cancel', {
   docs: {
     operationId: 'cancelPayout',
     tag: 'Payouts',
-    summary: 'Cancel a payout that was not sent yet',
+    summary: 'Cancel a payout that has not been sent',
     description:
-      'Works while a payout is pending and the bank does not have it; its money is then back in the wallet. Otherwise 409 with the ' +
-      'status in details.status, and the request has no effect: a payout is never cancelled after you heard 409. After 503 the ' +
-      'outcome is not known yet: send the request again. A payout that your first try cancelled answers 409 with the status `cancelled`.',
+      'Works while a payout is pending and the bank does not have it. Its money is then back in the wallet. Otherwise the response ' +
+      'is 409 with the status in details.status, and the request has no effect: a payout is never cancelled after a 409. After 503 ' +
+      'the outcome is not known yet: send the request again. If your first try cancelled the payout, you get 409 with the status `cancelled`.',
     reply: {
       status: 200,
       description: 'The payout is cancelled.',
@@ -50,7 +50,7 @@ async function cancelPayout(request: ApiRequest<PayoutRow | null>, deps: ApiDeps
   throw tooLate(row.status)
 }
 
-/** The payout's workflow decides, since only activities move money. A cancel that comes too late does not reach it. */
+/** The workflow of the payout decides, because only activities move money. A cancel that is too late does not reach it. */
 async function decide({ id }: PayoutRow, { db, workflows }: ApiDeps): Promise<'decided' | 'undecided'> {
   const open = await findOpenPayout(db, id)
   return open === null || open.isCalled ? 'decided' : workflows.cancelPayout(open)

@@ -1,4 +1,4 @@
-// POST /v1/payouts/check: warns of a payout that may have been made already; nothing is stored.
+// POST /v1/payouts/check: warns of a payout that may be a duplicate. Stores nothing.
 import { Type } from 'typebox'
 import { accountHashes } from '../../db/payouts/recipients/sealed'
 import { findSimilarPayouts } from '../../db/payouts/similar'
@@ -17,7 +17,7 @@ const PayoutCheck = Answer(
   {
     object: Constant('payout_check'),
     similar: Type.Array(Answer({ id: Uuid(), created_at: DateTime(), status: OneOf(payoutStatuses) }), {
-      description: 'Payouts of the last 24 hours to the same account and of the same amount, newest first, at most 10.',
+      description: 'Payouts of the last 24 hours with the same account and amount, newest first, at most 10.',
     }),
   },
   { title: 'PayoutCheck' },
@@ -34,13 +34,13 @@ export const checkPayoutRoute = post('/v1/payouts/check', {
   docs: {
     operationId: 'checkPayout',
     tag: 'Payouts',
-    summary: 'Whether a payout looks like one that was just made',
+    summary: 'Check whether a payout looks like a recent one',
     description:
-      'Takes the body of a payout and makes none. It is a warning for people and no protection: that is the Idempotency-Key.',
+      'Takes the body of a payout and creates nothing. It is a warning for people. The protection is the Idempotency-Key.',
     bodyExample: exampleCreatePayoutRequest,
     reply: {
       status: 200,
-      description: 'What looks like it.',
+      description: 'Similar payouts.',
       schema: PayoutCheck,
       example: {
         object: 'payout_check',

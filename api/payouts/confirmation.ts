@@ -1,4 +1,4 @@
-// The confirm code of a person's live payout: bound to its key, its amount and its recipient, and used with the claim.
+// The confirm code of a person's live payout, bound to its key, amount and recipient. The claim uses it up.
 
 import { type Claim, claimPayout, type IdempotencyKey } from '../../db/payouts/claims'
 import { giveCodeBack } from '../../db/sign-in/codes'
@@ -85,7 +85,7 @@ export function boundToPayout({ environment, idempotencyKey }: IdempotencyKey, {
   return { action: 'payout.create', fields: { ...fields, environment, idempotency_key: idempotencyKey } }
 }
 
-/** Looks at the code without using it, because other reasons may still refuse the payout; a wrong one counts as a try. */
+/** Checks the code without using it up, because the payout may still be refused. A wrong code counts as a try. */
 export async function requireRightCode(
   confirmation: Confirmation | null,
   deps: Pick<ApiDeps, 'db' | 'keyring' | 'clock'>,
@@ -101,9 +101,9 @@ export async function requireRightCode(
 }
 
 /**
- * The claim and the use of its code, both or neither. Null as claimPayout's is: the key is taken, or the code was used
- * meanwhile, which only a request for the same key can have done. The caller then looks again. The claim of an API key checks
- * the key itself; for a person the transaction does.
+ * Claims the key and uses the code, both or neither. Null when the key is taken, or when the code has just been used, which only
+ * a request with the same key can do; the caller then looks again. For an API key the claim itself checks the rights; for a person
+ * the transaction does.
  */
 export async function claimConfirmed(
   claim: Claim,

@@ -1,4 +1,4 @@
-// POST /v1/payouts: pays once for each Idempotency-Key, however often it is asked (§4, design §3).
+// POST /v1/payouts: pays once for each Idempotency-Key, however often the request is sent.
 import { randomUUID } from 'node:crypto'
 import { newId } from '../../db/id'
 import { type AccountRow, loadAccount } from '../../db/partners/accounts'
@@ -53,7 +53,7 @@ export async function createPayout(request: ApiRequest<FoundClaim>, deps: ApiDep
   throw new ApiError('service_unavailable')
 }
 
-/** Each look means that somebody else claimed or released the key since the last one; so many in one request are no luck. */
+/** Each further look means that another request claimed or released the key in between. More than this is not chance. */
 const maxLooks = 10
 
 interface Asked {
@@ -74,19 +74,19 @@ async function repeat(claim: ClaimedRow, { key, wanted, request }: Asked, deps: 
   }
   await guesses.wasWrong()
   if (mayOnlyRepeat !== null) throw mayOnlyRepeat
-  // Another body's payout that is not decided yet may still be taken back, and then its key is free for this one.
+  // The payout of the other body may still be withdrawn. Then its key is free for this one.
   if (!isStored(claim) && (await awaitDecision(attempt, deps))?.releasedAt !== null) return null
   throw new ApiError('idempotency_key_reused', { details: { payout_id: claim.id, differing_fields } })
 }
 
-/** Its secret key was taken out: where the bank details are erased nobody can tell any more what was asked for, so nothing counts as the same. */
+/** For a fingerprint whose secret key was removed. The bank details are erased too, so no body counts as the same. */
 async function anyField(
   { id, fingerprint }: ClaimedRow,
   { fields }: PayoutRequest,
   { db }: ApiDeps,
 ): Promise<string[]> {
-  // Told to a partner who repeats a payout of today, that could make them pay it under another key.
-  assert(!(await hasRecipient(db, id)), `the key ${fingerprint.keyId} must stay in SECRET_KEYS until it was resealed`)
+  // For a payout that still has its details, this answer could make the partner pay again under another key.
+  assert(!(await hasRecipient(db, id)), `key ${fingerprint.keyId} must stay in SECRET_KEYS until the rows are resealed`)
   return fieldsShown(Object.keys(fields))
 }
 
@@ -133,13 +133,13 @@ async function create(released: ClaimedRow | null, asked: Asked, deps: ApiDeps):
   return answerAttempt({ ...attemptOf(row, key, request.caller), by: 'claimer' }, deps)
 }
 
-/** Somebody else may have sent the same key meanwhile: what hinders a new payout, which may be that one, does not hinder a repeat. */
+/** Another request may have claimed the same key in between. A reason against a new payout is none against a repeat. */
 async function refuseUnlessTaken(error: unknown, key: IdempotencyKey, { db }: ApiDeps): Promise<null> {
   if (error instanceof ApiError && (await findClaim(db, key))?.releasedAt === null) return null
   throw error
 }
 
-/** What the state decides, in the order of the checks (design §3): who pays, their code, corridor and limits, rate, wallet. */
+/** Checks that depend on stored state, in this order: partner, confirm code, limits and country, rate, wallet. */
 async function requirePayable(
   { key, wanted, request }: Asked,
   confirmation: Confirmation | null,
@@ -155,7 +155,7 @@ async function requirePayable(
   return { account, quote }
 }
 
-/** Asked early, so that a wallet that is plainly too low costs neither a row nor a workflow; the debit decides. */
+/** An early check, so that a wallet that is clearly too low costs neither a row nor a workflow. The debit decides. */
 function requireCovered({ walletSendsMicroUsdc, gbpPerUsdNano }: Quote, { balanceMicroUsdc }: AccountRow): void {
   if (balanceMicroUsdc >= walletSendsMicroUsdc) return
   throw new ApiError('insufficient_funds', {

@@ -1,4 +1,4 @@
-// GET /v1/payouts/{id}/events: a payout's timeline, in the words of who pays.
+// GET /v1/payouts/{id}/events: the timeline of a payout, in terms that partners know.
 import { Type } from 'typebox'
 import type { PayoutRow } from '../../db/payouts/payouts'
 import { loadTimeline, type Timeline, type TimelineEvent } from '../../db/payouts/timeline'
@@ -35,10 +35,10 @@ const PayoutEvent = Answer(
         'debited: the money left the wallet. sent: the bank has the payout. unconfirmed: the bank’s answer was lost, and it ' +
         'is asked again. refunded: the money is back in the wallet. case_opened, case_resolved: a recall or trace.',
     }),
-    status: OneOf(payoutStatuses, { description: 'What the payout was from then on.' }),
-    by: Type.String({ description: 'Who did it: an API key, a person, `bank`, or `service`, which is us.' }),
+    status: OneOf(payoutStatuses, { description: 'The status of the payout after the event.' }),
+    by: Type.String({ description: 'The actor: an API key, a person, `bank`, or `service` (us).' }),
     detail: Nullable(
-      Type.String({ description: 'The sum that moved, why it failed, or which case it is and how it ended.' }),
+      Type.String({ description: 'The amount that moved, the reason for a failure, or the case and its outcome.' }),
     ),
   },
   { title: 'PayoutEvent' },
@@ -55,7 +55,7 @@ export const listPayoutEventsRoute = get('/v1/payouts/:id/events', {
   docs: {
     operationId: 'listPayoutEvents',
     tag: 'Payouts',
-    summary: 'What happened to a payout, oldest first',
+    summary: 'The timeline of a payout, oldest first',
     reply: {
       status: 200,
       description: 'The timeline.',
@@ -81,7 +81,7 @@ async function listPayoutEvents({ found: payout }: ApiRequest<PayoutRow | null>,
   return { body: presentList(presentTimeline(await loadTimeline(db, payout.id))) }
 }
 
-/** By what follows from what and not by the clock, since two machines may differ: debited is second, and back comes last. */
+/** In causal order and not by time, because clocks of two machines may differ: debited is second, the refund is last. */
 function presentTimeline({ events, money }: Timeline): unknown[] {
   const [requested, ...others] = events.flatMap(presentEvent)
   const last = others.at(-1) ?? requested
@@ -96,14 +96,14 @@ function presentTimeline({ events, money }: Timeline): unknown[] {
   return [...(requested === undefined ? [] : [requested]), ...debited, ...others, ...refunded]
 }
 
-/** Steps that partners have no word for are not theirs to see. */
+/** Internal steps are not shown to partners. */
 function presentEvent({ at, kind, status, madeBy, detail }: TimelineEvent) {
   const event = eventNames.find((name) => name === kind)
   if (event === undefined) return []
   return [{ at: at.toISOString(), event, status, by: byWhom(event, madeBy, detail), detail }]
 }
 
-/** What the bank never had, it has not refused either. */
+/** The bank cannot have refused a payout that it never received. */
 function byWhom(event: EventName, madeBy: string, detail: string | null): string {
   const isOurs =
     event === 'unconfirmed' || event === 'cancelled' || /^(insufficient_funds|not_sent):/.test(detail ?? '')

@@ -29,15 +29,15 @@ const FilterQuery = Strict({
     Text({
       minLength: 1,
       maxLength: searchMaxLength,
-      description: `A part of the reference or of the name, in any case; or all of the last four digits, or of the id. One or two characters are looked for in the latest ${shortTermsAmong} payouts only.`,
+      description: `Part of the reference or of the name, ignoring case; or exactly the last four digits, or the ID. Terms of one or two characters search only the latest ${shortTermsAmong} payouts.`,
       'x-hint': `1 to ${searchMaxLength} characters`,
     }),
   ),
   status: Type.Optional(OneOf(payoutStatuses, { 'x-hint': payoutStatuses.join(', ') })),
-  created_after: Type.Optional(Instant({ description: 'Made at this moment or later.' })),
-  created_before: Type.Optional(Instant({ description: 'Made before this moment.' })),
+  created_after: Type.Optional(Instant({ description: 'Created at this time or later.' })),
+  created_before: Type.Optional(Instant({ description: 'Created before this time.' })),
   updated_after: Type.Optional(
-    Instant({ description: 'Changed at this moment or later: ask with the time of your last poll, less a minute.' }),
+    Instant({ description: 'Changed at this time or later. Use the time of your last poll minus one minute.' }),
   ),
   reference: Type.Optional(
     Text({ maxLength: referenceMaxLength, 'x-hint': `at most ${referenceMaxLength} characters` }),
@@ -94,7 +94,7 @@ export const exportPayoutsRoute = get('/v1/payouts.csv', {
     tag: 'Payouts',
     summary: 'Payouts as CSV',
     description:
-      'Takes the filters of the list, and answers all that they choose. `account_last4` is text: a spreadsheet that guesses types drops its leading zeros unless that column is imported as text.',
+      'Takes the filters of the list and returns all matching payouts. Import the column `account_last4` as text: spreadsheets that guess types drop leading zeros.',
     reply: csvShape,
     errors: ['invalid_request'],
   },

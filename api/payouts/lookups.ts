@@ -1,4 +1,4 @@
-// What payout requests name: the payout in the path, or the claim of the Idempotency-Key. Read in one statement with the API key.
+// The lookups of payout routes: the payout in the path, or the claim of the Idempotency-Key, in one statement with the API key.
 import { type ClaimedRow, findCallerAndClaim, findClaim } from '../../db/payouts/claims'
 import { findCallerAndPayout, findPayout, type PayoutRow } from '../../db/payouts/payouts'
 import { readIdempotencyKey } from '../http/requests/idempotent'

@@ -8,7 +8,7 @@ import { Answer, Constant, DateTime, EnvironmentName, MoneyString, Nullable, One
 /** As in a quote. */
 const FeeBreakdown = Answer({
   taken_in_transfer_gbp: MoneyString({ description: "The bank's share, sent by the wallet on top of the amount." }),
-  on_monthly_invoice_gbp: MoneyString({ description: 'Charged when a live payout is completed, and only then.' }),
+  on_monthly_invoice_gbp: MoneyString({ description: 'Charged only when a live payout is completed.' }),
 })
 
 export const payoutProperties = {
@@ -17,26 +17,27 @@ export const payoutProperties = {
   environment: EnvironmentName,
   status: OneOf(payoutStatuses, {
     description:
-      'pending: saved, waiting for the bank. processing: on its way. completed: in the account, and charged. ' +
-      'failed, cancelled: did not go, nothing charged. returned: sent back by the recipient’s bank.',
+      'pending: saved, not confirmed by the bank yet. processing: on its way. completed: in the account, and charged. ' +
+      'failed, cancelled: not paid, not charged. returned: sent back by the recipient’s bank.',
   }),
   reference: Type.Optional(Nullable(Type.String())),
   country: Constant('GB'),
-  amount_gbp: MoneyString({ description: 'What the recipient receives.' }),
+  amount_gbp: MoneyString({ description: 'The amount that the recipient receives.' }),
   fee_gbp: MoneyString({ description: 'The total fee: the two parts of fee_breakdown.' }),
   fee_breakdown: FeeBreakdown,
   wallet_sent_usdc: MoneyString(),
   recipient: Answer({ name: Nullable(Type.String()), account_last4: Nullable(Type.String()) }),
   failure_reason: Type.Optional(
     Nullable(
-      Type.String({ description: 'A stable code, then a sentence; set when the payout failed or was returned.' }),
+      Type.String({ description: 'A stable code followed by a sentence. Set when the payout failed or was returned.' }),
     ),
   ),
   created_at: DateTime(),
   updated_at: DateTime(),
   completed_at: Nullable(
     DateTime({
-      description: 'When the payout was completed, which decides the month of its charges; kept when it is returned.',
+      description:
+        'When the payout was completed. It decides the month of the charges, and stays when the payout is returned.',
     }),
   ),
   created_via: OneOf(createdVia),

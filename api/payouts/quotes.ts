@@ -1,4 +1,4 @@
-// POST /v1/quotes: what a payout would cost now, without promising it (§2 Quote).
+// POST /v1/quotes: the current cost of a payout. Not binding.
 import { Type } from 'typebox'
 import { type AccountRow, loadAccount } from '../../db/partners/accounts'
 import { assert } from '../../domain/assert'
@@ -22,7 +22,7 @@ export const QuoteAnswer = Answer(
     country: Constant('GB'),
     seller_receives_gbp: MoneyString(),
     fee_gbp: MoneyString({ description: 'The total fee: the two parts of fee_breakdown.' }),
-    wallet_sends_usdc: MoneyString({ description: 'What would leave the wallet.' }),
+    wallet_sends_usdc: MoneyString({ description: 'The amount that would leave the wallet.' }),
     exchange_rate: Answer({ gbp_per_usd: Type.Number() }),
     fee_breakdown: Answer({
       taken_in_transfer_gbp: MoneyString({ description: "The bank's share, sent by the wallet on top of the amount." }),
@@ -53,8 +53,8 @@ export const createQuoteRoute = post('/v1/quotes', {
   docs: {
     operationId: 'createQuote',
     tag: 'Payouts',
-    summary: 'What a payout would cost now',
-    description: 'A quote is not binding: the payout is priced when it is made.',
+    summary: 'The current cost of a payout',
+    description: 'A quote is not binding. A payout is priced when it is created.',
     bodyExample: { amount_gbp: '120.00', country: 'GB' },
     reply: { status: 200, description: 'The quote.', schema: QuoteAnswer, example: exampleQuote },
     errors: ['invalid_amount', 'corridor_not_enabled', 'provider_unavailable'],
@@ -65,14 +65,14 @@ async function createQuote(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
   const { amount_gbp, country = 'GB' } = bodyOf<typeof QuoteRequest>(request)
   const { partner, environment } = request.caller
   const amountPence = parsePence(amount_gbp)
-  assert(amountPence !== null, 'the schema lets only amounts through')
+  assert(amountPence !== null, 'the schema accepts only amounts')
   const account = await loadAccount(deps.db, { partnerId: partner.id, environment, at: deps.clock.now() })
   requireAllowed({ amountPence, country }, account)
   const gbpPerUsdNano = await loadRate(account.rail, deps)
   return { body: presentQuote(quoteFor({ amountPence, prices: account, gbpPerUsdNano })) }
 }
 
-/** What the account's own settings decide, in the order of design §5: the amount, then the country. */
+/** Checks against the settings of the account: first the amount, then the country. */
 export function requireAllowed(
   { amountPence, country }: { amountPence: Pence; country: string },
   account: AccountRow,

@@ -28,14 +28,16 @@ export const getPayoutRoute = get('/v1/payouts/:id', {
     tag: 'Payouts',
     summary: 'One payout',
     description:
-      'To follow a payout, ask every few seconds with If-None-Match: an unchanged payout is answered with 304 and no body.',
-    headers: Answer({ 'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of an earlier answer.' })) }),
+      'To follow a payout, poll every few seconds with If-None-Match. An unchanged payout gets 304 without a body.',
+    headers: Answer({
+      'If-None-Match': Type.Optional(Type.String({ description: 'The ETag of an earlier response.' })),
+    }),
     reply: {
       status: 200,
       description: 'The payout.',
       schema: Payout,
       example: examplePayout,
-      headers: { ETag: 'Names this state of the payout.' },
+      headers: { ETag: 'Identifies this state of the payout.' },
     },
     errors: ['not_found'],
   },
@@ -59,13 +61,15 @@ const PayoutDetails = Answer(
     object: Constant('payout_details'),
     id: Uuid(),
     idempotency_key: Type.String(),
-    created_by: Type.String({ description: 'Who made it: key:<prefix>, or an email.' }),
-    exchange_rate: Answer({ gbp_per_usd: Type.Number({ description: 'The rate that was fixed when it was made.' }) }),
+    created_by: Type.String({ description: 'The creator: key:<prefix>, or an email.' }),
+    exchange_rate: Answer({
+      gbp_per_usd: Type.Number({ description: 'The rate that was fixed when the payout was created.' }),
+    }),
     fee_breakdown: Answer({
       taken_in_transfer_gbp: MoneyString(),
       on_monthly_invoice_gbp: MoneyString({ description: 'Charged only when the payout is completed.' }),
     }),
-    bank_reference: Nullable(Type.String({ description: 'The bank’s own id for the transfer, once the bank has it.' })),
+    bank_reference: Nullable(Type.String({ description: 'The bank’s ID of the transfer, once the bank has it.' })),
   },
   { title: 'PayoutDetails' },
 )
@@ -81,7 +85,7 @@ export const getPayoutDetailsRoute = get('/v1/payouts/:id/details', {
   docs: {
     operationId: 'getPayoutDetails',
     tag: 'Payouts',
-    summary: 'Who made a payout, how its fee divides, and the bank’s reference',
+    summary: 'Creator, fee breakdown and bank reference of a payout',
     reply: {
       status: 200,
       description: 'The details.',

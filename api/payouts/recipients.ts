@@ -1,4 +1,4 @@
-// GET /v1/recipients: whom the partner has paid in the last 12 months (§2 Recipient summary).
+// GET /v1/recipients: the recipients of a partner's payouts in the last 12 months.
 import { Type } from 'typebox'
 import { findPayout } from '../../db/payouts/payouts'
 import { listRecipients as listRecipientRows, type RecipientRow } from '../../db/payouts/recipients/list'
@@ -17,9 +17,10 @@ const RecipientSummary = Answer(
     name: Nullable(Type.String()),
     account_last4: Nullable(Type.String()),
     payouts: Type.Integer({ minimum: 0, description: 'Completed payouts.' }),
-    paid_gbp: MoneyString({ description: 'What those payouts came to.' }),
+    paid_gbp: MoneyString({ description: 'The sum of those payouts.' }),
     last_paid_at: DateTime({
-      description: 'When the latest of them was completed, or while none is: when the latest payout was made.',
+      description:
+        'When the latest of them was completed. Before the first one is completed: when the latest payout was created.',
     }),
   },
   { title: 'RecipientSummary' },
@@ -36,9 +37,9 @@ export const listRecipientsRoute = get('/v1/recipients', {
   docs: {
     operationId: 'listRecipients',
     tag: 'Payouts',
-    summary: 'Whom the account has paid',
+    summary: 'Recipients that the account has paid',
     description:
-      'Payouts of the last 12 months that were not failed or cancelled, grouped by bank account; last paid first.',
+      'Payouts of the last 12 months that did not fail and were not cancelled, grouped by bank account, last paid first.',
     reply: {
       status: 200,
       description: 'A page of recipients.',

@@ -1,4 +1,4 @@
-// POST /v1/sandbox/payouts/{id}/simulate: partners choose how the sandbox bank ends a payout; its status then follows the bank as ever.
+// POST /v1/sandbox/payouts/{id}/simulate: chooses the outcome of a payout at the sandbox bank. The status follows as usual.
 import { Type } from 'typebox'
 import { recordActivity } from '../../db/controls/activity'
 import { loadPayoutAtBank } from '../../db/payouts/details'
@@ -22,7 +22,7 @@ const Outcome = (outcomes: readonly SimulatedOutcome[]) =>
       'settle: it arrives. fail: it cannot be delivered. return: it arrives and is sent back. stall: the bank holds it until the next simulated outcome.',
   })
 const reason = Type.Optional(
-  OneOf(bankReasons, { description: 'Why, of a fail or return: the code that failure_reason begins with.' }),
+  OneOf(bankReasons, { description: 'The reason for a fail or return: the code at the start of failure_reason.' }),
 )
 const takesReason = (outcome: SimulatedOutcome) => outcome === 'fail' || outcome === 'return'
 
@@ -44,7 +44,7 @@ const Simulated = Answer(
   { title: 'Simulation' },
 )
 
-/** Where a payout must be for it; the bank decides whether its transfer still is. */
+/** The statuses in which an outcome can be simulated. The bank decides whether the transfer still allows it. */
 const possibleFrom: Readonly<Record<SimulatedOutcome, readonly PayoutStatus[]>> = {
   settle: ['processing'],
   fail: ['processing'],
@@ -63,14 +63,14 @@ export const simulatePayoutRoute = post('/v1/sandbox/payouts/:id/simulate', {
   docs: {
     operationId: 'simulatePayout',
     tag: 'Payouts',
-    summary: 'Choose how a sandbox payout goes on',
+    summary: 'Choose the outcome of a sandbox payout',
     description:
-      'For sandbox keys, and for admins in the sandbox. The sandbox bank is told, and the payout follows a moment later: read it ' +
-      'as you would in live. 409 when it can not go there any more; a live payout is refused with 403.',
+      'For sandbox keys, and for admins in the sandbox. The payout changes a moment after the sandbox bank: read it as you would in ' +
+      'live. The response is 409 when the outcome is no longer possible, and 403 for a live payout.',
     bodyExample: { outcome: 'fail', reason: 'account_closed' },
     reply: {
       status: 202,
-      description: 'The sandbox bank was told.',
+      description: 'The sandbox bank has accepted the outcome.',
       schema: Simulated,
       example: { object: 'simulation', payout_id: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a56', outcome: 'fail' },
     },
@@ -81,7 +81,7 @@ export const simulatePayoutRoute = post('/v1/sandbox/payouts/:id/simulate', {
 async function simulatePayout(request: ApiRequest<PayoutRow | null>, deps: ApiDeps): Promise<Reply> {
   const { caller, found: payout, requestId } = request
   if (caller.environment === 'live') {
-    throw new ApiError('api_key_required', { message: 'Only what the sandbox pays can be simulated.' })
+    throw new ApiError('api_key_required', { message: 'Only sandbox payouts can be simulated.' })
   }
   if (payout === null) throw new ApiError('not_found')
   const { outcome, reason } = bodyOf<typeof SimulationRequest>(request)
@@ -100,16 +100,16 @@ async function simulate(payout: PayoutRow, wanted: Omit<Simulation, 'transferRef
   const { outcome } = wanted
   const impossible = (message: string) => new ApiError('invalid_state', { message, details: { status: payout.status } })
   if (!possibleFrom[outcome].includes(payout.status)) {
-    throw impossible(`A payout that is ${payout.status} can not ${outcome}.`)
+    throw impossible(`A payout that is ${payout.status} cannot ${outcome}.`)
   }
   const { rail, transferRef } = await loadPayoutAtBank(deps.db, payout.id)
   if (rail === 'simulated')
-    throw impossible('This payout was made before the sandbox had a bank, and goes its own way.')
+    throw impossible('This payout was created before the sandbox had a bank, so its outcome cannot be chosen.')
   if (transferRef === null) throw impossible('The sandbox bank does not have this payout.')
   if (deps.sandboxBank === null)
-    throw impossible('The sandbox bank here is a real one’s, and can not be told what to do.')
+    throw impossible('This sandbox is run by a real bank, which does not support simulated outcomes.')
   const moved = await deps.sandboxBank.simulate({ ...wanted, transferRef }).catch(asAway)
-  if (moved === 'too_late') throw impossible(`It is too late for the bank to ${outcome} it: read the payout again.`)
+  if (moved === 'too_late') throw impossible(`It is too late to ${outcome} this payout. Read it again.`)
 }
 
 function asAway(error: unknown): never {

@@ -14,12 +14,15 @@ import { Answer, Constant, Email, MailedName, Strict } from '../http/schema'
 import { openToAnyone, validate } from '../http/steps'
 import { countCodeRequest, countSignUp, tooManyCodes } from './limits'
 
-const CodeRequest = Strict({ email: Email({ description: 'Where the code is sent to.' }) }, { title: 'CodeRequest' })
+const CodeRequest = Strict(
+  { email: Email({ description: 'The address to which the code is sent.' }) },
+  { title: 'CodeRequest' },
+)
 
 const SignUpRequest = Strict(
   {
     business_name: MailedName({ maxLength: partnerNameMaxLength }),
-    email: Email({ description: 'A work email; it becomes the first admin.' }),
+    email: Email({ description: 'A work email. Its owner becomes the first admin.' }),
   },
   { title: 'SignUpRequest' },
 )
@@ -28,7 +31,7 @@ const CodeSent = Answer(
   {
     object: Constant('code_request'),
     sent_to: Email(),
-    expires_in: Type.Integer({ description: 'For how many seconds the code is valid.' }),
+    expires_in: Type.Integer({ description: 'The number of seconds for which the code is valid.' }),
   },
   { title: 'CodeSent' },
 )
@@ -56,8 +59,8 @@ export const requestCodeRoute = post('/v1/auth/codes', {
     tag: 'Sign-in',
     summary: 'Email a sign-in code',
     description:
-      'The answer is the same whether or not the email is known. The code works only in the browser that asked for it, which a cookie ' +
-      'identifies. A new code voids the sign-in code that the same browser asked for before, and no other.',
+      'The response is the same whether or not the email is known. The code works only in the browser that requested it, which a cookie ' +
+      'identifies. A new code voids the previous sign-in code of the same browser, and no other.',
     bodyExample: { email: 'ada@acme.example.com' },
     reply: codeSent('If somebody signs in with this email, a code is on its way.'),
     errors: ['rate_limited'],
@@ -76,7 +79,7 @@ export const signUpRoute = post('/v1/auth/signups', {
     tag: 'Sign-in',
     summary: 'Open an account for a business',
     description:
-      'Emails a code; the partner is opened, with a sandbox, when the code is used at POST /v1/auth/sessions with `purpose: sign_up`.',
+      'Emails a code. The partner and its sandbox are created when the code is used at POST /v1/auth/sessions with `purpose: sign_up`.',
     bodyExample: { business_name: 'Acme Ltd', email: 'ada@acme.example.com' },
     reply: codeSent('A code is on its way.'),
     errors: ['rate_limited', 'route_not_found'],

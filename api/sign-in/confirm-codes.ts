@@ -1,4 +1,4 @@
-// Confirm codes: a signed-in person gets one by mail for one action, and the action uses it. A stolen session alone has no code.
+// Confirm codes: a signed-in person gets a code by mail for one action, and the action uses it. A stolen session has no code.
 import { Type } from 'typebox'
 import type { Tx } from '../../db/database'
 import type { Keyring } from '../../db/keyring'
@@ -15,9 +15,9 @@ import { ApiError } from '../http/errors'
 import { type ApiRequest, type Handler, personOf, type RouteDocs } from '../http/route'
 import { Answer, Constant, Email, Pattern } from '../http/schema'
 
-/** What a code is bound to: the action and every field of what it creates or changes. A change of one letter needs another code. */
+/** The action and all fields to which a code is bound. Any change of a field needs another code. */
 export interface Bound {
-  /** As the activity list names it. */
+  /** The name in the activity list. */
   readonly action: string
   readonly fields: Readonly<Record<string, string | null>>
 }
@@ -25,7 +25,7 @@ export interface Bound {
 /** A code to mail. */
 export interface Confirmable {
   readonly bound: Bound
-  /** The same fields, as the mail shows them. */
+  /** The same fields for the text of the mail. */
   readonly mail: Confirmed
   readonly activity: { readonly environment?: Environment; readonly detail: string }
 }
@@ -34,24 +34,24 @@ const ConfirmCodeRequest = Answer(
   {
     object: Constant('code_request'),
     sent_to: Email(),
-    expires_in: Type.Integer({ description: 'Seconds for which the code works.' }),
+    expires_in: Type.Integer({ description: 'The number of seconds for which the code is valid.' }),
   },
   { title: 'ConfirmCodeRequest' },
 )
 
-/** The field of a body that takes the code. */
+/** The body field for the code. */
 export const ConfirmCode = (description: string) =>
   Type.Optional(Pattern(codePattern, { description, 'x-hint': '6 digits' }))
 
 /** The common docs of all routes that mail a confirm code. */
 export const confirmCodeDocs = {
   description:
-    'Takes the body, and the Idempotency-Key where there is one, of the request to come, and emails a code to the signed-in ' +
-    'person. That request then sends the code as `confirm_code`. A code works once, for 10 minutes, and for exactly this ' +
-    'request; a newer code for it replaces it.',
+    'Takes the body of the request to confirm, and its Idempotency-Key if it has one, and emails a code to the signed-in ' +
+    'person. Send the code as `confirm_code` with that request. A code works once, for 10 minutes, and only for exactly this ' +
+    'request. A newer code replaces it.',
   reply: {
     status: 202,
-    description: 'The code is on its way.',
+    description: 'The code will be emailed.',
     schema: ConfirmCodeRequest,
     example: { object: 'code_request', sent_to: 'ada@acme.test', expires_in: codeLastsMs / 1_000 },
   },
@@ -76,7 +76,7 @@ export function noCodeNeeded(message: string, details: object): ApiError {
   return new ApiError('invalid_state', { message, details })
 }
 
-/** Code, mail and activity are one transaction: a code that nobody gets is none. */
+/** Code, mail and activity entry are written in one transaction, so that every code is mailed. */
 async function mailCode(
   { bound, mail: confirmed, activity }: Confirmable,
   action: string,
@@ -105,12 +105,12 @@ async function mailCode(
 function tooMany(retryAt: Date, now: Date): ApiError {
   const seconds = Math.max(1, Math.ceil((retryAt.getTime() - now.getTime()) / 1_000))
   return new ApiError('rate_limited', {
-    message: 'Too many codes were asked for.',
+    message: 'Too many codes were requested.',
     headers: { 'Retry-After': String(seconds) },
   })
 }
 
-/** The code that a request must bring. */
+/** The code that a request needs. */
 export interface Confirmation {
   readonly memberId: string
   readonly boundTo: Buffer
@@ -118,7 +118,7 @@ export interface Confirmation {
   readonly code: string | null
 }
 
-/** Of a request by a person. */
+/** For a request by a person. */
 export function confirmationOf(
   bound: Bound,
   code: string | null | undefined,
@@ -133,7 +133,7 @@ export function bindingOf(keyring: Keyring, partnerId: string, { action, fields 
   return codeBinding(keyring, { ...fields, action, partner_id: partnerId })
 }
 
-/** Null when the code is missing or wrong; a wrong one counts as a try, so the transaction must then be committed too. */
+/** Null when the code is missing or wrong. A wrong code counts as a try, so the transaction must be committed then, too. */
 export async function useConfirmCode(
   tx: Tx,
   { memberId: subject, boundTo, code }: Confirmation,
@@ -145,7 +145,7 @@ export async function useConfirmCode(
 }
 
 /**
- * Makes a change and uses its code in one transaction. `change` throws when it is refused: the rollback then keeps the code
+ * Makes a change and uses its code in one transaction. `change` throws when it is refused, and the rollback keeps the code
  * usable. Without a confirmation no code is needed.
  */
 export async function changeConfirmed<Changed>(

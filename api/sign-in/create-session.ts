@@ -22,19 +22,19 @@ const SignInRequest = Strict(
   {
     email: Email(),
     code: Pattern(codePattern, {
-      description: 'The newest code that this browser asked for, for this purpose.',
+      description: 'The newest code that this browser requested for this purpose.',
       'x-hint': '6 digits',
     }),
     purpose: Type.Optional(
       OneOf(['sign_in', 'sign_up'], {
-        description: 'What the code was asked for. Only with `sign_up` does the code of a sign-up open its partner.',
+        description: 'The purpose of the code. The code of a sign-up creates its partner only with `sign_up`.',
         default: 'sign_in',
         'x-hint': 'sign_in or sign_up',
       }),
     ),
     partner: Type.Optional(
       Pattern(slugPattern, {
-        description: 'Which of their partners, by its slug, and no other; the last one without it.',
+        description: 'The slug of the partner to sign in to. Without it, the last one.',
       }),
     ),
   },
@@ -48,12 +48,12 @@ export const createSessionRoute = post('/v1/auth/sessions', {
     tag: 'Sign-in',
     summary: 'Sign in with an emailed code',
     description:
-      'Sets the session cookie. A code works once, for 10 minutes, in the browser that asked for it (its cookie `__Host-browser` must ' +
-      'be sent), and not after 5 wrong tries. When many codes were asked for with one email within an hour, the later ones allow one try.',
+      'Sets the session cookie. A code works once, for 10 minutes, in the browser that requested it (with its cookie `__Host-browser`), ' +
+      'and not after 5 wrong tries. When many codes were requested for one email within an hour, the later ones allow one try.',
     bodyExample: { email: 'ada@acme.example.com', code: '482913' },
     reply: {
       status: 201,
-      description: 'Who has signed in, and for which partner.',
+      description: 'The person and the partner of the session.',
       schema: Session,
       example: exampleSession,
       headers: {
@@ -67,7 +67,7 @@ export const createSessionRoute = post('/v1/auth/sessions', {
 async function createSession(request: OpenRequest, deps: ApiDeps): Promise<Reply> {
   await countTry(request, deps)
   const { email, code, partner, purpose = 'sign_in' } = bodyOf<typeof SignInRequest>(request)
-  // Who names a partner wants into that one: a sign-up would open another.
+  // A caller that names a partner wants to sign in to it; a sign-up would create another.
   if (purpose === 'sign_up' && partner !== undefined) {
     throw new ApiError('invalid_request', { details: { errors: ['partner (not with purpose sign_up)'] } })
   }
@@ -83,10 +83,10 @@ async function createSession(request: OpenRequest, deps: ApiDeps): Promise<Reply
   return signedIn(await openSignedUp(tried.signUp, wanted.email, request, deps), deps)
 }
 
-/** Says that no digits can help. Reveals nothing: codes are kept for unknown emails too. */
+/** Tells the caller that no code can work. It reveals nothing, because unknown emails have codes too. */
 function noOpenCode(): ApiError {
   const message =
-    'This browser has no code that can be tried: it was used, has expired or was wrong too often. Ask for a new one.'
+    'This browser has no valid code: it was used, has expired or was entered wrongly too often. Request a new one.'
   return new ApiError('invalid_code', { message })
 }
 
@@ -101,7 +101,7 @@ interface Opened {
   readonly membership: Membership
 }
 
-/** One transaction, so that a code is used exactly when its session is there; a wrong try commits too, to be counted. */
+/** One transaction, so that a code is used exactly when its session exists. A wrong try is committed too, to be counted. */
 async function useAndOpen(
   tx: Tx,
   found: OpenCode,
@@ -115,7 +115,7 @@ async function useAndOpen(
   const memberships = await membershipsOf(tx, email, deps.clock.now())
   const chosen = partner === undefined ? memberships[0] : memberships.find(({ slug }) => slug === partner)
   if (chosen === undefined) {
-    // At a partner that is not theirs the code stays good for their own: whoever sends the right one could have used it there.
+    // Not a member of this partner: the code stays valid for their own. It was right, so it could have been used there.
     await giveCodeBack(tx, used)
     return null
   }
@@ -123,7 +123,7 @@ async function useAndOpen(
   return opened === null ? null : { opened }
 }
 
-/** When the partner can not be opened now, the code is given back: the same one may be tried again. */
+/** When the partner cannot be created now, the code becomes usable again. */
 async function openSignedUp(codeId: string, email: string, request: OpenRequest, deps: ApiDeps): Promise<Opened> {
   const partnerId = await deps.workflows.signUp(codeId)
   const opened = await deps.db.transaction(async (tx) => {
@@ -137,7 +137,7 @@ async function openSignedUp(codeId: string, email: string, request: OpenRequest,
   return opened
 }
 
-/** Null when they were removed at this very moment. */
+/** Null when the member was removed in between. */
 async function open(
   tx: Tx,
   email: string,
@@ -148,11 +148,11 @@ async function open(
   const { clock, config } = deps
   const at = clock.now()
   const { memberId, partnerId } = membership
-  // The member before any session, as a removal goes: the other way round the two would wait for each other.
+  // Locks the member before the session, in the same order as a removal, to avoid a deadlock.
   const opened = await openSession(tx, { memberId, at, absoluteMs: config.session.absoluteMs })
   if (opened === null) return null
   const { token, sessionId } = opened
-  // A token that came with the request, perhaps planted there, never becomes one that is signed in.
+  // Always a new token, to prevent session fixation.
   const before = readSessionCookie(config.publicUrl, request.header('Cookie'))
   if (before !== null) await endSessionOfToken(tx, before, at)
   await recordChange(tx, { partnerId, by: email, action: 'login.verify', status: 201 }, request, deps)

@@ -1,4 +1,4 @@
-// How often one network address may ask for codes and try them. db/sign-in/codes.ts counts the codes of one email.
+// Limits code requests and tries per network address. db/sign-in/codes.ts limits them per email.
 import { createHmac } from 'node:crypto'
 import {
   codesPerAddressAndHour,
@@ -33,8 +33,8 @@ export async function countTry(request: OpenRequest, deps: ApiDeps): Promise<voi
 export function tooManyCodes(retryAfterSeconds: number): ApiError {
   return new ApiError('rate_limited', {
     message:
-      'No code was sent: too many were asked for, with this email or from this network. Try again later. ' +
-      'A code that this browser has asked for still works.',
+      'No code was sent: too many were requested for this email or from this network. Try again later. ' +
+      'A code that this browser has requested still works.',
     headers: retryAfter(retryAfterSeconds),
   })
 }
@@ -44,7 +44,7 @@ function retryAfter(seconds: number): Record<string, string> {
 }
 
 async function take(what: string, whose: string, perHour: number, deps: ApiDeps): Promise<boolean> {
-  // As a keyed hash: who has signed in from where is not kept.
+  // As a keyed hash, so that no addresses of people are stored.
   const { bytes } = deps.keyring.current('address')
   const who = createHmac('sha256', bytes).update(whose).digest('base64url')
   return deps.rateLimiter.takeHourly(`${what}/${who}`, perHour)

@@ -1,4 +1,4 @@
-// What a signed-in person is told about themselves: who they are, for which partner, and until when.
+// The session as the API returns it: person, partner and expiry.
 import { type Static, Type } from 'typebox'
 import { findMember, type MemberRow, membershipsOf } from '../../db/partners/members'
 import { findPartnerById, type PartnerRow } from '../../db/partners/partners'
@@ -26,7 +26,7 @@ const sessionPartner = {
   name: Type.String(),
   invited: Type.Boolean({
     description:
-      'Whether it is only an invitation, which anybody can send: switching to it accepts, DELETE /v1/auth/invitations/{slug} declines.',
+      'Whether it is an open invitation, which anyone can send. Switching to it accepts it; DELETE /v1/auth/invitations/{slug} declines it.',
   }),
 }
 
@@ -44,11 +44,11 @@ export const Session = Answer(
       status: OneOf(partnerStatuses),
       billing_email: Nullable(Email()),
       contact_email: Nullable(Email()),
-      billing_address: Nullable(Type.String({ description: 'As an invoice prints it, line by line.' })),
+      billing_address: Nullable(Type.String({ description: 'The address as printed on invoices, line by line.' })),
       ...mailSettings,
     }),
     partners: Type.Array(Answer(sessionPartner), {
-      description: 'All partners of this email; POST /v1/auth/session/partner switches between them.',
+      description: 'All partners of this email. POST /v1/auth/session/partner switches between them.',
     }),
     live: Type.Boolean({ description: 'Whether business verification is approved.' }),
     expires_at: DateTime(),
@@ -104,7 +104,7 @@ export async function describeSession(
     membershipsOf(db, email, deps.clock.now()),
     sessionExpiry(db, sessionId),
   ])
-  // Removed between two statements: from now on nobody is signed in here.
+  // The member was removed between two statements, so the session has ended.
   if (member === null || partner === null || expiresAt === null) throw new ApiError('unauthorized')
   const live = partner.verificationStatus === 'approved'
   return {
@@ -116,7 +116,7 @@ export async function describeSession(
     }),
     live,
     expires_at: expiresAt.toISOString(),
-    // Anybody can sign up and is an admin then: where our workflows are is for those whom we know.
+    // Anyone can sign up and is then an admin. The address of the Temporal UI is only for partners that we know.
     temporal_ui_url: member.role === 'admin' && live ? config.temporalUiUrl : null,
   }
 }

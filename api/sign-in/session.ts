@@ -1,4 +1,4 @@
-// The session itself: who am I, at which partner, sign out here and everywhere (§5.9).
+// The current session: who is signed in, switching the partner, and signing out.
 import { Type } from 'typebox'
 import { membershipsOf } from '../../db/partners/members'
 import { endSession, endSessionsOf, switchSession } from '../../db/sign-in/sessions'
@@ -44,10 +44,15 @@ export const switchPartnerRoute = post('/v1/auth/session/partner', {
   docs: {
     operationId: 'switchPartner',
     tag: 'Sign-in',
-    summary: 'Go on as a member of another partner',
-    description: 'At a partner that has invited them this accepts the invitation.',
+    summary: 'Switch to another partner',
+    description: 'Switching to a partner that has sent an invitation accepts it.',
     bodyExample: { slug: 'acme' },
-    reply: { status: 200, description: 'The session, now at that partner.', schema: Session, example: exampleSession },
+    reply: {
+      status: 200,
+      description: 'The session, now with that partner.',
+      schema: Session,
+      example: exampleSession,
+    },
     errors: ['not_found'],
   },
 })
@@ -71,10 +76,10 @@ const SignedOut = Answer({ signed_out: Type.Literal(true) }, { title: 'SignedOut
 
 const signedOut = {
   status: 200,
-  description: 'The session is over.',
+  description: 'The session has ended.',
   schema: SignedOut,
   example: { signed_out: true },
-  headers: { 'Set-Cookie': 'Takes the cookie away.' },
+  headers: { 'Set-Cookie': 'Deletes the cookie.' },
 } as const
 
 export const deleteSessionRoute = del('/v1/auth/session', {
@@ -106,7 +111,7 @@ export const deleteSessionsRoute = del('/v1/auth/sessions', {
     operationId: 'deleteSessions',
     tag: 'Sign-in',
     summary: 'Sign out everywhere',
-    reply: { ...signedOut, description: 'All sessions of this email are over, at every partner.' },
+    reply: { ...signedOut, description: 'All sessions of this email have ended, for every partner.' },
     errors: [],
   },
 })

@@ -1,4 +1,4 @@
-// GET /v1/balance: what is in the wallet, and about how much that is in pounds (§2 Balance).
+// GET /v1/balance: the balance of the wallet, and its approximate value in pounds.
 import { Type } from 'typebox'
 import { findWallet } from '../../db/wallets/wallets'
 import { assert } from '../../domain/assert'
@@ -13,9 +13,9 @@ import { authenticate, authorize, limit, validate } from '../http/steps'
 const Balance = Answer(
   {
     object: Constant('balance'),
-    usdc: MoneyString({ description: 'What the wallet holds, rounded down.' }),
-    approx_gbp: MoneyString({ description: 'About how much that is in pounds at this moment, rounded down.' }),
-    gbp_per_usd: Type.Number({ description: "The bank's rate behind approx_gbp." }),
+    usdc: MoneyString({ description: 'The balance of the wallet, rounded down.' }),
+    approx_gbp: MoneyString({ description: 'The approximate current value in pounds, rounded down.' }),
+    gbp_per_usd: Type.Number({ description: "The bank's rate that approx_gbp uses." }),
   },
   { title: 'Balance' },
 )
@@ -25,7 +25,7 @@ export const getBalanceRoute = get('/v1/balance', {
   docs: {
     operationId: 'getBalance',
     tag: 'Account',
-    summary: 'What is in the wallet',
+    summary: 'The balance of the wallet',
     reply: {
       status: 200,
       description: 'The balance.',

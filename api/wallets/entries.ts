@@ -1,4 +1,4 @@
-// GET /v1/wallet/entries and .csv: the wallet's statement, whose amounts add up to its balance at every line.
+// GET /v1/wallet/entries and .csv: the statement of the wallet, with the balance after each entry.
 import { type Static, Type } from 'typebox'
 import {
   type EntryFilters,
@@ -42,18 +42,18 @@ const WalletEntry = Answer(
         'return: the recipient’s bank sent it back. adjustment: anything else.',
     }),
     amount_usdc: Pattern(`^-?${exactUsdc}`, {
-      description: 'What came, or with a minus what left. Exact: two decimals, or up to six where there are more.',
+      description: 'The amount that came in, or with a minus the amount that left. Exact, with two to six decimals.',
     }),
-    balance_usdc: Pattern(`^${exactUsdc}`, { description: 'What the wallet held after it, as exact.' }),
-    payout_id: Nullable(Uuid({ description: 'Null where no payout can be read about it.' })),
+    balance_usdc: Pattern(`^${exactUsdc}`, { description: 'The balance after the entry, exact.' }),
+    payout_id: Nullable(Uuid({ description: 'Null when there is no payout to read.' })),
     description: Type.String(),
   },
   { title: 'WalletEntry' },
 )
 
 const filters = {
-  created_after: Type.Optional(Instant({ description: 'Booked at this moment or later.' })),
-  created_before: Type.Optional(Instant({ description: 'Booked before this moment.' })),
+  created_after: Type.Optional(Instant({ description: 'Booked at this time or later.' })),
+  created_before: Type.Optional(Instant({ description: 'Booked before this time.' })),
 }
 
 const ListQuery = Strict({ ...environmentQuery, ...pageQuery(), ...filters })
@@ -157,7 +157,7 @@ function presentEntry(row: WalletEntryRow): Static<typeof WalletEntry> {
   }
 }
 
-/** The ledger's word for why money moved, in the partner's words. */
+/** Maps the cause of a ledger entry to a kind and a text for the partner. */
 function meaningOf(row: WalletEntryRow): { kind: EntryKind; words: string } {
   switch (row.cause) {
     case 'float':

@@ -1,4 +1,4 @@
-// POST /v1/sandbox/top-ups: test money, for sandbox keys, and for admins whatever environment their page shows.
+// POST /v1/sandbox/top-ups: adds test money, for sandbox keys and for admins in any environment.
 
 import { topUpsPerPartnerAndHour } from '../../domain/limits'
 import { formatUsdc, type MicroUsdc, microUsdcPerCent, parseUsdc } from '../../domain/money'
@@ -15,15 +15,15 @@ const rule = `from ${formatUsdc(least)} to ${formatUsdc(most)}`
 const range = { least: least / microUsdcPerCent, most: most / microUsdcPerCent }
 
 const TopUpRequest = Strict(
-  { usdc: MoneyWithin(range, { description: `How much, ${rule}.`, 'x-hint': rule }) },
+  { usdc: MoneyWithin(range, { description: `The amount, ${rule}.`, 'x-hint': rule }) },
   { title: 'TopUpRequest' },
 )
 
 const TopUp = Answer(
   {
     object: Constant('top_up'),
-    usdc: MoneyString({ description: 'What was added.' }),
-    balance_usdc: MoneyString({ description: 'What the sandbox wallet holds now, rounded down.' }),
+    usdc: MoneyString({ description: 'The amount that was added.' }),
+    balance_usdc: MoneyString({ description: 'The new balance of the sandbox wallet, rounded down.' }),
   },
   { title: 'TopUp' },
 )
@@ -57,7 +57,7 @@ async function createSandboxTopUp(request: ApiRequest, { workflows, rateLimiter 
   const { caller } = request
   const { partner } = caller
   if (caller.by === 'key' && caller.environment === 'live') {
-    throw new ApiError('api_key_required', { message: 'A live key can not make test money: use a sandbox key.' })
+    throw new ApiError('api_key_required', { message: 'A live key cannot add test money. Use a sandbox key.' })
   }
   const amount = parseUsdc(usdc)
   if (amount === null || amount < least || amount > most) {
@@ -71,7 +71,7 @@ async function createSandboxTopUp(request: ApiRequest, { workflows, rateLimiter 
   await request.recheckCaller()
   const added = await workflows.topUp(order)
   if (added === null) {
-    const message = 'The test money is not there yet; it may still come. Look at the wallet before you try again.'
+    const message = 'The test money has not arrived yet, but may still come. Check the wallet before you try again.'
     throw new ApiError('provider_unavailable', { message })
   }
   const body = { object: 'top_up', usdc: order.usdc, balance_usdc: added.balanceUsdc }

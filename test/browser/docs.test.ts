@@ -62,8 +62,8 @@ describe('/docs in a browser', () => {
     await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
     await page.getByRole('cell', { name: 'insufficient_funds' }).waitFor()
     await keepPicture(page, 'docs-light')
-    await page.getByRole('button', { name: 'What a payout would cost now' }).click()
-    await page.getByRole('heading', { name: 'What a payout would cost now' }).waitFor()
+    await page.getByRole('button', { name: 'The current cost of a payout' }).click()
+    await page.getByRole('heading', { name: 'The current cost of a payout' }).waitFor()
     await keepPicture(page, 'docs-operation')
 
     expect(asked).toContain(`${origin}/openapi.json`)
@@ -76,7 +76,7 @@ describe('/docs in a browser', () => {
     await open({ colorScheme: 'dark' })
 
     await page.getByPlaceholder('Token').first().fill(key)
-    await page.getByRole('button', { name: 'What is in the wallet' }).click()
+    await page.getByRole('button', { name: 'The balance of the wallet' }).click()
     await page.getByRole('button', { name: /Test Request.*\/v1\/balance/ }).click()
     await page.getByRole('button', { name: /^Send/ }).first().click()
     await page.getByText('200 OK').waitFor()

@@ -7,7 +7,7 @@ export function newBrowserToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Null where no code can have been asked for in this browser lately. */
+/** Null when this browser has not requested a code recently. */
 export function readBrowserToken(publicUrl: string, header: string | undefined): string | null {
   const value = readCookie(publicUrl, 'browser', header)
   return value !== null && tokenPattern.test(value) ? value : null

@@ -1,4 +1,4 @@
-// How our cookies are written and read: out of reach of scripts, and of plain HTTP outside this machine.
+// Writes and reads our cookies: HttpOnly, and Secure except on this machine.
 
 export interface CookieToSet {
   readonly name: string
@@ -31,7 +31,7 @@ export function cookieName(publicUrl: string, name: string): string {
   return `${styleFor(publicUrl).prefix}${name}`
 }
 
-/** `__Host-` binds the cookie to this very host and to https. Safari keeps no Secure cookie of http://localhost. */
+/** `__Host-` binds the cookie to this host and to https. Safari does not store Secure cookies of http://localhost. */
 function styleFor(publicUrl: string): { readonly prefix: string; readonly secure: readonly string[] } {
   const { protocol, hostname } = new URL(publicUrl)
   const isThisMachine = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)

@@ -1,4 +1,4 @@
-// The cookie that carries a session's token, out of reach of other sites.
+// The session cookie. Other sites cannot read it.
 import { cookieName, readCookie, writeCookie } from './cookie'
 
 export function sessionCookie(publicUrl: string, token: string, maxAgeMs: number): string {
@@ -13,7 +13,7 @@ export function sessionCookieName(publicUrl: string): string {
   return cookieName(publicUrl, 'session')
 }
 
-/** Null when there is none, or what is there can not be a token of ours. */
+/** Null when it is missing or cannot be one of our tokens. */
 export function readSessionCookie(publicUrl: string, header: string | undefined): string | null {
   const value = readCookie(publicUrl, 'session', header)
   return value !== null && tokenPattern.test(value) ? value : null

@@ -1,4 +1,4 @@
-// Reads a request's body as one JSON value, or says exactly why not: 400, 408, 413, 415 or 422.
+// Reads a JSON body, or fails with 400, 408, 413, 415 or 422.
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '../errors'
 
@@ -9,32 +9,32 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /** How long a body may take after its headers. */
 const bodyMs = 5_000
 
-/** More than any body of ours has. The validators take longer for each one, and an unknown caller chooses how many there are. */
+/** More keys than any of our bodies has. Each key costs validation time, and unknown callers choose how many they send. */
 const maxKeys = 100
 
-/** The body as it came, or why it cannot be read: a caller without the right to call gets that error first. */
+/** The raw body, or the error that makes it unreadable. An unauthorized caller must get its own error first. */
 export async function receiveJson(request: IncomingMessage): Promise<Buffer | ApiError> {
-  // A compressed body is refused unread: its real size is not known before it is unpacked.
+  // A compressed body is refused, because its real size is unknown until it is unpacked.
   if (request.headers['content-encoding'] !== undefined) return new ApiError('unsupported_media_type')
   if (!jsonType.test(request.headers['content-type'] ?? '')) return new ApiError('unsupported_media_type')
   return readBytes(request).catch((error: ApiError) => error)
 }
 
-/** The body as it came, up to 64 KiB. Throws only ApiError. */
+/** The raw body, up to 64 KiB. Throws only ApiError. */
 export async function readBytes(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw new ApiError('payload_too_large')
   try {
     return await collect(request)
   } catch (error) {
-    // What else fails here is the caller's connection, which must not be taken for trouble of ours.
+    // Any other failure is one of the client's connection, and not an internal error.
     throw error instanceof ApiError ? error : new ApiError('bad_request', { message: 'The body did not arrive whole.' })
   } finally {
-    // What was not read is dropped, so that the client hears the answer and the connection can be used again.
+    // Discard the rest, so that the client gets the response and the connection can be reused.
     request.resume()
   }
 }
 
-/** By events: an iterator would make a handful of promises for a body that mostly comes in one piece. */
+/** Uses events: an iterator would create several promises for a body that usually arrives in one chunk. */
 function collect(request: IncomingMessage): Promise<Buffer> {
   let timer: NodeJS.Timeout | undefined
   const collected = new Promise<Buffer>((resolve, reject) => {
@@ -42,9 +42,9 @@ function collect(request: IncomingMessage): Promise<Buffer> {
     let length = 0
     const tooSlow = () => reject(new ApiError('request_timeout', { headers: { Connection: 'close' } }))
     timer = setTimeout(tooSlow, bodyMs)
-    // An error is dear, and every request is closed in the end.
+    // Every request is closed in the end, so the error is created only when it is needed.
     const closed = () => (request.readableEnded ? undefined : reject(new Error('the connection was closed')))
-    // It may have been before we listened, and then no event tells.
+    // The connection may have closed before we listened; then there is no event.
     if (request.destroyed) closed()
     request.on('data', (chunk: Buffer) => {
       length += chunk.length
@@ -71,7 +71,7 @@ export function parseJson(bytes: Buffer): unknown {
   const { keys, commas } = separatorsIn(text)
   if (keys > maxKeys || commas > maxKeys)
     throw new ApiError('invalid_request', { details: { errors: [`body (at most ${maxKeys} fields and list items)`] } })
-  // JSON.parse lets the last of two equal keys win; which of two amounts was meant is not ours to guess.
+  // JSON.parse takes the last of two equal keys. We do not guess which of two amounts was meant.
   if (keys !== keysRead(value))
     throw new ApiError('invalid_json', { message: 'The body repeats a key inside one object.' })
   return value
@@ -79,13 +79,13 @@ export function parseJson(bytes: Buffer): unknown {
 
 const surrogateEscape = /\\u[dD][89a-fA-F]/
 
-/** Unicode cannot store half of a pair: it would become U+FFFD, and different bodies would become the same payout. */
+/** Half of a surrogate pair would be stored as U+FFFD, and different bodies would become the same. */
 function requireWellFormed(key: string, value: unknown): unknown {
   if (key.isWellFormed() && (typeof value !== 'string' || value.isWellFormed())) return value
   throw new ApiError('invalid_json', { message: 'The body holds half of a surrogate pair, such as \\ud800 alone.' })
 }
 
-/** In valid JSON each key, and nothing else outside of a text, has a colon after it. */
+/** In valid JSON, outside of strings, a colon follows every key and nothing else. */
 function separatorsIn(json: string): { readonly keys: number; readonly commas: number } {
   let keys = 0
   let commas = 0
@@ -102,7 +102,7 @@ function separatorsIn(json: string): { readonly keys: number; readonly commas: n
 
 const [quote, backslash, colon, comma] = ['"', '\\', ':', ','].map((char) => char.charCodeAt(0))
 
-/** Without recursion: a body may be nested deeper than the stack is. */
+/** Without recursion: a body may be nested deeper than the stack allows. */
 function keysRead(value: unknown): number {
   const objects = [value]
   let count = 0

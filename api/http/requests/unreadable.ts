@@ -1,18 +1,18 @@
-// Requests that never become one for Koa still get the error shape of §7, an id and a line in the log.
+// Answers requests that never reach Koa with the same error format, a request ID and a log line.
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Log } from '../../../runtime/log'
 import { ApiError, type ErrorCode, presentError } from '../errors'
 
-/** What Node's own parser refuses, and the two kinds of request that it would answer in its own words. */
+/** Handles requests that Node's parser refuses, and the two kinds that Node would answer itself. */
 export function refuseUnreadable(server: Server, log: Log): void {
   server.on('clientError', (fault: NodeJS.ErrnoException, socket) => refuseOn(socket, codeOf(fault), log))
   server.on('connect', (_request, socket) => refuseOn(socket, 'method_not_allowed', log))
   server.on('checkExpectation', (_request, response) => refuseWith(response, 'bad_request', log))
 }
 
-/** A target that no URL can be read from would be an exception in every layer above; with two hosts, proxies may disagree. */
+/** An unparsable target would throw in every layer above. With two Host headers, proxies may disagree about the host. */
 export function isReadable({ url = '', rawHeaders, httpVersion }: IncomingMessage): boolean {
   const isHost = (text: string, index: number) => index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
   const hosts = rawHeaders.filter(isHost).length
@@ -25,12 +25,12 @@ export function refuseWith(response: ServerResponse, code: ErrorCode, log: Log):
   response.end(body)
 }
 
-/** How long a refused client may take to read the refusal. */
+/** How long a refused client has to read the response. */
 const lingerMs = 1_000
 
-/** Node leaves the socket to us: it must be destroyed, because a client that never closes would hold a half-closed one for ever. */
+/** Node leaves the socket to us. We destroy it, because a client that never closes would keep a half-closed one open for ever. */
 function refuseOn(socket: Duplex, code: ErrorCode, log: Log): void {
-  // After a CONNECT, Node no longer listens: a reset without this listener would end the process.
+  // After a CONNECT, Node no longer listens for errors: a reset without this listener would end the process.
   socket.on('error', () => socket.destroy())
   if (!socket.writable) {
     socket.destroy()

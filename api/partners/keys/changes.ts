@@ -1,4 +1,4 @@
-// POST /v1/keys and /v1/keys/{id}/revoke: admins make keys, whose secret is shown once, and switch them off at once (§5).
+// POST /v1/keys and /v1/keys/{id}/revoke: admins create API keys, whose secret is shown once, and revoke them.
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../../../db/database'
 import { createApiKey, revokeApiKey } from '../../../db/partners/api-keys'
@@ -37,7 +37,7 @@ import { tellAdmins } from '../tell-admins'
 
 const keyFields = {
   environment: OneOf(environments),
-  label: Type.Optional(Nullable(VisibleLine({ maxLength: labelMaxLength, description: 'What it is for.' }))),
+  label: Type.Optional(Nullable(VisibleLine({ maxLength: labelMaxLength, description: 'The purpose of the key.' }))),
 }
 
 const KeyToConfirm = Strict(keyFields, { title: 'KeyToConfirm' })
@@ -54,10 +54,10 @@ const KeyCreated = Answer(
   {
     id: Uuid(),
     environment: EnvironmentName,
-    key_prefix: Type.String({ description: 'The start of the key only.' }),
+    key_prefix: Type.String({ description: 'The start of the key.' }),
     label: Nullable(Type.String()),
     created_at: DateTime(),
-    secret: Pattern('^kp_(sandbox|live)_[a-f0-9]{48}$', { description: 'The key itself, shown only this once.' }),
+    secret: Pattern('^kp_(sandbox|live)_[a-f0-9]{48}$', { description: 'The key itself. It is shown only once.' }),
     note: Type.String(),
   },
   { title: 'KeyCreated' },
@@ -86,10 +86,10 @@ export const createKeyRoute = post('/v1/keys', {
   docs: {
     operationId: 'createKey',
     tag: 'Account',
-    summary: 'Make an API key',
+    summary: 'Create an API key',
     description:
-      'The secret is in this answer and nowhere else. At most 5 keys and 30 new ones an hour in each environment; live ones once ' +
-      'verification is approved, and with a `confirm_code`.',
+      'Only this response contains the secret. Each environment allows 5 keys, and 30 new ones an hour. A live key needs approved ' +
+      'verification and a `confirm_code`.',
     bodyExample: { environment: 'sandbox', label: 'Checkout' },
     reply: { status: 201, description: 'The key, with its secret.', schema: KeyCreated, example: exampleKey },
     errors: ['key_limit_reached', 'verification_required', 'invalid_confirm_code'],
@@ -99,7 +99,7 @@ export const createKeyRoute = post('/v1/keys', {
 async function createKey(request: ApiRequest, deps: ApiDeps): Promise<Reply> {
   const { environment, label = null, confirm_code } = bodyOf<typeof NewKey>(request)
   const { email: by, partner } = personOf(request)
-  // Without verification no code is mailed, so this is said first.
+  // First, because without verification no code is mailed.
   if (environment === 'live') requireVerified(partner)
   const confirmation =
     environment === 'live' ? confirmationOf(boundToKey(environment, label), confirm_code, request, deps) : null
@@ -168,7 +168,7 @@ export const revokeKeyRoute = post('/v1/keys/:id/revoke', {
   steps: [
     authenticate,
     limit,
-    // Stops money, so a suspended partner may do it too.
+    // Revoking a key stops money, so a suspended partner may do it too.
     authorize('key.revoke', { by: 'person', partner: 'any' }),
     validate({ params: Params }),
     revokeKey,
@@ -176,10 +176,10 @@ export const revokeKeyRoute = post('/v1/keys/:id/revoke', {
   docs: {
     operationId: 'revokeKey',
     tag: 'Account',
-    summary: 'Switch a key off, at once and for good',
+    summary: 'Revoke a key, immediately and permanently',
     reply: {
       status: 200,
-      description: 'The key no longer opens anything.',
+      description: 'The key no longer works.',
       schema: KeyRevoked,
       example: { id: exampleKey.id, revoked: true },
     },

@@ -23,12 +23,12 @@ import { presentKey } from './present'
 
 const Query = Strict({
   environment: EnvironmentParameter(
-    'For signed-in people: only the keys of `sandbox` or of `live`; both without it. Ignored for API keys.',
+    'For signed-in people: only the keys of `sandbox` or of `live`. Without it, both. Ignored for API keys.',
   ),
   ...pageQuery(),
   status: Type.Optional(
     OneOf(['active', 'revoked'], {
-      description: 'Only keys that work, or only revoked ones.',
+      description: 'Only active keys, or only revoked ones.',
       'x-hint': 'active or revoked',
     }),
   ),
@@ -38,7 +38,7 @@ const ApiKey = Answer(
   {
     id: Uuid(),
     environment: EnvironmentName,
-    key_prefix: Type.String({ description: 'The start of the key only.' }),
+    key_prefix: Type.String({ description: 'The start of the key.' }),
     label: Nullable(Type.String()),
     created_at: DateTime(),
     last_used_at: Nullable(DateTime()),
@@ -60,7 +60,7 @@ export const listKeysRoute = get('/v1/keys', {
     tag: 'Account',
     summary: 'API keys, without their secrets',
     description:
-      'Newest first, revoked ones included. A live key and the dashboard see the keys of both environments, a sandbox key those of the sandbox.',
+      'Newest first, including revoked ones. A live key and the dashboard see the keys of both environments. A sandbox key sees those of the sandbox.',
     reply: {
       status: 200,
       description: 'A page of keys.',
@@ -87,7 +87,7 @@ export const listKeysRoute = get('/v1/keys', {
 })
 
 async function listKeys(request: ApiRequest, { db, activityLog }: ApiDeps): Promise<Reply> {
-  // Uses are written in batches. A list of keys shows the exact ones.
+  // Uses are written in batches. Write them now, so that the list is exact.
   await activityLog.flush()
   const query = queryOf<typeof Query>(request)
   const page = pageOf(query)

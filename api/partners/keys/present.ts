@@ -1,4 +1,4 @@
-// An API key as the API and ops show it (§2): the start of it, and never its secret.
+// An API key as the API and the ops CLI show it: its prefix, never its secret.
 import type { ApiKeyRow } from '../../../db/partners/api-keys'
 
 export function presentKey(key: ApiKeyRow) {

@@ -1,4 +1,4 @@
-// When each API key was last used, remembered in memory and written now and then: a use costs no write of its own (design §6).
+// The last use of each API key, kept in memory and written in batches, so that a request costs no write.
 
 import type { Db } from '../../../db/database'
 import { type ApiKeyUse, recordApiKeyUse } from '../../../db/partners/api-keys'
@@ -6,7 +6,7 @@ import type { Clock } from '../../../runtime/clock'
 
 export interface KeyUses {
   note(keyId: string, at: Date): void
-  /** Those that have not been written for a while. */
+  /** The uses that are due to be written. */
   readonly due: () => ApiKeyUse[]
   readonly all: () => ApiKeyUse[]
   write(uses: readonly ApiKeyUse[]): Promise<void>

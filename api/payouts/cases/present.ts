@@ -1,4 +1,4 @@
-// A recall or trace as the API and ops show it.
+// A recall or trace as the API and the ops CLI show it.
 
 import type { CaseRow } from '../../../db/payouts/cases/cases'
 import type { CaseNote } from '../../../db/payouts/cases/notes'

@@ -1,4 +1,4 @@
-// /v1/payouts/{id}/cases: a payout is called back or looked for. People do it with the bank, and what they find out is shown here.
+// /v1/payouts/{id}/cases: recalls and traces of a payout. Operators handle them with the bank, and the result is shown here.
 import { type Static, Type } from 'typebox'
 import { recordActivity } from '../../../db/controls/activity'
 import { type CaseRow, listCasesOf, type OpenedCase, openCase } from '../../../db/payouts/cases/cases'
@@ -32,19 +32,21 @@ const Case = Answer(
     object: Constant('case'),
     id: Uuid(),
     payout_id: Uuid(),
-    kind: OneOf(caseKinds, { description: 'recall: the money is asked back. trace: the bank is asked where it is.' }),
+    kind: OneOf(caseKinds, {
+      description: 'recall: we ask for the money back. trace: we ask the bank where the money is.',
+    }),
     status: OneOf(caseStatuses, { description: 'overdue: not resolved by due_at.' }),
     reason: Type.String(),
-    opened_by: Type.String({ description: 'key:<prefix>, an email, or ops:<name>, which is us.' }),
+    opened_by: Type.String({ description: 'key:<prefix>, an email, or ops:<name> (us).' }),
     opened_at: DateTime(),
-    due_at: DateTime({ description: 'Until when an answer is expected.' }),
+    due_at: DateTime({ description: 'When an answer is due.' }),
     resolved_at: Nullable(DateTime()),
     outcome: Nullable(
       OneOf(caseOutcomes, {
-        description: 'returned: the money comes back, and the payout says so when the bank has sent it.',
+        description: 'returned: the money comes back. The payout becomes returned when the bank has sent it.',
       }),
     ),
-    charge_gbp: Nullable(MoneyString({ description: 'What it costs you, once it is resolved: cost plus 20%.' })),
+    charge_gbp: Nullable(MoneyString({ description: 'The charge, once the case is resolved: cost plus 20%.' })),
     notes: Type.Array(Answer({ at: DateTime(), by: Type.String(), note: Type.String() })),
   },
   { title: 'Case' },
@@ -53,7 +55,11 @@ const Case = Answer(
 const NewCase = Strict(
   {
     kind: OneOf(caseKinds),
-    reason: Lines({ minLength: 1, maxLength: 500, description: 'For the people who ask the bank.' }),
+    reason: Lines({
+      minLength: 1,
+      maxLength: 500,
+      description: 'Information for our operators, who contact the bank.',
+    }),
   },
   { title: 'NewCase' },
 )
@@ -87,10 +93,10 @@ export const createCaseRoute = post('/v1/payouts/:id/cases', {
   docs: {
     operationId: 'createCase',
     tag: 'Payouts',
-    summary: 'Have a payout called back, or looked for',
+    summary: 'Recall or trace a payout',
     description:
-      'A completed payout can be recalled, one that is processing or completed can be traced; one case of each kind at a time. ' +
-      'A recall needs the recipient’s consent, so it may be refused. It is charged when it is resolved, at cost plus 20%.',
+      'A completed payout can be recalled. A payout that is processing or completed can be traced. Only one case of each kind can be ' +
+      'open at a time. A recall needs the recipient’s consent, so it may be refused. A case is charged when it is resolved, at cost plus 20%.',
     bodyExample: { kind: 'recall', reason: 'Paid to the wrong supplier.' },
     reply: { status: 201, description: 'The case.', schema: Case, example: exampleCase },
     errors: ['not_found', 'invalid_state'],

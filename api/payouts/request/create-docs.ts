@@ -12,24 +12,24 @@ const PayoutCreated = Answer({ ...payoutProperties, quote: Type.Optional(QuoteAn
 export const createPayoutDocs: RouteDocs = {
   operationId: 'createPayout',
   tag: 'Payouts',
-  summary: 'Pay somebody',
+  summary: 'Create a payout',
   description:
-    'Pays the recipient once for each Idempotency-Key. The answer is `processing` once the bank has accepted the payout, `failed` ' +
-    'when the bank refused its details at once, and `pending` when the bank has not confirmed it yet: then read it again. ' +
-    'After `402`, `422` and `502` no payout exists and nothing was sent, and the same key may be sent again; only after ' +
-    '`idempotency_key_reused` there is one, which `details.payout_id` names. An API key or a person that reuses Idempotency-Keys with ' +
-    `other bodies more than ${conflictsPerCallerAndHour} times an hour gets \`429\` for every used key; nothing is created.`,
+    'Pays the recipient once for each Idempotency-Key. The status is `processing` when the bank has accepted the payout, `failed` ' +
+    'when the bank refused its details at once, and `pending` when the bank has not confirmed it yet: then read it again later. ' +
+    'After `402`, `422` and `502` no payout exists and nothing was sent, and you may send the same key again. The exception is ' +
+    '`idempotency_key_reused`: the key belongs to the payout in `details.payout_id`. A caller that reuses Idempotency-Keys with ' +
+    `other bodies more than ${conflictsPerCallerAndHour} times an hour gets \`429\` for every used key, and nothing is created.`,
   headers: IdempotencyKeyHeader,
   bodyExample: exampleCreatePayoutRequest,
   reply: {
     status: 201,
-    description: 'The payout and the quote it was made at.',
+    description: 'The payout and its quote.',
     schema: PayoutCreated,
     example: { ...examplePayout, status: 'processing', updated_at: examplePayout.created_at, quote: exampleQuote },
   },
   replay: {
     status: 200,
-    description: 'The key was sent before: the stored payout as it is now. Nothing is sent again.',
+    description: 'The key was sent before: the current state of its payout. Nothing is sent again.',
     schema: Payout,
     example: examplePayout,
     headers: { 'Idempotent-Replayed': 'Always `true`.' },

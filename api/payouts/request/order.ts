@@ -1,4 +1,4 @@
-// A payout's request as it is fingerprinted, sealed and quoted: every value in one form, whatever form it came in.
+// A payout request in canonical form, for fingerprint, sealing and quote.
 import type { Static } from 'typebox'
 import type { CanonicalFields } from '../../../db/payouts/fingerprint'
 import type { BankDetails } from '../../../db/payouts/recipients/sealed'
@@ -13,16 +13,16 @@ export interface PayoutRequest {
   readonly reference: string | null
   readonly recipientName: string
   readonly details: BankDetails
-  /** Belongs to one request and not to the payout: a retry without it asks for the same payout. */
+  /** Part of the request and not of the payout: a retry without it is the same payout. */
   readonly confirmCode: string | null
-  /** What makes two requests the same: JSON's order and spaces, left-out defaults and leading zeros do not count. */
+  /** Two requests with the same fields are the same. Key order, white space, omitted defaults and leading zeros do not count. */
   readonly fields: CanonicalFields
 }
 
 export function readPayoutRequest(body: Static<typeof CreatePayoutRequest>): PayoutRequest {
   const { confirm_code, country = 'GB', reference, recipient: given, amount_gbp, ...rest } = body
   const amountPence = parsePence(amount_gbp)
-  assert(amountPence !== null, 'the schema lets only amounts through')
+  assert(amountPence !== null, 'the schema accepts only amounts')
   const recipient = { ...given, type: given.type ?? 'individual' } as const
   return {
     amountPence,
@@ -55,7 +55,7 @@ function detailsOf(recipient: Static<typeof Recipient>): BankDetails {
   }
 }
 
-/** `recipient.bank.sort_code` and the like, by the names that the request itself uses; what is absent stays absent. */
+/** Flattens to names such as `recipient.bank.sort_code`. Absent fields stay absent. */
 function flatten(value: object, path = '', into: Record<string, string> = {}): Record<string, string> {
   for (const [name, part] of Object.entries<unknown>({ ...value })) {
     if (typeof part === 'string') into[path + name] = part

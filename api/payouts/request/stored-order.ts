@@ -1,4 +1,4 @@
-// A payout's request made anew of what is stored of it, for who has to fingerprint it again.
+// Rebuilds the request fields of a stored payout, to compute its fingerprint again.
 import type { CanonicalFields } from '../../../db/payouts/fingerprint'
 import type { BankDetails } from '../../../db/payouts/recipients/sealed'
 import { formatPence } from '../../../domain/money'
@@ -9,7 +9,7 @@ export interface StoredOrder {
   readonly reference: string | null
 }
 
-/** What was absent is absent again; an Idempotency-Key's body is the same if these are. */
+/** Fields that were absent are absent again, so the fingerprint is that of the original body. */
 export function fieldsOfStored({ amountPence, reference }: StoredOrder, details: BankDetails): CanonicalFields {
   const { email, address, type, firstName, lastName, bankName, sortCode, accountNumber } = details
   const { line1, line2, city, postalCode, region } = address

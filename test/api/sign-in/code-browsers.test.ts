@@ -86,7 +86,7 @@ test('at the limit of an email no code is sent, the answer says so, and the code
     '3600',
     null,
   ])
-  expect(refused.body.error?.message).toContain('A code that this browser has asked for still works.')
+  expect(refused.body.error?.message).toContain('A code that this browser has requested still works.')
   expect(signedIn.status).toBe(201)
 })
 
