@@ -1,9 +1,8 @@
 // Generates the OpenAPI 3.1 document from the route table.
 import { isDeepStrictEqual } from 'node:util'
 import type { TSchema } from 'typebox'
-import { errorExample } from './docs/error-examples'
-import { sessionCookieName } from './http/callers/session-cookie'
-import { type ErrorCode, errorTable } from './http/errors'
+import { sessionCookieName } from './http/callers/cookies'
+import { ApiError, type ErrorCode, errorTable, presentError } from './http/errors'
 import { errorsOf, type ReplyShape, type Route, repliesOf } from './http/route'
 import { ErrorBody } from './http/schema'
 
@@ -180,7 +179,29 @@ function codesOf(routes: readonly Route[]): ErrorCode[] {
 }
 
 function exampleOf(code: ErrorCode): Json {
-  return { summary: errorTable[code].cause, description: errorTable[code].cure, value: errorExample(code) }
+  return {
+    summary: errorTable[code].cause,
+    description: errorTable[code].cure,
+    value: presentError(new ApiError(code, { details: exampleDetails[code] })),
+  }
+}
+
+const exampleDetails: Partial<Record<ErrorCode, unknown>> = {
+  insufficient_funds: {
+    required_usdc: '155.27',
+    available_usdc: '100.00',
+    shortfall_usdc: '55.27',
+    shortfall_approx_gbp: '43.11',
+  },
+  invalid_state: { status: 'revoked' },
+  invalid_recipient: {
+    missing: ['recipient.bank.sort_code (6 digits)', 'recipient.address.city (1 to 140 visible characters and spaces)'],
+  },
+  invalid_request: { errors: ['limit (1 to 200)'] },
+  idempotency_key_reused: {
+    payout_id: '5b1f7a52-5f0e-4a4e-8d2e-3f6c1c0a9b11',
+    differing_fields: ['amount_gbp'],
+  },
 }
 
 const keyScheme = {

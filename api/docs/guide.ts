@@ -1,8 +1,9 @@
-// The guide on /docs: docs/guide.md with its generated parts filled in.
+// The guide on /docs, which is docs/guide.md with its generated parts filled in, and the index in /llms.txt.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultLimitPerSecond, historyWeight } from '../http/callers/rate-limiter'
 import { errorTable } from '../http/errors'
+import type { Route } from '../http/route'
 
 /** The same relative path from the sources and from dist, where the build copies the text. */
 const source = join(__dirname, '../../docs/guide.md')
@@ -32,4 +33,26 @@ function writeErrorTable(): string {
 /** A bar would end the cell, and `<` would start a tag. */
 function inCell(text: string): string {
   return text.replaceAll('|', String.raw`\|`).replaceAll('<', '&lt;')
+}
+
+/** /llms.txt: a short index of the documentation for language models. */
+export function writeIndex(
+  routes: readonly Route[],
+  { title, version, publicUrl }: { title: string; version: string; publicUrl: string },
+): string {
+  const endpoints = routes.map(({ method, path, summary }) => `- \`${method} ${path}\`: ${summary}`)
+  return `# ${title}
+
+> Pays pounds sterling to UK bank accounts, once, from a business's own USDC wallet. JSON over HTTPS, Bearer keys, version ${version}.
+
+## Documents
+
+- [Guide](${publicUrl}/docs/guide.md): keys, first calls, idempotency, errors with cause and cure, sandbox, polling, limits, versions
+- [OpenAPI 3.1](${publicUrl}/openapi.json): every operation, field, status and error code, with examples
+- [Reference](${publicUrl}/docs): the same for people, with a form to try each call
+
+## Endpoints
+
+${endpoints.join('\n')}
+`
 }

@@ -9,8 +9,7 @@ import { openApiDocument } from '../openapi'
 import { routes } from '../routes'
 import { type Assets, findAssets } from './assets'
 import { apiVersion } from './discovery'
-import { writeGuide } from './guide'
-import { writeIndex } from './index-for-models'
+import { writeGuide, writeIndex } from './guide'
 import { page, pagePolicy } from './page/html'
 
 const about = { title: 'Payouts API', version: apiVersion }

@@ -1,6 +1,57 @@
 // The steps from which routes are built, in the order in which a route lists them.
+import type { Caller } from '../../db/sign-in/callers'
+import { idempotencyKeyPattern } from '../../domain/limits'
+import type { ApiDeps } from '../deps'
+import { historyWeight } from './callers/rate-limiter'
+import { ApiError } from './errors'
+import type { ApiContext, Idempotency, RateLimit } from './route'
+
 export { authenticate, authenticateWith, openToAnyone } from './callers/authenticate'
 export { authorize } from './callers/authorize'
-export { limit, limitHistoryRead } from './callers/limit'
-export { idempotent } from './requests/idempotent'
 export { validate } from './requests/read-request'
+
+/** Counts the request against the rate limit of its caller. */
+export const limit: RateLimit = rateLimit('rows', 1)
+
+/** For reads of all that a partner has. They count as several requests, and run on the connections for costly reads. */
+export const limitHistoryRead: RateLimit = rateLimit('history', historyWeight)
+
+function rateLimit(reads: RateLimit['reads'], weight: number): RateLimit {
+  return {
+    kind: 'limit',
+    reads,
+    bind:
+      (_route, deps) =>
+      async ({ caller, context }) => {
+        if (caller !== null) await count(caller, weight, context, deps)
+      },
+  }
+}
+
+/** People have buckets of their own: a key that runs wild must not lock out the admin who has to revoke it. */
+async function count(caller: Caller, weight: number, context: ApiContext, { rateLimiter }: ApiDeps): Promise<void> {
+  const { partner, environment } = caller
+  const who = caller.by === 'key' ? partner.id : caller.memberId
+  const taken = await rateLimiter.take({ who, environment, limitPerSecond: partner.rateLimit, weight })
+  if (taken.limitPerSecond > 0) {
+    context.res.setHeader('RateLimit-Policy', `"partner";q=${taken.limitPerSecond};w=1`)
+    context.res.setHeader('RateLimit', `"partner";r=${taken.remaining};t=1`)
+  }
+  if (taken.outcome === 'refused') throw new ApiError('rate_limited', { headers: { 'Retry-After': '1' } })
+}
+
+/** Requires a well-formed Idempotency-Key. The lookup of the route finds the stored request. */
+export const idempotent: Idempotency = {
+  kind: 'idempotent',
+  bind: () => (exchange) => {
+    if (readIdempotencyKey(exchange.context) === null) throw new ApiError('idempotency_key_required')
+  },
+}
+
+const keyPattern = new RegExp(idempotencyKeyPattern)
+
+/** Null when the header is missing or malformed. */
+export function readIdempotencyKey(context: ApiContext): string | null {
+  const sent = context.get('Idempotency-Key')
+  return keyPattern.test(sent) ? sent : null
+}

@@ -12,7 +12,7 @@ import {
 import { memberRoles } from '../../domain/partners/partner'
 import { recordChange } from '../controls/record-change'
 import type { ApiDeps } from '../deps'
-import { endedCookie } from '../http/callers/session-cookie'
+import { endedCookie } from '../http/callers/cookies'
 import { ApiError } from '../http/errors'
 import { presentList } from '../http/list'
 import { bodyOf, paramsOf } from '../http/requests/typed'

@@ -1,9 +1,9 @@
 // The lookups of payout routes: the payout in the path, or the claim of the Idempotency-Key, in one statement with the API key.
 import { type ClaimedRow, findCallerAndClaim, findClaim } from '../../db/payouts/claims'
 import { findCallerAndPayout, findPayout, type PayoutRow } from '../../db/payouts/payouts'
-import { readIdempotencyKey } from '../http/requests/idempotent'
 import { uuidPattern } from '../http/requests/validate'
 import type { Lookup, Reply } from '../http/route'
+import { readIdempotencyKey } from '../http/steps'
 
 /** The payout that `:id` names, if it is the caller's. */
 export const payoutInPath: Lookup<PayoutRow | null> = {

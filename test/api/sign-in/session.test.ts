@@ -1,6 +1,6 @@
 // Sessions (checks 35, 37): where their token lives, how long, and what ends them at once.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { readSessionCookie, sessionCookie } from '../../../api/http/callers/session-cookie'
+import { readSessionCookie, sessionCookie } from '../../../api/http/callers/cookies'
 import { type Api, type CallOptions, startApi, testOrigin } from '../../support/api/client'
 import { sendConfirmed } from '../../support/api/confirmed'
 import { aClock, aPartner, aSession } from '../../support/api/fixtures'
