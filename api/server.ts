@@ -9,9 +9,9 @@ import { dashboard } from './dashboard'
 import type { ApiDeps } from './deps'
 import { docs } from './docs/routes'
 import { answer } from './http/answer'
-import { around } from './http/around'
 import { ApiError } from './http/errors'
 import { health } from './http/health'
+import { middleware } from './http/middleware'
 import { isReadable, refuseUnreadable, refuseWith } from './http/requests/unreadable'
 import type { ApiContext, RequestState, Route } from './http/route'
 import { traceRequests } from './http/trace-requests'
@@ -21,7 +21,7 @@ export function createApi(deps: ApiDeps): Server {
   const app = new Koa<RequestState>()
   app.silent = true
   if (deps.tracer !== null) app.use(traceRequests(deps.tracer))
-  app.use(around(deps))
+  app.use(middleware(deps))
   const router = createRouter(deps)
   app.use((context, next) => {
     refuseMethod(context)

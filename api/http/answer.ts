@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/database'
 import type { ApiDeps } from '../deps'
 import { checkingFirst, requireStillAuthorized } from './callers/authorize'
 import { addressOf } from './callers/client-address'
-import { asTooSlow } from './costly-reads'
+import { timeoutAsUnavailable } from './costly-reads'
 import type { ApiContext, ApiRequest, Exchange, Reply, Route } from './route'
 
 export function answer(route: Route, deps: ApiDeps): (context: ApiContext) => Promise<void> {
@@ -41,7 +41,7 @@ async function handle(route: Route, exchange: Exchange, deps: ApiDeps): Promise<
   if (route.reads === 'history' && caller !== null) {
     const db = deps.costlyReads.of(caller.partner.id)
     return route.handle(request, { ...deps, db }).catch((error: unknown) => {
-      throw asTooSlow(error)
+      throw timeoutAsUnavailable(error)
     })
   }
   return route.handle(request, route.method === 'GET' ? deps : { ...deps, db: checkingFirst(deps.db, recheck) })

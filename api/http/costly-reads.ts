@@ -95,7 +95,7 @@ function tooMany(): ApiError {
 }
 
 /** Turns a statement timeout into service_unavailable. Returns other errors unchanged. */
-export function asTooSlow(error: unknown): unknown {
+export function timeoutAsUnavailable(error: unknown): unknown {
   if (!troubleCodes(error).some((code) => busyPattern.test(code))) return error
   const message = `This read took longer than ${costlyReadMs / 1_000} seconds and was stopped. Narrow it with filters, or retry.`
   return new ApiError('service_unavailable', { message })

@@ -1,8 +1,8 @@
 // Exports a list as CSV. Pages are read while the file is sent, so a long list needs little memory.
 import { Readable } from 'node:stream'
 import { type TSchema, Type } from 'typebox'
-import type { Page } from '../../db/payouts/payouts'
 import { type Cell, csvLines, csvMark } from '../../mail/documents/csv'
+import type { Page } from './list'
 import type { Reply, ReplyShape } from './route'
 
 export interface CsvExport<Row> {

@@ -69,7 +69,7 @@ export const errorTable = {
     status: 403,
     message: 'This request does not come from the dashboard itself.',
     cause:
-      'A signed-in person changes something only from our own pages: Origin, Sec-Fetch-Site or Content-Type say otherwise.',
+      'A signed-in person can change something only from our own pages. Origin, Sec-Fetch-Site or Content-Type show another source.',
     cure: 'Use the dashboard, or an API key.',
   },
   not_found: {

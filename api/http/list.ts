@@ -1,6 +1,5 @@
 // Pagination: query parameters and response format of lists.
 import { Type } from 'typebox'
-import type { Page } from '../../db/payouts/payouts'
 import { listLimit } from '../../domain/limits'
 import { ApiError } from './errors'
 import { Uuid } from './schema'
@@ -21,6 +20,12 @@ export const pageQuery = (defaultLimit: number = listLimit.default) => ({
   ),
   starting_after: Type.Optional(Uuid({ description: 'The next_cursor of the previous page.', 'x-hint': cursorHint })),
 })
+
+/** The rows to read from the database. */
+export interface Page {
+  readonly take: number
+  readonly startingAfter: string | null
+}
 
 /** Takes one item more than the page holds, to learn whether there is another page. */
 export function pageOf({ limit, starting_after }: PageQuery): Page {

@@ -1,7 +1,7 @@
 // Static texts that are compressed once and served with an ETag.
 import { createHash } from 'node:crypto'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { isNamed } from './etag'
+import { matchesEtag } from './etag'
 import type { ApiContext } from './route'
 
 export interface PreparedText {
@@ -23,7 +23,7 @@ export function answerText(context: ApiContext, { type, etag, encoded }: Prepare
   context.set('Cache-Control', 'no-cache')
   context.set('ETag', etag)
   // Koa's `fresh` would send the text again to clients that also send no-cache, as fetch in Node does.
-  if (isNamed(etag, context.get('If-None-Match'))) {
+  if (matchesEtag(etag, context.get('If-None-Match'))) {
     context.status = 304
     return
   }

@@ -8,7 +8,7 @@ import { moneyMaxLength, moneyPattern, moneyRangePattern } from '../../domain/mo
  * Annotations of a schema. `x-hint` is the rule that error details quote after the path of a field. The OpenAPI document shows
  * `x-documented` instead of the schema, for rules that depend on the caller or the state and are checked by the handler.
  */
-export interface Words {
+export interface Annotations {
   /** Makes the schema a named component of the OpenAPI document. */
   title?: string
   description?: string
@@ -20,20 +20,21 @@ export interface Words {
 /** PostgreSQL cannot store NUL. */
 const noNull = String.raw`^[^\u0000]*$`
 
-export const MoneyString = (words: Words = {}) => Type.String({ pattern: moneyPattern, maxLength: 18, ...words })
+export const MoneyString = (annotations: Annotations = {}) =>
+  Type.String({ pattern: moneyPattern, maxLength: 18, ...annotations })
 
 /** A MoneyString with a range, in hundredths, that the handler checks. */
-export const MoneyWithin = ({ least, most }: { least: bigint; most: bigint }, words: Words) =>
+export const MoneyWithin = ({ least, most }: { least: bigint; most: bigint }, annotations: Annotations) =>
   MoneyString({
     'x-documented': { type: 'string', pattern: moneyRangePattern(least, most), maxLength: moneyMaxLength },
-    ...words,
+    ...annotations,
   })
 
-export const Text = (options: Words & { minLength?: number; maxLength?: number } = {}) =>
+export const Text = (options: Annotations & { minLength?: number; maxLength?: number } = {}) =>
   Type.String({ pattern: noNull, ...options })
 
 /** An optional text of one line. */
-export const Line = (options: Words & { maxLength: number }) =>
+export const Line = (options: Annotations & { maxLength: number }) =>
   Type.String({
     pattern: linePattern,
     'x-hint': `at most ${options.maxLength} visible characters and spaces`,
@@ -41,11 +42,11 @@ export const Line = (options: Words & { maxLength: number }) =>
   })
 
 /** A text of one line with at least one visible character. */
-export const VisibleLine = (options: Words & { maxLength: number }) =>
+export const VisibleLine = (options: Annotations & { maxLength: number }) =>
   Type.String({ pattern: visibleLinePattern, 'x-hint': visibleHint(options.maxLength), minLength: 1, ...options })
 
 /** A name that our mails show. Mail clients would turn a web address in it into a link. */
-export const MailedName = (options: Words & { maxLength: number }) =>
+export const MailedName = (options: Annotations & { maxLength: number }) =>
   Type.String({
     pattern: mailedNamePattern,
     'x-hint': `${visibleHint(options.maxLength)}, no web address`,
@@ -54,7 +55,7 @@ export const MailedName = (options: Words & { maxLength: number }) =>
   })
 
 /** An optional text of several lines. */
-export const Lines = (options: Words & { minLength?: number; maxLength: number }) =>
+export const Lines = (options: Annotations & { minLength?: number; maxLength: number }) =>
   Type.String({
     pattern: linesPattern,
     'x-hint': `${options.minLength ?? 0} to ${options.maxLength} visible characters, spaces and line breaks`,
@@ -63,33 +64,33 @@ export const Lines = (options: Words & { minLength?: number; maxLength: number }
 
 const visibleHint = (maxLength: number) => `1 to ${maxLength} visible characters and spaces`
 
-export const Pattern = (pattern: string, words: Words = {}) => Type.String({ pattern, ...words })
-export const Uuid = (words: Words = {}) => Type.String({ format: 'uuid', ...words })
-export const DateTime = (words: Words = {}) => Type.String({ format: 'date-time', ...words })
+export const Pattern = (pattern: string, annotations: Annotations = {}) => Type.String({ pattern, ...annotations })
+export const Uuid = (annotations: Annotations = {}) => Type.String({ format: 'uuid', ...annotations })
+export const DateTime = (annotations: Annotations = {}) => Type.String({ format: 'date-time', ...annotations })
 /** A date-time that PostgreSQL accepts too: no leap second, no year 0, no zone beyond +14:59. */
-export const Instant = (words: Words = {}) =>
+export const Instant = (annotations: Annotations = {}) =>
   Type.String({
     format: 'date-time',
     pattern: String.raw`^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:[0-5]\d(\.\d{1,9})?(Z|[+\-](0\d|1[0-4]):[0-5]\d)$`,
     'x-hint': 'a date-time such as 2026-05-01T00:00:00Z',
-    ...words,
+    ...annotations,
   })
-export const CalendarDate = (words: Words = {}) => Type.String({ format: 'date', ...words })
-export const Uri = (words: Words = {}) => Type.String({ format: 'uri', ...words })
-export const Email = (words: Words = {}) => Type.String({ format: 'email', maxLength: 254, ...words })
-export const OneOf = <const T extends string>(values: readonly T[], words: Words = {}) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...values], ...words })
-export const Constant = <const T extends string>(value: T, words: Words = {}) =>
-  Type.Unsafe<T>({ type: 'string', const: value, ...words })
+export const CalendarDate = (annotations: Annotations = {}) => Type.String({ format: 'date', ...annotations })
+export const Uri = (annotations: Annotations = {}) => Type.String({ format: 'uri', ...annotations })
+export const Email = (annotations: Annotations = {}) => Type.String({ format: 'email', maxLength: 254, ...annotations })
+export const OneOf = <const T extends string>(values: readonly T[], annotations: Annotations = {}) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...values], ...annotations })
+export const Constant = <const T extends string>(value: T, annotations: Annotations = {}) =>
+  Type.Unsafe<T>({ type: 'string', const: value, ...annotations })
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 /** An object that may not have other properties. */
-export const Strict = <T extends Record<string, TSchema>>(properties: T, words: Words = {}) =>
-  Type.Object(properties, { additionalProperties: false, ...words })
+export const Strict = <T extends Record<string, TSchema>>(properties: T, annotations: Annotations = {}) =>
+  Type.Object(properties, { additionalProperties: false, ...annotations })
 
 /** An object in a response. Properties may be added later, so clients must ignore unknown ones. */
-export const Answer = <T extends Record<string, TSchema>>(properties: T, words: Words = {}) =>
-  Type.Object(properties, { ...words })
+export const Answer = <T extends Record<string, TSchema>>(properties: T, annotations: Annotations = {}) =>
+  Type.Object(properties, { ...annotations })
 
 export const ListOf = <T extends TSchema>(item: T) =>
   Answer({

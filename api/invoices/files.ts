@@ -7,7 +7,7 @@ import type { InvoiceDocument } from '../../domain/invoices/document'
 import { invoiceCsv } from '../../mail/documents/invoice-csv'
 import { invoicePdf } from '../../mail/documents/invoice-pdf'
 import { ApiError } from '../http/errors'
-import { isNamed } from '../http/etag'
+import { matchesEtag } from '../http/etag'
 import { paramsOf } from '../http/requests/typed'
 import { get, type Handler, type Route } from '../http/route'
 import { Answer } from '../http/schema'
@@ -88,7 +88,7 @@ function download({ extension, type, render }: File): Handler {
     const bytes = await rendered(`${extension} ${id} ${stateOf(document)}`, () => render(document))
     const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`
     const headers = { ETag: etag, 'Content-Disposition': `attachment; filename="${document.number}.${extension}"` }
-    if (isNamed(etag, request.header('If-None-Match'))) return { status: 304, body: null, headers }
+    if (matchesEtag(etag, request.header('If-None-Match'))) return { status: 304, body: null, headers }
     return { body: bytes, type, headers }
   }
 }

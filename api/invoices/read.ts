@@ -56,7 +56,7 @@ const Invoice = Answer(
     period: Pattern(monthPattern, { description: 'The month of the charges.' }),
     status: OneOf(invoiceStatuses, {
       description:
-        'open: to be paid. paid: paid, or issued over 0.00. void: does not count; another invoice may have replaced it.',
+        'open: to be paid. paid: paid, or issued with a total of 0.00. void: does not count; another invoice may have replaced it.',
     }),
     total_gbp: MoneyString({ description: 'Charges less credits, never below 0.00.' }),
     credit_carried_in_gbp: MoneyString({

@@ -6,7 +6,7 @@ import { slugPattern } from '../../domain/limits'
 import { type Logo, logoMaxBytes, logoMaxPixels, logoOf } from '../../domain/partners/logo'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
-import { isNamed } from '../http/etag'
+import { matchesEtag } from '../http/etag'
 import { paramsOf } from '../http/requests/typed'
 import { get, type OpenRequest, type Reply } from '../http/route'
 import { Answer, environmentQuery, Pattern, Strict } from '../http/schema'
@@ -33,7 +33,7 @@ export const getPartnerLogoRoute = get('/v1/public/partners/:slug/logo', {
       description: 'A PNG, JPEG or WebP image.',
       type: 'image/*',
       schema: Type.Unsafe<Buffer>({}),
-      headers: { ETag: 'Names these bytes.', 'Cache-Control': 'For how long it may be kept.' },
+      headers: { ETag: 'Identifies these bytes.', 'Cache-Control': 'For how long it may be kept.' },
     },
     errors: ['not_found'],
   },
@@ -44,7 +44,7 @@ async function getPartnerLogo(request: OpenRequest, { db }: ApiDeps): Promise<Re
   if (logo === null) throw new ApiError('not_found')
   const etag = `"${logo.digest}"`
   const headers = { ETag: etag, 'Cache-Control': 'public, max-age=300' }
-  if (isNamed(etag, request.header('If-None-Match'))) return { status: 304, body: null, headers }
+  if (matchesEtag(etag, request.header('If-None-Match'))) return { status: 304, body: null, headers }
   return { body: logo.bytes, type: logo.type, headers }
 }
 

@@ -5,9 +5,9 @@ import { formatUsdcExactly } from '../../domain/money'
 import type { SwitchableNotice } from '../../domain/partners/notice'
 import { Answer, MoneyString, Nullable, Strict } from '../http/schema'
 
-export const lowBalanceWords = 'Admins are mailed when the live wallet falls below this; null when they are not.'
+export const lowBalanceDescription = 'Admins get a mail when the live wallet falls below this amount. Null: no mail.'
 
-const switchWords: Readonly<Record<SwitchableNotice, string>> = {
+const switchDescriptions: Readonly<Record<SwitchableNotice, string>> = {
   payout_failed: 'A live payout failed.',
   payout_returned: 'A live payout was returned.',
   low_balance: 'The live wallet fell below low_balance_usdc.',
@@ -16,7 +16,7 @@ const switchWords: Readonly<Record<SwitchableNotice, string>> = {
   case: 'A recall or trace was resolved.',
 }
 
-const switchOf = (kind: SwitchableNotice) => Type.Boolean({ description: switchWords[kind] })
+const switchOf = (kind: SwitchableNotice) => Type.Boolean({ description: switchDescriptions[kind] })
 
 /** Written out, so that each property is typed. */
 const switches = {
@@ -42,7 +42,7 @@ export const NotificationChanges = Strict(
 
 export const mailSettings = {
   notifications: Answer(switches, { description: 'Mails to admins.' }),
-  low_balance_usdc: Nullable(MoneyString({ description: lowBalanceWords })),
+  low_balance_usdc: Nullable(MoneyString({ description: lowBalanceDescription })),
 }
 
 export const exampleMailSettings = {

@@ -29,7 +29,7 @@ import { Account, exampleAccount, presentAccount } from './account'
 import { logoHint, logoMaxLength, logoPattern, readLogo } from './logo'
 import {
   exampleMailSettings,
-  lowBalanceWords,
+  lowBalanceDescription,
   mailSettings,
   NotificationChanges,
   presentMailSettings,
@@ -86,7 +86,7 @@ const AccountChanges = Strict(
     ),
     notifications: Type.Optional(NotificationChanges),
     low_balance_usdc: Type.Optional(
-      Nullable(MoneyWithin(lowBalanceRange, { description: lowBalanceWords, 'x-hint': lowBalanceRule })),
+      Nullable(MoneyWithin(lowBalanceRange, { description: lowBalanceDescription, 'x-hint': lowBalanceRule })),
     ),
     confirm_code: ConfirmCode(
       'Required with billing_email or contact_email: the code from POST /v1/account/confirm-codes, for the same values of both.',

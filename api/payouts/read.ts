@@ -6,7 +6,7 @@ import { formatPence } from '../../domain/money'
 import { presentRate } from '../bank/rate'
 import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
-import { isNamed } from '../http/etag'
+import { matchesEtag } from '../http/etag'
 import { type ApiRequest, get, type Reply } from '../http/route'
 import { Answer, Constant, MoneyString, Nullable, Uuid } from '../http/schema'
 import { authenticateWith, authorize, limit, validate } from '../http/steps'
@@ -47,7 +47,7 @@ async function getPayout(request: ApiRequest<PayoutRow | null>): Promise<Reply> 
   const { found: payout } = request
   if (payout === null) throw new ApiError('not_found')
   const headers = { ETag: etagOf(payout) }
-  if (isNamed(headers.ETag, request.header('If-None-Match'))) return { status: 304, body: null, headers }
+  if (matchesEtag(headers.ETag, request.header('If-None-Match'))) return { status: 304, body: null, headers }
   return { body: presentPayout(payout), headers }
 }
 

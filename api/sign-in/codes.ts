@@ -62,7 +62,7 @@ export const requestCodeRoute = post('/v1/auth/codes', {
       'The response is the same whether or not the email is known. The code works only in the browser that requested it, which a cookie ' +
       'identifies. A new code voids the previous sign-in code of the same browser, and no other.',
     bodyExample: { email: 'ada@acme.example.com' },
-    reply: codeSent('If somebody signs in with this email, a code is on its way.'),
+    reply: codeSent('If the email belongs to a member, a code is sent to it.'),
     errors: ['rate_limited'],
   },
 })

@@ -56,7 +56,7 @@ export const createSessionRoute = post('/v1/auth/sessions', {
       schema: Session,
       example: exampleSession,
       headers: {
-        'Set-Cookie': '`__Host-session`, or `session` on http://localhost: the session, out of reach of scripts.',
+        'Set-Cookie': '`__Host-session`, or `session` on http://localhost: the session. Scripts cannot read it.',
       },
     },
     errors: ['invalid_code', 'unauthorized', 'rate_limited'],

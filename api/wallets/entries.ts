@@ -38,7 +38,7 @@ const WalletEntry = Answer(
     at: DateTime(),
     kind: OneOf(entryKinds, {
       description:
-        'topup: money arrived. payout: a payout took it. refund: a payout did not go, and its money is back. ' +
+        'topup: money arrived. payout: a payout took it. refund: the money of a payout that was not paid is back. ' +
         'return: the recipient’s bank sent it back. adjustment: anything else.',
     }),
     amount_usdc: Pattern(`^-?${exactUsdc}`, {
@@ -145,7 +145,7 @@ function filtersOf({ created_after, created_before }: Static<typeof CsvQuery>): 
 }
 
 function presentEntry(row: WalletEntryRow): Static<typeof WalletEntry> {
-  const { kind, words } = meaningOf(row)
+  const { kind, text } = meaningOf(row)
   return {
     id: row.id,
     at: row.at.toISOString(),
@@ -153,32 +153,32 @@ function presentEntry(row: WalletEntryRow): Static<typeof WalletEntry> {
     amount_usdc: formatUsdcExactly(row.amountMicroUsdc),
     balance_usdc: formatUsdcExactly(row.balanceMicroUsdc),
     payout_id: row.payoutId,
-    description: words,
+    description: text,
   }
 }
 
 /** Maps the cause of a ledger entry to a kind and a text for the partner. */
-function meaningOf(row: WalletEntryRow): { kind: EntryKind; words: string } {
+function meaningOf(row: WalletEntryRow): { kind: EntryKind; text: string } {
   switch (row.cause) {
     case 'float':
-      return { kind: 'topup', words: 'Test money to start with' }
+      return { kind: 'topup', text: 'Test money to start with' }
     case 'top_up':
-      return { kind: 'topup', words: 'Test money' }
+      return { kind: 'topup', text: 'Test money' }
     case 'deposit':
     case 'held_credit':
-      return { kind: 'topup', words: 'Top-up' }
+      return { kind: 'topup', text: 'Top-up' }
     case 'debit':
-      return { kind: 'payout', words: row.payoutId === null ? 'Set aside for a payout' : `Payout to ${whom(row)}` }
+      return { kind: 'payout', text: row.payoutId === null ? 'Set aside for a payout' : `Payout to ${whom(row)}` }
     case 'reversal':
-      return { kind: 'refund', words: row.payoutId === null ? 'Back: the payout was not sent' : back(row) }
+      return { kind: 'refund', text: row.payoutId === null ? 'Back: the payout was not sent' : back(row) }
     case 'refund':
-      return { kind: row.payoutStatus === 'returned' ? 'return' : 'refund', words: back(row) }
+      return { kind: row.payoutStatus === 'returned' ? 'return' : 'refund', text: back(row) }
     case 'return':
-      return { kind: 'return', words: back(row) }
+      return { kind: 'return', text: back(row) }
     case 'float_reversal':
-      return { kind: 'adjustment', words: 'Test money replaced by that of the sandbox bank' }
+      return { kind: 'adjustment', text: 'Test money replaced by that of the sandbox bank' }
     default:
-      return { kind: 'adjustment', words: 'Adjustment' }
+      return { kind: 'adjustment', text: 'Adjustment' }
   }
 }
 

@@ -133,6 +133,14 @@ describe('the layout', () => {
     expect(elsewhere.filter((file) => statement.test(read(file)))).toEqual([])
   })
 
+  test('the HTTP pipeline knows callers and no business object', () => {
+    const pipeline = own.filter(({ from }) => from.startsWith('api/http/'))
+    const businessObject = /^(api|db)\/(payouts|wallets|invoices|bank)\/|^api\/(partners|sign-in|controls)\//
+
+    expect(pipeline.length).toBeGreaterThan(0)
+    expect(pipeline.filter(({ to }) => businessObject.test(to))).toEqual([])
+  })
+
   test('no list is spread into Math.max or Math.min, which throw past about 125,000 arguments', () => {
     const backend = /^(activities|api|db|ops|rail|runtime|worker|workflows)\//
     const spreading = sourceFiles().filter((file) => backend.test(file) && /Math\.(max|min)\(\.\.\./.test(read(file)))

@@ -14,7 +14,7 @@ export const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Addresses are relative, so that the page also works behind a path of somebody's proxy. */
+/** Relative URLs, so that the page also works behind a proxy that adds a path. */
 export function page({ title, version, assets }: { title: string; version: string; assets: Assets }): string {
   const { scalar, start, style, icon } = assets.names
   return `<!doctype html>

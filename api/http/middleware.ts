@@ -16,7 +16,7 @@ const securityHeaders: Readonly<Record<string, string>> = {
   'X-Frame-Options': 'DENY',
 }
 
-export function around(deps: ApiDeps): (context: ApiContext, next: Next) => Promise<void> {
+export function middleware(deps: ApiDeps): (context: ApiContext, next: Next) => Promise<void> {
   const secure: Record<string, string> = { ...securityHeaders }
   if (deps.config.publicUrl.startsWith('https:'))
     secure['Strict-Transport-Security'] = 'max-age=63072000; includeSubDomains'
@@ -36,7 +36,7 @@ export function around(deps: ApiDeps): (context: ApiContext, next: Next) => Prom
     } catch (error) {
       answerError(context, error, deps)
     }
-    remember(context, deps)
+    recordActivity(context, deps)
     const us = Number((process.hrtime.bigint() - startedAt) / 1_000n)
     logLine(context, deps, us)
     const { method, status, state, routerPath } = context
@@ -70,7 +70,7 @@ function toApiError(thrown: unknown): ApiError {
 }
 
 /** Records calls of known partners, whatever the response was. */
-function remember(context: ApiContext, { activityLog, clock }: ApiDeps): void {
+function recordActivity(context: ApiContext, { activityLog, clock }: ApiDeps): void {
   const { caller, route, requestId, activityWritten, errorCode, subject } = context.state
   if (!caller || !route || route.access.by === 'anyone') return
   const keyId = caller.by === 'key' ? caller.keyId : null
@@ -109,14 +109,14 @@ function logLine(context: ApiContext, { log }: ApiDeps, us: number): void {
       status: context.status,
       ms: us / 1000,
       ...(subject === null ? {} : { [subject.field]: subject.id }),
-      ...whoOf(context.state.caller),
+      ...callerFields(context.state.caller),
     },
     'request',
   )
 }
 
 /** Identifies the caller without personal data: never by email. */
-function whoOf(caller: Caller | null): { readonly key?: string; readonly member?: string } {
+function callerFields(caller: Caller | null): { readonly key?: string; readonly member?: string } {
   if (caller === null) return {}
   return caller.by === 'key' ? { key: caller.keyPrefix } : { member: caller.memberId }
 }
