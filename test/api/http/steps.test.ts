@@ -1,0 +1,34 @@
+// The types of a route refuse a sentence that leaves out a step or has the wrong order. `npm run check:types` is the test.
+import { expect, test } from '@jest/globals'
+import { type ApiRequest, errorsOf, get, post, type Reply, type RouteDocs } from '../../../api/http/route'
+import { authenticate, authenticateWith, authorize, limit, openToAnyone, validate } from '../../../api/http/steps'
+import { payoutInPath } from '../../../api/payouts/lookups'
+
+const reply = { status: 200, description: 'Done.', schema: {} } as const
+const docs: RouteDocs = { operationId: 'example', tag: 'Example', summary: 'An example', reply, errors: [] }
+const access = authorize('example.read', { by: 'key', partner: 'any' })
+
+async function forCaller(_request: ApiRequest): Promise<Reply> {
+  return { body: null }
+}
+
+async function forText(_request: ApiRequest<string>): Promise<Reply> {
+  return { body: null }
+}
+
+test('a route cannot leave out or exchange a step, nor call a handler with the wrong lookup', () => {
+  const whole = get('/example', { docs, steps: [authenticate, limit, access, validate(), forCaller] })
+
+  // @ts-expect-error Nothing authorizes the caller.
+  get('/example', { docs, steps: [authenticate, limit, validate(), forCaller] })
+  // @ts-expect-error Nothing authenticates the caller.
+  get('/example', { docs, steps: [limit, access, validate(), forCaller] })
+  // @ts-expect-error The caller is authorized before it is counted.
+  post('/example', { docs, steps: [authenticate, access, limit, validate(), forCaller] })
+  // @ts-expect-error An open route has no caller.
+  get('/example', { docs, steps: [openToAnyone, validate(), forCaller] })
+  // @ts-expect-error The handler expects the result of another lookup.
+  get('/example', { docs, steps: [authenticateWith(payoutInPath), limit, access, validate(), forText] })
+
+  expect(errorsOf(whole)).toContain('unauthorized')
+})
