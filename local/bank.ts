@@ -1,4 +1,4 @@
-// Starts the sandbox bank, a make-believe bank for both environments, as a part of the system on one machine.
+// Starts the sandbox bank for both environments, as a part of the local system.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { type NodePartOptions, startNodePart } from './process/node-part'
 import type { Secrets } from './secrets'
 
 export interface LocalBank {
-  /** Without a path: the protocol is below /v0, the control plane below /_control. */
+  /** Without a path: the protocol is under /v0, the control plane under /_control. */
   readonly url: string
   readonly port: number
 }
@@ -33,13 +33,13 @@ export async function startBank(options: LocalBankOptions): Promise<LocalBank> {
       await startNodePart({ name: 'Bank', main, args, env, logFile, onSpawn })
       return { port, url: `http://127.0.0.1:${port}` }
     } catch (error) {
-      // Somebody took the port between our look at it and the bank's.
+      // Another process took the port between our check and the bank's start.
       if (attempt === attemptsMax || !portTaken.test(String(error))) throw error
     }
   }
 }
 
-/** By file, because everybody on the machine may read the arguments of a process. */
+/** In files, because every user of the machine can read the arguments of a process. */
 function writeKeys(dataDir: string, keys: LocalBankOptions['keys']): string[] {
   mkdirSync(dataDir, { recursive: true })
   return (['sandbox', 'live'] as const).flatMap((environment) => {

@@ -1,4 +1,4 @@
-// The demo partner and its keys: created once by the ops command line, kept in DATA_DIR, created again when the API refuses them.
+// The demo partner and its keys: created by ops commands, stored in DATA_DIR, and created again if the API rejects them.
 
 import { type ExecFileOptions, execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { projectDir } from './project-dir'
 
 export interface Demo {
   readonly partner: { readonly id: string; readonly slug: string; readonly email: string }
-  /** Live exists where its bank is simulated. */
+  /** There is a live key only if the live bank is simulated. */
   readonly keys: { readonly sandbox: string; readonly live?: string }
 }
 
@@ -24,7 +24,7 @@ export function readDemo(dataDir: string): Demo | null {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null
 }
 
-/** Verified and used in the month before this one, so that finance has a month to bill. Null where the partner exists. */
+/** Creates a verified partner with payouts in the previous month, so that there is a month to invoice. Null if it exists. */
 export async function makeDemoWithMonth(
   dataDir: string,
   env: EnvironmentVariables,
@@ -46,7 +46,7 @@ export async function makeDemo(dataDir: string, env: EnvironmentVariables, signa
   return keepDemo(dataDir, { partner: { id: partner.id, slug, email }, keys: { sandbox } })
 }
 
-/** Verified by the simulated bank, with simulated money: enough to try the live environment. */
+/** Verifies the partner at the simulated bank and credits simulated money, to try the live environment. */
 export async function makeDemoLive(
   dataDir: string,
   env: EnvironmentVariables,
@@ -62,13 +62,13 @@ export async function makeDemoLive(
   return keepDemo(dataDir, { ...demo, keys: { ...demo.keys, live } })
 }
 
-/** Whether the keys are known to this system; any answer but "who are you" will do. */
+/** Whether this system knows the keys: any status except 401. */
 export async function isAccepted(api: string, { keys }: Demo): Promise<boolean> {
   const answers = Object.values(keys).map((key) => ask(`${api}/v1/balance`, key))
   return (await Promise.all(answers)).every(({ status }) => status !== 401)
 }
 
-/** Whether the sandbox's payouts go to the bank already. */
+/** Whether the sandbox is connected to the bank. */
 export async function isConnected(api: string, { keys }: Demo): Promise<boolean> {
   const answer = await ask(`${api}/v1/account`, keys.sandbox)
   const account = answer.ok ? await answer.json() : null
@@ -87,7 +87,7 @@ async function newKey(ops: Ops, environment: 'sandbox' | 'live'): Promise<string
   return made.secret
 }
 
-/** The partner is there but its key is lost; that key helps nobody and counts against the limit. */
+/** The partner exists but its key is lost. Revokes the lost key, which counts against the limit. */
 async function reopenDemo(ops: Ops) {
   const partner = await ops('partner', 'show', '--partner', slug)
   const { data: keys } = await ops('key', 'list', '--partner', slug)

@@ -1,4 +1,4 @@
-// The environment that migrations, worker, API and ops share, made of what the start found and what it was given.
+// Builds the environment of migrations, worker, API and ops from the started servers and the given settings.
 
 import { type EnvironmentVariables, settingsIn } from '../runtime/config/config'
 import { isLocal, type Plan } from './plan'
@@ -8,21 +8,21 @@ export interface Found {
   readonly databaseUrl: string
   readonly temporalAddress: string
   readonly secretKeys: string
-  /** Null when the bank is not ours. */
+  /** Null if npm start did not start the bank. */
   readonly bank: { readonly url: string; readonly keys: Secrets['bankKeys'] } | null
-  /** Null when mails go somewhere else. */
+  /** Null if npm start did not start the mail inbox. */
   readonly mail: { readonly smtp: string; readonly inbox: string } | null
-  /** Null when Temporal is not ours. */
+  /** Null if npm start did not start Temporal. */
   readonly temporalUi: string | null
 }
 
-/** An invoice of one machine is as make-believe as its bank, and says so. */
-const makeBelieveSeller = {
-  SELLER_NAME: 'Make-believe Payouts Ltd',
+/** Invoices of a local system are not real, and say so. */
+const exampleSeller = {
+  SELLER_NAME: 'Example Payouts Ltd',
   SELLER_ADDRESS: '1 Example Street|London|EC1A 1AA|United Kingdom',
   SELLER_EMAIL: 'billing@payouts.test',
   SELLER_COMPANY_NUMBER: '00000000',
-  SELLER_BANK: 'Make-believe Bank, do not pay|Sort code 00-00-00|Account number 00000000',
+  SELLER_BANK: 'Example Bank, do not pay|Sort code 00-00-00|Account number 00000000',
 }
 
 const mailFrom = 'Payouts <billing@payouts.test>'
@@ -43,12 +43,12 @@ export function environmentFor(
       ? {}
       : {
           TEMPORAL_UI_URL: env.TEMPORAL_UI_URL || workflowsPage(found.temporalUi, env),
-          // All partners of a system that npm start runs belong to the person who runs it.
+          // The user who runs npm start owns all partners of that system.
           TEMPORAL_UI_LINK: env.TEMPORAL_UI_LINK || 'on',
         }),
-    ...(found.bank === null || env.SELLER_NAME ? {} : makeBelieveSeller),
+    ...(found.bank === null || env.SELLER_NAME ? {} : exampleSeller),
   }
-  // Whoever talks to the system later goes by the same times and limits as its worker, and gets nothing else of this environment.
+  // Ops commands need the same time limits as the worker, and nothing else from this environment.
   const shared = { ...settingsIn(env), ...own }
   return { full: { ...(databaseUrl ? env : withoutPostgresVariables(env)), ...own }, shared }
 }
@@ -61,14 +61,14 @@ function workflowsPage(temporalUi: string, env: EnvironmentVariables): string {
   return `${temporalUi}/namespaces/${env.TEMPORAL_NAMESPACE || 'default'}`
 }
 
-/** Live speaks to the same make-believe bank, under another key. */
-function bankVariables({ url, keys }: NonNullable<Found['bank']>, ours: string): EnvironmentVariables {
+/** Live mode uses the same sandbox bank with another key. */
+function bankVariables({ url, keys }: NonNullable<Found['bank']>, webhook: string): EnvironmentVariables {
   return {
     BANK_SANDBOX_URL: `${url}/v0`,
     BANK_SANDBOX_KEY: keys.sandbox,
     BANK_LIVE_URL: `${url}/v0`,
     BANK_LIVE_KEY: keys.live,
-    WEBHOOK_URL: ours,
+    WEBHOOK_URL: webhook,
   }
 }
 
@@ -76,7 +76,7 @@ function webhookUrl(host: string, port: number): string {
   return `http://${isLocal(host) ? '127.0.0.1' : host}:${port}/webhooks/bank`
 }
 
-/** A PGSSLMODE or PGOPTIONS meant for another server would also change how ours is spoken to. */
+/** A PGSSLMODE or PGOPTIONS meant for another server would also affect connections to ours. */
 function withoutPostgresVariables(env: EnvironmentVariables): EnvironmentVariables {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^PG[A-Z]+$/.test(name)))
 }

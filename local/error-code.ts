@@ -1,6 +1,6 @@
-// The system's own name of a failure (ENOENT, EACCES …), for those who decide by it.
+// Reads the system error code (ENOENT, EACCES …) of an error.
 
-/** Asks for no class: an error that Node itself makes is not an instance of the Error that Jest gives to tests. */
+/** Does not use instanceof: in Jest, errors of Node.js are not instances of the global Error. */
 export function errorCode(error: unknown): string | null {
   const isCoded = typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
   return isCoded ? String(error.code) : null

@@ -1,10 +1,10 @@
-// A lock file that names its holder and does not outlive it: a dead holder's lock is taken over, even when its pid is in use again.
+// A lock file that names its holder. The lock of a dead process can be taken over, even if its PID was reused.
 
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { errorCode } from './error-code'
 import { identityOf } from './process/identity'
 
-/** Who holds a lock, and the address it serves, so that whoever is refused can be told where to look. */
+/** The process that holds a lock, and the URL it serves, for the error message of a second start. */
 export interface Holder {
   readonly pid: number
   readonly identity: string | null
@@ -31,13 +31,13 @@ export function takeLock(path: string, note: { readonly api: string }): Taken {
   }
 }
 
-/** Who holds the lock now; null when nobody who is alive does. */
+/** The current holder, or null if no live process holds the lock. */
 export function lockHolder(path: string): Holder | null {
   const holder = read(path)
   return holder && identityOf(holder.pid) === holder.identity ? holder : null
 }
 
-/** A link appears at once and with its content, which a file created for writing does not. */
+/** A hard link appears atomically with its content; a file opened for writing does not. */
 function link(own: string, path: string): boolean {
   try {
     linkSync(own, path)
@@ -48,17 +48,17 @@ function link(own: string, path: string): boolean {
   }
 }
 
-/** Moved aside before it is judged again: between reading and removing, another process may have made it its own. */
+/** Moves the file aside and checks it again, because another process may have taken the lock since it was read. */
 function removeStale(path: string): void {
-  const aside = `${path}.stale.${process.pid}`
+  const moved = `${path}.stale.${process.pid}`
   try {
-    renameSync(path, aside)
+    renameSync(path, moved)
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return
     throw error
   }
-  if (lockHolder(aside)) link(aside, path)
-  rmSync(aside, { force: true })
+  if (lockHolder(moved)) link(moved, path)
+  rmSync(moved, { force: true })
 }
 
 function read(path: string): Holder | null {

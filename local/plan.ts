@@ -1,4 +1,4 @@
-// What a start is going to do, decided and checked before anything is started.
+// Plans a start and checks its settings before anything runs.
 
 import { mkdirSync } from 'node:fs'
 import { type EnvironmentVariables, loadConfig } from '../runtime/config/config'
@@ -11,17 +11,17 @@ export interface Plan {
   readonly host: string
   readonly port: number
   readonly api: string
-  /** The servers that exist already; null for those that are ours to start. */
+  /** Existing servers. Null for servers that npm start must start. */
   readonly databaseUrl: string | null
   readonly temporalAddress: string | null
-  /** `ours`: the make-believe one. `given`: whatever the variables name, which may be none beside a database of others. */
+  /** `ours`: starts the sandbox bank. `given`: uses the settings, which may name no bank. */
   readonly bank: 'ours' | 'given'
-  /** `ours`: an inbox where every mail ends. `given`: whatever SMTP_URL names. */
+  /** `ours`: starts an inbox that receives every mail. `given`: uses SMTP_URL. */
   readonly mail: 'ours' | 'given'
 }
 
 export async function makePlan(env: EnvironmentVariables): Promise<Plan> {
-  // What the start itself will fill in is given here as an example, so that every other mistake is reported now.
+  // Examples stand in for the settings that the start fills in, so that all other mistakes are reported now.
   const { host, port: wanted } = loadConfig({ ...examples, ...env })
   const port = wanted === 0 ? await choosePort(0, host) : wanted
   const dataDir = dataDirOf(env)
@@ -52,7 +52,7 @@ const examples: EnvironmentVariables = {
   SECRET_KEYS: `k1:${'0'.repeat(64)}`,
 }
 
-/** Also reached by its neighbours on this machine as localhost. */
+/** Whether other processes on this machine can use localhost to reach the host. */
 export function isLocal(host: string): boolean {
   return ['0.0.0.0', '::', '127.0.0.1', '::1', 'localhost'].includes(host)
 }

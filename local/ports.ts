@@ -1,4 +1,4 @@
-// Which TCP ports are free on this machine: the preferred one if it is, otherwise one the system picks.
+// Finds free TCP ports: the preferred one, or one that the system picks.
 
 import { connect, createServer } from 'node:net'
 
@@ -6,7 +6,7 @@ export async function choosePort(preferred: number, host = '127.0.0.1'): Promise
   return (await bind(preferred, host)) ?? (await bind(0, host)) ?? fail(host)
 }
 
-/** Taken also means that somebody answers on one address of localhost only: a client might reach that one instead of us. */
+/** Also true if another process answers on only one address of localhost, because a client could reach that one instead. */
 export async function isTaken(port: number, host: string): Promise<boolean> {
   if ((await bind(port, host)) === null) return true
   const answers = await Promise.all([answersOn(port, '127.0.0.1'), answersOn(port, '::1')])
@@ -38,5 +38,5 @@ function answersOn(port: number, host: string): Promise<boolean> {
 }
 
 function fail(host: string): never {
-  throw new Error(`No free TCP port could be found on ${host}.`)
+  throw new Error(`No free TCP port on ${host}.`)
 }

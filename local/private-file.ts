@@ -1,4 +1,4 @@
-// Files in DATA_DIR that only their owner may read, and that are there whole or not at all.
+// Writes files in DATA_DIR atomically, readable by their owner only.
 
 import { renameSync, writeFileSync } from 'node:fs'
 

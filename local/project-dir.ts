@@ -1,9 +1,9 @@
-// The folder of package.json, for those who look for something beside it.
+// Finds the folder of package.json.
 
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** A source lies one level below it, its compiled twin two. */
+/** Searches upwards, because compiled files are one level deeper than their sources. */
 export function projectDir(): string {
   let dir = __dirname
   while (!existsSync(join(dir, 'package.json')) && dirname(dir) !== dir) dir = dirname(dir)

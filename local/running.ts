@@ -1,4 +1,4 @@
-// Where a system started by `npm start` keeps its state, and how others (ops, scripts, a second start) find the running one.
+// Finds the data folder and the environment of a system that `npm start` runs, for ops and for a second start.
 
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -10,7 +10,7 @@ export function dataDirOf(env: EnvironmentVariables): string {
   return env.DATA_DIR ? resolve(env.DATA_DIR) : join(projectDir(), '.data')
 }
 
-/** The environment that api, worker and ops of the running system share; null when nothing runs in this folder. */
+/** The environment shared by API, worker and ops of the running system. Null if none runs in this folder. */
 export function readRunningEnvironment(dataDir: string): EnvironmentVariables | null {
   if (lockHolder(join(dataDir, 'lock.json')) === null) return null
   try {

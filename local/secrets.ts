@@ -1,4 +1,4 @@
-// The secrets of a system on one machine: made once, kept in DATA_DIR for its owner's eyes only.
+// The secrets of a local system: created once and stored in DATA_DIR, readable by its owner only.
 
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -7,9 +7,9 @@ import { writePrivate } from './private-file'
 
 export interface Secrets {
   readonly postgresPassword: string
-  /** In the form of the variable of that name. */
+  /** In the format of the setting with this name. */
   readonly SECRET_KEYS: string
-  /** What we show the sandbox bank to be let in. */
+  /** API keys for the sandbox bank. */
   readonly bankKeys: { readonly sandbox: string; readonly live: string }
 }
 
@@ -17,12 +17,12 @@ export function loadSecrets(dataDir: string): Secrets {
   const path = join(dataDir, 'secrets.json')
   const kept: Partial<Secrets> = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {}
   const secrets = { ...newSecrets(), ...kept }
-  // An older version kept fewer of them.
+  // An older version stored fewer secrets.
   if (Object.keys(secrets).length > Object.keys(kept).length) writePrivate(path, secrets)
   return secrets
 }
 
-/** Each says where it comes from, so that production can refuse it. */
+/** Keys contain "local", so that production can refuse them. */
 function newSecrets(): Secrets {
   return {
     postgresPassword: randomBytes(24).toString('hex'),

@@ -1,15 +1,19 @@
-// `npm start`: the whole system on one machine, from a lock on its data to one screen that says where everything is.
+// `npm start`: runs the whole system on one machine. Locks the data folder, starts every part and prints the addresses.
 
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { environment } from '../runtime/config/config'
 import { takeLock } from './lock'
-import { makePlan, requireFreePort } from './plan'
+import { makePlan, type Plan, requireFreePort } from './plan'
+import { writePrivate } from './private-file'
 import { clearLeftovers, createParts } from './process/parts'
-import { stopSignal } from './process/stop-signal'
-import { publish, unpublish } from './published'
-import { startSystem } from './system'
+import { type System, startSystem } from './system'
+import { renderScreen } from './terminal/screen'
 import { createSteps } from './terminal/steps'
+
+const parentCheckMs = 500
+const repeatedAfterMs = 1000
 
 async function main(): Promise<void> {
   const plan = await makePlan(environment())
@@ -31,7 +35,7 @@ async function main(): Promise<void> {
     await requireFreePort(plan)
     publish(plan, await startSystem({ plan, parts, signal, steps: createSteps(process.stdout, signal) }))
     const { name, logFile, tail } = await parts.firstEnd()
-    throw new Error(`${name} has ended, so everything stops. Its last words, from ${logFile}:\n${tail()}`)
+    throw new Error(`${name} has ended, so everything stops. Last lines of ${logFile}:\n${tail()}`)
   }
   try {
     await Promise.race([run(), once(signal, 'abort')])
@@ -49,7 +53,59 @@ function fail(error: unknown): void {
   process.exitCode = 1
 }
 
-// Whoever reads our output may go away earlier than we do; that is no reason to stop.
+/** Prints the addresses and writes them to local.json. The file comes last, so that a script that waits for it finds the system ready. */
+function publish({ api, dataDir }: Plan, { temporalAddress, temporalUi, bank, mail, demo }: System): void {
+  const docs = `${api}/docs`
+  const dashboard = `${api}/dashboard`
+  process.stdout.write(
+    renderScreen(
+      { api, docs, dashboard, temporalUi, bank, mailInbox: mail?.inbox ?? null, demo, dataDir },
+      process.stdout,
+    ),
+  )
+  const addresses = {
+    api,
+    docs,
+    dashboard,
+    temporal: temporalAddress,
+    ...(temporalUi ? { temporal_ui: temporalUi } : {}),
+    ...(bank ? { bank } : {}),
+    ...(mail ? { mail } : {}),
+  }
+  writePrivate(join(dataDir, 'local.json'), { ...addresses, ...demo })
+}
+
+/** Removes the files of a system that is not ready yet or no longer runs. */
+function unpublish({ dataDir }: Plan): void {
+  for (const name of ['local.json', 'env.json']) rmSync(join(dataDir, name), { force: true })
+}
+
+interface StopOptions {
+  /** The npm process, whose end also stops the system. Null without npm, because a shell may leave the system in the background. */
+  readonly parent: number | null
+  /** Called on a second request: skip the orderly stop. */
+  readonly hurry: () => void
+}
+
+/**
+ * Aborts when a signal or the end of npm asks this process to stop. npm forwards Ctrl-C, so it may arrive twice at once;
+ * only a signal that comes later counts as a second request.
+ */
+function stopSignal({ parent, hurry }: StopOptions): AbortSignal {
+  const stop = new AbortController()
+  let askedMs: number | undefined
+  const ask = () => {
+    if (askedMs !== undefined && performance.now() - askedMs > repeatedAfterMs) hurry()
+    askedMs ??= performance.now()
+    stop.abort()
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ask)
+
+  if (parent !== null) setInterval(() => process.ppid !== parent && stop.abort(), parentCheckMs).unref()
+  return stop.signal
+}
+
+// The reader of our output may close it early, which must not stop the system.
 process.stdout.on('error', () => {})
 void main()
   .catch(fail)

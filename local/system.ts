@@ -1,4 +1,4 @@
-// Starts the parts of the system in the order they need each other, and says of each what it is doing.
+// Starts the parts of the system in order of dependency, and shows the progress of each.
 
 import { execFile } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
@@ -9,12 +9,12 @@ import type { EnvironmentVariables } from '../runtime/config/config'
 import { startBank } from './bank'
 import { type Demo, isAccepted, isConnected, makeDemo, makeDemoLive, makeDemoWithMonth, readDemo } from './demo'
 import { environmentFor } from './environment-for'
-import { type LocalInbox, startMailInbox } from './mail-inbox/start'
 import type { Plan } from './plan'
+import { choosePort } from './ports'
 import { startPostgres } from './postgres/start'
 import { writePrivate } from './private-file'
 import type { Server } from './process/guarded'
-import { startNodePart } from './process/node-part'
+import { type NodePartOptions, startNodePart } from './process/node-part'
 import type { Parts } from './process/parts'
 import { projectDir } from './project-dir'
 import { loadSecrets, type Secrets } from './secrets'
@@ -26,18 +26,18 @@ export interface Start {
   readonly plan: Plan
   readonly steps: Steps
   readonly parts: Parts
-  /** Given when the start is to be abandoned. */
+  /** Aborts the start. */
   readonly signal: AbortSignal
 }
 
 export interface System {
   readonly temporalAddress: string
   readonly temporalUi: string | null
-  /** Null where the bank is somebody else's. */
+  /** Null if npm start did not start the bank. */
   readonly bank: string | null
-  /** Null where mails go somewhere else. */
+  /** Null if npm start did not start the mail inbox. */
   readonly mail: LocalInbox | null
-  /** Null where the database is somebody else's: nothing is seeded into that. */
+  /** Null for an external database, which gets no demo data. */
   readonly demo: Demo | null
 }
 
@@ -69,7 +69,7 @@ export async function startSystem(start: Start): Promise<System> {
     () => 'is up to date',
   )
   const kept = plan.databaseUrl ? null : readDemo(plan.dataDir)
-  // Before the worker runs: it would date what it completes today, and the demo's payouts belong to the month before.
+  // Before the worker starts: it would complete the demo's payouts today, but they belong to the previous month.
   const made = plan.databaseUrl || kept ? null : await seed(run, 'with-a-finished-month')
   await Promise.all([ownPart(run, 'Worker', 'dist/worker/main.js'), ownPart(run, 'API', 'dist/api/main.js')])
   await untilReady(plan.api)
@@ -84,7 +84,7 @@ export async function startSystem(start: Start): Promise<System> {
   }
 }
 
-/** A start that knows its servers, and so the environment of everything that uses them. */
+/** A start whose servers run, with the environment for the other parts. */
 interface Run extends Start {
   readonly env: EnvironmentVariables
 }
@@ -103,6 +103,36 @@ function ownInbox({ plan, steps, parts }: Start): Promise<LocalInbox> {
   const ports = { preferredSmtpPort: 1025, preferredHttpPort: 8025 }
   const work = () => startMailInbox({ dataDir, logFile, ...ports, env: {}, onSpawn: parts.add })
   return steps.run('Mail inbox', work, ({ inbox }) => `on port ${new URL(inbox).port}`)
+}
+
+interface LocalInbox {
+  /** Value for SMTP_URL. */
+  readonly smtp: string
+  /** The web page. Scripts read `/messages.json` under it. */
+  readonly inbox: string
+}
+
+interface LocalInboxOptions extends Pick<NodePartOptions, 'logFile' | 'env' | 'onSpawn'> {
+  readonly dataDir: string
+  readonly preferredSmtpPort: number
+  readonly preferredHttpPort: number
+}
+
+async function startMailInbox(options: LocalInboxOptions): Promise<LocalInbox> {
+  const { dataDir, preferredSmtpPort, preferredHttpPort, logFile, env, onSpawn } = options
+  for (let attempt = 1; ; attempt++) {
+    const smtpPort = await choosePort(attempt === 1 ? preferredSmtpPort : 0)
+    const httpPort = await choosePort(attempt === 1 ? preferredHttpPort : 0)
+    const args = ['--smtp-port', String(smtpPort), '--http-port', String(httpPort), '--data-dir', dataDir]
+    try {
+      const main = join('dist', 'local', 'mail-inbox', 'main.js')
+      await startNodePart({ name: 'Mail inbox', main, args, env, logFile, onSpawn })
+      return { smtp: `smtp://127.0.0.1:${smtpPort}`, inbox: `http://127.0.0.1:${httpPort}` }
+    } catch (error) {
+      // Another process took a port between our check and the inbox's start.
+      if (attempt === 5 || !/port is in use/.test(String(error))) throw error
+    }
+  }
 }
 
 async function ownPostgres({ plan, steps, parts }: Start, password: string): Promise<string> {
@@ -149,17 +179,18 @@ function seed({ plan, steps, env, signal }: Run, how: 'with-a-finished-month' | 
   return steps.run('Demo partner', work)
 }
 
-/** A demo partner of an older version had no bank yet. */
+/** Connects a demo partner of an older version, which had no bank. */
 function atBank({ plan, steps, env, signal }: Run, demo: Demo): Promise<Demo> {
   const work = async () => {
     const complete = demo.keys.live ? demo : await makeDemoLive(plan.dataDir, env, demo, signal)
     return { complete, connected: await untilConnected(plan.api, demo) }
   }
-  const words = ({ connected }: { connected: boolean }) => (connected ? 'are at the bank' : 'are not at the bank yet')
-  return steps.run('Demo wallets', work, words).then(({ complete }) => complete)
+  const result = ({ connected }: { connected: boolean }) =>
+    connected ? 'are connected to the bank' : 'are not connected to the bank yet'
+  return steps.run('Demo wallets', work, result).then(({ complete }) => complete)
 }
 
-/** So that the first payout goes to the bank. Without it the sandbox still works, simulated, until it is connected. */
+/** Waits so that the first payout goes to the bank. Until then the sandbox simulates payouts. */
 async function untilConnected(api: string, demo: Demo): Promise<boolean> {
   const until = performance.now() + connectLimitMs
   while (performance.now() < until) {
@@ -174,12 +205,12 @@ async function migrate({ env, signal }: Run): Promise<void> {
   try {
     await promisify(execFile)(process.execPath, [main], { env, signal, timeout: migrateLimitMs })
   } catch (cause) {
-    const words = cause instanceof Error && 'stderr' in cause && cause.stderr ? cause.stderr : cause
-    throw new Error(String(words).trim(), { cause })
+    const message = cause instanceof Error && 'stderr' in cause && cause.stderr ? cause.stderr : cause
+    throw new Error(String(message).trim(), { cause })
   }
 }
 
-/** Every part is up; this asks whether the API also reaches the others. */
+/** Waits until the API reports that it reaches all other parts. */
 async function untilReady(api: string): Promise<void> {
   const until = performance.now() + readyLimitMs
   for (;;) {

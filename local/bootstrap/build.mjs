@@ -1,4 +1,4 @@
-// Builds dist/ when a source is newer, gone or new since the last build.
+// Builds dist/ if a source was changed, added or deleted since the last build.
 
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -12,7 +12,7 @@ export async function build(root) {
   const [before, now] = [readList(list), sources(root)]
   if (before !== null && isSame(before, now)) return
 
-  // What a deleted source left behind could still be imported, or run as a migration.
+  // The output of a deleted source could still be imported, or run as a migration.
   const isGone = (file) => !(file in now)
   if (before === null || Object.keys(before).some(isGone)) rmSync(join(root, 'dist'), { recursive: true, force: true })
   rmSync(list, { force: true })
@@ -22,12 +22,12 @@ export async function build(root) {
     progress.failed()
     throw new Error(`The build failed:\n${failure}`)
   }
-  // The list from before the build: what was saved while it ran is built next time.
+  // Uses the list from before the build, so that files saved during the build are built next time.
   writeFileSync(list, JSON.stringify(now))
   progress.done('Build')
 }
 
-/** Size and time of every file that a build may read, and the packages it was made with. */
+/** Size and time of every file that a build may read, and the installed packages. */
 function sources(root) {
   const found = { installed: readFileSync(join(root, 'node_modules', '.installed'), 'utf8') }
   const walk = (folder) => {

@@ -1,4 +1,4 @@
-// Installs the locked dependencies when they are missing, stale or only half there.
+// Installs the locked dependencies if they are missing, outdated or incomplete.
 
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { showProgress } from './progress.mjs'
 import { runNpm } from './run.mjs'
 
-// On the command line they override the environment and npmrc files: NODE_ENV=production would leave out the compiler.
+// Command-line options override the environment and npmrc files: NODE_ENV=production would omit the compiler.
 const flags = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
 
 const machine = [process.platform, process.arch, process.versions.node.split('.')[0]].join(' ')
@@ -16,14 +16,14 @@ export async function install(root) {
   const wanted = fingerprint(root)
   if (read(stamp) === wanted) return
   const isSameMachine = [null, machine].includes(read(stamp)?.split('\n')[0] ?? null)
-  // Removed first: what is installed is not to be trusted again before npm has finished.
+  // Removed first, so that an interrupted installation is not taken for a complete one.
   rmSync(stamp, { force: true })
   if (!isSameMachine || !isComplete(root)) await installLocked(root)
   await runApprovedScripts(root)
   writeFileSync(stamp, wanted)
 }
 
-/** Without scripts: only npm 12 and newer obey `allowScripts`, older ones would run the script of every package. */
+/** Without scripts, because only npm 12 and newer obey `allowScripts`; older versions run the scripts of every package. */
 async function installLocked(root) {
   const packages = packagesFor(root)
   const installed = () => packages.filter((path) => existsSync(join(root, path, 'package.json'))).length
@@ -31,22 +31,23 @@ async function installLocked(root) {
   const failure = await runNpm(root, ['ci', '--ignore-scripts', ...flags])
   if (failure !== null) {
     progress.failed()
-    throw new Error(`The dependencies could not be installed. npm said:\n${failure}`)
+    throw new Error(`The dependencies could not be installed. Output of npm:\n${failure}`)
   }
   progress.done(`Dependencies, ${installed()} packages`)
 }
 
-/** Runs the install scripts that `allowScripts` approves, on this machine PostgreSQL's at most, which makes symbolic links. */
+/** Runs the install scripts that `allowScripts` approves: at most that of PostgreSQL, which creates symbolic links. */
 async function runApprovedScripts(root) {
   const { allowScripts = {} } = json(join(root, 'package.json'))
   const names = packagesFor(root).map((path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length))
   const approved = names.filter((name) => allowScripts[name] === true)
   if (approved.length === 0) return
   const failure = await runNpm(root, ['rebuild', '--ignore-scripts=false', '--loglevel=error', ...approved])
-  if (failure !== null) throw new Error(`The install script of ${approved.join(', ')} failed. npm said:\n${failure}`)
+  if (failure !== null)
+    throw new Error(`The install script of ${approved.join(', ')} failed. Output of npm:\n${failure}`)
 }
 
-/** Everything that decides what has to be installed. */
+/** The files that determine what must be installed. */
 function fingerprint(root) {
   const { dependencies, devDependencies, optionalDependencies, overrides, allowScripts } = json(
     join(root, 'package.json'),
@@ -58,7 +59,7 @@ function fingerprint(root) {
   return `${machine}\n${hash.digest('hex')}\n`
 }
 
-/** Whether somebody's own npm has done it: it leaves a list of what it installed behind, but only once it has finished. */
+/** Whether npm itself completed an installation. It writes its list of packages only when it has finished. */
 function isComplete(root) {
   const list = join(root, 'node_modules', '.package-lock.json')
   if (!existsSync(list)) return false
@@ -68,7 +69,7 @@ function isComplete(root) {
   return same && packagesFor(root).every((path) => path in installed)
 }
 
-/** The locked packages that this machine gets; the others are for other systems. */
+/** The locked packages for this platform. */
 function packagesFor(root) {
   const fits = (list, mine) => !list || list.includes(mine)
   const { packages } = json(join(root, 'package-lock.json'))

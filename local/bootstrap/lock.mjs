@@ -1,4 +1,4 @@
-// Lets one process at a time install and build in this folder; a lock whose holder has died is taken over.
+// Allows one process at a time to install and build in this folder. The lock of a dead process is taken over.
 
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,12 +20,12 @@ export async function withLock(root, work) {
 }
 
 async function waitForLock(path) {
-  const progress = showProgress('Another npm start or npm test is preparing this folder, waiting for it')
+  const progress = showProgress('Waiting for another npm start or npm test to prepare this folder')
   while (!tryLock(path)) await sleep(200)
-  progress.done('The other one is done')
+  progress.done('The other process has finished')
 }
 
-/** A link appears at once and with its content, which a file created for writing does not. */
+/** A hard link appears atomically with its content; a file opened for writing does not. */
 function tryLock(path) {
   const own = `${path}.${process.pid}`
   writeFileSync(own, JSON.stringify({ pid: process.pid, started: startOf(process.pid) }))
@@ -41,7 +41,7 @@ function tryLock(path) {
   }
 }
 
-/** Moved aside before it is judged again: between reading and removing, another process may have made it its own. */
+/** Moves the file aside and checks it again, because another process may have taken the lock since it was read. */
 function removeStale(path) {
   const aside = `${path}.stale.${process.pid}`
   try {
@@ -64,7 +64,7 @@ function isHeld(path) {
   }
 }
 
-/** When a process began, where the system tells it, so that a pid that is in use again is not taken for its former owner. */
+/** The start time of a process, if the system shows it, to detect a reused PID. */
 function startOf(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

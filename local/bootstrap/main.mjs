@@ -1,4 +1,4 @@
-// Runs before `npm start` and `npm test`: makes a fresh clone ready with nothing but Node and npm, and does nothing when all is fresh.
+// Runs before `npm start` and `npm test`: installs and builds a fresh clone with only Node and npm, and does nothing if both are current.
 
 const oldest = [20, 19]
 const [major, minor] = process.versions.node.split('.').map(Number)
@@ -10,7 +10,7 @@ if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
   process.exit(1)
 }
 
-// Loaded only now, because an older Node could not even read it.
+// Imported after the check, because an older Node could not parse it.
 import('./prepare.mjs')
   .then(({ prepare }) => prepare())
   .catch((error) => {

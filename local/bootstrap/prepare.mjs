@@ -1,4 +1,4 @@
-// The two steps that make a clone ready, one process at a time.
+// Installs and builds, one process at a time.
 
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +16,7 @@ export async function prepare() {
   })
 }
 
-/** Ending by `exit` gives the lock back and closes the pipe that npm's life hangs on. */
+/** `exit` releases the lock and closes the pipe that keeps npm alive. */
 function stopWithParent() {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130))
   const parent = process.ppid

@@ -1,18 +1,18 @@
-// Shows a slow step while it runs: one live line on a terminal, a plain line now and then everywhere else.
+// Shows the progress of a slow step: one live line on a terminal, otherwise a plain line every 10 s.
 
 const { stdout } = process
 const [green, dim, plain] = stdout.isTTY && stdout.hasColors() ? ['\x1b[32m', '\x1b[2m', '\x1b[0m'] : ['', '', '']
 const liveEveryMs = 200
 const plainEveryMs = 10_000
 
-export function showProgress(what, howFar = () => '') {
+export function showProgress(step, progress = () => '') {
   const started = performance.now()
   const seconds = () => (performance.now() - started) / 1000
-  const line = () => [what, howFar(), `${Math.floor(seconds())} s`].filter(Boolean).join(', ')
+  const line = () => [step, progress(), `${Math.floor(seconds())} s`].filter(Boolean).join(', ')
   const clear = () => stdout.isTTY && stdout.write('\r\x1b[2K')
   const draw = () => stdout.write(stdout.isTTY ? `\r\x1b[2K  ${line()}`.slice(0, stdout.columns ?? 80) : `${line()}\n`)
 
-  stdout.write(stdout.isTTY ? '' : `${what}\n`)
+  stdout.write(stdout.isTTY ? '' : `${step}\n`)
   const timer = setInterval(draw, stdout.isTTY ? liveEveryMs : plainEveryMs)
   const end = () => {
     clearInterval(timer)

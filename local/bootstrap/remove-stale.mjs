@@ -1,11 +1,11 @@
-// The first step of a build: what an earlier one compiled from a file that is gone would still be found, and before a folder of the same name.
+// First step of a build: removes the output of deleted sources, which would still be imported, even before a folder of the same name.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const dist = join(root, 'dist')
-/** Made by later steps of the build and not compiled from a file each. */
+/** Output of later build steps that has no source file of the same name. */
 const made = ['dashboard', join('api', 'docs', 'assets'), join('worker', 'workflow-bundle.js')]
 
 for (const file of existsSync(dist) ? readdirSync(dist, { recursive: true, withFileTypes: true }) : []) {

@@ -1,4 +1,4 @@
-// The HTTP side: the page for people, JSON for tests and scripts, and DELETE to empty the inbox.
+// HTTP server of the inbox: a web page, JSON for tests and scripts, and DELETE to empty the inbox.
 
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Mailbox } from './mailbox'
@@ -22,11 +22,11 @@ export function createInboxServer(mailbox: Mailbox): Server {
   return server
 }
 
-/** The page itself may show its own files and frames, and nothing of anybody else's. */
+/** The page may load its own files and frames only. */
 const pagePolicy =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; frame-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** A mail is hostile: no script, no form, nothing from the net (a picture would tell its sender), an origin of its own. */
+/** A mail is untrusted: no scripts, no forms, nothing from the network (an image would notify its sender), its own origin. */
 const mailPolicy =
   "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
@@ -39,16 +39,16 @@ const always = {
 }
 
 function answer(mailbox: Mailbox, request: IncomingMessage): Answer {
-  // A page of the internet whose name was made to lead here would read sign-in codes.
-  if (!ownName.test(request.headers.host ?? '')) return sentence(403, 'Ask for this inbox by localhost or 127.0.0.1.')
+  // Prevents DNS rebinding: a foreign web page could otherwise read sign-in codes.
+  if (!ownName.test(request.headers.host ?? '')) return plainText(403, 'Open this inbox as localhost or 127.0.0.1.')
   const path = (request.url ?? '/').split('?')[0] ?? '/'
   const method = request.method === 'HEAD' ? 'GET' : request.method
   if (method === 'DELETE' && path === '/messages.json') {
     mailbox.empty()
     return json({ object: 'list', data: [] })
   }
-  if (method !== 'GET') return sentence(405, 'Only GET, and DELETE /messages.json.')
-  return fixed(mailbox, path) ?? ofMessage(mailbox, path) ?? sentence(404, 'There is no such mail.')
+  if (method !== 'GET') return plainText(405, 'Only GET and DELETE /messages.json are allowed.')
+  return fixed(mailbox, path) ?? ofMessage(mailbox, path) ?? plainText(404, 'There is no such mail.')
 }
 
 const ownName = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i
@@ -69,7 +69,7 @@ function ofMessage(mailbox: Mailbox, path: string): Answer | null {
   if (!message) return null
   if (part === '') return page(mailbox, message)
   if (part === 'raw') return download({ name: `${id}.eml`, type: 'message/rfc822', content: message.raw })
-  if (part === 'html') return message.html === null ? null : mailItself(message.html)
+  if (part === 'html') return message.html === null ? null : mailHtml(message.html)
   const attachment = index === '' ? undefined : message.attachments[Number(index)]
   return attachment ? download(attachment) : null
 }
@@ -79,13 +79,13 @@ function page(mailbox: Mailbox, chosen: Message | null): Answer {
   return { type: 'text/html; charset=utf-8', body }
 }
 
-/** Its links must not replace the mail in its frame. */
-function mailItself(html: string): Answer {
+/** Links open in a new tab, so that they do not replace the mail in its frame. */
+function mailHtml(html: string): Answer {
   const headers = { 'Content-Security-Policy': mailPolicy }
   return { type: 'text/html; charset=utf-8', body: `<!doctype html><base target="_blank">${html}`, headers }
 }
 
-/** Saved and never shown, whatever it says that it is. */
+/** Always a download, regardless of its declared type. */
 function download({ name, type, content }: Attachment): Answer {
   const headers = {
     'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(Buffer.from(name).toString()).replace(/[!'()*]/g, percent)}`,
@@ -125,6 +125,6 @@ function json(body: object): Answer {
   return { type: 'application/json; charset=utf-8', body: JSON.stringify(body) }
 }
 
-function sentence(status: number, body: string): Answer {
+function plainText(status: number, body: string): Answer {
   return { status, type: 'text/plain; charset=utf-8', body: `${body}\n` }
 }

@@ -1,14 +1,15 @@
-// A mail inbox in this process, for main and for tests: SMTP in, HTTP out, and the mails kept in a folder.
+// A mail inbox in this process, for main and for tests: receives mails by SMTP, stores them in a folder, serves them by HTTP.
 
 import type { AddressInfo } from 'node:net'
+import { callbackify } from 'node:util'
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import { type Clock, systemClock } from '../../runtime/clock'
 import { createInboxServer } from './http'
-import { openMailbox } from './mailbox'
-import { createSmtpServer } from './smtp'
+import { type Mailbox, openMailbox } from './mailbox'
 
 export interface InboxOptions {
   readonly dataDir: string
-  /** 0 for one that is free. */
+  /** 0: any free port. */
   readonly smtpPort: number
   readonly httpPort: number
   readonly keepMax?: number
@@ -16,14 +17,16 @@ export interface InboxOptions {
 }
 
 export interface Inbox {
-  /** What SMTP_URL has to be. */
+  /** Value for SMTP_URL. */
   readonly smtpUrl: string
   readonly url: string
   readonly close: () => Promise<void>
 }
 
-/** Only this machine may come in: there are sign-in codes in the mails. */
+/** Reachable from this machine only, because mails contain sign-in codes. */
 const host = '127.0.0.1'
+
+const sizeMaxBytes = 20 * 1024 * 1024
 
 export async function startInbox(options: InboxOptions): Promise<Inbox> {
   const { dataDir, smtpPort, httpPort, keepMax = 200, clock = systemClock } = options
@@ -37,7 +40,7 @@ export async function startInbox(options: InboxOptions): Promise<Inbox> {
   }
   try {
     const listening = await Promise.all([listen(smtp, smtp.server, smtpPort), listen(http, http, httpPort)])
-    // A sender that goes away in the middle of a mail is its own trouble.
+    // A sender that disconnects in the middle of a mail must not stop the inbox.
     smtp.on('error', () => {})
     return { smtpUrl: `smtp://${host}:${listening[0]}`, url: `http://${host}:${listening[1]}`, close }
   } catch (error) {
@@ -59,4 +62,27 @@ function listen(server: Listening, bound: { address(): AddressInfo | string | nu
       resolve(typeof address === 'object' && address ? address.port : port)
     })
   })
+}
+
+/** Accepts every mail for any recipient, and confirms it once it is stored. */
+function createSmtpServer(mailbox: Mailbox): SMTPServer {
+  return new SMTPServer({
+    banner: 'Payouts mail inbox: mails are not forwarded',
+    // Mails do not leave this machine, and there is no certificate for TLS.
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
+    size: sizeMaxBytes,
+    closeTimeout: 500,
+    onData: callbackify((stream: SMTPServerDataStream, session: SMTPServerSession) => store(mailbox, stream, session)),
+  })
+}
+
+async function store(mailbox: Mailbox, stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
+  const pieces: Buffer[] = []
+  // Reads an oversized mail to its end, because the sender waits for that.
+  for await (const piece of stream) if (!stream.sizeExceeded) pieces.push(piece)
+  if (stream.sizeExceeded) throw Object.assign(new Error('The mail is larger than 20 MB.'), { responseCode: 552 })
+  const { mailFrom, rcptTo } = session.envelope
+  const envelope = { from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address) }
+  await mailbox.add({ envelope, raw: Buffer.concat(pieces) })
 }

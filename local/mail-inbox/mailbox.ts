@@ -1,4 +1,4 @@
-// The mails that are kept: one file each, so that a restart finds them, and only the newest of them.
+// Stores the newest mails, one file each, so that they survive a restart.
 
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -8,13 +8,13 @@ import { writePrivate } from '../private-file'
 import { type Message, readMessage } from './message'
 
 export interface Mailbox {
-  /** On disk when it resolves. */
+  /** The mail is on disk when it resolves. */
   readonly add: (mail: Mail) => Promise<void>
   /** Newest first. */
   readonly list: () => readonly Message[]
   readonly find: (id: string) => Message | null
   readonly empty: () => void
-  /** Another one after every change. */
+  /** Differs after every change. */
   readonly version: () => string
 }
 
@@ -43,7 +43,7 @@ export async function openMailbox({ folder, keepMax, clock }: MailboxOptions): P
   }
   return {
     async add({ envelope, raw }) {
-      // Two mails of one millisecond keep their order too.
+      // Keeps the order of mails that arrive in the same millisecond.
       lastMs = Math.max(clock.now().getTime(), lastMs + 1)
       const id = `${String(lastMs).padStart(14, '0')}-${randomBytes(4).toString('hex')}`
       const received = { id, receivedAt: new Date(lastMs).toISOString(), envelope, raw }

@@ -1,4 +1,4 @@
-// The mail inbox as a process of its own, which `npm start` runs: it takes every mail and sends none on.
+// Entry point of the mail inbox, a separate process of `npm start`: it receives every mail and forwards none.
 
 import { parseArgs } from 'node:util'
 import { errorCode } from '../error-code'
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   const stop = () => {
     stopping ??= inbox.close().then(() => process.exit(0), fail)
   }
-  // The last one: whoever started it is gone, and nobody else would ever stop it.
+  // On disconnect the parent process is gone, and nothing else would stop this one.
   for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) process.once(event, stop)
 }
 

@@ -1,12 +1,12 @@
-// One mail that came in, read from its bytes into plain values; it is somebody else's text, so nothing in it is trusted.
+// Parses a received mail into plain values. Its content is untrusted.
 
 import PostalMime from 'postal-mime'
 
-/** What was kept: the mail as it came, and what the SMTP conversation said about it. */
+/** A stored mail: its bytes and its SMTP envelope. */
 export interface Received {
   readonly id: string
   readonly receivedAt: string
-  /** Who really gets it, whatever its headers say. */
+  /** The actual sender and recipients, regardless of the headers. */
   readonly envelope: { readonly from: string; readonly to: readonly string[] }
   readonly raw: Buffer
 }
@@ -32,8 +32,8 @@ export async function readMessage(received: Received): Promise<Message> {
   return {
     ...received,
     subject: mail.subject ?? '',
-    from: mail.from ? words(mail.from) : received.envelope.from,
-    to: (mail.to ?? []).map(words),
+    from: mail.from ? formatAddress(mail.from) : received.envelope.from,
+    to: (mail.to ?? []).map(formatAddress),
     messageId: mail.messageId ?? null,
     text: mail.text ?? null,
     html: mail.html ?? null,
@@ -45,14 +45,14 @@ export async function readMessage(received: Received): Promise<Message> {
   }
 }
 
-/** It can still be had as it came. */
+/** The raw mail can still be downloaded. */
 const unreadable: Partial<PostalMime.Email> & Pick<PostalMime.Email, 'attachments'> = {
-  subject: '(a mail that can not be read)',
+  subject: '(unreadable mail)',
   attachments: [],
 }
 
-function words(address: PostalMime.Address): string {
-  if (address.address === undefined) return `${address.name}: ${address.group.map(words).join(', ')}`
+function formatAddress(address: PostalMime.Address): string {
+  if (address.address === undefined) return `${address.name}: ${address.group.map(formatAddress).join(', ')}`
   return address.name ? `${address.name} <${address.address}>` : address.address
 }
 

@@ -1,4 +1,4 @@
-// The style and the script of the inbox's page, served beside it so that its CSP needs to allow nothing inline.
+// Style and script of the inbox page, served as files so that its CSP needs no inline exception.
 
 export const style = `:root {
   color-scheme: light dark;
@@ -46,7 +46,7 @@ summary { cursor: pointer; }
 }
 `
 
-/** Looks every other second whether there is something new; a mail that is being read stays as it is. */
+/** Checks for new mails every two seconds. Does not reload an open mail. */
 export const script = `const nav = document.querySelector('nav')
 const empty = document.querySelector('#empty')
 empty.addEventListener('click', async () => {

@@ -1,6 +1,5 @@
-// The inbox as a person sees it: the mails on the left, newest first, and the chosen one on the right.
+// The web page of the inbox: the mails on the left, newest first, and the chosen one on the right.
 
-import { type Html, html } from './html'
 import type { Message } from './message'
 
 export interface PageContent {
@@ -37,7 +36,7 @@ export function inboxPage({ messages, chosen, version }: PageContent): string {
 `.html
 }
 
-const nothingYet = html`<p class="hint">No mail yet. This page looks for new ones by itself.</p>`
+const nothingYet = html`<p class="hint">No mail yet. This page updates automatically.</p>`
 
 function row(message: Message, chosen: Message | null): Html {
   const current = { html: message.id === chosen?.id ? ' aria-current="page"' : '' }
@@ -57,7 +56,7 @@ function opened(message: Message): Html {
   <h1>${subjectOf(message)}</h1>
   <dl>
     <dt>From</dt><dd>${from}</dd>
-    <dt>To</dt><dd>${to.join(', ') || '(nobody named)'}</dd>
+    <dt>To</dt><dd>${to.join(', ') || '(no recipient)'}</dd>
     ${hidden.length === 0 ? '' : html`<dt>Also delivered to</dt><dd>${hidden.join(', ')}</dd>`}
     <dt>Received</dt><dd>${time(message)}</dd>
     <dt>Message-ID</dt><dd class="code">${messageId ?? '(none)'}</dd>
@@ -70,7 +69,7 @@ function opened(message: Message): Html {
 </article>`
 }
 
-/** The frame has no scripts, no forms and an origin of its own; its links open in a new tab. */
+/** The frame allows no scripts or forms and has its own origin. Its links open in a new tab. */
 function frame({ id }: Message): Html {
   return html`<iframe title="The mail" src="/messages/${id}/html" sandbox="allow-popups allow-popups-to-escape-sandbox"></iframe>`
 }
@@ -83,11 +82,33 @@ function subjectOf({ subject }: Message): string {
   return subject.trim() || '(no subject)'
 }
 
-/** The script turns it into the reader's own time. */
+/** The script converts it to the reader's time zone. */
 function time({ receivedAt }: Message): Html {
   return html`<time datetime="${receivedAt}">${receivedAt.slice(0, 16).replace('T', ' ')} UTC</time>`
 }
 
 function size(bytes: number): string {
   return bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} kB`
+}
+
+interface Html {
+  readonly html: string
+}
+
+type Value = string | number | Html | readonly Html[]
+
+/** HTML in which every value is escaped unless it is such HTML itself, so that a mail cannot inject markup. */
+function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
+  return {
+    html: strings.map((text, index) => text + (index < values.length ? written(values[index] ?? '') : '')).join(''),
+  }
+}
+
+function written(value: Value): string {
+  if (typeof value === 'string' || typeof value === 'number') return escapeHtml(String(value))
+  return 'html' in value ? value.html : value.map((each) => each.html).join('')
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

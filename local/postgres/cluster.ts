@@ -1,4 +1,4 @@
-// The folder with PostgreSQL's data: made once, whole or not at all, in a place that the user who runs PostgreSQL can reach.
+// The PostgreSQL data folder: created atomically, where the user who runs PostgreSQL can reach it.
 
 import { execFile, execFileSync } from 'node:child_process'
 import {
@@ -32,21 +32,21 @@ export interface ClusterOptions {
   readonly password: string
 }
 
-/** Returns the real folder: `dataDir` itself, or where the link of that name points to. */
+/** Returns the real folder: `dataDir` itself, or the target of the link with that name. */
 export async function openCluster(options: ClusterOptions): Promise<string> {
   const { dataDir, binaries, user } = options
   if (isVacant(dataDir)) await makeCluster(options)
 
   const cluster = realpathSync(dataDir)
-  if (!canWrite(cluster, user)) throw new Error(`${dataDir} is closed to the user who runs PostgreSQL; ${remedy}`)
+  if (!canWrite(cluster, user)) throw new Error(`${dataDir} cannot be used by the user who runs PostgreSQL; ${remedy}`)
   const made = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
   if (made !== binaries.version.split('.')[0]) {
-    throw new Error(`${dataDir} was made by PostgreSQL ${made} and this is ${binaries.version}; ${remedy}`)
+    throw new Error(`${dataDir} was created by PostgreSQL ${made}, but this is ${binaries.version}; ${remedy}`)
   }
   return cluster
 }
 
-/** For data that nobody wants to keep, wherever it was put. */
+/** Deletes the data, also if it is behind a link. */
 export function removeCluster(dataDir: string): void {
   const folder = lstatSync(dataDir, { throwIfNoEntry: false })?.isSymbolicLink()
     ? dirname(readlinkSync(dataDir))
@@ -55,7 +55,7 @@ export function removeCluster(dataDir: string): void {
   rmSync(dataDir, { recursive: true, force: true })
 }
 
-/** Nothing is ever removed to make room: what is there and can not be used is left to a person. */
+/** Never deletes existing files: if the folder cannot be used, the user must decide. */
 function isVacant(dataDir: string): boolean {
   try {
     lstatSync(dataDir)
@@ -68,33 +68,33 @@ function isVacant(dataDir: string): boolean {
   } catch (cause) {
     const gone = errorCode(cause) === 'ENOENT'
     throw new Error(
-      `${dataDir} ${gone ? 'is a link to a folder that is gone' : 'belongs to another user'}; ${remedy}`,
+      `${dataDir} ${gone ? 'is a link to a folder that does not exist' : 'belongs to another user'}; ${remedy}`,
       { cause },
     )
   }
-  throw new Error(`${dataDir} holds something that is not PostgreSQL's; ${remedy}`)
+  throw new Error(`${dataDir} contains files that are not PostgreSQL's; ${remedy}`)
 }
 
-/** Made beside its final place and then moved there: a first start that is killed half-way leaves nothing that looks finished. */
+/** Creates the data next to its final place and then moves it, so that a killed start leaves nothing that looks complete. */
 async function makeCluster(options: ClusterOptions): Promise<void> {
   const { dataDir, user } = options
-  const beside = `${dataDir}.new`
-  rmSync(beside, { recursive: true, force: true })
-  if (prepare(beside, user)) {
-    await initialise(beside, options)
-    renameSync(join(beside, 'data'), dataDir)
-    rmSync(beside, { recursive: true, force: true })
+  const staging = `${dataDir}.new`
+  rmSync(staging, { recursive: true, force: true })
+  if (prepare(staging, user)) {
+    await initialise(staging, options)
+    renameSync(join(staging, 'data'), dataDir)
+    rmSync(staging, { recursive: true, force: true })
     return
   }
 
-  rmSync(beside, { recursive: true, force: true })
+  rmSync(staging, { recursive: true, force: true })
   await makeElsewhere(options)
 }
 
 async function makeElsewhere(options: ClusterOptions): Promise<void> {
   const { dataDir, user } = options
   const elsewhere = newReachableFolder()
-  if (!prepare(elsewhere, user)) throw new Error(`${elsewhere} is closed to user ${user?.uid}; ${remedy}`)
+  if (!prepare(elsewhere, user)) throw new Error(`User ${user?.uid} cannot use ${elsewhere}; ${remedy}`)
   await initialise(elsewhere, options)
   symlinkSync(join(elsewhere, 'data'), dataDir)
   rememberLink(elsewhere, dataDir)
@@ -110,7 +110,7 @@ function prepare(folder: string, user: SystemUser | undefined): boolean {
   return canWrite(folder, user)
 }
 
-/** Asked in that user's name, because root's own view of permissions says nothing about anybody else. */
+/** Runs the check as that user, because root can write everywhere. */
 function canWrite(folder: string, user: SystemUser | undefined): boolean {
   try {
     execFileSync('/bin/sh', ['-c', 'test -w "$1" && test -x "$1"', 'test', folder], {
@@ -143,12 +143,12 @@ async function initialise(folder: string, { binaries, user, password }: ClusterO
   try {
     await promisify(execFile)(binaries.initdb, flags, { cwd: '/', env: serverEnvironment, ...user })
   } catch (cause) {
-    const words = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause)
-    throw new Error(`PostgreSQL could not prepare its data in ${dirname(folder)}: ${words}`, { cause })
+    const message = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause)
+    throw new Error(`PostgreSQL could not create its data in ${dirname(folder)}: ${message}`, { cause })
   } finally {
     rmSync(passwordFile, { force: true })
   }
 }
 
-/** Nothing of the caller's: a PGPORT or LC_ALL in somebody's shell must not change how the server behaves. */
+/** Contains nothing of the caller's environment: a PGPORT or LC_ALL must not change the server's behaviour. */
 export const serverEnvironment: NodeJS.ProcessEnv = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }

@@ -1,16 +1,16 @@
-// What an earlier run may have left in a PostgreSQL data folder: a server that is still stopping, or a pid that now belongs to another.
+// Handles leftovers of an earlier run in a PostgreSQL data folder: a server that is still stopping, or a stale PID file.
 
 import { readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { commandLineOf, isAlive } from '../process/identity'
 
-/** The caller owns the folder, so a server found in it has lost its parent: it gets a moment to go by itself, then it is stopped. */
+/** The caller owns the folder, so a server in it has lost its parent. It gets 3 s to stop before it is signalled. */
 export async function clearPostmaster(cluster: string): Promise<void> {
   const { pid } = readPidFile(cluster)
   if (pid === null || !isAlive(pid)) return
   if (!isPostgresOf(pid, cluster)) {
-    // PostgreSQL itself only asks whether the pid is alive and would refuse to start.
+    // PostgreSQL checks only whether the PID is alive, and would refuse to start.
     rmSync(join(cluster, 'postmaster.pid'), { force: true })
     return
   }
@@ -19,10 +19,10 @@ export async function clearPostmaster(cluster: string): Promise<void> {
     signalTo(pid, signal)
     if (await isGone(pid, 10_000)) return
   }
-  throw new Error(`A PostgreSQL of an earlier run (process ${pid}) does not stop; end it and try again.`)
+  throw new Error(`PostgreSQL of an earlier run (process ${pid}) does not stop; end it and try again.`)
 }
 
-/** PostgreSQL's own note about itself: the pid in its first line, the state of the start in its eighth. */
+/** PostgreSQL's PID file: line 1 is the PID, line 8 the startup status. */
 export function readPidFile(cluster: string): { readonly pid: number | null; readonly status: string } {
   try {
     const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')
@@ -50,6 +50,6 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has gone in the meantime.
+    // It has ended in the meantime.
   }
 }

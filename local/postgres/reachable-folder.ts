@@ -1,11 +1,11 @@
-// A folder of root's that every user may enter: where PostgreSQL runs from when the checkout or DATA_DIR is closed to others.
+// A folder of root that every user may enter, for PostgreSQL when other users cannot read the checkout or DATA_DIR.
 
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-// Not the temporary folder first: what is kept here must survive a restart of the machine.
+// The temporary folder comes last, because the data must survive a restart of the machine.
 const candidates = ['/var/lib/payouts', '/var/tmp/payouts', '/tmp/payouts']
 
 export function reachableFolder(): string {
@@ -14,7 +14,7 @@ export function reachableFolder(): string {
   throw new Error(`None of ${candidates.join(', ')} can be used; set DATA_DIR to a folder that every user may enter.`)
 }
 
-/** A new name in it for the data of one DATA_DIR. */
+/** A new path in it for the data of one DATA_DIR. */
 export function newReachableFolder(): string {
   const folder = reachableFolder()
   sweep(folder)
@@ -27,7 +27,7 @@ export function rememberLink(folder: string, link: string): void {
 
 const linkNote = 'linked-from'
 
-/** Removes the data of temporary DATA_DIRs that are gone; any other missing link may only have been moved. */
+/** Removes the data of deleted temporary DATA_DIRs. Any other missing link may have been moved and is kept. */
 function sweep(folder: string): void {
   for (const name of readdirSync(folder)) {
     const note = join(folder, name, linkNote)
@@ -38,7 +38,7 @@ function sweep(folder: string): void {
   }
 }
 
-/** In a folder that anybody may write to, somebody else may have made this name first: then it is not trusted. */
+/** In a world-writable folder another user may have created this name first. Then it is not trusted. */
 function isOurs(folder: string): boolean {
   try {
     if (mkdirSync(folder, { recursive: true })) chmodSync(folder, 0o755)

@@ -1,4 +1,4 @@
-// Starts a PostgreSQL of our own on this machine, for `npm start` and for the tests, as root or not.
+// Starts a PostgreSQL server on this machine, for `npm start` and for tests, as root or not.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
@@ -11,14 +11,14 @@ import { clearPostmaster, readPidFile } from './postmaster'
 import { unprivilegedUser } from './system-user'
 
 export interface PostgresOptions {
-  /** The folder of the data itself; its parent must exist. */
+  /** The data folder. Its parent must exist. */
   readonly dataDir: string
   readonly logFile: string
-  /** Called as soon as there is a process, long before it is ready; again when it had to be started again. */
+  /** Called as soon as the process exists, before it is ready, and again after a restart. */
   readonly onSpawn?: (server: Server) => void
   readonly preferredPort: number
   readonly password: string
-  /** Off is for tests only: it loses acknowledged commits when the machine stops, and is much faster. */
+  /** `off` is for tests only: much faster, but a crash of the machine loses acknowledged commits. */
   readonly durable: 'on' | 'off'
   readonly maxConnections: number
 }
@@ -32,9 +32,9 @@ export interface Postgres extends Server {
 const database = 'payouts'
 const startLimitMs = 120_000
 const wrongPassword = '28P01'
-// Two causes that another try cures: somebody took the port first, or processes of a killed server are still leaving.
+// Two transient causes: another process took the port first, or processes of a killed server are still stopping.
 const portTaken = /could not create any TCP/
-const stillLeaving = /pre-existing shared memory|"postmaster.pid" already exists/
+const stillStopping = /pre-existing shared memory|"postmaster.pid" already exists/
 
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const user = unprivilegedUser(options.dataDir)
@@ -61,10 +61,10 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
       return { ...server, url, port, version: binaries.version }
     }
     await server.stop()
-    const words = server.output()
-    const passes = portTaken.test(words) || stillLeaving.test(words)
-    if (attempt === 10 || !passes) throw new Error(`PostgreSQL did not start. It said:\n${server.tail()}`)
-    if (portTaken.test(words)) preferred = 0
+    const output = server.output()
+    const isTransient = portTaken.test(output) || stillStopping.test(output)
+    if (attempt === 10 || !isTransient) throw new Error(`PostgreSQL did not start. Its output:\n${server.tail()}`)
+    if (portTaken.test(output)) preferred = 0
     await sleep(500)
   }
 }
@@ -73,12 +73,12 @@ function settings({ durable, maxConnections }: PostgresOptions, port: number): s
   const all = {
     listen_addresses: '127.0.0.1',
     port,
-    // A socket file would need a short path that this user may write to; nobody needs it.
+    // A socket file would need a short, writable path, and is not needed.
     unix_socket_directories: '',
     max_connections: maxConnections,
     timezone: 'UTC',
     log_timezone: 'UTC',
-    // Otherwise a row that a constraint refuses is written to the log with all its values.
+    // Otherwise a constraint violation writes all values of the row to the log.
     log_error_verbosity: 'terse',
     fsync: durable,
     synchronous_commit: durable,
@@ -87,7 +87,7 @@ function settings({ durable, maxConnections }: PostgresOptions, port: number): s
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
 
-/** Read from its own file, since an answer on the port may be another server's that took it first. */
+/** Reads the server's own PID file, because another server may have taken the port first. */
 async function isReady(server: Server, cluster: string): Promise<boolean> {
   const until = performance.now() + startLimitMs
   while (!server.hasExited() && performance.now() < until) {
@@ -115,5 +115,7 @@ async function makeDatabase(url: string): Promise<void> {
 async function giveUp(server: Server, error: unknown): Promise<never> {
   await server.stop()
   const hint = errorCode(error) === wrongPassword ? '; was secrets.json replaced?' : ''
-  throw new Error(`PostgreSQL started but refused us: ${error instanceof Error ? error.message : String(error)}${hint}`)
+  throw new Error(
+    `PostgreSQL started but refused the connection: ${error instanceof Error ? error.message : String(error)}${hint}`,
+  )
 }

@@ -1,4 +1,4 @@
-// The unprivileged user in whose name root runs PostgreSQL, which refuses to run as root.
+// The unprivileged user for PostgreSQL when root starts it, because it refuses to run as root.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
@@ -8,14 +8,14 @@ export interface SystemUser {
   readonly gid: number
 }
 
-/** Undefined for everybody but root. Existing data keeps its owner, so that `sudo npm start` once does no harm. */
+/** Undefined unless root runs this. Existing data keeps its owner, so that a single `sudo npm start` does no harm. */
 export function unprivilegedUser(dataDir: string): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined
   const owner = existsSync(dataDir) ? statSync(dataDir) : null
   return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : nobody()
 }
 
-/** Has an entry in every system's user list, which initdb insists on. */
+/** Every system has this user, and initdb requires an existing user. */
 function nobody(): SystemUser {
   return { uid: idOfNobody('-u'), gid: idOfNobody('-g') }
 }

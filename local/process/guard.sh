@@ -1,16 +1,16 @@
 # Runs a program that must not outlive its parent: sh -c "$(cat guard.sh)" guard <signal> <command> <arguments…>
 #
-# Input is a pipe that the parent holds open. The shell waits for two things at once: for the program's end, which ends the
-# shell, and for the end of the pipe, which asks the program to stop and ends it for good when it does not listen.
-# Output is one line, the program's pid; everything else goes where the shell's errors go.
+# Standard input is a pipe that the parent holds open. The shell waits for the program to end, and for the pipe to close.
+# When the pipe closes, the shell sends the signal, and kills the program if it does not stop within 20 s.
+# Standard output is one line, the program's PID. All other output goes to standard error.
 
 signal=$1
 shift
 
-# What the program writes, such as Temporal's database, holds what only its owner may read.
+# Files of the program, such as Temporal's database, must be readable by their owner only.
 umask 077
 
-# A shell gives its background commands /dev/null as input, so the pipe is kept as descriptor 3.
+# A shell gives background commands /dev/null as input, so descriptor 3 keeps the pipe.
 exec 3<&0 </dev/null
 "$@" >&2 3<&- &
 program=$!
@@ -24,7 +24,7 @@ exec >&2
   seconds=0
   while kill -0 "$program"; do
     if [ "$seconds" -eq 20 ]; then kill -s KILL "$program"; exit; fi
-    # In the background, because a shell hears a signal while it waits but not while a command of its own runs.
+    # In the background, because a shell handles signals while it waits, but not while it runs a command.
     sleep 1 &
     nap=$!
     wait "$nap"

@@ -1,4 +1,4 @@
-// Runs a foreign program so that it never outlives us: whatever ends this process, a pipe closes and guard.sh stops the program.
+// Runs an external program that never outlives this process: when the process ends, a pipe closes and guard.sh stops the program.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, readFileSync } from 'node:fs'
@@ -14,16 +14,16 @@ export interface ServerCommand {
   readonly logFile: string
   readonly user?: { readonly uid: number; readonly gid: number } | undefined
   readonly env?: NodeJS.ProcessEnv
-  /** Called as soon as there is a process, long before it serves anything. */
+  /** Called as soon as the process exists, before it is ready. */
   readonly onSpawn?: ((server: Server) => void) | undefined
 }
 
 export interface Server {
   readonly pid: number
-  /** Settles when the server is gone, however it went: its exit status, or null when it was killed. */
+  /** Resolves when the server has ended: its exit status, or null if it was killed. */
   readonly exited: Promise<number | null>
   readonly hasExited: () => boolean
-  /** What it has said so far, to search in; what it said last, to show. */
+  /** Its output so far, to search in, and its last lines, to show. */
   readonly output: () => string
   readonly tail: () => string
   readonly stop: (limitMs?: number) => Promise<void>
@@ -46,9 +46,9 @@ export async function startGuarded(server: ServerCommand): Promise<Server> {
   return spawned
 }
 
-/** In a process group of its own, so that Ctrl-C in a terminal does not reach it before those who use it have stopped. */
+/** In its own process group, so that Ctrl-C does not stop it before the processes that use it. */
 function spawnGuard({ command, args, stopSignal, logFile, user, env }: ServerCommand): ChildProcess {
-  // Given to the shell as text: the user it runs as may not be able to read a file of this checkout.
+  // Passed as text, because the user it runs as may not be able to read this checkout.
   const guard = readFileSync(join(projectDir(), 'local', 'process', 'guard.sh'), 'utf8')
   const log = openLog(logFile)
   try {
@@ -78,7 +78,7 @@ async function stop(guard: ChildProcess, exited: Promise<unknown>, pid: number, 
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It has gone in the meantime.
+      // It has ended in the meantime.
     }
   }, limitMs)
   await exited

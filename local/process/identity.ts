@@ -1,9 +1,9 @@
-// Tells one process from another that got the same pid later, as happens within minutes in containers.
+// Identifies a process beyond its PID, which a container may reuse within minutes.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** Something that stays the same for as long as this very process lives; null when it is gone. */
+/** Constant for the lifetime of the process. Null if it has ended. */
 export function identityOf(pid: number): string | null {
   return process.platform === 'linux' ? identityFromProc(pid) : identityFromPs(pid)
 }
@@ -12,7 +12,7 @@ export function isAlive(pid: number): boolean {
   return identityOf(pid) !== null
 }
 
-/** The program and its arguments, as far as the system tells them. */
+/** The program and its arguments, or empty if the system does not show them. */
 export function commandLineOf(pid: number): string {
   try {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
@@ -25,7 +25,7 @@ export function commandLineOf(pid: number): string {
 function identityFromProc(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field is the program's name in parentheses and may hold spaces and parentheses itself.
+    // The second field is the program name in parentheses, which may itself contain spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return fields[0] === 'Z' ? null : `${bootId()}:${fields[19]}`
   } catch {

@@ -1,5 +1,5 @@
-// Loaded in front of our own programs when `npm start` runs them: one that can not stop by itself after its parent died is ended.
+// Preloaded into the programs that `npm start` runs: kills a program that does not stop in time after its parent has died.
 
-const patienceMs = 15_000
+const gracePeriodMs = 15_000
 
-process.once('disconnect', () => setTimeout(() => process.kill(process.pid, 'SIGKILL'), patienceMs).unref())
+process.once('disconnect', () => setTimeout(() => process.kill(process.pid, 'SIGKILL'), gracePeriodMs).unref())

@@ -1,9 +1,9 @@
-// The log files of the parts: one per run with the previous one kept, and their last lines for messages that show the cause.
+// Log files of the parts: one per run, with the previous one kept, and their last lines for error messages.
 
 import { closeSync, fstatSync, openSync, readSync, renameSync } from 'node:fs'
 import { errorCode } from '../error-code'
 
-/** Opens an empty log for appending and returns its descriptor, which the caller closes once the part has it. */
+/** Opens an empty log for appending. The caller closes the descriptor once the part has inherited it. */
 export function openLog(logFile: string): number {
   try {
     renameSync(logFile, `${logFile}.previous`)

@@ -1,4 +1,4 @@
-// Runs one of our own programs as a part of the system: it says when it is ready, and stops by itself when we are gone.
+// Runs one of our own programs as a part of the system. It reports when it is ready, and stops when this process ends.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
@@ -6,16 +6,16 @@ import { join } from 'node:path'
 import type { EnvironmentVariables } from '../../runtime/config/config'
 import { projectDir } from '../project-dir'
 import { openLog, tailOf } from './log-file'
-import type { Part } from './part'
+import type { Part } from './parts'
 
 export interface NodePartOptions {
   readonly name: string
-  /** The compiled program, from the project's folder. */
+  /** Path of the compiled program, relative to the project folder. */
   readonly main: string
   readonly args?: readonly string[]
   readonly env: EnvironmentVariables
   readonly logFile: string
-  /** Called as soon as there is a process, long before it is ready. */
+  /** Called as soon as the process exists, before it is ready. */
   readonly onSpawn: (part: Part) => void
 }
 
@@ -23,7 +23,7 @@ const readyLimitMs = 60_000
 
 export async function startNodePart({ name, main, args = [], env, logFile, onSpawn }: NodePartOptions): Promise<void> {
   const log = openLog(logFile)
-  // A process group of its own keeps Ctrl-C in a terminal away from it; the channel tells it when this process has died.
+  // Its own process group shields it from Ctrl-C. The IPC channel closes when this process dies.
   const leash = join(projectDir(), 'dist', 'local', 'process', 'leash.js')
   const child = spawn(process.execPath, ['--require', leash, join(projectDir(), main), ...args], {
     env,
@@ -37,7 +37,7 @@ export async function startNodePart({ name, main, args = [], env, logFile, onSpa
   onSpawn({ name, logFile, pid: child.pid ?? 0, exited, tail, stop })
   if (!(await isReady(child))) {
     await stop()
-    throw new Error(`${name} did not become ready. It said:\n${tail()}`)
+    throw new Error(`${name} did not become ready. Its output:\n${tail()}`)
   }
 }
 

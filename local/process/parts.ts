@@ -1,16 +1,22 @@
-// The parts that are running: watched for one that ends by itself, and stopped in the order in which they need each other.
+// The running parts of the system: detects a part that ends unexpectedly, and stops all in order of dependency.
 
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { writePrivate } from '../private-file'
+import type { Server } from './guarded'
 import { identityOf } from './identity'
-import type { Part } from './part'
+
+/** A running part: one of our own processes, or an external server. */
+export interface Part extends Pick<Server, 'pid' | 'exited' | 'tail' | 'stop'> {
+  readonly name: string
+  readonly logFile: string
+}
 
 export interface Parts {
-  /** From the moment it has a process; one that was started again takes the place of the one before it. */
+  /** Called as soon as the process exists. A restarted part replaces the previous one. */
   readonly add: (part: Part) => void
-  /** The first part that ends although nobody asked it to. */
+  /** The first part that ends without a request. */
   readonly firstEnd: () => Promise<Part>
   readonly stopAll: () => Promise<void>
   readonly killAll: () => void
@@ -24,7 +30,7 @@ export function createParts(dataDir: string): Parts {
   return {
     add(part) {
       running.set(part.name, part)
-      writePrivate(file, [...running.values()].map(remembered))
+      writePrivate(file, [...running.values()].map(savedPart))
     },
     firstEnd: () => Promise.race([...running.values()].map((part) => part.exited.then(() => part))),
     async stopAll() {
@@ -37,28 +43,28 @@ export function createParts(dataDir: string): Parts {
   }
 }
 
-/** Waits for what a killed run left behind to stop by itself, as it does within moments, and ends what does not. */
+/** Waits for processes of a killed run to stop, which usually takes moments, and kills those that do not. */
 export async function clearLeftovers(dataDir: string): Promise<void> {
   const path = join(dataDir, 'parts.json')
-  const left: Remembered[] = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : []
-  const isHere = ({ pid, identity }: Remembered) => identity !== null && identityOf(pid) === identity
+  const left: SavedPart[] = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : []
+  const isHere = ({ pid, identity }: SavedPart) => identity !== null && identityOf(pid) === identity
   for (const signal of [null, 'SIGTERM', 'SIGKILL'] as const) {
     const here = left.filter(isHere)
     if (signal !== null) for (const { pid } of here) signalTo(pid, signal)
-    const until = performance.now() + leaveWithinMs
+    const until = performance.now() + stopWithinMs
     while (left.some(isHere) && performance.now() < until) await sleep(50)
   }
 }
 
-const leaveWithinMs = 6000
+const stopWithinMs = 6000
 
-interface Remembered {
+interface SavedPart {
   readonly name: string
   readonly pid: number
   readonly identity: string | null
 }
 
-function remembered({ name, pid }: Part): Remembered {
+function savedPart({ name, pid }: Part): SavedPart {
   return { name, pid, identity: identityOf(pid) }
 }
 
@@ -66,6 +72,6 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has gone in the meantime.
+    // It has ended in the meantime.
   }
 }

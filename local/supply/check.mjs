@@ -1,4 +1,4 @@
-// `npm run check:supply`: checks the packages we depend on, without a network. Its tests pass another folder than this one.
+// `npm run check:supply`: checks our dependencies without a network. Tests pass another folder.
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'

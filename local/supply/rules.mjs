@@ -1,6 +1,6 @@
-// What must hold of the packages we are made of; each rule answers with a sentence for every package that breaks it.
+// Rules for our dependencies. Each rule returns a message for every package that breaks it.
 
-/** Production's packages, direct and with all they bring: more of them is a decision, taken by changing the number. */
+/** Maximum number of production packages, direct and in total. Raise a number deliberately to add more. */
 export const budget = { direct: 16, all: 251 }
 
 /** `withoutHash` lists the packages, as `name@version`, that may be locked without a hash. The list may only shrink. */
@@ -33,7 +33,7 @@ function outOfStep(manifest, lock) {
     .map((kind) => `The ${kind} of package.json and package-lock.json differ: run npm install.`)
 }
 
-/** npm installs a package without a hash unverified, on the systems that it is for. */
+/** npm does not verify a package without a hash. */
 function lockedWithoutHash(lock, withoutHash) {
   return unhashedIn(lock)
     .filter((id) => !withoutHash.includes(id))
@@ -47,7 +47,7 @@ function hashedAfterAll(lock, withoutHash) {
     .map((id) => `${id} is in without-hash.json and needs no exception: run npm run fill:hashes.`)
 }
 
-/** An exception is for packages of other systems: none is made for a package that is installed here. */
+/** Exceptions apply to packages of other platforms only, not to installed ones. */
 function installedUnverified(lock, installed) {
   return Object.entries(installed.packages ?? {}).flatMap(([path, { integrity, inBundle, link }]) => {
     const locked = lock.packages?.[path]
@@ -71,7 +71,7 @@ function isHashed({ integrity }) {
   return integrity?.startsWith('sha512-') ?? false
 }
 
-/** Packages of the registry have no address in our lock file (.npmrc), so one that has comes from somewhere else. */
+/** Our lock file has no URLs for packages of the registry (.npmrc), so a package with a URL comes from elsewhere. */
 function fromElsewhere(lock) {
   return packagesOf(lock)
     .filter(([, { resolved, link }]) => resolved !== undefined || link)
@@ -82,7 +82,7 @@ function unreviewedScripts(manifest, lock) {
   const reviewed = manifest.allowScripts ?? {}
   return packagesOf(lock)
     .filter(([path, { hasInstallScript }]) => hasInstallScript && !(nameOf(path) in reviewed))
-    .map(([path]) => `${path} wants to run a script when it is installed: say true or false in allowScripts.`)
+    .map(([path]) => `${path} has an install script: set it to true or false in allowScripts.`)
 }
 
 function overBudget(manifest, lock) {
@@ -94,13 +94,13 @@ function overBudget(manifest, lock) {
   ]
 }
 
-/** For people who have asked, and hear of no mistake. */
+/** Printed if there is no mistake. */
 export function summaryOf(lock) {
   const all = packagesOf(lock).length
-  return `${all} packages, ${productionOf(lock).length} of them in production (at most ${budget.all}), and what is installed here is what the lock file names.`
+  return `${all} packages, ${productionOf(lock).length} of them in production (at most ${budget.all}), and the installed packages match the lock file.`
 }
 
-/** All that production needs, by their paths; what is only for some systems is not counted. */
+/** All production packages by path, without those for some platforms only. */
 export function productionOf(lock) {
   return packagesOf(lock).filter(([, { dev, devOptional, optional }]) => !dev && !devOptional && !optional)
 }

@@ -1,5 +1,5 @@
-// `npm run -s sbom`: what production is made of, as CycloneDX, out of the lock file alone. (npm's own `npm sbom --omit dev` leaves
-// out every package that a tool of development uses as well, the Temporal SDK among them.)
+// `npm run -s sbom`: lists the production packages as CycloneDX, from the lock file. (`npm sbom --omit dev` omits every package
+// that a development tool also uses, such as the Temporal SDK.)
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

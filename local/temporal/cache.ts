@@ -1,4 +1,4 @@
-// The Temporal release this project is pinned to, and the per-user folder it is kept in, so that a second clone downloads nothing.
+// The pinned Temporal release and its per-user cache folder, so that a second clone downloads nothing.
 
 import { createHash } from 'node:crypto'
 import {
@@ -17,7 +17,7 @@ import { pipeline } from 'node:stream/promises'
 import type { EnvironmentVariables } from '../../runtime/config/config'
 import { isAlive } from '../process/identity'
 
-/** The program as Temporal released it; the SHA-256 is of the program itself, wherever it came from. */
+/** The SHA-256 is that of the program itself, whatever its source. */
 export const release = {
   version: '1.9.1',
   sha256: {
@@ -34,7 +34,7 @@ export const platform = `${process.platform}-${process.arch}`
 export interface Cache {
   readonly released: string
   readonly builtByGo: string
-  /** An empty folder for a download, removed afterwards; those of processes that have died are removed as well. */
+  /** Provides an empty folder for a download and removes it afterwards. Also removes the folders of dead processes. */
   readonly withStaging: <T>(use: (folder: string) => Promise<T>) => Promise<T>
 }
 
@@ -56,7 +56,7 @@ export function openCache(env: EnvironmentVariables, dataDir: string): Cache {
   }
 }
 
-/** Whether the file is the pinned release, to the byte. */
+/** Whether the file is exactly the pinned release. */
 export async function isPinned(file: string): Promise<boolean> {
   if (!existsSync(file)) return false
   const hash = createHash('sha256')
@@ -64,7 +64,7 @@ export async function isPinned(file: string): Promise<boolean> {
   return hash.digest('hex') === release.sha256[platform]
 }
 
-/** Moves a program to its place in one step, so that nobody ever starts half of one. */
+/** Moves a program into place atomically, so that no process starts an incomplete one. */
 export function publish(program: string, place: string): void {
   chmodSync(program, 0o755)
   renameSync(program, place)

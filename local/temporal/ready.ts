@@ -1,4 +1,4 @@
-// Asks a Temporal server whether it serves a namespace: one gRPC call by hand, because loading the SDK takes longer than the answer.
+// Checks whether a Temporal server serves a namespace, with a hand-written gRPC call, because loading the SDK takes longer.
 
 import { connect } from 'node:http2'
 
@@ -21,7 +21,7 @@ export function servesNamespace(address: string, namespace: string): Promise<boo
       'content-type': 'application/grpc',
       te: 'trailers',
     })
-    // A refusal without a body carries its status in the headers, an answer in the trailers.
+    // An error without a body has its status in the headers; a response has it in the trailers.
     call.once('response', (headers) => 'grpc-status' in headers && settle(headers['grpc-status'] === '0'))
     call.once('trailers', (trailers) => settle(trailers['grpc-status'] === '0'))
     call.once('error', () => settle(false))

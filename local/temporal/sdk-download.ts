@@ -1,9 +1,9 @@
-// Lets the SDK fetch the Temporal CLI of a given version into a folder: node sdk-download.js <folder> <version>.
+// Downloads a version of the Temporal CLI with the SDK: node sdk-download.js <folder> <version>.
 
 import { TestWorkflowEnvironment } from '@temporalio/testing'
 
 async function main([downloadDir, version]: readonly string[]): Promise<void> {
-  if (!downloadDir || !version) throw new Error('A folder and a version are needed.')
+  if (!downloadDir || !version) throw new Error('Usage: sdk-download.js <folder> <version>')
   const server = { executable: { type: 'cached-download' as const, downloadDir, version } }
   const environment = await TestWorkflowEnvironment.createLocal({ server })
   await environment.teardown()

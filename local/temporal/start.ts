@@ -1,4 +1,4 @@
-// Starts a Temporal development server of our own on this machine, for `npm start` and for the tests.
+// Starts a Temporal development server on this machine, for `npm start` and for tests.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { choosePort } from '../ports'
@@ -7,21 +7,21 @@ import { servesNamespace } from './ready'
 import { type Address, chooseHiddenAddress, serveWebUi } from './web-ui'
 
 export interface TemporalOptions {
-  /** The program, as findTemporalCli found it. */
+  /** Path of the program, from findTemporalCli. */
   readonly cli: string
   readonly logFile: string
-  /** Called as soon as there is a process, long before it is ready; again when it had to be started again. */
+  /** Called as soon as the process exists, before it is ready, and again after a restart. */
   readonly onSpawn?: (server: Server) => void
   readonly preferredPort: number
-  /** Null keeps everything in memory and forgets it at the end. */
+  /** Null: everything is in memory only. */
   readonly dbFile: string | null
-  /** Null starts no Web UI. */
+  /** Null: no Web UI. */
   readonly preferredUiPort: number | null
 }
 
 export interface TemporalServer extends Server {
   readonly address: string
-  /** Of the proxy in this process, which checks for whom it is. */
+  /** Port of the proxy in this process, which checks the Host header. */
   readonly uiPort: number | null
 }
 
@@ -56,17 +56,17 @@ export async function startTemporal(options: TemporalOptions): Promise<TemporalS
     await server.stop()
     const words = server.output()
     if (attempt === 5 || !portTaken.test(words)) {
-      throw new Error(`The Temporal server did not start. It said:\n${words.split('\n').slice(0, 15).join('\n')}`)
+      throw new Error(`The Temporal server did not start. Its output:\n${words.split('\n').slice(0, 15).join('\n')}`)
     }
     preferred = 0
   }
 }
 
 const dynamicConfig = {
-  // Without it a timer of less than a second fires after a second.
+  // Without it, a timer shorter than a second fires after a second.
   'history.timerProcessorMaxTimeShift': '10ms',
-  // The server always opens an HTTP API and takes a post from any web page there. No Host header can contain a space, so this
-  // makes it refuse every call. We use gRPC.
+  // The server always opens an HTTP API that accepts POST requests from any web page. No Host header can contain a space,
+  // so this value makes it refuse every request. We use gRPC.
   'frontend.httpAllowedHosts': ['no host'],
 }
 
@@ -90,8 +90,8 @@ function flags({ dbFile }: TemporalOptions, port: number, ui: Address | null): s
 }
 
 /**
- * An open port is not enough, because the server listens before it can answer; nor is an answer, because it may be another
- * server's that took the port first. So it must have said itself that it serves, or have stayed alive for a while.
+ * An open port is not enough, because the server listens before it can answer. A response is not enough either, because
+ * another server may have taken the port first. So the server must have logged that it is ready, or have stayed alive for a while.
  */
 async function isReady(server: Server, port: number): Promise<boolean> {
   const started = performance.now()

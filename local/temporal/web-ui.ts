@@ -1,4 +1,4 @@
-// A proxy in front of Temporal's Web UI that answers this machine's own names only: the Web UI itself checks no Host header.
+// A proxy in front of Temporal's Web UI that accepts local host names only, because the Web UI does not check the Host header.
 
 import { randomInt } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse, request as send } from 'node:http'
@@ -16,8 +16,8 @@ export interface WebUi {
 }
 
 /**
- * Where the Web UI itself listens. On Linux every address of 127.0.0.0/8 is this machine, so a page that wants to pass the
- * proxy by has to guess 24 bits besides the port. Elsewhere there is only 127.0.0.1.
+ * The address of the Web UI itself. On Linux every address in 127.0.0.0/8 is local, so a web page that bypasses the proxy
+ * must guess 24 bits besides the port. Other systems have only 127.0.0.1.
  */
 export async function chooseHiddenAddress(): Promise<Address> {
   const host = ['127', randomInt(1, 255), randomInt(1, 255), randomInt(1, 255)].join('.')
@@ -27,7 +27,7 @@ export async function chooseHiddenAddress(): Promise<Address> {
   )
 }
 
-/** On the preferred port, or on another one where that is taken. */
+/** Listens on the preferred port, or on another one if it is taken. */
 export async function serveWebUi(hidden: Address, preferredPort: number): Promise<WebUi> {
   const server = createServer((request, response) => {
     if (isForeign(request)) refuse(response, 403, 'Open the Web UI as localhost or 127.0.0.1.')
@@ -43,7 +43,7 @@ export async function serveWebUi(hidden: Address, preferredPort: number): Promis
   }
 }
 
-/** An attacker can point a name at this machine (DNS rebinding): its pages then have that name as Host. */
+/** With DNS rebinding an attacker points a name at this machine. Its pages then send that name as Host. */
 function isForeign({ headers: { host = '', origin } }: IncomingMessage): boolean {
   return !ownName.test(host) || (origin !== undefined && origin !== `http://${host}`)
 }
@@ -64,7 +64,7 @@ function forward(request: IncomingMessage, response: ServerResponse, { host, por
   pipeline(request, forwarded, () => {})
 }
 
-/** Each of the two connections is kept open or closed by its own ends. */
+/** Hop-by-hop headers: each connection has its own. */
 function endToEnd(headers: IncomingMessage['headers']): IncomingMessage['headers'] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !['connection', 'keep-alive'].includes(name)))
 }

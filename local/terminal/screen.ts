@@ -1,7 +1,7 @@
-// The one screen that is printed when everything runs.
+// The screen that is printed once everything runs.
 
 import type { Demo } from '../demo'
-import { paint } from './paint'
+import { paint } from './steps'
 
 export interface ScreenContent {
   readonly api: string
@@ -26,14 +26,14 @@ export function renderScreen(content: ScreenContent, out: NodeJS.WriteStream): s
     ...row('API', colour.cyan(api)),
     ...row('API reference', colour.cyan(docs)),
     ...row('Temporal Web UI', temporalUi && colour.cyan(temporalUi)),
-    ...row('Sandbox bank', bank && `${bank} (make-believe, for live too: no money moves)`),
-    ...row('Mail inbox', mailInbox && `${colour.cyan(mailInbox)} (every mail ends there, sign-in codes too)`),
+    ...row('Sandbox bank', bank && `${bank} (simulated, also for live: no real money moves)`),
+    ...row('Mail inbox', mailInbox && `${colour.cyan(mailInbox)} (receives every mail, including sign-in codes)`),
     ...(demo
       ? [
           '',
           ...row('Demo partner', demo.partner.slug),
           ...row('Sandbox key', demo.keys.sandbox),
-          ...row('Live key', demo.keys.live && `${demo.keys.live} (make-believe)`),
+          ...row('Live key', demo.keys.live && `${demo.keys.live} (simulated)`),
         ]
       : []),
     ...(demo ? ['', '  Try it:', '', `    ${curlLine(api, demo)}`] : []),

@@ -1,9 +1,7 @@
-// Shows the steps of a start as they happen: done ones as lines with their times, those under way as one live line below.
-
-import { paint } from './paint'
+// Shows the steps of a start: finished steps as lines with their durations, running steps as one live line below.
 
 export interface Steps {
-  /** Runs one step; `done` turns its result into what the finished line says after the name. */
+  /** Runs a step. `done` formats its result for the finished line. */
   readonly run: <T>(name: string, work: Work<T>, done?: (result: T) => string) => Promise<T>
 }
 
@@ -19,7 +17,7 @@ interface Active {
 const liveEveryMs = 150
 const plainEveryMs = 5000
 
-/** Once the signal is given no step begins, and nothing is said about those that fail because of it. */
+/** After the signal, no step starts, and failures are not shown. */
 export function createSteps(out: NodeJS.WriteStream, signal: AbortSignal): Steps {
   const active = new Set<Active>()
   const colour = paint(out)
@@ -29,7 +27,7 @@ export function createSteps(out: NodeJS.WriteStream, signal: AbortSignal): Steps
   const draw = () => {
     if (signal.aborted) return
     if (out.isTTY) out.write(`\r\x1b[2K${liveLine([...active]).slice(0, (out.columns || 80) - 1)}`)
-    else for (const step of active) printNowAndThen(step, out)
+    else for (const step of active) printPeriodically(step, out)
   }
   const enter = (step: Active) => {
     active.add(step)
@@ -54,8 +52,8 @@ export function createSteps(out: NodeJS.WriteStream, signal: AbortSignal): Steps
         const result = await work((progress) => {
           step.progress = progress
         })
-        const words = [name, done(result)].filter(Boolean).join(' ')
-        leave(step, `${colour.green('✓')} ${words} ${colour.dim(`(${secondsSince(startedMs)} s)`)}\n`)
+        const text = [name, done(result)].filter(Boolean).join(' ')
+        leave(step, `${colour.green('✓')} ${text} ${colour.dim(`(${secondsSince(startedMs)} s)`)}\n`)
         return result
       } catch (error) {
         leave(step, `${colour.red('✗')} ${name}\n`)
@@ -67,11 +65,11 @@ export function createSteps(out: NodeJS.WriteStream, signal: AbortSignal): Steps
 
 function liveLine(active: readonly Active[]): string {
   const oldest = Math.min(...active.map((step) => step.startedMs))
-  const words = active.map(({ name, progress }) => (progress ? `${name}: ${progress}` : name))
-  return `  ${words.join(' · ')} … ${Math.floor(Number(secondsSince(oldest)))} s`
+  const texts = active.map(({ name, progress }) => (progress ? `${name}: ${progress}` : name))
+  return `  ${texts.join(' · ')} … ${Math.floor(Number(secondsSince(oldest)))} s`
 }
 
-function printNowAndThen(step: Active, out: NodeJS.WriteStream): void {
+function printPeriodically(step: Active, out: NodeJS.WriteStream): void {
   if (performance.now() - step.shownMs < plainEveryMs) return
   step.shownMs = performance.now()
   const progress = step.progress ? `: ${step.progress}` : ''
@@ -80,4 +78,13 @@ function printNowAndThen(step: Active, out: NodeJS.WriteStream): void {
 
 function secondsSince(startedMs: number): string {
   return ((performance.now() - startedMs) / 1000).toFixed(1)
+}
+
+export type Paint = Readonly<Record<'bold' | 'dim' | 'green' | 'red' | 'cyan', (text: string) => string>>
+
+/** Colours, if the terminal has them. Node.js checks NO_COLOR. */
+export function paint(out: NodeJS.WriteStream): Paint {
+  const coloured = out.isTTY && out.hasColors()
+  const by = (code: number) => (text: string) => (coloured ? `\x1b[${code}m${text}\x1b[0m` : text)
+  return { bold: by(1), dim: by(2), green: by(32), red: by(31), cyan: by(36) }
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
-import { folderSize } from '../../local/temporal/folder-size'
+import { folderSize } from '../../local/temporal/download'
 
 const folder = mkdtempSync(join(tmpdir(), 'payouts-size-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -59,7 +59,7 @@ describe('what it keeps', () => {
     await deliver({ envelope: { from: 'a@a.test', to: ['b@b.test'] }, raw })
 
     const [message] = await inbox.messages()
-    expect(message?.subject).toBe('(a mail that can not be read)')
+    expect(message?.subject).toBe('(unreadable mail)')
     expect((await inbox.bytes(`/messages/${message?.id}/raw`)).toString()).toContain('hello')
   })
 

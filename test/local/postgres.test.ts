@@ -140,7 +140,7 @@ test('what is not its own is never touched', async () => {
   mkdirSync(letters)
   writeFileSync(join(letters, 'letter.txt'), 'Dear Ada')
 
-  await expect(start({ dataDir: letters })).rejects.toThrow(/holds something that is not PostgreSQL's/)
+  await expect(start({ dataDir: letters })).rejects.toThrow(/contains files that are not PostgreSQL's/)
   expect(readFileSync(join(letters, 'letter.txt'), 'utf8')).toBe('Dear Ada')
 })
 

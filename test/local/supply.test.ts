@@ -34,7 +34,9 @@ test('this project passes, and says what was looked at', () => {
   const { status, said } = run(projectDir())
 
   expect(status).toBe(0)
-  expect(said).toMatch(/^\d+ packages, \d{3} of them in production \(at most \d{3}\), and what is installed .*\.\n$/)
+  expect(said).toMatch(
+    /^\d+ packages, \d{3} of them in production \(at most \d{3}\), and the installed packages .*\.\n$/,
+  )
 })
 
 test('a correct folder passes, with a listed package for another system that has no hash', () => {
@@ -94,9 +96,9 @@ describe('refused is', () => {
       'node_modules/koa does not come from the registry.',
     ],
     [
-      'an install script that nobody has looked at',
+      'an install script that was not reviewed',
       { lock: changed('node_modules/koa/node_modules/@a/b', { ...koa, hasInstallScript: true }) },
-      'node_modules/koa/node_modules/@a/b wants to run a script when it is installed: say true or false in allowScripts.',
+      'node_modules/koa/node_modules/@a/b has an install script: set it to true or false in allowScripts.',
     ],
     [
       'a package too many',
@@ -146,8 +148,8 @@ test('one command lists what production is made of, with its hashes', () => {
 
 test.each([
   ['a registry that does not answer fails nothing', 'echo "npm error" >&2; exit 1', 0, 'The registry did not answer'],
-  ['an answer without holes passes', answering(0), 0, 'Known holes: 0 critical, 0 high'],
-  ['a high one fails', answering(1), 1, 'Known holes: 0 critical, 1 high'],
+  ['a response without vulnerabilities passes', answering(0), 0, 'Known vulnerabilities: 0 critical, 0 high'],
+  ['a high one fails', answering(1), 1, 'Known vulnerabilities: 0 critical, 1 high'],
 ])('the audit: %s', (_what, npm, status, sentence) => {
   const ended = withNpm(npm, 'audit.mjs')
 

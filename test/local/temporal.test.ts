@@ -57,7 +57,7 @@ test('only its owner may read what it stores', async () => {
 })
 
 test('a program that ends instead of serving is reported with its own words', async () => {
-  await expect(start('/bin/ls')).rejects.toThrow(/The Temporal server did not start\. It said:\n.*ls:/)
+  await expect(start('/bin/ls')).rejects.toThrow(/The Temporal server did not start\. Its output:\n.*ls:/)
 })
 
 test('ready means that the namespace is served, not only that a port is open', async () => {

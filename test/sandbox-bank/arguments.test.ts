@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { startBank } from '../../local/bank'
-import type { Part } from '../../local/process/part'
+import type { Part } from '../../local/process/parts'
 import { readArguments } from '../../sandbox-bank/arguments'
 
 let folder: string

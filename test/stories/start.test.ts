@@ -73,7 +73,7 @@ describe('npm start', () => {
     expect((await fetch(local.docs)).status).toBe(200)
     expect((await fetch(`${local.temporal_ui}/namespaces/default/workflows`)).status).toBe(200)
     expect(await (await fetch(`${local.mail?.inbox}/messages.json`)).json()).toEqual({ object: 'list', data: [] })
-    expect(system.output()).toContain('make-believe')
+    expect(system.output()).toContain('simulated')
   })
 
   test('the demo partner is at the sandbox bank in both environments, with money to try', async () => {
@@ -193,14 +193,14 @@ describe('the next start', () => {
 })
 
 describe('a system that loses its way', () => {
-  test('when a part ends by itself, it is named with its last words, everything stops and the exit code is 1', async () => {
+  test('when a part ends by itself, it is named with the last lines of its log, everything stops and the exit code is 1', async () => {
     const system = startHere()
     await system.ready()
     const parts = system.parts()
     process.kill(parts.find(({ name }) => name === 'Worker')?.pid ?? 0, 'SIGKILL')
 
     expect(await system.exited).toBe(1)
-    expect(system.output()).toMatch(/Worker has ended, so everything stops\. Its last words, from .*worker\.log:\n\{/)
+    expect(system.output()).toMatch(/Worker has ended, so everything stops\. Last lines of .*worker\.log:\n\{/)
     await until('nothing runs any more', () => leftOf(dataDir, parts).length === 0)
   })
 
