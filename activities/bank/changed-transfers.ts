@@ -3,12 +3,12 @@ import { findReading, saveReading } from '../../db/bank/readings'
 import { findPayoutsOfTransfers, type PayoutOfTransfer } from '../../db/payouts/of-transfers'
 import { setAttention } from '../../db/payouts/steps'
 import type { Environment } from '../../domain/environment'
+import { isUuid } from '../../domain/uuid'
 import { newsOf } from '../../rail/news'
 import type { ChangedTransfer, Transfer } from '../../rail/rail'
 import { startReturn } from '../../runtime/temporal/start-workflow'
 import type { ChangedTransfers, LookedThrough } from '../../workflows/bank/changed-transfers'
 import { ago, each, type SweepDeps } from '../controls/sweep/each'
-import { isUuid } from '../is-uuid'
 
 const dayMs = 86_400_000
 /** What was looked through the day before is looked at again: clocks differ, and a workflow may have been lost meanwhile. */

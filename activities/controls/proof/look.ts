@@ -7,9 +7,9 @@ import type { Queryable } from '../../../db/database'
 import { assert } from '../../../domain/assert'
 import { type DriftKind, type Finding, sizeOf } from '../../../domain/controls/drift'
 import type { RailName } from '../../../domain/environment'
+import { isUuid } from '../../../domain/uuid'
 import type { HistoryRow, ListedTransfer, Rail } from '../../../rail/rail'
 import type { ActivityDeps, ProofPatience } from '../../bind'
-import { isUuid } from '../../is-uuid'
 import { type Compared, compare } from './compare'
 
 export type ProofRail = Pick<Rail, 'rate' | 'wallet' | 'walletHistory' | 'transfersSince' | 'payoutOf'>

@@ -1,5 +1,7 @@
-// A page of calls to the Temporal server, a few at a time and each with an end: one that fails does not keep the others from theirs.
+// What the sweeps share: their dependencies, a page of calls to the Temporal server, and the position of an interrupted sweep.
+import { findSweepPosition, saveSweepPosition } from '../../../db/controls/sweep-positions'
 import { deadlineIn } from '../../../runtime/temporal/client'
+import type { Page, SweptPage } from '../../../workflows/controls/sweep'
 import type { ActivityDeps } from '../../bind'
 
 export type SweepDeps = Pick<
@@ -20,11 +22,11 @@ export function ago({ clock }: Pick<SweepDeps, 'clock'>, ms: number): Date {
   return new Date(clock.now().getTime() - ms)
 }
 
-/** A page of 50 in tens, with two calls for each, is over within the half minute that its step has. */
+/** A page of 50, ten at a time with two calls each, ends within the half minute of its activity. */
 const callMs = 2_500
 const atOnce = 10
 
-/** Answers what came of those that went well, and how many did not; `describe` is what the log may say of such a one. */
+/** A call that fails does not stop the others. `describe` is what the log may say about a failed one. */
 export async function each<T, Result>(
   { temporal, log }: Pick<SweepDeps, 'temporal' | 'log'>,
   page: readonly T[],
@@ -44,4 +46,21 @@ export async function each<T, Result>(
     }
   }
   return { done, failed: page.length - done.length }
+}
+
+type Sweep<Deps> = (deps: Deps, page: Page) => Promise<SweptPage>
+
+/** The next sweep continues where an interrupted one stopped. A position that cannot be continued from is dropped. */
+export function resumable<Deps extends Pick<ActivityDeps, 'db'>>(stage: string, sweep: Sweep<Deps>): Sweep<Deps> {
+  return async (deps, page) => {
+    const after = page.after ?? (await findSweepPosition(deps.db, stage))
+    try {
+      const swept = await sweep(deps, { ...page, after })
+      await saveSweepPosition(deps.db, stage, swept.next ?? null)
+      return swept
+    } catch (error) {
+      await saveSweepPosition(deps.db, stage, null)
+      throw error
+    }
+  }
 }

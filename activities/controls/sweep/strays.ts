@@ -1,11 +1,11 @@
 // Workflows whose payout is over, or was never there: the one ends by itself when it looks, the other is for people.
 import { defaultPayloadConverter } from '@temporalio/common'
 import { findOver } from '../../../db/payouts/open'
+import { isUuid } from '../../../domain/uuid'
 import { deadlineIn } from '../../../runtime/temporal/client'
 import { endStray } from '../../../runtime/temporal/start-workflow'
 import type { Page, SweptPage } from '../../../workflows/controls/sweep'
 import { payoutQueue, payoutSearchAttributes } from '../../../workflows/names'
-import { isUuid } from '../../is-uuid'
 import { ago, each, type SweepDeps } from './each'
 
 export async function sweepStrays(deps: SweepDeps, page: Page): Promise<SweptPage> {

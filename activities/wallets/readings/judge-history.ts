@@ -1,11 +1,11 @@
-// Says of each movement in a wallet's history what is to be done with it: a deposit is booked, a refund is its payout's, the
-// rest is held for people. Nothing is guessed (design §4).
+// Decides what to do with each movement in a wallet's history: a deposit is booked, a refund belongs to its payout, and the rest
+// is held for an operator. Nothing is guessed, because a wrong credit cannot be taken back once it is paid out.
 import type { Queryable } from '../../../db/database'
 import { findPayoutById, findPayoutsByTransfer, type RefundedPayout } from '../../../db/payouts/refunded'
 import type { RailName } from '../../../domain/environment'
+import { isUuid } from '../../../domain/uuid'
 import { unexplainedWithdrawal, whyUnreadable } from '../../../domain/wallets/held-movement'
 import { type HistoryRow, type Rail, RailUnavailable, type WalletMovement } from '../../../rail/rail'
-import { isUuid } from '../../is-uuid'
 
 export type Judged =
   | { readonly verdict: 'deposit'; readonly row: WalletMovement }

@@ -1,4 +1,4 @@
-// Whether a text can be the id of a payout: banks and people may write any.
+// Recognises ids. Banks, search boxes and operators may send any text in place of one.
 
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
