@@ -1,14 +1,56 @@
-// What a test file loads: our modules anew, and packages once for all files of the same process, which is most of the work.
-const { createRequire } = require('node:module')
+// Loads packages and our own modules once per process and a test file anew, because loading is most of the work of a small file.
+/* oxlint-disable no-underscore-dangle -- Node and Jest have no public names for these. */
+const Module = require('node:module')
+const path = require('node:path')
 const { default: JestRuntime } = require('jest-runtime')
 
-/** Those with one state for a process that a file sets to its liking, or that a file replaces; Jest's own; ours; and Node's. */
-const anew = /^@temporalio\/(worker|workflow)|^@jest\/globals$|^[./]|^node:/
+const project = path.join(__dirname, '../../..')
+
+/** The explorer replaces packages under the workflows, so each of its files loads everything itself. */
+const replacesPackages = /\/test\/explorer\//
+
+/** Source maps of the modules that Node loaded, for the stack traces of later files. */
+const sourceMaps = new Map()
+
+let transform = null
 
 class Runtime extends JestRuntime {
-  requireModuleOrMock(from, name) {
-    return anew.test(name) ? super.requireModuleOrMock(from, name) : createRequire(from)(name)
+  constructor(...args) {
+    super(...args)
+    const transformer = args[3]
+    this.loadsAlone = replacesPackages.test(this._testPath)
+    transform = (file) => {
+      const { code, sourceMapPath } = transformer.transform(file, this._getFullTransformationOptions())
+      sourceMaps.set(file, sourceMapPath)
+      super.getSourceMaps().set(file, sourceMapPath)
+      return code
+    }
   }
+
+  requireModuleOrMock(from, name) {
+    if (name === '@jest/globals' || name.startsWith('node:')) return super.requireModuleOrMock(from, name)
+    if (this.loadsAlone && /^[./]|^@temporalio\/(worker|workflow)/.test(name)) {
+      return super.requireModuleOrMock(from, name)
+    }
+    return Module.createRequire(from)(name)
+  }
+
+  /** Jest asks once per file and keeps the map. */
+  getSourceMaps() {
+    const maps = super.getSourceMaps()
+    for (const [file, map] of sourceMaps) maps.set(file, map)
+    return maps
+  }
+}
+
+Module._extensions['.ts'] = (module, file) => module._compile(transform(file), file)
+
+// A module that outlives a file registers its hooks with whichever file runs.
+const load = Module._load
+const currentGlobals = new Proxy({}, { get: (_, name) => globalThis[name] })
+Module._load = function (name, parent, isMain) {
+  if (name === '@jest/globals' && parent?.filename.startsWith(`${project}/test/`)) return currentGlobals
+  return load.call(this, name, parent, isMain)
 }
 
 module.exports = Runtime

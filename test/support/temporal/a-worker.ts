@@ -34,8 +34,12 @@ export function testTemporal(): TemporalConfig {
   return { address: testSystem().temporalAddress, namespace: 'default', tls: null, apiKey: null }
 }
 
-/** Once in a test file, since a process has only one runtime. */
+let isSilent = false
+
+/** Before the first worker or connection: a process has only one runtime, which all its test files share. */
 export function silenceTemporal(): void {
+  if (isSilent) return
+  isSilent = true
   installRuntime(keptLog())
 }
 
