@@ -1,160 +1,158 @@
 // The story of a dashboard: `npm start`, and a newcomer who signs up, pays, makes a key, tops up, invites a viewer and signs out.
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
-import { aStage, type Stage } from '../support/browser/stage'
+import type { Stage } from '../support/browser/stage'
 import { codeFor, fillPayout, signIn } from '../support/browser/steps'
 import { aVisitor, type Visitor } from '../support/browser/visitor'
 import type { Local } from '../support/system/started'
 
-let stage: Stage
-let local: Local
-let browser: Browser
+export function newcomer(stage: () => Stage): void {
+  let local: Local
+  let browser: Browser
 
-beforeAll(async () => {
-  stage = await aStage()
-  local = stage.local
-  browser = stage.browser
-})
-
-afterAll(() => stage?.close())
-
-describe('a newcomer', () => {
-  let visitor: Visitor
-  let page: Page
-
-  test('signs up, and has a sandbox with test money at once', async () => {
-    visitor = await aVisitor(browser, local.api)
-    page = visitor.page
-    await visitor.go('/sign-in')
-    await page.getByRole('link', { name: 'Open a sandbox' }).click()
-    await page.getByLabel('Business name').fill('Engine <b>Works</b> Ltd')
-    await page.getByLabel('Work email').fill('ada@engine.test')
-    await page.getByRole('button', { name: 'Open the sandbox' }).click()
-
-    await page.getByLabel('Six-digit code').waitFor()
-    await visitor.picture('story-code')
-    // As pasted out of a mail, with a space inside; it is sent off by itself.
-    const code = await codeFor(local, 'ada@engine.test')
-    await page.getByLabel('Six-digit code').fill(`${code.slice(0, 3)} ${code.slice(3)}`)
-
-    await page.getByRole('heading', { name: 'Make a first payout' }).waitFor()
-    expect(await page.locator('h1').textContent()).toBe('Engine <b>Works</b> Ltd')
-    expect(new URL(page.url()).search).toBe('?environment=sandbox')
-    await page.getByText('10,000.00').waitFor()
+  beforeAll(async () => {
+    local = stage().local
+    browser = stage().browser
   })
 
-  test('sends a first payout and sees it completed without reloading', async () => {
-    await page.getByRole('link', { name: 'Send a payout' }).click()
-    await page.getByRole('button', { name: 'Review' }).click()
-    await page.getByText('Six digits are needed, such as 20-04-15.').waitFor()
-    await fillPayout(page, { amount: '120', name: 'Ada Lovelace', account: '3829 0008' })
-    await page.getByText('153.30').waitFor()
-    await visitor.picture('story-form')
-    await page.getByRole('button', { name: 'Review' }).click()
-    await page.getByText('You are about to send').waitFor()
-    await visitor.settled()
-    await visitor.picture('story-review')
-    await page.getByRole('button', { name: 'Send £120.00' }).click()
+  describe('a newcomer', () => {
+    let visitor: Visitor
+    let page: Page
 
-    await page.getByText('In the recipient’s account').waitFor()
-    await page.getByText('Completed', { exact: true }).waitFor()
-    await visitor.settled()
-    await visitor.picture('story-completed')
-    expect(await page.getByText('by ada@engine.test').count()).toBeGreaterThan(0)
-    expect(await visitor.faults()).toEqual([])
-  })
+    test('signs up, and has a sandbox with test money at once', async () => {
+      visitor = await aVisitor(browser, local.api)
+      page = visitor.page
+      await visitor.go('/sign-in')
+      await page.getByRole('link', { name: 'Open a sandbox' }).click()
+      await page.getByLabel('Business name').fill('Engine <b>Works</b> Ltd')
+      await page.getByLabel('Work email').fill('ada@engine.test')
+      await page.getByRole('button', { name: 'Open the sandbox' }).click()
 
-  test('is warned of a repeat, and sees why a payout failed', async () => {
-    await page.getByRole('link', { name: 'Send a payout' }).click()
-    await fillPayout(page, { amount: '120.00', name: 'Ada Lovelace', account: '38290008' })
-    await page.getByRole('button', { name: 'Review' }).click()
-    await page.getByText('This looks like a repeat').waitFor()
-    await visitor.picture('story-repeat')
-    await page.getByRole('button', { name: 'Change it' }).click()
-    await page.getByLabel('Account number').fill('38290000')
-    await page.getByRole('button', { name: 'Review' }).click()
-    await page.getByRole('button', { name: 'Send £120.00' }).click()
+      await page.getByLabel('Six-digit code').waitFor()
+      await visitor.picture('story-code')
+      // As pasted out of a mail, with a space inside; it is sent off by itself.
+      const code = await codeFor(local, 'ada@engine.test')
+      await page.getByLabel('Six-digit code').fill(`${code.slice(0, 3)} ${code.slice(3)}`)
 
-    await page.getByText('The bank rejected the account details.').first().waitFor()
-    await visitor.settled()
-    await visitor.picture('story-failed')
-    expect(visitor.complaints).toEqual([])
-  })
+      await page.getByRole('heading', { name: 'Make a first payout' }).waitFor()
+      expect(await page.locator('h1').textContent()).toBe('Engine <b>Works</b> Ltd')
+      expect(new URL(page.url()).search).toBe('?environment=sandbox')
+      await page.getByText('10,000.00').waitFor()
+    })
 
-  test('makes a key, uses it, revokes it, and it is refused', async () => {
-    await page.getByRole('link', { name: 'API keys' }).click()
-    await page.getByRole('button', { name: 'Make a key' }).first().click()
-    await page.getByLabel('Label').fill('<img src=x onerror=alert(1)>')
-    await page.getByRole('button', { name: 'Make a sandbox key' }).click()
-    const secret = (await page.getByTestId('secret').textContent()) ?? ''
-    await visitor.picture('story-secret')
-    const ask = () => fetch(`${local.api}/v1/balance`, { headers: { Authorization: `Bearer ${secret}` } })
-    expect((await ask()).status).toBe(200)
-    await page.getByRole('button', { name: 'I saved it' }).click()
-    await page.getByText(secret).waitFor({ state: 'detached' })
+    test('sends a first payout and sees it completed without reloading', async () => {
+      await page.getByRole('link', { name: 'Send a payout' }).click()
+      await page.getByRole('button', { name: 'Review' }).click()
+      await page.getByText('Six digits are needed, such as 20-04-15.').waitFor()
+      await fillPayout(page, { amount: '120', name: 'Ada Lovelace', account: '3829 0008' })
+      await page.getByText('153.30').waitFor()
+      await visitor.picture('story-form')
+      await page.getByRole('button', { name: 'Review' }).click()
+      await page.getByText('You are about to send').waitFor()
+      await visitor.settled()
+      await visitor.picture('story-review')
+      await page.getByRole('button', { name: 'Send £120.00' }).click()
 
-    await page.getByRole('button', { name: /^Revoke/ }).click()
-    await page.getByRole('button', { name: 'Revoke the key' }).click()
+      await page.getByText('In the recipient’s account').waitFor()
+      await page.getByText('Completed', { exact: true }).waitFor()
+      await visitor.settled()
+      await visitor.picture('story-completed')
+      expect(await page.getByText('by ada@engine.test').count()).toBeGreaterThan(0)
+      expect(await visitor.faults()).toEqual([])
+    })
 
-    await page.getByText('Revoked', { exact: true }).waitFor()
-    expect((await ask()).status).toBe(401)
-  })
+    test('is warned of a repeat, and sees why a payout failed', async () => {
+      await page.getByRole('link', { name: 'Send a payout' }).click()
+      await fillPayout(page, { amount: '120.00', name: 'Ada Lovelace', account: '38290008' })
+      await page.getByRole('button', { name: 'Review' }).click()
+      await page.getByText('This looks like a repeat').waitFor()
+      await visitor.picture('story-repeat')
+      await page.getByRole('button', { name: 'Change it' }).click()
+      await page.getByLabel('Account number').fill('38290000')
+      await page.getByRole('button', { name: 'Review' }).click()
+      await page.getByRole('button', { name: 'Send £120.00' }).click()
 
-  test('adds test money, and the statement shows all of it', async () => {
-    await page.getByRole('link', { name: 'Top up' }).click()
-    await page.getByLabel('Amount in USDC').fill('250')
-    await page.getByRole('button', { name: 'Add test money' }).click()
-    await page.getByText('250.00 USDC of test money added').waitFor()
-    await visitor.settled()
-    await visitor.picture('story-top-up')
+      await page.getByText('The bank rejected the account details.').first().waitFor()
+      await visitor.settled()
+      await visitor.picture('story-failed')
+      expect(visitor.complaints).toEqual([])
+    })
 
-    await page.getByRole('link', { name: 'Wallet' }).click()
-    await page.getByText('+250.00').waitFor()
-    await visitor.picture('story-statement')
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'CSV' }).click(),
-    ])
-    const csv = readFileSync(await download.path(), 'utf8')
-    expect(csv).toContain('250.00')
-  })
+    test('makes a key, uses it, revokes it, and it is refused', async () => {
+      await page.getByRole('link', { name: 'API keys' }).click()
+      await page.getByRole('button', { name: 'Make a key' }).first().click()
+      await page.getByLabel('Label').fill('<img src=x onerror=alert(1)>')
+      await page.getByRole('button', { name: 'Make a sandbox key' }).click()
+      const secret = (await page.getByTestId('secret').textContent()) ?? ''
+      await visitor.picture('story-secret')
+      const ask = () => fetch(`${local.api}/v1/balance`, { headers: { Authorization: `Bearer ${secret}` } })
+      expect((await ask()).status).toBe(200)
+      await page.getByRole('button', { name: 'I saved it' }).click()
+      await page.getByText(secret).waitFor({ state: 'detached' })
 
-  test('invites a viewer, who sees everything and may change nothing', async () => {
-    await page.getByRole('link', { name: 'Team' }).click()
-    await page.getByRole('button', { name: 'Invite' }).click()
-    await page.getByLabel('Work email').fill('grace@engine.test')
-    await page.getByRole('button', { name: 'Send the invitation' }).click()
-    await page.getByText('The invitation is on its way').waitFor()
-    const viewer = await aVisitor(browser, local.api)
-    await signIn(viewer, local, 'grace@engine.test')
+      await page.getByRole('button', { name: /^Revoke/ }).click()
+      await page.getByRole('button', { name: 'Revoke the key' }).click()
 
-    expect(await viewer.page.getByRole('link', { name: 'Send a payout' }).count()).toBe(0)
-    await viewer.go('/dashboard/send?environment=sandbox')
-    await viewer.page.getByText('Only admins send payouts').waitFor()
-    await viewer.go('/dashboard/keys?environment=sandbox')
-    expect(await viewer.page.getByRole('button', { name: /Make a key|Revoke/ }).count()).toBe(0)
-    const refused =
-      await viewer.page.evaluate(`fetch('/v1/keys', { method: 'POST', headers: { 'Content-Type': 'application/json' },
+      await page.getByText('Revoked', { exact: true }).waitFor()
+      expect((await ask()).status).toBe(401)
+    })
+
+    test('adds test money, and the statement shows all of it', async () => {
+      await page.getByRole('link', { name: 'Top up' }).click()
+      await page.getByLabel('Amount in USDC').fill('250')
+      await page.getByRole('button', { name: 'Add test money' }).click()
+      await page.getByText('250.00 USDC of test money added').waitFor()
+      await visitor.settled()
+      await visitor.picture('story-top-up')
+
+      await page.getByRole('link', { name: 'Wallet' }).click()
+      await page.getByText('+250.00').waitFor()
+      await visitor.picture('story-statement')
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'CSV' }).click(),
+      ])
+      const csv = readFileSync(await download.path(), 'utf8')
+      expect(csv).toContain('250.00')
+    })
+
+    test('invites a viewer, who sees everything and may change nothing', async () => {
+      await page.getByRole('link', { name: 'Team' }).click()
+      await page.getByRole('button', { name: 'Invite' }).click()
+      await page.getByLabel('Work email').fill('grace@engine.test')
+      await page.getByRole('button', { name: 'Send the invitation' }).click()
+      await page.getByText('The invitation is on its way').waitFor()
+      const viewer = await aVisitor(browser, local.api)
+      await signIn(viewer, local, 'grace@engine.test')
+
+      expect(await viewer.page.getByRole('link', { name: 'Send a payout' }).count()).toBe(0)
+      await viewer.go('/dashboard/send?environment=sandbox')
+      await viewer.page.getByText('Only admins send payouts').waitFor()
+      await viewer.go('/dashboard/keys?environment=sandbox')
+      expect(await viewer.page.getByRole('button', { name: /Make a key|Revoke/ }).count()).toBe(0)
+      const refused =
+        await viewer.page.evaluate(`fetch('/v1/keys', { method: 'POST', headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ environment: 'sandbox', label: 'x' }) }).then((answer) => answer.json())`)
-    expect(refused).toMatchObject({ error: { code: 'api_key_required' } })
-    await viewer.leave()
+      expect(refused).toMatchObject({ error: { code: 'api_key_required' } })
+      await viewer.leave()
+    })
+
+    test('everything they did is in the audit log under their email, and signing out ends it', async () => {
+      await page.getByRole('link', { name: 'Audit log' }).click()
+      await page.getByRole('searchbox').fill('ada@engine.test')
+      for (const action of ['payout.create', 'key.create', 'key.revoke', 'member.'])
+        await page.getByText(action).first().waitFor()
+      await visitor.picture('story-audit-log')
+
+      await page.getByRole('button', { name: 'Signed in as ada@engine.test' }).click()
+      await page.getByRole('menuitem', { name: 'Sign out' }).click()
+
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+      await page.goto(`${local.api}/dashboard/keys`)
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+      expect(visitor.complaints).toEqual([])
+      await visitor.leave()
+    })
   })
-
-  test('everything they did is in the audit log under their email, and signing out ends it', async () => {
-    await page.getByRole('link', { name: 'Audit log' }).click()
-    await page.getByRole('searchbox').fill('ada@engine.test')
-    for (const action of ['payout.create', 'key.create', 'key.revoke', 'member.'])
-      await page.getByText(action).first().waitFor()
-    await visitor.picture('story-audit-log')
-
-    await page.getByRole('button', { name: 'Signed in as ada@engine.test' }).click()
-    await page.getByRole('menuitem', { name: 'Sign out' }).click()
-
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    await page.goto(`${local.api}/dashboard/keys`)
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    expect(visitor.complaints).toEqual([])
-    await visitor.leave()
-  })
-})
+}

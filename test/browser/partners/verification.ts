@@ -1,108 +1,109 @@
 // Going live in a real browser: the bank asks for more, rejects, is tried again and approves, each on its own make-believe page.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { aStage, type Stage } from '../../support/browser/stage'
+import type { Stage } from '../../support/browser/stage'
 import { codeFor } from '../../support/browser/steps'
 import { aVisitor, type Visitor } from '../../support/browser/visitor'
 import type { Local } from '../../support/system/started'
 
-let stage: Stage
-let local: Local
-let visitor: Visitor
-let page: Page
+export function goingLive(stage: () => Stage): void {
+  let local: Local
+  let visitor: Visitor
+  let page: Page
 
-beforeAll(async () => {
-  stage = await aStage()
-  local = stage.local
-  visitor = await aVisitor(stage.browser, local.api)
-  page = visitor.page
-  await visitor.go('/sign-up')
-  await page.getByLabel('Business name').fill('Engine Works Ltd')
-  await page.getByLabel('Work email').fill('ada@engine.test')
-  await page.getByRole('button', { name: 'Open the sandbox' }).click()
-  await page.getByLabel('Six-digit code').fill(await codeFor(local, 'ada@engine.test'))
-  await page.waitForURL('**/dashboard?*')
-})
+  beforeAll(async () => {
+    local = stage().local
+    visitor = await aVisitor(stage().browser, local.api)
+    page = visitor.page
+    await visitor.go('/sign-up')
+    await page.getByLabel('Business name').fill('Difference Engines Ltd')
+    await page.getByLabel('Work email').fill('ada@difference.test')
+    await page.getByRole('button', { name: 'Open the sandbox' }).click()
+    await page.getByLabel('Six-digit code').fill(await codeFor(local, 'ada@difference.test'))
+    await page.waitForURL('**/dashboard?*')
+  })
 
-afterAll(() => stage?.close())
-
-/** In the tab that the link opens; the bank sends it back to the dashboard, which shows the new state there too. */
-async function atTheBank(link: string, button: string): Promise<Page> {
-  const [tab] = await Promise.all([page.context().waitForEvent('page'), page.getByRole('link', { name: link }).click()])
-  await tab.getByText('This is a sandbox bank.').waitFor()
-  await tab.getByRole('button', { name: button }).click()
-  await tab.waitForURL('**/dashboard/verification**')
-  await tab.getByRole('heading', { name: 'Business verification' }).waitFor()
-  return tab
-}
-
-/** By itself: nothing here reloads the page. */
-const shows = (word: string, where = page) => where.getByText(word, { exact: true }).first().waitFor()
-
-describe('a newcomer who goes live', () => {
-  test('starts, and the bank’s links appear by themselves', async () => {
-    await page.getByRole('link', { name: 'Verification' }).click()
-    await page.getByText('The bank here is make-believe').waitFor()
-    await page.getByRole('button', { name: 'Start verification' }).click()
-
-    const link = page.getByRole('link', { name: 'Go on at the bank' })
-    await link.waitFor()
-    expect([await link.getAttribute('target'), await link.getAttribute('rel')]).toEqual([
-      '_blank',
-      'noopener noreferrer',
+  /** In the tab that the link opens; the bank sends it back to the dashboard, which shows the new state there too. */
+  async function atTheBank(link: string, button: string): Promise<Page> {
+    const [tab] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page.getByRole('link', { name: link }).click(),
     ])
-    await visitor.picture('story-verification-started')
-    expect(await visitor.faults()).toEqual([])
+    await tab.getByText('This is a sandbox bank.').waitFor()
+    await tab.getByRole('button', { name: button }).click()
+    await tab.waitForURL('**/dashboard/verification**')
+    await tab.getByRole('heading', { name: 'Business verification' }).waitFor()
+    return tab
+  }
+
+  /** By itself: nothing here reloads the page. */
+  const shows = (word: string, where = page) => where.getByText(word, { exact: true }).first().waitFor()
+
+  describe('a newcomer who goes live', () => {
+    test('starts, and the bank’s links appear by themselves', async () => {
+      await page.getByRole('link', { name: 'Verification' }).click()
+      await page.getByText('The bank here is make-believe').waitFor()
+      await page.getByRole('button', { name: 'Start verification' }).click()
+
+      const link = page.getByRole('link', { name: 'Go on at the bank' })
+      await link.waitFor()
+      expect([await link.getAttribute('target'), await link.getAttribute('rel')]).toEqual([
+        '_blank',
+        'noopener noreferrer',
+      ])
+      await visitor.picture('story-verification-started')
+      expect(await visitor.faults()).toEqual([])
+    })
+
+    test('is asked for more, and hears it on both pages without reloading', async () => {
+      expect(await page.getByText('Action required', { exact: true }).count()).toBe(0)
+      const tab = await atTheBank('Go on at the bank', 'Ask for more')
+
+      await shows('Action required', tab)
+      await shows('Action required')
+      await tab.close()
+    })
+
+    test('is rejected with a reason, and tries again', async () => {
+      const tab = await atTheBank('Go on at the bank', 'Reject')
+      await shows('Rejected')
+      await page.getByText('Your information could not be verified.').waitFor()
+      await visitor.settled()
+      await visitor.picture('story-verification-rejected')
+      expect(await visitor.faults()).toEqual([])
+      await tab.close()
+
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await page.getByText('Why the bank refused last time').waitFor()
+      await page.getByRole('link', { name: 'Go on at the bank' }).waitFor()
+    })
+
+    test('accepts the terms, is approved, and has a live wallet, live keys and a bank account to pay into', async () => {
+      await (await atTheBank('Read and accept the bank’s terms', 'Accept the terms')).close()
+      await page.getByRole('link', { name: 'Read and accept the bank’s terms' }).waitFor({ state: 'detached' })
+      await (await atTheBank('Go on at the bank', 'Approve')).close()
+
+      await shows('Approved')
+      await visitor.settled()
+      await visitor.picture('story-verification-approved')
+      expect(await visitor.faults()).toEqual([])
+      await page.getByRole('link', { name: 'Make a live key' }).click()
+      await page.getByRole('button', { name: 'Make a key' }).first().waitFor()
+      expect(new URL(page.url()).searchParams.get('environment')).toBe('live')
+      await page.getByRole('link', { name: 'Top up' }).click()
+      await page.getByText(/^\d\d-\d\d-\d\d$/).waitFor()
+      await page.getByRole('button', { name: 'Copy address' }).waitFor()
+      await visitor.picture('story-top-up-live')
+    })
+
+    test('finds who started it in the audit log, and the browser has complained about nothing', async () => {
+      await page.getByRole('link', { name: 'Audit log' }).click()
+
+      const rows = page.getByRole('row').filter({ hasText: 'verification.start' })
+      await rows.first().waitFor()
+      expect(await rows.count()).toBe(2)
+      expect(await rows.first().textContent()).toContain('ada@difference.test')
+      expect(visitor.complaints).toEqual([])
+    })
   })
-
-  test('is asked for more, and hears it on both pages without reloading', async () => {
-    expect(await page.getByText('Action required', { exact: true }).count()).toBe(0)
-    const tab = await atTheBank('Go on at the bank', 'Ask for more')
-
-    await shows('Action required', tab)
-    await shows('Action required')
-    await tab.close()
-  })
-
-  test('is rejected with a reason, and tries again', async () => {
-    const tab = await atTheBank('Go on at the bank', 'Reject')
-    await shows('Rejected')
-    await page.getByText('Your information could not be verified.').waitFor()
-    await visitor.settled()
-    await visitor.picture('story-verification-rejected')
-    expect(await visitor.faults()).toEqual([])
-    await tab.close()
-
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('Why the bank refused last time').waitFor()
-    await page.getByRole('link', { name: 'Go on at the bank' }).waitFor()
-  })
-
-  test('accepts the terms, is approved, and has a live wallet, live keys and a bank account to pay into', async () => {
-    await (await atTheBank('Read and accept the bank’s terms', 'Accept the terms')).close()
-    await page.getByRole('link', { name: 'Read and accept the bank’s terms' }).waitFor({ state: 'detached' })
-    await (await atTheBank('Go on at the bank', 'Approve')).close()
-
-    await shows('Approved')
-    await visitor.settled()
-    await visitor.picture('story-verification-approved')
-    expect(await visitor.faults()).toEqual([])
-    await page.getByRole('link', { name: 'Make a live key' }).click()
-    await page.getByRole('button', { name: 'Make a key' }).first().waitFor()
-    expect(new URL(page.url()).searchParams.get('environment')).toBe('live')
-    await page.getByRole('link', { name: 'Top up' }).click()
-    await page.getByText(/^\d\d-\d\d-\d\d$/).waitFor()
-    await page.getByRole('button', { name: 'Copy address' }).waitFor()
-    await visitor.picture('story-top-up-live')
-  })
-
-  test('finds who started it in the audit log, and the browser has complained about nothing', async () => {
-    await page.getByRole('link', { name: 'Audit log' }).click()
-
-    const rows = page.getByRole('row').filter({ hasText: 'verification.start' })
-    await rows.first().waitFor()
-    expect(await rows.count()).toBe(2)
-    expect(await rows.first().textContent()).toContain('ada@engine.test')
-    expect(visitor.complaints).toEqual([])
-  })
-})
+}

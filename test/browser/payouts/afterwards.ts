@@ -2,132 +2,130 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { projectDir } from '../../../local/project-dir'
 import { environment } from '../../../runtime/config/config'
-import { aStage, type Stage } from '../../support/browser/stage'
+import type { Stage } from '../../support/browser/stage'
 import { codeFor, fillPayout, signIn } from '../../support/browser/steps'
 import { aVisitor, type Visitor } from '../../support/browser/visitor'
 import type { Local } from '../../support/system/started'
 
-let stage: Stage
-let local: Local
-let visitor: Visitor
-let page: Page
+export function afterwards(stage: () => Stage): void {
+  let local: Local
+  let visitor: Visitor
+  let page: Page
 
-beforeAll(async () => {
-  stage = await aStage()
-  local = stage.local
-  visitor = await aVisitor(stage.browser, local.api)
-  page = visitor.page
-  await signIn(visitor, local, 'demo@payouts.test')
-})
-
-afterAll(() => stage?.close())
-
-/** How long the bank keeps a transfer that it has sent off, so that there is time to choose its end. */
-async function bankKeeps(ms: number): Promise<void> {
-  const body = JSON.stringify({ payment_submitted: ms })
-  const headers = { 'Content-Type': 'application/json' }
-  const answer = await fetch(`${local.bank}/_control/delays`, { method: 'PUT', body, headers })
-  expect(answer.status).toBe(200)
-}
-
-async function send(amount: string, name: string): Promise<void> {
-  await visitor.go('/dashboard/send?environment=sandbox')
-  await fillPayout(page, { amount, name, account: '38291234' })
-  await page.getByRole('button', { name: 'Review' }).click()
-  await page.getByRole('button', { name: `Send £${amount}` }).click()
-  await page.getByRole('heading', { name: 'What happened' }).waitFor()
-}
-
-async function simulate(way: string, reason?: string): Promise<void> {
-  await page.getByRole('button', { name: 'Simulate' }).click()
-  await page.getByRole('menuitem', { name: way }).click()
-  if (reason === undefined) return
-  await page.getByLabel('Reason').selectOption(reason)
-  await page.getByRole('button', { name: /^(Let it fail|Send it back)$/ }).click()
-}
-
-/** Within less than the half minute after which a payout that is over is looked at anyway. */
-const shows = (word: string) => page.getByText(word, { exact: true }).first().waitFor({ timeout: 20_000 })
-
-describe('in the sandbox an admin', () => {
-  test('settles a payout, then sends it back with a reason, and follows both without reloading', async () => {
-    await bankKeeps(600_000)
-    await send('31.00', 'Hedy Lamarr')
-    await page.getByRole('button', { name: 'Simulate' }).click()
-    await page.getByRole('menuitem', { name: /^Settle/ }).waitFor()
-    await visitor.picture('story-simulate')
-    expect(await visitor.faults()).toEqual([])
-    await page.keyboard.press('Escape')
-
-    await simulate('Settle')
-    await shows('Completed')
-    await simulate('Return', 'account_closed')
-    await shows('Returned')
-    await page.getByText('The account is closed.').first().waitFor()
-    await page.getByText('Money back in the wallet').waitFor()
-    await visitor.settled()
-    await visitor.picture('story-returned')
-    expect(await visitor.faults()).toEqual([])
-
-    await page.getByRole('link', { name: 'Wallet' }).click()
-    await page.getByRole('row').filter({ hasText: 'Returned payout' }).first().waitFor()
-    await visitor.picture('story-wallet-returned')
+  beforeAll(async () => {
+    local = stage().local
+    visitor = await aVisitor(stage().browser, local.api)
+    page = visitor.page
+    await signIn(visitor, local, 'demo@payouts.test')
   })
 
-  test('stalls a payout, and then lets it fail', async () => {
-    await bankKeeps(600_000)
-    await send('32.00', 'Grace Hopper')
-    await simulate('Stall')
-    await page.getByText('The sandbox bank holds it').waitFor()
-    await simulate('Fail', 'name_mismatch')
+  /** How long the bank keeps a transfer that it has sent off, so that there is time to choose its end. */
+  async function bankKeeps(ms: number): Promise<void> {
+    const body = JSON.stringify({ payment_submitted: ms })
+    const headers = { 'Content-Type': 'application/json' }
+    const answer = await fetch(`${local.bank}/_control/delays`, { method: 'PUT', body, headers })
+    expect(answer.status).toBe(200)
+  }
 
-    await shows('Failed')
-    await page.getByText('The name does not belong to this account.').first().waitFor()
-    expect(visitor.complaints).toEqual([])
-  })
-})
-
-describe('in live an admin', () => {
-  test('recalls a payout, and reads how it ended and what it costs once ops has resolved it', async () => {
-    await bankKeeps(100)
-    await visitor.go('/dashboard/send?environment=live')
-    await fillPayout(page, { amount: '45.50', name: 'Katherine Johnson', account: '38290008' })
+  async function send(amount: string, name: string): Promise<void> {
+    await visitor.go('/dashboard/send?environment=sandbox')
+    await fillPayout(page, { amount, name, account: '38291234' })
     await page.getByRole('button', { name: 'Review' }).click()
-    await page.getByRole('button', { name: 'Confirm by email' }).click()
-    await page.getByLabel('Six-digit code').fill(await codeFor(local, 'demo@payouts.test', /45\.50/))
-    await page.getByRole('button', { name: 'Send £45.50' }).click()
-    await page.getByRole('button', { name: 'Recall', exact: true }).click()
-    await page.getByLabel('Reason').fill('Paid to the wrong <b>supplier</b>.')
-    await visitor.picture('story-recall-dialog')
-    expect(await visitor.faults()).toEqual([])
-    await page.getByRole('button', { name: 'Ask for the recall' }).click()
-    const recall = page.getByRole('article', { name: 'Recall' })
-    await recall.getByText('Answer due by').waitFor()
-    await page.getByText('Recall opened', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Recall', exact: true }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: `Send £${amount}` }).click()
+    await page.getByRole('heading', { name: 'What happened' }).waitFor()
+  }
 
-    const { data } = await ops('case', 'list')
-    const id = data[0]?.id ?? ''
-    await ops('case', 'resolve', '--case', id, '--outcome', 'refused', '--cost', '12.50', '--note', 'They said no')
+  async function simulate(way: string, reason?: string): Promise<void> {
+    await page.getByRole('button', { name: 'Simulate' }).click()
+    await page.getByRole('menuitem', { name: way }).click()
+    if (reason === undefined) return
+    await page.getByLabel('Reason').selectOption(reason)
+    await page.getByRole('button', { name: /^(Let it fail|Send it back)$/ }).click()
+  }
 
-    await recall.getByText('The recipient did not agree').waitFor()
-    expect(await recall.textContent()).toMatch(/Paid to the wrong <b>supplier<\/b>\..*£15\.00.*They said no/)
-    await page.getByText('Recall resolved: the recipient did not agree').waitFor()
-    await visitor.picture('story-recall-resolved')
-    expect(await visitor.faults()).toEqual([])
-    expect(await page.getByRole('button', { name: 'Simulate' }).count()).toBe(0)
-    expect(visitor.complaints).toEqual([])
+  /** Within less than the half minute after which a payout that is over is looked at anyway. */
+  const shows = (word: string) => page.getByText(word, { exact: true }).first().waitFor({ timeout: 20_000 })
+
+  describe('in the sandbox an admin', () => {
+    test('settles a payout, then sends it back with a reason, and follows both without reloading', async () => {
+      await bankKeeps(600_000)
+      await send('31.00', 'Hedy Lamarr')
+      await page.getByRole('button', { name: 'Simulate' }).click()
+      await page.getByRole('menuitem', { name: /^Settle/ }).waitFor()
+      await visitor.picture('story-simulate')
+      expect(await visitor.faults()).toEqual([])
+      await page.keyboard.press('Escape')
+
+      await simulate('Settle')
+      await shows('Completed')
+      await simulate('Return', 'account_closed')
+      await shows('Returned')
+      await page.getByText('The account is closed.').first().waitFor()
+      await page.getByText('Money back in the wallet').waitFor()
+      await visitor.settled()
+      await visitor.picture('story-returned')
+      expect(await visitor.faults()).toEqual([])
+
+      await page.getByRole('link', { name: 'Wallet' }).click()
+      await page.getByRole('row').filter({ hasText: 'Returned payout' }).first().waitFor()
+      await visitor.picture('story-wallet-returned')
+    })
+
+    test('stalls a payout, and then lets it fail', async () => {
+      await bankKeeps(600_000)
+      await send('32.00', 'Grace Hopper')
+      await simulate('Stall')
+      await page.getByText('The sandbox bank holds it').waitFor()
+      await simulate('Fail', 'name_mismatch')
+
+      await shows('Failed')
+      await page.getByText('The name does not belong to this account.').first().waitFor()
+      expect(visitor.complaints).toEqual([])
+    })
   })
-})
 
-/** The command line of ops, against the same system. */
-async function ops(...words: string[]): Promise<{ readonly data: readonly { readonly id: string }[] }> {
-  const env = { ...environment(), DATA_DIR: stage.dataDir }
-  const args = [join(projectDir(), 'dist/ops/main.js'), ...words, '--json']
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env })
-  return JSON.parse(stdout)
+  describe('in live an admin', () => {
+    test('recalls a payout, and reads how it ended and what it costs once ops has resolved it', async () => {
+      await bankKeeps(100)
+      await visitor.go('/dashboard/send?environment=live')
+      await fillPayout(page, { amount: '46.50', name: 'Katherine Johnson', account: '38290008' })
+      await page.getByRole('button', { name: 'Review' }).click()
+      await page.getByRole('button', { name: 'Confirm by email' }).click()
+      await page.getByLabel('Six-digit code').fill(await codeFor(local, 'demo@payouts.test', /46\.50/))
+      await page.getByRole('button', { name: 'Send £46.50' }).click()
+      await page.getByRole('button', { name: 'Recall', exact: true }).click()
+      await page.getByLabel('Reason').fill('Paid to the wrong <b>supplier</b>.')
+      await visitor.picture('story-recall-dialog')
+      expect(await visitor.faults()).toEqual([])
+      await page.getByRole('button', { name: 'Ask for the recall' }).click()
+      const recall = page.getByRole('article', { name: 'Recall' })
+      await recall.getByText('Answer due by').waitFor()
+      await page.getByText('Recall opened', { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Recall', exact: true }).waitFor({ state: 'detached' })
+
+      const { data } = await ops('case', 'list')
+      const id = data[0]?.id ?? ''
+      await ops('case', 'resolve', '--case', id, '--outcome', 'refused', '--cost', '12.50', '--note', 'They said no')
+
+      await recall.getByText('The recipient did not agree').waitFor()
+      expect(await recall.textContent()).toMatch(/Paid to the wrong <b>supplier<\/b>\..*£15\.00.*They said no/)
+      await page.getByText('Recall resolved: the recipient did not agree').waitFor()
+      await visitor.picture('story-recall-resolved')
+      expect(await visitor.faults()).toEqual([])
+      expect(await page.getByRole('button', { name: 'Simulate' }).count()).toBe(0)
+      expect(visitor.complaints).toEqual([])
+    })
+  })
+
+  /** The command line of ops, against the same system. */
+  async function ops(...words: string[]): Promise<{ readonly data: readonly { readonly id: string }[] }> {
+    const env = { ...environment(), DATA_DIR: stage().dataDir }
+    const args = [join(projectDir(), 'dist/ops/main.js'), ...words, '--json']
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env })
+    return JSON.parse(stdout)
+  }
 }

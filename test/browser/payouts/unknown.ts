@@ -1,142 +1,140 @@
 // A payout whose answer is lost: whatever happens next, it goes on as the same payout and is paid once.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { aStage, type Stage } from '../../support/browser/stage'
+import type { Stage } from '../../support/browser/stage'
 import { fillPayout, signIn, signInHere } from '../../support/browser/steps'
 import { aVisitor, type Visitor } from '../../support/browser/visitor'
 import type { Local } from '../../support/system/started'
 
-let stage: Stage
-let local: Local
-let visitor: Visitor
-let page: Page
+export function unknownPayout(stage: () => Stage): void {
+  let local: Local
+  let visitor: Visitor
+  let page: Page
 
-beforeAll(async () => {
-  stage = await aStage()
-  local = stage.local
-  visitor = await aVisitor(stage.browser, local.api)
-  page = visitor.page
-  await signIn(visitor, local, 'demo@payouts.test')
-  await visitor.go('/dashboard?environment=sandbox')
-})
-
-afterAll(() => stage?.close())
-
-test('it is sent again as the same payout', async () => {
-  await page.getByRole('link', { name: 'Send a payout' }).first().click()
-  await fillPayout(page, { amount: '7.00', name: 'Grace Hopper', account: '38291111' })
-  await page.getByRole('button', { name: 'Review' }).click()
-  await loseTheAnswer()
-  await page.getByRole('button', { name: 'Send £7.00' }).click()
-  await page.getByText('We do not know yet whether it was sent').waitFor()
-  expect(await page.getByRole('button', { name: 'Change it' }).isDisabled()).toBe(true)
-  await visitor.picture('story-unknown')
-  await page.unroute('**/v1/payouts?*')
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByText('In the recipient’s account').waitFor()
-
-  expect(await countSent('1111', '£7.00')).toBe(1)
-})
-
-test('sent offline it waits for nobody: it is tried again as the same one, and is paid once', async () => {
-  const keys = keysSent()
-  await page.getByRole('link', { name: 'Send a payout' }).first().click()
-  await fillPayout(page, { amount: '8.00', name: 'Radia Perlman', account: '38292222' })
-  await page.getByRole('button', { name: 'Review' }).click()
-  await page.context().setOffline(true)
-  await page.getByRole('button', { name: 'Send £8.00' }).click()
-  await page.getByText('We do not know yet whether it was sent').waitFor()
-  await page.context().setOffline(false)
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByText('In the recipient’s account').waitFor()
-
-  expect(keys).toHaveLength(2)
-  expect(new Set(keys).size).toBe(1)
-  expect(await countSent('2222', '£8.00')).toBe(1)
-})
-
-test('it stays unknown through a refusal and a reload, until it is looked up', async () => {
-  await page.getByRole('link', { name: 'Send a payout' }).first().click()
-  await fillPayout(page, { amount: '9.00', name: 'Barbara Liskov', account: '38293333' })
-  await page.getByRole('button', { name: 'Review' }).click()
-  await loseTheAnswer()
-  await page.getByRole('button', { name: 'Send £9.00' }).click()
-  await page.getByText('We do not know yet whether it was sent').waitFor()
-  await page.unroute('**/v1/payouts?*')
-  await page.route('**/v1/payouts?*', (route) =>
-    route.fulfill({ status: 429, json: { error: { code: 'rate_limited', message: 'Too many requests.' } } }),
-  )
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByText('That was too often in a short time.').waitFor()
-  expect(await page.getByText('We do not know yet whether it was sent').count()).toBe(1)
-  expect(await page.getByText('Nothing was sent').count()).toBe(0)
-  await page.unroute('**/v1/payouts?*')
-
-  page.once('dialog', (dialog) => void dialog.accept())
-  await page.reload()
-  await page.getByText('There is a payout whose outcome is unknown').waitFor()
-  const kept: string = await page.evaluate('JSON.stringify(Object.entries(sessionStorage))')
-  expect(kept).not.toMatch(/Liskov|38293333|9\.00/)
-  await visitor.picture('story-unknown-reopened')
-  await page.getByRole('button', { name: 'Look it up' }).click()
-  await page.getByText('The earlier payout had arrived').waitFor()
-  await page.getByRole('link', { name: 'Open it' }).click()
-
-  await page.getByText('In the recipient’s account').waitFor()
-  await page.getByRole('link', { name: 'Send a payout' }).first().click()
-  await page.getByLabel('Amount in pounds').waitFor()
-})
-
-test('it survives the end of the session: after signing in again it is the same payout, and is paid once', async () => {
-  const keys = keysSent()
-  await page.getByRole('link', { name: 'Send a payout' }).first().click()
-  await fillPayout(page, { amount: '11.00', name: 'Hedy Lamarr', account: '38294444' })
-  await page.getByRole('button', { name: 'Review' }).click()
-  await loseTheAnswer()
-  await page.getByRole('button', { name: 'Send £11.00' }).click()
-  await page.getByText('We do not know yet whether it was sent').waitFor()
-  await page.unroute('**/v1/payouts?*')
-  await page.context().clearCookies()
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await page.waitForURL('**/sign-in?*')
-  await signInHere(visitor, local, 'demo@payouts.test')
-  await page.waitForURL('**/dashboard/send?*')
-
-  await page.getByText('There is a payout whose outcome is unknown').waitFor()
-  await page.getByRole('button', { name: 'Fill it in again' }).click()
-  await fillPayout(page, { amount: '11.00', name: 'Hedy Lamarr', account: '38294444' })
-  await page.getByRole('button', { name: 'Review' }).click()
-  const answered = page.waitForResponse(/\/v1\/payouts\?/)
-  await page.getByRole('button', { name: 'Send £11.00' }).click()
-  expect((await answered).headers()['idempotent-replayed']).toBe('true')
-  await page.getByText('In the recipient’s account').waitFor()
-
-  expect(keys).toHaveLength(3)
-  expect(new Set(keys).size).toBe(1)
-  expect(await countSent('4444', '£11.00')).toBe(1)
-  expect(await page.evaluate('Object.keys(sessionStorage).join()')).not.toContain('unknown-payout')
-  await visitor.leave()
-})
-
-async function countSent(lastFour: string, amount: string): Promise<number> {
-  await visitor.go(`/dashboard/payouts?environment=sandbox&q=${lastFour}`)
-  return page.getByRole('row').filter({ hasText: amount }).count()
-}
-
-/** The server gets the request, the page never hears of it. */
-async function loseTheAnswer(): Promise<void> {
-  await page.route('**/v1/payouts?*', async (route) => {
-    await route.fetch()
-    await route.abort('connectionreset')
+  beforeAll(async () => {
+    local = stage().local
+    visitor = await aVisitor(stage().browser, local.api)
+    page = visitor.page
+    await signIn(visitor, local, 'demo@payouts.test')
+    await visitor.go('/dashboard?environment=sandbox')
   })
-}
 
-/** The Idempotency-Key of each try from now on. */
-function keysSent(): (string | undefined)[] {
-  const keys: (string | undefined)[] = []
-  page.on('request', (request) => {
-    if (request.method() === 'POST' && /\/v1\/payouts\?/.test(request.url()))
-      keys.push(request.headers()['idempotency-key'])
+  test('it is sent again as the same payout', async () => {
+    await page.getByRole('link', { name: 'Send a payout' }).first().click()
+    await fillPayout(page, { amount: '7.00', name: 'Grace Hopper', account: '38291111' })
+    await page.getByRole('button', { name: 'Review' }).click()
+    await loseTheAnswer()
+    await page.getByRole('button', { name: 'Send £7.00' }).click()
+    await page.getByText('We do not know yet whether it was sent').waitFor()
+    expect(await page.getByRole('button', { name: 'Change it' }).isDisabled()).toBe(true)
+    await visitor.picture('story-unknown')
+    await page.unroute('**/v1/payouts?*')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('In the recipient’s account').waitFor()
+
+    expect(await countSent('1111', '£7.00')).toBe(1)
   })
-  return keys
+
+  test('sent offline it waits for nobody: it is tried again as the same one, and is paid once', async () => {
+    const keys = keysSent()
+    await page.getByRole('link', { name: 'Send a payout' }).first().click()
+    await fillPayout(page, { amount: '8.00', name: 'Radia Perlman', account: '38292222' })
+    await page.getByRole('button', { name: 'Review' }).click()
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: 'Send £8.00' }).click()
+    await page.getByText('We do not know yet whether it was sent').waitFor()
+    await page.context().setOffline(false)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('In the recipient’s account').waitFor()
+
+    expect(keys).toHaveLength(2)
+    expect(new Set(keys).size).toBe(1)
+    expect(await countSent('2222', '£8.00')).toBe(1)
+  })
+
+  test('it stays unknown through a refusal and a reload, until it is looked up', async () => {
+    await page.getByRole('link', { name: 'Send a payout' }).first().click()
+    await fillPayout(page, { amount: '9.00', name: 'Barbara Liskov', account: '38293333' })
+    await page.getByRole('button', { name: 'Review' }).click()
+    await loseTheAnswer()
+    await page.getByRole('button', { name: 'Send £9.00' }).click()
+    await page.getByText('We do not know yet whether it was sent').waitFor()
+    await page.unroute('**/v1/payouts?*')
+    await page.route('**/v1/payouts?*', (route) =>
+      route.fulfill({ status: 429, json: { error: { code: 'rate_limited', message: 'Too many requests.' } } }),
+    )
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('That was too often in a short time.').waitFor()
+    expect(await page.getByText('We do not know yet whether it was sent').count()).toBe(1)
+    expect(await page.getByText('Nothing was sent').count()).toBe(0)
+    await page.unroute('**/v1/payouts?*')
+
+    page.once('dialog', (dialog) => void dialog.accept())
+    await page.reload()
+    await page.getByText('There is a payout whose outcome is unknown').waitFor()
+    const kept: string = await page.evaluate('JSON.stringify(Object.entries(sessionStorage))')
+    expect(kept).not.toMatch(/Liskov|38293333|9\.00/)
+    await visitor.picture('story-unknown-reopened')
+    await page.getByRole('button', { name: 'Look it up' }).click()
+    await page.getByText('The earlier payout had arrived').waitFor()
+    await page.getByRole('link', { name: 'Open it' }).click()
+
+    await page.getByText('In the recipient’s account').waitFor()
+    await page.getByRole('link', { name: 'Send a payout' }).first().click()
+    await page.getByLabel('Amount in pounds').waitFor()
+  })
+
+  test('it survives the end of the session: after signing in again it is the same payout, and is paid once', async () => {
+    const keys = keysSent()
+    await page.getByRole('link', { name: 'Send a payout' }).first().click()
+    await fillPayout(page, { amount: '11.00', name: 'Hedy Lamarr', account: '38294444' })
+    await page.getByRole('button', { name: 'Review' }).click()
+    await loseTheAnswer()
+    await page.getByRole('button', { name: 'Send £11.00' }).click()
+    await page.getByText('We do not know yet whether it was sent').waitFor()
+    await page.unroute('**/v1/payouts?*')
+    await page.context().clearCookies()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.waitForURL('**/sign-in?*')
+    await signInHere(visitor, local, 'demo@payouts.test')
+    await page.waitForURL('**/dashboard/send?*')
+
+    await page.getByText('There is a payout whose outcome is unknown').waitFor()
+    await page.getByRole('button', { name: 'Fill it in again' }).click()
+    await fillPayout(page, { amount: '11.00', name: 'Hedy Lamarr', account: '38294444' })
+    await page.getByRole('button', { name: 'Review' }).click()
+    const answered = page.waitForResponse(/\/v1\/payouts\?/)
+    await page.getByRole('button', { name: 'Send £11.00' }).click()
+    expect((await answered).headers()['idempotent-replayed']).toBe('true')
+    await page.getByText('In the recipient’s account').waitFor()
+
+    expect(keys).toHaveLength(3)
+    expect(new Set(keys).size).toBe(1)
+    expect(await countSent('4444', '£11.00')).toBe(1)
+    expect(await page.evaluate('Object.keys(sessionStorage).join()')).not.toContain('unknown-payout')
+    await visitor.leave()
+  })
+
+  async function countSent(lastFour: string, amount: string): Promise<number> {
+    await visitor.go(`/dashboard/payouts?environment=sandbox&q=${lastFour}`)
+    return page.getByRole('row').filter({ hasText: amount }).count()
+  }
+
+  /** The server gets the request, the page never hears of it. */
+  async function loseTheAnswer(): Promise<void> {
+    await page.route('**/v1/payouts?*', async (route) => {
+      await route.fetch()
+      await route.abort('connectionreset')
+    })
+  }
+
+  /** The Idempotency-Key of each try from now on. */
+  function keysSent(): (string | undefined)[] {
+    const keys: (string | undefined)[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && /\/v1\/payouts\?/.test(request.url()))
+        keys.push(request.headers()['idempotency-key'])
+    })
+    return keys
+  }
 }
