@@ -131,5 +131,7 @@ function attributesOf(attributes: Attributes) {
 
 function valueOf(value: string | number | boolean) {
   if (typeof value === 'boolean') return { boolValue: value }
-  return typeof value === 'number' ? { intValue: String(value) } : { stringValue: value }
+  if (typeof value === 'string') return { stringValue: value }
+  // A collector rejects the whole batch if an intValue is not an integer.
+  return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value }
 }

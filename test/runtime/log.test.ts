@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { createLog, type Log } from '../../runtime/log'
 
-test('a line is JSON with level, time, name and message, and one line whatever is in it', () => {
+test('an entry is one line of JSON with level, time, name and message', () => {
   const { log, lines } = aLog()
 
   log.info({ reference: 'a\r\nb\u001b[31m' }, 'hello\nworld')
@@ -47,7 +47,7 @@ test.each([
   expect(JSON.parse(lines[0] ?? '').msg).toBe('a line')
 })
 
-test('the fields that a child log is made with are redacted too', () => {
+test('the fields of a child log are redacted too', () => {
   const { log, lines } = aLog()
 
   log.child({ email: 'CANARY', request_id: 'r1' }).info('a line')
@@ -55,7 +55,7 @@ test('the fields that a child log is made with are redacted too', () => {
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ email: '[redacted]', request_id: 'r1' })
 })
 
-test('an error is logged by type, code, message and stack, and its cause; never by what else it carries', () => {
+test('an error is logged with type, code, message, stack and cause, and without other fields', () => {
   const { log, lines } = aLog()
   const cause = Object.assign(new Error('duplicate key'), { code: '23505', detail: 'Key (email)=(CANARY)' })
   const error = Object.assign(new TypeError('query failed', { cause }), { parameters: ['CANARY'], query: 'SELECT 1' })
@@ -75,7 +75,7 @@ test('an error is logged by type, code, message and stack, and its cause; never 
   expect([bare.err, ofChild.err]).toEqual([line.err, line.err])
 })
 
-test('a value that PostgreSQL refused is not repeated', () => {
+test('a value that PostgreSQL rejected is not logged', () => {
   const { log, lines } = aLog()
   const error = Object.assign(new Error('invalid input syntax for type uuid: "CANARY"'), { code: '22P02' })
 
@@ -85,7 +85,7 @@ test('a value that PostgreSQL refused is not repeated', () => {
   expect(JSON.parse(lines[0] ?? '').err).toMatchObject({ code: '22P02', message: 'PostgreSQL rejected a value.' })
 })
 
-test('an error that only gathers others is logged as the first of them', () => {
+test('an AggregateError is logged as its first error', () => {
   const { log, lines } = aLog()
 
   log.error(
@@ -96,7 +96,7 @@ test('an error that only gathers others is logged as the first of them', () => {
   expect(JSON.parse(lines[0] ?? '').err.message).toBe('connect ECONNREFUSED ::1:5432')
 })
 
-test('a process whose last lines nobody reads any more ends all the same', async () => {
+test('a process ends even if its output pipe is closed', async () => {
   const built = JSON.stringify(join(__dirname, '../../dist/runtime/log.js'))
   const program = `const { createLog, pooledOutput } = require(${built})
     const log = createLog({ level: 'info', name: 'test' }, pooledOutput())

@@ -19,11 +19,11 @@ test('a server that knows our namespace answers', async () => {
   await expect(pingTemporal(connect(testSystem().temporalAddress), 5_000)).resolves.toBeUndefined()
 })
 
-test('a namespace that is not there is an error', async () => {
+test('a missing namespace is an error', async () => {
   await expect(pingTemporal(connect(testSystem().temporalAddress, 'nope'), 5_000)).rejects.toThrow(/nope/)
 })
 
-test('a server that is away is told within the deadline, and found again when it is back', async () => {
+test('an unreachable server is reported within the deadline, and used again when it is back', async () => {
   const proxy = await proxyOf(`http://${testSystem().temporalAddress}`)
   await proxy.cut()
   const client = connect(new URL(proxy.url).host)
@@ -39,7 +39,7 @@ test('a server that is away is told within the deadline, and found again when it
   await proxy.cut()
 })
 
-test('a server that accepts and then says nothing is given up at the deadline', async () => {
+test('a call to a server that never answers ends at the deadline', async () => {
   const sockets: Socket[] = []
   const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1')
   await once(silent, 'listening')
@@ -51,7 +51,7 @@ test('a server that accepts and then says nothing is given up at the deadline', 
   for (const socket of sockets) socket.destroy()
 })
 
-test('while nobody waits for Temporal, promises cost what they cost without it', async () => {
+test('without a pending call, promises are not slowed down', async () => {
   const client = connect(testSystem().temporalAddress)
   const inside = askWithin(client, 5_000, async () => isTracked(client))
 
@@ -61,7 +61,7 @@ test('while nobody waits for Temporal, promises cost what they cost without it',
   expect(isTracked(client)).toBe(false)
 })
 
-test('a deadline holds though another call, which has ended meanwhile, had one too', async () => {
+test('a deadline holds after another call with a deadline has ended', async () => {
   const client = connect(testSystem().temporalAddress)
   const quick = pingTemporal(client, 5_000)
   const late = askWithin(client, 5_000, async () => {

@@ -41,7 +41,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('a worker with a certificate puts its Schedules in place, works and stops', async () => {
+test('a worker with a certificate creates its schedules, works and stops', async () => {
   const worker = start(own)
 
   await worker.ready
@@ -51,7 +51,7 @@ test('a worker with a certificate puts its Schedules in place, works and stops',
   expect(worker.said).toEqual(['working', 'stopped'])
 })
 
-test('a worker without one waits, and its log says in one sentence what for', async () => {
+test('a worker without a certificate retries, and its log names the cause', async () => {
   const worker = start({})
 
   await worker.says(

@@ -40,7 +40,7 @@ afterAll(async () => {
   await server.close()
 })
 
-test('API, ops and worker are let in by a certificate that comes from a file', async () => {
+test('API, ops and worker connect with a certificate from a file', async () => {
   expect(await reach(mutual)).toEqual({ api: 'in', ops: 'in', worker: 'in' })
 })
 
@@ -56,7 +56,7 @@ const why = {
     'the server denied access: check TEMPORAL_API_KEY or TEMPORAL_TLS_CERT, and that they are valid for TEMPORAL_NAMESPACE',
 }
 
-describe('a sentence says what to do about', () => {
+describe('the error message says how to fix', () => {
   test.each([
     [
       'a server whose issuer we do not trust',
@@ -74,14 +74,14 @@ describe('a sentence says what to do about', () => {
     expect(reached).toEqual({ api: 'out', ops: `Temporal can not be used: ${sentence}.`, worker: sentence })
   })
 
-  test('a certificate that is missing', async () => {
+  test('a missing certificate', async () => {
     const { api, ops, worker } = await reach({ ...mutual, TEMPORAL_TLS_CERT_FILE: '', TEMPORAL_TLS_KEY_FILE: '' })
 
     expect(api).toBe('out')
     for (const said of [ops, worker]) expect(said).toMatch(new RegExp(`${why.client}|${why.ended}`))
   })
 
-  test('an API key that is not accepted', async () => {
+  test('a rejected API key', async () => {
     const refusing = await startTlsServer(servers.issue('temporal.test'), 'anybody', 'refuses')
     const env = { ...keyEnv(refusing), TEMPORAL_API_KEY: 'expired' }
 
@@ -92,13 +92,13 @@ describe('a sentence says what to do about', () => {
   })
 })
 
-test('who speaks no TLS to a server that does is not let in', async () => {
+test('a client without TLS cannot connect to a server with TLS', async () => {
   const { api, worker } = await reach({ TEMPORAL_ADDRESS: server.address })
 
   expect({ api, worker }).toEqual({ api: 'out', worker: why.ended })
 })
 
-test('a stranger with a certificate of somebody else is not let in', async () => {
+test('a certificate of another authority is rejected', async () => {
   const stranger = { TEMPORAL_TLS_CERT: theirs.certificate, TEMPORAL_TLS_KEY: theirs.key }
 
   const without = { TEMPORAL_TLS_CERT_FILE: '', TEMPORAL_TLS_KEY_FILE: '' }
@@ -118,7 +118,7 @@ describe('with an API key', () => {
 
   afterAll(() => cloud.close())
 
-  test('every call of API, ops and worker brings it, by TLS though nobody said so', async () => {
+  test('every call of API, ops and worker sends it, over TLS without TEMPORAL_TLS', async () => {
     expect(await reach({ ...keyEnv(cloud), TEMPORAL_API_KEY: 'the-key' })).toEqual({
       api: 'in',
       ops: 'in',
@@ -129,7 +129,7 @@ describe('with an API key', () => {
     expect(new Set(cloud.calls.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer the-key']))
   })
 
-  test('calls say which namespace they are for, by which Temporal Cloud finds its server', async () => {
+  test('calls name their namespace, which Temporal Cloud uses for routing', async () => {
     const env = { ...keyEnv(cloud), TEMPORAL_API_KEY: 'the-key', TEMPORAL_NAMESPACE: 'payouts.a1b2c' }
 
     expect((await reach(env)).api).toBe('out')

@@ -1,4 +1,4 @@
-// Spans go out in batches; a collector that is away, slow or refuses them costs spans and one line in the log, and nobody's time.
+// The exporter sends spans in batches. If the collector fails, spans are lost and logged once, and no caller waits.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createExporter, type Exporter, type Limits } from '../../../runtime/tracing/exporter'
 import type { FinishedSpan } from '../../../runtime/tracing/span'
@@ -6,7 +6,7 @@ import { type ACollector, aCollector } from '../../support/a-collector'
 import { keptLog } from '../../support/kept-logs'
 import { until } from '../../support/until'
 
-/** Longer than any test: what goes out then goes out for another reason. */
+/** Longer than any test, so that the interval never triggers a post. */
 const never = 3_600_000
 
 let collector: ACollector
@@ -23,7 +23,7 @@ afterEach(async () => {
   await collector.close()
 })
 
-test('it is the JSON of OTLP, at its path, with the headers of the configuration', async () => {
+test('a post has the OTLP path, the JSON of OTLP and the configured headers', async () => {
   const opened = open({ everyMs: never })
 
   opened.add({
@@ -31,7 +31,7 @@ test('it is the JSON of OTLP, at its path, with the headers of the configuration
     kind: 'server',
     parentSpanId: '2'.repeat(16),
     link: { traceId: '3'.repeat(32), spanId: '4'.repeat(16), sampled: true },
-    attributes: { 'http.route': '/v1/payouts', 'http.response.status_code': 201, 'temporal.local': true, none: null },
+    attributes: { 'http.route': '/v1/payouts', 'http.response.status_code': 201, share: 0.5, local: true, none: null },
     outcome: 'failed',
   })
   opened.add(aSpan('plain'))
@@ -62,7 +62,8 @@ test('it is the JSON of OTLP, at its path, with the headers of the configuration
                 attributes: [
                   { key: 'http.route', value: { stringValue: '/v1/payouts' } },
                   { key: 'http.response.status_code', value: { intValue: '201' } },
-                  { key: 'temporal.local', value: { boolValue: true } },
+                  { key: 'share', value: { doubleValue: 0.5 } },
+                  { key: 'local', value: { boolValue: true } },
                 ],
                 links: [{ traceId: '3'.repeat(32), spanId: '4'.repeat(16) }],
                 status: { code: 2 },
@@ -76,7 +77,7 @@ test('it is the JSON of OTLP, at its path, with the headers of the configuration
   })
 })
 
-test('a full batch goes at once, and what does not fill one with the time', async () => {
+test('a full batch is sent at once, an incomplete one after the interval', async () => {
   const full = open({ batchMax: 3, everyMs: never })
   addMany(full, 3)
   await until('the full one', () => collector.spans().length === 3)
@@ -89,7 +90,7 @@ test('a full batch goes at once, and what does not fill one with the time', asyn
   await until('the small one', () => collector.spans().length === 6)
 })
 
-test('what is more than a batch goes in several', async () => {
+test('more spans than a batch holds are sent in several posts', async () => {
   const opened = open({ batchMax: 1_000, everyMs: never })
 
   for (let n = 0; n < 2_500; n++) opened.add(aSpan(`span ${n}`))
@@ -99,7 +100,7 @@ test('what is more than a batch goes in several', async () => {
   expect(new Set(collector.spans().map(({ name }) => name)).size).toBe(2_500)
 })
 
-test('while the collector is away no more is kept than fits, and the outage is told once, as is its end', async () => {
+test('during an outage the queue is bounded, and the outage and its end are logged once', async () => {
   collector.behave('away')
   exporter = open({ batchMax: 2, queueMax: 5, everyMs: 10 })
 
@@ -117,7 +118,7 @@ test('while the collector is away no more is kept than fits, and the outage is t
   expect(exporter.lost()).toBe(0)
 })
 
-test('where nobody listens the log says so, once', async () => {
+test('a refused connection is logged once', async () => {
   await collector.close()
   exporter = open({ everyMs: 10, closeWithinMs: 30 })
 
@@ -141,7 +142,7 @@ test.each([429, 502, 503, 504])('what is answered %s is sent again', async (stat
 })
 
 test.each([307, 400, 401, 500])(
-  'what is answered %s is given up, and told once however often it happens',
+  'a batch answered with %s is dropped, and logged once however often it happens',
   async (status) => {
     collector.behave(status)
     exporter = open({ everyMs: 10 })
@@ -156,7 +157,7 @@ test.each([307, 400, 401, 500])(
   },
 )
 
-test('a collector that never answers is given up in time, and asked again', async () => {
+test('a post that is not answered times out and is retried', async () => {
   collector.behave('silent')
   exporter = open({ everyMs: 10, postWithinMs: 30, closeWithinMs: 30 })
 
@@ -166,7 +167,7 @@ test('a collector that never answers is given up in time, and asked again', asyn
   expect(lines()).toEqual([expect.objectContaining({ level: 'warn', why: 'TimeoutError' })])
 })
 
-test('the end waits for a silent collector no longer than it may, and says what was lost', async () => {
+test('close waits for a silent collector until its limit, and logs the lost spans', async () => {
   collector.behave('silent')
   const opened = open({ batchMax: 2, everyMs: never, postWithinMs: never, closeWithinMs: 30 })
   for (let n = 0; n < 3; n++) opened.add(aSpan('lost'))
@@ -177,7 +178,7 @@ test('the end waits for a silent collector no longer than it may, and says what 
   expect(lines().at(-1)).toMatchObject({ level: 'warn', msg: 'traces were lost', spans_lost: 3 })
 })
 
-test('neither the secrets of the configuration nor what a span says are in the log', async () => {
+test('the log contains neither configured secrets nor span attributes', async () => {
   collector.behave(500)
   const opened = open({ everyMs: never })
 

@@ -1,4 +1,4 @@
-// Where no collector is configured nothing of it exists, so nobody pays for it.
+// Without a collector, tracing does not exist and costs nothing.
 import { expect, test } from '@jest/globals'
 import { systemClock } from '../../../runtime/clock'
 import { openTracing } from '../../../runtime/tracing'
@@ -11,8 +11,8 @@ test('without a collector there is no tracer', () => {
   expect(openTracing(null, process)).toBeNull()
 })
 
-// It makes every promise of a process dearer on Node 20 from the first time it is used (runtime/temporal/client.ts).
-test('only the tracer stores anything beside the calls', () => {
+// It slows down every promise of a process on Node 20 once it is used (runtime/temporal/client.ts).
+test('only the tracer uses AsyncLocalStorage', () => {
   const using = sourceFiles().filter((file) => read(file).includes('AsyncLocalStorage'))
 
   expect(using).toEqual(['runtime/tracing/tracer.ts'])

@@ -7,7 +7,7 @@ import { createTracer, isSampled, type Span } from '../../../runtime/tracing/tra
 const now = new Date('2026-11-15T10:00:00.123Z')
 const internal = (name: string) => ({ name, kind: 'internal' }) as const
 
-test('what is begun within a span is a part of it, also where several run beside each other', async () => {
+test('a span started inside another becomes its child, also if several run concurrently', async () => {
   const { tracer, finished } = aTracer()
 
   await Promise.all(
@@ -29,7 +29,7 @@ test('what is begun within a span is a part of it, also where several run beside
   expect(new Set(finished.map(({ context }) => context.spanId)).size).toBe(4)
 })
 
-test('it begins by the clock that is passed in, and ends no earlier', async () => {
+test('a span starts at the time of the given clock, and ends no earlier', async () => {
   const { tracer, finished } = aTracer()
 
   await tracer.run(internal('timed'), async () => undefined)
@@ -39,7 +39,7 @@ test('it begins by the clock that is passed in, and ends no earlier', async () =
   expect(endNano).toBeGreaterThan(startNano)
 })
 
-test('what is thrown is thrown on, and only its code or class is told', async () => {
+test('an error is rethrown, and the span holds only its code or class', async () => {
   const { tracer, finished } = aTracer()
   const refused = Object.assign(new Error('connect to Ada'), { code: 'ECONNREFUSED' })
   const strange = Object.assign(new TypeError('12345678'), { code: 'of Ada Lovelace' })
@@ -67,7 +67,7 @@ test.each([true, false])(
   },
 )
 
-test('what is begun with nothing above it begins a trace, also within another one', async () => {
+test('a span with parent null starts a new trace, also inside another span', async () => {
   const { tracer, finished } = aTracer()
 
   await tracer.run(internal('whole'), () => tracer.run({ ...internal('other'), parent: null }, async () => undefined))
