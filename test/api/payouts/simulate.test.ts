@@ -200,7 +200,7 @@ test('a bank that is not make-believe is told nothing', async () => {
 
     expect([status, body.error]).toEqual([
       409,
-      expect.objectContaining({ code: 'invalid_state', message: expect.stringContaining('real one') }),
+      expect.objectContaining({ code: 'invalid_state', message: expect.stringContaining('real bank') }),
     ])
   })
 })
