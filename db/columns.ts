@@ -1,5 +1,6 @@
 // The kinds of columns that the tables are made of.
-import type { EntitySchemaColumnOptions } from 'typeorm'
+import type { EntitySchema, EntitySchemaColumnOptions } from 'typeorm'
+import { identifier, joined, type Sql } from './sql'
 
 type Column = EntitySchemaColumnOptions
 
@@ -25,4 +26,15 @@ export function idOf(target: string): Column {
 
 export function withDefault(column: Column, value: string | number | readonly string[]): Column {
   return { ...column, default: value }
+}
+
+/**
+ * Every column of a table, for statements that read whole rows. With `*`, a migration that adds a column would change the
+ * result of statements that running processes have prepared, and PostgreSQL refuses that.
+ */
+export function columnsOf<Row extends object>({ options }: EntitySchema<Row>): Sql {
+  const names = Object.keys(options.columns).map((name) =>
+    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  )
+  return joined(names.map(identifier), ', ')
 }

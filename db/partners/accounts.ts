@@ -3,7 +3,7 @@ import { assert } from '../../domain/assert'
 import type { Environment, RailName } from '../../domain/environment'
 import type { PayoutPrices } from '../../domain/invoices/fees'
 import type { PartnerStatus, Screening, VerificationStatus } from '../../domain/partners/partner'
-import type { Queryable, Statement } from '../database'
+import type { Queryable } from '../database'
 
 export interface AccountRow extends PayoutPrices {
   readonly id: string
@@ -42,27 +42,23 @@ export async function loadAccount(
   db: Queryable,
   { partnerId, environment, at }: { partnerId: string; environment: Environment; at: Date },
 ): Promise<AccountRow> {
-  const [account] = await db.query<AccountRow>(selectAccount, [partnerId, environment, at])
+  const [account] =
+    await db.sql<AccountRow>`SELECT p.id, p.name, p.requested_name, p.status, p.contact_email, p.billing_email,
+      p.verification_status, p.provider_status,
+      p.continue_url, p.terms_url, p.screening,
+      p.verification_reasons, p.enabled_countries,
+      p.min_payout_pence AS min_pence, p.max_payout_pence AS max_per_payout_pence,
+      w.id AS wallet_id, w.environment, w.rail, w.chain, w.wallet_ref, w.address, w.balance_micro_usdc,
+      w.funding_sort_code, w.funding_account_number,
+      w.funding_holder_name, w.funding_bank_name,
+      l.payout_fixed_pence, l.payout_basis_points,
+      l.bank_fixed_pence, l.bank_basis_points,
+      l.monthly_account_pence
+    FROM partners p
+    JOIN wallets w ON w.partner_id = p.id AND w.environment = ${environment}
+    JOIN price_lists l ON l.partner_id = p.id AND l.valid_from <= ${at} AND (l.valid_until IS NULL OR l.valid_until > ${at})
+    WHERE p.id = ${partnerId}
+    ORDER BY l.valid_from DESC LIMIT 1`
   assert(account !== undefined, 'a partner must have a wallet and prices')
   return account
-}
-
-const selectAccount: Statement = {
-  name: 'account',
-  text: `SELECT p.id, p.name, p.requested_name AS "requestedName", p.status, p.contact_email AS "contactEmail", p.billing_email AS "billingEmail",
-      p.verification_status AS "verificationStatus", p.provider_status AS "providerStatus",
-      p.continue_url AS "continueUrl", p.terms_url AS "termsUrl", p.screening,
-      p.verification_reasons AS "verificationReasons", p.enabled_countries AS "enabledCountries",
-      p.min_payout_pence AS "minPence", p.max_payout_pence AS "maxPerPayoutPence",
-      w.id AS "walletId", w.environment, w.rail, w.chain, w.wallet_ref AS "walletRef", w.address, w.balance_micro_usdc AS "balanceMicroUsdc",
-      w.funding_sort_code AS "fundingSortCode", w.funding_account_number AS "fundingAccountNumber",
-      w.funding_holder_name AS "fundingHolderName", w.funding_bank_name AS "fundingBankName",
-      l.payout_fixed_pence AS "payoutFixedPence", l.payout_basis_points AS "payoutBasisPoints",
-      l.bank_fixed_pence AS "bankFixedPence", l.bank_basis_points AS "bankBasisPoints",
-      l.monthly_account_pence AS "monthlyAccountPence"
-    FROM partners p
-    JOIN wallets w ON w.partner_id = p.id AND w.environment = $2
-    JOIN price_lists l ON l.partner_id = p.id AND l.valid_from <= $3 AND (l.valid_until IS NULL OR l.valid_until > $3)
-    WHERE p.id = $1
-    ORDER BY l.valid_from DESC LIMIT 1`,
 }

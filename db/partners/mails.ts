@@ -1,11 +1,11 @@
 // Mails that wait to be sent: written with what they tell about, sealed, and taken by one sender at a time.
-import type { Queryable, Statement, Tx } from '../database'
+import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import type { Keyring } from '../keyring'
 import { openText, type Sealed, sealText } from '../seal'
+import { type MailKind, mail as mails } from '../sign-in/session-entity'
 
-export const mailKinds = ['sign_in', 'sign_up', 'invitation', 'confirm', 'notice'] as const
-export type MailKind = (typeof mailKinds)[number]
+export { type MailKind, mailKinds } from '../sign-in/session-entity'
 
 export interface OutgoingMail {
   readonly to: { readonly name: string; readonly address: string }
@@ -34,7 +34,7 @@ export interface MailToSend {
 export async function enqueueMail(tx: Tx, keyring: Keyring, { kind, mail, at, expiresAt }: NewMail): Promise<void> {
   const id = newId(at)
   const { keyId, sealed } = sealText(keyring, 'mail', id, JSON.stringify(mail))
-  await tx.query(insert, [id, kind, sealed, keyId, at, expiresAt])
+  await tx.repo(mails).insert({ id, kind, sealed, keyId, nextTryAt: at, createdAt: at, expiresAt })
 }
 
 /** Whoever takes them has until `leaseUntil`; then they are free again, should the taker have died. */
@@ -43,7 +43,11 @@ export async function takeMails(
   keyring: Keyring,
   { at, leaseUntil, limit }: { at: Date; leaseUntil: Date; limit: number },
 ): Promise<MailToSend[]> {
-  const rows = await db.query<Sealed & Omit<MailToSend, 'mail'>>(take, [at, leaseUntil, limit])
+  const rows = await db.sql<Sealed & Omit<MailToSend, 'mail'>>`
+    UPDATE mails SET tries = tries + 1, next_try_at = ${leaseUntil} WHERE id IN (
+      SELECT id FROM mails WHERE sealed IS NOT NULL AND next_try_at <= ${at} AND expires_at > ${at}
+      ORDER BY next_try_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ) RETURNING id, kind, tries, sealed, key_id`
   return rows.map(({ id, kind, tries, ...seal }) => ({
     id,
     kind,
@@ -63,33 +67,13 @@ function openMail(keyring: Keyring, id: string, seal: Sealed): OutgoingMail | nu
 
 /** Its words are wiped. Null where it was not sent and never will be. */
 export async function finishMail(db: Queryable, id: string, sentAt: Date | null): Promise<void> {
-  await db.query(finish, [id, sentAt])
+  await db.sql`UPDATE mails SET sealed = NULL, sent_at = ${sentAt} WHERE id = ${id}`
 }
 
 export async function putMailOff(db: Queryable, id: string, until: Date): Promise<void> {
-  await db.query(putOff, [id, until])
+  await db.sql`UPDATE mails SET next_try_at = ${until} WHERE id = ${id}`
 }
 
 export async function forgetMails(db: Queryable, before: Date): Promise<void> {
-  await db.query(forget, [before])
+  await db.sql`DELETE FROM mails WHERE expires_at < ${before}`
 }
-
-const insert: Statement = {
-  name: 'mail-insert',
-  text: `INSERT INTO mails (id, kind, sealed, key_id, next_try_at, created_at, expires_at)
-    VALUES ($1, $2, $3, $4, $5, $5, $6)`,
-}
-
-const take: Statement = {
-  name: 'mails-take',
-  text: `UPDATE mails SET tries = tries + 1, next_try_at = $2 WHERE id IN (
-      SELECT id FROM mails WHERE sealed IS NOT NULL AND next_try_at <= $1 AND expires_at > $1
-      ORDER BY next_try_at LIMIT $3 FOR UPDATE SKIP LOCKED
-    ) RETURNING id, kind, tries, sealed, key_id AS "keyId"`,
-}
-
-const finish: Statement = { name: 'mail-finish', text: 'UPDATE mails SET sealed = NULL, sent_at = $2 WHERE id = $1' }
-
-const putOff: Statement = { name: 'mail-put-off', text: 'UPDATE mails SET next_try_at = $2 WHERE id = $1' }
-
-const forget: Statement = { name: 'mails-forget', text: 'DELETE FROM mails WHERE expires_at < $1' }

@@ -2,7 +2,7 @@
 
 import type { Environment } from '../../domain/environment'
 import type { CaseKind, CaseOutcome } from '../../domain/payouts/case'
-import type { Queryable, Statement } from '../database'
+import type { Queryable } from '../database'
 
 export interface PayoutToTell {
   readonly payoutId: string
@@ -33,7 +33,10 @@ export async function payoutsToTell(
   { partnerId, environment }: Scope,
   ids: readonly string[],
 ): Promise<PayoutToTell[]> {
-  return db.query<PayoutToTell>(selectPayouts, [partnerId, environment, ids])
+  return db.sql<PayoutToTell>`SELECT id AS payout_id, amount_pence, recipient_name,
+      account_last4, failure_reason, created_by
+    FROM payouts WHERE id = ANY(${ids}::uuid[]) AND partner_id = ${partnerId} AND environment = ${environment}
+    ORDER BY array_position(${ids}::uuid[], id)`
 }
 
 export async function casesToTell(
@@ -41,7 +44,10 @@ export async function casesToTell(
   { partnerId, environment }: Scope,
   ids: readonly string[],
 ): Promise<CaseToTell[]> {
-  return db.query<CaseToTell>(selectCases, [partnerId, environment, ids])
+  return db.sql<CaseToTell>`SELECT cases.id AS case_id, payout_id, kind, outcome, amount_pence
+    FROM cases JOIN payouts ON payouts.id = cases.payout_id
+    WHERE cases.id = ANY(${ids}::uuid[]) AND partner_id = ${partnerId} AND environment = ${environment}
+    ORDER BY array_position(${ids}::uuid[], cases.id)`
 }
 
 /** What each of these movements of the bank's brought into the wallet, at once or after people had looked at it. */
@@ -50,33 +56,12 @@ export async function depositsToTell(
   { partnerId, environment }: Scope,
   bankRefs: readonly string[],
 ): Promise<bigint[]> {
-  const rows = await db.query<{ amountMicroUsdc: bigint }>(selectDeposits, [partnerId, environment, bankRefs])
-  return rows.map(({ amountMicroUsdc }) => amountMicroUsdc)
-}
-
-const selectPayouts: Statement = {
-  name: 'notice-payouts',
-  text: `SELECT id AS "payoutId", amount_pence AS "amountPence", recipient_name AS "recipientName",
-      account_last4 AS "accountLast4", failure_reason AS "failureReason", created_by AS "createdBy"
-    FROM payouts WHERE id = ANY($3::uuid[]) AND partner_id = $1 AND environment = $2
-    ORDER BY array_position($3::uuid[], id)`,
-}
-
-const selectCases: Statement = {
-  name: 'notice-cases',
-  text: `SELECT cases.id AS "caseId", payout_id AS "payoutId", kind, outcome, amount_pence AS "amountPence"
-    FROM cases JOIN payouts ON payouts.id = cases.payout_id
-    WHERE cases.id = ANY($3::uuid[]) AND partner_id = $1 AND environment = $2
-    ORDER BY array_position($3::uuid[], cases.id)`,
-}
-
-const selectDeposits: Statement = {
-  name: 'notice-deposits',
-  text: `SELECT entry.amount_micro_usdc AS "amountMicroUsdc"
+  const rows = await db.sql<{ amountMicroUsdc: bigint }>`SELECT entry.amount_micro_usdc
     FROM wallets JOIN ledger_sets ON ledger_sets.wallet_id = wallets.id
       JOIN ledger_accounts account ON account.wallet_id = wallets.id AND account.kind = 'wallet'
       JOIN ledger_entries entry ON entry.set_id = ledger_sets.id AND entry.account_id = account.id
-    WHERE wallets.partner_id = $1 AND wallets.environment = $2 AND ledger_sets.cause_ref = ANY($3::text[])
+    WHERE wallets.partner_id = ${partnerId} AND wallets.environment = ${environment} AND ledger_sets.cause_ref = ANY(${bankRefs}::text[])
       AND ledger_sets.cause IN ('deposit', 'held_credit')
-    ORDER BY array_position($3::text[], ledger_sets.cause_ref)`,
+    ORDER BY array_position(${bankRefs}::text[], ledger_sets.cause_ref)`
+  return rows.map(({ amountMicroUsdc }) => amountMicroUsdc)
 }

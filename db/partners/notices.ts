@@ -1,7 +1,7 @@
 // What a partner's admins are to be mailed about: written with what it tells, told once.
 import type { Environment } from '../../domain/environment'
 import type { NoticeKind, SwitchableNotice } from '../../domain/partners/notice'
-import type { Queryable, Statement, Tx } from '../database'
+import type { Queryable, Tx } from '../database'
 
 export interface NewNotice {
   readonly partnerId: string
@@ -20,14 +20,16 @@ export async function addNotice(
   tx: Queryable,
   { partnerId, environment, kind, about, at }: NewNotice & { readonly kind: SwitchableNotice },
 ): Promise<void> {
-  if (environment === 'live') await tx.query(insert, [partnerId, environment, kind, about, at])
+  if (environment === 'live')
+    await tx.sql`INSERT INTO notices (partner_id, environment, kind, about, at) VALUES (${partnerId}, ${environment}, ${kind}, ${about}, ${at})`
 }
 
 /** What goes into one mail. */
 export type NoticeGroup = Pick<NewNotice, 'partnerId' | 'environment' | 'kind'>
 
 export async function listNoticeGroups(db: Queryable, limit: number): Promise<NoticeGroup[]> {
-  return db.query<NoticeGroup>(selectGroups, [limit])
+  return db.sql<NoticeGroup>`SELECT DISTINCT partner_id, environment, kind FROM notices WHERE told_at IS NULL
+    ORDER BY partner_id, environment, kind LIMIT ${limit}`
 }
 
 /** What each of them is about, oldest first; whoever takes them is the only one who tells them. */
@@ -36,28 +38,12 @@ export async function takeNotices(
   { partnerId, environment, kind }: NoticeGroup,
   { at, limit }: { at: Date; limit: number },
 ): Promise<string[]> {
-  const rows = await tx.query<{ about: string }>(take, [partnerId, environment, kind, at, limit])
-  return rows.map(({ about }) => about)
-}
-
-const insert: Statement = {
-  name: 'notice-insert',
-  text: 'INSERT INTO notices (partner_id, environment, kind, about, at) VALUES ($1, $2, $3, $4, $5)',
-}
-
-const selectGroups: Statement = {
-  name: 'notice-groups',
-  text: `SELECT DISTINCT partner_id AS "partnerId", environment, kind FROM notices WHERE told_at IS NULL
-    ORDER BY partner_id, environment, kind LIMIT $1`,
-}
-
-const take: Statement = {
-  name: 'notices-take',
-  text: `WITH told AS (
-      UPDATE notices SET told_at = $4 WHERE id IN (
-        SELECT id FROM notices WHERE partner_id = $1 AND environment = $2 AND kind = $3 AND told_at IS NULL
-        ORDER BY id LIMIT $5 FOR UPDATE SKIP LOCKED
+  const rows = await tx.sql<{ about: string }>`WITH told AS (
+      UPDATE notices SET told_at = ${at} WHERE id IN (
+        SELECT id FROM notices WHERE partner_id = ${partnerId} AND environment = ${environment} AND kind = ${kind} AND told_at IS NULL
+        ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
       ) RETURNING id, about
     )
-    SELECT about FROM told ORDER BY id`,
+    SELECT about FROM told ORDER BY id`
+  return rows.map(({ about }) => about)
 }

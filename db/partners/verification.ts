@@ -2,7 +2,7 @@
 import { assert } from '../../domain/assert'
 import type { VerificationStatus } from '../../domain/partners/partner'
 import { canStart } from '../../domain/partners/verification'
-import type { Queryable, Statement, Tx } from '../database'
+import type { Queryable, Tx } from '../database'
 import { lockPartner, type PartnerRow, updatePartner } from './partners'
 
 export type BegunVerification =
@@ -25,11 +25,8 @@ export async function beginVerification(tx: Tx, partnerId: string, at: Date): Pr
 
 /** Partners whose verification the bank should have opened before then; who was found is not found again. */
 export async function takeLateOpenings(db: Queryable, before: Date): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(takeLate, [before])
+  const rows = await db.sql<{
+    id: string
+  }>`UPDATE partners SET verification_awaited_since = NULL WHERE verification_awaited_since < ${before} RETURNING id`
   return rows.map(({ id }) => id)
-}
-
-const takeLate: Statement = {
-  name: 'verification-take-late-openings',
-  text: `UPDATE partners SET verification_awaited_since = NULL WHERE verification_awaited_since < $1 RETURNING id`,
 }

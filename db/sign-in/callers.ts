@@ -69,8 +69,15 @@ export async function holdCaller(db: Queryable, caller: Caller): Promise<Caller 
     const [row] = await db.query<HeldPartner>(holdKey, [partner.id, caller.keyId])
     return row ? { ...caller, partner: { ...partner, ...row } } : null
   }
-  const held = [partner.id, caller.memberId, caller.sessionId]
-  const [row] = await db.query<HeldPartner & Pick<PersonCaller, 'role' | 'memberId'>>(holdPerson, held)
+  // Writes of people lock the partner exclusively: many of them change its row or its members, and two that hold shares would deadlock.
+  const [row] = await db.sql<HeldPartner & Pick<PersonCaller, 'role' | 'memberId'>>`WITH partner AS (
+      SELECT id, status, verification_status FROM partners WHERE id = ${partner.id} FOR NO KEY UPDATE
+    ), member AS (
+      SELECT id, role FROM members WHERE id = ${caller.memberId} AND partner_id = (SELECT id FROM partner) FOR SHARE
+    ), session AS (
+      SELECT member_id FROM sessions WHERE id = ${caller.sessionId} AND revoked_at IS NULL AND (SELECT id FROM member) IS NOT NULL FOR SHARE
+    )
+    SELECT status, verification_status, role, member_id FROM partner, member, session`
   if (row === undefined) return null
   const { role, memberId, ...status } = row
   return { ...caller, role, memberId, partner: { ...partner, ...status } }
@@ -111,19 +118,6 @@ const holdKey: Statement = {
   name: 'caller-hold-key',
   text: `WITH ${heldKey('$1', '$2')}
     SELECT status, verification_status AS "verificationStatus" FROM partner, held_key`,
-}
-
-// Writes of people lock the partner exclusively: many of them change its row or its members, and two that hold shares would deadlock.
-const holdPerson: Statement = {
-  name: 'caller-hold-person',
-  text: `WITH partner AS (
-      SELECT id, status, verification_status FROM partners WHERE id = $1 FOR NO KEY UPDATE
-    ), member AS (
-      SELECT id, role FROM members WHERE id = $2 AND partner_id = (SELECT id FROM partner) FOR SHARE
-    ), session AS (
-      SELECT member_id FROM sessions WHERE id = $3 AND revoked_at IS NULL AND (SELECT id FROM member) IS NOT NULL FOR SHARE
-    )
-    SELECT status, verification_status AS "verificationStatus", role, member_id AS "memberId" FROM partner, member, session`,
 }
 
 const selectCaller: Statement = {

@@ -2,12 +2,13 @@
 import { createHmac, randomInt } from 'node:crypto'
 import { assert } from '../../domain/assert'
 import { codeLastsMs, codeTries } from '../../domain/sign-in'
-import type { Queryable, Statement, Tx } from '../database'
+import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import type { Keyring, PurposeKey } from '../keyring'
 import { openText, type Sealed, sealText } from '../seal'
+import { type CodePurpose, code as codes } from './session-entity'
 
-export type CodePurpose = 'sign_in' | 'sign_up' | 'confirm'
+export type { CodePurpose } from './session-entity'
 
 export interface NewCode {
   readonly purpose: CodePurpose
@@ -32,9 +33,10 @@ export type IssuedCode =
 export async function issueCode(tx: Tx, keyring: Keyring, wanted: NewCode): Promise<IssuedCode> {
   const { purpose, subject, boundTo, said, perHour, forgivingPerHour = perHour, at } = wanted
   // The lock serializes the requests of one subject. Two at once would otherwise not count each other.
-  await tx.query(lockSubject, [subject])
+  await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended('code/' || ${subject}, 0))`
   const since = new Date(at.getTime() - hourMs)
-  const [counted] = await tx.query<{ count: bigint; oldest: Date | null }>(countRecent, [subject, since])
+  const [counted] = await tx.sql<{ count: bigint; oldest: Date | null }>`
+    SELECT count(*) AS count, min(created_at) AS oldest FROM codes WHERE subject = ${subject} AND created_at > ${since}`
   assert(counted !== undefined, 'a count is always answered')
   if (counted.count >= perHour) {
     return { outcome: 'too_many', retryAt: new Date((counted.oldest ?? at).getTime() + hourMs) }
@@ -47,8 +49,19 @@ export async function issueCode(tx: Tx, keyring: Keyring, wanted: NewCode): Prom
   const expiresAt = new Date(at.getTime() + codeLastsMs)
   const digest = digestOf(key, { id, purpose, code })
   const triesSpent = counted.count < forgivingPerHour ? 0 : codeTries - 1
-  const values = [id, purpose, subject, boundTo, digest, key.id, triesSpent, at, expiresAt]
-  await tx.query(insert, [...values, sealed?.sealed ?? null, sealed?.keyId ?? null])
+  await tx.repo(codes).insert({
+    id,
+    purpose,
+    subject,
+    boundTo,
+    digest,
+    digestKeyId: key.id,
+    tries: triesSpent,
+    createdAt: at,
+    expiresAt,
+    sealed: sealed?.sealed ?? null,
+    sealedKeyId: sealed?.keyId ?? null,
+  })
   return { outcome: 'issued', id, code, expiresAt }
 }
 
@@ -85,7 +98,11 @@ export async function findOpenCode(
   db: Queryable,
   { purpose, subject, boundTo, at }: Omit<CodeToTry, 'code' | 'usedFor'>,
 ): Promise<OpenCode | null> {
-  const [newest] = await db.query<OpenCode>(selectNewest, [purpose, subject, boundTo, at])
+  const [newest] = await db.sql<OpenCode>`SELECT id, purpose, key_id FROM (
+      SELECT id, purpose, digest_key_id AS key_id, used_at, tries FROM codes
+      WHERE purpose = ${purpose} AND subject = ${subject} AND bound_to = ${boundTo} AND expires_at > ${at}
+      ORDER BY created_at DESC, id DESC LIMIT 1) newest
+    WHERE used_at IS NULL AND tries < ${codeTries}`
   return newest ?? null
 }
 
@@ -99,7 +116,13 @@ export async function useCode(
   const key = keyring.find('code', keyId)
   if (key === null) return null
   const digest = digestOf(key, { id, purpose, code })
-  const [judged] = await tx.query<{ matches: boolean }>(judge, [id, digest, at, usedFor ?? null])
+  // The row lock orders concurrent guesses: each sees the tries of those before it, and the sixth changes nothing.
+  const [judged] = await tx.sql<{ matches: boolean }>`UPDATE codes SET
+      tries = tries + CASE WHEN digest = ${digest} THEN 0 ELSE 1 END,
+      used_at = CASE WHEN digest = ${digest} THEN ${at}::timestamptz END,
+      used_for = CASE WHEN digest = ${digest} THEN coalesce(${usedFor ?? null}::uuid, used_for) ELSE used_for END
+    WHERE id = ${id} AND used_at IS NULL AND expires_at > ${at} AND tries < ${codeTries}
+    RETURNING digest = ${digest} AS matches`
   return judged?.matches ? { id, purpose } : null
 }
 
@@ -108,7 +131,7 @@ export async function giveCodeBack(
   tx: Tx,
   code: { readonly id: string } | { readonly usedFor: string },
 ): Promise<void> {
-  await tx.query(giveBack, ['id' in code ? code.id : null, 'usedFor' in code ? code.usedFor : null])
+  await tx.sql`UPDATE codes SET used_at = NULL WHERE id = ${'id' in code ? code.id : null}::uuid OR (used_for = ${'usedFor' in code ? code.usedFor : null}::uuid AND purpose = 'confirm')`
 }
 
 /** What a confirm code is bound to, as a keyed hash: an account number would be guessed from a bare one. */
@@ -127,7 +150,10 @@ export async function openSignUp(
   readonly said: Readonly<Record<string, string>> | null
   readonly usedFor: string | null
 } | null> {
-  const [row] = await tx.query<{ email: string; usedFor: string | null } & Partial<Sealed>>(lockSignUp, [id])
+  const [row] = await tx.sql<
+    { email: string; usedFor: string | null } & Partial<Sealed>
+  >`SELECT subject AS email, used_for, sealed, sealed_key_id AS key_id FROM codes
+    WHERE id = ${id} AND purpose = 'sign_up' FOR UPDATE`
   if (row === undefined) return null
   const { email, usedFor, keyId, sealed } = row
   const said = keyId && sealed ? JSON.parse(openText(keyring, 'mail', id, { keyId, sealed })) : null
@@ -136,11 +162,11 @@ export async function openSignUp(
 
 /** What it said is wiped: the partner has it now. */
 export async function closeSignUp(tx: Tx, id: string, partnerId: string): Promise<void> {
-  await tx.query(setOpened, [id, partnerId])
+  await tx.sql`UPDATE codes SET used_for = ${partnerId}, sealed = NULL, sealed_key_id = NULL WHERE id = ${id}`
 }
 
 export async function forgetCodes(db: Queryable, before: Date): Promise<void> {
-  await db.query(forget, [before])
+  await db.sql`DELETE FROM codes WHERE expires_at < ${before}`
 }
 
 const hourMs = 60 * 60 * 1000
@@ -148,59 +174,3 @@ const hourMs = 60 * 60 * 1000
 function digestOf({ bytes }: PurposeKey, { id, purpose, code }: UsedCode & { code: string }): Buffer {
   return createHmac('sha256', bytes).update(`${id}|${purpose}|${code}`).digest()
 }
-
-const lockSubject: Statement = {
-  name: 'code-lock-subject',
-  text: `SELECT pg_advisory_xact_lock(hashtextextended('code/' || $1, 0))`,
-}
-
-const countRecent: Statement = {
-  name: 'code-count-recent',
-  text: `SELECT count(*) AS count, min(created_at) AS oldest FROM codes
-    WHERE subject = $1 AND created_at > $2`,
-}
-
-const insert: Statement = {
-  name: 'code-insert',
-  text: `INSERT INTO codes
-      (id, purpose, subject, bound_to, digest, digest_key_id, tries, created_at, expires_at, sealed, sealed_key_id)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-}
-
-const selectNewest: Statement = {
-  name: 'code-newest',
-  text: `SELECT id, purpose, "keyId" FROM (
-      SELECT id, purpose, digest_key_id AS "keyId", used_at, tries FROM codes
-      WHERE purpose = $1 AND subject = $2 AND bound_to = $3 AND expires_at > $4
-      ORDER BY created_at DESC, id DESC LIMIT 1) newest
-    WHERE used_at IS NULL AND tries < ${codeTries}`,
-}
-
-// The row lock orders concurrent guesses: each sees the tries of those before it, and the sixth changes nothing.
-const judge: Statement = {
-  name: 'code-judge',
-  text: `UPDATE codes SET
-      tries = tries + CASE WHEN digest = $2 THEN 0 ELSE 1 END,
-      used_at = CASE WHEN digest = $2 THEN $3::timestamptz END,
-      used_for = CASE WHEN digest = $2 THEN coalesce($4::uuid, used_for) ELSE used_for END
-    WHERE id = $1 AND used_at IS NULL AND expires_at > $3 AND tries < ${codeTries}
-    RETURNING digest = $2 AS matches`,
-}
-
-const giveBack: Statement = {
-  name: 'code-give-back',
-  text: `UPDATE codes SET used_at = NULL WHERE id = $1::uuid OR (used_for = $2::uuid AND purpose = 'confirm')`,
-}
-
-const lockSignUp: Statement = {
-  name: 'code-lock-sign-up',
-  text: `SELECT subject AS email, used_for AS "usedFor", sealed, sealed_key_id AS "keyId" FROM codes
-    WHERE id = $1 AND purpose = 'sign_up' FOR UPDATE`,
-}
-
-const setOpened: Statement = {
-  name: 'code-opened',
-  text: 'UPDATE codes SET used_for = $2, sealed = NULL, sealed_key_id = NULL WHERE id = $1',
-}
-
-const forget: Statement = { name: 'codes-forget', text: 'DELETE FROM codes WHERE expires_at < $1' }

@@ -1,8 +1,11 @@
 // The tables of signed-in people, their emailed codes, and the mails that wait to be sent.
 import { EntitySchema } from 'typeorm'
 import { bytes, id, idOf, integer, orNull, text, time, uuid, withDefault } from '../columns'
-import type { MailKind } from '../partners/mails'
-import type { CodePurpose } from './codes'
+
+export const mailKinds = ['sign_in', 'sign_up', 'invitation', 'confirm', 'notice'] as const
+export type MailKind = (typeof mailKinds)[number]
+
+export type CodePurpose = 'sign_in' | 'sign_up' | 'confirm'
 
 export interface StoredSession {
   readonly id: string

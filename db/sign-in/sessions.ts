@@ -2,10 +2,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Environment } from '../../domain/environment'
 import type { MemberRole } from '../../domain/partners/partner'
-import type { Queryable, Statement, Tx } from '../database'
+import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
 import { maySignIn } from '../partners/members'
 import type { CallerRow, PersonCaller } from './callers'
+import { session } from './session-entity'
 
 export interface SessionLimits {
   /** Without a request for so long, a session is over. */
@@ -26,7 +27,10 @@ export async function openSession(
   const token = randomBytes(32).toString('base64url')
   const expiresAt = new Date(at.getTime() + absoluteMs)
   const sessionId = newId(at)
-  await tx.query(insert, [sessionId, memberId, digestOf(token), at, expiresAt])
+  const digest = digestOf(token)
+  await tx
+    .repo(session)
+    .insert({ id: sessionId, memberId, tokenDigest: digest, createdAt: at, lastUsedAt: at, expiresAt, revokedAt: null })
   return { token, sessionId }
 }
 
@@ -36,7 +40,12 @@ export async function findPerson(
   { token, environment, at, idleMs }: { token: string; environment: Environment; at: Date; idleMs: number },
 ): Promise<{ readonly caller: PersonCaller; readonly lastUsedAt: Date } | null> {
   const usedAfter = new Date(at.getTime() - idleMs)
-  const [row] = await db.query<PersonRow>(selectPerson, [digestOf(token), at, usedAfter, environment])
+  const [row] = await db.sql<PersonRow>`SELECT s.id AS session_id, s.last_used_at, m.id AS member_id, m.email, m.role,
+      p.id AS partner_id, p.slug AS partner_slug, p.status AS partner_status, p.verification_status,
+      CASE ${environment}::text WHEN 'live' THEN p.rate_limit_live ELSE p.rate_limit_sandbox END AS rate_limit
+    FROM sessions s JOIN members m ON m.id = s.member_id JOIN partners p ON p.id = m.partner_id
+    WHERE s.token_digest = ${digestOf(token)} AND s.revoked_at IS NULL AND s.expires_at > ${at}
+      AND s.last_used_at > ${usedAfter} AND ${maySignIn(at)}`
   if (row === undefined) return null
   const { sessionId, memberId, email, role, lastUsedAt } = row
   const { partnerId: id, partnerSlug: slug, partnerStatus: status, verificationStatus, rateLimit } = row
@@ -46,11 +55,11 @@ export async function findPerson(
 
 /** A late one never moves the time back. */
 export async function touchSession(db: Queryable, sessionId: string, at: Date): Promise<void> {
-  await db.query(touch, [sessionId, at])
+  await db.sql`UPDATE sessions SET last_used_at = ${at} WHERE id = ${sessionId} AND last_used_at < ${at}`
 }
 
 export async function sessionExpiry(db: Queryable, sessionId: string): Promise<Date | null> {
-  const [row] = await db.query<{ expiresAt: Date }>(selectExpiry, [sessionId])
+  const [row] = await db.sql<{ expiresAt: Date }>`SELECT expires_at FROM sessions WHERE id = ${sessionId}`
   return row?.expiresAt ?? null
 }
 
@@ -60,35 +69,45 @@ export async function switchSession(
   { sessionId, email, memberId, at }: { sessionId: string; email: string; memberId: string; at: Date },
 ): Promise<boolean> {
   if (!(await noteLogin(tx, memberId, at))) return false
-  return (await tx.query(switchTo, [sessionId, email, memberId])).length === 1
+  return (
+    (
+      await tx.sql`UPDATE sessions SET member_id = m.id FROM members m
+    WHERE sessions.id = ${sessionId} AND sessions.revoked_at IS NULL AND m.email = ${email} AND m.id = ${memberId}
+    RETURNING sessions.id`
+    ).length === 1
+  )
 }
 
 /** False when there is no such member any more; otherwise nobody removes them before this transaction is over. */
 async function noteLogin(tx: Tx, memberId: string, at: Date): Promise<boolean> {
-  return (await tx.query(login, [memberId, at])).length === 1
+  return (await tx.sql`UPDATE members SET last_login_at = ${at} WHERE id = ${memberId} RETURNING id`).length === 1
 }
 
 export async function endSession(db: Queryable, sessionId: string, at: Date): Promise<void> {
-  await db.query(end, [sessionId, at])
+  await db.sql`UPDATE sessions SET revoked_at = ${at} WHERE id = ${sessionId} AND revoked_at IS NULL`
 }
 
 /** For a sign-in that comes with an older session's cookie: it gets a new token, and the old one opens nothing any more. */
 export async function endSessionOfToken(db: Queryable, token: string, at: Date): Promise<void> {
-  await db.query(endByToken, [digestOf(token), at])
+  await db.sql`UPDATE sessions SET revoked_at = ${at} WHERE token_digest = ${digestOf(token)} AND revoked_at IS NULL`
 }
 
 /** Everywhere, at every partner. */
 export async function endSessionsOf(db: Queryable, email: string, at: Date): Promise<void> {
-  await db.query(endByEmail, [email, at])
+  await db.sql`UPDATE sessions SET revoked_at = ${at} FROM members m
+    WHERE m.id = sessions.member_id AND m.email = ${email} AND sessions.revoked_at IS NULL`
 }
 
 /** Of everyone who is signed in to the partner; answers how many. */
 export async function endSessionsOfPartner(tx: Tx, partnerId: string, at: Date): Promise<number> {
-  return (await tx.query(endByPartner, [partnerId, at])).length
+  return (
+    await tx.sql`UPDATE sessions SET revoked_at = ${at} FROM members m
+    WHERE m.id = sessions.member_id AND m.partner_id = ${partnerId} AND sessions.revoked_at IS NULL RETURNING sessions.id`
+  ).length
 }
 
 export async function forgetSessions(db: Queryable, before: Date): Promise<void> {
-  await db.query(forget, [before])
+  await db.sql`DELETE FROM sessions WHERE expires_at < ${before}`
 }
 
 interface PersonRow extends Omit<CallerRow, 'keyId' | 'keyPrefix' | 'keyEnvironment'> {
@@ -102,66 +121,3 @@ interface PersonRow extends Omit<CallerRow, 'keyId' | 'keyPrefix' | 'keyEnvironm
 function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
-
-const insert: Statement = {
-  name: 'session-insert',
-  text: `INSERT INTO sessions (id, member_id, token_digest, created_at, last_used_at, expires_at)
-    VALUES ($1, $2, $3, $4, $4, $5)`,
-}
-
-const login: Statement = {
-  name: 'member-login',
-  text: 'UPDATE members SET last_login_at = $2 WHERE id = $1 RETURNING id',
-}
-
-const selectPerson: Statement = {
-  name: 'person-by-token',
-  text: `SELECT s.id AS "sessionId", s.last_used_at AS "lastUsedAt", m.id AS "memberId", m.email, m.role,
-      p.id AS "partnerId", p.slug AS "partnerSlug", p.status AS "partnerStatus",
-      p.verification_status AS "verificationStatus",
-      CASE $4::text WHEN 'live' THEN p.rate_limit_live ELSE p.rate_limit_sandbox END AS "rateLimit"
-    FROM sessions s JOIN members m ON m.id = s.member_id JOIN partners p ON p.id = m.partner_id
-    WHERE s.token_digest = $1 AND s.revoked_at IS NULL AND s.expires_at > $2 AND s.last_used_at > $3
-      AND ${maySignIn('$2')}`,
-}
-
-const touch: Statement = {
-  name: 'session-touch',
-  text: 'UPDATE sessions SET last_used_at = $2 WHERE id = $1 AND last_used_at < $2',
-}
-
-const selectExpiry: Statement = {
-  name: 'session-expiry',
-  text: 'SELECT expires_at AS "expiresAt" FROM sessions WHERE id = $1',
-}
-
-const switchTo: Statement = {
-  name: 'session-switch',
-  text: `UPDATE sessions SET member_id = m.id FROM members m
-    WHERE sessions.id = $1 AND sessions.revoked_at IS NULL AND m.email = $2 AND m.id = $3
-    RETURNING sessions.id`,
-}
-
-const end: Statement = {
-  name: 'session-end',
-  text: 'UPDATE sessions SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL',
-}
-
-const endByToken: Statement = {
-  name: 'session-end-by-token',
-  text: 'UPDATE sessions SET revoked_at = $2 WHERE token_digest = $1 AND revoked_at IS NULL',
-}
-
-const endByEmail: Statement = {
-  name: 'session-end-by-email',
-  text: `UPDATE sessions SET revoked_at = $2 FROM members m
-    WHERE m.id = sessions.member_id AND m.email = $1 AND sessions.revoked_at IS NULL`,
-}
-
-const endByPartner: Statement = {
-  name: 'session-end-by-partner',
-  text: `UPDATE sessions SET revoked_at = $2 FROM members m
-    WHERE m.id = sessions.member_id AND m.partner_id = $1 AND sessions.revoked_at IS NULL RETURNING sessions.id`,
-}
-
-const forget: Statement = { name: 'sessions-forget', text: 'DELETE FROM sessions WHERE expires_at < $1' }

@@ -1,7 +1,18 @@
 // The table of API keys, which holds a keyed hash of each and never the key.
 import { EntitySchema } from 'typeorm'
+import type { Environment } from '../../../domain/environment'
 import { bytes, id, idOf, orNull, text, time } from '../../columns'
-import type { ApiKeyRow } from '../api-keys'
+
+export interface ApiKeyRow {
+  readonly id: string
+  readonly partnerId: string
+  readonly environment: Environment
+  readonly keyPrefix: string
+  readonly label: string | null
+  readonly createdAt: Date
+  readonly lastUsedAt: Date | null
+  readonly revokedAt: Date | null
+}
 
 export interface StoredApiKey extends ApiKeyRow {
   readonly digest: Buffer

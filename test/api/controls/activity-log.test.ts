@@ -1,13 +1,15 @@
 // Calls are remembered without a write of their own: in batches, bounded, and none is lost at shutdown or in an outage.
+
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type ActivityLog, createActivityLog } from '../../../api/controls/activity-log'
 import type { ActivityEntry } from '../../../db/controls/activity'
-import type { Db, Statement } from '../../../db/database'
+import type { Db } from '../../../db/database'
 import { listApiKeys } from '../../../db/partners/api-keys'
 import { systemClock } from '../../../runtime/clock'
 import { aKey, aPartner } from '../../support/api/fixtures'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { tapped } from '../../support/db/tapped'
 import { keptLog } from '../../support/kept-logs'
 
 let database: TestDatabase
@@ -27,21 +29,17 @@ afterAll(async () => {
 
 /** The real database, counting statements, and failing while `down` says so. */
 function watched(): { db: Db; statements: string[]; longest: number; down: boolean; failing: string | null } {
-  const state = {
-    statements: [] as string[],
+  const state: ReturnType<typeof watched> = {
+    statements: [],
     longest: 0,
     down: false,
-    failing: null as string | null,
-    db: {
-      ...db,
-      query: <Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]> => {
-        state.statements.push(statement.name)
-        state.longest = Math.max(state.longest, String(values[0]).length)
-        return state.down || state.failing === statement.name
-          ? Promise.reject(new Error('the database is away'))
-          : db.query<Row>(statement, values)
-      },
-    },
+    failing: null,
+    db: tapped(db, ({ text, values }, next) => {
+      state.statements.push(text)
+      state.longest = Math.max(state.longest, String(values[0]).length)
+      const isFailing = state.failing !== null && text.includes(state.failing)
+      return state.down || isFailing ? Promise.reject(new Error('the database is away')) : next()
+    }),
   }
   return state
 }
@@ -68,7 +66,7 @@ test('a key use that could not be written neither doubles the calls beside it no
   await aKey({ db, clock: systemClock }, partner, 'sandbox')
   const [key] = await listApiKeys(db, partner.id)
 
-  state.failing = 'api-key-record-use'
+  state.failing = 'UPDATE api_keys'
   activityLog.record(entry('test.key-use'), key?.id ?? '')
   await expect(activityLog.flush()).rejects.toThrow('away')
   state.failing = null
