@@ -21,17 +21,9 @@ export interface Charge {
 /** A repeat of the same cause adds nothing. */
 export async function addCharge(tx: Tx, charge: Charge): Promise<void> {
   const { partnerId, kind, causeRef, payoutId, amountMicropounds, at, month = londonMonthOf(at) } = charge
-  await tx.query(insertCharge, [
-    newId(at),
-    partnerId,
-    kind,
-    causeRef,
-    payoutId,
-    amountMicropounds,
-    firstDayOf(month),
-    at,
-    charge.description ?? null,
-  ])
+  await tx.sql`INSERT INTO charges (id, partner_id, kind, cause_ref, payout_id, amount_micropounds, month, created_at, description)
+    VALUES (${newId(at)}, ${partnerId}, ${kind}, ${causeRef}, ${payoutId}, ${amountMicropounds}, ${firstDayOf(month)}, ${at}, ${charge.description ?? null})
+    ON CONFLICT (partner_id, kind, cause_ref) DO NOTHING`
 }
 
 /** What was charged for the fee of a payout; null when it was never completed in live. */
@@ -44,7 +36,8 @@ export async function findCharge(
   tx: Tx,
   { partnerId, kind, causeRef }: Pick<Charge, 'partnerId' | 'kind' | 'causeRef'>,
 ): Promise<bigint | null> {
-  const [charge] = await tx.query<{ amountMicropounds: bigint }>(selectCharge, [partnerId, kind, causeRef])
+  const [charge] = await tx.sql<{ amountMicropounds: bigint }>`SELECT amount_micropounds FROM charges
+    WHERE partner_id = ${partnerId} AND kind = ${kind} AND cause_ref = ${causeRef}`
   return charge?.amountMicropounds ?? null
 }
 
@@ -67,7 +60,9 @@ export interface PartnerCharge extends ListedCharge {
 }
 
 export async function hasChargeOf(db: Queryable, invoiceId: string, chargeId: string): Promise<boolean> {
-  return (await db.query(selectOneOf, [invoiceId, chargeId])).length > 0
+  return (
+    (await db.sql`SELECT FROM invoice_charges WHERE invoice_id = ${invoiceId} AND charge_id = ${chargeId}`).length > 0
+  )
 }
 
 /** Newest first. `startingAfter` must be a charge of this invoice. A void invoice still lists the charges that it had. */
@@ -138,11 +133,6 @@ const partnerTables = `charges JOIN partners ON partners.id = charges.partner_id
   LEFT JOIN LATERAL (SELECT invoices.number FROM invoice_charges JOIN invoices ON invoices.id = invoice_id
     WHERE charge_id = charges.id AND NOT voided) AS holder ON true`
 
-const selectOneOf: Statement = {
-  name: 'invoice-charge',
-  text: 'SELECT FROM invoice_charges WHERE invoice_id = $1 AND charge_id = $2',
-}
-
 // By the primary key, so that a page of an invoice with a hundred thousand charges costs a page. Ids begin with their time.
 const selectOfInvoice: Statement = {
   name: 'invoice-charges',
@@ -154,17 +144,4 @@ const selectOfPayout: Statement = {
   name: 'payout-charges',
   text: `SELECT ${partnerColumns} FROM ${partnerTables} WHERE charges.payout_id = $1
     ORDER BY charges.created_at, charges.id`,
-}
-
-const insertCharge: Statement = {
-  name: 'charge',
-  text: `INSERT INTO charges (id, partner_id, kind, cause_ref, payout_id, amount_micropounds, month, created_at, description)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-    ON CONFLICT (partner_id, kind, cause_ref) DO NOTHING`,
-}
-
-const selectCharge: Statement = {
-  name: 'charge-of-cause',
-  text: `SELECT amount_micropounds AS "amountMicropounds" FROM charges
-    WHERE partner_id = $1 AND kind = $2 AND cause_ref = $3`,
 }

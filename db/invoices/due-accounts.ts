@@ -2,7 +2,7 @@
 import type { ChargeGroup } from '../../domain/invoices/invoice'
 import { dueMonthlyAccount, dueMonths, type LiveAccount } from '../../domain/invoices/monthly-account'
 import type { Month } from '../../domain/month'
-import type { Queryable, Statement, Tx } from '../database'
+import type { Queryable, Tx } from '../database'
 import { addCharge } from './charges'
 import { findPrices } from './price-lists'
 
@@ -26,7 +26,10 @@ async function listDue(
   partnerId: string,
   until: Month,
 ): Promise<{ month: Month; pricePence: bigint }[]> {
-  const [account] = await db.query<AccountRow>(selectAccount, [partnerId])
+  const [account] = await db.sql<AccountRow>`SELECT live_opened_at, closed_at, billed_until,
+      ARRAY(SELECT to_char(month, 'YYYY-MM') FROM charges WHERE partner_id = ${partnerId} AND kind = 'monthly_account'
+        AND month > coalesce(billed_until, '-infinity')) AS charged
+    FROM partners WHERE id = ${partnerId}`
   if (account === undefined) return []
   const due: { month: Month; pricePence: bigint }[] = []
   for (const { month, pricedAt } of dueMonths(account, until)) {
@@ -40,12 +43,4 @@ async function listDue(
 interface AccountRow extends LiveAccount {
   readonly billedUntil: string | null
   readonly charged: readonly Month[]
-}
-
-const selectAccount: Statement = {
-  name: 'account-to-charge',
-  text: `SELECT live_opened_at AS "liveOpenedAt", closed_at AS "closedAt", billed_until AS "billedUntil",
-      ARRAY(SELECT to_char(month, 'YYYY-MM') FROM charges WHERE partner_id = $1 AND kind = 'monthly_account'
-        AND month > coalesce(billed_until, '-infinity')) AS charged
-    FROM partners WHERE id = $1`,
 }

@@ -4,6 +4,7 @@ import type { InvoiceParties } from '../../domain/invoices/document'
 import type { InvoiceLine, InvoiceStatus } from '../../domain/invoices/invoice'
 import type { Queryable, Statement } from '../database'
 import type { Page } from '../payouts/payouts'
+import { sql } from '../sql'
 
 export interface InvoiceRow {
   readonly id: string
@@ -43,12 +44,13 @@ export async function listInvoices(
 
 /** Of one invoice, in the order in which it shows them. */
 export async function listLinesOf(db: Queryable, invoiceId: string): Promise<InvoiceLine[]> {
-  return db.query<InvoiceLine>(selectLinesOf, [invoiceId])
+  return db.sql<InvoiceLine>`SELECT ${lineColumns} FROM invoice_lines WHERE invoice_id = ${invoiceId} ORDER BY position`
 }
 
 /** In the order in which each invoice shows them. */
 export async function listInvoiceLines(db: Queryable, invoiceIds: readonly string[]): Promise<InvoiceLineRow[]> {
-  return db.query<InvoiceLineRow>(selectLines, [invoiceIds])
+  return db.sql<InvoiceLineRow>`SELECT invoice_id, ${lineColumns}
+    FROM invoice_lines WHERE invoice_id = ANY (${invoiceIds}::uuid[]) ORDER BY invoice_id, position`
 }
 
 const columns = `id, to_char(period, 'YYYY-MM') AS period, number, status, total_pence AS "totalPence",
@@ -71,16 +73,5 @@ const selectList: Statement = {
     ORDER BY invoices.period DESC, created_at DESC, id DESC LIMIT $2`,
 }
 
-const lineColumns = `kind, description, quantity, unit_amount_micropounds AS "unitAmountMicropounds",
-  amount_pence AS "amountPence"`
-
-const selectLinesOf: Statement = {
-  name: 'invoice-lines-of',
-  text: `SELECT ${lineColumns} FROM invoice_lines WHERE invoice_id = $1 ORDER BY position`,
-}
-
-const selectLines: Statement = {
-  name: 'invoice-lines',
-  text: `SELECT invoice_id AS "invoiceId", ${lineColumns}
-    FROM invoice_lines WHERE invoice_id = ANY ($1::uuid[]) ORDER BY invoice_id, position`,
-}
+const lineColumns = sql`kind, description, quantity, unit_amount_micropounds,
+  amount_pence`

@@ -79,7 +79,8 @@ export async function previewInvoice(
 const nothing = { outcome: 'nothing', invoiceId: null, number: null, totalPence: 0n } as const
 
 async function findIssued(db: Queryable, partnerId: string, period: Month): Promise<IssuedInvoice | null> {
-  const [invoice] = await db.query<IssuedInvoice>(selectIssued, [partnerId, firstDayOf(period)])
+  const [invoice] = await db.sql<IssuedInvoice>`SELECT id AS invoice_id, number, total_pence FROM invoices
+    WHERE partner_id = ${partnerId} AND period = ${firstDayOf(period)} AND status IN ('open', 'paid')`
   return invoice ?? null
 }
 
@@ -87,12 +88,17 @@ type Step = Omit<InvoiceOrder, 'seller'>
 
 /** As isBillable says it, before anything is taken: a charge stays on the invoice that took it. */
 async function hasSomethingToBill(tx: Tx, partnerId: string, period: Month): Promise<boolean> {
-  return (await tx.query(selectBillable, [partnerId, firstDayOf(period)])).length > 0
+  return (
+    (
+      await tx.sql`SELECT FROM uninvoiced_charges WHERE partner_id = ${partnerId} AND month <= ${firstDayOf(period)} AND kind <> 'credit' LIMIT 1`
+    ).length > 0
+  )
 }
 
 async function draft(tx: Tx, { partnerId, period, at }: Step): Promise<string> {
   const invoiceId = newId(at)
-  await tx.query(insertDraft, [invoiceId, partnerId, firstDayOf(period), at])
+  await tx.sql`INSERT INTO invoices (id, partner_id, period, status, total_pence, created_at)
+    VALUES (${invoiceId}, ${partnerId}, ${firstDayOf(period)}, 'draft', 0, ${at})`
   return invoiceId
 }
 
@@ -119,12 +125,20 @@ async function insertLines(tx: Tx, invoiceId: string, lines: readonly InvoiceLin
     unit: line.unitAmountMicropounds.toString(),
     amount: line.amountPence.toString(),
   }))
-  await tx.query(addLines, [invoiceId, JSON.stringify(rows)])
+  await tx.sql`INSERT INTO invoice_lines
+      (id, invoice_id, position, kind, description, quantity, unit_amount_micropounds, amount_pence)
+    SELECT id, ${invoiceId}, position, kind, description, quantity, unit, amount
+    FROM json_to_recordset(${JSON.stringify(rows)}::json) AS line
+      (id uuid, position integer, kind text, description text, quantity integer, unit bigint, amount bigint)`
 }
 
 /** Late, because it locks the partner's row, and answers to whom the invoice goes. */
 async function closeMonth(tx: Tx, partnerId: string, period: Month): Promise<Buyer> {
-  const [partner] = await tx.query<{ name: string; address: string | null }>(setBilled, [partnerId, firstDayOf(period)])
+  const [partner] = await tx.sql<{
+    name: string
+    address: string | null
+  }>`UPDATE partners SET billed_until = greatest(billed_until, ${firstDayOf(period)}::date) WHERE id = ${partnerId}
+    RETURNING name, billing_address AS address`
   assert(partner !== undefined, 'the partner to bill must exist')
   const lines = (partner.address ?? '').split('\n').map((line) => line.trim())
   return { name: partner.name, addressLines: lines.filter((line) => line !== '') }
@@ -132,7 +146,8 @@ async function closeMonth(tx: Tx, partnerId: string, period: Month): Promise<Buy
 
 /** The last one of this month that was made void; nothing where there is none. */
 async function findReplaced(tx: Tx, partnerId: string, period: Month): Promise<Pick<InvoiceParties, 'replaces'>> {
-  const [replaced] = await tx.query<{ replaces: string }>(selectReplaced, [partnerId, firstDayOf(period)])
+  const [replaced] = await tx.sql<{ replaces: string }>`SELECT number AS replaces FROM invoices
+    WHERE partner_id = ${partnerId} AND period = ${firstDayOf(period)} AND status = 'void' ORDER BY issued_at DESC, number DESC LIMIT 1`
   return replaced ?? {}
 }
 
@@ -163,29 +178,6 @@ async function open(tx: Tx, { invoiceId, invoice, carriedInPence, at, document }
 const dueAfterDays = 14
 const portion = 10_000
 
-const selectReplaced: Statement = {
-  name: 'invoice-replaced',
-  text: `SELECT number AS replaces FROM invoices
-    WHERE partner_id = $1 AND period = $2 AND status = 'void' ORDER BY issued_at DESC, number DESC LIMIT 1`,
-}
-
-const selectIssued: Statement = {
-  name: 'invoice-issued',
-  text: `SELECT id AS "invoiceId", number, total_pence AS "totalPence" FROM invoices
-    WHERE partner_id = $1 AND period = $2 AND status IN ('open', 'paid')`,
-}
-
-const insertDraft: Statement = {
-  name: 'invoice-draft',
-  text: `INSERT INTO invoices (id, partner_id, period, status, total_pence, created_at)
-    VALUES ($1, $2, $3, 'draft', 0, $4)`,
-}
-
-const selectBillable: Statement = {
-  name: 'invoice-billable',
-  text: `SELECT FROM uninvoiced_charges WHERE partner_id = $1 AND month <= $2 AND kind <> 'credit' LIMIT 1`,
-}
-
 const take: Statement = {
   name: 'invoice-take-charges',
   text: `WITH picked AS MATERIALIZED (
@@ -195,21 +187,6 @@ const take: Statement = {
     )
     SELECT ${groupColumns} FROM picked GROUP BY kind`,
   answerMs: largeAnswerMs,
-}
-
-const setBilled: Statement = {
-  name: 'invoice-close-month',
-  text: `UPDATE partners SET billed_until = greatest(billed_until, $2::date) WHERE id = $1
-    RETURNING name, billing_address AS address`,
-}
-
-const addLines: Statement = {
-  name: 'invoice-add-lines',
-  text: `INSERT INTO invoice_lines
-      (id, invoice_id, position, kind, description, quantity, unit_amount_micropounds, amount_pence)
-    SELECT id, $1, position, kind, description, quantity, unit, amount
-    FROM json_to_recordset($2::json) AS line
-      (id uuid, position integer, kind text, description text, quantity integer, unit bigint, amount bigint)`,
 }
 
 const openDraft: Statement = {

@@ -1,6 +1,6 @@
 // What the mailing of an invoice needs to know of it: where to, and whether it was sent.
 import type { InvoiceStatus } from '../../domain/invoices/invoice'
-import type { Queryable, Statement } from '../database'
+import type { Queryable } from '../database'
 
 export interface InvoiceToMail {
   readonly id: string
@@ -12,23 +12,13 @@ export interface InvoiceToMail {
 }
 
 export async function findInvoiceToMail(db: Queryable, id: string): Promise<InvoiceToMail | null> {
-  const [invoice] = await db.query<InvoiceToMail>(selectToMail, [id])
+  const [invoice] = await db.sql<InvoiceToMail>`SELECT invoices.id, partner_id, invoices.status, mailed_at,
+      coalesce(billing_email, contact_email) AS email
+    FROM invoices JOIN partners ON partners.id = partner_id WHERE invoices.id = ${id}`
   return invoice ?? null
 }
 
 /** The first mark stays. */
 export async function markInvoiceMailed(db: Queryable, id: string, at: Date): Promise<void> {
-  await db.query(setMailed, [id, at])
-}
-
-const selectToMail: Statement = {
-  name: 'invoice-to-mail',
-  text: `SELECT invoices.id, partner_id AS "partnerId", invoices.status, mailed_at AS "mailedAt",
-      coalesce(billing_email, contact_email) AS email
-    FROM invoices JOIN partners ON partners.id = partner_id WHERE invoices.id = $1`,
-}
-
-const setMailed: Statement = {
-  name: 'invoice-mailed',
-  text: 'UPDATE invoices SET mailed_at = $2 WHERE id = $1 AND mailed_at IS NULL',
+  await db.sql`UPDATE invoices SET mailed_at = ${at} WHERE id = ${id} AND mailed_at IS NULL`
 }

@@ -52,7 +52,7 @@ export async function markInvoicePaid(
   if (invoice.status !== 'open') return { outcome: 'wrong_status', number, status: invoice.status }
   const issuedOn = londonDayOf(invoice.issuedAt)
   if (londonDayOf(at) < issuedOn) return { outcome: 'before_issue', number, issuedOn }
-  await tx.query(setPaid, [invoice.id, at])
+  await tx.sql`UPDATE invoices SET status = 'paid', paid_at = ${at} WHERE id = ${invoice.id}`
   return { outcome: 'moved', partnerId: invoice.partnerId, number }
 }
 
@@ -61,7 +61,7 @@ export async function markInvoiceUnpaid(tx: Tx, { number }: { readonly number: s
   if (invoice === null) return { outcome: 'not_found' }
   if (invoice.status !== 'paid') return { outcome: 'wrong_status', number, status: invoice.status }
   if (invoice.totalPence === 0n) return { outcome: 'nothing_to_pay', number }
-  await tx.query(setUnpaid, [invoice.id])
+  await tx.sql`UPDATE invoices SET status = 'open', paid_at = NULL WHERE id = ${invoice.id}`
   return { outcome: 'moved', partnerId: invoice.partnerId, number }
 }
 
@@ -79,43 +79,24 @@ interface LockedInvoice {
 
 /** Nobody issues or voids for this partner meanwhile. */
 async function lockInvoice(tx: Tx, number: string): Promise<LockedInvoice | null> {
-  const [owner] = await tx.query<{ partnerId: string }>(selectOwner, [number])
+  const [owner] = await tx.sql<{ partnerId: string }>`SELECT partner_id FROM invoices WHERE number = ${number}`
   if (owner === undefined) return null
   await lockBilling(tx, owner.partnerId)
-  const [invoice] = await tx.query<LockedInvoice>(selectLocked, [number])
-  return invoice ?? null
-}
-
-const selectOwner: Statement = {
-  name: 'invoice-owner',
-  text: 'SELECT partner_id AS "partnerId" FROM invoices WHERE number = $1',
-}
-
-const selectLocked: Statement = {
-  name: 'invoice-locked',
-  text: `SELECT this.id, this.partner_id AS "partnerId", this.status, this.total_pence AS "totalPence", this.issued_at AS "issuedAt",
-      others.pot AS "potWithoutPence", others.last AS "usedBy"
+  const [invoice] =
+    await tx.sql<LockedInvoice>`SELECT this.id, this.partner_id, this.status, this.total_pence, this.issued_at,
+      others.pot AS pot_without_pence, others.last AS used_by
     FROM invoices this, LATERAL (
       SELECT coalesce(sum(carried_pence - carried_in_pence), 0)::bigint AS pot,
         (array_agg(number ORDER BY issued_at DESC, number DESC) FILTER (WHERE carried_in_pence > 0))[1] AS last
       FROM invoices other
       WHERE other.partner_id = this.partner_id AND other.id <> this.id AND other.status IN ('open', 'paid')
     ) AS others
-    WHERE this.number = $1`,
+    WHERE this.number = ${number}`
+  return invoice ?? null
 }
 
 const setVoid: Statement = {
   name: 'invoice-void',
   text: `UPDATE invoices SET status = 'void', paid_at = NULL, voided_at = $2, void_reason = $3 WHERE id = $1`,
   answerMs: largeAnswerMs,
-}
-
-const setPaid: Statement = {
-  name: 'invoice-paid',
-  text: `UPDATE invoices SET status = 'paid', paid_at = $2 WHERE id = $1`,
-}
-
-const setUnpaid: Statement = {
-  name: 'invoice-unpaid',
-  text: `UPDATE invoices SET status = 'open', paid_at = NULL WHERE id = $1`,
 }

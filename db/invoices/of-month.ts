@@ -1,7 +1,7 @@
 // The invoices of a month over all partners, for finance.
 import type { InvoiceStatus } from '../../domain/invoices/invoice'
 import { firstDayOf, type Month } from '../../domain/month'
-import type { Queryable, Statement } from '../database'
+import type { Queryable } from '../database'
 
 export interface InvoiceOfMonth {
   readonly number: string
@@ -20,13 +20,8 @@ export async function listInvoicesOfMonth(
   db: Queryable,
   { period, slug }: { readonly period: Month; readonly slug: string | null },
 ): Promise<InvoiceOfMonth[]> {
-  return db.query<InvoiceOfMonth>(selectOfMonth, [firstDayOf(period), slug])
-}
-
-const selectOfMonth: Statement = {
-  name: 'invoices-of-month-list',
-  text: `SELECT number, slug, invoices.status, total_pence AS "totalPence", issued_at AS "issuedAt", due_at AS "dueAt",
-      paid_at AS "paidAt", voided_at AS "voidedAt", mailed_at AS "mailedAt"
+  return db.sql<InvoiceOfMonth>`SELECT number, slug, invoices.status, total_pence, issued_at, due_at,
+      paid_at, voided_at, mailed_at
     FROM invoices JOIN partners ON partners.id = partner_id
-    WHERE period = $1 AND invoices.status <> 'draft' AND ($2::text IS NULL OR slug = $2) ORDER BY number`,
+    WHERE period = ${firstDayOf(period)} AND invoices.status <> 'draft' AND (${slug}::text IS NULL OR slug = ${slug}::text) ORDER BY number`
 }

@@ -21,7 +21,9 @@ export async function listPartnersToBill(
 
 /** How many partners have an invoice for the month. */
 export async function countInvoiced(db: Queryable, period: Month): Promise<number> {
-  const [row] = await db.query<{ count: number }>(countIssued, [firstDayOf(period)])
+  const [row] = await db.sql<{
+    count: number
+  }>`SELECT count(*)::integer AS count FROM invoices WHERE period = ${firstDayOf(period)} AND status IN ('open', 'paid')`
   return row?.count ?? 0
 }
 
@@ -49,9 +51,4 @@ const selectToBill: Statement = {
 const countToBill: Statement = {
   name: 'partners-not-billed',
   text: `SELECT count(*)::integer AS count FROM partners WHERE ${isToBill(`'open', 'paid', 'void'`)}`,
-}
-
-const countIssued: Statement = {
-  name: 'invoices-of-month',
-  text: `SELECT count(*)::integer AS count FROM invoices WHERE period = $1 AND status IN ('open', 'paid')`,
 }

@@ -1,8 +1,10 @@
 // Prices live here and never in code: a standard list, and one per partner that starts as its copy (design §4).
+
 import { assert } from '../../domain/assert'
 import type { PriceList } from '../../domain/invoices/fees'
 import type { Queryable, Statement, Tx } from '../database'
 import { newId } from '../id'
+import { sql } from '../sql'
 
 export async function copyStandardPrices(tx: Tx, partner: { partnerId: string; at: Date }): Promise<void> {
   const copied = await tx.query(copy, [newId(partner.at), partner.partnerId, partner.at])
@@ -11,14 +13,16 @@ export async function copyStandardPrices(tx: Tx, partner: { partnerId: string; a
 
 /** The partner's prices at that time; every partner has some from the start. */
 export async function findPrices(db: Queryable, partnerId: string, at: Date): Promise<PriceList> {
-  const [prices] = await db.query<PriceList>(selectPrices, [partnerId, at])
+  const [prices] = await db.sql<PriceList>`SELECT ${selected} FROM price_lists
+    WHERE partner_id = ${partnerId} AND valid_from <= ${at} AND (valid_until IS NULL OR valid_until > ${at})
+    ORDER BY valid_from DESC LIMIT 1`
   assert(prices !== undefined, 'a partner must have a price list')
   return prices
 }
 
 /** Listed by when they begin, with what was valid before and what is planned. */
 export async function listPrices(db: Queryable, partnerId: string): Promise<ValidPrices[]> {
-  return db.query<ValidPrices>(selectAll, [partnerId])
+  return db.sql<ValidPrices>`SELECT ${selected}, ${validity} FROM price_lists WHERE partner_id = ${partnerId} ORDER BY valid_from`
 }
 
 export interface ValidPrices extends PriceList {
@@ -41,7 +45,7 @@ export async function changePrices(
   await removePlanned(tx, { partnerId, from, at })
   const last = await lockLastPrices(tx, partnerId)
   if (last.validFrom >= from) return { outcome: 'planned', from: last.validFrom }
-  await tx.query(end, [partnerId, from])
+  await tx.sql`UPDATE price_lists SET valid_until = ${from} WHERE partner_id = ${partnerId} AND valid_until IS NULL`
   const after = { ...last, ...changes }
   await tx.query(begin, [newId(at), partnerId, from, ...columnsInOrder.map((column) => after[column])])
   return { outcome: 'changed' }
@@ -54,14 +58,16 @@ export async function removePlanned(
 ): Promise<'removed' | 'not_planned'> {
   const last = await lockLastPrices(tx, partnerId)
   if (last.validFrom.getTime() !== from.getTime() || from <= at) return 'not_planned'
-  await tx.query(remove, [partnerId, from])
-  const before = await tx.query(resume, [partnerId, from])
+  await tx.sql`DELETE FROM price_lists WHERE partner_id = ${partnerId} AND valid_from = ${from}`
+  const before =
+    await tx.sql`UPDATE price_lists SET valid_until = NULL WHERE partner_id = ${partnerId} AND valid_until = ${from} RETURNING id`
   assert(before.length === 1, 'something was valid before what is planned')
   return 'removed'
 }
 
 async function lockLastPrices(tx: Tx, partnerId: string): Promise<ValidPrices> {
-  const [last] = await tx.query<ValidPrices>(lockLast, [partnerId])
+  const [last] =
+    await tx.sql<ValidPrices>`SELECT ${selected}, ${validity} FROM price_lists WHERE partner_id = ${partnerId} AND valid_until IS NULL FOR UPDATE`
   assert(last !== undefined, 'a partner must have a price list')
   return last
 }
@@ -92,48 +98,16 @@ const copy: Statement = {
     RETURNING id`,
 }
 
-const selected = `payout_fixed_pence AS "payoutFixedPence", payout_basis_points AS "payoutBasisPoints",
-  bank_fixed_pence AS "bankFixedPence", bank_basis_points AS "bankBasisPoints",
-  monthly_account_pence AS "monthlyAccountPence", verification_pence AS "verificationPence",
-  network_cost_micropounds AS "networkCostMicropounds", network_markup_basis_points AS "networkMarkupBasisPoints",
-  exception_markup_basis_points AS "exceptionMarkupBasisPoints", return_cost_micropounds AS "returnCostMicropounds"`
+const selected = sql`payout_fixed_pence, payout_basis_points,
+  bank_fixed_pence, bank_basis_points,
+  monthly_account_pence, verification_pence,
+  network_cost_micropounds, network_markup_basis_points,
+  exception_markup_basis_points, return_cost_micropounds`
 
-const validity = `valid_from AS "validFrom", valid_until AS "validUntil"`
-
-const selectAll: Statement = {
-  name: 'price-lists',
-  text: `SELECT ${selected}, ${validity} FROM price_lists WHERE partner_id = $1 ORDER BY valid_from`,
-}
-
-const lockLast: Statement = {
-  name: 'price-list-last',
-  text: `SELECT ${selected}, ${validity} FROM price_lists WHERE partner_id = $1 AND valid_until IS NULL FOR UPDATE`,
-}
-
-const end: Statement = {
-  name: 'price-list-end',
-  text: 'UPDATE price_lists SET valid_until = $2 WHERE partner_id = $1 AND valid_until IS NULL',
-}
-
-const remove: Statement = {
-  name: 'price-list-remove',
-  text: 'DELETE FROM price_lists WHERE partner_id = $1 AND valid_from = $2',
-}
-
-const resume: Statement = {
-  name: 'price-list-resume',
-  text: 'UPDATE price_lists SET valid_until = NULL WHERE partner_id = $1 AND valid_until = $2 RETURNING id',
-}
+const validity = sql`valid_from, valid_until`
 
 const begin: Statement = {
   name: 'price-list-begin',
   text: `INSERT INTO price_lists (id, partner_id, valid_from, ${prices})
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-}
-
-const selectPrices: Statement = {
-  name: 'price-list-valid',
-  text: `SELECT ${selected} FROM price_lists
-    WHERE partner_id = $1 AND valid_from <= $2 AND (valid_until IS NULL OR valid_until > $2)
-    ORDER BY valid_from DESC LIMIT 1`,
 }

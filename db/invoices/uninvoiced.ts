@@ -20,7 +20,10 @@ export async function listToBill(db: Queryable, partnerId: string, span: Span): 
 
 /** The pot: what invoices have put in, less what later ones took out. */
 export async function findCarriedPence(db: Queryable, partnerId: string): Promise<bigint> {
-  const [pot] = await db.query<{ carriedPence: bigint }>(selectCarried, [partnerId])
+  const [pot] = await db.sql<{
+    carriedPence: bigint
+  }>`SELECT coalesce(sum(carried_pence - carried_in_pence), 0)::bigint AS carried_pence FROM invoices
+    WHERE partner_id = ${partnerId} AND status IN ('open', 'paid')`
   return pot?.carriedPence ?? 0n
 }
 
@@ -33,10 +36,4 @@ const selectStored: Statement = {
   name: 'uninvoiced-charges',
   text: `SELECT ${groupColumns} FROM uninvoiced_charges
     WHERE partner_id = $1 AND month > coalesce($2::date, '-infinity') AND month <= $3 GROUP BY kind`,
-}
-
-const selectCarried: Statement = {
-  name: 'carried-credit',
-  text: `SELECT coalesce(sum(carried_pence - carried_in_pence), 0)::bigint AS "carriedPence" FROM invoices
-    WHERE partner_id = $1 AND status IN ('open', 'paid')`,
 }

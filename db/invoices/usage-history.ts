@@ -1,6 +1,6 @@
 // Usage of a partner in each of the last months, from the totals that usage.ts reads for the current one.
 import { firstDayOf, type Month } from '../../domain/month'
-import type { Queryable, Statement } from '../database'
+import type { Queryable } from '../database'
 import type { Scope } from '../payouts/payouts'
 
 export interface MonthUsage {
@@ -19,15 +19,10 @@ export async function loadUsageHistory(
   { partnerId, environment }: Scope,
   months: readonly Month[],
 ): Promise<MonthUsage[]> {
-  return db.query<MonthUsage>(selectMonths, [partnerId, environment, months, months.map(firstDayOf)])
-}
-
-const selectMonths: Statement = {
-  name: 'usage-history',
-  text: `SELECT wanted.name AS month, coalesce(sum(created), 0)::integer AS count,
-      coalesce(sum(completed), 0)::integer AS completed, coalesce(sum(paid_pence), 0)::bigint AS "paidPence",
-      coalesce(sum(fees_pence), 0)::bigint AS "feesPence"
-    FROM unnest($3::text[], $4::date[]) WITH ORDINALITY AS wanted (name, month, place)
-    LEFT JOIN payout_months t ON t.partner_id = $1 AND t.environment = $2 AND t.month = wanted.month
-    GROUP BY wanted.name, wanted.place ORDER BY wanted.place`,
+  return db.sql<MonthUsage>`SELECT wanted.name AS month, coalesce(sum(created), 0)::integer AS count,
+      coalesce(sum(completed), 0)::integer AS completed, coalesce(sum(paid_pence), 0)::bigint AS paid_pence,
+      coalesce(sum(fees_pence), 0)::bigint AS fees_pence
+    FROM unnest(${months}::text[], ${months.map(firstDayOf)}::date[]) WITH ORDINALITY AS wanted (name, month, place)
+    LEFT JOIN payout_months t ON t.partner_id = ${partnerId} AND t.environment = ${environment} AND t.month = wanted.month
+    GROUP BY wanted.name, wanted.place ORDER BY wanted.place`
 }

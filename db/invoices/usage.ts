@@ -1,7 +1,7 @@
 // Usage of a partner in the current month, which begins and ends at midnight in London. Read from totals that triggers keep.
 import { isBillable, type MadeInvoice, makeInvoice } from '../../domain/invoices/invoice'
 import { firstDayOf, londonMonthOf, type Month, previousMonth } from '../../domain/month'
-import type { Queryable, Statement } from '../database'
+import type { Queryable } from '../database'
 import type { Scope } from '../payouts/payouts'
 import { findCarriedPence, listToBill } from './uninvoiced'
 
@@ -18,8 +18,11 @@ export interface UsageRow {
 
 export async function loadUsage(db: Queryable, { partnerId, environment }: Scope, now: Date): Promise<UsageRow> {
   const month = londonMonthOf(now)
-  const values = [partnerId, environment, firstDayOf(month)]
-  const [usage] = await db.query<Omit<UsageRow, 'periodStart'>>(selectUsage, values)
+  const [usage] = await db.sql<
+    Omit<UsageRow, 'periodStart'>
+  >`SELECT coalesce(sum(created), 0)::integer AS count, coalesce(sum(completed), 0)::integer AS completed,
+      coalesce(sum(paid_pence), 0)::bigint AS paid_pence, coalesce(sum(fees_pence), 0)::bigint AS fees_pence
+    FROM payout_months WHERE partner_id = ${partnerId} AND environment = ${environment} AND month = ${firstDayOf(month)}::date`
   if (usage === undefined) throw new Error('an aggregate must have a row')
   return { periodStart: firstDayOf(month), ...usage }
 }
@@ -48,17 +51,7 @@ export async function loadInvoiceSoFar(
 }
 
 async function isBilled(db: Queryable, partnerId: string, month: Month): Promise<boolean> {
-  return (await db.query(selectBilled, [partnerId, firstDayOf(month)])).length > 0
-}
-
-const selectBilled: Statement = {
-  name: 'usage-billed',
-  text: 'SELECT FROM partners WHERE id = $1 AND billed_until >= $2',
-}
-
-const selectUsage: Statement = {
-  name: 'usage',
-  text: `SELECT coalesce(sum(created), 0)::integer AS count, coalesce(sum(completed), 0)::integer AS completed,
-      coalesce(sum(paid_pence), 0)::bigint AS "paidPence", coalesce(sum(fees_pence), 0)::bigint AS "feesPence"
-    FROM payout_months WHERE partner_id = $1 AND environment = $2 AND month = $3::date`,
+  return (
+    (await db.sql`SELECT FROM partners WHERE id = ${partnerId} AND billed_until >= ${firstDayOf(month)}`).length > 0
+  )
 }
