@@ -23,7 +23,9 @@ export interface ActivityRow extends ActivityEntry {
 export async function recordActivity(db: Queryable, entries: readonly ActivityEntry[]): Promise<void> {
   if (entries.length === 0) return
   // One JSON text: pg would write nine arrays element by element, which holds everybody up for milliseconds.
-  await db.query(insert, [JSON.stringify(entries.map(toRecord))])
+  await db.sql`INSERT INTO activity (partner_id, at, environment, action, changes, status, made_by, detail, request_id)
+    SELECT * FROM json_to_recordset(${JSON.stringify(entries.map(toRecord))}::json) AS entry ("partnerId" uuid, at timestamptz, environment text, action text,
+      changes boolean, status integer, "madeBy" text, detail text, "requestId" text)`
 }
 
 function toRecord({ changes, ...entry }: ActivityEntry): Record<string, unknown> {
@@ -74,7 +76,15 @@ export interface OldActivity {
 
 /** Deletes up to `limit` rows that changed nothing, oldest first, and says how many; what changed something stays for ever. */
 export async function pruneActivity(db: Queryable, { before, readsBefore, limit }: OldActivity): Promise<number> {
-  const [deleted] = await db.query<{ count: number }>(prune, [before, limit, readsBefore, readActions])
+  // Rows that another process is deleting are skipped, so that two of them share the work.
+  const [deleted] = await db.sql<{ count: number }>`WITH old AS (
+      SELECT id FROM activity WHERE NOT changes AND at < greatest(${before}::timestamptz, ${readsBefore}::timestamptz)
+        AND (at < ${before}::timestamptz OR (at < ${readsBefore}::timestamptz AND action = ANY (${readActions}::text[])))
+      ORDER BY at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ), deleted AS (
+      DELETE FROM activity USING old WHERE activity.id = old.id RETURNING activity.id
+    )
+    SELECT count(*)::integer AS count FROM deleted`
   return deleted?.count ?? 0
 }
 
@@ -107,13 +117,6 @@ export const readActions: readonly string[] = [
   'wallet.statement',
 ]
 
-const insert: Statement = {
-  name: 'activity-insert',
-  text: `INSERT INTO activity (partner_id, at, environment, action, changes, status, made_by, detail, request_id)
-    SELECT * FROM json_to_recordset($1::json) AS entry ("partnerId" uuid, at timestamptz, environment text, action text,
-      changes boolean, status integer, "madeBy" text, detail text, "requestId" text)`,
-}
-
 const columns = `id, partner_id AS "partnerId", at, environment, action,
   CASE WHEN changes THEN 'something' ELSE 'nothing' END AS changes, status, made_by AS "madeBy", detail,
   request_id AS "requestId"`
@@ -132,17 +135,4 @@ const conditionsOf: Readonly<Record<ActivityFilter['kind'], readonly string[]>> 
   everything: [],
   changes: ['changes'],
   security: [isSecurityEvent],
-}
-
-// Rows that another process is deleting are skipped, so that two of them share the work.
-const prune: Statement = {
-  name: 'activity-prune',
-  text: `WITH old AS (
-      SELECT id FROM activity WHERE NOT changes AND at < greatest($1::timestamptz, $3::timestamptz)
-        AND (at < $1 OR (at < $3 AND action = ANY ($4::text[])))
-      ORDER BY at LIMIT $2 FOR UPDATE SKIP LOCKED
-    ), deleted AS (
-      DELETE FROM activity USING old WHERE activity.id = old.id RETURNING activity.id
-    )
-    SELECT count(*)::integer AS count FROM deleted`,
 }

@@ -1,5 +1,7 @@
 // What is still written under which secret key, so that an older one is taken away only when nothing needs it.
+
 import type { Db, Statement } from '../database'
+import { sql } from '../sql'
 
 /** How many of each a key is named by. */
 export interface KeyUse {
@@ -18,21 +20,8 @@ export interface KeyUse {
 export async function keyringUse(db: Db, at: Date): Promise<KeyUse[]> {
   return db.transaction(async (tx) => {
     await tx.query(allowTime, [])
-    return tx.query<KeyUse>(select, [at])
-  })
-}
-
-const withinMs = 60_000
-
-const allowTime: Statement = {
-  name: 'keyring-use-time',
-  text: `SELECT set_config('statement_timeout', '${withinMs}', true)`,
-}
-
-const select: Statement = {
-  name: 'keyring-use',
-  answerMs: withinMs + 2_000,
-  text: `WITH named (key_id, what) AS (
+    return tx.run<KeyUse>(
+      sql`WITH named (key_id, what) AS (
       SELECT key_id, 'recipients' FROM sealed_recipients
       UNION ALL
       SELECT named.key_id, CASE WHEN s.payout_id IS NULL THEN 'erased' ELSE 'payouts' END
@@ -42,15 +31,25 @@ const select: Statement = {
       UNION ALL
       SELECT digest_key_id, 'keys' FROM api_keys WHERE revoked_at IS NULL
       UNION ALL
-      SELECT digest_key_id, 'passing' FROM codes WHERE expires_at > $1 OR (used_at IS NOT NULL AND sealed IS NOT NULL)
+      SELECT digest_key_id, 'passing' FROM codes WHERE expires_at > ${at} OR (used_at IS NOT NULL AND sealed IS NOT NULL)
       UNION ALL
-      SELECT key_id, 'passing' FROM mails WHERE expires_at > $1 AND sealed IS NOT NULL
+      SELECT key_id, 'passing' FROM mails WHERE expires_at > ${at} AND sealed IS NOT NULL
     )
-    SELECT key_id AS "keyId",
+    SELECT key_id,
       (count(*) FILTER (WHERE what = 'recipients'))::integer AS recipients,
       (count(*) FILTER (WHERE what = 'payouts'))::integer AS payouts,
-      (count(*) FILTER (WHERE what = 'erased'))::integer AS "erasedPayouts",
-      (count(*) FILTER (WHERE what = 'keys'))::integer AS "apiKeys",
-      (count(*) FILTER (WHERE what = 'passing'))::integer AS "codesAndMails"
+      (count(*) FILTER (WHERE what = 'erased'))::integer AS erased_payouts,
+      (count(*) FILTER (WHERE what = 'keys'))::integer AS api_keys,
+      (count(*) FILTER (WHERE what = 'passing'))::integer AS codes_and_mails
     FROM named GROUP BY key_id ORDER BY key_id`,
+      { answerMs: withinMs + 2_000 },
+    )
+  })
+}
+
+const withinMs = 60_000
+
+const allowTime: Statement = {
+  name: 'keyring-use-time',
+  text: `SELECT set_config('statement_timeout', '${withinMs}', true)`,
 }

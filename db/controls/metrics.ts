@@ -48,7 +48,7 @@ export async function listSettled(db: Queryable, afterEvent: bigint): Promise<Se
 }
 
 export async function lastEvent(db: Queryable): Promise<bigint> {
-  const [last] = await db.query<{ id: bigint }>(selectLast, [])
+  const [last] = await db.sql<{ id: bigint }>`SELECT max(id) AS id FROM payout_events`
   return last?.id ?? 0n
 }
 
@@ -108,5 +108,3 @@ const selectSettled: Statement = {
     WHERE e.id > $1 AND e.kind = e.status AND e.status IN ('completed', 'failed', 'cancelled', 'returned')
     ORDER BY e.id LIMIT 50000`,
 }
-
-const selectLast: Statement = { name: 'figures-last-event', text: 'SELECT max(id) AS id FROM payout_events' }

@@ -20,7 +20,7 @@ export async function takeHourlyToken(db: Queryable, bucket: string, limitPerHou
 
 /** A bucket that was not used for an hour is full again, so its row says nothing that a missing row does not. */
 export async function forgetRateLimits(db: Queryable, before: Date): Promise<void> {
-  await db.query(forget, [before])
+  await db.sql`DELETE FROM rate_limits WHERE at < ${before}`
 }
 
 const filledBySecond = `least($2::bigint * 1000,
@@ -48,5 +48,3 @@ const takeFromHour: Statement = {
     WHERE ${filledByHour} >= 1000
     RETURNING bucket`,
 }
-
-const forget: Statement = { name: 'rate-limits-forget', text: 'DELETE FROM rate_limits WHERE at < $1' }

@@ -1,5 +1,5 @@
 // After a rotation (docs/operations.md): what an older secret key has written about payouts is written anew under the current one.
-import type { Db, Statement } from '../database'
+import type { Db } from '../database'
 import type { Keyring } from '../keyring'
 import { type CanonicalFields, differingFields, type Fingerprint, fingerprintOf } from '../payouts/fingerprint'
 import { accountHash, accountHashes, type BankDetails } from '../payouts/recipients/sealed'
@@ -34,7 +34,13 @@ export async function resealBatch(
   keyring: Keyring,
   { after, limit, fieldsOf }: { after: string; limit: number; fieldsOf: FieldsOf },
 ): Promise<ResealedBatch> {
-  const payouts = (await db.query<Stored>(selectBatch, [after, limit])).map(payoutFrom)
+  const payouts = (
+    await db.sql<Stored>`SELECT p.id, s.key_id AS seal_key_id, s.sealed, p.amount_pence, p.reference,
+      p.fingerprint_key_id, p.fingerprint AS whole, p.field_fingerprints AS fields,
+      p.account_hash, p.account_hash_key_id
+    FROM sealed_recipients s JOIN payouts p ON p.id = s.payout_id
+    WHERE s.payout_id > ${after} ORDER BY s.payout_id LIMIT ${limit}`
+  ).map(payoutFrom)
   const old = payouts.filter((payout) => isOld(payout, keyring.current('seal').id))
   const renewed = old.flatMap((payout) => renew(keyring, payout, fieldsOf) ?? [])
   if (renewed.length > 0) await write(db, renewed)
@@ -94,23 +100,27 @@ function openOrNull(keyring: Keyring, { id, seal }: SealedPayout): BankDetails |
 async function write(db: Db, renewed: readonly Renewed[]): Promise<void> {
   const ids = renewed.map(({ before }) => before.id)
   await db.transaction(async (tx) => {
-    await tx.query(updateHashes, [
-      ids,
-      renewed.map(({ before }) => before.fingerprint.whole),
-      renewed.map(({ fingerprint }) => fingerprint.whole),
-      renewed.map(({ fingerprint }) => fingerprint.keyId),
-      renewed.map(({ fingerprint }) => JSON.stringify(fingerprint.fields)),
-      renewed.map(({ account }) => account.hash),
-      renewed.map(({ account }) => account.keyId),
-      renewed.map(({ before }) => before.accountHash),
-      renewed.map(({ before }) => JSON.stringify(before.fingerprint.fields)),
-    ])
-    await tx.query(updateSeals, [
-      ids,
-      renewed.map(({ before }) => before.seal.sealed),
-      renewed.map(({ seal }) => seal.sealed),
-      renewed.map(({ seal }) => seal.keyId),
-    ])
+    // Rows are locked in one order, so that two who do this can not block each other for good.
+    await tx.sql`WITH renewed AS (
+      SELECT * FROM unnest(${ids}::uuid[], ${renewed.map(({ before }) => before.fingerprint.whole)}::bytea[], ${renewed.map(({ fingerprint }) => fingerprint.whole)}::bytea[], ${renewed.map(({ fingerprint }) => fingerprint.keyId)}::text[], ${renewed.map(({ fingerprint }) => JSON.stringify(fingerprint.fields))}::jsonb[], ${renewed.map(({ account }) => account.hash)}::bytea[], ${renewed.map(({ account }) => account.keyId)}::text[], ${renewed.map(({ before }) => before.accountHash)}::bytea[],
+        ${renewed.map(({ before }) => JSON.stringify(before.fingerprint.fields))}::jsonb[]) AS each (id, was, whole, whole_key_id, fields, account, account_key_id, account_was, fields_were)
+    ), locked AS (
+      SELECT renewed.* FROM payouts p JOIN renewed ON renewed.id = p.id
+      WHERE p.fingerprint = renewed.was AND p.account_hash IS NOT DISTINCT FROM renewed.account_was
+        AND p.field_fingerprints = renewed.fields_were
+      ORDER BY p.id FOR NO KEY UPDATE OF p
+    )
+    UPDATE payouts p SET fingerprint = locked.whole, fingerprint_key_id = locked.whole_key_id,
+      field_fingerprints = locked.fields, account_hash = locked.account, account_hash_key_id = locked.account_key_id
+    FROM locked WHERE p.id = locked.id`
+    await tx.sql`WITH renewed AS (
+      SELECT * FROM unnest(${ids}::uuid[], ${renewed.map(({ before }) => before.seal.sealed)}::bytea[], ${renewed.map(({ seal }) => seal.sealed)}::bytea[], ${renewed.map(({ seal }) => seal.keyId)}::text[]) AS each (id, was, sealed, key_id)
+    ), locked AS (
+      SELECT renewed.* FROM sealed_recipients s JOIN renewed ON renewed.id = s.payout_id AND renewed.was = s.sealed
+      ORDER BY s.payout_id FOR UPDATE OF s
+    )
+    UPDATE sealed_recipients s SET sealed = locked.sealed, key_id = locked.key_id
+    FROM locked WHERE s.payout_id = locked.id`
   })
 }
 
@@ -128,42 +138,4 @@ function payoutFrom({ sealKeyId, sealed, fingerprintKeyId, whole, fields, ...pay
     seal: { keyId: sealKeyId, sealed },
     fingerprint: { keyId: fingerprintKeyId, whole, fields },
   }
-}
-
-const selectBatch: Statement = {
-  name: 'reseal-batch',
-  text: `SELECT p.id, s.key_id AS "sealKeyId", s.sealed, p.amount_pence AS "amountPence", p.reference,
-      p.fingerprint_key_id AS "fingerprintKeyId", p.fingerprint AS whole, p.field_fingerprints AS fields,
-      p.account_hash AS "accountHash", p.account_hash_key_id AS "accountHashKeyId"
-    FROM sealed_recipients s JOIN payouts p ON p.id = s.payout_id
-    WHERE s.payout_id > $1 ORDER BY s.payout_id LIMIT $2`,
-}
-
-// Rows are locked in one order, so that two who do this can not block each other for good.
-const updateHashes: Statement = {
-  name: 'reseal-hashes',
-  text: `WITH renewed AS (
-      SELECT * FROM unnest($1::uuid[], $2::bytea[], $3::bytea[], $4::text[], $5::jsonb[], $6::bytea[], $7::text[], $8::bytea[],
-        $9::jsonb[]) AS each (id, was, whole, whole_key_id, fields, account, account_key_id, account_was, fields_were)
-    ), locked AS (
-      SELECT renewed.* FROM payouts p JOIN renewed ON renewed.id = p.id
-      WHERE p.fingerprint = renewed.was AND p.account_hash IS NOT DISTINCT FROM renewed.account_was
-        AND p.field_fingerprints = renewed.fields_were
-      ORDER BY p.id FOR NO KEY UPDATE OF p
-    )
-    UPDATE payouts p SET fingerprint = locked.whole, fingerprint_key_id = locked.whole_key_id,
-      field_fingerprints = locked.fields, account_hash = locked.account, account_hash_key_id = locked.account_key_id
-    FROM locked WHERE p.id = locked.id`,
-}
-
-const updateSeals: Statement = {
-  name: 'reseal-seals',
-  text: `WITH renewed AS (
-      SELECT * FROM unnest($1::uuid[], $2::bytea[], $3::bytea[], $4::text[]) AS each (id, was, sealed, key_id)
-    ), locked AS (
-      SELECT renewed.* FROM sealed_recipients s JOIN renewed ON renewed.id = s.payout_id AND renewed.was = s.sealed
-      ORDER BY s.payout_id FOR UPDATE OF s
-    )
-    UPDATE sealed_recipients s SET sealed = locked.sealed, key_id = locked.key_id
-    FROM locked WHERE s.payout_id = locked.id`,
 }

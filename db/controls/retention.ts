@@ -31,7 +31,9 @@ export async function eraseRecipients(db: Queryable, { before, limit }: Old): Pr
 
 /** Whose payout it was; null when it is not over, or has none any more. */
 export async function shredRecipient(tx: Tx, keyring: Keyring, payoutId: string): Promise<Shredded | null> {
-  const [row] = await tx.query<Shredded>(lockOver, [payoutId])
+  const [row] =
+    await tx.sql<Shredded>`SELECT p.partner_id, p.environment, p.status FROM payouts p JOIN sealed_recipients s ON s.payout_id = p.id
+    WHERE p.id = ${payoutId} AND p.closed_at IS NOT NULL FOR NO KEY UPDATE OF p FOR UPDATE OF s`
   if (row === undefined) return null
   // What does not open any more goes all the same; what the bank knows of it then goes by its age.
   const details = await openRecipient(tx, keyring, payoutId).catch(() => null)
@@ -83,12 +85,6 @@ const eraseOldRegistrations: Statement = {
   text: `DELETE FROM bank_recipients WHERE id IN (
       SELECT b.id FROM ${dueRegistrations('$1', '$3')} ORDER BY b.id LIMIT $2 FOR UPDATE SKIP LOCKED
     ) RETURNING id`,
-}
-
-const lockOver: Statement = {
-  name: 'retention-shred',
-  text: `SELECT p.partner_id AS "partnerId", p.environment, p.status FROM payouts p JOIN sealed_recipients s ON s.payout_id = p.id
-    WHERE p.id = $1 AND p.closed_at IS NOT NULL FOR NO KEY UPDATE OF p FOR UPDATE OF s`,
 }
 
 const eraseOldEvents: Statement = {

@@ -1,5 +1,5 @@
 // Asks a worker process to take nothing new: decided by one at a time, so that two who ask can not drain the last two workers.
-import type { Db, Statement, Tx } from '../database'
+import type { Db, Tx } from '../database'
 import { findWorker, type ListedWorker, listWorkers } from './workers'
 
 export interface DrainRequest {
@@ -18,13 +18,16 @@ export type DrainAnswer =
 /** Every partner's activity list tells it, in the same transaction. */
 export async function askToDrain(db: Db, { id, by, at, ifLast }: DrainRequest): Promise<DrainAnswer> {
   return db.transaction(async (tx) => {
-    await tx.query(lockLiving, [])
+    await tx.sql`SELECT id FROM workers WHERE ended_at IS NULL ORDER BY id FOR UPDATE`
     const worker = await findWorker(tx, id)
     if (worker === null) return { outcome: 'unknown' }
     if (worker.state === 'draining') return { outcome: 'draining', worker }
     if (worker.state !== 'working') return { outcome: 'too-late', worker }
     if (ifLast === 'refuse' && !(await hasDeputy(tx, worker))) return { outcome: 'last', worker }
-    await tx.query(markDraining, [id, by, at])
+    // A partner learns the worker's id and nothing of the machine it is on.
+    await tx.sql`WITH asked AS (UPDATE workers SET draining_at = ${at}, asked_by = ${by} WHERE id = ${id} RETURNING id)
+    INSERT INTO activity (partner_id, at, environment, action, changes, made_by, detail)
+    SELECT partners.id, ${at}, NULL, 'worker.drain', true, ${by}, asked.id FROM asked, partners`
     return { outcome: 'asked', worker: { ...worker, state: 'draining', drainingAt: at, askedBy: by } }
   })
 }
@@ -32,17 +35,4 @@ export async function askToDrain(db: Db, { id, by, at, ifLast }: DrainRequest): 
 async function hasDeputy(tx: Tx, { id, taskQueues }: ListedWorker): Promise<boolean> {
   const others = (await listWorkers(tx)).filter((other) => other.id !== id && other.state === 'working')
   return others.some((other) => taskQueues.every((queue) => other.taskQueues.includes(queue)))
-}
-
-const lockLiving: Statement = {
-  name: 'worker-drain-lock',
-  text: 'SELECT id FROM workers WHERE ended_at IS NULL ORDER BY id FOR UPDATE',
-}
-
-// A partner learns the worker's id and nothing of the machine it is on.
-const markDraining: Statement = {
-  name: 'worker-drain',
-  text: `WITH asked AS (UPDATE workers SET draining_at = $3, asked_by = $2 WHERE id = $1 RETURNING id)
-    INSERT INTO activity (partner_id, at, environment, action, changes, made_by, detail)
-    SELECT partners.id, $3, NULL, 'worker.drain', true, $2, asked.id FROM asked, partners`,
 }

@@ -1,5 +1,7 @@
 // The worker processes there are: each enters itself, says every few seconds that it lives, and hears whether it is asked to drain.
+
 import type { Queryable, Statement } from '../database'
+import { sql } from '../sql'
 
 /** What a process knows of itself. */
 export interface WorkerProcess {
@@ -39,11 +41,12 @@ export async function sayAlive(db: Queryable, worker: WorkerProcess, state: OwnS
 
 /** Those that live first, each group with the latest first. */
 export async function listWorkers(db: Queryable): Promise<ListedWorker[]> {
-  return db.query<ListedWorker>(selectAll, [])
+  return db.sql<ListedWorker>`SELECT * FROM (SELECT ${columns} FROM workers) listed
+    ORDER BY state IN ('ended', 'gone'), started_at DESC, id LIMIT 100`
 }
 
 export async function findWorker(db: Queryable, id: string): Promise<ListedWorker | null> {
-  const [found] = await db.query<ListedWorker>(selectOne, [id])
+  const [found] = await db.sql<ListedWorker>`SELECT ${columns} FROM workers WHERE id = ${id}`
   return found ?? null
 }
 
@@ -71,15 +74,7 @@ const upsert: Statement = {
   answerMs: 3_000,
 }
 
-const columns = `id, host, pid, version, task_queues AS "taskQueues", started_at AS "startedAt", seen_at AS "seenAt",
-  draining_at AS "drainingAt", asked_by AS "askedBy", drained_at AS "drainedAt", ended_at AS "endedAt",
+const columns = sql`id, host, pid, version, task_queues, started_at, seen_at,
+  draining_at, asked_by, drained_at, ended_at,
   CASE WHEN ended_at IS NOT NULL THEN 'ended' WHEN seen_at < now() - interval '30 s' THEN 'gone'
     WHEN drained_at IS NOT NULL THEN 'drained' WHEN draining_at IS NOT NULL THEN 'draining' ELSE 'working' END AS state`
-
-const selectAll: Statement = {
-  name: 'workers',
-  text: `SELECT * FROM (SELECT ${columns} FROM workers) listed
-    ORDER BY state IN ('ended', 'gone'), "startedAt" DESC, id LIMIT 100`,
-}
-
-const selectOne: Statement = { name: 'worker', text: `SELECT ${columns} FROM workers WHERE id = $1` }

@@ -1,6 +1,6 @@
 // How far each table is sealed so that nothing can come in before it any more: what lies behind is looked for, what lies before never again.
 
-import type { Statement, Tx } from '../../database'
+import type { Tx } from '../../database'
 import type { AuditedTable } from './audit-entity'
 import { numberIn, uuidIn } from './rows'
 
@@ -11,12 +11,20 @@ import { numberIn, uuidIn } from './rows'
  * its transaction has one of its own; the minutes are for that.
  */
 export async function movePassed(tx: Tx, seen: { horizon: bigint; sequence: bigint; at: Date }): Promise<void> {
-  await tx.query(move, [seen.sequence, seen.horizon, seen.at])
+  // Its own number is above all that were given by now. A next_before above it is of another server, from which the database came.
+  await tx.sql`INSERT INTO audit_progress AS known (id, passed_to, next_to, next_before, next_at)
+    VALUES (1, 0, ${seen.sequence}, pg_current_xact_id()::text::bigint, ${seen.at})
+    ON CONFLICT (id) DO UPDATE SET passed_to = CASE WHEN known.next_before <= ${seen.horizon} THEN known.next_to ELSE known.passed_to END,
+      next_to = excluded.next_to, next_before = excluded.next_before, next_at = excluded.next_at
+    WHERE (known.next_before <= ${seen.horizon} AND known.next_at < excluded.next_at - interval '5 minutes')
+      OR known.next_before > excluded.next_before`
 }
 
 /** Of transactions: each with a lower number is over, and what it wrote is there for who looks now. */
 export async function horizonNow(tx: Tx): Promise<bigint> {
-  const [row] = await tx.query<{ horizon: bigint }>(selectHorizon, [])
+  const [row] = await tx.sql<{
+    horizon: bigint
+  }>`SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS horizon`
   return row?.horizon ?? 0n
 }
 
@@ -41,19 +49,3 @@ export const isAhead = {
   activity: (change: string) => `${change}.id > ${numberPassed('activity')}`,
   wallets: (wallet: string) => `${wallet}.created_at > ${accountsPassed}`,
 } as const
-
-const selectHorizon: Statement = {
-  name: 'audit-horizon',
-  text: 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS horizon',
-}
-
-// Its own number is above all that were given by now. A next_before above it is of another server, from which the database came.
-const move: Statement = {
-  name: 'audit-move',
-  text: `INSERT INTO audit_progress AS known (id, passed_to, next_to, next_before, next_at)
-    VALUES (1, 0, $1, pg_current_xact_id()::text::bigint, $3)
-    ON CONFLICT (id) DO UPDATE SET passed_to = CASE WHEN known.next_before <= $2 THEN known.next_to ELSE known.passed_to END,
-      next_to = excluded.next_to, next_before = excluded.next_before, next_at = excluded.next_at
-    WHERE (known.next_before <= $2 AND known.next_at < excluded.next_at - interval '5 minutes')
-      OR known.next_before > excluded.next_before`,
-}

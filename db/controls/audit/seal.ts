@@ -27,9 +27,15 @@ export function chainHashOf(before: Buffer, rowHash: Buffer): Buffer {
 
 /** One sealer at a time: null where another one is at work. */
 export async function sealRows(tx: Tx, { at, limit }: { at: Date; limit: number }): Promise<Sealed | null> {
-  const [locked] = await tx.query<{ locked: boolean }>(lock, [String(statementMs)])
+  const [locked] = await tx.sql<{
+    locked: boolean
+  }>`SELECT pg_try_advisory_xact_lock(hashtextextended('audit_chain', 0)) AS locked,
+    set_config('statement_timeout', ${String(statementMs)}, true)`
   if (!locked?.locked) return null
-  const [last] = await tx.query<{ sequence: bigint; chainHash: Buffer }>(selectLast, [])
+  const [last] = await tx.sql<{
+    sequence: bigint
+    chainHash: Buffer
+  }>`SELECT sequence, chain_hash FROM audit_chain ORDER BY sequence DESC LIMIT 1`
   const horizon = await horizonNow(tx)
   const rows = await tx.query<RowToSeal>(selectUnsealed, [limit])
   const before = last?.sequence ?? 0n
@@ -39,14 +45,10 @@ export async function sealRows(tx: Tx, { at, limit }: { at: Date; limit: number 
     hash = chainHashOf(hash, rowHash)
     return { tableName, rowId, rowHash, chainHash: hash }
   })
-  await tx.query(insert, [
-    before + 1n,
-    links.map(({ tableName }) => tableName),
-    links.map(({ rowId }) => rowId),
-    links.map(({ rowHash }) => rowHash),
-    links.map(({ chainHash }) => chainHash),
-    at,
-  ])
+  await tx.sql`INSERT INTO audit_chain (sequence, table_name, row_id, row_hash, chain_hash, sealed_at)
+    SELECT ${before + 1n} + link.position - 1, link.table_name, link.row_id, link.row_hash, link.chain_hash, ${at}
+    FROM unnest(${links.map(({ tableName }) => tableName)}::text[], ${links.map(({ rowId }) => rowId)}::text[], ${links.map(({ rowHash }) => rowHash)}::bytea[], ${links.map(({ chainHash }) => chainHash)}::bytea[])
+      WITH ORDINALITY AS link (table_name, row_id, row_hash, chain_hash, position)`
   const sequence = before + BigInt(links.length)
   // Only who took all there was can say that nothing is left.
   if (links.length < limit) await movePassed(tx, { horizon, sequence, at })
@@ -55,17 +57,6 @@ export async function sealRows(tx: Tx, { at, limit }: { at: Date; limit: number 
 
 // After days without a sealer each batch looks through all that those before it have sealed.
 const statementMs = 50_000
-
-const lock: Statement = {
-  name: 'audit-lock',
-  text: `SELECT pg_try_advisory_xact_lock(hashtextextended('audit_chain', 0)) AS locked,
-    set_config('statement_timeout', $1, true)`,
-}
-
-const selectLast: Statement = {
-  name: 'audit-last',
-  text: 'SELECT sequence, chain_hash AS "chainHash" FROM audit_chain ORDER BY sequence DESC LIMIT 1',
-}
 
 const isUnsealed = (table: AuditedTable, id: string) =>
   `NOT EXISTS (SELECT FROM audit_chain link WHERE link.table_name = '${table}' AND link.row_id = ${id}::text)`
@@ -110,12 +101,4 @@ const selectUnsealed: Statement = {
       UNION ALL SELECT old, 4, id, id::text, 'activity', words FROM changes
     ) unsealed
     ORDER BY old DESC, rank, number, "rowId"`,
-}
-
-const insert: Statement = {
-  name: 'audit-insert',
-  text: `INSERT INTO audit_chain (sequence, table_name, row_id, row_hash, chain_hash, sealed_at)
-    SELECT $1 + link.position - 1, link.table_name, link.row_id, link.row_hash, link.chain_hash, $6
-    FROM unnest($2::text[], $3::text[], $4::bytea[], $5::bytea[])
-      WITH ORDINALITY AS link (table_name, row_id, row_hash, chain_hash, position)`,
 }

@@ -84,7 +84,7 @@ const none = { ledger_sets: 0, ledger_entries: 0, charges: 0, activity: 0, ledge
 
 async function isInChain(db: Db, head: string): Promise<boolean> {
   if (Buffer.from(head, 'hex').equals(firstHash)) return true
-  return (await db.query(selectHead, [Buffer.from(head, 'hex')])).length > 0
+  return (await db.sql`SELECT 1 FROM audit_chain WHERE chain_hash = ${Buffer.from(head, 'hex')}`).length > 0
 }
 
 function readLinks(db: Db, page: { after: bigint; limit: number }): Promise<FollowedLink[]> {
@@ -98,15 +98,10 @@ function readUnsealed(db: Db): Promise<UnsealedRows[]> {
 /** With PostgreSQL's own operators and functions, whatever somebody has put before them. */
 async function byItself<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {
-    await tx.query(prepare, [String(unsealedMs)])
+    await tx.sql`SELECT pg_catalog.set_config('search_path', 'pg_catalog, public', true),
+    pg_catalog.set_config('statement_timeout', ${String(unsealedMs)}, true)`
     return read(tx)
   })
-}
-
-const prepare: Statement = {
-  name: 'audit-prepare',
-  text: `SELECT pg_catalog.set_config('search_path', 'pg_catalog, public', true),
-    pg_catalog.set_config('statement_timeout', $1, true)`,
 }
 
 const selectLinks: Statement = {
@@ -124,5 +119,3 @@ const selectLinks: Statement = {
     LEFT JOIN ledger_accounts o ON o.id = ${uuidIn('link', 'ledger_accounts')}
     ORDER BY link.sequence`,
 }
-
-const selectHead: Statement = { name: 'audit-head', text: 'SELECT 1 FROM audit_chain WHERE chain_hash = $1' }

@@ -65,7 +65,7 @@ export async function readBooks(db: Db, toRead: ToRead): Promise<BooksOfWallet |
   const { wallet, since, youngSince, movements, transferRefs, named, sought } = toRead
   const { id, partnerId, environment, rail } = wallet
   return db.transaction(async (tx) => {
-    await tx.query(oneMoment, [])
+    await tx.sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`
     const [balances] = await tx.query<Pick<BooksOfWallet, 'balanceMicroUsdc' | 'suspenseMicroUsdc'>>(selectBalances, [
       id,
     ])
@@ -74,7 +74,9 @@ export async function readBooks(db: Db, toRead: ToRead): Promise<BooksOfWallet |
     const sent = await tx.query<BookedPayout>(selectSent, [id, partnerId, environment, rail, sentSince, sought])
     const payouts = await tx.query<BookedPayout>(selectOfTransfers, [rail, transferRefs, named])
     const bookings = await tx.query<Booking>(selectBookings, [id, movements, youngSince])
-    const heldRows = await tx.query<{ bankRef: string }>(selectHeld, [id, movements])
+    const heldRows = await tx.sql<{
+      bankRef: string
+    }>`SELECT bank_ref FROM held_deposits WHERE wallet_id = ${id} AND bank_ref = ANY (${movements}::text[])`
     const [older] = await tx.query<{ count: number }>(countOlder, [id, movements, youngSince])
     const held = new Set(heldRows.map(({ bankRef }) => bankRef))
     return { ...balances, sent, payouts, bookings, held, olderBookings: older?.count ?? 0 }
@@ -87,13 +89,10 @@ export async function findKnownTransfers(
   rail: RailName,
   transferRefs: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await db.query<{ ref: string }>(selectKnown, [rail, transferRefs])
+  const rows = await db.sql<{
+    ref: string
+  }>`SELECT transfer_ref AS ref FROM payouts WHERE rail = ${rail} AND transfer_ref = ANY (${transferRefs}::text[])`
   return new Set(rows.map(({ ref }) => ref))
-}
-
-const oneMoment: Statement = {
-  name: 'proof-one-moment',
-  text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY',
 }
 
 const selectBalances: Statement = {
@@ -150,20 +149,10 @@ const selectBookings: Statement = {
     WHERE s.wallet_id = $1 AND ${isReadOrYoung} GROUP BY s.id`,
 }
 
-const selectHeld: Statement = {
-  name: 'proof-held',
-  text: `SELECT bank_ref AS "bankRef" FROM held_deposits WHERE wallet_id = $1 AND bank_ref = ANY ($2::text[])`,
-}
-
 // Every booking, counted from the checkpoint where there is one, less those that were read and the young ones.
 const countOlder: Statement = {
   name: 'proof-older-bookings',
   text: `SELECT (coalesce((SELECT bookings + ${waitingBookings} FROM proof_checkpoints WHERE wallet_id = $1),
       (SELECT count(*) FROM ledger_sets s WHERE s.wallet_id = $1 AND ${isBooking}))
     - (SELECT count(*) FROM ledger_sets s WHERE s.wallet_id = $1 AND ${isReadOrYoung} AND ${isBooking}))::integer AS count`,
-}
-
-const selectKnown: Statement = {
-  name: 'proof-known-transfers',
-  text: 'SELECT transfer_ref AS ref FROM payouts WHERE rail = $1 AND transfer_ref = ANY ($2::text[])',
 }

@@ -1,5 +1,7 @@
 // The verified checkpoint of a wallet's own books, and what changed since. One proof at a time uses them.
+
 import type { Statement, Tx } from '../../database'
+import { sql } from '../../sql'
 
 export interface Checkpoint extends WalletSum {
   /** How many ledger sets name a movement of the bank; those that are still in the list of changes are not counted. */
@@ -18,22 +20,26 @@ export interface WalletSum {
 
 /** Waits for another proof of the same wallet, until the transaction ends. */
 export async function lockProof(tx: Tx, walletId: string): Promise<void> {
-  await tx.query(lock, [walletId])
+  await tx.run(sql`SELECT pg_advisory_xact_lock(hashtextextended('proof/' || ${walletId}::text, 0))`, { answerMs })
 }
 
 /** Null while the wallet's own books have a drift, open or accepted, and before its first verification. */
 export async function findCheckpoint(tx: Tx, walletId: string): Promise<Checkpoint | null> {
-  const [checkpoint] = await tx.query<Checkpoint>(select, [walletId])
+  const [checkpoint] = await tx.sql<Checkpoint>`SELECT entry_id, balance_micro_usdc, bookings, verified_at,
+    full_at FROM proof_checkpoints WHERE wallet_id = ${walletId}`
   return checkpoint ?? null
 }
 
 export async function saveCheckpoint(tx: Tx, walletId: string, checkpoint: Checkpoint): Promise<void> {
   const { entryId, balanceMicroUsdc, bookings, verifiedAt, fullAt } = checkpoint
-  await tx.query(save, [walletId, entryId, balanceMicroUsdc, bookings, verifiedAt, fullAt])
+  await tx.sql`INSERT INTO proof_checkpoints (wallet_id, entry_id, balance_micro_usdc, bookings, verified_at, full_at)
+    VALUES (${walletId}, ${entryId}, ${balanceMicroUsdc}, ${bookings}, ${verifiedAt}, ${fullAt}) ON CONFLICT (wallet_id) DO UPDATE SET entry_id = excluded.entry_id,
+      balance_micro_usdc = excluded.balance_micro_usdc, bookings = excluded.bookings,
+      verified_at = excluded.verified_at, full_at = excluded.full_at`
 }
 
 export async function dropCheckpoint(tx: Tx, walletId: string): Promise<void> {
-  await tx.query(drop, [walletId])
+  await tx.sql`DELETE FROM proof_checkpoints WHERE wallet_id = ${walletId}`
 }
 
 /**
@@ -46,7 +52,20 @@ export async function sumSince(
   walletId: string,
   { entryId, balanceMicroUsdc }: WalletSum,
 ): Promise<WalletSum & { readonly isSound: boolean }> {
-  const [sum] = await tx.query<WalletSum & { isSound: boolean }>(continueSum, [walletId, entryId, balanceMicroUsdc])
+  const [sum] = await tx.run<WalletSum & { isSound: boolean }>(
+    sql`SELECT coalesce(newer.last, ${entryId}::bigint) AS entry_id, (${balanceMicroUsdc}::bigint + newer.total)::bigint AS balance_micro_usdc,
+      w.balance_micro_usdc = ${balanceMicroUsdc}::bigint + newer.total AND newer.wrong = 0
+        AND (${entryId}::bigint IS NULL OR coalesce((SELECT e.account_id = a.id AND e.balance_micro_usdc = ${balanceMicroUsdc}::bigint
+          FROM ledger_entries e WHERE e.id = ${entryId}::bigint), false)) AS is_sound
+    FROM wallets w JOIN ledger_accounts a ON a.wallet_id = w.id AND a.kind = 'wallet' AND a.currency = 'USDC'
+    CROSS JOIN LATERAL (
+      SELECT max(id) AS last, coalesce(sum(amount), 0) AS total, count(*) FILTER (WHERE stated IS DISTINCT FROM running) AS wrong
+      FROM (SELECT e.id, e.amount_micro_usdc AS amount, e.balance_micro_usdc AS stated,
+          ${balanceMicroUsdc}::bigint + sum(e.amount_micro_usdc) OVER (ORDER BY e.id) AS running
+        FROM ledger_entries e WHERE e.account_id = a.id AND e.id > coalesce(${entryId}::bigint, 0)) each) newer
+    WHERE w.id = ${walletId}`,
+    { answerMs },
+  )
   return sum ?? { entryId, balanceMicroUsdc, isSound: false }
 }
 
@@ -63,7 +82,11 @@ export interface Changes {
  * that commits later leaves its own rows, which are taken the next time.
  */
 export async function takeChanges(tx: Tx, walletId: string, limit: number): Promise<Changes> {
-  const rows = await tx.query<{ payoutId: string | null; setId: string | null }>(take, [walletId, limit])
+  const rows = await tx.run<{ payoutId: string | null; setId: string | null }>(
+    sql`DELETE FROM proof_changes WHERE id IN (SELECT id FROM proof_changes WHERE wallet_id = ${walletId} ORDER BY id LIMIT ${limit})
+    RETURNING payout_id, set_id`,
+    { answerMs },
+  )
   return {
     payouts: [...new Set(rows.flatMap(({ payoutId }) => payoutId ?? []))],
     sets: [...new Set(rows.flatMap(({ setId }) => setId ?? []))],
@@ -74,12 +97,21 @@ export async function takeChanges(tx: Tx, walletId: string, limit: number): Prom
 
 /** For a full verification, which judges everything. */
 export async function takeAllChanges(tx: Tx, walletId: string): Promise<void> {
-  await tx.query(takeAll, [walletId])
+  await tx.run(sql`DELETE FROM proof_changes WHERE wallet_id = ${walletId}`, { answerMs })
 }
 
 /** Whether one of these sets wrote its wallet's account behind the checkpoint, where the sum has passed. */
 export async function isBehind(tx: Tx, walletId: string, sets: readonly string[], entryId: bigint): Promise<boolean> {
-  return (await tx.query(selectBehind, [walletId, sets, entryId])).length > 0
+  return (
+    (
+      await tx.run(
+        sql`SELECT FROM ledger_entries e WHERE e.set_id = ANY (${sets}::uuid[]) AND e.id <= ${entryId}
+      AND e.account_id = (SELECT id FROM ledger_accounts WHERE wallet_id = ${walletId} AND kind = 'wallet' AND currency = 'USDC')
+    LIMIT 1`,
+        { answerMs },
+      )
+    ).length > 0
+  )
 }
 
 export async function countBookings(tx: Tx, sets: readonly string[]): Promise<number> {
@@ -102,65 +134,6 @@ export const waitingBookings = `(SELECT count(*) FROM proof_changes c JOIN ledge
   WHERE c.wallet_id = $1 AND ${isBooking})`
 
 const answerMs = 122_000
-
-const lock: Statement = {
-  name: 'proof-lock',
-  answerMs,
-  text: `SELECT pg_advisory_xact_lock(hashtextextended('proof/' || $1::text, 0))`,
-}
-
-const select: Statement = {
-  name: 'proof-checkpoint',
-  text: `SELECT entry_id AS "entryId", balance_micro_usdc AS "balanceMicroUsdc", bookings, verified_at AS "verifiedAt",
-    full_at AS "fullAt" FROM proof_checkpoints WHERE wallet_id = $1`,
-}
-
-const save: Statement = {
-  name: 'proof-checkpoint-save',
-  text: `INSERT INTO proof_checkpoints (wallet_id, entry_id, balance_micro_usdc, bookings, verified_at, full_at)
-    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (wallet_id) DO UPDATE SET entry_id = excluded.entry_id,
-      balance_micro_usdc = excluded.balance_micro_usdc, bookings = excluded.bookings,
-      verified_at = excluded.verified_at, full_at = excluded.full_at`,
-}
-
-const drop: Statement = { name: 'proof-checkpoint-drop', text: 'DELETE FROM proof_checkpoints WHERE wallet_id = $1' }
-
-const continueSum: Statement = {
-  name: 'proof-balance-since',
-  answerMs,
-  text: `SELECT coalesce(newer.last, $2::bigint) AS "entryId", ($3::bigint + newer.total)::bigint AS "balanceMicroUsdc",
-      w.balance_micro_usdc = $3::bigint + newer.total AND newer.wrong = 0
-        AND ($2::bigint IS NULL OR coalesce((SELECT e.account_id = a.id AND e.balance_micro_usdc = $3::bigint
-          FROM ledger_entries e WHERE e.id = $2::bigint), false)) AS "isSound"
-    FROM wallets w JOIN ledger_accounts a ON a.wallet_id = w.id AND a.kind = 'wallet' AND a.currency = 'USDC'
-    CROSS JOIN LATERAL (
-      SELECT max(id) AS last, coalesce(sum(amount), 0) AS total, count(*) FILTER (WHERE stated IS DISTINCT FROM running) AS wrong
-      FROM (SELECT e.id, e.amount_micro_usdc AS amount, e.balance_micro_usdc AS stated,
-          $3::bigint + sum(e.amount_micro_usdc) OVER (ORDER BY e.id) AS running
-        FROM ledger_entries e WHERE e.account_id = a.id AND e.id > coalesce($2::bigint, 0)) each) newer
-    WHERE w.id = $1`,
-}
-
-const take: Statement = {
-  name: 'proof-changes-take',
-  answerMs,
-  text: `DELETE FROM proof_changes WHERE id IN (SELECT id FROM proof_changes WHERE wallet_id = $1 ORDER BY id LIMIT $2)
-    RETURNING payout_id AS "payoutId", set_id AS "setId"`,
-}
-
-const takeAll: Statement = {
-  name: 'proof-changes-take-all',
-  answerMs,
-  text: 'DELETE FROM proof_changes WHERE wallet_id = $1',
-}
-
-const selectBehind: Statement = {
-  name: 'proof-behind',
-  answerMs,
-  text: `SELECT FROM ledger_entries e WHERE e.set_id = ANY ($2::uuid[]) AND e.id <= $3
-      AND e.account_id = (SELECT id FROM ledger_accounts WHERE wallet_id = $1 AND kind = 'wallet' AND currency = 'USDC')
-    LIMIT 1`,
-}
 
 const countOfSets: Statement = {
   name: 'proof-bookings-of-sets',

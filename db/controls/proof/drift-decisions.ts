@@ -21,7 +21,11 @@ export interface DriftDecision {
 
 /** Null when there is none, when it is gone, and when it has changed since it had this id. */
 export async function lockDrift(tx: Tx, id: string): Promise<DriftToDecide | null> {
-  const [drift] = await tx.query<DriftToDecide>(selectLocked, [id])
+  const [drift] =
+    await tx.sql<DriftToDecide>`SELECT d.id, d.wallet_id, d.kind, d.subject, d.expected, d.found, partners.id AS partner_id,
+      partners.slug AS partner, wallets.environment, d.accepted_by_id IS NOT NULL AS is_accepted
+    FROM drifts d JOIN wallets ON wallets.id = d.wallet_id JOIN partners ON partners.id = wallets.partner_id
+    WHERE d.id = ${id} AND d.resolved_at IS NULL FOR UPDATE OF d`
   return drift ?? null
 }
 
@@ -35,7 +39,7 @@ export async function acceptDrift(tx: Tx, drift: DriftToDecide, decision: DriftD
 export async function reopenDrift(tx: Tx, drift: DriftToDecide, decision: DriftDecision): Promise<void> {
   await insertDecision(tx, drift, 'reopened', decision)
   await tx.query(accept, [drift.id, null])
-  await tx.query(proveAnew, [drift.walletId])
+  await tx.sql`UPDATE proofs SET proved_to = NULL, proved_to_at = NULL, summed_to = NULL WHERE wallet_id = ${drift.walletId}`
 }
 
 async function insertDecision(
@@ -45,31 +49,13 @@ async function insertDecision(
   { reason, by, at }: DriftDecision,
 ): Promise<string> {
   const decisionId = newId(at)
-  await tx.query(insert, [decisionId, id, walletId, kind, subject, expected, found, outcome, reason, by, at])
-  return decisionId
-}
-
-const selectLocked: Statement = {
-  name: 'drift-lock',
-  text: `SELECT d.id, d.wallet_id AS "walletId", d.kind, d.subject, d.expected, d.found, partners.id AS "partnerId",
-      partners.slug AS partner, wallets.environment, d.accepted_by_id IS NOT NULL AS "isAccepted"
-    FROM drifts d JOIN wallets ON wallets.id = d.wallet_id JOIN partners ON partners.id = wallets.partner_id
-    WHERE d.id = $1 AND d.resolved_at IS NULL FOR UPDATE OF d`,
-}
-
-const insert: Statement = {
-  name: 'drift-decision-insert',
-  text: `INSERT INTO drift_decisions
+  await tx.sql`INSERT INTO drift_decisions
       (id, drift_id, wallet_id, kind, subject, expected, found, outcome, reason, decided_by, decided_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    VALUES (${decisionId}, ${id}, ${walletId}, ${kind}, ${subject}, ${expected}, ${found}, ${outcome}, ${reason}, ${by}, ${at})`
+  return decisionId
 }
 
 const accept: Statement = {
   name: 'drift-accept',
   text: 'UPDATE drifts SET accepted_by_id = $2, passed_at = NULL WHERE id = $1',
-}
-
-const proveAnew: Statement = {
-  name: 'proof-anew',
-  text: 'UPDATE proofs SET proved_to = NULL, proved_to_at = NULL, summed_to = NULL WHERE wallet_id = $1',
 }

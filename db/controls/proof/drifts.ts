@@ -44,14 +44,20 @@ export async function recordLook(tx: Tx, { walletId, kinds, findings, at }: Look
     if (row?.fresh) fresh += 1
     if (!row?.accepted) open.push(finding)
   }
-  await tx.query(resolveOthers, [walletId, kinds, findings.map(keyOf), at])
+  await tx.sql`UPDATE drifts SET resolved_at = ${at} WHERE resolved_at IS NULL AND passed_at IS NULL
+    AND (${walletId}::uuid IS NULL OR wallet_id = ${walletId}::uuid) AND kind = ANY (${kinds}::text[]) AND NOT (kind || ' ' || subject = ANY (${findings.map(keyOf)}::text[]))`
   return { fresh, open }
 }
 
 /** Accepted ones behind which the proof goes on. False when one of them is accepted no longer. */
 export async function passAccepted(tx: Tx, findings: readonly Finding[], at: Date): Promise<boolean> {
   if (findings.length === 0) return true
-  return (await tx.query(pass, [findings.map(keyOf), at])).length === findings.length
+  return (
+    (
+      await tx.sql`UPDATE drifts SET passed_at = ${at} WHERE kind || ' ' || subject = ANY (${findings.map(keyOf)}::text[]) AND resolved_at IS NULL
+    AND accepted_by_id IS NOT NULL RETURNING id`
+    ).length === findings.length
+  )
 }
 
 export interface KnownDrift {
@@ -65,7 +71,8 @@ export interface KnownDrift {
 
 /** What of a wallet is there, as far as is known. */
 export async function listKnownDrifts(db: Queryable, walletId: string): Promise<KnownDrift[]> {
-  return db.query<KnownDrift>(selectKnown, [walletId])
+  return db.sql<KnownDrift>`SELECT kind, subject, size, accepted_by_id IS NOT NULL AS is_accepted, passed_at IS NOT NULL AS is_passed
+    FROM drifts WHERE wallet_id = ${walletId} AND resolved_at IS NULL`
 }
 
 /** Open and accepted ones that are there now, the longest known first; `gone` those that are no longer, the last one first. */
@@ -106,24 +113,6 @@ const upsert: Statement = {
       told_at = CASE WHEN ${isNew} THEN NULL ELSE d.told_at END
     RETURNING accepted_by_id IS NOT NULL AS accepted,
       NOT EXISTS (SELECT FROM before WHERE resolved_at IS NULL AND (accepted_by_id IS NULL OR size = $8)) AS fresh`,
-}
-
-const resolveOthers: Statement = {
-  name: 'drifts-gone',
-  text: `UPDATE drifts SET resolved_at = $4 WHERE resolved_at IS NULL AND passed_at IS NULL
-    AND ($1::uuid IS NULL OR wallet_id = $1) AND kind = ANY ($2::text[]) AND NOT (kind || ' ' || subject = ANY ($3::text[]))`,
-}
-
-const pass: Statement = {
-  name: 'drifts-pass',
-  text: `UPDATE drifts SET passed_at = $2 WHERE kind || ' ' || subject = ANY ($1::text[]) AND resolved_at IS NULL
-    AND accepted_by_id IS NOT NULL RETURNING id`,
-}
-
-const selectKnown: Statement = {
-  name: 'drifts-known',
-  text: `SELECT kind, subject, size, accepted_by_id IS NOT NULL AS "isAccepted", passed_at IS NOT NULL AS "isPassed"
-    FROM drifts WHERE wallet_id = $1 AND resolved_at IS NULL`,
 }
 
 const byAge = 'ORDER BY d.first_seen_at, d.id LIMIT $1'

@@ -18,7 +18,13 @@ export async function findNotCompared(
   db: Queryable,
   { before, limit }: { before: Date; limit: number },
 ): Promise<Finding[]> {
-  return db.query<Finding>(overdue, [before, limit])
+  return db.sql<Finding>`SELECT 'not_compared' AS kind, w.id AS wallet_id, w.id::text AS subject,
+      'compared since ' || to_char(${before}::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS expected,
+      coalesce(p.outcome, 'no look') || ', last compared ' || coalesce(
+        to_char(p.compared_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'never') AS found,
+      coalesce(extract(epoch FROM p.compared_at)::text, 'never') AS size
+    FROM wallets w LEFT JOIN proofs p ON p.wallet_id = w.id
+    WHERE coalesce(p.compared_at, w.created_at) < ${before}::timestamptz AND p.outcome IS DISTINCT FROM 'idle' ORDER BY w.id LIMIT ${limit}`
 }
 
 export interface NotCompared {
@@ -32,7 +38,9 @@ export interface NotCompared {
 
 /** Those that the last look could not compare, the longest ago first. */
 export async function listNotCompared(db: Queryable, limit: number): Promise<NotCompared[]> {
-  return db.query<NotCompared>(selectNotCompared, [limit])
+  return db.sql<NotCompared>`SELECT partners.slug AS partner, w.environment, p.outcome, p.looked_at, p.compared_at
+    FROM wallets w JOIN partners ON partners.id = w.partner_id LEFT JOIN proofs p ON p.wallet_id = w.id
+    WHERE p.outcome IN ('busy', 'no_answer', 'too_long', 'failed') ORDER BY p.compared_at NULLS FIRST, w.id LIMIT ${limit}`
 }
 
 const noNews = ['attention', ...peoplesKinds].map((kind) => `'${kind}'`).join()
@@ -56,22 +64,4 @@ const silent: Statement = {
       AND NOT (p.submit_started_at IS NULL
         AND EXISTS (SELECT FROM rail_pauses r WHERE r.environment = p.environment AND r.resumed_at IS NULL))
     ORDER BY p.created_at LIMIT $3`,
-}
-
-const overdue: Statement = {
-  name: 'proof-overdue',
-  text: `SELECT 'not_compared' AS kind, w.id AS "walletId", w.id::text AS subject,
-      'compared since ' || to_char($1::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS expected,
-      coalesce(p.outcome, 'no look') || ', last compared ' || coalesce(
-        to_char(p.compared_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'never') AS found,
-      coalesce(extract(epoch FROM p.compared_at)::text, 'never') AS size
-    FROM wallets w LEFT JOIN proofs p ON p.wallet_id = w.id
-    WHERE coalesce(p.compared_at, w.created_at) < $1 AND p.outcome IS DISTINCT FROM 'idle' ORDER BY w.id LIMIT $2`,
-}
-
-const selectNotCompared: Statement = {
-  name: 'proof-not-compared',
-  text: `SELECT partners.slug AS partner, w.environment, p.outcome, p.looked_at AS "lookedAt", p.compared_at AS "comparedAt"
-    FROM wallets w JOIN partners ON partners.id = w.partner_id LEFT JOIN proofs p ON p.wallet_id = w.id
-    WHERE p.outcome IN ('busy', 'no_answer', 'too_long', 'failed') ORDER BY p.compared_at NULLS FIRST, w.id LIMIT $1`,
 }

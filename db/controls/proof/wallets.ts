@@ -56,10 +56,16 @@ export async function markProved(
   tx: Tx,
   { walletId, outcome, mark, at }: { walletId: string; outcome: ProofOutcome; mark: ProofMark | null; at: Date },
 ): Promise<void> {
-  await tx.query(upsertProof, [walletId, outcome, at])
+  // Where there is no bank there is nothing to compare. A wallet that was idle has the usual time to be compared from now on.
+  await tx.sql`INSERT INTO proofs AS p (wallet_id, outcome, looked_at, compared_at)
+    VALUES (${walletId}, ${outcome}, ${at}::timestamptz, CASE WHEN ${outcome} IN ('equal', 'drift', 'no_bank') THEN ${at}::timestamptz END)
+    ON CONFLICT (wallet_id) DO UPDATE SET outcome = excluded.outcome, looked_at = excluded.looked_at,
+      compared_at = coalesce(excluded.compared_at,
+        CASE WHEN p.outcome = 'idle' AND ${outcome} <> 'idle' THEN ${at}::timestamptz ELSE p.compared_at END)`
   if (mark === null) return
   const { provedTo, provedToAt, bankMicroUsdc, acceptedMicroUsdc, bookings } = mark
-  await tx.query(moveMark, [walletId, provedTo, provedToAt, bankMicroUsdc, acceptedMicroUsdc, bookings])
+  await tx.sql`UPDATE proofs SET proved_to = ${provedTo}, proved_to_at = ${provedToAt}, summed_to = ${provedTo}, bank_micro_usdc = ${bankMicroUsdc}, accepted_micro_usdc = ${acceptedMicroUsdc},
+    bookings = ${bookings} WHERE wallet_id = ${walletId}`
 }
 
 interface WalletRow extends Omit<WalletToProve, 'mark'>, Omit<ProofMark, 'provedTo' | 'provedToAt'> {
@@ -80,20 +86,4 @@ const selectPage: Statement = {
       AND ${isIdleSandbox('$4::timestamptz')}, false) AS idle) i
     WHERE w.environment = $1 AND ($2::uuid IS NULL OR w.id > $2) AND NOT (idle AND proofs.outcome = 'idle')
     ORDER BY w.id LIMIT $3`,
-}
-
-// Where there is no bank there is nothing to compare. A wallet that was idle has the usual time to be compared from now on.
-const upsertProof: Statement = {
-  name: 'proof-outcome',
-  text: `INSERT INTO proofs AS p (wallet_id, outcome, looked_at, compared_at)
-    VALUES ($1, $2, $3, CASE WHEN $2 IN ('equal', 'drift', 'no_bank') THEN $3::timestamptz END)
-    ON CONFLICT (wallet_id) DO UPDATE SET outcome = excluded.outcome, looked_at = excluded.looked_at,
-      compared_at = coalesce(excluded.compared_at,
-        CASE WHEN p.outcome = 'idle' AND $2 <> 'idle' THEN $3::timestamptz ELSE p.compared_at END)`,
-}
-
-const moveMark: Statement = {
-  name: 'proof-mark',
-  text: `UPDATE proofs SET proved_to = $2, proved_to_at = $3, summed_to = $2, bank_micro_usdc = $4, accepted_micro_usdc = $5,
-    bookings = $6 WHERE wallet_id = $1`,
 }
