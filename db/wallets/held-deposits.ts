@@ -1,8 +1,10 @@
 // Deposits that nobody can explain yet: found once for each movement of the bank's, and resolved once, by people.
+
 import { assert } from '../../domain/assert'
 import type { Environment } from '../../domain/environment'
 import type { Queryable, Statement, Tx } from '../database'
 import { newId } from '../id'
+import { sql } from '../sql'
 
 export interface NewHeldDeposit {
   readonly walletId: string
@@ -51,17 +53,23 @@ export interface HeldResolution {
 /** Whether it was new. */
 export async function holdDeposit(tx: Tx, deposit: NewHeldDeposit): Promise<boolean> {
   const { walletId, bankRef, amountMicroUsdc, why, at } = deposit
-  return (await tx.query(insert, [newId(at), walletId, bankRef, amountMicroUsdc, why, at])).length > 0
+  return (
+    (
+      await tx.sql`INSERT INTO held_deposits (id, wallet_id, bank_ref, amount_micro_usdc, why, found_at)
+    VALUES (${newId(at)}, ${walletId}, ${bankRef}, ${amountMicroUsdc}, ${why}, ${at}) ON CONFLICT (wallet_id, bank_ref) DO NOTHING RETURNING id`
+    ).length > 0
+  )
 }
 
 /** Oldest first, of everybody. */
 export async function listHeldDeposits(db: Queryable, limit: number): Promise<HeldDeposit[]> {
-  return db.query<HeldDeposit>(selectOpen, [limit])
+  return db.sql<HeldDeposit>`SELECT ${columns} FROM ${held} WHERE held.resolved_at IS NULL ORDER BY held.found_at, held.id LIMIT ${limit}`
 }
 
 /** Null when there is none that waits for a decision; nobody else decides until the transaction ends. */
 export async function lockHeldDeposit(tx: Tx, id: string): Promise<HeldDeposit | null> {
-  const [deposit] = await tx.query<HeldDeposit>(selectLocked, [id])
+  const [deposit] =
+    await tx.sql<HeldDeposit>`SELECT ${columns} FROM ${held} WHERE held.id = ${id} AND held.resolved_at IS NULL FOR NO KEY UPDATE OF held`
   return deposit ?? null
 }
 
@@ -73,7 +81,9 @@ export async function requestCredit(tx: Tx, request: CreditRequest): Promise<voi
 
 /** Under lockHeldDeposit. */
 export async function forgetCreditRequest(tx: Tx, id: string): Promise<void> {
-  await tx.query(deleteRequest, [id])
+  await tx.sql`UPDATE held_deposits SET requested_micro_usdc = NULL, request_note = NULL, requested_by = NULL, requested_as = NULL,
+      requested_at = NULL
+    WHERE id = ${id} AND resolved_at IS NULL`
 }
 
 export async function resolveHeldDeposit(tx: Tx, { id, outcome, note, by, login, at }: HeldResolution): Promise<void> {
@@ -88,33 +98,19 @@ export interface HeldSum {
 
 /** What of a wallet's money waits for a decision; one whose amount could not be read counts, and adds nothing. */
 export async function sumHeldDeposits(db: Queryable, walletId: string): Promise<HeldSum> {
-  const [sum] = await db.query<HeldSum>(selectSum, [walletId])
+  const [sum] =
+    await db.sql<HeldSum>`SELECT count(*)::integer AS count, coalesce(sum(amount_micro_usdc), 0)::bigint AS micro_usdc
+    FROM held_deposits WHERE wallet_id = ${walletId} AND resolved_at IS NULL`
   return sum ?? { count: 0, microUsdc: 0n }
 }
 
-const columns = `held.id, held.wallet_id AS "walletId", partners.id AS "partnerId", partners.slug AS partner,
-  wallets.environment, held.bank_ref AS "bankRef", held.amount_micro_usdc AS "amountMicroUsdc", held.why,
-  held.found_at AS "foundAt", held.requested_micro_usdc AS "requestedMicroUsdc", held.requested_by AS "requestedBy",
-  held.requested_at AS "requestedAt"`
+const columns = sql`held.id, held.wallet_id, partners.id AS partner_id, partners.slug AS partner,
+  wallets.environment, held.bank_ref, held.amount_micro_usdc, held.why,
+  held.found_at, held.requested_micro_usdc, held.requested_by,
+  held.requested_at`
 
-const insert: Statement = {
-  name: 'held-deposit-insert',
-  text: `INSERT INTO held_deposits (id, wallet_id, bank_ref, amount_micro_usdc, why, found_at)
-    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (wallet_id, bank_ref) DO NOTHING RETURNING id`,
-}
-
-const held = `held_deposits held JOIN wallets ON wallets.id = held.wallet_id
+const held = sql`held_deposits held JOIN wallets ON wallets.id = held.wallet_id
   JOIN partners ON partners.id = wallets.partner_id`
-
-const selectOpen: Statement = {
-  name: 'held-deposits-open',
-  text: `SELECT ${columns} FROM ${held} WHERE held.resolved_at IS NULL ORDER BY held.found_at, held.id LIMIT $1`,
-}
-
-const selectLocked: Statement = {
-  name: 'held-deposit-lock',
-  text: `SELECT ${columns} FROM ${held} WHERE held.id = $1 AND held.resolved_at IS NULL FOR NO KEY UPDATE OF held`,
-}
 
 // The database role is one that the server has authenticated.
 const as = (login: string) => `${login}::text || ' by database role ' || session_user`
@@ -126,21 +122,8 @@ const insertRequest: Statement = {
     WHERE id = $1 AND resolved_at IS NULL`,
 }
 
-const deleteRequest: Statement = {
-  name: 'held-deposit-forget-request',
-  text: `UPDATE held_deposits SET requested_micro_usdc = NULL, request_note = NULL, requested_by = NULL, requested_as = NULL,
-      requested_at = NULL
-    WHERE id = $1 AND resolved_at IS NULL`,
-}
-
 const resolve: Statement = {
   name: 'held-deposit-resolve',
   text: `UPDATE held_deposits SET resolved_at = $5, resolved_by = $4, resolved_as = ${as('$6')}, outcome = $2, note = $3
     WHERE id = $1 AND resolved_at IS NULL RETURNING id`,
-}
-
-const selectSum: Statement = {
-  name: 'held-deposits-sum',
-  text: `SELECT count(*)::integer AS count, coalesce(sum(amount_micro_usdc), 0)::bigint AS "microUsdc"
-    FROM held_deposits WHERE wallet_id = $1 AND resolved_at IS NULL`,
 }

@@ -1,7 +1,7 @@
 // The only writer of the ledger, and so of wallet balances: one balanced set, posted once, in one statement (design §4).
 import { assert } from '../../domain/assert'
 import { assertBalanced, type Posting } from '../../domain/wallets/ledger'
-import type { Queryable, Statement } from '../database'
+import type { Queryable } from '../database'
 import { newId } from '../id'
 
 export interface PostingSet {
@@ -30,8 +30,9 @@ export async function postSet(tx: Queryable, set: PostingSet): Promise<Posted> {
   assert(new Set(accounts).size === accounts.length, 'a set posts to each account once')
   const amounts = postings.map((posting) => posting.amountMicroUsdc)
 
-  const values = [walletId, newId(at), cause, causeRef, payoutId, bankRef, createdBy, at, accounts, amounts]
-  const [row] = await tx.query<PostedRow>(postLedgerSet, values)
+  // Lock, check, set, balance and entries are one function of the database (db/migrations/001-009/2-ledger.ts): one round trip.
+  const [row] =
+    await tx.sql<PostedRow>`SELECT outcome, balance FROM post_ledger_set(${walletId}, ${newId(at)}, ${cause}, ${causeRef}, ${payoutId}, ${bankRef}, ${createdBy}, ${at}, ${accounts}, ${amounts})`
   assert(row !== undefined, 'a posted set must have an outcome')
   const { outcome, balance } = row
   return outcome === 'already_posted' ? { outcome } : { outcome, balanceMicroUsdc: balance }
@@ -42,22 +43,15 @@ export async function isPosted(
   tx: Queryable,
   { walletId, cause, causeRef }: Pick<PostingSet, 'walletId' | 'cause' | 'causeRef'>,
 ): Promise<boolean> {
-  return (await tx.query(selectSet, [walletId, cause, causeRef])).length > 0
+  return (
+    (
+      await tx.sql`SELECT id FROM ledger_sets WHERE wallet_id = ${walletId} AND cause = ${cause} AND cause_ref = ${causeRef}`
+    ).length > 0
+  )
 }
 
 interface PostedRow {
   readonly outcome: Posted['outcome']
   /** After this set, whatever became of it. */
   readonly balance: bigint
-}
-
-// Lock, check, set, balance and entries are one function of the database (db/migrations/001-009/2-ledger.ts): one round trip.
-const postLedgerSet: Statement = {
-  name: 'post-ledger-set',
-  text: 'SELECT outcome, balance FROM post_ledger_set($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
-}
-
-const selectSet: Statement = {
-  name: 'ledger-set-by-cause',
-  text: 'SELECT id FROM ledger_sets WHERE wallet_id = $1 AND cause = $2 AND cause_ref = $3',
 }

@@ -1,7 +1,9 @@
 // A partner's live wallet and the customer behind it, from the day the bank is asked to verify the business.
+
 import { DatabaseError } from 'pg'
 import { assert } from '../../domain/assert'
 import type { Queryable, Statement, Tx } from '../database'
+import { sql } from '../sql'
 
 export interface LiveWallet {
   readonly walletId: string
@@ -14,13 +16,15 @@ export interface LiveWallet {
 
 /** Null when there is no such partner. */
 export async function findLiveWallet(db: Queryable, partnerId: string): Promise<LiveWallet | null> {
-  const [wallet] = await db.query<LiveWallet>(select, [partnerId])
+  const [wallet] =
+    await db.sql<LiveWallet>`SELECT ${columns} FROM wallets WHERE partner_id = ${partnerId} AND environment = 'live'`
   return wallet ?? null
 }
 
 /** As it is now and stays until the transaction ends. */
 export async function lockLiveWallet(tx: Tx, partnerId: string): Promise<LiveWallet> {
-  const [wallet] = await tx.query<LiveWallet>(lock, [partnerId])
+  const [wallet] =
+    await tx.sql<LiveWallet>`SELECT ${columns} FROM wallets WHERE partner_id = ${partnerId} AND environment = 'live' FOR UPDATE`
   assert(wallet !== undefined, 'a partner must have a live wallet')
   return wallet
 }
@@ -31,12 +35,14 @@ export async function storeLiveCustomer(
   customer: { walletId: string; verificationRef: string; customerRef: string | null; at: Date },
 ): Promise<void> {
   const { walletId, verificationRef, customerRef, at } = customer
-  await tx.query(storeCustomer, [walletId, verificationRef, customerRef, at])
+  await tx.sql`UPDATE wallets SET verification_ref = ${verificationRef}, customer_ref = ${customerRef}, updated_at = ${at}
+    WHERE id = ${walletId} AND customer_ref IS NULL AND coalesce(verification_ref, ${verificationRef}) = ${verificationRef}`
 }
 
 /** The bank's customer turned out to be nobody's to have; a connected wallet keeps its own. */
 export async function forgetLiveCustomer(tx: Tx, walletId: string, at: Date): Promise<void> {
-  await tx.query(forgetCustomer, [walletId, at])
+  await tx.sql`UPDATE wallets SET verification_ref = NULL, customer_ref = NULL, updated_at = ${at}
+    WHERE id = ${walletId} AND wallet_ref IS NULL`
 }
 
 /** Whether what was to be stored is another partner's at the bank. */
@@ -70,7 +76,8 @@ export async function connectLiveWallet(tx: Tx, connection: LiveConnection): Pro
 
 /** Whose customer or verification it is that the bank speaks of; null when it is nobody's of ours. */
 export async function findVerifiedPartner(db: Queryable, ref: string): Promise<string | null> {
-  const [row] = await db.query<{ partnerId: string }>(selectPartner, [ref])
+  const [row] = await db.sql<{ partnerId: string }>`SELECT partner_id FROM wallets
+    WHERE environment = 'live' AND verification_ref IS NOT NULL AND (customer_ref = ${ref} OR verification_ref = ${ref})`
   return row?.partnerId ?? null
 }
 
@@ -79,52 +86,21 @@ export async function listPartnersToLookAt(
   db: Queryable,
   { after, limit }: { after: string | null; limit: number },
 ): Promise<string[]> {
-  const rows = await db.query<{ partnerId: string }>(selectToLookAt, [after, limit])
+  const rows = await db.sql<{
+    partnerId: string
+  }>`SELECT w.partner_id FROM wallets w JOIN partners p ON p.id = w.partner_id
+    WHERE w.environment = 'live' AND p.status <> 'closed' AND (${after}::uuid IS NULL OR w.partner_id > ${after}::uuid)
+      AND (w.verification_ref IS NOT NULL OR (p.verification_status = 'pending' AND w.wallet_ref IS NULL))
+    ORDER BY w.partner_id LIMIT ${limit}`
   return rows.map(({ partnerId }) => partnerId)
 }
 
-const columns = `id AS "walletId", verification_ref AS "verificationRef", customer_ref AS "customerRef",
-  wallet_ref AS "walletRef", funding_ref AS "fundingRef"`
-
-const select: Statement = {
-  name: 'live-wallet',
-  text: `SELECT ${columns} FROM wallets WHERE partner_id = $1 AND environment = 'live'`,
-}
-
-const lock: Statement = {
-  name: 'live-wallet-lock',
-  text: `SELECT ${columns} FROM wallets WHERE partner_id = $1 AND environment = 'live' FOR UPDATE`,
-}
-
-const storeCustomer: Statement = {
-  name: 'live-wallet-customer',
-  text: `UPDATE wallets SET verification_ref = $2, customer_ref = $3, updated_at = $4
-    WHERE id = $1 AND customer_ref IS NULL AND coalesce(verification_ref, $2) = $2`,
-}
-
-const forgetCustomer: Statement = {
-  name: 'live-wallet-forget-customer',
-  text: `UPDATE wallets SET verification_ref = NULL, customer_ref = NULL, updated_at = $2
-    WHERE id = $1 AND wallet_ref IS NULL`,
-}
+const columns = sql`id AS wallet_id, verification_ref, customer_ref,
+  wallet_ref, funding_ref`
 
 const connect: Statement = {
   name: 'live-wallet-connect',
   text: `UPDATE wallets SET customer_ref = $2, wallet_ref = $3, address = $4, funding_ref = $5, funding_sort_code = $6,
       funding_account_number = $7, funding_holder_name = $8, funding_bank_name = $9, updated_at = $10
     WHERE id = $1`,
-}
-
-const selectPartner: Statement = {
-  name: 'live-wallet-partner',
-  text: `SELECT partner_id AS "partnerId" FROM wallets
-    WHERE environment = 'live' AND verification_ref IS NOT NULL AND (customer_ref = $1 OR verification_ref = $1)`,
-}
-
-const selectToLookAt: Statement = {
-  name: 'live-wallets-to-look-at',
-  text: `SELECT w.partner_id AS "partnerId" FROM wallets w JOIN partners p ON p.id = w.partner_id
-    WHERE w.environment = 'live' AND p.status <> 'closed' AND ($1::uuid IS NULL OR w.partner_id > $1)
-      AND (w.verification_ref IS NOT NULL OR (p.verification_status = 'pending' AND w.wallet_ref IS NULL))
-    ORDER BY w.partner_id LIMIT $2`,
 }

@@ -68,7 +68,7 @@ export async function moveHistoryReadTo(
   tx: Tx,
   { walletId, from, to }: { walletId: string; from: string | null; to: string },
 ): Promise<void> {
-  await tx.query(moveReadTo, [walletId, from, to])
+  await tx.sql`UPDATE wallets SET history_read_to = ${to} WHERE id = ${walletId} AND history_read_to IS NOT DISTINCT FROM ${from}`
 }
 
 export interface UndecidedMovement {
@@ -82,7 +82,8 @@ export interface UndecidedMovement {
 
 /** What earlier readings could not decide, oldest first. */
 export async function listUndecided(db: Queryable, walletId: string): Promise<UndecidedMovement[]> {
-  return db.query<UndecidedMovement>(selectUndecided, [walletId])
+  return db.sql<UndecidedMovement>`SELECT bank_ref AS id, kind, amount_micro_usdc, transfer_ref, moved_at AS at
+    FROM undecided_movements WHERE wallet_id = ${walletId} ORDER BY moved_at, bank_ref`
 }
 
 export async function rememberUndecided(
@@ -93,11 +94,15 @@ export async function rememberUndecided(
   const rows = movements.map(({ id, kind, amountMicroUsdc, transferRef, at: movedAt }) => {
     return { id, kind, amount: String(amountMicroUsdc), transfer: transferRef, moved_at: movedAt }
   })
-  await tx.query(insertUndecided, [walletId, JSON.stringify(rows), at])
+  await tx.sql`INSERT INTO undecided_movements (wallet_id, bank_ref, kind, amount_micro_usdc, transfer_ref, moved_at, found_at)
+    SELECT ${walletId}, id, kind, amount, transfer, moved_at, ${at}
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r (id text, kind text, amount bigint, transfer text, moved_at timestamptz)
+    ON CONFLICT DO NOTHING`
 }
 
 export async function forgetUndecided(tx: Tx, walletId: string, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0) await tx.query(deleteUndecided, [walletId, ids])
+  if (ids.length > 0)
+    await tx.sql`DELETE FROM undecided_movements WHERE wallet_id = ${walletId} AND bank_ref = ANY (${ids}::text[])`
 }
 
 export interface FailedReading {
@@ -114,16 +119,20 @@ export async function recordFailedReading(
   db: Queryable,
   { walletId, reason, at }: { walletId: string; reason: ReadingFailure; at: Date },
 ): Promise<void> {
-  await db.query(upsertFailure, [walletId, reason, at])
+  await db.sql`INSERT INTO wallet_reading_failures AS f (wallet_id, since, failed_at, failures, reason) VALUES (${walletId}, ${at}, ${at}, 1, ${reason})
+    ON CONFLICT (wallet_id) DO UPDATE SET failed_at = excluded.failed_at, failures = f.failures + 1,
+      reason = excluded.reason`
 }
 
 export async function clearFailedReading(db: Queryable, walletId: string): Promise<void> {
-  await db.query(deleteFailure, [walletId])
+  await db.sql`DELETE FROM wallet_reading_failures WHERE wallet_id = ${walletId}`
 }
 
 /** Wallets whose last reading failed, the longest failing first. */
 export async function listFailedReadings(db: Queryable, limit: number): Promise<FailedReading[]> {
-  return db.query<FailedReading>(selectFailures, [limit])
+  return db.sql<FailedReading>`SELECT partners.slug AS partner, w.environment, f.reason, f.since, f.failed_at, f.failures
+    FROM wallet_reading_failures f JOIN wallets w ON w.id = f.wallet_id JOIN partners ON partners.id = w.partner_id
+    ORDER BY f.since, w.id LIMIT ${limit}`
 }
 
 const columns = `id, partner_id AS "partnerId", environment, rail, customer_ref AS "customerRef",
@@ -146,47 +155,4 @@ const selectPage: Statement = {
   text: `SELECT ${columns} FROM wallets w WHERE environment = $1 AND ($2::uuid IS NULL OR id > $2) AND ${atABank}
       AND NOT ${isIdleSandbox('$4::timestamptz')}
     ORDER BY id LIMIT $3`,
-}
-
-const moveReadTo: Statement = {
-  name: 'wallet-read-to',
-  text: 'UPDATE wallets SET history_read_to = $3 WHERE id = $1 AND history_read_to IS NOT DISTINCT FROM $2',
-}
-
-const selectUndecided: Statement = {
-  name: 'undecided-movements',
-  text: `SELECT bank_ref AS id, kind, amount_micro_usdc AS "amountMicroUsdc", transfer_ref AS "transferRef", moved_at AS at
-    FROM undecided_movements WHERE wallet_id = $1 ORDER BY moved_at, bank_ref`,
-}
-
-const insertUndecided: Statement = {
-  name: 'undecided-movements-remember',
-  text: `INSERT INTO undecided_movements (wallet_id, bank_ref, kind, amount_micro_usdc, transfer_ref, moved_at, found_at)
-    SELECT $1, id, kind, amount, transfer, moved_at, $3
-    FROM jsonb_to_recordset($2::jsonb) AS r (id text, kind text, amount bigint, transfer text, moved_at timestamptz)
-    ON CONFLICT DO NOTHING`,
-}
-
-const deleteUndecided: Statement = {
-  name: 'undecided-movements-forget',
-  text: 'DELETE FROM undecided_movements WHERE wallet_id = $1 AND bank_ref = ANY ($2::text[])',
-}
-
-const upsertFailure: Statement = {
-  name: 'wallet-reading-failed',
-  text: `INSERT INTO wallet_reading_failures AS f (wallet_id, since, failed_at, failures, reason) VALUES ($1, $3, $3, 1, $2)
-    ON CONFLICT (wallet_id) DO UPDATE SET failed_at = excluded.failed_at, failures = f.failures + 1,
-      reason = excluded.reason`,
-}
-
-const deleteFailure: Statement = {
-  name: 'wallet-reading-succeeded',
-  text: 'DELETE FROM wallet_reading_failures WHERE wallet_id = $1',
-}
-
-const selectFailures: Statement = {
-  name: 'wallet-readings-failed',
-  text: `SELECT partners.slug AS partner, w.environment, f.reason, f.since, f.failed_at AS "failedAt", f.failures
-    FROM wallet_reading_failures f JOIN wallets w ON w.id = f.wallet_id JOIN partners ON partners.id = w.partner_id
-    ORDER BY f.since, w.id LIMIT $1`,
 }

@@ -63,7 +63,9 @@ export interface WalletConnection {
 /** From now on its payouts go to that bank. */
 export async function connectWallet(tx: Tx, connection: WalletConnection): Promise<void> {
   const { walletId, rail, verificationRef, customerRef, walletRef, address, at } = connection
-  await tx.query(connect, [walletId, rail, verificationRef, customerRef, walletRef, address, at])
+  await tx.sql`UPDATE wallets SET rail = ${rail}, verification_ref = ${verificationRef}, customer_ref = ${customerRef}, wallet_ref = ${walletRef}, address = ${address},
+      updated_at = ${at}
+    WHERE id = ${walletId}`
 }
 
 /** Sandboxes that no bank is connected to, by partner; `after` is the last partner of the page before. */
@@ -71,7 +73,9 @@ export async function listSimulatedPartners(
   db: Queryable,
   { after, limit }: { after: string | null; limit: number },
 ): Promise<string[]> {
-  const rows = await db.query<{ partnerId: string }>(selectSimulated, [after, limit])
+  const rows = await db.sql<{ partnerId: string }>`SELECT partner_id FROM wallets
+    WHERE environment = 'sandbox' AND rail = 'simulated' AND (${after}::uuid IS NULL OR partner_id > ${after}::uuid)
+    ORDER BY partner_id LIMIT ${limit}`
   return rows.map(({ partnerId }) => partnerId)
 }
 
@@ -98,18 +102,4 @@ const selectWallet: Statement = {
 const selectLocked: Statement = {
   name: 'wallet-lock-by-partner',
   text: `SELECT ${columns} FROM wallets WHERE partner_id = $1 AND environment = $2 FOR UPDATE`,
-}
-
-const connect: Statement = {
-  name: 'wallet-connect',
-  text: `UPDATE wallets SET rail = $2, verification_ref = $3, customer_ref = $4, wallet_ref = $5, address = $6,
-      updated_at = $7
-    WHERE id = $1`,
-}
-
-const selectSimulated: Statement = {
-  name: 'wallets-simulated',
-  text: `SELECT partner_id AS "partnerId" FROM wallets
-    WHERE environment = 'sandbox' AND rail = 'simulated' AND ($1::uuid IS NULL OR partner_id > $1)
-    ORDER BY partner_id LIMIT $2`,
 }

@@ -1,4 +1,5 @@
 // All wallets are read, whatever the bank has against some of them, and a reading that is cut off is gone on with.
+
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { readWallet, type WalletReadingDeps } from '../../../activities/wallets/readings/read-wallet'
@@ -11,6 +12,7 @@ import { systemClock } from '../../../runtime/clock'
 import { json, type ScriptedBank, startScriptedBank } from '../../support/bank/scripted'
 import { aPartner } from '../../support/db/a-partner'
 import { createDatabase, openDb, type TestDatabase } from '../../support/db/database'
+import { tapped } from '../../support/db/tapped'
 import { keptLog } from '../../support/kept-logs'
 
 const count = 12
@@ -123,11 +125,7 @@ test('five for which the bank is never there do not keep those behind them from 
 
 test('a reading that is cut off within a page is gone on with behind the last that were read', async () => {
   const away = new Error('the database is away')
-  const cutOff: Db = {
-    ...db,
-    transaction: (work) => (asked.size > 5 ? Promise.reject(away) : db.transaction(work)),
-    query: (statement, values) => (asked.size > 5 ? Promise.reject(away) : db.query(statement, values)),
-  }
+  const cutOff = tapped(db, (_command, next) => (asked.size > 5 ? Promise.reject(away) : next()))
 
   await expect(readWallets({ ...deps, db: cutOff }, all)).rejects.toBe(away)
   asked.clear()
