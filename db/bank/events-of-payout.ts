@@ -1,5 +1,5 @@
 // What the bank has told us of one payout, for ops: which state of which transfer, and what became of each event.
-import type { Queryable, Statement } from '../database'
+import type { Queryable } from '../database'
 
 export interface PayoutBankEvent {
   readonly at: Date
@@ -11,11 +11,6 @@ export interface PayoutBankEvent {
 
 /** Oldest first. */
 export async function listBankEventsOf(db: Queryable, payoutId: string): Promise<PayoutBankEvent[]> {
-  return db.query<PayoutBankEvent>(selectEvents, [payoutId])
-}
-
-const selectEvents: Statement = {
-  name: 'bank-events-of-payout',
-  text: `SELECT received_at AS at, category, object_ref AS "objectRef", object_state AS "objectState", outcome
-    FROM bank_events WHERE payout_id = $1 ORDER BY received_at, id`,
+  return db.sql<PayoutBankEvent>`SELECT received_at AS at, category, object_ref, object_state, outcome
+    FROM bank_events WHERE payout_id = ${payoutId} ORDER BY received_at, id`
 }

@@ -1,4 +1,5 @@
 // The last accepted rate of each rail, shared by all API processes: checked and recorded under the row's lock.
+
 import type { Environment, RailName } from '../../domain/environment'
 import { formatRate } from '../../domain/rate'
 import {
@@ -10,6 +11,7 @@ import {
 } from '../../domain/rate-check'
 import type { Db, Queryable, Statement, Tx } from '../database'
 import { newId } from '../id'
+import { sql } from '../sql'
 import type { StoredExchangeRate } from './exchange-rate-entity'
 
 /** Null when the rate is accepted. A rejection leaves the last accepted rate as it is. */
@@ -18,7 +20,8 @@ export async function checkRate(db: Db, { rail, ...check }: RateToCheck): Promis
   return db.transaction(async (tx) => {
     const rejection = rateRejection({ rate, last: acceptedIn(await lockRate(tx, rail)), limits, now })
     if (rejection === null && rate !== null) await tx.query(accept, [rail, rate.gbpPerUsdNano, now])
-    else await tx.query(reject, [rail, rejection, rate?.gbpPerUsdNano ?? null, now])
+    else
+      await tx.sql`UPDATE exchange_rates SET rejection = ${rejection}, rejected_nano = ${rate?.gbpPerUsdNano ?? null}, rejected_at = ${now} WHERE rail = ${rail}`
     return rejection
   })
 }
@@ -41,7 +44,7 @@ export interface RateToCheck {
 
 /** Null when no rate of this rail was checked yet. */
 export async function findRate(db: Queryable, rail: RailName): Promise<StoredExchangeRate | null> {
-  const [row] = await db.query<StoredExchangeRate>(select, [rail])
+  const [row] = await db.sql<StoredExchangeRate>`SELECT ${columns} FROM exchange_rates WHERE rail = ${rail}`
   return row ?? null
 }
 
@@ -65,9 +68,10 @@ export async function acceptJump(
     const rejection = rateRejection({ rate, last, limits, now })
     if (rejection !== 'jump' || last === null) return rejection
     await tx.query(accept, [rail, rate.gbpPerUsdNano, now])
-    const decision = [newId(now), rail, rate.gbpPerUsdNano, last.gbpPerUsdNano, reason, by, now]
-    await tx.query(insertAcceptance, decision)
-    await tx.query(tellPartners, [now, environment, by, formatRate(rate.gbpPerUsdNano)])
+    await tx.sql`INSERT INTO rate_acceptances (id, rail, accepted_nano, previous_nano, reason, accepted_by, accepted_at)
+    VALUES (${newId(now)}, ${rail}, ${rate.gbpPerUsdNano}, ${last.gbpPerUsdNano}, ${reason}, ${by}, ${now})`
+    await tx.sql`INSERT INTO activity (partner_id, at, environment, action, changes, made_by, detail)
+    SELECT id, ${now}, ${environment}, 'rate.accept', true, ${by}, ${formatRate(rate.gbpPerUsdNano)} FROM partners`
     return rejection
   })
 }
@@ -78,42 +82,18 @@ export function acceptedIn(row: StoredExchangeRate | null): AcceptedRate | null 
 }
 
 async function lockRate(tx: Tx, rail: RailName): Promise<StoredExchangeRate | null> {
-  const [row] = await tx.query<StoredExchangeRate>(lock, [rail])
+  // Makes the row where there is none, and locks it either way.
+  const [row] = await tx.sql<StoredExchangeRate>`INSERT INTO exchange_rates (rail) VALUES (${rail})
+    ON CONFLICT (rail) DO UPDATE SET rail = excluded.rail RETURNING ${columns}`
   return row ?? null
 }
 
-const columns = `rail, accepted_nano AS "acceptedNano", accepted_at AS "acceptedAt", rejection,
-  rejected_nano AS "rejectedNano", rejected_at AS "rejectedAt"`
-
-const select: Statement = { name: 'rate-find', text: `SELECT ${columns} FROM exchange_rates WHERE rail = $1` }
-
-// Makes the row where there is none, and locks it either way.
-const lock: Statement = {
-  name: 'rate-lock',
-  text: `INSERT INTO exchange_rates (rail) VALUES ($1)
-    ON CONFLICT (rail) DO UPDATE SET rail = excluded.rail RETURNING ${columns}`,
-}
+const columns = sql`rail, accepted_nano, accepted_at, rejection,
+  rejected_nano, rejected_at`
 
 const accept: Statement = {
   name: 'rate-accept',
   text: `UPDATE exchange_rates SET accepted_nano = $2, accepted_at = $3, rejection = NULL, rejected_nano = NULL,
       rejected_at = NULL
     WHERE rail = $1`,
-}
-
-const reject: Statement = {
-  name: 'rate-reject',
-  text: 'UPDATE exchange_rates SET rejection = $2, rejected_nano = $3, rejected_at = $4 WHERE rail = $1',
-}
-
-const insertAcceptance: Statement = {
-  name: 'rate-acceptance-insert',
-  text: `INSERT INTO rate_acceptances (id, rail, accepted_nano, previous_nano, reason, accepted_by, accepted_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-}
-
-const tellPartners: Statement = {
-  name: 'rate-acceptance-tell',
-  text: `INSERT INTO activity (partner_id, at, environment, action, changes, made_by, detail)
-    SELECT id, $1, $2, 'rate.accept', true, $3, $4 FROM partners`,
 }

@@ -41,7 +41,15 @@ export async function resumeRail(
 
 /** Both environments, each once. */
 export async function railStates(db: Queryable): Promise<RailState[]> {
-  return db.query<RailState>(selectStates, [])
+  return db.sql<RailState>`SELECT e.environment, pause.paused_at, pause.paused_by, pause.reason, open.*
+    FROM (VALUES ('sandbox'), ('live')) AS e (environment)
+    LEFT JOIN rail_pauses pause ON pause.environment = e.environment AND pause.resumed_at IS NULL
+    CROSS JOIN LATERAL (
+      SELECT count(*) FILTER (WHERE submit_started_at IS NULL)::integer AS unsent,
+        coalesce(sum(amount_pence) FILTER (WHERE submit_started_at IS NULL), 0)::bigint AS unsent_pence,
+        count(*) FILTER (WHERE submit_started_at IS NOT NULL AND transfer_ref IS NULL)::integer AS unconfirmed
+      FROM payouts p WHERE p.released_at IS NULL AND p.closed_at IS NULL AND p.environment = e.environment
+    ) open`
 }
 
 export interface PastPause {
@@ -55,7 +63,9 @@ export interface PastPause {
 
 /** Those that are over, the last first. */
 export async function pastPauses(db: Queryable, limit: number): Promise<PastPause[]> {
-  return db.query<PastPause>(selectPast, [limit])
+  return db.sql<PastPause>`SELECT environment, paused_at, paused_by, reason, resumed_at,
+      resumed_by
+    FROM rail_pauses WHERE resumed_at IS NOT NULL ORDER BY resumed_at DESC, id DESC LIMIT ${limit}`
 }
 
 export const isRailPaused = (environment: string) =>
@@ -82,24 +92,4 @@ const endPause: Statement = {
       WHERE environment = $1 AND resumed_at IS NULL AND paused_at <= coalesce($4::timestamptz, 'infinity') RETURNING environment
     ), told AS (${toldToPartners('rail.resume', '$2', '$3')})
     SELECT environment FROM changed`,
-}
-
-const selectPast: Statement = {
-  name: 'rail-pauses-past',
-  text: `SELECT environment, paused_at AS "pausedAt", paused_by AS "pausedBy", reason, resumed_at AS "resumedAt",
-      resumed_by AS "resumedBy"
-    FROM rail_pauses WHERE resumed_at IS NOT NULL ORDER BY resumed_at DESC, id DESC LIMIT $1`,
-}
-
-const selectStates: Statement = {
-  name: 'rail-states',
-  text: `SELECT e.environment, pause.paused_at AS "pausedAt", pause.paused_by AS "pausedBy", pause.reason, open.*
-    FROM (VALUES ('sandbox'), ('live')) AS e (environment)
-    LEFT JOIN rail_pauses pause ON pause.environment = e.environment AND pause.resumed_at IS NULL
-    CROSS JOIN LATERAL (
-      SELECT count(*) FILTER (WHERE submit_started_at IS NULL)::integer AS unsent,
-        coalesce(sum(amount_pence) FILTER (WHERE submit_started_at IS NULL), 0)::bigint AS "unsentPence",
-        count(*) FILTER (WHERE submit_started_at IS NOT NULL AND transfer_ref IS NULL)::integer AS unconfirmed
-      FROM payouts p WHERE p.released_at IS NULL AND p.closed_at IS NULL AND p.environment = e.environment
-    ) open`,
 }
