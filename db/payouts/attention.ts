@@ -18,7 +18,13 @@ export interface WaitingPayout {
 
 /** Those that wait longest come first. */
 export async function listAttention(db: Queryable, limit: number): Promise<WaitingPayout[]> {
-  return db.query<WaitingPayout>(selectWaiting, [limit])
+  // A payout whose attention is older than the timeline that tells of it waits since its last change.
+  return db.sql<WaitingPayout>`SELECT p.id, partners.slug, p.environment, p.status, p.amount_pence, p.attention,
+      coalesce(told.at, p.updated_at) AS since, p.released_at
+    FROM payouts p JOIN partners ON partners.id = p.partner_id
+    LEFT JOIN LATERAL (SELECT at FROM payout_events e
+      WHERE e.payout_id = p.id AND e.kind = 'attention' AND e.detail = p.attention ORDER BY e.id DESC LIMIT 1) told ON true
+    WHERE p.attention IS NOT NULL ORDER BY since, p.id LIMIT ${limit}`
 }
 
 export interface Attended {
@@ -44,37 +50,21 @@ export async function attendPayout(tx: Tx, attended: Attended): Promise<Attended
   if (found === undefined) return null
   if (found.frees && disputedKey !== 'free') return 'disputed'
   const said = found.frees ? `key freed, the next request may pay again: ${note}` : note
-  const [cleared] = await tx.query<AttendedPayout>(clearAttention, [payoutId, said, madeBy, at])
+  const [cleared] = await tx.sql<AttendedPayout>`WITH waiting AS (
+      SELECT id, attention FROM payouts WHERE id = ${payoutId} AND attention IS NOT NULL FOR UPDATE
+    ), attended AS (
+      UPDATE payouts p SET attention = NULL FROM waiting WHERE p.id = waiting.id
+      RETURNING p.id, p.partner_id, p.environment, p.status, p.released_at, waiting.attention
+    ), told AS (
+      INSERT INTO payout_events (payout_id, at, kind, status, made_by, detail)
+      SELECT id, ${at}, 'attended', status, ${madeBy}, attention || ': ' || ${said} FROM attended
+    )
+    SELECT partner_id, environment, attention, released_at FROM attended`
   return cleared ?? null
-}
-
-// A payout whose attention is older than the timeline that tells of it waits since its last change.
-const selectWaiting: Statement = {
-  name: 'payouts-waiting',
-  text: `SELECT p.id, partners.slug, p.environment, p.status, p.amount_pence AS "amountPence", p.attention,
-      coalesce(told.at, p.updated_at) AS since, p.released_at AS "releasedAt"
-    FROM payouts p JOIN partners ON partners.id = p.partner_id
-    LEFT JOIN LATERAL (SELECT at FROM payout_events e
-      WHERE e.payout_id = p.id AND e.kind = 'attention' AND e.detail = p.attention ORDER BY e.id DESC LIMIT 1) told ON true
-    WHERE p.attention IS NOT NULL ORDER BY since, p.id LIMIT $1`,
 }
 
 const lockAttention: Statement = {
   name: 'payout-attention-lock',
   text: `SELECT released_at IS NOT NULL AND ${isDisputed('attention')} AS frees FROM payouts
     WHERE id = $1 AND attention IS NOT NULL FOR UPDATE`,
-}
-
-const clearAttention: Statement = {
-  name: 'payout-attended',
-  text: `WITH waiting AS (
-      SELECT id, attention FROM payouts WHERE id = $1 AND attention IS NOT NULL FOR UPDATE
-    ), attended AS (
-      UPDATE payouts p SET attention = NULL FROM waiting WHERE p.id = waiting.id
-      RETURNING p.id, p.partner_id, p.environment, p.status, p.released_at, waiting.attention
-    ), told AS (
-      INSERT INTO payout_events (payout_id, at, kind, status, made_by, detail)
-      SELECT id, $4, 'attended', status, $3, attention || ': ' || $2 FROM attended
-    )
-    SELECT partner_id AS "partnerId", environment, attention, released_at AS "releasedAt" FROM attended`,
 }

@@ -3,7 +3,7 @@ import { assert } from '../../domain/assert'
 import type { RailName } from '../../domain/environment'
 import type { Pence } from '../../domain/money'
 import type { GbpPerUsdNano } from '../../domain/rate'
-import type { Queryable, Statement } from '../database'
+import type { Queryable } from '../database'
 
 export interface PayoutDetailsRow {
   readonly idempotencyKey: string
@@ -17,7 +17,9 @@ export interface PayoutDetailsRow {
 
 /** Of a payout that its caller may see: whoever asks has made sure of that. */
 export async function loadPayoutDetails(db: Queryable, payoutId: string): Promise<PayoutDetailsRow> {
-  const [row] = await db.query<PayoutDetailsRow>(selectDetails, [payoutId])
+  const [row] = await db.sql<PayoutDetailsRow>`SELECT idempotency_key, created_by, fee_pence,
+      fee_in_transfer_pence, gbp_per_usd_nano, transfer_ref
+    FROM payouts WHERE id = ${payoutId}`
   assert(row !== undefined, 'a payout that was found must have details')
   return row
 }
@@ -30,19 +32,7 @@ export interface PayoutAtBank {
 
 /** As above: whoever asks has made sure that they may. */
 export async function loadPayoutAtBank(db: Queryable, payoutId: string): Promise<PayoutAtBank> {
-  const [row] = await db.query<PayoutAtBank>(selectAtBank, [payoutId])
+  const [row] = await db.sql<PayoutAtBank>`SELECT rail, transfer_ref FROM payouts WHERE id = ${payoutId}`
   assert(row !== undefined, 'a payout that was found is there')
   return row
-}
-
-const selectAtBank: Statement = {
-  name: 'payout-at-bank',
-  text: 'SELECT rail, transfer_ref AS "transferRef" FROM payouts WHERE id = $1',
-}
-
-const selectDetails: Statement = {
-  name: 'payout-details',
-  text: `SELECT idempotency_key AS "idempotencyKey", created_by AS "createdBy", fee_pence AS "feePence",
-      fee_in_transfer_pence AS "feeInTransferPence", gbp_per_usd_nano AS "gbpPerUsdNano", transfer_ref AS "transferRef"
-    FROM payouts WHERE id = $1`,
 }

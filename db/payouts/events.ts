@@ -1,5 +1,5 @@
 // The timeline of a payout, as people write into it.
-import type { Statement, Tx } from '../database'
+import type { Tx } from '../database'
 
 /** What people do about a payout, and what is no news of it from the bank or from us. */
 export const peoplesKinds = [
@@ -23,11 +23,6 @@ export interface PeoplesEvent {
 
 /** With the status that the payout has then: it may have gone on since its caller has looked. */
 export async function tellPayout(tx: Tx, { payoutId, at, kind, madeBy, detail }: PeoplesEvent): Promise<void> {
-  await tx.query(insert, [payoutId, at, kind, madeBy, detail])
-}
-
-const insert: Statement = {
-  name: 'payout-event-by-people',
-  text: `INSERT INTO payout_events (payout_id, at, kind, status, made_by, detail)
-    SELECT id, $2::timestamptz, $3::text, status, $4::text, $5::text FROM payouts WHERE id = $1 FOR UPDATE`,
+  await tx.sql`INSERT INTO payout_events (payout_id, at, kind, status, made_by, detail)
+    SELECT id, ${at}::timestamptz, ${kind}::text, status, ${madeBy}::text, ${detail}::text FROM payouts WHERE id = ${payoutId} FOR UPDATE`
 }

@@ -1,7 +1,7 @@
 // The payouts that the bank's transfers name, as our books have them.
 import type { Environment } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
-import type { Queryable, Statement } from '../database'
+import type { Queryable } from '../database'
 
 export interface PayoutOfTransfer {
   readonly payoutId: string
@@ -17,12 +17,7 @@ export async function findPayoutsOfTransfers(
   environment: Environment,
   payoutIds: readonly string[],
 ): Promise<PayoutOfTransfer[]> {
-  return db.query<PayoutOfTransfer>(selectNamed, [environment, payoutIds])
-}
-
-const selectNamed: Statement = {
-  name: 'payouts-of-transfers',
-  text: `SELECT id AS "payoutId", environment, status, transfer_ref AS "transferRef", released_at AS "releasedAt",
-      closed_at AS "closedAt"
-    FROM payouts WHERE environment = $1 AND id = ANY ($2::uuid[])`,
+  return db.sql<PayoutOfTransfer>`SELECT id AS payout_id, environment, status, transfer_ref, released_at,
+      closed_at
+    FROM payouts WHERE environment = ${environment} AND id = ANY (${payoutIds}::uuid[])`
 }

@@ -50,7 +50,11 @@ export async function findOpenPayout(db: Queryable, payoutId: string): Promise<O
 
 /** Under the wallet's lock: whether a payout of it may still move its money. */
 export async function hasOpenPayouts(tx: Tx, walletId: string): Promise<boolean> {
-  return (await tx.query(selectOneOpen, [walletId])).length > 0
+  return (
+    (
+      await tx.sql`SELECT 1 FROM payouts WHERE wallet_id = ${walletId} AND released_at IS NULL AND closed_at IS NULL LIMIT 1`
+    ).length > 0
+  )
 }
 
 /** Which of these payouts were over before that moment, or do not exist at all. */
@@ -59,7 +63,9 @@ export async function findOver(
   payoutIds: readonly string[],
   before: Date,
 ): Promise<{ readonly payoutId: string; readonly state: 'over' | 'absent' }[]> {
-  return db.query(selectOver, [payoutIds, before])
+  return db.sql`SELECT wanted.id AS payout_id, CASE WHEN p.id IS NULL THEN 'absent' ELSE 'over' END AS state
+    FROM unnest(${payoutIds}::uuid[]) AS wanted (id) LEFT JOIN payouts p ON p.id = wanted.id
+    WHERE p.id IS NULL OR p.closed_at < ${before} OR p.released_at < ${before}`
 }
 
 export interface OverduePayout {
@@ -102,11 +108,6 @@ const selectUnsent: Statement = {
 
 const selectOpenOne: Statement = { name: 'payout-open', text: `${openPayouts} AND p.id = $1` }
 
-const selectOneOpen: Statement = {
-  name: 'payouts-open-of-wallet',
-  text: `SELECT 1 FROM payouts WHERE wallet_id = $1 AND released_at IS NULL AND closed_at IS NULL LIMIT 1`,
-}
-
 // One that came back is counted from its return: it had been over in the meantime.
 const since = 'coalesce(returned_at, created_at)'
 const deadline = 'CASE WHEN transfer_ref IS NULL THEN $2::timestamptz ELSE $1::timestamptz END'
@@ -132,11 +133,4 @@ const attendToOverdue: Statement = {
     ) overdue
     WHERE p.id = overdue.id
     RETURNING p.id AS "payoutId", p.attention, p.environment, p.created_at AS "createdAt"`,
-}
-
-const selectOver: Statement = {
-  name: 'payouts-over',
-  text: `SELECT wanted.id AS "payoutId", CASE WHEN p.id IS NULL THEN 'absent' ELSE 'over' END AS state
-    FROM unnest($1::uuid[]) AS wanted (id) LEFT JOIN payouts p ON p.id = wanted.id
-    WHERE p.id IS NULL OR p.closed_at < $2 OR p.released_at < $2`,
 }

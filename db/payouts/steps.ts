@@ -149,12 +149,17 @@ export async function setAttention(db: Queryable, payoutId: string, attention: s
 
 /** False when people are told about it already, unless it was only of its being overdue. */
 export async function raiseAttention(db: Queryable, payoutId: string, attention: string): Promise<boolean> {
-  return (await db.query(noteFirstAttention, [payoutId, attention])).length > 0
+  return (
+    (
+      await db.sql`UPDATE payouts SET attention = ${attention}
+    WHERE id = ${payoutId} AND (attention IS NULL OR attention IN ('outcome_overdue', 'settlement_overdue')) RETURNING id`
+    ).length > 0
+  )
 }
 
 /** What the bank's own word had asked for is over when its word is an ordinary one again. */
 export async function clearBankAttention(db: Queryable, payoutId: string): Promise<void> {
-  await db.query(forgetBankAttention, [payoutId])
+  await db.sql`UPDATE payouts SET attention = NULL WHERE id = ${payoutId} AND attention ~ '^(bank_says|can_not_book)_'`
 }
 
 function found(rows: readonly StepRow[]): StepRow {
@@ -295,15 +300,4 @@ const noteAttention: Statement = {
   text: `UPDATE payouts SET attention = $2 WHERE id = $1 AND attention IS DISTINCT FROM $2
     AND (attention IS NULL OR ${isPassing('attention')} OR (${isDisputed('$2::text')} AND NOT ${isDisputed('attention')}))
     RETURNING id`,
-}
-
-const noteFirstAttention: Statement = {
-  name: 'payout-first-attention',
-  text: `UPDATE payouts SET attention = $2
-    WHERE id = $1 AND (attention IS NULL OR attention IN ('outcome_overdue', 'settlement_overdue')) RETURNING id`,
-}
-
-const forgetBankAttention: Statement = {
-  name: 'payout-bank-attention-over',
-  text: "UPDATE payouts SET attention = NULL WHERE id = $1 AND attention ~ '^(bank_says|can_not_book)_'",
 }

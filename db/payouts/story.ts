@@ -1,7 +1,7 @@
 // All that is known of one payout, for ops: where it stands here and at the bank, what happened to it, and its money.
 import type { Environment, RailName } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
-import type { Queryable, Statement } from '../database'
+import type { Queryable } from '../database'
 import { listChargesOfPayout, type PartnerCharge } from '../invoices/charges'
 
 export interface PayoutStory {
@@ -57,32 +57,19 @@ export interface ToldEntry {
 }
 
 export async function findPayoutStory(db: Queryable, payoutId: string): Promise<PayoutStory | null> {
-  const [payout] = await db.query<ToldPayout>(selectPayout, [payoutId])
+  const [payout] =
+    await db.sql<ToldPayout>`SELECT p.id, p.partner_id, partners.slug, partners.status = 'active' AS is_partner_active,
+      p.environment, p.idempotency_key, p.attempt, p.status, p.failure_reason, p.attention, p.amount_pence,
+      p.fee_pence, p.wallet_sends_micro_usdc, p.account_last4,
+      p.rail, p.bank_key, p.transfer_ref, p.transfer_state, p.verdict,
+      p.created_at, p.submit_started_at, p.answered_at,
+      p.released_at, p.closed_at
+    FROM payouts p JOIN partners ON partners.id = p.partner_id WHERE p.id = ${payoutId}`
   if (payout === undefined) return null
-  const events = await db.query<ToldEvent>(selectEvents, [payoutId])
-  const entries = await db.query<ToldEntry>(selectEntries, [payoutId])
-  return { payout, events, entries, charges: await listChargesOfPayout(db, payoutId) }
-}
-
-const selectPayout: Statement = {
-  name: 'payout-told',
-  text: `SELECT p.id, p.partner_id AS "partnerId", partners.slug, partners.status = 'active' AS "isPartnerActive",
-      p.environment, p.idempotency_key AS "idempotencyKey", p.attempt, p.status, p.failure_reason AS "failureReason", p.attention, p.amount_pence AS "amountPence",
-      p.fee_pence AS "feePence", p.wallet_sends_micro_usdc AS "walletSendsMicroUsdc", p.account_last4 AS "accountLast4",
-      p.rail, p.bank_key AS "bankKey", p.transfer_ref AS "transferRef", p.transfer_state AS "transferState", p.verdict,
-      p.created_at AS "createdAt", p.submit_started_at AS "submitStartedAt", p.answered_at AS "answeredAt",
-      p.released_at AS "releasedAt", p.closed_at AS "closedAt"
-    FROM payouts p JOIN partners ON partners.id = p.partner_id WHERE p.id = $1`,
-}
-
-const selectEvents: Statement = {
-  name: 'payout-events-told',
-  text: `SELECT at, kind, status, made_by AS "madeBy", detail FROM payout_events WHERE payout_id = $1 ORDER BY id`,
-}
-
-const selectEntries: Statement = {
-  name: 'payout-entries-told',
-  text: `SELECT s.created_at AS at, s.cause, a.kind AS account, e.amount_micro_usdc AS "amountMicroUsdc"
+  const events =
+    await db.sql<ToldEvent>`SELECT at, kind, status, made_by, detail FROM payout_events WHERE payout_id = ${payoutId} ORDER BY id`
+  const entries = await db.sql<ToldEntry>`SELECT s.created_at AS at, s.cause, a.kind AS account, e.amount_micro_usdc
     FROM ledger_sets s JOIN ledger_entries e ON e.set_id = s.id JOIN ledger_accounts a ON a.id = e.account_id
-    WHERE s.payout_id = $1 ORDER BY e.id`,
+    WHERE s.payout_id = ${payoutId} ORDER BY e.id`
+  return { payout, events, entries, charges: await listChargesOfPayout(db, payoutId) }
 }

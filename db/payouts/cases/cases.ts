@@ -1,10 +1,12 @@
 // Recalls and traces of payouts: opened once at a time, told of once when late, ended once; the row decides each of them.
+
 import { assert } from '../../../domain/assert'
 import type { Environment } from '../../../domain/environment'
 import { type CaseKind, type CaseOutcome, canOpen } from '../../../domain/payouts/case'
 import type { PayoutStatus } from '../../../domain/payouts/payout'
 import type { Queryable, Statement, Tx } from '../../database'
 import { newId } from '../../id'
+import { sql } from '../../sql'
 import { tellPayout } from '../events'
 import { isVisible } from '../payouts'
 
@@ -48,9 +50,12 @@ export async function openCase(tx: Tx, wanted: NewCase): Promise<OpenedCase> {
   const [payout] = await tx.query<{ status: PayoutStatus }>(holdPayout, [payoutId])
   if (payout === undefined) return { outcome: 'not_found' }
   if (!canOpen(kind, payout.status)) return { outcome: 'wrong_status', status: payout.status }
-  const values = [newId(openedAt), payoutId, kind, reason, openedBy, openedAt, dueAt]
-  const [made] = await tx.query<{ id: string }>(insert, values)
-  const [row] = await tx.query<CaseRow>(selectOpenOf, [payoutId, kind])
+  const [made] = await tx.sql<{
+    id: string
+  }>`INSERT INTO cases (id, payout_id, kind, reason, opened_by, opened_at, due_at) VALUES (${newId(openedAt)}, ${payoutId}, ${kind}, ${reason}, ${openedBy}, ${openedAt}, ${dueAt})
+    ON CONFLICT (payout_id, kind) WHERE resolved_at IS NULL DO NOTHING RETURNING id`
+  const [row] =
+    await tx.sql<CaseRow>`${selected} WHERE c.payout_id = ${payoutId} AND c.kind = ${kind} AND c.resolved_at IS NULL`
   assert(row !== undefined, 'nobody ends a case while its payout is held')
   if (made === undefined) return { outcome: 'already_open', case: row }
   await tellPayout(tx, { payoutId, at: openedAt, madeBy: openedBy, kind: 'case_opened', detail: kind })
@@ -58,24 +63,24 @@ export async function openCase(tx: Tx, wanted: NewCase): Promise<OpenedCase> {
 }
 
 export async function findCase(db: Queryable, id: string): Promise<CaseRow | null> {
-  const [row] = await db.query<CaseRow>(selectOne, [id])
+  const [row] = await db.sql<CaseRow>`${selected} WHERE c.id = ${id}`
   return row ?? null
 }
 
 /** Neither the case nor its payout changes until the transaction ends. */
 export async function lockCase(tx: Tx, id: string): Promise<CaseRow | null> {
-  const [row] = await tx.query<CaseRow>(lockOne, [id])
+  const [row] = await tx.sql<CaseRow>`${selected} WHERE c.id = ${id} FOR UPDATE OF c FOR SHARE OF p`
   return row ?? null
 }
 
 /** Oldest first. */
 export async function listCasesOf(db: Queryable, payoutId: string): Promise<CaseRow[]> {
-  return db.query<CaseRow>(selectOfPayout, [payoutId])
+  return db.sql<CaseRow>`${selected} WHERE c.payout_id = ${payoutId} ORDER BY c.opened_at, c.id`
 }
 
 /** Over all partners, the one that is due first in front. */
 export async function listOpenCases(db: Queryable, limit: number): Promise<CaseRow[]> {
-  return db.query<CaseRow>(selectOpen, [limit])
+  return db.sql<CaseRow>`${selected} WHERE c.resolved_at IS NULL ORDER BY c.due_at, c.id LIMIT ${limit}`
 }
 
 export interface Resolution {
@@ -91,7 +96,9 @@ export async function endCase(
   row: CaseRow,
   { outcome, costMicropounds, by, at }: Resolution,
 ): Promise<boolean> {
-  const ended = await tx.query(end, [row.id, outcome, costMicropounds, by, at])
+  const ended =
+    await tx.sql`UPDATE cases SET outcome = ${outcome}, cost_micropounds = ${costMicropounds}, resolved_by = ${by}, resolved_at = ${at}
+    WHERE id = ${row.id} AND resolved_at IS NULL RETURNING id`
   if (ended.length === 0) return false
   const { payoutId, kind } = row
   await tellPayout(tx, { payoutId, at, madeBy: by, kind: 'case_resolved', detail: `${kind}: ${outcome}` })
@@ -122,43 +129,12 @@ const holdPayout: Statement = {
   text: `SELECT status FROM payouts WHERE id = $1 AND ${isVisible} FOR NO KEY UPDATE`,
 }
 
-const insert: Statement = {
-  name: 'case-insert',
-  text: `INSERT INTO cases (id, payout_id, kind, reason, opened_by, opened_at, due_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
-    ON CONFLICT (payout_id, kind) WHERE resolved_at IS NULL DO NOTHING RETURNING id`,
-}
-
-const selected = `SELECT c.id, c.payout_id AS "payoutId", p.partner_id AS "partnerId", partners.slug, p.environment,
-    p.status AS "payoutStatus", c.kind, c.reason, c.opened_by AS "openedBy", c.opened_at AS "openedAt", c.due_at AS "dueAt",
-    c.overdue_at AS "overdueAt", c.resolved_at AS "resolvedAt", c.outcome, charge.amount_micropounds AS "chargeMicropounds"
+const selected = sql`SELECT c.id, c.payout_id, p.partner_id, partners.slug, p.environment,
+    p.status AS payout_status, c.kind, c.reason, c.opened_by, c.opened_at, c.due_at,
+    c.overdue_at, c.resolved_at, c.outcome, charge.amount_micropounds AS charge_micropounds
   FROM cases c JOIN payouts p ON p.id = c.payout_id JOIN partners ON partners.id = p.partner_id
   LEFT JOIN charges charge ON charge.partner_id = p.partner_id AND charge.kind = 'exception'
     AND charge.cause_ref = 'case/' || c.id::text`
-
-const selectOne: Statement = { name: 'case', text: `${selected} WHERE c.id = $1` }
-
-const lockOne: Statement = { name: 'case-lock', text: `${selected} WHERE c.id = $1 FOR UPDATE OF c FOR SHARE OF p` }
-
-const selectOpenOf: Statement = {
-  name: 'case-open-of-payout',
-  text: `${selected} WHERE c.payout_id = $1 AND c.kind = $2 AND c.resolved_at IS NULL`,
-}
-
-const selectOfPayout: Statement = {
-  name: 'cases-of-payout',
-  text: `${selected} WHERE c.payout_id = $1 ORDER BY c.opened_at, c.id`,
-}
-
-const selectOpen: Statement = {
-  name: 'cases-open',
-  text: `${selected} WHERE c.resolved_at IS NULL ORDER BY c.due_at, c.id LIMIT $1`,
-}
-
-const end: Statement = {
-  name: 'case-end',
-  text: `UPDATE cases SET outcome = $2, cost_micropounds = $3, resolved_by = $4, resolved_at = $5
-    WHERE id = $1 AND resolved_at IS NULL RETURNING id`,
-}
 
 const isLate = 'c.resolved_at IS NULL AND c.overdue_at IS NULL'
 const late = `c.id, c.payout_id AS "payoutId", p.environment, c.kind, c.due_at AS "dueAt"`

@@ -28,7 +28,8 @@ export interface BankDetailsAddress {
 /** A payout that is claimed again gets its recipient anew. */
 export async function sealRecipient(tx: Tx, keyring: Keyring, payoutId: string, details: BankDetails): Promise<void> {
   const { keyId, sealed } = sealDetails(keyring, payoutId, details)
-  await tx.query(upsert, [payoutId, keyId, sealed])
+  await tx.sql`INSERT INTO sealed_recipients (payout_id, key_id, sealed) VALUES (${payoutId}, ${keyId}, ${sealed})
+    ON CONFLICT (payout_id) DO UPDATE SET key_id = excluded.key_id, sealed = excluded.sealed`
 }
 
 /** For who stores them in a statement of their own; they open for this payout only. */
@@ -70,12 +71,6 @@ export function accountHashes(keyring: Keyring, sortCode: string, accountNumber:
 
 function hashUnder({ bytes }: PurposeKey, sortCode: string, accountNumber: string): Buffer {
   return createHmac('sha256', bytes).update(`${sortCode}:${accountNumber}`).digest()
-}
-
-const upsert: Statement = {
-  name: 'sealed-recipient-upsert',
-  text: `INSERT INTO sealed_recipients (payout_id, key_id, sealed) VALUES ($1, $2, $3)
-    ON CONFLICT (payout_id) DO UPDATE SET key_id = excluded.key_id, sealed = excluded.sealed`,
 }
 
 const selectSealed: Statement = {
