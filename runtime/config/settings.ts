@@ -161,7 +161,10 @@ const mailsAndInvoices = {
   ),
   MAIL_FROM: requiredWith('SMTP_URL', mailbox, 'Sender of all mails.'),
   MAIL_INBOX_URL: optional(anyUrl, 'Web page that shows the mails of a local system, such as the one of `npm start`.'),
-  OPS_EMAIL: optional(mailbox, 'Receives one mail for each drift that the reconciliation finds.'),
+  OPS_EMAIL: optional(
+    mailbox,
+    'Receives one mail for each drift that the reconciliation finds. The API publishes it in `/.well-known/security.txt`.',
+  ),
   NOTICES_EVERY_MS: setting(intervalMs, minuteMs, 'Interval at which pending notices are mailed to admins.'),
   SELLER_NAME: optional(text, 'Company that issues the invoices. Without it, no invoice can be issued.'),
   SELLER_ADDRESS: requiredWith('SELLER_NAME', lines, 'Its postal address.'),
