@@ -1,7 +1,7 @@
 // Partners with a live account and charges of a month, made by the database itself: as many as a benchmark or a story wants.
 import { firstDayOf, type Month, startOf } from '../domain/month'
 
-export interface ChargedPartners {
+interface ChargedPartners {
   readonly partners: number
   readonly chargesEach: number
   readonly month: Month
@@ -10,7 +10,7 @@ export interface ChargedPartners {
 }
 
 /** What runs SQL: a client, or a pool of TypeORM's. */
-export interface Sql {
+interface Sql {
   query(text: string, values: unknown[]): Promise<unknown>
 }
 

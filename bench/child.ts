@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { type EnvironmentVariables, environment } from '../runtime/config/config'
 import { dist } from './system'
 
-export interface Child {
+interface Child {
   stop(): Promise<void>
 }
 

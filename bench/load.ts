@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net'
 import { type Load, type Measured, measuredOf } from './measured'
 
-export interface Target {
+interface Target {
   readonly port: number
   /** The text of the next request; each may be another one. */
   readonly next: () => string
@@ -12,7 +12,7 @@ export interface Target {
   readonly orStatus?: number
 }
 
-export interface RequestParts {
+interface RequestParts {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
 }

@@ -31,7 +31,7 @@ export function moneyRangePattern(least: bigint, most: bigint): string {
 }
 
 export const microUsdcPerCent = 10_000n
-export const micropoundsPerPenny = 10_000n
+const micropoundsPerPenny = 10_000n
 
 /** Null if the text is not a MoneyString of at most moneyMaxLength characters. */
 export function parsePence(text: string): Pence | null {

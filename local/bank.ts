@@ -7,13 +7,13 @@ import { writePrivate } from './private-file'
 import { type NodePartOptions, startNodePart } from './process/node-part'
 import type { Secrets } from './secrets'
 
-export interface LocalBank {
+interface LocalBank {
   /** Without a path: the protocol is under /v0, the control plane under /_control. */
   readonly url: string
   readonly port: number
 }
 
-export interface LocalBankOptions extends Pick<NodePartOptions, 'logFile' | 'env' | 'onSpawn'> {
+interface LocalBankOptions extends Pick<NodePartOptions, 'logFile' | 'env' | 'onSpawn'> {
   readonly dataDir: string
   readonly preferredPort: number
   readonly keys: Secrets['bankKeys']

@@ -4,7 +4,7 @@ import { type EnvironmentVariables, settingsIn } from '../runtime/config/config'
 import { isLocal, type Plan } from './plan'
 import type { Secrets } from './secrets'
 
-export interface Found {
+interface Found {
   readonly databaseUrl: string
   readonly temporalAddress: string
   readonly secretKeys: string

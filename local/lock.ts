@@ -5,13 +5,13 @@ import { errorCode } from './error-code'
 import { identityOf } from './process/identity'
 
 /** The process that holds a lock, and the URL it serves, for the error message of a second start. */
-export interface Holder {
+interface Holder {
   readonly pid: number
   readonly identity: string | null
   readonly api: string
 }
 
-export type Taken =
+type Taken =
   | { readonly outcome: 'taken'; readonly release: () => void }
   | { readonly outcome: 'held'; readonly holder: Holder }
 

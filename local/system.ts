@@ -22,7 +22,7 @@ import { findTemporalCli } from './temporal/find-cli'
 import { startTemporal } from './temporal/start'
 import type { Steps } from './terminal/steps'
 
-export interface Start {
+interface Start {
   readonly plan: Plan
   readonly steps: Steps
   readonly parts: Parts

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { createTransport, type SendMailOptions } from 'nodemailer'
 import { assert } from '../domain/assert'
 
-export interface Mailbox {
+interface Mailbox {
   /** Empty if only the address is known. */
   readonly name: string
   readonly address: string
@@ -19,7 +19,7 @@ export interface Mail {
   readonly attachments: readonly Attachment[]
 }
 
-export interface Attachment {
+interface Attachment {
   readonly name: string
   readonly type: string
   readonly content: Buffer

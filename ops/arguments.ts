@@ -4,7 +4,7 @@ import { bareOptionOf, type Command, type Given, nameOf, type Refusal, refused }
 import { commandHelp, nounHelp, overview } from './help'
 import type { Option, OptionTable } from './options'
 
-export type Reading =
+type Reading =
   | { readonly outcome: 'run'; readonly command: Command; readonly given: Given<OptionTable> }
   | { readonly outcome: 'help'; readonly text: string }
   | Refusal

@@ -28,7 +28,7 @@ export type Given<Options extends OptionTable> = {
 
 export type Answer = Done | Refusal
 
-export interface Done {
+interface Done {
   readonly outcome: 'done'
   /** For scripts, in the API's own shapes (§2). */
   readonly json: unknown
@@ -46,7 +46,7 @@ export interface Refusal {
 }
 
 /** The API's own codes (design §5), and slug_taken, for which the API has no call. */
-export type RefusalCode =
+type RefusalCode =
   | 'invalid_request'
   | 'invalid_state'
   | 'key_limit_reached'

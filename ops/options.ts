@@ -33,7 +33,7 @@ export interface Kind<Value> {
   parse(text: string): Value | undefined
 }
 
-export type Presence = 'required' | 'optional'
+type Presence = 'required' | 'optional'
 
 export interface Option<Value = unknown, P extends Presence = Presence> {
   readonly kind: Kind<Value>

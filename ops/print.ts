@@ -4,7 +4,7 @@ export interface Output {
   write(text: string): unknown
 }
 
-export type Form = 'json' | 'text'
+type Form = 'json' | 'text'
 
 export function printAnswer(
   output: Output,

@@ -6,14 +6,14 @@ import { withOps } from './connect'
 import { type Output, printAnswer, printError } from './print'
 import { troubleOf } from './trouble'
 
-export interface Terminal {
+interface Terminal {
   readonly env: EnvironmentVariables
   readonly stdout: Output
   readonly stderr: Output
 }
 
 /** 0 done, 1 trouble (such as a database that is down, or a drift that was found), 2 a wrong argument or a refusal. */
-export type ExitCode = 0 | 1 | 2
+type ExitCode = 0 | 1 | 2
 
 export async function run(argv: readonly string[], { env, stdout, stderr }: Terminal): Promise<ExitCode> {
   const form = asksForJson(argv) ? 'json' : 'text'

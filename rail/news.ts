@@ -2,12 +2,12 @@
 import type { PayoutStatus } from '../domain/payouts/payout'
 import type { Standing } from './rail'
 
-export interface ToldTransfer {
+interface ToldTransfer {
   readonly ref: string | null
   readonly standing: Standing
 }
 
-export interface KnownPayout {
+interface KnownPayout {
   readonly status: PayoutStatus
   readonly transferRef: string | null
   readonly releasedAt: Date | null

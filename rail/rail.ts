@@ -110,7 +110,7 @@ export interface WalletMovement {
 }
 
 /** An unreadable movement: another currency, an unknown type or an invalid amount. */
-export interface UnreadableMovement {
+interface UnreadableMovement {
   readonly id: string
   readonly kind: 'unreadable'
   /** The first field that could not be read. */

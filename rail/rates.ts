@@ -16,7 +16,7 @@ export interface Rates {
 export type RateSource = Pick<Rail, 'rate'>
 
 /** Shared by all API processes, so that they compare with the same last accepted rate. */
-export interface RateStore {
+interface RateStore {
   /** Checks the bank's rate (null: it could not be read) against the last accepted one and records the result. Null if accepted. */
   check(rail: RailName, rate: BankRate | null, now: Date): Promise<RateRejection | null>
   /** Whether the last check of this rail, by any process, was a rejection. */
@@ -24,7 +24,7 @@ export interface RateStore {
 }
 
 /** The bank's newest rate fails the check. No older rate takes its place: the bank does not trade at it any more. */
-export class RateRejected extends RailRefused {
+class RateRejected extends RailRefused {
   constructor(readonly rejection: RateRejection) {
     super('rate')
     this.message = `the bank's rate was rejected: ${rejection}`

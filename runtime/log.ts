@@ -6,7 +6,7 @@ import type { LogLevel } from './config/config'
 
 export type Log = Logger
 
-export interface ErrorDescription {
+interface ErrorDescription {
   readonly type: string
   readonly message: string
   readonly code?: string | number

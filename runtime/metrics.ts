@@ -15,7 +15,7 @@ export interface Sample {
   readonly value: number
 }
 
-export type Labels = Readonly<Record<string, string>>
+type Labels = Readonly<Record<string, string>>
 
 export const contentType = 'text/plain; version=0.0.4; charset=utf-8'
 

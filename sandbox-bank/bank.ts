@@ -27,7 +27,7 @@ export interface Bank {
   close(): Promise<void>
 }
 
-export interface BankParts {
+interface BankParts {
   readonly settings: Settings
   readonly clock: Clock
   readonly onFailure: (error: unknown) => void

@@ -5,7 +5,7 @@ import type { Worker } from '@temporalio/worker'
 import type { Log } from '../runtime/log'
 import type { Registration } from './registration'
 
-export interface WorkParts {
+interface WorkParts {
   readonly registration: Pick<Registration, 'askedToDrain' | 'become'>
   /** Ends the process. */
   readonly signal: AbortSignal

@@ -8,7 +8,7 @@ import { type Clock, systemClock } from '../runtime/clock'
 import type { Config } from '../runtime/config/config'
 import type { Log } from '../runtime/log'
 
-export interface PayoutParts {
+interface PayoutParts {
   readonly brief: PayoutDeps
   readonly patient: PayoutDeps
   readonly patientRails: Rails
@@ -24,9 +24,9 @@ export function banksOf(bank: Config['bank'], rails: Rails): ActivityDeps['banks
   }
 }
 
-export type PayoutPartsConfig = Pick<Config, 'bank' | 'payouts' | 'secretKeys'>
+type PayoutPartsConfig = Pick<Config, 'bank' | 'payouts' | 'secretKeys'>
 
-export interface PayoutPartsDeps extends Pick<RailsOptions, 'around'> {
+interface PayoutPartsDeps extends Pick<RailsOptions, 'around'> {
   readonly db: Db
   readonly log: Log
   readonly clock?: Clock

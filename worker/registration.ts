@@ -16,7 +16,7 @@ export interface Registration {
   end(): Promise<void>
 }
 
-export interface RegistrationParts {
+interface RegistrationParts {
   readonly db: Db
   readonly clock: Clock
   readonly log: Patience['log']

@@ -8,7 +8,7 @@ import { systemClock } from '../runtime/clock'
 import type { Config } from '../runtime/config/config'
 import { type Patience, patiently } from './patience'
 
-export interface WebhookParts {
+interface WebhookParts {
   readonly db: Db
   readonly rails: Rails
   readonly patience: Patience

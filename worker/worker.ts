@@ -9,7 +9,7 @@ import {
 import type { Activities } from '../workflows'
 import { heartbeats } from './temporal/heartbeat'
 
-export interface WorkerParts {
+interface WorkerParts {
   readonly connection: NativeConnection
   readonly namespace: string
   readonly taskQueue: string
@@ -25,7 +25,7 @@ export interface WorkerParts {
  * `payouts`: many at once, and none waits for another's bank. `housekeeping`: a few background tasks. `mail`: very
  * few, because each renders a PDF in the process that pays.
  */
-export type Load = keyof typeof slots
+type Load = keyof typeof slots
 
 export async function createWorker({ load, activityInterceptors = [], ...parts }: WorkerParts): Promise<Worker> {
   const interceptors = { activity: [heartbeats, ...activityInterceptors] }

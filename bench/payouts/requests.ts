@@ -4,7 +4,7 @@ import { postText } from '../load'
 const recipients = 50
 let sent = 0
 
-export interface PayoutRequestText {
+interface PayoutRequestText {
   readonly key: string
   readonly text: string
 }

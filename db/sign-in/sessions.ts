@@ -8,13 +8,6 @@ import { maySignIn } from '../partners/members'
 import type { CallerRow, PersonCaller } from './callers'
 import { session } from './session-entity'
 
-export interface SessionLimits {
-  /** Without a request for so long, a session is over. */
-  readonly idleMs: number
-  /** However busy, it is over after this. */
-  readonly absoluteMs: number
-}
-
 /**
  * The token is in the result and nowhere else. 256 random bits need no secret key to be kept safe by a hash. Null when the
  * member was removed meanwhile: the login is noted first, because that waits for whoever is removing them.

@@ -16,7 +16,7 @@ export interface Seller {
   readonly paymentLines: readonly string[]
 }
 
-export interface Vat {
+interface Vat {
   readonly number: string
   /** 2000 is 20%. */
   readonly basisPoints: number

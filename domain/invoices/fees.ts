@@ -3,7 +3,7 @@ import { assert } from '../assert'
 import { divideHalfUp, formatHundredths, formatPence, type Micropounds, type Pence } from '../money'
 
 /** A hundredth of one per cent. */
-export type BasisPoints = bigint
+type BasisPoints = bigint
 
 export interface PriceList {
   readonly payoutFixedPence: Pence
@@ -26,7 +26,7 @@ export type PayoutPrices = Pick<
   'payoutFixedPence' | 'payoutBasisPoints' | 'bankFixedPence' | 'bankBasisPoints'
 >
 
-export interface Fee {
+interface Fee {
   readonly totalPence: Pence
   /** The bank's share, which the wallet sends in addition to the recipient's amount. */
   readonly inTransferPence: Pence

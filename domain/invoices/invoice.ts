@@ -43,7 +43,7 @@ export const chargeCauses = [
   'verification',
   'correction',
 ] as const
-export type ChargeCause = (typeof chargeCauses)[number]
+type ChargeCause = (typeof chargeCauses)[number]
 
 /** What a charge is for, parsed from the reference that makes it unique within its kind. */
 export function causeOf({ kind, causeRef }: { kind: ChargeKind; causeRef: string }): {

@@ -9,7 +9,7 @@ export interface LiveAccount {
   readonly closedAt: Date | null
 }
 
-export interface DueMonth {
+interface DueMonth {
   readonly month: Month
   readonly pricedAt: Date
 }

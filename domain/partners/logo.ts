@@ -6,7 +6,7 @@ export interface Logo {
   readonly bytes: Uint8Array
 }
 
-export type LogoType = 'image/png' | 'image/jpeg' | 'image/webp'
+type LogoType = 'image/png' | 'image/jpeg' | 'image/webp'
 
 /** Fits into a request of 64 KiB as base64. */
 export const logoMaxBytes = 40 * 1024

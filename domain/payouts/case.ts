@@ -8,7 +8,7 @@ export const caseOutcomes = ['returned', 'refused', 'found', 'not_found', 'withd
 export type CaseOutcome = (typeof caseOutcomes)[number]
 
 export const caseStatuses = ['open', 'overdue', 'resolved'] as const
-export type CaseStatus = (typeof caseStatuses)[number]
+type CaseStatus = (typeof caseStatuses)[number]
 
 /** Overdue once it was reported as late. */
 export function caseStatusOf(row: { readonly overdueAt: Date | null; readonly resolvedAt: Date | null }): CaseStatus {

@@ -11,7 +11,7 @@ export const recipientTypes = ['individual', 'business'] as const
 export type RecipientType = (typeof recipientTypes)[number]
 
 /** A status without moves is final. */
-export const payoutMoves: Readonly<Record<PayoutStatus, readonly PayoutStatus[]>> = {
+const payoutMoves: Readonly<Record<PayoutStatus, readonly PayoutStatus[]>> = {
   pending: ['processing', 'completed', 'failed', 'cancelled'],
   processing: ['completed', 'failed', 'returned'],
   completed: ['returned'],

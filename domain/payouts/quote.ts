@@ -4,7 +4,7 @@ import { feeFor, type PayoutPrices } from '../invoices/fees'
 import type { MicroUsdc, Pence } from '../money'
 import { type GbpPerUsdNano, usdcSentFor } from '../rate'
 
-export interface QuoteRequest {
+interface QuoteRequest {
   readonly amountPence: Pence
   readonly prices: PayoutPrices
   readonly gbpPerUsdNano: GbpPerUsdNano

@@ -1,15 +1,10 @@
 // The answer to a request to pay: a payout, or a refusal that releases the key.
 
-export const refusals = [
-  'insufficient_funds',
-  'invalid_amount',
-  'recipient_account_rejected',
-  'payout_not_created',
-] as const
+const refusals = ['insufficient_funds', 'invalid_amount', 'recipient_account_rejected', 'payout_not_created'] as const
 export type Refusal = (typeof refusals)[number]
 
 /** `accepted`, `rejected` and `unknown` come from the bank. A payout with one of these is kept. */
-export const keptVerdicts = ['accepted', 'rejected', 'unknown', 'cancelled', 'late_refusal'] as const
+const keptVerdicts = ['accepted', 'rejected', 'unknown', 'cancelled', 'late_refusal'] as const
 export type KeptVerdict = (typeof keptVerdicts)[number]
 
 /** Amounts and codes only, because it is stored in the workflow's history. */

@@ -2,7 +2,7 @@
 
 export const unexplainedWithdrawal = 'unexplained_withdrawal'
 
-export interface OddMovement {
+interface OddMovement {
   /** The first field that could not be read. */
   readonly field: string
   readonly looksLike: 'deposit' | 'withdrawal' | null

@@ -18,12 +18,12 @@ export interface Mailbox {
   readonly version: () => string
 }
 
-export interface Mail {
+interface Mail {
   readonly envelope: Message['envelope']
   readonly raw: Buffer
 }
 
-export interface MailboxOptions {
+interface MailboxOptions {
   readonly folder: string
   readonly keepMax: number
   readonly clock: Clock

@@ -3,7 +3,7 @@
 import PostalMime from 'postal-mime'
 
 /** A stored mail: its bytes and its SMTP envelope. */
-export interface Received {
+interface Received {
   readonly id: string
   readonly receivedAt: string
   /** The actual sender and recipients, regardless of the headers. */

@@ -2,7 +2,7 @@
 
 import type { Message } from './message'
 
-export interface PageContent {
+interface PageContent {
   readonly messages: readonly Message[]
   readonly chosen: Message | null
   readonly version: string

@@ -43,7 +43,7 @@ function nativeFolder(): string {
 }
 
 /** The package creates these links in an install script, which npm may skip (npm 12 skips it by default). */
-export function restoreLinks(native: string): void {
+function restoreLinks(native: string): void {
   const packageDir = dirname(native)
   const links: { source: string; target: string }[] = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'))
   for (const { source, target } of links) {

@@ -25,7 +25,7 @@ export const superuser = 'payouts'
 
 const remedy = 'move it away, or set DATA_DIR to another folder.'
 
-export interface ClusterOptions {
+interface ClusterOptions {
   readonly dataDir: string
   readonly binaries: Binaries
   readonly user: SystemUser | undefined

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { projectDir } from '../project-dir'
 import { lastBytes, openLog, tailOf } from './log-file'
 
-export interface ServerCommand {
+interface ServerCommand {
   readonly name: string
   readonly command: string
   readonly args: readonly string[]

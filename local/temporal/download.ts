@@ -10,13 +10,13 @@ import { startGuarded } from '../process/guarded'
 import { projectDir } from '../project-dir'
 import { type Cache, isPinned, platform, publish, release } from './cache'
 
-export interface FetchOptions {
+interface FetchOptions {
   readonly env: EnvironmentVariables
   readonly cache: Cache
   readonly report: (progress: string) => void
 }
 
-export type Fetched =
+type Fetched =
   | { readonly outcome: 'fetched'; readonly path: string }
   | { readonly outcome: 'missing'; readonly reason: string }
 

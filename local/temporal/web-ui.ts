@@ -10,7 +10,7 @@ export interface Address {
   readonly port: number
 }
 
-export interface WebUi {
+interface WebUi {
   readonly port: number
   readonly close: () => void
 }

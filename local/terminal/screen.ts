@@ -3,7 +3,7 @@
 import type { Demo } from '../demo'
 import { paint } from './steps'
 
-export interface ScreenContent {
+interface ScreenContent {
   readonly api: string
   readonly docs: string
   readonly dashboard: string
@@ -44,6 +44,6 @@ export function renderScreen(content: ScreenContent, out: NodeJS.WriteStream): s
   ].join('\n')
 }
 
-export function curlLine(api: string, demo: Demo): string {
+function curlLine(api: string, demo: Demo): string {
   return `curl ${api}/v1/balance -H 'Authorization: Bearer ${demo.keys.sandbox}'`
 }

@@ -5,7 +5,7 @@ export interface Steps {
   readonly run: <T>(name: string, work: Work<T>, done?: (result: T) => string) => Promise<T>
 }
 
-export type Work<T> = (report: (progress: string) => void) => Promise<T>
+type Work<T> = (report: (progress: string) => void) => Promise<T>
 
 interface Active {
   readonly name: string
@@ -80,7 +80,7 @@ function secondsSince(startedMs: number): string {
   return ((performance.now() - startedMs) / 1000).toFixed(1)
 }
 
-export type Paint = Readonly<Record<'bold' | 'dim' | 'green' | 'red' | 'cyan', (text: string) => string>>
+type Paint = Readonly<Record<'bold' | 'dim' | 'green' | 'red' | 'cyan', (text: string) => string>>
 
 /** Colours, if the terminal has them. Node.js checks NO_COLOR. */
 export function paint(out: NodeJS.WriteStream): Paint {

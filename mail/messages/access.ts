@@ -9,7 +9,7 @@ export type Happening =
   | { readonly what: 'admin_invited' | 'made_admin' | 'made_viewer' | 'removed'; readonly email: string }
   | EmailsChanged
 
-export interface AccessNotice {
+interface AccessNotice {
   readonly address: string
   readonly happened: Happening
   /** The email of the actor. */

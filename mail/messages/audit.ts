@@ -2,7 +2,7 @@
 import type { Message } from './code'
 import { htmlOf, textOf } from './layout'
 
-export interface ToldFault {
+interface ToldFault {
   readonly what: string
   readonly sequence: bigint | null
   readonly table: string | null

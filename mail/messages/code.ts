@@ -32,7 +32,7 @@ export function signUpMessage({ address, code }: { address: string; code: string
   })
 }
 
-export interface Invitation {
+interface Invitation {
   readonly address: string
   readonly name: string | null
   /** The inviter's email, verified by a code. */

@@ -22,7 +22,7 @@ export interface EmailsChanged {
   readonly contactEmail: string | null | undefined
 }
 
-export interface ConfirmMessage {
+interface ConfirmMessage {
   readonly address: string
   readonly code: string
   readonly confirmed: Confirmed

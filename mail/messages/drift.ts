@@ -3,7 +3,7 @@ import { saidInUsdc } from '../../domain/controls/drift-amounts'
 import type { Message } from './code'
 import { htmlOf, textOf } from './layout'
 
-export interface ToldDrift {
+interface ToldDrift {
   readonly kind: string
   readonly partner: string
   readonly environment: string

@@ -5,7 +5,7 @@ import { monthInWords, monthOfDay } from '../../domain/month'
 import type { Mail } from '../mailer'
 import { htmlOf, type Layout, textOf } from './layout'
 
-export interface InvoiceMessage {
+interface InvoiceMessage {
   readonly document: InvoiceDocument
   readonly pdf: Buffer
   readonly address: string

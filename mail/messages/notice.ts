@@ -16,7 +16,7 @@ export type NoticeContent =
   | { readonly kind: 'low_balance'; readonly balanceUsdc: string; readonly thresholdUsdc: string }
   | { readonly kind: 'verification'; readonly status: string; readonly reasons: readonly string[] }
 
-export interface ToldPayout {
+interface ToldPayout {
   readonly payoutId: string
   readonly amountGbp: string
   readonly recipientName: string
@@ -26,21 +26,21 @@ export interface ToldPayout {
 }
 
 /** The first live payout of a key or an admin. */
-export interface FirstPayout {
+interface FirstPayout {
   readonly payoutId: string
   readonly amountGbp: string
   /** An email, or `key:` and the key's prefix. */
   readonly by: string
 }
 
-export interface ToldCase {
+interface ToldCase {
   readonly payoutId: string
   readonly kind: string
   readonly outcome: string
   readonly amountGbp: string
 }
 
-export interface NoticeMessage {
+interface NoticeMessage {
   readonly address: string
   /** The partner of the admin. */
   readonly partner: string

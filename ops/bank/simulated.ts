@@ -6,7 +6,7 @@ import { createRails } from '../../rail/rails'
 import { type Answer, type Refusal, refused } from '../command'
 import type { Ops } from '../connect'
 
-export interface OpsBank {
+interface OpsBank {
   readonly rail: Rail
   readonly bank: MakeBelieveBank
 }

@@ -1,7 +1,7 @@
 // What a run came to, in a sentence for people.
 import { type Month, monthInWords } from '../../domain/month'
 
-export interface RunCounts {
+interface RunCounts {
   readonly issued: number
   readonly already: number
   readonly nothing: number

@@ -9,7 +9,7 @@ import { assert } from '../../domain/assert'
 import type { MakeBelieveBank } from '../../rail/make-believe'
 import type { VerificationStanding } from '../../workflows/partners/verification'
 
-export interface ApproveDeps extends VerificationDeps {
+interface ApproveDeps extends VerificationDeps {
   readonly bank: Pick<MakeBelieveBank, 'approveCustomer'>
 }
 

@@ -4,7 +4,7 @@ import { ask } from './ask'
 import type { Client } from './client'
 import { listAt, readable, textAt, Unreadable } from './fields'
 
-export interface ListToRead<T> {
+interface ListToRead<T> {
   readonly name: string
   readonly path: string
   readonly read: (row: unknown) => T

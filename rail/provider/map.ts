@@ -163,7 +163,7 @@ export function readAccount(body: unknown): Account {
   return { ref: textAt(body, 'id'), active, deactivationReason: optionalTextAt(body, 'deactivation_reason') }
 }
 
-export interface BankError {
+interface BankError {
   /** Null if the response is not in the bank's error format. */
   readonly code: string | null
   /** The field or header at fault. */

@@ -109,7 +109,7 @@ function whyOf({ status, body }: Extract<Answer, { stage: 'answered' }>): 'busy'
 }
 
 /** A second call needs its own key, the same on each retry. A UUID, as in the bank's examples. */
-export function derivedKey(key: string, purpose: string): string {
+function derivedKey(key: string, purpose: string): string {
   const hex = createHash('sha256').update(`${key}:${purpose}`).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
     '-',

@@ -1,9 +1,9 @@
 // Converts texts to what the bank and Faster Payments accept. Cuts or drops the rest, so that every recipient can be paid.
 import type { BankRecipient, BankRecipientAddress } from '../rail'
 
-export const referenceMax = 18
-export const nameMax = 35
-export const addressLineMax = 35
+const referenceMax = 18
+const nameMax = 35
+const addressLineMax = 35
 
 /** Undefined if nothing remains. */
 export function cleanReference(text: string | null): string | undefined {

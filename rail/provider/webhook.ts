@@ -5,7 +5,7 @@ import type { Clock } from '../../runtime/clock'
 import { BadSignature, type WebhookEvent } from '../rail'
 import { optionalTextAt, textAt, Unreadable } from './fields'
 
-export interface ReceivedWebhook {
+interface ReceivedWebhook {
   /** The header X-Webhook-Signature. */
   readonly signature: string | undefined
   /** The raw body: the signature covers every byte. */

@@ -13,7 +13,7 @@ export interface Exporter {
   close(): Promise<void>
 }
 
-export interface ExporterOptions {
+interface ExporterOptions {
   readonly collector: Collector
   /** Describes this process. */
   readonly resource: Attributes

@@ -18,7 +18,7 @@ export interface Tracing {
   close(): Promise<void>
 }
 
-export interface TracedProcess {
+interface TracedProcess {
   /** The service name, unless the configuration sets one. */
   readonly name: string
   readonly version: string

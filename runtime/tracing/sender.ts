@@ -7,9 +7,9 @@ export interface Collector {
 }
 
 /** `retry`: the collector may accept the same batch later. `refused`: it never will. */
-export type Posted = { readonly outcome: 'accepted' } | { readonly outcome: 'retry' | 'refused'; readonly why: string }
+type Posted = { readonly outcome: 'accepted' } | { readonly outcome: 'retry' | 'refused'; readonly why: string }
 
-export interface Sender {
+interface Sender {
   post(body: string): Promise<Posted>
   /** Aborts the current post and all later ones. */
   end(): void

@@ -10,7 +10,7 @@ export interface Tracer {
   run<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T>
 }
 
-export interface SpanStart {
+interface SpanStart {
   readonly name: string
   readonly kind: SpanKind
   /** Undefined: the current span. Null: none, so that a new trace starts. */
@@ -26,7 +26,7 @@ export interface Span {
   fail(errorType: string): void
 }
 
-export interface TracerOptions {
+interface TracerOptions {
   readonly clock: Clock
   readonly ratio: number
   readonly onFinished: (span: FinishedSpan) => void

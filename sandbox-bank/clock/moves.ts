@@ -10,7 +10,7 @@ import type { Put, Transfer } from '../storage/records'
 import { announce } from '../webhooks/events'
 import { planNext } from './plan'
 
-export interface Move {
+interface Move {
   readonly state: string
   readonly reason: string | null
   /** "yes": the transfer stays in this state. */

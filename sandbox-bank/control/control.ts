@@ -12,7 +12,7 @@ import { handRoutes } from './hand-routes'
 import type { Outages } from './outages'
 import { readingRoutes } from './reading-routes'
 
-export interface ControlRequest {
+interface ControlRequest {
   readonly bank: Bank
   readonly outages: Outages
   readonly incoming: Incoming

@@ -1,8 +1,8 @@
 // Every kind of fault, where it applies, and the options that it requires and accepts.
 
-export type Family = 'request' | 'transfer' | 'balance' | 'rate' | 'list' | 'webhook'
+type Family = 'request' | 'transfer' | 'balance' | 'rate' | 'list' | 'webhook'
 
-export type FaultOption =
+type FaultOption =
   | 'stage'
   | 'ms'
   | 'status'

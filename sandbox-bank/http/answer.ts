@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 
-export type Wire =
+type Wire =
   | { readonly kind: 'whole' }
   | { readonly kind: 'dropped' }
   | { readonly kind: 'truncated' }

@@ -27,7 +27,7 @@ export interface Outcome {
 }
 
 /** Synchronous, so that nothing runs between the check of a wallet and its debit: this is each wallet's lock. */
-export type Handler = (call: Call) => Outcome
+type Handler = (call: Call) => Outcome
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'

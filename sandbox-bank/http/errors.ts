@@ -11,7 +11,7 @@ export class Refusal extends Error {
   }
 }
 
-export type Location = 'body' | 'query' | 'path'
+type Location = 'body' | 'query' | 'path'
 
 export function refusal(status: number, code: string, message: string, key?: string): Refusal {
   return new Refusal(

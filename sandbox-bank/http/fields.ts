@@ -2,7 +2,7 @@
 import { parseDecimal } from '../money'
 import { invalid } from './errors'
 
-export interface Limits {
+interface Limits {
   readonly min?: number
   readonly max?: number
   readonly pattern?: RegExp

@@ -6,7 +6,7 @@ interface Addressed {
   readonly path: string
 }
 
-export interface Found<T> {
+interface Found<T> {
   readonly route: T
   readonly params: ReadonlyMap<string, string>
 }

@@ -8,7 +8,7 @@ export interface Keyed {
   readonly fingerprint: string
 }
 
-export interface InFlight {
+interface InFlight {
   /** Waits while the same request is in flight. Throws if a request with another body holds the key. */
   enter(environment: string, keyed: Keyed): Promise<() => void>
 }

@@ -4,7 +4,7 @@ import type { Subject } from '../control/faults'
 import type { Environment } from '../storage/records'
 import { invalid } from './errors'
 
-export interface ListRequest {
+interface ListRequest {
   readonly bank: Bank
   readonly environment: Environment
   readonly path: string

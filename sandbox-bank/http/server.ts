@@ -8,7 +8,7 @@ import { type Reply, writeReply } from './answer'
 import { Refusal, refusal } from './errors'
 import { createProtocol, type Incoming } from './protocol'
 
-export interface ServerParts {
+interface ServerParts {
   readonly bank: Bank
   readonly outages: Outages
   /** "control": the port for the control plane only. */

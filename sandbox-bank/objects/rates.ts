@@ -5,7 +5,7 @@ import { formatDecimal, nanoPerOne, parseDecimal, type RateNano } from '../money
 
 export const rateRoutes: readonly Route[] = [get('/exchange_rates', readRates)]
 
-export interface Rates {
+interface Rates {
   readonly mid: RateNano
   /** GBP per USD when buying dollars with pounds. */
   readonly buy: RateNano

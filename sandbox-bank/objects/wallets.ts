@@ -55,7 +55,7 @@ export function moveMoney(
 }
 
 /** A wallet of the customer in the URL. 404 for a wallet of another customer. */
-export function walletOf(call: Call): Wallet {
+function walletOf(call: Call): Wallet {
   const wallet = call.books.wallets.get(call.param('wallet'))
   if (!wallet || wallet.customerId !== customerOf(call).id) throw notFound('wallet')
   return wallet

@@ -1,7 +1,7 @@
 // The in-memory state of one environment: every collection by ID and by owner, rebuilt from the journal at start.
 import type { CollectionName, Collections, Put } from './records'
 
-export interface Shelf<T> {
+interface Shelf<T> {
   get(id: string): T | undefined
   /** Oldest first. */
   all(): T[]

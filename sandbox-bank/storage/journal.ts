@@ -1,14 +1,14 @@
 // The append-only journal: one JSON line per change, flushed to disk in groups.
 import { type FileHandle, open } from 'node:fs/promises'
 
-export interface Journal {
+interface Journal {
   append(line: string): void
   /** Resolves once everything appended so far is on disk, so that no response reports a change that a crash could undo. */
   settled(): Promise<void>
   close(): Promise<void>
 }
 
-export interface JournalOptions {
+interface JournalOptions {
   readonly path: string
   readonly fsync: 'on' | 'off'
   /** Called when memory and disk differ. The process must then stop. */

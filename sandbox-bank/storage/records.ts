@@ -17,7 +17,7 @@ export interface Customer {
   readonly updatedAt: number
 }
 
-export interface Rejection {
+interface Rejection {
   readonly reason: string
   readonly developerReason: string
   readonly at: number
@@ -79,7 +79,7 @@ export interface ExternalAccount {
   readonly updatedAt: number
 }
 
-export interface Verification {
+interface Verification {
   readonly requestedAt: number
   readonly completedAt: number
   readonly matchLevel: string
@@ -194,7 +194,7 @@ export interface DeliveryLog {
 }
 
 /** The first response under an Idempotency-Key, which is also the ID of this record. */
-export interface Remembered {
+interface Remembered {
   readonly id: string
   readonly fingerprint: string
   readonly status: number

@@ -6,7 +6,7 @@ import type { Settings } from '../settings'
 import { type BankEvent, type Delivery, type Environment, environments, type Webhook } from '../storage/records'
 import { signatureHeader } from './signature'
 
-export interface Deliverer {
+interface Deliverer {
   stop(): Promise<void>
 }
 

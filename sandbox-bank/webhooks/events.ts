@@ -4,7 +4,7 @@ import type { Fault, Subject } from '../control/faults'
 import { isoTime, type Moment } from '../http/call'
 import type { BankEvent, Delivery, Put, Webhook } from '../storage/records'
 
-export interface Happening {
+interface Happening {
   readonly category: string
   readonly type: string
   readonly objectId: string

@@ -12,7 +12,7 @@ import { type OurSchedule, schedulesOf } from './schedules'
 /** Enough for ten Schedules on a busy or newly started server. */
 const headStartMs = 20_000
 
-export interface Putting {
+interface Putting {
   /** Resolves when all exist, or when the worker is asked to stop. Never rejects. */
   readonly over: Promise<void>
 }

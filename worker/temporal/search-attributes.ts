@@ -14,7 +14,7 @@ export class SearchAttributesWrong extends Error {
   }
 }
 
-export type WantedAttributes = Readonly<Record<string, 'KEYWORD' | 'INT'>>
+type WantedAttributes = Readonly<Record<string, 'KEYWORD' | 'INT'>>
 
 export const wantedAttributes: WantedAttributes = Object.fromEntries(
   Object.values(payoutSearchAttributes).map(({ name, type }) => [name, type]),

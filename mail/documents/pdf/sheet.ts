@@ -14,7 +14,7 @@ export const colours = {
   void: '#b3261e',
 }
 
-export type Doc = PDFKit.PDFDocument
+type Doc = PDFKit.PDFDocument
 export type Tag = PDFKit.PDFStructureElement
 
 export interface Style {
@@ -45,7 +45,7 @@ export interface Box {
 }
 
 /** Title and subject contain no partner's text, because pdfkit does not escape them in XML. */
-export interface SheetOptions {
+interface SheetOptions {
   readonly title: string
   readonly subject: string
   /** YYYY-MM-DD. The only date in the document, so that its bytes are deterministic. */

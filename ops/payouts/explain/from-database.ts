@@ -8,7 +8,7 @@ import { causeOf } from '../../../domain/invoices/invoice'
 import { formatMicropounds, formatPence, formatUsdcExactly } from '../../../domain/money'
 import { ended, type Told } from './story'
 
-export interface Known extends PayoutStory {
+interface Known extends PayoutStory {
   readonly bankEvents: readonly PayoutBankEvent[]
   readonly cases: readonly CaseRow[]
 }

@@ -6,7 +6,7 @@ import type { ToldPayout } from '../../../db/payouts/story'
 import { nextStepFor } from '../next-step'
 import type { ToldWorkflow } from './from-workflow'
 
-export interface Standing {
+interface Standing {
   readonly payout: ToldPayout
   /** Null when Temporal could not be asked. */
   readonly workflow: ToldWorkflow | null

@@ -6,7 +6,7 @@ import { readList } from '../lists'
 import { readHistoryRow } from '../map'
 import { isBefore } from './find'
 
-export interface WantedRefund extends WalletRefs {
+interface WantedRefund extends WalletRefs {
   readonly transferRef: string
   readonly since: Date
 }

@@ -6,7 +6,7 @@ import { dateAt, readable, textAt, valueAt } from '../fields'
 import { type Listing, readList } from '../lists'
 import { readTransfer } from '../map'
 
-export interface WantedTransfer extends WalletRefs {
+interface WantedTransfer extends WalletRefs {
   readonly payoutId: string
   readonly since: Date
 }

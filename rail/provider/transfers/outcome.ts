@@ -26,7 +26,7 @@ export function rowFor(answer: Answer): Row {
   return firstCall.find((each) => matches(each, seen)) ?? otherwise
 }
 
-export interface Row {
+interface Row {
   readonly why: string
   readonly stage?: Answer['stage']
   readonly status?: number
