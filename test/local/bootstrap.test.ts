@@ -52,7 +52,7 @@ describe('dependencies', () => {
     expect(calls().filter((call) => call === 'ci')).toHaveLength(2)
   })
 
-  test("somebody's own npm ci is accepted", async () => {
+  test('a manual npm ci is accepted', async () => {
     mkdirSync(join(clone, 'node_modules'))
     write('node_modules/.package-lock.json', JSON.stringify({ packages: { 'node_modules/koa': { version: '3.0.0' } } }))
     await bootstrap()
@@ -81,7 +81,7 @@ describe('dependencies', () => {
     expect(existsSync(join(clone, 'node_modules/approved/ran'))).toBe(true)
   })
 
-  test('approved scripts also run after an npm ci of one’s own', async () => {
+  test('approved scripts also run after a manual npm ci', async () => {
     mkdirSync(join(clone, 'node_modules'))
     write('node_modules/.package-lock.json', JSON.stringify({ packages: { 'node_modules/koa': { version: '3.0.0' } } }))
     write('package.json', JSON.stringify({ dependencies: { koa: '3.0.0' }, allowScripts: { koa: true } }))
@@ -92,7 +92,7 @@ describe('dependencies', () => {
     expect(calls()).toEqual(['rebuild', 'run'])
   })
 
-  test("a failed install shows npm's words, exits with 1 and is tried again", async () => {
+  test("a failed install shows npm's output, exits with 1 and is retried", async () => {
     write('.npm/fail', '')
     const failed = await bootstrap()
     rmSync(join(clone, '.npm/fail'))
@@ -102,7 +102,7 @@ describe('dependencies', () => {
     expect(again.status).toBe(0)
   })
 
-  test('an install that was killed half-way is noticed, and npm does not run on', async () => {
+  test('an interrupted install is detected, and npm stops with it', async () => {
     write('.npm/slow', '')
     const killed = run()
     const npm = await until('npm runs', () => existsSync(join(clone, '.npm/pid')) && read('.npm/pid'))
@@ -116,7 +116,7 @@ describe('dependencies', () => {
   })
 })
 
-test('two at once take turns, and the second finds everything done', async () => {
+test('concurrent runs take turns, and the second finds nothing to do', async () => {
   write('.npm/slow', '')
   const both = [bootstrap(), bootstrap()]
   await until('npm runs', () => existsSync(join(clone, '.npm/pid')))
@@ -149,7 +149,7 @@ test('nothing of a deleted source stays in dist', async () => {
   expect(existsSync(join(clone, 'dist/api-other.js'))).toBe(false)
 })
 
-test('an old Node gets one sentence', async () => {
+test('an old Node gets one error message', async () => {
   write('.npm/old.cjs', "Object.defineProperty(process.versions, 'node', { value: '18.20.4' })")
 
   const refused = await bootstrap('-r', './.npm/old.cjs')

@@ -1,4 +1,4 @@
-// What npm start tells ops and scripts about the system that it runs: every setting that it was given, and nothing else.
+// npm start passes every setting that it was given to ops and scripts, and nothing else.
 import { expect, test } from '@jest/globals'
 import { environmentFor } from '../../local/environment-for'
 import { loadConfig, loadOpsConfig } from '../../runtime/config/config'
@@ -15,7 +15,7 @@ const found = {
   temporalUi: null,
 }
 
-test('every setting that it was given is passed on, but who gives a command', () => {
+test('every given setting except OPS_USER is passed on', () => {
   const given = Object.fromEntries(names.map((name) => [name, `given-${name}`]))
 
   const { shared } = environmentFor(planWith({ ...given, SOMEBODYS_PASSWORD: 'hunter2' }), found)
@@ -26,7 +26,7 @@ test('every setting that it was given is passed on, but who gives a command', ()
   expect(JSON.stringify(shared)).not.toContain('hunter2')
 })
 
-test('also as a file', () => {
+test('settings in files are passed on too', () => {
   const { shared } = environmentFor(planWith({ PAYOUT_POLL_MS_FILE: '/run/poll' }), found)
 
   expect(shared['PAYOUT_POLL_MS_FILE']).toBe('/run/poll')
@@ -42,7 +42,7 @@ test('the dashboard links to the Web UI of a Temporal server that npm start runs
   expect(linked({ TEMPORAL_UI_URL: 'https://temporal.example.com/namespaces/default' }, found)).toBeNull()
 })
 
-test('ops decides about unknown outcomes by the times of the worker', () => {
+test('ops uses the same time limits as the worker', () => {
   const times = { PAYOUT_REPEAT_MS: '20000', PAYOUT_QUIET_MS: '30000', SWEEP_EVERY_MS: '5000', CASE_TRACE_DUE_MS: '77' }
 
   const { full, shared } = environmentFor(planWith(times), found)

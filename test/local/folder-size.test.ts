@@ -8,7 +8,7 @@ import { folderSize } from '../../local/temporal/download'
 const folder = mkdtempSync(join(tmpdir(), 'payouts-size-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('all files below it are counted, and what leads elsewhere is not', () => {
+test('all files in the folder count, links to other places do not', () => {
   mkdirSync(join(folder, 'pip', 'wheel'), { recursive: true })
   writeFileSync(join(folder, 'a'), 'four')
   writeFileSync(join(folder, 'pip', 'wheel', 'b'), 'seven77')
@@ -17,6 +17,6 @@ test('all files below it are counted, and what leads elsewhere is not', () => {
   expect(folderSize(folder)).toBe(11)
 })
 
-test('a folder that is gone when it is looked into is empty', () => {
+test('a folder that disappears during the count is empty', () => {
   expect(folderSize(join(folder, 'taken-away'))).toBe(0)
 })

@@ -16,7 +16,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('a lock is held by one and names its holder to the other', () => {
+test('one process holds the lock, and the other learns the holder', () => {
   const first = takeLock(path, { api: 'http://localhost:3000' })
   const second = takeLock(path, { api: 'http://localhost:3001' })
 
@@ -24,7 +24,7 @@ test('a lock is held by one and names its holder to the other', () => {
   expect(second).toMatchObject({ outcome: 'held', holder: { pid: process.pid, api: 'http://localhost:3000' } })
 })
 
-test('a lock that was given back can be taken again, and leaves no file behind', () => {
+test('a released lock can be taken again, and leaves no file behind', () => {
   const first = takeLock(path, { api: 'a' })
   if (first.outcome === 'taken') first.release()
 

@@ -45,7 +45,7 @@ describe('what it keeps', () => {
     expect(readdirSync(inbox.dataDir)).toEqual([])
   })
 
-  test('the envelope says who gets it, whatever the headers say', async () => {
+  test('the envelope decides the recipients, not the headers', async () => {
     const envelope = { from: 'a@a.test', to: ['hidden@b.test'] }
     await deliver({ envelope, raw: 'From: x@x.test\r\nTo: shown@b.test\r\nSubject: s\r\n\r\nhello' })
 
@@ -54,7 +54,7 @@ describe('what it keeps', () => {
     expect(await pageOf(`/messages/${message?.id}`)).toContain('hidden@b.test')
   })
 
-  test('a mail that can not be read is kept as it came', async () => {
+  test('an unreadable mail is kept unchanged', async () => {
     const raw = `Subject: ${'x'.repeat(3_000_000)}\r\n\r\nhello`
     await deliver({ envelope: { from: 'a@a.test', to: ['b@b.test'] }, raw })
 
@@ -63,7 +63,7 @@ describe('what it keeps', () => {
     expect((await inbox.bytes(`/messages/${message?.id}/raw`)).toString()).toContain('hello')
   })
 
-  test('a mail of more than 20 MB is refused, and the next one is taken', async () => {
+  test('a mail of more than 20 MB is refused, and the next one is accepted', async () => {
     const content = Buffer.alloc(21 * 1024 * 1024)
 
     await expect(deliver({ attachments: [{ filename: 'big', content }] })).rejects.toThrow('larger than 20 MB')
@@ -92,7 +92,7 @@ describe('a hostile mail', () => {
     }
   })
 
-  test('its HTML comes in a frame and with a policy that allow no script, no form and nothing from the net', async () => {
+  test('its HTML is framed, with a policy that allows no script, no form and no network', async () => {
     await deliver({ html: evil })
     const [message] = await inbox.messages()
     const frame = await fetch(`${inbox.url}/messages/${message?.id}/html`)
@@ -104,7 +104,7 @@ describe('a hostile mail', () => {
     expect(await pageOf(`/messages/${message?.id}`)).toContain('sandbox="allow-popups allow-popups-to-escape-sandbox"')
   })
 
-  test('its attachments are saved and never shown, under a name that can not leave its header', async () => {
+  test('its attachments are downloads, with an escaped file name', async () => {
     const filename = 'a"; x=\u00e9\r\nSet-Cookie: b.html'
     await deliver({ attachments: [{ filename, content: '<script>', contentType: 'text/html' }] })
     const [message] = await inbox.messages()
@@ -140,7 +140,7 @@ describe('the page', () => {
     expect(new Set(versions).size).toBe(3)
   })
 
-  test('is not for a site whose name was made to lead here', async () => {
+  test('is closed to a site that uses DNS rebinding', async () => {
     expect(await statusFor('evil.test')).toBe(403)
     expect(await statusFor(new URL(inbox.url).host)).toBe(200)
     expect(await statusFor('localhost:8025')).toBe(200)

@@ -42,7 +42,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('what was stored is there after a restart', async () => {
+test('data survives a restart', async () => {
   const first = await start()
   await query(first, 'create table kept as select 42 as answer')
   await first.stop()
@@ -51,14 +51,14 @@ test('what was stored is there after a restart', async () => {
   expect(await query(second, 'select answer from kept')).toEqual([{ answer: 42 }])
 })
 
-test('as root, data in a folder that is closed to others is kept where a link tells; otherwise in the folder itself', async () => {
+test('as root, data of a folder that other users cannot enter is behind a link; otherwise in the folder itself', async () => {
   const server = await start()
 
   expect(lstatSync(dataDir).isSymbolicLink()).toBe(process.getuid?.() === 0)
   expect(await query(server, 'show data_directory')).toEqual([{ data_directory: realpathSync(dataDir) }])
 })
 
-test('a server whose port is taken takes another one', async () => {
+test('a server uses another port if its port is taken', async () => {
   const other = createServer()
   const taken = await choosePort(0)
   await new Promise<void>((resolve) => other.listen(taken, '127.0.0.1', resolve))
@@ -69,7 +69,7 @@ test('a server whose port is taken takes another one', async () => {
   expect(await query(server, 'select 1 as one')).toEqual([{ one: 1 }])
 })
 
-test('it listens for this machine only and asks for a password', async () => {
+test('it listens on this machine only and requires a password', async () => {
   const server = await start()
   const wrong = new URL(server.url)
   wrong.password = 'wrong'
@@ -78,7 +78,7 @@ test('it listens for this machine only and asks for a password', async () => {
   expect(await query(server, 'show listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }])
 })
 
-test('a row that a constraint refuses does not come into the log', async () => {
+test('a row that violates a constraint is not logged', async () => {
   const server = await start()
   await query(server, 'create table refusing (name text, amount bigint constraint amount_check check (amount > 0))')
   const refused = query(server, 'insert into refusing values ($1, 0)', ['log-canary'])
@@ -88,7 +88,7 @@ test('a row that a constraint refuses does not come into the log', async () => {
   expect(readFileSync(options().logFile, 'utf8')).not.toContain('log-canary')
 })
 
-test('a pid file that names a living process of somebody else does not stop it', async () => {
+test('a PID file of another live process does not stop it', async () => {
   const first = await start()
   await first.stop()
   writeFileSync(join(dataDir, 'postmaster.pid'), `${process.pid}\n${dataDir}\n0\n5432\n\n127.0.0.1\n0\nready\n`)
@@ -97,7 +97,7 @@ test('a pid file that names a living process of somebody else does not stop it',
   expect(await query(second, 'select 1 as one')).toEqual([{ one: 1 }])
 })
 
-test('a server that was killed is noticed, and starts again', async () => {
+test('a killed server is detected, and starts again', async () => {
   const first = await start({ durable: 'on' })
   await query(first, 'create table kept_on as select 42 as answer')
   process.kill(first.pid, 'SIGKILL')
@@ -108,7 +108,7 @@ test('a server that was killed is noticed, and starts again', async () => {
   expect(await query(second, 'select answer from kept_on')).toEqual([{ answer: 42 }])
 })
 
-test('when its parent is killed it is gone', async () => {
+test('it stops when its parent is killed', async () => {
   const note = join(folder, 'pid')
   const program = `
     const { startPostgres } = require(${JSON.stringify(join(projectDir(), 'dist/local/postgres/start.js'))})
@@ -121,7 +121,7 @@ test('when its parent is killed it is gone', async () => {
   expect(isAlive(pid)).toBe(false)
 })
 
-test('as root, data of a temporary folder that is gone is removed when other data is made', async () => {
+test('as root, data of a deleted temporary folder is removed when other data is created', async () => {
   const gone = join(folder, 'gone', 'postgres')
   mkdirSync(dirname(gone))
   await (await start({ dataDir: gone })).stop()
@@ -135,7 +135,7 @@ test('as root, data of a temporary folder that is gone is removed when other dat
   expect(existsSync(dataDir)).toBe(true)
 })
 
-test('what is not its own is never touched', async () => {
+test('foreign files are never touched', async () => {
   const letters = join(folder, 'letters')
   mkdirSync(letters)
   writeFileSync(join(letters, 'letter.txt'), 'Dear Ada')

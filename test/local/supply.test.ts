@@ -30,7 +30,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('this project passes, and says what was looked at', () => {
+test('this project passes, with a summary', () => {
   const { status, said } = run(projectDir())
 
   expect(status).toBe(0)
@@ -131,7 +131,7 @@ test('one command fills in the hashes that the registry serves, and removes thei
   expect(run(folder).status).toBe(0)
 })
 
-test('one command lists what production is made of, with its hashes', () => {
+test('one command lists the production packages with their hashes', () => {
   const made = spawnSync(process.execPath, [join(projectDir(), 'local/supply/sbom.mjs')], { encoding: 'utf8' })
   const sbom: { bomFormat: string; components: { name: string; hashes: object[] }[] } = JSON.parse(made.stdout)
   const { dependencies }: { dependencies: object } = JSON.parse(

@@ -42,7 +42,7 @@ test('of the programs on the PATH the first that is new enough is used', async (
   expect(await installedCli({ PATH: path[0] })).toBeNull()
 })
 
-test('a cached program that is not the pinned release is not believed', async () => {
+test('a cached program that is not the pinned release is not used', async () => {
   const cache = openCache({ XDG_CACHE_HOME: folder }, folder)
   writeFileSync(cache.released, 'something else')
 
@@ -68,7 +68,7 @@ test('a download whose SHA-256 differs is refused and not kept', async () => {
   expect(readdirSync(join(folder, 'payouts'))).toEqual([])
 })
 
-test('what a download that was killed left behind is removed by the next one', async () => {
+test('the next download removes the files of a killed one', async () => {
   const cache = openCache({ XDG_CACHE_HOME: folder }, folder)
   mkdirSync(join(folder, 'payouts', 'staging-4194305-abc'))
 
@@ -78,7 +78,7 @@ test('what a download that was killed left behind is removed by the next one', a
   expect(readdirSync(join(folder, 'payouts'))).toEqual([])
 })
 
-test('a home that can not be written to moves the cache into DATA_DIR', () => {
+test('without a writable home, the cache is in DATA_DIR', () => {
   writeFileSync(join(folder, 'file'), '')
   const cache = openCache({ XDG_CACHE_HOME: join(folder, 'file') }, join(folder, 'data'))
 

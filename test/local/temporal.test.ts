@@ -44,7 +44,7 @@ test('a server is not mistaken for another one that took its port first', async 
   expect(await servesNamespace(server.address, 'default')).toBe(true)
 })
 
-test('only its owner may read what it stores', async () => {
+test('only its owner can read its data', async () => {
   const cli = await findTemporalCli({ env: environment(), dataDir: folder, report: () => {} })
   const dbFile = join(folder, 'private.db')
   const logFile = join(folder, 'private.log')
@@ -56,7 +56,7 @@ test('only its owner may read what it stores', async () => {
   expect(stored.filter((name) => (statSync(join(folder, name)).mode & 0o077) !== 0)).toEqual([])
 })
 
-test('a program that ends instead of serving is reported with its own words', async () => {
+test('a program that ends instead of serving is reported with its output', async () => {
   await expect(start('/bin/ls')).rejects.toThrow(/The Temporal server did not start\. Its output:\n.*ls:/)
 })
 

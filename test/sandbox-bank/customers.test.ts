@@ -49,7 +49,7 @@ test('links are listed, newest first, and by email', async () => {
   expect((await bank.get(`/kyc_links?email=${encodeURIComponent(email)}`, live)).json.data).toEqual([])
 })
 
-test('the live bank has one link for an email, however it is written, and names it; the sandbox has many', async () => {
+test('live mode has one link per email in any spelling, and names it; the sandbox has many', async () => {
   const email = 'only-one@acme.test'
   const first = await bank.post('/kyc_links', aKycLink({ email }), live)
 
@@ -82,7 +82,7 @@ test('a live customer becomes active by the two pages, and is sent back where it
   expect(after.json).toMatchObject({ status: 'active', has_accepted_terms_of_service: true })
 })
 
-test('a page can ask for more and reject, with a reason for people', async () => {
+test('a page can ask for more and reject, with a readable reason', async () => {
   const { json } = await bank.post('/kyc_links', aKycLink({ full_name: '<b>Bold</b> & Co' }), live)
 
   const page = await (await fetch(json.kyc_link)).text()
@@ -116,7 +116,7 @@ test('an existing customer gets links for the terms and for a further endorsemen
   expect((await bank.get(`${path}/kyc_link?endorsement=sepa`)).status).toBe(400)
 })
 
-test('who is not active, has not accepted the terms, is frozen or lacks the endorsement can not pay', async () => {
+test('a customer cannot pay if inactive, frozen, without terms or without endorsement', async () => {
   const party = await aParty(bank)
   const refusals: string[] = []
   const changes = [

@@ -34,7 +34,7 @@ const address = (change: object) => ({
   address: { street_line_1: '10 High St', city: 'London', country: 'GBR', ...change },
 })
 
-test('what breaks a limit is refused with the name of the field', async () => {
+test('an invalid field is refused with its name', async () => {
   const wrong: [string, object][] = [
     ['currency', { currency: 'eur' }],
     ['account_type', { account_type: 'iban' }],
@@ -111,7 +111,7 @@ test('a payee check runs once at a time and ends by itself', async () => {
   })
 })
 
-test('the finding of a payee check and a closure can be set by hand', async () => {
+test('the result of a payee check and a closure can be set by hand', async () => {
   const { json } = await bank.post(path, anAccount())
 
   await bank.control('POST', `/external_accounts/${json.id}`, {

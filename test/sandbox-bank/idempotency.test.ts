@@ -137,7 +137,7 @@ test('another body under a key in flight is refused at once', async () => {
   expect((await first).status).toBe(201)
 })
 
-test('the same client_reference_id under another key is a second transfer, so that paying twice shows', async () => {
+test('the same client_reference_id under another key is a second transfer, so that double payments show', async () => {
   const order = aTransfer(party)
 
   await bank.post('/transfers', order)

@@ -49,7 +49,7 @@ test('transfers are listed by when they changed', async () => {
   expect(await page(`updated_before_ms=${since + 1}&limit=100`)).not.toContain(moved)
 })
 
-test('limits and cursors that make no sense are refused', async () => {
+test('invalid limits and cursors are refused', async () => {
   const wrong = [
     'limit=0',
     'limit=101',

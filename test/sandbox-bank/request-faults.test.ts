@@ -72,7 +72,7 @@ test('an answer cut in the middle leaves one transfer', async () => {
   expect(struck).toMatchObject({ first: 'no answer', stored: 1, again: { status: 201 }, storedInAll: 1, fault: once })
 })
 
-test('a 201 can come with JSON that can not be read', async () => {
+test('a 201 can have malformed JSON', async () => {
   const struck = await strike({ kind: 'malformed' })
 
   const { status, text } = answered(struck)
@@ -159,7 +159,7 @@ test('busy refuses with 400 though the money is there, and stores nothing', asyn
   expect(await balanceOf(bank, party)).toBe(before - 1_280_000n)
 })
 
-test('busy can strike the losers of real races only', async () => {
+test('busy can apply to the losers of real races only', async () => {
   const racing = await aParty(bank)
   await bank.fault({ kind: 'busy', racing: 'only', times: null, match: { wallet_id: racing.wallet } })
   const order = () => aTransfer(racing, { destination: { amount: '1.00' } })
@@ -187,7 +187,7 @@ test('a fault counts the next N requests of an address and shows what is left', 
   expect(between).toEqual({ fired: 2, remaining: 1 })
 })
 
-test('a fault aimed at a transfer’s id strikes its reads', async () => {
+test('a fault for a transfer ID applies to its reads', async () => {
   const { json } = await bank.post('/transfers', aTransfer(party, { destination: { amount: '1.00' } }))
   await bank.fault({ kind: 'status', status: 404, match: { transfer_id: json.id } })
 
@@ -213,7 +213,7 @@ test('in an outage connections are refused while the control address answers, un
   expect([control.status, short.status, after.status]).toEqual([200, 200, 200])
 })
 
-test('a fault that says nothing sensible is refused', async () => {
+test('an invalid fault is refused', async () => {
   const wrong = [
     { kind: 'nothing' },
     { kind: 'status' },

@@ -99,7 +99,7 @@ test('text that looks like an amount in the journal stays text', async () => {
   await after.close()
 })
 
-test('kill -9 under load loses nothing that was answered, and no wallet is out of step with its transfers', async () => {
+test('kill -9 under load loses no answered request, and every wallet matches its transfers', async () => {
   const args = ['--port', '0', '--data-dir', join(folder, 'killed'), '--settle-ms', '60']
   const acknowledged = new Map<string, { id: string; body: string }>()
   let party = { customer: '', wallet: '', account: '' }
@@ -143,7 +143,7 @@ test('kill -9 under load loses nothing that was answered, and no wallet is out o
   expect(await bank.exited).toBe(0)
 })
 
-test('the process tells where it listens, says ready, and ends with its parent', async () => {
+test('the process prints its address, reports ready, and ends with its parent', async () => {
   const { child, exited } = run(main, ['--port', '0', '--data-dir', join(folder, 'parent')])
   const ready = await new Promise((resolve) => child.once('message', resolve))
   child.disconnect()
@@ -152,7 +152,7 @@ test('the process tells where it listens, says ready, and ends with its parent',
   expect(await exited).toBe(0)
 })
 
-test('a port in use and a wrong option are one sentence and exit 1', async () => {
+test('a port in use and a wrong option give one error message and exit 1', async () => {
   const bank = await spawnBank(main, ['--port', '0', '--data-dir', join(folder, 'port')])
   const taken = run(main, ['--port', new URL(bank.url).port, '--data-dir', join(folder, 'port-two')])
   const wrong = run(main, ['--settle-ms', 'soon'])

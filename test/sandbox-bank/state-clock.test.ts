@@ -81,7 +81,7 @@ test('review is one of the states when it has a delay, and can be the first', as
   expect(first.json.state).toBe('in_review')
 })
 
-test('a transfer can be stuck in review, in error, underfunded, or in a state nobody has seen before', async () => {
+test('a transfer can be stuck in review, in error, underfunded, or in an unknown state', async () => {
   for (const state of ['in_review', 'error', 'underfunded', 'quantum_superposition']) {
     const fault = await bank.fault({ kind: 'stuck', state, match: { client_reference_id: `stuck-${state}` } })
     const { id } = await pay(`stuck-${state}`)
@@ -93,7 +93,7 @@ test('a transfer can be stuck in review, in error, underfunded, or in a state no
   expect(json.data[0].additional_funding_instructions).toMatchObject({ amount: '1.28', currency: 'usdc' })
 })
 
-test('a fault aimed at one transfer leaves the others alone', async () => {
+test('a fault for one transfer does not affect others', async () => {
   await bank.fault({ kind: 'stuck', state: 'error', match: { client_reference_id: 'aimed' } })
   const [aimed, other] = [await pay('aimed'), await pay()]
 
@@ -113,7 +113,7 @@ test('a transfer can be stuck later on the way, aimed by its id', async () => {
   expect(await stays(id, 'payment_submitted')).toBe(true)
 })
 
-test('undeliverable gives the money back at refunded, once', async () => {
+test('an undeliverable transfer returns its money once, at refunded', async () => {
   await bank.fault({ kind: 'undeliverable', reason: 'AC07', match: { external_account_id: party.account } })
   const before = await balanceOf(bank, party)
   const { id } = await pay()

@@ -68,7 +68,7 @@ test('a source amount that is given is the debit, and one that does not cover th
   expect(await balanceOf(bank, party)).toBe(before - 126_590_000n)
 })
 
-test('what the wallet does not cover is 400 at once and leaves nothing behind', async () => {
+test('a transfer that the wallet does not cover is 400 and stores nothing', async () => {
   const before = await balanceOf(bank, party)
   const order = aTransfer(party, { destination: { amount: '20000.00' } })
 
@@ -86,7 +86,7 @@ test('the source has a minimum, low enough for 1.00 GBP', async () => {
   )
 })
 
-test('what breaks a rule of the body is refused with the name of the field', async () => {
+test('an invalid body is refused with the name of the field', async () => {
   const wrong: [string, Json][] = [
     ['source.payment_rail', { source: { payment_rail: 'ach' } }],
     ['source.currency', { source: { currency: 'usdt' } }],

@@ -118,7 +118,7 @@ test('a webhook is created disabled with a public key, wants https beyond this m
   expect((await bank.get(`/webhooks/${json.id}`)).status).toBe(404)
 })
 
-test('every move is told with the whole transfer, and the signature is over the hash of the hash', async () => {
+test('every move sends an event with the whole transfer, signed over the double hash', async () => {
   const id = await pay()
   await until('all moves', async () => states(id).length === 4)
 
@@ -141,7 +141,7 @@ test('every move is told with the whole transfer, and the signature is over the 
   }
 })
 
-test('a delivery is repeated until it is answered 2xx, the same bytes under a fresh signature, and logged', async () => {
+test('a delivery is retried until a 2xx, with the same bytes and a new signature, and logged', async () => {
   await bank.control('PUT', '/delays', { pending: 600_000 })
   answers.push(500, 302, 404)
   const id = await pay()
@@ -206,7 +206,7 @@ test('a wrong signature and an expired one are sent once, and the retry is right
   expect(of(expired).map((each) => check(each).ageMs > 600_000)).toEqual([true, false])
 })
 
-test('an event can be of a category nobody knows', async () => {
+test('an event can have an unknown category', async () => {
   await bank.fault({ kind: 'webhook_unknown_category', match: { client_reference_id: 'strange' } })
   const id = await pay('strange')
   await reached(bank, id, 'payment_processed')
@@ -215,7 +215,7 @@ test('an event can be of a category nobody knows', async () => {
   expect(of(id).filter(({ event }) => event.event_category === 'moon_phase')).toHaveLength(1)
 })
 
-test('a webhook that hangs is given up after its timeout and tried again', async () => {
+test('a webhook that hangs times out and is retried', async () => {
   const hanging = createServer(() => {})
   opened.push(
     () => hanging.close(),
@@ -246,7 +246,7 @@ test('a webhook that hangs is given up after its timeout and tried again', async
   expect((await slow.get(`/webhooks/${json.id}/logs?limit=100`)).json.count).toBe(after)
 })
 
-test('every category tells of its own', async () => {
+test('every category has its own events', async () => {
   const all = await register([])
   const other = await aParty(bank)
   await bank.control('POST', `/customers/${other.customer}/kyc`, { status: 'paused' })
