@@ -6,8 +6,8 @@ import type { Keyring } from '../db/keyring'
 import type { Environment, RailName } from '../domain/environment'
 import type { Seller } from '../domain/invoices/document'
 import type { Mailer } from '../mail/mailer'
-import type { MakeBelieveBank } from '../rail/make-believe'
 import type { Rail } from '../rail/rail'
+import type { SimulatedBank } from '../rail/simulated-bank'
 import type { Clock } from '../runtime/clock'
 import type { Log } from '../runtime/log'
 
@@ -24,7 +24,7 @@ export interface ActivityDeps {
   /** Lists changed transfers. Null where no bank is configured for the environment. */
   readonly banks: Readonly<Record<Environment, Pick<Rail, 'changedSince'> | null>>
   /** Makes test deposits. Null where no sandbox bank is configured: then every sandbox wallet is simulated. */
-  readonly sandboxBank: Pick<MakeBelieveBank, 'deposit' | 'simulateDeposit'> | null
+  readonly sandboxBank: Pick<SimulatedBank, 'deposit' | 'simulateDeposit'> | null
   /** Time limits of a payout's calls to the bank. */
   readonly patience: Patience
 

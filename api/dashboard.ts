@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type Router from '@koa/router'
 import { send } from '@koa/send'
-import { isMakeBelieve } from '../rail/make-believe'
+import { isSimulatedBank } from '../rail/simulated-bank'
 import type { Config } from '../runtime/config/config'
 import type { ApiDeps } from './deps'
 import { ApiError } from './http/errors'
@@ -67,8 +67,8 @@ function writePage({ signUp, mailInboxUrl, bank }: Pick<Config, 'signUp' | 'mail
   const facts = {
     sign_up: signUp === 'on',
     mail_inbox_url: mailInboxUrl,
-    live_is_make_believe: bank.live !== null && isMakeBelieve(bank.live),
-    sandbox_is_make_believe: bank.sandbox !== null && isMakeBelieve(bank.sandbox),
+    live_is_make_believe: bank.live !== null && isSimulatedBank(bank.live),
+    sandbox_is_make_believe: bank.sandbox !== null && isSimulatedBank(bank.sandbox),
   }
   const html = readFileSync(join(builtFolder(), 'index.html'), 'utf8')
   return html.replace('content="{}"', () => `content="${escapeHtml(JSON.stringify(facts))}"`)

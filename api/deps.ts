@@ -2,8 +2,8 @@
 
 import type { Db } from '../db/database'
 import type { Keyring } from '../db/keyring'
-import type { MakeBelieveBank } from '../rail/make-believe'
 import type { Rates } from '../rail/rates'
+import type { SimulatedBank } from '../rail/simulated-bank'
 import type { Clock } from '../runtime/clock'
 import type { Config } from '../runtime/config/config'
 import type { Log } from '../runtime/log'
@@ -38,7 +38,7 @@ export interface ApiDeps {
   readonly rateLimiter: RateLimiter
   readonly mails: MailSender
   /** Null when the sandbox has no bank, or one without simulated outcomes. */
-  readonly sandboxBank: Pick<MakeBelieveBank, 'simulate'> | null
+  readonly sandboxBank: Pick<SimulatedBank, 'simulate'> | null
   readonly clock: Clock
   readonly log: Log
   readonly requests: RequestFigures

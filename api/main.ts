@@ -5,9 +5,9 @@ import { openDatabase } from '../db/data-source'
 import type { Db } from '../db/database'
 import { openKeyring } from '../db/keyring'
 import { createMailer } from '../mail/mailer'
-import { makeBelieveOrNone } from '../rail/make-believe'
 import { createRails } from '../rail/rails'
 import { createRates, type RatesOptions } from '../rail/rates'
+import { simulatedBankOrNone } from '../rail/simulated-bank'
 import { systemClock } from '../runtime/clock'
 import { type Config, ConfigError, loadConfig } from '../runtime/config/config'
 import { createLog, type Log, pooledOutput } from '../runtime/log'
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   const tracing = openTracing(config.tracing, { name: 'payouts-api', version: apiVersion, clock, log })
   const temporal = connectClient(config.temporal, tracing?.temporalCalls)
   const rails = createRails({ bank: config.bank, clock, timeouts: rateTimeouts, around: tracing?.bankCalls })
-  const sandboxBank = makeBelieveOrNone(config.bank.sandbox, clock, simulateTimeouts)
+  const sandboxBank = simulatedBankOrNone(config.bank.sandbox, clock, simulateTimeouts)
   const workflows = createWorkflows({ temporal, config, log })
   const activityLog = createActivityLog({ db, clock, log })
   const keyring = openKeyring(config.secretKeys)
@@ -123,7 +123,7 @@ const refusalWithinMs = 5_000
 function warnOfRefusal(log: Log): (error: unknown) => void {
   return (error) => {
     const refusal = refusalOf(error)
-    if (refusal !== null) log.warn(`Temporal can not be used: ${refusal}`)
+    if (refusal !== null) log.warn(`Temporal cannot be used: ${refusal}`)
   }
 }
 

@@ -165,7 +165,7 @@ async function transact<T>(dataSource: DataSource, pool: Pool, work: (tx: Tx) =>
     const result = await work(txThrough(dataSource, (command) => answerOf(sendOn(client, command))))
     const { command } = await answerOf(client.query('COMMIT'))
     // PostgreSQL answers COMMIT with ROLLBACK when a statement failed and its error was swallowed.
-    assert(command === 'COMMIT', 'a transaction with a failed statement can not be committed')
+    assert(command === 'COMMIT', 'a transaction with a failed statement cannot be committed')
     return result
   } catch (error) {
     if (lost === undefined) await client.query('ROLLBACK').catch(noteLoss)

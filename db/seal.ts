@@ -1,4 +1,4 @@
-// A text that only the holder of a secret key can read, and only in the place that it was sealed for (design §6).
+// A text that only the holder of a secret key can read, and only in the place that it was sealed for.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { assert } from '../domain/assert'
 import type { Keyring, Purpose } from './keyring'

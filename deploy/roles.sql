@@ -1,4 +1,4 @@
--- The role of API, worker and ops: it reads and writes rows and owns nothing, so it can not switch off what guards ledger and audit.
+-- The role of API, worker and ops: it reads and writes rows and owns nothing, so it cannot switch off what guards ledger and audit.
 -- Run by the owner of the database, who migrates; again changes nothing. Then: ALTER ROLE payouts_app PASSWORD '…'.
 DO $$
 BEGIN

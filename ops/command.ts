@@ -1,4 +1,4 @@
-// What a command of ops is: one entry of a table that drives parsing, help and tests, so that they can not drift.
+// What a command of ops is: one entry of a table that drives parsing, help and tests, so that they cannot drift.
 import type { Ops } from './connect'
 import type { Option, OptionTable } from './options'
 
@@ -30,7 +30,7 @@ export type Answer = Done | Refusal
 
 interface Done {
   readonly outcome: 'done'
-  /** For scripts, in the API's own shapes (§2). */
+  /** For scripts, in the API's own shapes. */
   readonly json: unknown
   /** For people. */
   readonly text: string
@@ -45,7 +45,7 @@ export interface Refusal {
   readonly details?: Readonly<Record<string, string>>
 }
 
-/** The API's own codes (design §5), and slug_taken, for which the API has no call. */
+/** The API's own codes, and slug_taken, for which the API has no call. */
 type RefusalCode =
   | 'invalid_request'
   | 'invalid_state'

@@ -14,7 +14,7 @@ export function printAnswer(
   output.write(form === 'json' ? `${JSON.stringify(answer.json)}\n` : `${answer.text}\n`)
 }
 
-/** For scripts the API's error body (§7), whose message is the sentence that people get. */
+/** For scripts the API's error body, whose message is the sentence that people get. */
 export function printError(output: Output, form: Form, error: PrintableError): void {
   const { code, message, details } = error
   output.write(

@@ -18,7 +18,7 @@ export async function withTemporal<T>({ temporal }: Pick<Ops, 'temporal'>, work:
     return await reach(temporal, withinMs, work)
   } catch (error) {
     const refusal = refusalOf(error)
-    if (refusal !== null) throw new Trouble(`Temporal can not be used: ${refusal}.`)
+    if (refusal !== null) throw new Trouble(`Temporal cannot be used: ${refusal}.`)
     if (isAway(error)) throw new Trouble('Temporal does not answer: see that it runs, then repeat the command.')
     throw error
   }

@@ -44,5 +44,5 @@ function sentenceOf(error: unknown): string {
   if (isAddressMissing) return 'Nothing is running: run npm start, or set TEMPORAL_ADDRESS.'
   if (error instanceof ConfigError) return error.message
   const refusal = refusalOf(error)
-  return refusal === null ? String(error) : `Temporal can not be used: ${refusal}.`
+  return refusal === null ? String(error) : `Temporal cannot be used: ${refusal}.`
 }

@@ -1,4 +1,4 @@
-// Runs one command line: what was asked for goes to the output, one sentence to the error output when it can not be done.
+// Runs one command line: what was asked for goes to the output, one sentence to the error output when it cannot be done.
 import type { EnvironmentVariables } from '../runtime/config/config'
 import { asksForJson, readArguments } from './arguments'
 import { commands } from './commands'

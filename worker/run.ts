@@ -8,7 +8,7 @@ import type { Db } from '../db/database'
 import { requireSchema } from '../db/schema-version'
 import { environments } from '../domain/environment'
 import { createMailer, type Mailer } from '../mail/mailer'
-import { type MakeBelieveBank, openMakeBelieveBank } from '../rail/make-believe'
+import { openSimulatedBank, type SimulatedBank } from '../rail/simulated-bank'
 import { systemClock } from '../runtime/clock'
 import type { Config } from '../runtime/config/config'
 import type { Log } from '../runtime/log'
@@ -52,7 +52,7 @@ export async function runWorker(config: Config, log: Log, signal: AbortSignal, o
 
   const payouts = createPayoutParts(config, { db, log, around: tracing?.bankCalls })
   const mailer = config.mail === null ? null : createMailer(config.mail)
-  const sandboxBank = config.bank.sandbox === null ? null : openMakeBelieveBank(config.bank.sandbox, systemClock)
+  const sandboxBank = config.bank.sandbox === null ? null : openSimulatedBank(config.bank.sandbox, systemClock)
   const activities = activitiesOf(config, { client, payouts, mailer, sandboxBank })
   const about = { db, log, clock: systemClock, version: ownVersion(), taskQueues: queuesOf(config) }
   const registration = await patiently(postgres, () => register({ ...about, onState: openStateGauge() }), patience)
@@ -95,7 +95,7 @@ interface ActivityParts {
   readonly client: Client
   readonly payouts: ReturnType<typeof createPayoutParts>
   readonly mailer: Mailer | null
-  readonly sandboxBank: MakeBelieveBank | null
+  readonly sandboxBank: SimulatedBank | null
 }
 
 function activitiesOf(config: Config, parts: ActivityParts): Activities {

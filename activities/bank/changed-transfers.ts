@@ -38,7 +38,7 @@ export async function readChangedTransfers(deps: SweepDeps, { environment }: Cha
     const transfers = some.flatMap((each) => (each.outcome === 'read' ? [each.transfer] : []))
     sum = add(add(sum, { ...nothing, failed }), await lookAt(deps, environment, transfers))
   }
-  if (skipped > 0) deps.log.warn({ environment, skipped }, 'transfers that are no payouts of ours can not be read')
+  if (skipped > 0) deps.log.warn({ environment, skipped }, 'transfers that are no payouts of ours cannot be read')
   if (sum.failed === 0) await saveReading(deps.db, environment, begunAt)
   return sum
 }
@@ -53,7 +53,7 @@ async function reportUnreadable(
 ): Promise<number> {
   const ids = named.flatMap((payoutId) => (payoutId !== null && isUuid(payoutId) ? [payoutId] : []))
   const ours = ids.length === 0 ? [] : await findPayoutsOfTransfers(deps.db, environment, ids)
-  for (const { payoutId } of ours) deps.log.error({ payout_id: payoutId }, 'its changed transfer can not be read')
+  for (const { payoutId } of ours) deps.log.error({ payout_id: payoutId }, 'its changed transfer cannot be read')
   return ours.length
 }
 
@@ -83,7 +83,7 @@ async function lookAt(deps: SweepDeps, environment: Environment, some: readonly 
   return { looked: some.length, returns: done.length, contradictions: contradicting.length, failed }
 }
 
-/** Unlike an event, this is how the transfer stands now: what was refunded can not be delivered again. */
+/** Unlike an event, this is how the transfer stands now: what was refunded cannot be delivered again. */
 function newsNow(transfer: Transfer, payout: PayoutOfTransfer) {
   const isTakenBack = payout.status === 'returned' && payout.closedAt !== null && transfer.standing === 'delivered'
   return isTakenBack ? 'contradiction' : newsOf(transfer, payout)

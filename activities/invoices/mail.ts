@@ -19,7 +19,7 @@ export async function mailInvoice(deps: MailDeps, { invoiceId }: { invoiceId: st
   if (invoice.status === 'void') return 'void'
   const about = { invoice_id: invoiceId, partner_id: invoice.partnerId }
   if (invoice.email === null) {
-    deps.log.warn(about, 'an invoice can not be mailed: its partner has no email')
+    deps.log.warn(about, 'an invoice cannot be mailed: its partner has no email')
     return 'nobody'
   }
   const sent = await send(deps, invoice, invoice.email)

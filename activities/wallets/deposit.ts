@@ -10,8 +10,8 @@ import { findWallet } from '../../db/wallets/wallets'
 import { assert } from '../../domain/assert'
 import type { Environment } from '../../domain/environment'
 import { formatUsdcExactly } from '../../domain/money'
-import type { MakeBelieveBank } from '../../rail/make-believe'
 import type { Rail } from '../../rail/rail'
+import type { SimulatedBank } from '../../rail/simulated-bank'
 import type { Clock } from '../../runtime/clock'
 import { bankKeyFor } from '../bank/idempotency-key'
 import { judgeHistory } from './readings/judge-history'
@@ -29,7 +29,7 @@ export interface DepositDeps {
   readonly db: Db
   readonly clock: Clock
   readonly rail: Pick<Rail, 'walletHistory' | 'payoutOf'>
-  readonly bank: Pick<MakeBelieveBank, 'deposit' | 'simulateDeposit'>
+  readonly bank: Pick<SimulatedBank, 'deposit' | 'simulateDeposit'>
 }
 
 /** Null when the wallet is at no bank. What an earlier call could not book any more is booked by this one. */

@@ -31,5 +31,5 @@ function sentence(error: NodeJS.ErrnoException, port: number, variable: string):
   if (error.code === 'EADDRINUSE') return `Port ${port} is in use; choose another with ${variable}=<number>.`
   if (error.code === 'EACCES')
     return `Port ${port} may not be opened by this user; choose another with ${variable}=<number>.`
-  return `Port ${port} can not be opened: ${error.code ?? 'unknown reason'}.`
+  return `Port ${port} cannot be opened: ${error.code ?? 'unknown reason'}.`
 }

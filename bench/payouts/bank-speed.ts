@@ -1,4 +1,4 @@
-// How fast the make-believe bank is alone: what it can not do, nobody can do through it.
+// How fast the simulated bank is alone: what it cannot do, nobody can do through it.
 import { randomUUID } from 'node:crypto'
 import { load, postText } from '../load'
 import type { Stage } from './stage'
@@ -19,6 +19,6 @@ export async function bankSpeed({ system, sql }: Stage): Promise<string[]> {
   const port = Number(new URL(system.bankUrl).port)
   const taken = await load({ port, next, status: 201 }, { clients: 16, seconds: 1 })
   return [
-    `The make-believe bank alone takes ${taken.perSecond.toFixed(0)} transfers/s from 16 clients, p50 ${taken.p50Ms.toFixed(1)} ms`,
+    `The simulated bank alone takes ${taken.perSecond.toFixed(0)} transfers/s from 16 clients, p50 ${taken.p50Ms.toFixed(1)} ms`,
   ]
 }

@@ -19,7 +19,7 @@ export function EnvironmentBand() {
     <p className="stripes flex min-h-8 items-center justify-center gap-2 bg-pretend px-4 py-1 text-center text-xs font-semibold text-on-pretend">
       <WandSparkles className="size-3.5 shrink-0" aria-hidden />
       <span>
-        Live, make-believe
+        Live mode, simulated bank
         <span className="font-medium">
           : <span className="hidden sm:inline">the bank is on this machine and moves no money</span>
           <span className="sm:hidden">no money moves</span>

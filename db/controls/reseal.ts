@@ -100,7 +100,7 @@ function openOrNull(keyring: Keyring, { id, seal }: SealedPayout): BankDetails |
 async function write(db: Db, renewed: readonly Renewed[]): Promise<void> {
   const ids = renewed.map(({ before }) => before.id)
   await db.transaction(async (tx) => {
-    // Rows are locked in one order, so that two who do this can not block each other for good.
+    // Rows are locked in one order, so that two who do this cannot block each other for good.
     await tx.sql`WITH renewed AS (
       SELECT * FROM unnest(${ids}::uuid[], ${renewed.map(({ before }) => before.fingerprint.whole)}::bytea[], ${renewed.map(({ fingerprint }) => fingerprint.whole)}::bytea[], ${renewed.map(({ fingerprint }) => fingerprint.keyId)}::text[], ${renewed.map(({ fingerprint }) => JSON.stringify(fingerprint.fields))}::jsonb[], ${renewed.map(({ account }) => account.hash)}::bytea[], ${renewed.map(({ account }) => account.keyId)}::text[], ${renewed.map(({ before }) => before.accountHash)}::bytea[],
         ${renewed.map(({ before }) => JSON.stringify(before.fingerprint.fields))}::jsonb[]) AS each (id, was, whole, whole_key_id, fields, account, account_key_id, account_was, fields_were)

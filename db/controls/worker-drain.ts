@@ -1,4 +1,4 @@
-// Asks a worker process to take nothing new: decided by one at a time, so that two who ask can not drain the last two workers.
+// Asks a worker process to take nothing new: decided by one at a time, so that two who ask cannot drain the last two workers.
 import type { Db, Tx } from '../database'
 import { findWorker, type ListedWorker, listWorkers } from './workers'
 

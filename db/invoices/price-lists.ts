@@ -1,4 +1,4 @@
-// Prices live here and never in code: a standard list, and one per partner that starts as its copy (design §4).
+// Prices live here and never in code: a standard list, and one per partner that starts as its copy.
 
 import { assert } from '../../domain/assert'
 import type { PriceList } from '../../domain/invoices/fees'

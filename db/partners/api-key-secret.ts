@@ -1,4 +1,4 @@
-// The secret of an API key: how it is made, read and turned into what the database may know of it (§5, design §6).
+// The secret of an API key: how it is made, read and turned into what the database may know of it.
 import { createHmac, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Environment } from '../../domain/environment'

@@ -1,4 +1,4 @@
-// API keys (§5): at most five unrevoked ones per environment, known to the database only by a keyed hash.
+// API keys: at most five unrevoked ones per environment, known to the database only by a keyed hash.
 import { assert } from '../../domain/assert'
 import type { Environment } from '../../domain/environment'
 import { keysPerEnvironment } from '../../domain/limits'

@@ -27,7 +27,7 @@ export interface MailToSend {
   readonly id: string
   readonly kind: MailKind
   readonly tries: number
-  /** Null where it can not be opened: its secret key is not ours, or no longer, or not yet. */
+  /** Null where it cannot be opened: its secret key is not ours, or no longer, or not yet. */
   readonly mail: OutgoingMail | null
 }
 
@@ -56,7 +56,7 @@ export async function takeMails(
   }))
 }
 
-/** One that can not be opened must not keep those from being sent that were taken with it. */
+/** One that cannot be opened must not keep those from being sent that were taken with it. */
 function openMail(keyring: Keyring, id: string, seal: Sealed): OutgoingMail | null {
   try {
     return JSON.parse(openText(keyring, 'mail', id, seal))

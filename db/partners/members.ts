@@ -1,4 +1,4 @@
-// A partner's people, who sign in to the dashboard by email (§2 Member).
+// A partner's people, who sign in to the dashboard by email.
 
 import { assert } from '../../domain/assert'
 import type { MemberRole, PartnerStatus } from '../../domain/partners/partner'

@@ -1,4 +1,4 @@
-// A payout's first moment: the row that an Idempotency-Key stands for is claimed, joined or found to be taken (design §3).
+// A payout's first moment: the row that an Idempotency-Key stands for is claimed, joined or found to be taken.
 import { assert } from '../../domain/assert'
 import type { Environment, RailName } from '../../domain/environment'
 import type { CreatedVia } from '../../domain/payouts/payout'

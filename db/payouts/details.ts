@@ -1,4 +1,4 @@
-// What a partner may know of one payout beyond §2: who made it, under which key, how its fee divides, and the bank's name for it.
+// What a partner may know of one payout beyond the payout itself: who made it, under which key, how its fee divides, and the bank's name for it.
 import { assert } from '../../domain/assert'
 import type { RailName } from '../../domain/environment'
 import type { Pence } from '../../domain/money'

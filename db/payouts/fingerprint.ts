@@ -1,4 +1,4 @@
-// Tells whether two requests ask for the same payout, and which fields differ, without keeping what they said (design §3).
+// Tells whether two requests ask for the same payout, and which fields differ, without keeping what they said.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Keyring, PurposeKey } from '../keyring'
 

@@ -1,4 +1,4 @@
-// Payouts that are not over: neither released nor closed. Each of them must have a running workflow (design §3).
+// Payouts that are not over: neither released nor closed. Each of them must have a running workflow.
 import type { Environment } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { Queryable, Statement, Tx } from '../database'

@@ -1,4 +1,4 @@
-// Reads of payouts, always of one partner and environment, and only of what its callers were told about (design §3).
+// Reads of payouts, always of one partner and environment, and only of what its callers were told about.
 import type { Environment } from '../../domain/environment'
 import type { Country } from '../../domain/limits'
 import type { CreatedVia, PayoutStatus } from '../../domain/payouts/payout'

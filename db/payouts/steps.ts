@@ -1,4 +1,4 @@
-// The payout's row as its steps see it: every decision that could cost money is one conditional UPDATE of it (design §3).
+// The payout's row as its steps see it: every decision that could cost money is one conditional UPDATE of it.
 import type { Environment, RailName } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import type { KeptVerdict, Refusal } from '../../domain/payouts/verdict'

@@ -1,4 +1,4 @@
-// Authentication (§5): who a request comes from, an API key or a signed-in person, and for which partner.
+// Authentication: who a request comes from, an API key or a signed-in person, and for which partner.
 import type { Environment } from '../../domain/environment'
 import type { MemberRole, PartnerStatus, VerificationStatus } from '../../domain/partners/partner'
 import type { Queryable, Statement } from '../database'
@@ -11,7 +11,7 @@ export interface KeyCaller extends CallersAccount {
   readonly keyPrefix: string
 }
 
-/** Somebody who has signed in to the dashboard (§5.9). */
+/** Somebody who has signed in to the dashboard. */
 export interface PersonCaller extends CallersAccount {
   readonly by: 'person'
   readonly sessionId: string
@@ -33,7 +33,7 @@ interface CallersAccount {
   }
 }
 
-/** How the activity list and a payout name who made it (§2). */
+/** How the activity list and a payout name who made it. */
 export function nameOf(caller: Caller): string {
   return caller.by === 'key' ? `key:${caller.keyPrefix}` : caller.email
 }

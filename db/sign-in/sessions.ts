@@ -1,4 +1,4 @@
-// Sessions of signed-in people (design §6): a random token that the database knows only by its hash, one SELECT per request.
+// Sessions of signed-in people: a random token that the database knows only by its hash, one SELECT per request.
 import { createHash, randomBytes } from 'node:crypto'
 import type { Environment } from '../../domain/environment'
 import type { MemberRole } from '../../domain/partners/partner'

@@ -1,4 +1,4 @@
-// The only writer of the ledger, and so of wallet balances: one balanced set, posted once, in one statement (design §4).
+// The only writer of the ledger, and so of wallet balances: one balanced set, posted once, in one statement.
 import { assert } from '../../domain/assert'
 import { assertBalanced, type Posting } from '../../domain/wallets/ledger'
 import type { Queryable } from '../database'

@@ -1,4 +1,4 @@
-// Wallets, one per partner and environment, each with its own accounts in the ledger (§1: wallets are isolated).
+// Wallets, one per partner and environment, each with its own accounts in the ledger.
 import { assert } from '../../domain/assert'
 import type { Environment, RailName } from '../../domain/environment'
 import { accountKinds } from '../../domain/wallets/ledger'

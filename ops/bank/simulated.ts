@@ -1,28 +1,28 @@
-// The banks that commands of ops speak to, where they are make-believe.
+// The banks that commands of ops speak to, where they are simulated.
 import type { Environment } from '../../domain/environment'
-import { isMakeBelieve, type MakeBelieveBank, openMakeBelieveBank } from '../../rail/make-believe'
 import type { Rail } from '../../rail/rail'
 import { createRails } from '../../rail/rails'
+import { isSimulatedBank, openSimulatedBank, type SimulatedBank } from '../../rail/simulated-bank'
 import { type Answer, type Refusal, refused } from '../command'
 import type { Ops } from '../connect'
 
 interface OpsBank {
   readonly rail: Rail
-  readonly bank: MakeBelieveBank
+  readonly bank: SimulatedBank
 }
 
 const timeouts = { connectMs: 2_000, callMs: 10_000 }
 
 /** Refused for a bank that is not on this machine: such a bank has real customers, and real money in live. */
-export async function withMakeBelieveBank(
+export async function withSimulatedBank(
   ops: Ops,
   environment: Environment,
   work: (bank: OpsBank) => Promise<Answer>,
 ): Promise<Answer> {
   const access = ops.bank[environment]
-  if (access === null || !isMakeBelieve(access)) return notMakeBelieve(environment)
+  if (access === null || !isSimulatedBank(access)) return notSimulated(environment)
   const rails = createRails({ bank: ops.bank, clock: ops.clock, timeouts })
-  const bank = openMakeBelieveBank(access, ops.clock)
+  const bank = openSimulatedBank(access, ops.clock)
   try {
     return await work({ rail: environment === 'live' ? rails.provider_production : rails.provider_sandbox, bank })
   } finally {
@@ -31,8 +31,8 @@ export async function withMakeBelieveBank(
   }
 }
 
-function notMakeBelieve(environment: Environment): Refusal {
+function notSimulated(environment: Environment): Refusal {
   const variable = `BANK_${environment.toUpperCase()}_URL`
-  const sentence = `This works only with a make-believe ${environment} bank, one on this machine that ${variable} names.`
+  const sentence = `This works only with a simulated ${environment} bank, one on this machine that ${variable} names.`
   return refused('invalid_state', sentence)
 }

@@ -6,11 +6,11 @@ import { connectLiveWallet } from '../../activities/partners/verification/wallet
 import { beginVerification } from '../../db/partners/verification'
 import { findLiveWallet } from '../../db/wallets/live'
 import { assert } from '../../domain/assert'
-import type { MakeBelieveBank } from '../../rail/make-believe'
+import type { SimulatedBank } from '../../rail/simulated-bank'
 import type { VerificationStanding } from '../../workflows/partners/verification'
 
 interface ApproveDeps extends VerificationDeps {
-  readonly bank: Pick<MakeBelieveBank, 'approveCustomer'>
+  readonly bank: Pick<SimulatedBank, 'approveCustomer'>
 }
 
 /** A repeated or concurrent call gets the same wallet. */
@@ -20,7 +20,7 @@ export async function approvePartner(deps: ApproveDeps, partnerId: string): Prom
   const opened = await openLiveCustomer(deps, { partnerId })
   if (opened.status === 'rejected') return opened
   const wallet = await findLiveWallet(deps.db, partnerId)
-  assert(wallet !== null && wallet.customerRef !== null, 'a make-believe bank opens a customer with its link')
+  assert(wallet !== null && wallet.customerRef !== null, 'a simulated bank opens a customer with its link')
   await deps.bank.approveCustomer(wallet.customerRef)
   return connectLiveWallet(deps, { partnerId })
 }

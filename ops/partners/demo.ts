@@ -21,12 +21,12 @@ import type { MicroUsdc } from '../../domain/money'
 import { londonMonthOf, type Month, monthInWords, previousMonth, startOf } from '../../domain/month'
 import { quoteFor } from '../../domain/payouts/quote'
 import type { GbpPerUsdNano } from '../../domain/rate'
-import type { MakeBelieveBank } from '../../rail/make-believe'
 import { createRails, type Rails } from '../../rail/rails'
+import type { SimulatedBank } from '../../rail/simulated-bank'
 import type { Clock } from '../../runtime/clock'
 import { createLog } from '../../runtime/log'
 import type { PayoutRef } from '../../workflows/payouts/payout'
-import { withMakeBelieveBank } from '../bank/simulated'
+import { withSimulatedBank } from '../bank/simulated'
 import { type Answer, defineCommand, done } from '../command'
 import type { Ops } from '../connect'
 import { recordChange } from '../controls/record-change'
@@ -51,8 +51,8 @@ export const demoPartner = defineCommand({
   },
   example: ['--name', 'Demo Ltd', '--slug', 'demo', '--email', 'ada@demo.test', '--usdc', '10000.00'],
   async run(ops, given) {
-    return withMakeBelieveBank(ops, 'sandbox', () =>
-      withMakeBelieveBank(ops, 'live', ({ bank }) => openDemo(ops, bank, given)),
+    return withSimulatedBank(ops, 'sandbox', () =>
+      withSimulatedBank(ops, 'live', ({ bank }) => openDemo(ops, bank, given)),
     )
   },
 })
@@ -64,7 +64,7 @@ interface Wanted {
   readonly usdc: MicroUsdc
 }
 
-async function openDemo(ops: Ops, bank: MakeBelieveBank, { usdc, ...about }: Wanted): Promise<Answer> {
+async function openDemo(ops: Ops, bank: SimulatedBank, { usdc, ...about }: Wanted): Promise<Answer> {
   const { db, madeBy } = ops
   const month = previousMonth(londonMonthOf(ops.clock.now()))
   const opening = clockOn(ops, month, { day: 2, hour: 9 })
@@ -92,7 +92,7 @@ async function openDemo(ops: Ops, bank: MakeBelieveBank, { usdc, ...about }: Wan
 
 interface Stage {
   readonly ops: Ops
-  readonly bank: MakeBelieveBank
+  readonly bank: SimulatedBank
   readonly month: Month
   readonly partnerId: string
 }

@@ -1,4 +1,4 @@
-// A partner's API keys: made, listed without their secrets, and revoked at once (§5).
+// A partner's API keys: made, listed without their secrets, and revoked at once.
 import { presentKey } from '../../api/partners/keys/present'
 import { type ApiKeyRow, createApiKey, listApiKeys, revokeApiKey } from '../../db/partners/api-keys'
 import { findPartnerBySlug } from '../../db/partners/partners'

@@ -141,7 +141,7 @@ export async function connectSoon(ops: Ops, partnerId: string): Promise<void> {
 
 export const partnerCommands: readonly Command[] = [create, show, list, suspend, reactivate, close]
 
-/** The field names are the API's own (§2 Compliance). */
+/** The field names are the API's own. */
 export function presentPartner(partner: PartnerRow) {
   return {
     object: 'partner',

@@ -1,11 +1,11 @@
-// `partner verify` starts a business's verification for it; `partner approve` stands in for a make-believe bank's own people.
+// `partner verify` starts a business's verification for it; `partner approve` stands in for a simulated bank's own people.
 
 import { findPartnerById, findPartnerBySlug } from '../../db/partners/partners'
 import { beginVerification } from '../../db/partners/verification'
 import { assert } from '../../domain/assert'
 import { openingRefused } from '../../domain/partners/verification'
 import { starts } from '../../workflows/starts'
-import { withMakeBelieveBank } from '../bank/simulated'
+import { withSimulatedBank } from '../bank/simulated'
 import { type Command, defineCommand, done, refused, unknownPartner } from '../command'
 import type { Ops } from '../connect'
 import { recordChange } from '../controls/record-change'
@@ -39,7 +39,7 @@ const verify = defineCommand({
     })
     if (begun.outcome === 'invalid_state') {
       const { status } = begun
-      return refused('invalid_state', `${partner.slug}'s verification is ${status}: it can not be started.`, { status })
+      return refused('invalid_state', `${partner.slug}'s verification is ${status}: it cannot be started.`, { status })
     }
     const sentence = `${partner.slug}'s verification has begun: the dashboard shows its admins where to go on.`
     return done(presentPartner(begun.partner), sentence)
@@ -50,22 +50,22 @@ const approve = defineCommand({
   noun: 'partner',
   verb: 'approve',
   about:
-    "Verifies a partner at a make-believe live bank and opens its live wallet there; it stands in for the bank's own.",
+    "Verifies a partner at a simulated live bank and opens its live wallet there; it stands in for the bank's own.",
   options: { partner: required(slug, 'Which partner.') },
   example: ['--partner', 'acme'],
   async run(ops, given) {
     const partner = await findPartnerBySlug(ops.db, given.partner)
     if (partner === null) return unknownPartner(given.partner)
     if (partner.status === 'closed') return refused('invalid_state', `${partner.slug} is closed, not active.`)
-    return withMakeBelieveBank(ops, 'live', async ({ rail, bank }) => {
+    return withSimulatedBank(ops, 'live', async ({ rail, bank }) => {
       const { db, clock, madeBy } = ops
-      // A make-believe bank's words are all known, so there is nothing to log.
+      // A simulated bank's words are all known, so there is nothing to log.
       const log = { error: () => {} }
       const standing = await approvePartner({ db, clock, rail, bank, madeBy, log, redirectUrl: null }, partner.id)
       if (standing.status === 'rejected') return refused('invalid_state', `${partner.slug}: ${openingRefused}`)
       const approved = await findPartnerById(db, partner.id)
       assert(approved !== null, 'a partner does not vanish')
-      const sentence = `${partner.slug} is approved: its live wallet is at the make-believe bank.`
+      const sentence = `${partner.slug} is approved: its live wallet is at the simulated bank.`
       return done(presentPartner(approved), sentence)
     })
   },

@@ -61,7 +61,7 @@ const resolve = defineCommand({
     const word = { payoutId, transferRef: transfer ?? null, evidence, by: ops.madeBy }
     const resolved = await withRails(ops, (deps) => resolveByHand(deps, word))
     if (resolved.outcome === 'refused') return refused('invalid_state', resolved.why)
-    // The row has it: a workflow that can not be reached now finds it at its next look.
+    // The row has it: a workflow that cannot be reached now finds it at its next look.
     if (open !== null) await wake(ops, open).catch(() => {})
     const { status } = resolved
     const money = outcome === 'sent' ? 'it goes on by itself' : 'its money is back in the wallet'

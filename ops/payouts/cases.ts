@@ -158,7 +158,7 @@ function unknownCase(id: string): Refusal {
 function notResolved(id: string, resolved: Exclude<ResolvedCase, { outcome: 'resolved' }>): Refusal {
   if (resolved.outcome === 'not_found') return unknownCase(id)
   const { kind, outcome } = resolved.case
-  if (resolved.outcome === 'wrong_outcome') return refused('invalid_request', `A ${kind} can not end like that.`)
+  if (resolved.outcome === 'wrong_outcome') return refused('invalid_request', `A ${kind} cannot end like that.`)
   return refused('invalid_state', `The ${kind} is ${outcome} already: nothing was charged.`, { status: 'resolved' })
 }
 

@@ -7,7 +7,7 @@ import { type CreditedWallet, creditWallet } from '../../db/wallets/simulated'
 import { findWallet, type WalletRow } from '../../db/wallets/wallets'
 import { type Environment, environments } from '../../domain/environment'
 import { formatUsdc, formatUsdcDown, formatUsdcExactly } from '../../domain/money'
-import { withMakeBelieveBank } from '../bank/simulated'
+import { withSimulatedBank } from '../bank/simulated'
 import { type Answer, type Command, defineCommand, done, refused, unknownPartner } from '../command'
 import { creditAmount, environment, optional, reference, required, slug } from '../options'
 import { table } from '../print'
@@ -15,7 +15,7 @@ import { table } from '../print'
 const credit = defineCommand({
   noun: 'wallet',
   verb: 'credit',
-  about: 'Puts test money into a wallet: the sandbox one, or the live one where the bank is make-believe.',
+  about: 'Puts test money into a wallet: the sandbox one, or the live one where the bank is simulated.',
   options: {
     partner: required(slug, 'Whose wallet.'),
     usdc: required(creditAmount, 'How much.'),
@@ -36,7 +36,7 @@ const credit = defineCommand({
 
     const simulated = environment === 'sandbox' ? await creditWallet(ops, { ...about, environment }) : null
     if (simulated !== null) return presentCredit(partner, environment, amountMicroUsdc, simulated)
-    return withMakeBelieveBank(ops, environment, async ({ rail, bank }) => {
+    return withSimulatedBank(ops, environment, async ({ rail, bank }) => {
       const { db, clock } = ops
       const credited = await depositToWallet({ db, clock, rail, bank }, { ...about, environment })
       if (credited !== null) return presentCredit(partner, environment, amountMicroUsdc, credited)

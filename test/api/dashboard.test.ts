@@ -30,7 +30,7 @@ describe('the page', () => {
     },
   )
 
-  test('runs no script, takes no style and shows no picture but from our own server, and can not be framed', async () => {
+  test('runs no script, takes no style and shows no picture but from our own server, and cannot be framed', async () => {
     const policy = (await fetch(`${api.url}/dashboard`)).headers.get('Content-Security-Policy') ?? ''
 
     expect(policy).not.toContain('unsafe')

@@ -112,7 +112,7 @@ test('an address that is refused is not tried again, and its mail wiped', async 
   expect((await lastWhere(() => true)())?.tries).toBe(1)
 })
 
-test('a mail that can not be opened is left aside and kept, and those taken with it are sent', async () => {
+test('a mail that cannot be opened is left aside and kept, and those taken with it are sent', async () => {
   clock.set('2026-11-16T15:30:00Z')
   const strangers = openKeyring([{ id: 'k9', bytes: Buffer.alloc(32, 9) }])
   await aMail('unreadable@people.test', 'notice', strangers)

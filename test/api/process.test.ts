@@ -91,11 +91,11 @@ async function occupy(port: number): Promise<Server> {
   return server
 }
 
-test('a Temporal server that it can not trust, or that speaks no TLS, does not stop it, and the log says what to do', async () => {
+test('a Temporal server that it cannot trust, or that speaks no TLS, does not stop it, and the log says what to do', async () => {
   const run = await start({ TEMPORAL_TLS: 'on' })
 
   await until('it has said so', () =>
-    /Temporal can not be used: the server does not use TLS: set TEMPORAL_TLS/.test(run.output()),
+    /Temporal cannot be used: the server does not use TLS: set TEMPORAL_TLS/.test(run.output()),
   )
 
   expect((await fetch(`${run.url}/healthz`)).status).toBe(200)

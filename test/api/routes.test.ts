@@ -1,4 +1,4 @@
-// What holds for every route of §4, tried on each one from the table itself.
+// What holds for every route, tried on each one from the table itself.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { errorTable } from '../../api/http/errors'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** What needs a worker or a bank, and there is none; the payout that is there was completed, and can not be cancelled. */
+/** What needs a worker or a bank, and there is none; the payout that is there was completed, and cannot be cancelled. */
 const withoutOthers: Readonly<Record<string, number>> = {
   createSandboxTopUp: 502,
   simulatePayout: 409,
@@ -60,7 +60,7 @@ async function somethingOf({ path }: Route, partner: PartnerRow): Promise<string
 /** Invoices are live only. */
 const environmentOf = ({ path }: Route) => (path.startsWith('/v1/invoices') ? 'live' : 'sandbox')
 
-test('the table holds every endpoint of §4, and what was added to them', () => {
+test('the table holds every endpoint of the specification, and what was added to them', () => {
   expect(routes.map(nameOf)).toEqual([
     'GET /',
     'GET /v1',
@@ -120,7 +120,7 @@ test('the table holds every endpoint of §4, and what was added to them', () => 
   expect(new Set(routes.map(({ operationId }) => operationId)).size).toBe(routes.length)
 })
 
-test('only the endpoints that §5 names are open to anyone, and the way in', () => {
+test('only the public endpoints are open to anyone, and the way in', () => {
   expect(routes.filter((route) => route.access.by === 'anyone').map(({ path }) => path)).toEqual([
     '/',
     '/v1',
@@ -147,7 +147,7 @@ test('balance may be refused with 401, 403, 502 (and 422 for an unknown paramete
   expect(codes('/v1/quotes')).not.toContain('partner_not_active')
 })
 
-test('the statuses of §7: payout creation may be refused with 400, 401, 402, 403, 422 and 502', () => {
+test('payout creation may be refused with 400, 401, 402, 403, 422 and 502', () => {
   const createPayout = routes.find(({ operationId }) => operationId === 'createPayout') ?? routes[0]!
   const statuses = new Set(errorsWithoutPages(createPayout).map((code) => errorTable[code].status))
 

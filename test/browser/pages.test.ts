@@ -114,7 +114,7 @@ describe('on every page', () => {
     await page.getByText('Sandbox: test money, nobody is paid').waitFor()
 
     await page.getByRole('button', { name: 'Live', exact: true }).click()
-    await page.getByText('Live, make-believe').waitFor()
+    await page.getByText('Live mode, simulated bank').waitFor()
     await page.getByRole('link', { name: 'Wallet' }).click()
 
     await page.waitForURL('**/dashboard/wallet?environment=live')

@@ -46,7 +46,7 @@ export async function deal(plan: readonly Blow[], world: World, servers: OwnServ
     } else if (blow.kind === 'return') {
       await takeBack.take(blow.many)
     } else if (blow.kind === 'fault' || blow.kind === 'outage') {
-      // A bank that is down can not be told to fail.
+      // A bank that is down cannot be told to fail.
       if (await told(world, blow)) faults += 1
     }
   }
@@ -78,7 +78,7 @@ async function strike(victim: Victim, downMs: number): Promise<void> {
   await startAtLast(victim)
 }
 
-/** As a supervisor does: what can not start while another part is down is started again until it can. */
+/** As a supervisor does: what cannot start while another part is down is started again until it can. */
 async function startAtLast(victim: Victim): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

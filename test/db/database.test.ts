@@ -73,7 +73,7 @@ test('a transaction that swallowed a failed statement does not pretend to be com
     await tx.query(fail, [0]).catch(() => undefined)
   })
 
-  await expect(transaction).rejects.toThrow('can not be committed')
+  await expect(transaction).rejects.toThrow('cannot be committed')
   expect(await db.query(nameOf, [id])).toEqual([{ name: 'Acme Ltd' }])
 })
 

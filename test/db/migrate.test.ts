@@ -33,7 +33,7 @@ test('a database that is up to date is left alone, and the report says so in one
   expect(report.sentence).toMatch(/^The database \S+ was up to date already\.$/)
 })
 
-test('a database that can not be reached gets one clear sentence without its password', async () => {
+test('a database that cannot be reached gets one clear sentence without its password', async () => {
   const report = await migrationReport('postgres://ada:hunter2@127.0.0.1:1/payouts')
 
   expect(report.outcome).toBe('failed')

@@ -1,4 +1,4 @@
-// domain/environment.ts: the words of §1 and §2.
+// domain/environment.ts: the two environments and the rails.
 import { expect, test } from '@jest/globals'
 import { environments, rails } from '../../domain/environment'
 

@@ -1,4 +1,4 @@
-// domain/limits.ts: every line of §8.
+// domain/limits.ts: every limit.
 import { describe, expect, test } from '@jest/globals'
 import * as limits from '../../domain/limits'
 

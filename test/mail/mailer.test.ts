@@ -199,7 +199,7 @@ describe('a mail that the server has, and nobody knows whether it took it', () =
     await server.close()
   })
 
-  test('it hangs up in the middle of the mail: it can not have taken it, so later', async () => {
+  test('it hangs up in the middle of the mail: it cannot have taken it, so later', async () => {
     const server = await aSlowServer((socket) => socket.destroy(), 'at the first bytes')
     const content = randomBytes(20_000_000)
 

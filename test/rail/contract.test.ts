@@ -4,10 +4,10 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { rateRejection } from '../../domain/rate-check'
-import { type MakeBelieveBank, openMakeBelieveBank } from '../../rail/make-believe'
 import type { ProviderRail } from '../../rail/provider'
 import { readWebhook } from '../../rail/provider/webhook'
 import { BadSignature } from '../../rail/rail'
+import { openSimulatedBank, type SimulatedBank } from '../../rail/simulated-bank'
 import { systemClock } from '../../runtime/clock'
 import { environment } from '../../runtime/config/config'
 import {
@@ -72,7 +72,7 @@ test('the live side of the sandbox bank opens one customer for an email, and ref
 describe.each(banks)('%s', (name) => {
   let own: TestBank | null = null
   let rail: ProviderRail
-  let testMoney: MakeBelieveBank
+  let testMoney: SimulatedBank
   let partner: Partner
 
   beforeAll(async () => {
@@ -80,7 +80,7 @@ describe.each(banks)('%s', (name) => {
     own = isReal ? null : await openTestBank()
     const url = own?.url ?? realUrl ?? ''
     rail = isReal ? railTo(url, { apiKey: realKey ?? '', callMs: 20_000 }) : railTo(url)
-    testMoney = openMakeBelieveBank({ url: `${url}/v0`, key: isReal ? (realKey ?? '') : keys.sandbox }, systemClock)
+    testMoney = openSimulatedBank({ url: `${url}/v0`, key: isReal ? (realKey ?? '') : keys.sandbox }, systemClock)
     partner = await aConnectedPartner(rail)
     await testMoney.simulateDeposit({ ...partner, amountMicroUsdc: 5_000_000_000n, key: randomUUID() })
   })

@@ -134,7 +134,7 @@ test('no worker runs: what was acknowledged as pending is decided later, and a r
   expect(before - (await world.balance())).toBe(BigInt(sent.wallet_sends_micro_usdc))
 })
 
-test('Temporal can not be reached: 201 pending from the row, and the sweeper sees that it is paid', async () => {
+test('Temporal cannot be reached: 201 pending from the row, and the sweeper sees that it is paid', async () => {
   // Nor does a sweeper reach it meanwhile.
   await world.worker.stop()
   await wayToTemporal.cut()

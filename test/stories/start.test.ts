@@ -216,7 +216,7 @@ describe('a system that loses its way', () => {
   })
 })
 
-describe('a start that can not succeed', () => {
+describe('a start that cannot succeed', () => {
   let other: Server
 
   beforeAll(async () => {

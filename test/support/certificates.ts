@@ -38,7 +38,7 @@ interface Wanted {
   readonly extensions: readonly Buffer[]
 }
 
-/** RFC 5280 §4.1, with ECDSA and SHA-256. */
+/** RFC 5280, section 4.1, with ECDSA and SHA-256. */
 function certificateOf({ name, publicKey, issuer, extensions }: Wanted): string {
   const told = sequence(
     tagged(0xa0, integer(Buffer.from([2]))),

@@ -1,4 +1,4 @@
-// Whoever starts a workflow by hand and gives it nothing, or something it can not follow, is told so at once: none of them hangs.
+// Whoever starts a workflow by hand and gives it nothing, or something it cannot follow, is told so at once: none of them hangs.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { WorkflowFailedError } from '@temporalio/client'
 import { ActivityFailure } from '@temporalio/common'

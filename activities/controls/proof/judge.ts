@@ -44,7 +44,7 @@ function judged({ settled, passed }: Look, findings: readonly Finding[], balance
   return { outcome, kinds, findings, settled, passed }
 }
 
-/** First the bank's movements against our books, which payouts under way can not disturb; then its balance against its own movements. */
+/** First the bank's movements against our books, which payouts under way cannot disturb; then its balance against its own movements. */
 function judgeBalance(wallet: BankedWallet, before: Look, now: Look, quietMs: number): 'equal' | 'undecided' | Finding {
   const difference = differenceOf(now)
   if (difference !== differenceOf(before)) return 'undecided'

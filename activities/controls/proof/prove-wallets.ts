@@ -1,4 +1,4 @@
-// Proves a page of wallets, one after the other: one that can not be proved does not keep the others from being proved.
+// Proves a page of wallets, one after the other: one that cannot be proved does not keep the others from being proved.
 import { listWalletsToProve, type WalletToProve } from '../../../db/controls/proof/wallets'
 import { idleSince } from '../../../db/wallets/readings'
 import { RailRefused, RailUnavailable } from '../../../rail/rail'

@@ -22,7 +22,7 @@ export async function sweepStrays(deps: SweepDeps, page: Page): Promise<SweptPag
   return { woken: done.length, failed, next }
 }
 
-/** The server's own cursor, in letters: its list can not be asked for what comes after a workflow. */
+/** The server's own cursor, in letters: its list cannot be asked for what comes after a workflow. */
 async function runningPayouts(deps: SweepDeps, { after, limit }: Page) {
   const { temporal, queuePrefix, olderThanMs } = deps
   const queues = (['sandbox', 'live'] as const).map((environment) => `'${payoutQueue(environment, queuePrefix)}'`)

@@ -1,4 +1,4 @@
-// Reads a page of wallets, a few at a time: one that can not be read does not keep the others from being read.
+// Reads a page of wallets, a few at a time: one that cannot be read does not keep the others from being read.
 import { findWalletsReadTo, saveWalletsReadTo } from '../../../db/bank/readings'
 import { listWalletsToRead, type WalletToRead } from '../../../db/wallets/readings'
 import { RailRefused, RailUnavailable } from '../../../rail/rail'

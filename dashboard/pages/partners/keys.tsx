@@ -206,7 +206,7 @@ function NewKeyForm({ onMade, onClose }: { readonly onMade: (key: KeyCreated) =>
 function Secret({ made, done }: { readonly made: KeyCreated; readonly done: () => void }) {
   return (
     <div className="flex flex-col gap-4">
-      <p className="text-soft">It is shown this once and can not be had again. Keep it where your other secrets are.</p>
+      <p className="text-soft">It is shown this once and cannot be had again. Keep it where your other secrets are.</p>
       <code data-testid="secret" className="rounded-lg border border-line bg-sunken p-3 font-mono text-xs break-all">
         {made.secret}
       </code>

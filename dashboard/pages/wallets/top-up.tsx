@@ -112,7 +112,7 @@ function ByUsdc({ account: { funding_wallet, environment } }: { readonly account
         <Notice tone="warn">
           Send only USDC, and only on {codeWords(chain)}.{' '}
           {isPretend(environment)
-            ? 'This address is make-believe: real money sent to it is lost.'
+            ? 'This address is simulated: real money sent to it is lost.'
             : 'Anything else is lost.'}
         </Notice>
       </div>
@@ -143,7 +143,7 @@ function ByBank({ funding, environment }: { readonly funding: BankFunding; reado
           )}
         </Facts>
         {isPretend(environment) && (
-          <Notice tone="warn">This account is make-believe: real money sent to it is lost.</Notice>
+          <Notice tone="warn">This account is simulated: real money sent to it is lost.</Notice>
         )}
       </div>
     </Card>

@@ -202,7 +202,7 @@ const payoutLedgers = question(
 
 const byPeople = peoplesKinds.map((kind) => `'${kind}'`).join()
 
-// What a payout's row says of itself: its wallet's owner, its quote (design §4), and the status that its timeline ends with. What
+// What a payout's row says of itself: its wallet's owner, its quote, and the status that its timeline ends with. What
 // people do changes no status.
 const payoutRows = question(
   'proof-payout-rows',

@@ -1,4 +1,4 @@
-// The table of payouts: the row that decides what may still happen to the money (design §3).
+// The table of payouts: the row that decides what may still happen to the money.
 import { EntitySchema } from 'typeorm'
 import type { Environment, RailName } from '../../../domain/environment'
 import type { CreatedVia, PayoutStatus } from '../../../domain/payouts/payout'

@@ -1,4 +1,4 @@
-// Bank details, sealed before they touch the database and opened only to be sent to the bank (design §6).
+// Bank details, sealed before they touch the database and opened only to be sent to the bank.
 import { createHmac } from 'node:crypto'
 import type { RecipientType } from '../../../domain/payouts/payout'
 import type { Queryable, Statement, Tx } from '../../database'

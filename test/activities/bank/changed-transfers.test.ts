@@ -145,7 +145,7 @@ test('a transfer of another kind, or of nobody we know, keeps no look from being
   await settle(payout)
 })
 
-test('a transfer of ours that can not be read keeps nobody from being looked at, and is told until it can', async () => {
+test('a transfer of ours that cannot be read keeps nobody from being looked at, and is told until it can', async () => {
   const [payout, unreadable] = [await aCompleted(), await aCompleted()]
   await move(payout, 'returned')
 
@@ -179,7 +179,7 @@ function banks() {
   return { sandbox: address(keys.sandbox), live: address(keys.live) }
 }
 
-/** One look, with an ear at what the bank is asked; with a Temporal that can not be reached, or with odd transfers, if that is wanted. */
+/** One look, with an ear at what the bank is asked; with a Temporal that cannot be reached, or with odd transfers, if that is wanted. */
 function lookWith(
   hear: (at: Date) => void,
   temporal: 'there' | 'away' = 'there',

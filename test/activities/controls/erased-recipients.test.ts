@@ -1,4 +1,4 @@
-// What was erased can not be computed again: no hash is left that whoever has the secret keys could find a sort code or an account by.
+// What was erased cannot be computed again: no hash is left that whoever has the secret keys could find a sort code or an account by.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Static } from 'typebox'

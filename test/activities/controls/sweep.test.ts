@@ -84,7 +84,7 @@ test('one that has its workflow is left alone, and one whose workflow was termin
   expect((await handle.describe()).runId).not.toBe(first)
 })
 
-test('one whose history can not be followed any more is started afresh; a single failure, or one of another kind, is not that', async () => {
+test('one whose history cannot be followed any more is started afresh; a single failure, or one of another kind, is not that', async () => {
   const row = await anOpenPayout()
   await aSweep()
   const first = (await describe(idOf(row))).runId
@@ -124,7 +124,7 @@ test('more than a page is looked at page by page, each payout once, and in a fre
   expect(await lastSweep()).toMatchObject({ continued: true })
 })
 
-test('one that can not be started does not keep the others of its page from theirs: it is counted and in the log', async () => {
+test('one that cannot be started does not keep the others of its page from theirs: it is counted and in the log', async () => {
   const wallet = await aWallet(worker.db)
   const rows = [await anOpenPayout({}, wallet), await anOpenPayout({}, wallet), await anOpenPayout({}, wallet)]
   const [, bad] = rows
@@ -138,7 +138,7 @@ test('one that can not be started does not keep the others of its page from thei
   expect(await aSweep()).toMatchObject({ looked: 3, started: 1, failed: 0 })
 })
 
-test('a stage that can not go on does not keep the sweep from the next one', async () => {
+test('a stage that cannot go on does not keep the sweep from the next one', async () => {
   await anOpenPayout({ createdAt: hoursAgo(3) })
   await worker.db.dataSource.query('ALTER TABLE wallets RENAME COLUMN rail TO hidden_rail')
 
@@ -162,7 +162,7 @@ test('workflows whose payout is over are woken, so that they end, however many t
   }
 })
 
-test('one of them whose history can not be followed any more is ended: nothing is left for it to do', async () => {
+test('one of them whose history cannot be followed any more is ended: nothing is left for it to do', async () => {
   const row = await anOpenPayout()
   await aSweep()
   for (const cause of [historyDisagrees, historyDisagrees]) await failTask(cause)

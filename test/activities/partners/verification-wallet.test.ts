@@ -157,7 +157,7 @@ describe('connecting the wallet', () => {
     expect(await notices()).toEqual(['approved', 'approved'])
   })
 
-  test('sent away for good is rejected, blocked, and can not be tried again', async () => {
+  test('sent away for good is rejected, blocked, and cannot be tried again', async () => {
     await connect()
     await say({ status: 'offboarded' })
 

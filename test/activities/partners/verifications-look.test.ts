@@ -28,7 +28,7 @@ afterAll(async () => {
   await worker.dispose()
 })
 
-test('one whose history can not be followed any more is started afresh; a single failure is not that', async () => {
+test('one whose history cannot be followed any more is started afresh; a single failure is not that', async () => {
   const { id } = await aPartner({ db: worker.db, clock: systemClock }, { verificationStatus: 'not_started' })
   await worker.db.transaction((tx) => beginVerification(tx, id, systemClock.now()))
   const handle = worker.client.workflow.getHandle(verificationId(id))
@@ -50,7 +50,7 @@ async function look(): Promise<number> {
 
 const historyDisagrees: Json = 24
 
-/** Takes the next task, and fails it as a worker does that can not follow the history. */
+/** Takes the next task, and fails it as a worker does that cannot follow the history. */
 async function failTask(): Promise<void> {
   const { workflowService } = worker.client
   const about = { namespace: 'default', identity: 'test' }

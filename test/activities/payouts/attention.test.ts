@@ -192,7 +192,7 @@ test('a repeat never leaves later than calls are repeated, however long this pro
   expect(json.data).toEqual([])
 })
 
-test('a bank that can not be asked for its list is asked again by the workflow’s own pauses', async () => {
+test('a bank that cannot be asked for its list is asked again by the workflow’s own pauses', async () => {
   const payout = await aDebited()
   await bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
   await steps.submitToRail(payout)

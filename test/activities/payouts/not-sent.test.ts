@@ -76,7 +76,7 @@ test('a second run that finds a call in flight invalidates the proof of the firs
   expect(await objections()).toEqual([expect.stringContaining('is still open: processing accepted pending')])
 })
 
-test('once a second run has answered "pending" the first one can not take the payout away again', async () => {
+test('once a second run has answered "pending" the first one cannot take the payout away again', async () => {
   const payout = await aDebited()
   await bank.fault({ kind: 'busy', times: null, match: toTransfers })
   const answer = anAnswerOnHold()

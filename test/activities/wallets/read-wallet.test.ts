@@ -184,7 +184,7 @@ test('the refund of a completed payout starts its return, until that has booked 
   expect(await balance()).toBe(before)
 })
 
-test('a return that can not be started is started by the next reading: the history is not read until it is', async () => {
+test('a return that cannot be started is started by the next reading: the history is not read until it is', async () => {
   const payout = await aSent()
   await move(payout, 'payment_processed')
   await steps.pollSettlement(payout)

@@ -1,4 +1,4 @@
-// GET / and GET /v1 (§2 Discovery, §9).
+// GET / and GET /v1.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Api, startApi } from '../../support/api/client'
 

@@ -65,7 +65,7 @@ describe('/openapi.json, /llms.txt, /docs and /docs/guide.md', () => {
     expect(response.headers.get('Allow')).toContain('GET')
   })
 
-  test('discovery points to the reference (§9)', async () => {
+  test('discovery points to the reference', async () => {
     const { body } = await api.get('/v1')
 
     expect(body['docs']).toBe(`${publicUrl}/docs`)
@@ -158,7 +158,7 @@ describe('the guide', () => {
   })
 })
 
-/** A machine without curl can not run curl lines; it is told so by the word "skipped". */
+/** A machine without curl cannot run curl lines; it is told so by the word "skipped". */
 const withCurl = spawnSync('curl', ['--version']).status === 0 ? describe : describe.skip
 
 withCurl('the examples of the guide', () => {

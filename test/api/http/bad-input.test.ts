@@ -1,4 +1,4 @@
-// Whatever arrives, the answer is a 4xx of §7's shape with the right code, never a 500 and never a hang.
+// Whatever arrives, the answer is a 4xx with the usual error shape with the right code, never a 500 and never a hang.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -30,7 +30,7 @@ async function send(
   return { status: response.status, code: answer.error?.code ?? 'none' }
 }
 
-describe('a body that can not be read', () => {
+describe('a body that cannot be read', () => {
   test.each([
     ['nothing', ''],
     ['half an object', '{"amount_gbp":'],

@@ -1,4 +1,4 @@
-// Rate limits (design §5): per partner and environment, over every API process, with headers that say where one stands.
+// Rate limits: per partner and environment, over every API process, with headers that say where one stands.
 import { once as eventOf } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'

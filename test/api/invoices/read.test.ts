@@ -1,4 +1,4 @@
-// GET /v1/invoices and /v1/invoices/{id} (§2 Invoice, design §5): with their lines, and no drafts; documents as PDF and CSV.
+// GET /v1/invoices and /v1/invoices/{id}: with their lines, and no drafts; documents as PDF and CSV.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { markInvoicePaid } from '../../../db/invoices/moves'

@@ -1,4 +1,4 @@
-// GET /v1/usage (§2 Usage, design §5): the current London month; charges are summed per line and rounded once.
+// GET /v1/usage: the current London month; charges are summed per line and rounded once.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { issueInvoice } from '../../../db/invoices/issue'
 import type { PartnerRow } from '../../../db/partners/partners'

@@ -1,4 +1,4 @@
-// GET /v1/account (§2 Account): the key decides whose account and which environment.
+// GET /v1/account: the key decides whose account and which environment.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { changePrices } from '../../../db/invoices/price-lists'
 import { type Api, startApi } from '../../support/api/client'

@@ -1,4 +1,4 @@
-// GET /v1/compliance (§2 Compliance): where verification stands, and what the account may do.
+// GET /v1/compliance: where verification stands, and what the account may do.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Api, startApi } from '../../support/api/client'
 import { aKey, aPartner } from '../../support/api/fixtures'

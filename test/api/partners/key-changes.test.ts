@@ -1,4 +1,4 @@
-// POST /v1/keys and its revocation (§2, §5): the secret once, five per environment, live after approval, off at once.
+// POST /v1/keys and its revocation: the secret once, five per environment, live after approval, off at once.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Api, startApi } from '../../support/api/client'
 import { sendConfirmed } from '../../support/api/confirmed'
@@ -54,7 +54,7 @@ test('an admin of a suspended partner can revoke a key but not create one', asyn
   expect([revoked.status, after.status]).toEqual([200, 401])
 })
 
-test('a revoked key can not be revoked again, nor one that is not theirs', async () => {
+test('a revoked key cannot be revoked again, nor one that is not theirs', async () => {
   const partner = await aPartner(api)
   const [session, stranger] = [await aSession(api, partner), await aSession(api, await aPartner(api))]
   const { body } = await create(session)

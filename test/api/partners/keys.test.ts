@@ -143,7 +143,7 @@ test('a secret, its digest or more than eight of its digits are nowhere in the a
   expect(text).not.toMatch(/digest|secret/)
 })
 
-test('a live key before verification is approved can not exist', async () => {
+test('a live key before verification is approved cannot exist', async () => {
   const partner = await aPartner(api, { verificationStatus: 'in_review' })
   const wanted = { partnerId: partner.id, environment: 'live' as const, label: null, createdBy: 'ops:test' }
 

@@ -1,4 +1,4 @@
-// /v1/members (§1, §2): admins add, change and remove people; one admin always stays, however many try at once.
+// /v1/members: admins add, change and remove people; one admin always stays, however many try at once.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { changeRole } from '../../../db/partners/members'
 import type { PartnerRow } from '../../../db/partners/partners'

@@ -1,4 +1,4 @@
-// GET /v1/public/partners/{slug} (§2 PublicPartner): needs no key, and tells nothing but name and looks.
+// GET /v1/public/partners/{slug}: needs no key, and tells nothing but name and looks.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Api, startApi } from '../../support/api/client'
 import { aPartner } from '../../support/api/fixtures'

@@ -63,7 +63,7 @@ describe('q', () => {
 })
 
 describe('the CSV', () => {
-  test('has a row for each payout, newest first, whose name and reference can not run', async () => {
+  test('has a row for each payout, newest first, whose name and reference cannot run', async () => {
     const row = await aPayoutRow(api, partner, {
       recipientName: '<img src=x onerror=alert(1)>',
       reference: '=cmd|"/C calc"!A0',

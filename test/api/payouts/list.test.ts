@@ -1,4 +1,4 @@
-// GET /v1/payouts (§4, design §5 "lists"): newest first, in pages, filtered, and only what callers were told about.
+// GET /v1/payouts: newest first, in pages, filtered, and only what callers were told about.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -28,7 +28,7 @@ describe('the list', () => {
     expect(await list()).toEqual({ object: 'list', data: [], has_more: false, next_cursor: null })
   })
 
-  test('shows each payout with every field of §2', async () => {
+  test('shows each payout with every field', async () => {
     const row = await aPayoutRow(api, partner, { status: 'failed', reference: 'Invoice 1042', createdAt: at(1) })
 
     expect((await list()).data).toEqual([

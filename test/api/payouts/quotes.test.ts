@@ -1,4 +1,4 @@
-// POST /v1/quotes (§2 Quote): what a payout would cost, inside the limits of §8 and of the account.
+// POST /v1/quotes: what a payout would cost, inside the limits of the API and of the account.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Api, startApi } from '../../support/api/client'
 import { aKey, aPartner } from '../../support/api/fixtures'
@@ -28,7 +28,7 @@ test('120.00 costs 0.99 plus 1.00 %, of which the bank takes its share in the tr
 })
 
 test.each(['1.00', '20000.00'])(
-  '%s is inside the range of §8, and the country is GB by default',
+  '%s is inside the allowed range, and the country is GB by default',
   async (amount_gbp) => {
     const { status, body } = await api.post('/v1/quotes', { amount_gbp }, { key })
 

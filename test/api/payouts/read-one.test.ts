@@ -1,4 +1,4 @@
-// GET /v1/payouts/{id} (§4): one payout, and a cheap answer for those who poll it.
+// GET /v1/payouts/{id}: one payout, and a cheap answer for those who poll it.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-test('a payout has the fields of §2, and of its recipient only the name and the last four digits', async () => {
+test('a payout has every field, and of its recipient only the name and the last four digits', async () => {
   const createdAt = new Date('2026-11-16T09:30:00.123Z')
   const row = await aPayoutRow(api, partner, {
     createdAt,

@@ -1,4 +1,4 @@
-// GET /v1/recipients (§2 Recipient summary, design §5): payouts of the last 12 months, grouped by account.
+// GET /v1/recipients: payouts of the last 12 months, grouped by account.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'

@@ -108,7 +108,7 @@ test('what the bank has ended before our payout knows it is too late, and nothin
   await becomes(id, 'completed')
 })
 
-test('a status from which it can not follow is 409, with the status', async () => {
+test('a status from which it cannot follow is 409, with the status', async () => {
   for (const status of payoutStatuses) {
     const { id } = await aPayoutRow(world.api, await partnerRow(), { status, transferRef: `none-${status}` })
 
@@ -192,7 +192,7 @@ test.each(['settle', 'return'])(
   },
 )
 
-test('a bank that is not make-believe is told nothing', async () => {
+test('a bank that is not simulated is told nothing', async () => {
   const id = await paid()
 
   await withBank('https://api.bank.test/v0', async (api) => {

@@ -281,7 +281,7 @@ describe('guessing', () => {
   })
 })
 
-test('the code is asked for before the account is judged: no code, no word about its limits (design §3)', async () => {
+test('the code is asked for before the account is judged: no code, no word about its limits', async () => {
   await changePartner(api, partner, { maxPayoutPence: 10_000n })
 
   expect(told(await pay(wanted, aKeyName()))).toEqual(refusal)

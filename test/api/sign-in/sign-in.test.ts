@@ -1,4 +1,4 @@
-// Signing in by an emailed code (§5.9, design §6, checks 30, 32, 35): what works, and each way in which it must not.
+// Signing in by an emailed code: what works, and each way in which it must not.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { codesPerEmailAndHour } from '../../../domain/sign-in'

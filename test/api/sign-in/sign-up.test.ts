@@ -1,4 +1,4 @@
-// Signing up (§1): a business name and a work email give a partner with a sandbox, once, when the emailed code is used.
+// Signing up: a business name and a work email give a partner with a sandbox, once, when the emailed code is used.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { slugOf } from '../../../activities/partners/sign-up'
 import { partner as partners } from '../../../db/partners/entities/partner'

@@ -1,4 +1,4 @@
-// GET /v1/balance (§2 Balance): the ledger's balance, at the bank's rate, never shown as more than it is.
+// GET /v1/balance: the ledger's balance, at the bank's rate, never shown as more than it is.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { creditWallet } from '../../../db/wallets/simulated'
 import { RailUnavailable } from '../../../rail/rail'

@@ -62,7 +62,7 @@ describe('verification', () => {
     const visitor = await open(await aSession(api, gone, 'admin'), '/dashboard/verification?environment=live')
 
     await visitor.page.getByText('<img src=x onerror=alert(1)>').waitFor()
-    await visitor.page.getByText('It can not be tried again.').waitFor()
+    await visitor.page.getByText('It cannot be tried again.').waitFor()
     expect(await visitor.page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
     expect(visitor.complaints).toEqual([])
     await visitor.leave()
@@ -102,11 +102,11 @@ describe('a top-up', () => {
     await visitor.leave()
   })
 
-  test('says that real money is lost where live is make-believe, too', async () => {
+  test('says that real money is lost where live is simulated, too', async () => {
     const visitor = await open(admin, '/dashboard/top-up?environment=live')
 
     await visitor.page.getByText('04-00-04').waitFor()
-    expect(await visitor.page.getByText(/make-believe: real money sent to it is lost/).count()).toBe(2)
+    expect(await visitor.page.getByText(/simulated: real money sent to it is lost/).count()).toBe(2)
     await visitor.leave()
   })
 })
@@ -157,7 +157,7 @@ describe('a payout', () => {
     expect(await offered(viewer, 'completed')).toEqual([])
   })
 
-  test('of live can not be simulated', async () => {
+  test('of live cannot be simulated', async () => {
     const { id } = await aPayoutRow(api, partner, { status: 'processing', environment: 'live' })
     const visitor = await open(admin, `/dashboard/payouts/${id}?environment=live`)
 

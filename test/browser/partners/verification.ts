@@ -1,4 +1,4 @@
-// Going live in a real browser: the bank asks for more, rejects, is tried again and approves, each on its own make-believe page.
+// Going live in a real browser: the bank asks for more, rejects, is tried again and approves, each on its own simulated page.
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import type { Stage } from '../../support/browser/stage'
@@ -42,7 +42,7 @@ export function goingLive(stage: () => Stage): void {
   describe('a newcomer who goes live', () => {
     test('starts, and the bank’s links appear by themselves', async () => {
       await page.getByRole('link', { name: 'Verification' }).click()
-      await page.getByText('The bank here is make-believe').waitFor()
+      await page.getByText('The bank here is simulated').waitFor()
       await page.getByRole('button', { name: 'Start verification' }).click()
 
       const link = page.getByRole('link', { name: 'Go on at the bank' })

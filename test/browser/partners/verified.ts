@@ -22,7 +22,7 @@ export function verifiedPartner(stage: () => Stage): void {
       const { page } = visitor
       await signIn(visitor, local, 'demo@payouts.test')
       await visitor.go('/dashboard/send?environment=live')
-      await page.getByText('Live, make-believe').waitFor()
+      await page.getByText('Live mode, simulated bank').waitFor()
       await fillPayout(page, { amount: '45.50', name: 'Katherine Johnson', account: '38290008' })
       await page.getByRole('button', { name: 'Review' }).click()
       await page.getByRole('button', { name: 'Confirm by email' }).click()

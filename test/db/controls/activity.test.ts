@@ -1,4 +1,4 @@
-// The activity list (§2): written in batches, read newest first, thinned out where nothing was changed.
+// The activity list: written in batches, read newest first, thinned out where nothing was changed.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type ActivityEntry, latestActivity, pruneActivity, recordActivity } from '../../../db/controls/activity'
 import type { Db } from '../../../db/database'

@@ -55,7 +55,7 @@ test('a fingerprint that is not of what is stored is left as it is; the seal is 
   expect(await keysOf([id])).toEqual(['k2 k1 k2'])
 })
 
-test('what can not be opened is left as it is, and keeps nobody else from being written anew', async () => {
+test('what cannot be opened is left as it is, and keeps nobody else from being written anew', async () => {
   const broken = await aSealed()
   const good = await aSealed()
   await db.dataSource.query(`UPDATE sealed_recipients SET sealed = 'broken' WHERE payout_id = $1`, [broken])

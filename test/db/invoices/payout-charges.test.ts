@@ -1,4 +1,4 @@
-// What a payout costs (§1, design §4): once, in live only, in the London month in which it happens.
+// What a payout costs: once, in live only, in the London month in which it happens.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Db } from '../../../db/database'
 import { chargeException, chargePayout, creditReturned } from '../../../db/invoices/payout-charges'

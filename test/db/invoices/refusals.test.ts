@@ -133,7 +133,7 @@ describe('a draft', () => {
     await addLine(id, 'network_fees', 1, 4_999, 0)
   })
 
-  test('can not be paid or void, nor be issued without number, dates and document', async () => {
+  test('cannot be paid or void, nor be issued without number, dates and document', async () => {
     const id = await aDraft('2020-04-01')
 
     await expect(
@@ -185,7 +185,7 @@ describe('a status', () => {
     await set(`status = 'void', voided_at = now(), void_reason = 'x', paid_at = NULL`)
   })
 
-  test('can not become void when a later invoice has used its credit', async () => {
+  test('cannot become void when a later invoice has used its credit', async () => {
     const other = await aPricedPartner(db)
     await charge(db, other, { kind: 'payout_fee', amountMicropounds: 1_000_000n, at: '2026-10-15T12:00:00Z' })
     await charge(db, other, { kind: 'credit', amountMicropounds: 6_000_000n, at: '2026-10-15T12:00:00Z' })

@@ -1,4 +1,4 @@
-// The secret of an API key (§5): its format, its checksum and its keyed hash.
+// The secret of an API key: its format, its checksum and its keyed hash.
 import { createHmac } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { openKeyring } from '../../../db/keyring'
@@ -45,7 +45,7 @@ test('neighbouring characters in the wrong order are refused', () => {
   expect(swapped.filter((text) => text !== secret && readApiKeySecret(text) !== null)).toEqual([])
 })
 
-test('a sandbox secret can not be passed off as a live one', () => {
+test('a sandbox secret cannot be passed off as a live one', () => {
   const secret = newApiKeySecret('sandbox')
 
   expect(readApiKeySecret(secret.replace('sandbox', 'live'))).toBeNull()

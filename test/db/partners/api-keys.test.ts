@@ -1,4 +1,4 @@
-// API keys (§5): at most five unrevoked per environment, live ones after verification, revoked at once.
+// API keys: at most five unrevoked per environment, live ones after verification, revoked at once.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Db } from '../../../db/database'
 import { openKeyring } from '../../../db/keyring'

@@ -1,4 +1,4 @@
-// Sealed recipients (design §6): unreadable in the database, bound to their payout, readable after rotation.
+// Sealed recipients: unreadable in the database, bound to their payout, readable after rotation.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Db } from '../../../db/database'
 import { type Keyring, openKeyring } from '../../../db/keyring'

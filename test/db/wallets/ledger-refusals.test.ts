@@ -1,4 +1,4 @@
-// What the database itself refuses of the ledger (design §4), whoever writes to it: here a superuser, by hand.
+// What the database itself refuses of the ledger, whoever writes to it: here a superuser, by hand.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Db } from '../../../db/database'
 import { newId } from '../../../db/id'

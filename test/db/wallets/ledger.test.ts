@@ -1,4 +1,4 @@
-// The ledger (design §4): posts once and never overdraws.
+// The ledger: posts once and never overdraws.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Db } from '../../../db/database'

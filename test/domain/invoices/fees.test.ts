@@ -1,4 +1,4 @@
-// domain/invoices/fees.ts: the fee of §1 and its two parts.
+// domain/invoices/fees.ts: the fee and its two parts.
 import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { describeMonthlyPrice, describePayoutPrice, feeFor } from '../../../domain/invoices/fees'

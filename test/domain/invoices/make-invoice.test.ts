@@ -1,4 +1,4 @@
-// Charges become an invoice (design §4): rounded once per line, never below zero, and no credit is lost.
+// Charges become an invoice: rounded once per line, never below zero, and no credit is lost.
 import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import {

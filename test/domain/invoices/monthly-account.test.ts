@@ -1,4 +1,4 @@
-// domain/invoices/monthly-account.ts: when an account is due (§1), and whose prices hold.
+// domain/invoices/monthly-account.ts: when an account is due, and whose prices hold.
 import { expect, test } from '@jest/globals'
 import { pricedAt } from '../../../domain/invoices/monthly-account'
 

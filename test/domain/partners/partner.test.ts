@@ -1,4 +1,4 @@
-// domain/partners/partner.ts: the words of §2 and of the decisions where it is silent.
+// domain/partners/partner.ts: the values that describe a partner.
 import { expect, test } from '@jest/globals'
 import { memberRoles, partnerStatuses, screenings, verificationStatuses } from '../../../domain/partners/partner'
 

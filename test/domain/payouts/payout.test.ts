@@ -1,4 +1,4 @@
-// domain/payouts/payout.ts: the statuses of §3 and the moves between them.
+// domain/payouts/payout.ts: the statuses and the moves between them.
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import {

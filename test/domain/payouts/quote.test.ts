@@ -1,4 +1,4 @@
-// domain/payouts/quote.ts: the figures of a Quote (§2).
+// domain/payouts/quote.ts: the figures of a Quote.
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { feeFor } from '../../../domain/invoices/fees'

@@ -72,7 +72,7 @@ describe('an invoice', () => {
     expect(sum).toBe(anInvoice().totalPence)
   })
 
-  test('a name can not run in the spreadsheet of whoever opens it', () => {
+  test('a name cannot run in the spreadsheet of whoever opens it', () => {
     const buyer = { name: '=HYPERLINK("http://evil.test")', addressLines: [] }
     const row = parsed(invoiceCsv(anInvoice({ buyer, lines: [aLine()] })))[1]
 

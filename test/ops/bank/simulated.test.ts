@@ -1,4 +1,4 @@
-// What ops does at a make-believe bank: approval and test money, with the bank's own wallets as the witness.
+// What ops does at a simulated bank: approval and test money, with the bank's own wallets as the witness.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import {
   connectSandboxWallet,
@@ -182,7 +182,7 @@ describe('partner approve', () => {
   ])('is refused with %s', async (_which, banks) => {
     const refused = await runWith({ ...terminal.env, ...banks }, ['partner', 'approve', '--partner', slug])
 
-    expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('make-believe live bank') })
+    expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('simulated live bank') })
     expect(await json('partner', 'show', '--partner', slug)).toMatchObject({
       business_verification: { status: 'not_started' },
     })
@@ -230,7 +230,7 @@ describe('wallet credit at a bank', () => {
     expect(await heldAtBank('sandbox')).toBe('10008.00')
   })
 
-  test('a live wallet gets make-believe money once the partner is approved', async () => {
+  test('a live wallet gets simulated money once the partner is approved', async () => {
     const live = ['--environment', 'live', '--usdc', '250.00']
     expect(await ops('wallet', 'credit', '--partner', slug, ...live)).toMatchObject({ code: 2 })
     await json('partner', 'approve', '--partner', slug)

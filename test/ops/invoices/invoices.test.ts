@@ -95,7 +95,7 @@ test('run bills one partner where one is named', async () => {
   expect(again.out).toMatch(/nothing has changed/)
 })
 
-test('a partner that can not be billed is named, the command fails, and a rerun after the fix bills it', async () => {
+test('a partner that cannot be billed is named, the command fails, and a rerun after the fix bills it', async () => {
   await chargedPartners('broken', 2)
   const { id } = (await findPartnerBySlug(worker.db, 'broken-1')) ?? { id: '' }
   const planted = `ALTER TABLE invoices ADD CONSTRAINT planted CHECK (partner_id <> '${id}') NOT VALID`

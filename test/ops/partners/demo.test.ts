@@ -30,7 +30,7 @@ const ops = (...argv: string[]) => {
 test('it is refused where the banks are not simulated', async () => {
   const { code, err } = await terminal.ops(...demo, '--usdc', '10000.00')
 
-  expect([code, err]).toEqual([2, expect.stringMatching(/^This works only with a make-believe sandbox bank/)])
+  expect([code, err]).toEqual([2, expect.stringMatching(/^This works only with a simulated sandbox bank/)])
 })
 
 test('the month has every kind of charge, all of it in that month, and the wallet holds what was asked for', async () => {

@@ -120,7 +120,7 @@ describe('partner show and list', () => {
     expect((await terminal.ops('partner', 'list')).out).toMatch(/^SLUG +STATUS +VERIFICATION +NAME +REQUESTED NAME\n/)
   })
 
-  test('a name that others typed can not move the cursor of the person who reads it', async () => {
+  test('a name that others typed cannot move the cursor of the person who reads it', async () => {
     const { id } = await createPartner('sneaky')
     await terminal.db.transaction((tx) => updatePartner(tx, id, { name: 'a\u001b[2Jb' }, new Date(0)))
 
@@ -270,7 +270,7 @@ describe('partner set', () => {
     })
   })
 
-  test('the smallest payout can not pass the largest, given together or apart', async () => {
+  test('the smallest payout cannot pass the largest, given together or apart', async () => {
     await createPartner('set-limits')
     const set = ['partner', 'set', '--partner', 'set-limits']
 

@@ -75,7 +75,7 @@ test('case resolve ends it, charges once at cost plus 20 %, and refuses the seco
   })
 })
 
-test('what can not be is refused in a sentence, and nothing happens', async () => {
+test('what cannot be is refused in a sentence, and nothing happens', async () => {
   const { id } = await aCase('recall')
   const nobody = partner.id
   const failed = await aPayoutRow({ db: terminal.db, clock: systemClock }, partner, { status: 'failed' })

@@ -67,13 +67,13 @@ describe('wallet credit', () => {
     expect(again.out).toBe(`That reference was credited before: nothing moved, ${slug} holds 10005.00 USDC.\n`)
   })
 
-  test('live money is never made by hand where the bank is not make-believe', async () => {
+  test('live money is never made by hand where the bank is not simulated', async () => {
     const live = ['wallet', 'credit', '--partner', slug, '--usdc', '1.00', '--environment', 'live'] as const
     const real = { ...terminal.env, BANK_LIVE_URL: 'https://api.bank.test/v0', BANK_LIVE_KEY: 'sk-live-real' }
     const refusal = {
       code: 2,
       out: '',
-      err: 'This works only with a make-believe live bank, one on this machine that BANK_LIVE_URL names.\n',
+      err: 'This works only with a simulated live bank, one on this machine that BANK_LIVE_URL names.\n',
     }
 
     expect(await terminal.ops(...live)).toEqual(refusal)

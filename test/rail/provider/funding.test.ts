@@ -59,7 +59,7 @@ test('another wallet of the same customer has its own', async () => {
   expect((await rail.bankFunding(others())).fundingRef).not.toBe((await rail.bankFunding(wanted())).fundingRef)
 })
 
-test('accounts of another kind are not taken for ours, and one that can not be read is trouble', async () => {
+test('accounts of another kind are not taken for ours, and one that cannot be read is trouble', async () => {
   const scripted = await startScriptedBank()
   const destination = { bridge_wallet_id: 'w_1' }
   const iban = { id: 'va_1', status: 'activated', destination, source_deposit_instructions: { currency: 'eur' } }

@@ -34,7 +34,7 @@ test.each<[string, object, string, 'deposit' | null]>([
   expect(history[1]).toEqual({ id: 'mov_2', kind: 'unreadable', field, looksLike, at } satisfies HistoryRow)
 })
 
-test('a refund is found behind what can not be read', async () => {
+test('a refund is found behind what cannot be read', async () => {
   const refund = aMovement('mov_1', { amount: '7.00', payment_route: { type: 'transfer', transfer_id: 'tr_1' } })
   answerHistory([aMovement('mov_2', { currency: 'eurc', created_at: 'yesterday' }), refund])
 

@@ -76,11 +76,11 @@ describe('a transfer', () => {
     ['no date', { updated_at: 'yesterday' }],
     ['a cost that is no money', { receipt: { gas_fee: 'free' } }],
     ['a reference that is no text', { client_reference_id: 7 }],
-  ])('with %s can not be read', (_, change) => {
+  ])('with %s cannot be read', (_, change) => {
     expect(() => readTransfer(aTransferJson(change))).toThrow(Unreadable)
   })
 
-  test.each([[null], [undefined], ['tr_1'], [[]], [{}]])('that is %j can not be read', (body) => {
+  test.each([[null], [undefined], ['tr_1'], [[]], [{}]])('that is %j cannot be read', (body) => {
     expect(() => readTransfer(body)).toThrow(Unreadable)
   })
 })

@@ -71,7 +71,7 @@ describe('the error message says how to fix', () => {
 
     const reached = await reach({ ...env, TEMPORAL_ADDRESS: env['TEMPORAL_ADDRESS'] || testSystem().temporalAddress })
 
-    expect(reached).toEqual({ api: 'out', ops: `Temporal can not be used: ${sentence}.`, worker: sentence })
+    expect(reached).toEqual({ api: 'out', ops: `Temporal cannot be used: ${sentence}.`, worker: sentence })
   })
 
   test('a missing certificate', async () => {
@@ -87,7 +87,7 @@ describe('the error message says how to fix', () => {
 
     const reached = await reach(env)
 
-    expect(reached).toEqual({ api: 'out', ops: `Temporal can not be used: ${why.entry}.`, worker: why.entry })
+    expect(reached).toEqual({ api: 'out', ops: `Temporal cannot be used: ${why.entry}.`, worker: why.entry })
     await refusing.close()
   })
 })

@@ -30,7 +30,7 @@ test('a payout is processing at once and completed when the bank has paid it', a
   expect(await world.transfersOf(body.id)).toHaveLength(1)
 })
 
-describe('an answer that was lost or can not be read is pending, and one transfer in the end', () => {
+describe('an answer that was lost or cannot be read is pending, and one transfer in the end', () => {
   const lost: readonly [string, Json, number][] = [
     ['the connection closes after the bank stored the transfer', { kind: 'reset', stage: 'after' }, 1],
     ['the connection closes before the bank stored it', { kind: 'reset', stage: 'before' }, 0],

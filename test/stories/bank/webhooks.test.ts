@@ -76,7 +76,7 @@ test('a forged event is refused and moves nothing', async () => {
   expect(await world.row(body.id)).toMatchObject({ status: 'completed' })
 })
 
-describe('an event that the bank has signed and that can not be true is kept for people, and moves no money', () => {
+describe('an event that the bank has signed and that cannot be true is kept for people, and moves no money', () => {
   test('about a payout that nobody made', async () => {
     const [before, sets] = [await world.balance(), await countSets()]
 

@@ -162,7 +162,7 @@ async function returned(payoutId: string, at: Date): Promise<void> {
   expect(status).toBe('returned')
 }
 
-/** By a worker whose clock shows the morning of the 1st after it: a month that runs can not be billed. */
+/** By a worker whose clock shows the morning of the 1st after it: a month that runs cannot be billed. */
 async function bill(period: Month): Promise<Json> {
   const now = new Date(startOf(nextMonth(period)).getTime() + 6 * 3_600_000)
   const mailer = createMailer({ smtpUrl: inbox.smtpUrl, from: sender })

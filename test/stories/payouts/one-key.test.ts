@@ -1,4 +1,4 @@
-// One Idempotency-Key is one payout, however many ask, and a wallet gives what it holds and not a penny more (§4, §7).
+// One Idempotency-Key is one payout, however many ask, and a wallet gives what it holds and not a penny more.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { type Answer, openWorld, type World } from '../../support/system/world'
 

@@ -16,9 +16,9 @@ import type { Db } from '../../../db/database'
 import { type Keyring, openKeyring } from '../../../db/keyring'
 import type { RailName } from '../../../domain/environment'
 import { createMailer } from '../../../mail/mailer'
-import { makeBelieveOrNone } from '../../../rail/make-believe'
 import { createRates, type RateSource } from '../../../rail/rates'
 import { createSimulatedRail } from '../../../rail/simulated'
+import { simulatedBankOrNone } from '../../../rail/simulated-bank'
 import { type Clock, systemClock } from '../../../runtime/clock'
 import type { Log } from '../../../runtime/log'
 import { connectClient, pingTemporal } from '../../../runtime/temporal/client'
@@ -139,7 +139,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const mails = createMailSender({ db, keyring, mailer, clock, log })
   const pollMs = options.pollMs ?? [1_000]
   const simulating = { connectMs: 500, callMs: 1_000 }
-  const sandboxBank = makeBelieveOrNone(options.bank?.sandbox ?? null, clock, simulating)
+  const sandboxBank = simulatedBankOrNone(options.bank?.sandbox ?? null, clock, simulating)
   const deps: ApiDeps = {
     config: {
       publicUrl: options.publicUrl ?? testOrigin,

@@ -1,4 +1,4 @@
-// All that a payout needs, in the test's own process: the API, the make-believe bank, and a worker for each environment.
+// All that a payout needs, in the test's own process: the API, the simulated bank, and a worker for each environment.
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import type { Client } from '@temporalio/client'
 import { Worker } from '@temporalio/worker'

@@ -1,4 +1,4 @@
-// What people do at the make-believe bank itself: they press the buttons of its pages, and pay money in.
+// What people do at the simulated bank itself: they press the buttons of its pages, and pay money in.
 
 import type { World } from '../system/world'
 import type { Json } from './client'

@@ -6,7 +6,7 @@ import type { ProofPatience } from '../../../activities/bind'
 import type { Db } from '../../../db/database'
 import type { Seller } from '../../../domain/invoices/document'
 import type { Mailer } from '../../../mail/mailer'
-import { openMakeBelieveBank } from '../../../rail/make-believe'
+import { openSimulatedBank } from '../../../rail/simulated-bank'
 import type { Clock } from '../../../runtime/clock'
 import { type BankConfig, type Config, loadConfig, type TemporalConfig } from '../../../runtime/config/config'
 import type { Log } from '../../../runtime/log'
@@ -118,7 +118,7 @@ export function testActivities({ db, client, queuePrefix, clock, ...options }: T
   const own = { ...(bank ? { bank } : {}), ...(options.secretKeys ? { secretKeys: options.secretKeys } : {}) }
   const config = { ...testConfig(), ...own }
   const payouts = createPayoutParts(config, { db, log, clock })
-  const sandboxBank = config.bank.sandbox === null ? null : openMakeBelieveBank(config.bank.sandbox, clock)
+  const sandboxBank = config.bank.sandbox === null ? null : openSimulatedBank(config.bank.sandbox, clock)
   const { seller = testSeller, mailer = null } = options
   const { opsEmail, retention } = { ...config, ...options }
   const activities = createActivities(payouts.brief, {

@@ -7,7 +7,7 @@ import { testConfig, testTemporal } from '../../support/temporal/a-worker'
 
 const log = keptLog()
 
-test('Schedules that can not be put are not waited for, and are given up when the worker is asked to stop', async () => {
+test('Schedules that cannot be put are not waited for, and are given up when the worker is asked to stop', async () => {
   // Nobody listens there.
   const temporal = { ...testTemporal(), address: '127.0.0.1:1' }
   const client = connectClient(temporal)

@@ -77,7 +77,7 @@ test('one that is marked as mailed is not mailed again, whoever asks', async () 
   expect(await subjects()).toEqual(before)
 })
 
-test('the mail is out but can not be marked: it is marked later, and not sent again', async () => {
+test('the mail is out but cannot be marked: it is marked later, and not sent again', async () => {
   await chargedPartner('marked')
   await worker.db.dataSource.query(
     `CREATE FUNCTION refuse_mark() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'planted'; END $$;

@@ -29,7 +29,7 @@ export function Remove({ member, onClose }: GoingProps) {
       button="Remove"
       change={{ ...remove, start: () => member && remove.mutate([member]) }}
     >
-      <strong className="text-ink">{member?.email}</strong> is signed out at once and can not sign in again. What they
+      <strong className="text-ink">{member?.email}</strong> is signed out at once and cannot sign in again. What they
       did stays in the audit log.
     </Question>
   )

@@ -39,7 +39,7 @@ export function Standing({ compliance }: { readonly compliance: Compliance }) {
         <Steps steps={stepsOf(verification)} />
         <Ways of={verification} />
         {pageFacts.live_is_make_believe && status !== 'approved' && (
-          <Notice title="The bank here is make-believe">
+          <Notice title="The bank here is simulated">
             Its page asks nothing: you decide there what it finds. Nobody is verified, and no money moves.
           </Notice>
         )}
@@ -115,7 +115,7 @@ function Ways({ of: verification }: { readonly of: BusinessVerification }) {
       </div>
     )
   if (can_start) return isAdmin ? <Start isAgain={status === 'rejected'} /> : <AdminsOnly />
-  if (status === 'rejected') return <p className="text-soft">It can not be tried again. Contact support.</p>
+  if (status === 'rejected') return <p className="text-soft">It cannot be tried again. Contact support.</p>
   if (!isAdmin) return <AdminsOnly />
   const isAnswered = stepsOf(verification)[0]?.state === 'done'
   return (

@@ -85,7 +85,7 @@ function Shown({ payout }: { readonly payout: Payout }) {
 }
 
 const words: Readonly<Record<Payout['status'], string | null>> = {
-  pending: 'Saved, and waiting for the bank to confirm. The money is set aside; it can not be paid twice.',
+  pending: 'Saved, and waiting for the bank to confirm. The money is set aside; it cannot be paid twice.',
   processing: null,
   completed: null,
   failed: null,

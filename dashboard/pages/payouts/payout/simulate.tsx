@@ -19,7 +19,7 @@ import { type Outcome, possibleFrom, simulatedReasons } from './simulations'
 
 const ways = {
   settle: [Check, 'Settle', 'it arrives'],
-  fail: [X, 'Fail …', 'it can not be delivered'],
+  fail: [X, 'Fail …', 'it cannot be delivered'],
   return: [Undo2, 'Return …', 'it arrives and is sent back'],
   stall: [Pause, 'Stall', 'the bank holds it'],
 } as const satisfies Readonly<Record<Outcome, unknown>>

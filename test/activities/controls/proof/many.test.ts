@@ -127,7 +127,7 @@ test('a history that is too long to be read is told as such, and nobody takes th
   expect(drift).toMatchObject({ kind: 'not_compared', found: 'too_long, last compared never' })
 })
 
-test('a wallet at no bank whose books can not be asked for too long is told too', async () => {
+test('a wallet at no bank whose books cannot be asked for too long is told too', async () => {
   await runProof(deps)
   stage.clock.forward(patience.comparedWithinMs + 60_000)
   const isSandbox = `SELECT id FROM wallets WHERE environment = 'sandbox'`

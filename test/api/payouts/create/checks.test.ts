@@ -1,4 +1,4 @@
-// POST /v1/payouts refuses in one order (design §3): who, how often, may they, key, JSON, body, replay, state, rate, money.
+// POST /v1/payouts refuses in one order: who, how often, may they, key, JSON, body, replay, state, rate, money.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { RailUnavailable } from '../../../../rail/rail'

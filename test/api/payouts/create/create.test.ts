@@ -1,4 +1,4 @@
-// POST /v1/payouts: each row of design §3's table as a caller hears it, with the bank's own records as the witness.
+// POST /v1/payouts: each outcome as a caller hears it, with the bank's own records as the witness.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { postSet } from '../../../../db/wallets/ledger'
@@ -26,7 +26,7 @@ const toAccounts = { method: 'POST', path: '/v0/customers/*' }
 const balanceOf = async (who: Payer) => (await world.api.get('/v1/balance', { key: who.keys.sandbox })).body['usdc']
 
 describe('a payout that the bank accepts', () => {
-  test('is 201 processing with its quote, debited and sent once (§3, §4)', async () => {
+  test('is 201 processing with its quote, debited and sent once', async () => {
     const someone = await world.aPayer()
     const request = aRequest({ recipient: { bank: { account_number: '38291234' } } })
     const created = await world.pay(someone, request)
@@ -117,7 +117,7 @@ describe('a payout that the bank accepts', () => {
 })
 
 describe('a payout that does not go', () => {
-  test('to an account ending 0000 is 201 failed with a reason (§1, §3)', async () => {
+  test('to an account ending 0000 is 201 failed with a reason', async () => {
     const { status, body } = await world.pay(payer, { recipient: { bank: { account_number: '12340000' } } })
 
     expect([status, body['status']]).toEqual([201, 'failed'])
@@ -167,7 +167,7 @@ describe('a payout that does not go', () => {
     expect((await world.api.get('/v1/payouts', { key: someone.keys.sandbox })).body.data).toHaveLength(2)
   })
 
-  test('because the bank can not be reached is 502 payout_not_created with Retry-After, and the same key pays later', async () => {
+  test('because the bank cannot be reached is 502 payout_not_created with Retry-After, and the same key pays later', async () => {
     const key = `order-${randomUUID()}`
     const request = aRequest()
     const before = await balanceOf(payer)

@@ -1,4 +1,4 @@
-// What a request is answered when others with its key come, go and fail while it is under way (design §3): always the truth of
+// What a request is answered when others with its key come, go and fail while it is under way: always the truth of
 // that moment. Each request is taken apart where the others overtake it, so that every race has one outcome.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'

@@ -1,4 +1,4 @@
-// Idempotency of POST /v1/payouts (§4, design §3 and §5): a key is paid once, and answered for ever.
+// Idempotency of POST /v1/payouts: a key is paid once, and answered for ever.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { readPayoutRequest } from '../../../../api/payouts/request/order'

@@ -1,4 +1,4 @@
-// CreatePayoutRequest (§4) as its validator judges it: the code of a fault, the order of several, and what details name.
+// CreatePayoutRequest as its validator judges it: the code of a fault, the order of several, and what details name.
 import { describe, expect, test } from '@jest/globals'
 import { ApiError } from '../../../../api/http/errors'
 import { compileBody } from '../../../../api/http/requests/validate'

@@ -46,7 +46,7 @@ test('are read as far back as a payment may come back, and not the whole list', 
   expect(bank.heard.length).toBeLessThanOrEqual(3)
 })
 
-test('are each told, also behind those that can not be read, of which payouts are told by name', async () => {
+test('are each told, also behind those that cannot be read, of which payouts are told by name', async () => {
   const named = { client_reference_id: 'payout-1' }
   const odd: Readonly<Record<number, Record<string, unknown>>> = {
     5: { ...named, source: { currency: 'doge', amount: '1.00' } },
@@ -60,7 +60,7 @@ test('are each told, also behind those that can not be read, of which payouts ar
   expect(unreadable).toEqual([null, 'payout-1'])
 })
 
-test('that can not be read and have not changed since are not told', async () => {
+test('that cannot be read and have not changed since are not told', async () => {
   serve(aYear(() => ({ source: { currency: 'doge', amount: '1.00' } })))
 
   expect(await changes(new Date(aClock.now().getTime() + 1))).toEqual({ refs: [], unreadable: [] })

@@ -67,7 +67,7 @@ const first: readonly [string, Answer, string][] = [
   ['500', answered(500), 'unknown'],
   ['502', answered(502), 'unknown'],
   ['503 with Retry-After', answered(503, 'external_dependency_failed', undefined, 1_000), 'unknown'],
-  ['201 that can not be read', answered(201), 'unknown'],
+  ['201 that cannot be read', answered(201), 'unknown'],
   ['302', answered(302), 'unknown'],
 ]
 

@@ -56,7 +56,7 @@ describe('an answer', () => {
   test.each([
     ['another payout’s transfer', aTransferJson({ client_reference_id: 'payout-2' })],
     ['a transfer of nobody’s', aTransferJson({ client_reference_id: null })],
-    ['a transfer whose amount can not be read', aTransferJson({ source: { currency: 'usdc', amount: 132.41 } })],
+    ['a transfer whose amount cannot be read', aTransferJson({ source: { currency: 'usdc', amount: 132.41 } })],
     ['nothing', {}],
   ])('with %s proves nothing', async (_, body) => {
     bank.answer((_, response) => json(response, 201, body))
@@ -86,7 +86,7 @@ describe('an answer', () => {
   })
 })
 
-test('a ref can not lead to another address', async () => {
+test('a ref cannot lead to another address', async () => {
   bank.answer((_, response) => json(response, 404, { code: 'not_found' }))
 
   await expect(bank.rail.transfer('../customers/1?x=#')).rejects.toThrow('transfer')

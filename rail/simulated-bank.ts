@@ -8,7 +8,7 @@ import { RailUnavailable, type WalletRefs } from './rail'
 import type { BankAddress } from './rails'
 import { bankWordFor, type ReasonCode } from './reasons'
 
-export interface MakeBelieveBank {
+export interface SimulatedBank {
   approveCustomer(customerRef: string): Promise<void>
   /** Each call makes a deposit. For the live environment, where the bank's protocol has no such call. */
   deposit(deposit: WalletRefs & { amountMicroUsdc: bigint }): Promise<void>
@@ -30,7 +30,7 @@ export interface Simulation {
 }
 
 /** A bank on this machine is simulated. No other bank can be controlled from here. */
-export function isMakeBelieve({ url }: BankAddress): boolean {
+export function isSimulatedBank({ url }: BankAddress): boolean {
   const { hostname } = new URL(url)
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }
@@ -39,12 +39,12 @@ const patient: Timeouts = { connectMs: 2_000, callMs: 10_000 }
 const keySpent = [400, 422]
 
 /** Null if there is no bank, or a real one. */
-export function makeBelieveOrNone(
+export function simulatedBankOrNone(
   access: BankAddress | null,
   clock: Clock,
   timeouts: Timeouts,
-): MakeBelieveBank | null {
-  return access === null || !isMakeBelieve(access) ? null : openMakeBelieveBank(access, clock, timeouts)
+): SimulatedBank | null {
+  return access === null || !isSimulatedBank(access) ? null : openSimulatedBank(access, clock, timeouts)
 }
 
 interface Advance {
@@ -57,19 +57,19 @@ interface Advance {
 
 const underWay = ['pending', 'awaiting_funds', 'funds_scheduled', 'funds_received', 'in_review', 'payment_submitted']
 
-export function openMakeBelieveBank(access: BankAddress, clock: Clock, timeouts = patient): MakeBelieveBank {
+export function openSimulatedBank(access: BankAddress, clock: Clock, timeouts = patient): SimulatedBank {
   const about = { apiKey: access.key, clock, timeouts }
   const protocol = createClient({ ...about, baseUrl: access.url })
   const control = createClient({ ...about, baseUrl: `${new URL(access.url).origin}/_control` })
 
   async function command(name: string, path: string, body: object): Promise<void> {
-    if (!isMakeBelieve(access)) throw new Error('only a bank on this machine is simulated')
+    if (!isSimulatedBank(access)) throw new Error('only a bank on this machine is simulated')
     await ask(control, name, { method: 'POST', path, body: JSON.stringify(body) }, () => null)
   }
 
   /** The bank checks the current state, because the transfer can move at any moment. */
   async function advance(transferRef: string, { from, ...move }: Advance): Promise<'moved' | 'too_late'> {
-    if (!isMakeBelieve(access)) throw new Error('only a bank on this machine is simulated')
+    if (!isSimulatedBank(access)) throw new Error('only a bank on this machine is simulated')
     const path = `/transfers/${part(transferRef)}/advance`
     const answer = await control.call({ method: 'POST', path, body: JSON.stringify({ from, ...move }) })
     const status = answer.stage === 'answered' ? answer.status : null
