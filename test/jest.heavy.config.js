@@ -1,0 +1,11 @@
+/** The second half of `npm test`: whole systems that are killed, cut off and overloaded, one file at a time. */
+const { testMatch: _all, ...everything } = require('../jest.config')
+const heavy = require('./support/jest/heavy')
+
+module.exports = {
+  ...everything,
+  rootDir: '..',
+  testPathIgnorePatterns: [],
+  testRegex: [heavy],
+  maxWorkers: 1,
+}
