@@ -102,7 +102,7 @@ test('a fault for one transfer does not affect others', async () => {
 })
 
 test('a transfer can be stuck later on the way, aimed by its id', async () => {
-  await bank.control('PUT', '/delays', { pending: 100 })
+  await bank.control('PUT', '/delays', { pending: 2_000 })
   const { id } = await pay()
   await bank.fault({
     kind: 'stuck',
