@@ -12,8 +12,8 @@ module.exports = {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/'],
   globalSetup: '<rootDir>/test/support/jest/start.ts',
   globalTeardown: '<rootDir>/test/support/jest/stop.ts',
-  // Most files wait for servers more than they compute, so two cores serve four of them.
-  maxWorkers: 4,
+  // One file waits for servers while two others compute.
+  maxWorkers: 3,
   workerIdleMemoryLimit: '1GB',
   cacheDirectory: '<rootDir>/.cache/jest',
   // Only ends a test that hangs. A busy machine is slow, and that is no failure.
