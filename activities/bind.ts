@@ -49,7 +49,7 @@ export interface ActivityDeps {
   readonly seller: Seller | null
   /** Sends invoices. Null where no mail server is configured: then they wait. */
   readonly mailer: Mailer | null
-  /** Gets mails about drifts and audit faults. Null where nobody does. */
+  /** Receives mails about drifts and audit faults. Null if not configured. */
   readonly opsEmail: string | null
   /** Base of links to the dashboard, in mails and for the bank's redirects. */
   readonly publicUrl: string

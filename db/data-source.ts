@@ -9,9 +9,9 @@ export interface DatabaseOptions {
   readonly url: string
   readonly poolSize: number
   readonly onError: (error: Error) => void
-  /** How long one waits for a connection, where nobody's answer waits behind it. */
+  /** Connection timeout, if longer than usual because no caller waits. */
   readonly connectMs?: number
-  /** How long a statement may take, where that is less than usual. */
+  /** Statement timeout, if shorter than usual. */
   readonly statementMs?: number
 }
 

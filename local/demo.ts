@@ -62,7 +62,7 @@ export async function makeDemoLive(
   return keepDemo(dataDir, { ...demo, keys: { ...demo.keys, live } })
 }
 
-/** Whether this system knows the keys: any status except 401. */
+/** Whether the API accepts all keys: no response is 401. */
 export async function isAccepted(api: string, { keys }: Demo): Promise<boolean> {
   const answers = Object.values(keys).map((key) => ask(`${api}/v1/balance`, key))
   return (await Promise.all(answers)).every(({ status }) => status !== 401)

@@ -34,7 +34,7 @@ interface Done {
   readonly json: unknown
   /** For people. */
   readonly text: string
-  /** Something was found that somebody has to look at: the exit code says it, too. */
+  /** The command found something that an operator has to look at. The exit code shows it, too. */
   readonly found?: 'something'
 }
 

@@ -30,7 +30,7 @@ export async function topUpSandbox(deps: TopUpDeps, topUp: SandboxTopUp): Promis
   return { balanceUsdc: formatUsdcDown(credited.balanceMicroUsdc) }
 }
 
-/** A person's name stays out of the workflow's history; somebody who was removed meanwhile has none any more. */
+/** The workflow's history holds only the member's ID. A member who was removed since has no email, so the ID is used. */
 async function whoAsked({ db }: TopUpDeps, { memberId = '', keyPrefix }: SandboxTopUp): Promise<string> {
   if (keyPrefix !== undefined) return `key:${keyPrefix}`
   return (await findMember(db, memberId))?.email ?? `member:${memberId}`

@@ -206,7 +206,7 @@ async function deleteMember(request: ApiRequest, deps: ApiDeps): Promise<Reply> 
     const { member: removed } = requireChanged(await removeMember(tx, { partnerId: partner.id, id }))
     const change = { partnerId: partner.id, by, action: 'member.delete', detail: removed.email }
     await recordChange(tx, { ...change, status: 200 }, request, deps)
-    // A withdrawn invitation removes no rights. A removed admin is told, because they no longer see the next changes.
+    // A withdrawn invitation removes no rights. A removed admin gets a mail, because they cannot see later changes.
     const happened = { what: 'removed', email: removed.email } as const
     if (removed.lastLoginAt !== null) await tellAdmins(tx, { partnerId: partner.id, by, happened, removed }, deps)
     return removed

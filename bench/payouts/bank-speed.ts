@@ -1,4 +1,4 @@
-// How fast the simulated bank is alone: what it cannot do, nobody can do through it.
+// Measures the simulated bank alone, which is the upper limit of every measurement through it.
 import { randomUUID } from 'node:crypto'
 import { load, postText } from '../load'
 import type { Stage } from './stage'

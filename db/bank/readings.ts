@@ -1,8 +1,8 @@
-// How far each bank's changed transfers were looked through, and its wallets read.
+// The position up to which each bank's changed transfers and wallets were read.
 import type { Environment } from '../../domain/environment'
 import type { Queryable } from '../database'
 
-/** Null when nobody has looked yet. */
+/** Null before the first read. */
 export async function findReading(db: Queryable, environment: Environment): Promise<Date | null> {
   const [reading] = await db.sql<{
     readUntil: Date | null
@@ -10,7 +10,7 @@ export async function findReading(db: Queryable, environment: Environment): Prom
   return reading?.readUntil ?? null
 }
 
-/** Only ever forward, whoever ends last. */
+/** Never moves backwards, in whichever order concurrent reads end. */
 export async function saveReading(db: Queryable, environment: Environment, readUntil: Date): Promise<void> {
   await db.sql`INSERT INTO bank_readings (environment, read_until) VALUES (${environment}, ${readUntil})
     ON CONFLICT (environment) DO UPDATE SET read_until = greatest(bank_readings.read_until, excluded.read_until)`

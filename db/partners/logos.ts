@@ -1,4 +1,4 @@
-// Partners' logos: kept by us, so that our pages ask nobody else for a picture.
+// Partners' logos. We store them, so that our pages load no picture from another site.
 import { createHash } from 'node:crypto'
 import type { Logo } from '../../domain/partners/logo'
 import type { Queryable, Tx } from '../database'

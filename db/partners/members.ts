@@ -99,7 +99,7 @@ export async function removeMember(
   const known = await lockToChange(tx, partnerId, id)
   if (known === null) return { outcome: 'not_found' }
   if (known.isLastAdmin) return { outcome: 'last_admin' }
-  // Whoever signs in at this moment waits here, and then finds no member.
+  // A concurrent sign-in of this member waits for this lock and then finds no member.
   await tx.sql`SELECT id FROM members WHERE id = ${id} FOR UPDATE`
   await tx.repo(session).delete({ memberId: id })
   const [member] = await tx.sql<MemberRow>`DELETE FROM members WHERE id = ${id} RETURNING ${columns}`

@@ -9,7 +9,7 @@ import { type Mailbox, openMailbox } from './mailbox'
 
 export interface InboxOptions {
   readonly dataDir: string
-  /** 0: any free port. */
+  /** 0 chooses a free port. */
   readonly smtpPort: number
   readonly httpPort: number
   readonly keepMax?: number

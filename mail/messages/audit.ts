@@ -12,7 +12,7 @@ interface ToldFault {
 export function auditMessage({ address, fault }: { address: string; fault: ToldFault }): Message {
   const heading = 'The audit chain does not hold'
   const paragraphs = [
-    'Something that was booked, charged or changed is no longer as it was sealed. Nothing was repaired: somebody has to look.',
+    'Something that was booked, charged or changed is no longer as it was sealed. Nothing was repaired: an operator has to look.',
     'npm run -s ops -- audit verify says the same in a sentence. Keep the heads that the worker’s log has shown before.',
   ]
   const { what, sequence, table, rowId } = fault

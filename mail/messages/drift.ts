@@ -16,7 +16,7 @@ export function driftMessage({ address, drifts }: { address: string; drifts: rea
   const count = drifts.length
   const heading = count === 1 ? 'The proof found a drift' : `The proof found ${count} drifts`
   const paragraphs = [
-    'Our books and the bank’s differ, or a payout is silent. Nothing was repaired: somebody has to look.',
+    'Our books and the bank’s differ, or a payout is silent. Nothing was repaired: an operator has to look.',
     'npm run -s ops -- proof list shows what is there now, and what to do about each kind of drift.',
   ]
   const facts = drifts.map(({ kind, partner, environment, subject, expected, found }): readonly [string, string] => [

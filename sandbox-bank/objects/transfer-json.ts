@@ -67,7 +67,7 @@ function presentReturn({ returnReason, refundReferenceId }: Transfer): Record<st
   return { return_details: { reason: returnReason, refund_reference_id: refundReferenceId } }
 }
 
-/** 1 % of the source: any amount would do, and this one is never zero. */
+/** About 1 % of the source amount. The protocol fixes no amount; this one is never zero. */
 function presentShortfall({ state, sourceCents }: Transfer): Record<string, unknown> {
   if (state !== 'underfunded') return {}
   const missing = formatDecimal(sourceCents / 100n + 1n, 2)

@@ -98,7 +98,7 @@ function logOpen({ log }: ProofDeps, walletId: string, { open }: Recorded): void
   for (const { kind, subject, expected, found } of open) {
     const said = { expected: saidInUsdc(kind, expected), found: saidInUsdc(kind, found) }
     const facts = { wallet_id: walletId, kind, subject, ...said }
-    log.error(facts, 'our books drift: somebody has to look (ops proof)')
+    log.error(facts, 'drift in our own ledger; an operator has to look (ops proof)')
   }
 }
 

@@ -19,7 +19,7 @@ export async function reportOverduePayouts(deps: SweepDeps, { limit }: Page): Pr
   const overdue = await markOverdue(deps.db, { sentBefore, unknownBefore, limit })
   for (const { payoutId, attention, environment, createdAt } of overdue) {
     const since = createdAt.toISOString()
-    deps.log.error({ payout_id: payoutId, attention, environment, since }, 'a payout is overdue: somebody has to look')
+    deps.log.error({ payout_id: payoutId, attention, environment, since }, 'payout overdue; an operator has to look')
   }
   return { overdue: overdue.length, next: overdue.length < limit ? null : 'more' }
 }
@@ -29,6 +29,6 @@ const openWithinMs = 15 * 60_000
 /** Logged once for each try. */
 async function reportLateOpenings(deps: SweepDeps): Promise<void> {
   for (const partnerId of await takeLateOpenings(deps.db, ago(deps, openWithinMs))) {
-    deps.log.error({ partner_id: partnerId }, 'the bank has not opened a verification yet: somebody has to look')
+    deps.log.error({ partner_id: partnerId }, 'the bank has not opened a verification; an operator has to look')
   }
 }

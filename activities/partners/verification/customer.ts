@@ -7,7 +7,7 @@ import type { PartnerToVerify, VerificationStanding } from '../../../workflows/p
 import { bankKeyFor } from '../../bank/idempotency-key'
 import { type Asked, abandoned, refuse, storeStanding, type VerificationDeps } from './store'
 
-/** Opens the customer where that was begun and has not happened yet, and then asks the bank for its status. */
+/** Opens the customer unless that has already happened, and then reads its status at the bank. */
 export function openLiveCustomer(
   deps: VerificationDeps,
   { partnerId }: PartnerToVerify,
@@ -15,7 +15,7 @@ export function openLiveCustomer(
   return lookAtCustomer(deps, partnerId)
 }
 
-/** The same, because whoever asks first opens the customer. */
+/** The same: the first of the two calls opens the customer. */
 export function checkLiveCustomer(
   deps: VerificationDeps,
   { partnerId }: PartnerToVerify,

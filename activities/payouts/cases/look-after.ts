@@ -29,5 +29,5 @@ export async function reportLateCases({ db, clock, log }: CaseDeps, { limit }: {
 /** Nobody works on those of the sandbox unless its partner asks for it. */
 function tellPeople(log: Log, { id, payoutId, environment, kind, dueAt }: LateCase): void {
   const about = { case_id: id, payout_id: payoutId, environment, kind, due_at: dueAt.toISOString() }
-  log[environment === 'live' ? 'error' : 'warn'](about, 'a case is overdue: somebody has to ask the bank')
+  log[environment === 'live' ? 'error' : 'warn'](about, 'case overdue; an operator has to ask the bank')
 }

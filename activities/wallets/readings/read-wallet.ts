@@ -75,7 +75,7 @@ async function readHistory(deps: WalletReadingDeps, wallet: WalletToRead): Promi
     return done
   })
   for (const { bankRef, why } of held) {
-    log.error({ wallet_id: walletId, bank_ref: bankRef, why }, 'a movement is held: somebody has to look (ops deposit)')
+    log.error({ wallet_id: walletId, bank_ref: bankRef, why }, 'movement held; an operator has to decide (ops deposit)')
   }
   for (const each of returns) await reportUnexplained(deps, each)
   const unresolved = judged.filter(({ verdict }) => verdict === 'unresolved').length

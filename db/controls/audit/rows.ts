@@ -8,8 +8,8 @@ export function rowHashOf(rowText: string): Buffer {
 
 /**
  * Column by column and with times as numbers, so that neither a later column nor a session's settings change a hash. Of
- * PostgreSQL's own parts only, by their full names: a function of ours could be replaced by one that lies. Those of the first four
- * tables are the bytes of `audit_hash()` in db/migrations/010-019/14-audit.ts, which nobody asks any more.
+ * PostgreSQL's own parts only, by their full names: a function of ours could be replaced by one that lies. The texts of the first four
+ * tables equal those of `audit_hash()` in db/migrations/010-019/14-audit.ts, which is no longer used.
  */
 export const rowTextOf: Readonly<Record<AuditedTable, (row: string) => string>> = {
   ledger_sets: (r) =>

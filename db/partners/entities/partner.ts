@@ -32,7 +32,7 @@ export interface PartnerRow {
   readonly readableUntil: Date | null
   /** As an invoice prints it, line by line. */
   readonly billingAddress: string | null
-  /** The first day of the last month that was billed; what is charged for it or before it goes on the next invoice. */
+  /** The first day of the last billed month. Later charges for that month or an earlier one go on the next invoice. */
   readonly billedUntil: string | null
   /** Why the bank refused, as people may read it, and each one's own mark. */
   readonly verificationReasons: readonly string[]

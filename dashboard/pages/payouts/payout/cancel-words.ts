@@ -7,7 +7,7 @@ type CancelTrouble =
   | { readonly outcome: 'other' }
 
 const tooLate: Readonly<Record<string, string>> = {
-  pending: 'It may be at the bank already, so it cannot be taken back. This page shows how it goes on.',
+  pending: 'It may be at the bank already, so it cannot be taken back. This page shows its progress.',
   processing: 'The bank has it, and it is on its way. Once it has arrived it can be recalled.',
   completed: 'It is in the recipient’s account. It can be recalled, if the recipient agrees.',
   failed: 'It has failed by itself: nothing was charged, and the money comes back.',
