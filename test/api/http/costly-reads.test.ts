@@ -85,9 +85,9 @@ test('a file that is not read to its end does not block other reads', async () =
   await aPayoutRow(api, partner)
   const file = await fetch(`${api.url}/v1/payouts.csv`, { headers: { Authorization: `Bearer ${key}` } })
 
-  const answers = await Promise.all(['usage', 'recipients', 'payouts'].map((path) => api.get(`/v1/${path}`, { key })))
-
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  // One after the other, because a statement of the file may hold one of the three places.
+  for (const path of ['usage', 'recipients', 'payouts'])
+    expect((await api.get(`/v1/${path}`, { key })).status).toBe(200)
   await file.body?.cancel()
 })
 
