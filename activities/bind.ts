@@ -64,7 +64,7 @@ export interface ActivityDeps {
 /** The activities of a payout are bound twice: with brief calls to the bank while a caller waits, and with long ones otherwise. */
 export type PayoutDeps = Pick<ActivityDeps, 'db' | 'clock' | 'keyring' | 'rails' | 'log' | 'patience'>
 
-export interface Patience {
+interface Patience {
   /** How long the identical call is repeated under one bank key: less than the bank remembers the key. */
   readonly repeatForMs: number
   /** How long after the first call a listing without the transfer proves that there is none. */

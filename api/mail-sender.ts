@@ -18,7 +18,7 @@ export interface MailSender {
   close(): Promise<void>
 }
 
-export interface MailSenderParts {
+interface MailSenderParts {
   readonly db: Db
   readonly keyring: Keyring
   /** Null without a mail server: mails wait, and are deleted when they expire. */

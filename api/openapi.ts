@@ -6,7 +6,7 @@ import { ApiError, type ErrorCode, errorTable, presentError } from './http/error
 import { errorsOf, type ReplyShape, type Route, repliesOf } from './http/route'
 import { ErrorBody } from './http/schema'
 
-export interface OpenApiDocument {
+interface OpenApiDocument {
   readonly openapi: '3.1.0'
   readonly info: Json
   readonly servers: readonly Json[]
@@ -15,7 +15,7 @@ export interface OpenApiDocument {
   readonly components: Readonly<Record<string, Json>>
 }
 
-export interface Operation extends Json {
+interface Operation extends Json {
   readonly operationId: string
   readonly responses: Readonly<Record<string, Json>>
 }

@@ -14,7 +14,7 @@ export function payoutQueue(environment: Environment, prefix: string = payoutQue
   return `${prefix}-${environment}`
 }
 
-export const payoutQueuePrefix = 'payouts'
+const payoutQueuePrefix = 'payouts'
 
 export interface PayoutKey {
   readonly environment: Environment

@@ -70,7 +70,7 @@ export interface CaseToStart {
   readonly dueAt: Date
 }
 
-export interface WakeToStart {
+interface WakeToStart {
   readonly environment: Environment
   readonly by: string
   readonly why: string

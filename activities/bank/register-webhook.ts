@@ -7,13 +7,13 @@ import type { Rail } from '../../rail/rail'
 import type { Clock } from '../../runtime/clock'
 import { bankKeyFor } from './idempotency-key'
 
-export interface WebhookToRegister {
+interface WebhookToRegister {
   readonly environment: Environment
   /** Null when the bank shall send no events. */
   readonly url: string | null
 }
 
-export interface WebhookDeps {
+interface WebhookDeps {
   readonly db: Db
   readonly clock: Clock
   readonly rail: Pick<Rail, 'registerWebhook' | 'disableWebhook'>

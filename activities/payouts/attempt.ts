@@ -201,7 +201,7 @@ export interface Refused {
 }
 
 /** Why nothing was sent. It must still hold under the row's lock, because another run may have moved the attempt. */
-export type Proof = 'nothing-called' | 'own-calls' | 'absent-at-the-bank'
+type Proof = 'nothing-called' | 'own-calls' | 'absent-at-the-bank'
 
 /** Whether the proof holds for a row in the state `unknown`, where a call was started. */
 const stillProves: Readonly<Record<Proof, (row: StepRow) => boolean>> = {

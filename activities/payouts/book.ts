@@ -24,7 +24,7 @@ export interface Asked {
   readonly refund: Refund | null
 }
 
-export interface Booked {
+interface Booked {
   readonly at: 'waiting' | 'over'
   readonly status: PayoutStatus
   readonly says: string

@@ -16,7 +16,7 @@ import type { Clock } from '../../runtime/clock'
 import { bankKeyFor } from '../bank/idempotency-key'
 import { judgeHistory } from './readings/judge-history'
 
-export interface Deposit {
+interface Deposit {
   readonly partnerId: string
   readonly environment: Environment
   readonly amountMicroUsdc: bigint
@@ -25,7 +25,7 @@ export interface Deposit {
   readonly createdBy: string
 }
 
-export interface DepositDeps {
+interface DepositDeps {
   readonly db: Db
   readonly clock: Clock
   readonly rail: Pick<Rail, 'walletHistory' | 'payoutOf'>

@@ -7,12 +7,12 @@ import type { ApiDeps } from '../deps'
 import { ApiError } from '../http/errors'
 import { uuidPattern } from '../http/requests/validate'
 
-export interface SignedEvent {
+interface SignedEvent {
   readonly environment: Environment
   readonly event: WebhookEvent
 }
 
-export type WebhookReader = (signature: string, rawBody: Buffer) => Promise<SignedEvent>
+type WebhookReader = (signature: string, rawBody: Buffer) => Promise<SignedEvent>
 
 /** Keys change with the webhook address, so they are cached. An event that no cached key fits triggers a reload. */
 const freshForMs = 60_000

@@ -5,7 +5,7 @@ import type { Environment } from '../../domain/environment'
 import type { ApiDeps } from '../deps'
 import type { ApiRequest } from '../http/route'
 
-export interface Change {
+interface Change {
   readonly partnerId: string
   /** An email. */
   readonly by: string

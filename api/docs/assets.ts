@@ -8,7 +8,7 @@ export interface Assets {
   readonly names: Readonly<Record<AssetKind, string>>
 }
 
-export type AssetKind = 'scalar' | 'start' | 'style' | 'icon'
+type AssetKind = 'scalar' | 'start' | 'style' | 'icon'
 
 const folders = [join(__dirname, 'assets'), join(__dirname, '../../dist/api/docs/assets')]
 

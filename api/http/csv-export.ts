@@ -5,7 +5,7 @@ import { type Cell, csvLines, csvMark } from '../../mail/documents/csv'
 import type { Page } from './list'
 import type { Reply, ReplyShape } from './route'
 
-export interface CsvExport<Row> {
+interface CsvExport<Row> {
   /** Without the extension. */
   readonly fileName: string
   readonly columns: readonly string[]

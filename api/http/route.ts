@@ -45,7 +45,7 @@ export interface RouteDocs {
  * A route as a sentence: its steps in the order in which they run. The types allow no other order, so a route cannot forget to
  * authenticate or to authorize.
  */
-export type Steps<Found> =
+type Steps<Found> =
   | readonly [OpenToAnyone, Validation, OpenHandler]
   | readonly [Authentication<Found>, RateLimit, Authorization, Validation, Handler<Found>]
   | readonly [Authentication<Found>, RateLimit, Authorization, Idempotency, Validation, Handler<Found>]
@@ -83,7 +83,7 @@ function route<Found>(method: Route['method'], path: string, { docs, steps: sent
   }
 }
 
-export type Access = { readonly by: 'anyone' } | CallerAccess
+type Access = { readonly by: 'anyone' } | CallerAccess
 
 export interface CallerAccess {
   /** The name of the call in the activity list. */
@@ -101,7 +101,7 @@ export interface CallerAccess {
   readonly partner: 'any' | 'active' | 'payer'
 }
 
-export type Step = OpenToAnyone | Authentication<unknown> | RateLimit | Authorization | Idempotency | Validation
+type Step = OpenToAnyone | Authentication<unknown> | RateLimit | Authorization | Idempotency | Validation
 
 /** Binds a step to its route when the server starts. The result runs for each request; it throws ApiError to refuse one. */
 type Bind = (route: Route, deps: ApiDeps) => (exchange: Exchange) => Promise<void> | void
@@ -174,13 +174,13 @@ export interface FoundWithCaller<Found> {
   readonly found: Found
 }
 
-export interface Scope {
+interface Scope {
   readonly partnerId: string
   readonly environment: Environment
 }
 
 /** The object that a request was about, for logs, traces and the activity list. */
-export interface Subject {
+interface Subject {
   /** The field of the log line, such as `payout_id`. */
   readonly field: string
   readonly id: string
@@ -221,7 +221,7 @@ export interface RequestState {
   errorCode: ErrorCode | null
 }
 
-export interface RequestBody {
+interface RequestBody {
   readonly schema: TSchema
   readonly example: unknown
   readonly repeats?: TSchema
@@ -239,7 +239,7 @@ export interface ReplyShape {
 }
 
 export type Handler<Found = unknown> = (request: ApiRequest<Found>, deps: ApiDeps) => Promise<Reply>
-export type OpenHandler = (request: OpenRequest, deps: ApiDeps) => Promise<Reply>
+type OpenHandler = (request: OpenRequest, deps: ApiDeps) => Promise<Reply>
 
 export interface ApiRequest<Found = unknown> extends OpenRequest {
   readonly caller: Caller

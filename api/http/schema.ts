@@ -8,7 +8,7 @@ import { moneyMaxLength, moneyPattern, moneyRangePattern } from '../../domain/mo
  * Annotations of a schema. `x-hint` is the rule that error details quote after the path of a field. The OpenAPI document shows
  * `x-documented` instead of the schema, for rules that depend on the caller or the state and are checked by the handler.
  */
-export interface Annotations {
+interface Annotations {
   /** Makes the schema a named component of the OpenAPI document. */
   title?: string
   description?: string

@@ -12,7 +12,7 @@ import { upkeepMetrics } from './upkeep'
 
 const shareForMs = 5_000
 
-export interface BusinessFigures {
+interface BusinessFigures {
   /** Begins to count what settles from now on. */
   start(): Promise<void>
   metrics(): Promise<Metric[]>

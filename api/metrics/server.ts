@@ -6,7 +6,7 @@ import { listen, stop } from '../http/listen'
 import { type BusinessParts, createBusinessFigures } from './business'
 import type { RequestFigures } from './requests'
 
-export interface MetricsParts extends BusinessParts {
+interface MetricsParts extends BusinessParts {
   readonly requests: RequestFigures
 }
 

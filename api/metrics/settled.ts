@@ -12,7 +12,7 @@ const certainAfterMs = 60_000
 const bounds = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 14_400, 86_400]
 const ends = ['completed', 'failed', 'cancelled', 'returned'] as const
 
-export interface SettledFigures {
+interface SettledFigures {
   /** Counts what is new. */
   update(): Promise<void>
   metrics(): Metric[]

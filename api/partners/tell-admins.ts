@@ -7,7 +7,7 @@ import { assert } from '../../domain/assert'
 import { accessMessage, type Happening } from '../../mail/messages/access'
 import type { ApiDeps } from '../deps'
 
-export interface Deed {
+interface Deed {
   readonly partnerId: string
   /** The email of the person who did it. They are mailed too: their session may be stolen. */
   readonly by: string

@@ -91,7 +91,7 @@ export const exampleSession: Static<typeof Session> = {
   temporal_ui_url: null,
 }
 
-export type Signed = Pick<PersonCaller, 'sessionId' | 'memberId' | 'email'> & { readonly partnerId: string }
+type Signed = Pick<PersonCaller, 'sessionId' | 'memberId' | 'email'> & { readonly partnerId: string }
 
 export async function describeSession(
   { sessionId, memberId, email, partnerId }: Signed,

@@ -19,7 +19,7 @@ export interface LookedThrough {
 }
 
 /** Null where the read failed: the next one starts where the last successful one ended. */
-export type ChangedTransfersSeen = Readonly<Record<Environment, LookedThrough | null>>
+type ChangedTransfersSeen = Readonly<Record<Environment, LookedThrough | null>>
 
 export interface ChangedTransfersActivities {
   /** Idempotent: a repeated call starts no second workflow and reports nothing twice. */

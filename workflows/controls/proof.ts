@@ -13,7 +13,7 @@ export interface Proving {
 }
 
 /** Null where nothing is left to prove. */
-export type ProofPlaces = Readonly<Record<Environment, { readonly after: string | null } | null>>
+type ProofPlaces = Readonly<Record<Environment, { readonly after: string | null } | null>>
 
 export interface Proved {
   readonly wallets: number

@@ -11,13 +11,13 @@ export interface Sweep {
 }
 
 /** The position of runs that started before the stages took turns: one stage after the other. */
-export interface Place {
+interface Place {
   readonly stage: Stage
   readonly after: Page['after']
   readonly swept: Swept
 }
 
-export interface Progress {
+interface Progress {
   /** The stages that are not done, with the cursor of each. */
   readonly left: Left
   readonly swept: Swept

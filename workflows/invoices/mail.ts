@@ -3,7 +3,7 @@ import { proxyActivities, setCurrentDetails, sleep, workflowInfo } from '@tempor
 import { requireFields } from '../input'
 import { mailQueue } from '../names'
 
-export interface InvoiceToMail {
+interface InvoiceToMail {
   readonly invoiceId: string
   /** The default is one hour. */
   readonly pauseInDoubtMs?: number

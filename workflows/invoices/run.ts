@@ -31,7 +31,7 @@ export interface InvoiceRunOrder {
   readonly pageSize?: number
 }
 
-export interface RunSums {
+interface RunSums {
   readonly issued: number
   readonly already: number
   readonly nothing: number
@@ -88,7 +88,7 @@ export interface RunProgress {
   readonly billed: readonly BilledPartner[]
 }
 
-export const progress = defineQuery<RunProgress, [{ readonly from: number }]>('progress')
+const progress = defineQuery<RunProgress, [{ readonly from: number }]>('progress')
 
 /** A child spends most of its time on the network. The worker limits how many use the database at once. */
 const concurrency = 10

@@ -32,7 +32,7 @@ export interface PayoutOrder extends PayoutRef {
 export type Step = Held | Underway
 
 /** The wallet is debited and the bank has not been called. */
-export interface Held {
+interface Held {
   readonly at: 'held'
 }
 
@@ -95,9 +95,9 @@ const { resolveSubmit } = proxyActivities<Pick<PayoutActivities, 'resolveSubmit'
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 })
 
-export const create = defineUpdate<Verdict>('create')
+const create = defineUpdate<Verdict>('create')
 /** Completes when the row has decided between cancelled and sent. The caller reads the outcome in the row. */
-export const cancel = defineUpdate('cancel')
+const cancel = defineUpdate('cancel')
 /** The bank has reported something about this payout's transfer. The workflow asks the bank for it. */
 export const bankSpoke = defineSignal('bankSpoke')
 

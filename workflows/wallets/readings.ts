@@ -13,7 +13,7 @@ export interface WalletReadings {
 }
 
 /** Null where nothing is left to read. */
-export type Places = Readonly<Record<Environment, { readonly after: string | null } | null>>
+type Places = Readonly<Record<Environment, { readonly after: string | null } | null>>
 
 export interface WalletPage {
   readonly environment: Environment

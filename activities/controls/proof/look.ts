@@ -12,7 +12,7 @@ import type { HistoryRow, ListedTransfer, Rail } from '../../../rail/rail'
 import type { ActivityDeps, ProofPatience } from '../../bind'
 import { type Compared, compare } from './compare'
 
-export type ProofRail = Pick<Rail, 'rate' | 'wallet' | 'walletHistory' | 'transfersSince' | 'payoutOf'>
+type ProofRail = Pick<Rail, 'rate' | 'wallet' | 'walletHistory' | 'transfersSince' | 'payoutOf'>
 
 export interface ProofDeps extends Pick<ActivityDeps, 'db' | 'clock' | 'log'> {
   readonly rails: Readonly<Record<RailName, ProofRail>>

@@ -6,7 +6,7 @@ import type { PartnerRow } from '../../../db/partners/partners'
 import { formatPence, formatUsdcDown, formatUsdcExactly } from '../../../domain/money'
 import type { NoticeContent } from '../../../mail/messages/notice'
 
-export const listedAtMost = 20
+const listedAtMost = 20
 
 /** Null when there is nothing left to tell. */
 export async function contentOf(

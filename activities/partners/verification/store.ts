@@ -49,7 +49,7 @@ export function abandoned({ verificationStatus }: PartnerRow): VerificationStand
 
 export type Connection = Omit<LiveConnection, 'walletId' | 'at'>
 
-export interface Said {
+interface Said {
   readonly asked: Asked
   readonly bank: Verification
   /** The wallet to connect now; null where there is none yet, or where it is connected. */

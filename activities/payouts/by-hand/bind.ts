@@ -10,7 +10,7 @@ import type { Transfer } from '../../../rail/rail'
 import { recordTransfer } from '../attempt'
 import type { HandDeps, Resolved, Word } from './resolve'
 
-export type TransferToBind = Word & { readonly transferRef: string }
+type TransferToBind = Word & { readonly transferRef: string }
 
 /** Calls the bank only to read. The workflow, or the sweep, settles the payout afterwards. */
 export async function bindTransfer(deps: HandDeps, word: TransferToBind): Promise<Resolved> {

@@ -6,7 +6,7 @@ import type { Clock } from '../../../runtime/clock'
 import type { Log } from '../../../runtime/log'
 import type { CaseRef, CaseStanding } from '../../../workflows/payouts/case'
 
-export interface CaseDeps {
+interface CaseDeps {
   readonly db: Db
   readonly clock: Clock
   readonly log: Log

@@ -19,7 +19,7 @@ export type Judged =
   /** The bank did not say whose it is. */
   | { readonly verdict: 'unresolved'; readonly row: WalletMovement }
 
-export type Undecided = Extract<Judged, { verdict: 'return' | 'awaited' | 'unresolved' }>
+type Undecided = Extract<Judged, { verdict: 'return' | 'awaited' | 'unresolved' }>
 
 /** Whether the next reading has to judge it again. */
 export function isUndecided(judged: Judged): judged is Undecided {
@@ -27,12 +27,12 @@ export function isUndecided(judged: Judged): judged is Undecided {
   return verdict === 'return' || verdict === 'awaited' || verdict === 'unresolved'
 }
 
-export interface JudgeDeps {
+interface JudgeDeps {
   readonly db: Queryable
   readonly rail: Pick<Rail, 'payoutOf'>
 }
 
-export interface WalletOfHistory {
+interface WalletOfHistory {
   readonly id: string
   readonly rail: RailName
 }

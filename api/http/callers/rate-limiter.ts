@@ -28,7 +28,7 @@ export interface RateLimiter {
 }
 
 /** Counts wrong keys and session tokens per address. */
-export interface CredentialLimit {
+interface CredentialLimit {
   /** Whether to look the credential up. One that was valid before always passes, because others may share its address. */
   allow(address: string, credential: string): boolean
   countRight(credential: string): void
@@ -42,7 +42,7 @@ const wrongLimits = { atOnce: 100, perSecond: 1 }
 /** How many addresses, and how many credentials, a process remembers. */
 const mostRemembered = 10_000
 
-export interface Taken {
+interface Taken {
   readonly outcome: 'granted' | 'refused'
   readonly limitPerSecond: number
   readonly remaining: number

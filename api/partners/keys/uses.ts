@@ -4,7 +4,7 @@ import type { Db } from '../../../db/database'
 import { type ApiKeyUse, recordApiKeyUse } from '../../../db/partners/api-keys'
 import type { Clock } from '../../../runtime/clock'
 
-export interface KeyUses {
+interface KeyUses {
   note(keyId: string, at: Date): void
   /** The uses that are due to be written. */
   readonly due: () => ApiKeyUse[]

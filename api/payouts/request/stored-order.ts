@@ -4,7 +4,7 @@ import type { BankDetails } from '../../../db/payouts/recipients/sealed'
 import { formatPence } from '../../../domain/money'
 import { readPayoutRequest } from './order'
 
-export interface StoredOrder {
+interface StoredOrder {
   readonly amountPence: bigint
   readonly reference: string | null
 }
