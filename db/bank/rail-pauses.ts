@@ -1,7 +1,8 @@
 // Whether payouts of an environment may be sent to the bank, by whom that was changed, and what waits meanwhile.
 import type { Environment } from '../../domain/environment'
-import type { Queryable, Statement } from '../database'
+import type { Queryable } from '../database'
 import { newId } from '../id'
+import { type Sql, sql } from '../sql'
 
 export interface RailChange {
   readonly environment: Environment
@@ -28,15 +29,30 @@ export interface RailState {
  */
 export async function pauseRail(db: Queryable, change: RailChange & { reason: string | null }): Promise<boolean> {
   const { environment, by, reason, at } = change
-  return (await db.query(insertPause, [newId(at), environment, by, reason, at])).length > 0
+  const paused = await db.sql`WITH lock AS MATERIALIZED (
+      SELECT pg_advisory_xact_lock(hashtextextended('rail/' || ${environment}, 0))
+    ), changed AS (
+      INSERT INTO rail_pauses (id, environment, paused_by, reason, paused_at)
+      SELECT ${newId(at)}::uuid, ${environment}, ${by}, ${reason}, ${at}::timestamptz FROM lock
+      ON CONFLICT (environment) WHERE resumed_at IS NULL DO NOTHING RETURNING environment
+    ), recorded AS (${recordForEveryPartner(sql`'rail.pause'`, change)})
+    SELECT environment FROM changed`
+  return paused.length > 0
 }
 
 /** False when it was not paused, or only after `pausedBefore`, where given: who asks late does not end a pause they know nothing of. */
 export async function resumeRail(
   db: Queryable,
-  { environment, by, at, pausedBefore }: RailChange & { pausedBefore?: Date },
+  { pausedBefore, ...change }: RailChange & { pausedBefore?: Date },
 ): Promise<boolean> {
-  return (await db.query(endPause, [environment, by, at, pausedBefore ?? null])).length > 0
+  const { environment, by, at } = change
+  const resumed = await db.sql`WITH changed AS (
+      UPDATE rail_pauses SET resumed_by = ${by}, resumed_at = greatest(${at}, paused_at)
+      WHERE environment = ${environment} AND resumed_at IS NULL
+        AND paused_at <= coalesce(${pausedBefore ?? null}::timestamptz, 'infinity') RETURNING environment
+    ), recorded AS (${recordForEveryPartner(sql`'rail.resume'`, change)})
+    SELECT environment FROM changed`
+  return resumed.length > 0
 }
 
 /** Both environments, each once. */
@@ -68,28 +84,15 @@ export async function pastPauses(db: Queryable, limit: number): Promise<PastPaus
     FROM rail_pauses WHERE resumed_at IS NOT NULL ORDER BY resumed_at DESC, id DESC LIMIT ${limit}`
 }
 
+/** For the payout `p`. */
+export const isPayoutRailPaused = sql`EXISTS (
+  SELECT FROM rail_pauses pause WHERE pause.environment = p.environment AND pause.resumed_at IS NULL)`
+
+// The same as text, until every statement that uses it is written with the tag.
 export const isRailPaused = (environment: string) =>
   `EXISTS (SELECT FROM rail_pauses pause WHERE pause.environment = ${environment} AND pause.resumed_at IS NULL)`
 
-const toldToPartners = (action: string, by: string, at: string) => `INSERT INTO activity
-      (partner_id, at, environment, action, changes, made_by)
-      SELECT partners.id, ${at}, changed.environment, '${action}', true, ${by} FROM changed, partners`
-
-const insertPause: Statement = {
-  name: 'rail-pause',
-  text: `WITH alone AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended('rail/' || $2, 0))), changed AS (
-      INSERT INTO rail_pauses (id, environment, paused_by, reason, paused_at)
-      SELECT $1::uuid, $2, $3, $4, $5::timestamptz FROM alone
-      ON CONFLICT (environment) WHERE resumed_at IS NULL DO NOTHING RETURNING environment
-    ), told AS (${toldToPartners('rail.pause', '$3', '$5')})
-    SELECT environment FROM changed`,
-}
-
-const endPause: Statement = {
-  name: 'rail-resume',
-  text: `WITH changed AS (
-      UPDATE rail_pauses SET resumed_by = $2, resumed_at = greatest($3, paused_at)
-      WHERE environment = $1 AND resumed_at IS NULL AND paused_at <= coalesce($4::timestamptz, 'infinity') RETURNING environment
-    ), told AS (${toldToPartners('rail.resume', '$2', '$3')})
-    SELECT environment FROM changed`,
+function recordForEveryPartner(action: Sql, { by, at }: RailChange): Sql {
+  return sql`INSERT INTO activity (partner_id, at, environment, action, changes, made_by)
+    SELECT partners.id, ${at}::timestamptz, changed.environment, ${action}, true, ${by} FROM changed, partners`
 }

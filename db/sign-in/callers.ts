@@ -1,7 +1,8 @@
 // Authentication: who a request comes from, an API key or a signed-in person, and for which partner.
 import type { Environment } from '../../domain/environment'
 import type { MemberRole, PartnerStatus, VerificationStatus } from '../../domain/partners/partner'
-import type { Queryable, Statement } from '../database'
+import type { Queryable } from '../database'
+import { sql, textOf } from '../sql'
 
 export type Caller = KeyCaller | PersonCaller
 
@@ -48,11 +49,11 @@ export function seesLive(caller: Caller): boolean {
 
 /** Null when the key is unknown or revoked. */
 export async function findCaller(db: Queryable, digest: Buffer): Promise<KeyCaller | null> {
-  const [row] = await db.query<CallerRow>(selectCaller, [digest])
+  const [row] = await db.sql<CallerRow>`SELECT ${callerFields} FROM ${keysWithPartner} WHERE ${isDigestOf(digest)}`
   return row ? callerFrom(row) : null
 }
 
-/** One row of callerColumns, whatever else was selected beside them. */
+/** From a row that has `callerFields`, and may have other columns. */
 export function callerFrom(row: CallerRow): KeyCaller {
   const { keyId, keyPrefix, keyEnvironment, partnerId, partnerSlug, partnerStatus, verificationStatus, rateLimit } = row
   const partner = { id: partnerId, slug: partnerSlug, status: partnerStatus, verificationStatus, rateLimit }
@@ -66,7 +67,8 @@ export function callerFrom(row: CallerRow): KeyCaller {
 export async function holdCaller(db: Queryable, caller: Caller): Promise<Caller | null> {
   const { partner } = caller
   if (caller.by === 'key') {
-    const [row] = await db.query<HeldPartner>(holdKey, [partner.id, caller.keyId])
+    const [row] = await db.sql<HeldPartner>`WITH ${holdKey(partner.id, caller.keyId)}
+      SELECT status, verification_status FROM partner, held_key`
     return row ? { ...caller, partner: { ...partner, ...row } } : null
   }
   // Writes of people lock the partner exclusively: many of them change its row or its members, and two that hold shares would deadlock.
@@ -96,31 +98,37 @@ export interface CallerRow {
   readonly rateLimit: number | null
 }
 
-export const callerColumns = `k.id AS "keyId", k.key_prefix AS "keyPrefix", k.environment AS "keyEnvironment",
+/** The aliases are camelCase because some statements return a row as JSON, whose names are not translated. */
+export const callerFields = sql`k.id AS "keyId", k.key_prefix AS "keyPrefix", k.environment AS "keyEnvironment",
   p.id AS "partnerId", p.slug AS "partnerSlug", p.status AS "partnerStatus", p.verification_status AS "verificationStatus",
   CASE k.environment WHEN 'live' THEN p.rate_limit_live ELSE p.rate_limit_sandbox END AS "rateLimit"`
 
-export const callerTables = 'api_keys k JOIN partners p ON p.id = k.partner_id'
+export const keysWithPartner = sql`api_keys k JOIN partners p ON p.id = k.partner_id`
 
-// How long the index takes depends on a keyed hash that no caller can choose, so it tells nothing about any key.
-// One digest and not a list of them: for a list of unknown length PostgreSQL would make a new plan each time.
-export const isTheCaller = 'k.digest = $1 AND k.revoked_at IS NULL'
+/**
+ * The lookup time depends on a keyed hash that no caller can choose, so it reveals nothing about any key. It takes one digest
+ * and not a list: PostgreSQL would plan a list of unknown length each time.
+ */
+export const isDigestOf = (digest: Buffer) => sql`k.digest = ${digest} AND k.revoked_at IS NULL`
 
-/** `partner_id = …` makes PostgreSQL lock the partner before the key. Suspending and closing take FOR UPDATE, which waits for KEY SHARE. */
-export const heldKey = (partnerId: string, keyId: string) => `partner AS (
+/**
+ * Two CTEs, `partner` and `held_key`. `partner_id = …` makes PostgreSQL lock the partner before the key. Suspending and closing
+ * take FOR UPDATE, which waits for KEY SHARE.
+ */
+export const holdKey = (partnerId: string, keyId: string | null) => sql`partner AS (
       SELECT id, status, verification_status FROM partners WHERE id = ${partnerId} FOR KEY SHARE
     ), held_key AS (
       SELECT id FROM api_keys
       WHERE id = ${keyId} AND partner_id = (SELECT id FROM partner) AND revoked_at IS NULL FOR SHARE
     )`
 
-const holdKey: Statement = {
-  name: 'caller-hold-key',
-  text: `WITH ${heldKey('$1', '$2')}
-    SELECT status, verification_status AS "verificationStatus" FROM partner, held_key`,
-}
-
-const selectCaller: Statement = {
-  name: 'caller-by-digest',
-  text: `SELECT ${callerColumns} FROM ${callerTables} WHERE ${isTheCaller}`,
-}
+// The same as text, until every statement that uses them is written with the tag.
+export const callerColumns = textOf(callerFields)
+export const callerTables = textOf(keysWithPartner)
+export const isTheCaller = 'k.digest = $1 AND k.revoked_at IS NULL'
+export const heldKey = (partnerId: string, keyId: string) => `partner AS (
+      SELECT id, status, verification_status FROM partners WHERE id = ${partnerId} FOR KEY SHARE
+    ), held_key AS (
+      SELECT id FROM api_keys
+      WHERE id = ${keyId} AND partner_id = (SELECT id FROM partner) AND revoked_at IS NULL FOR SHARE
+    )`
