@@ -1,4 +1,5 @@
-// Who may call what: every route of the table × everybody who might try. A route that is not in here fails the first test.
+// Which caller may use which route: every route of the table × every kind of caller. A route missing here
+// fails the first test.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Route, roleFor } from '../../api/http/route'
@@ -22,23 +23,23 @@ const callers = [
 type CallerKind = (typeof callers)[number]
 
 const open = (status: number) => Array.from({ length: callers.length }, () => status)
-/** What anyone of the partner may read; a stranger reads their own. */
+/** Any caller of the partner may read this. A caller of another partner reads its own. */
 const read = [401, 401, 200, 200, 200, 200, 200, 200]
-/** One thing of the sandbox. */
+/** A single sandbox object. */
 const readOne = [401, 401, 200, 404, 404, 200, 200, 404]
-/** An invoice, which a sandbox key does not see. */
+/** An invoice. A sandbox key does not see it. */
 const readInvoice = [401, 401, 404, 200, 404, 200, 200, 404]
-/** What only people do: admins, or viewers too. */
+/** For signed-in members only: admins, or admins and viewers. */
 const forAdmins = (status: number) => [401, 401, 403, 403, 403, 403, status, status]
 const forAdminsOfIt = (status: number) => [401, 401, 403, 403, 403, 403, status, 404]
 const forPeople = (status: number) => [401, 401, 403, 403, 403, status, status, status]
 
-/** In the order of the callers. */
+/** Statuses in the order of `callers`. */
 const expected: Readonly<Record<string, readonly number[]>> = {
   'GET /': open(200),
   'GET /v1': open(200),
   'GET /v1/public/partners/:slug': open(200),
-  // None is stored.
+  // No logo is stored.
   'GET /v1/public/partners/:slug/logo': open(404),
   'POST /v1/auth/codes': open(202),
   'POST /v1/auth/signups': open(202),
@@ -49,7 +50,7 @@ const expected: Readonly<Record<string, readonly number[]>> = {
   'GET /v1/wallet/entries': read,
   'GET /v1/wallet/entries.csv': read,
   'GET /v1/compliance': read,
-  // Both are approved.
+  // Both partners are approved.
   'POST /v1/compliance/verification': forAdmins(409),
   'GET /v1/activity': read,
   'GET /v1/recipients': read,
@@ -59,7 +60,7 @@ const expected: Readonly<Record<string, readonly number[]>> = {
   'GET /v1/payouts/:id': readOne,
   'GET /v1/payouts/:id/details': readOne,
   'GET /v1/payouts/:id/events': readOne,
-  // It is over already for those who may.
+  // The payout is already final, so callers with the right get 409.
   'POST /v1/payouts/:id/cancel': [401, 401, 409, 404, 404, 403, 409, 404],
   'GET /v1/payouts/:id/cases': readOne,
   'POST /v1/payouts/check': [401, 401, 200, 200, 200, 403, 200, 200],
@@ -75,7 +76,7 @@ const expected: Readonly<Record<string, readonly number[]>> = {
 
   'POST /v1/payouts': [401, 401, 201, 502, 201, 403, 201, 201],
   'POST /v1/payouts/:id/cases': [401, 401, 201, 404, 404, 403, 201, 404],
-  // In the sandbox nothing is confirmed; and no bank is there to top a wallet up or to be told what to do.
+  // The sandbox needs no confirm code. No bank is connected for top-ups and simulations.
   'POST /v1/payouts/confirm-codes': forAdmins(409),
   'POST /v1/sandbox/payouts/:id/simulate': [401, 401, 409, 403, 404, 403, 409, 404],
   'POST /v1/sandbox/top-ups': [401, 401, 502, 403, 502, 403, 502, 502],
@@ -84,7 +85,7 @@ const expected: Readonly<Record<string, readonly number[]>> = {
   'POST /v1/auth/session/partner': [401, 401, 403, 403, 403, 200, 200, 404],
   'DELETE /v1/auth/session': forPeople(200),
   'DELETE /v1/auth/sessions': forPeople(200),
-  // None of them is only invited.
+  // Every caller is a full member, so no invitation exists.
   'DELETE /v1/auth/invitations/:slug': forPeople(404),
   'GET /v1/members': forPeople(200),
   'POST /v1/members': forAdmins(201),
@@ -108,11 +109,11 @@ afterAll(() => api.close())
 
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 
-test('every route is in this table, and nothing else is', () => {
+test('the table covers every route and nothing else', () => {
   expect(Object.keys(expected).toSorted()).toEqual(routes.map(nameOf).toSorted())
 })
 
-test('a viewer may do nothing but read, ask what something would cost, decline an invitation, and sign out', () => {
+test('a viewer can only read, get quotes, decline an invitation and sign out', () => {
   const allowed = routes.filter(
     (route) => route.access.by !== 'anyone' && route.method !== 'GET' && roleFor(route) === 'viewer',
   )
@@ -126,18 +127,18 @@ test('a viewer may do nothing but read, ask what something would cost, decline a
   ])
 })
 
-test('a suspended partner gets no new money or power: of all writes, only these let it in', () => {
+test('of all writes, a suspended partner can only make those that move no money and give no rights', () => {
   const allowed = routes.filter(
     ({ access, method }) => access.by !== 'anyone' && method !== 'GET' && access.partner === 'any',
   )
 
   expect(allowed.map(nameOf).toSorted()).toEqual([
-    // These take power away.
+    // These take rights away.
     'DELETE /v1/auth/invitations/:slug',
     'DELETE /v1/auth/session',
     'DELETE /v1/auth/sessions',
     'DELETE /v1/members/:id',
-    // Refuses to make anybody an admin.
+    // This refuses to make the member an admin.
     'PATCH /v1/members/:id',
     'POST /v1/auth/session/partner',
     'POST /v1/keys/:id/revoke',
@@ -149,7 +150,7 @@ test('a suspended partner gets no new money or power: of all writes, only these 
 })
 
 describe.each(routes.map((route) => [nameOf(route), route] as const))('%s', (name, route) => {
-  test('is for those whom it is for', async () => {
+  test('answers each kind of caller with the expected status', async () => {
     const [partner, stranger] = [await aPartner(api), await aPartner(api)]
     const statuses: number[] = []
     const bodies: string[] = []
@@ -182,7 +183,7 @@ async function credentialsOf(kind: CallerKind, partner: PartnerRow, stranger: Pa
   return { key }
 }
 
-/** What a write needs besides: where it comes from, and the key that names it. */
+/** A write also needs an origin and an idempotency key. */
 function unsafe({ method, access }: Route, kind: CallerKind): Pick<CallOptions, 'headers'> {
   if (method === 'GET') return {}
   const origin = kind.includes('key') && access.by !== 'anyone' ? {} : fromOurPages.headers

@@ -1,4 +1,4 @@
-// The dashboard as it is served: what may run in it, what is kept, what is compressed, and how much of it there is.
+// How the dashboard is served: content security policy, caching, compression and size.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -19,7 +19,7 @@ afterAll(() => api?.close())
 
 describe('the page', () => {
   test.each(['/dashboard', '/dashboard/payouts/x', '/sign-in', '/sign-up', '/p/acme'])(
-    '%s is the same, and never kept',
+    '%s is the same page, and never cached',
     async (path) => {
       const answer = await fetch(api.url + path)
 
@@ -30,7 +30,7 @@ describe('the page', () => {
     },
   )
 
-  test('runs no script, takes no style and shows no picture but from our own server, and cannot be framed', async () => {
+  test('allows scripts, styles and images from our own server only, and cannot be framed', async () => {
     const policy = (await fetch(`${api.url}/dashboard`)).headers.get('Content-Security-Policy') ?? ''
 
     expect(policy).not.toContain('unsafe')
@@ -47,7 +47,7 @@ describe('the page', () => {
     )
   })
 
-  test('is told what everyone may know, as text and never as markup', async () => {
+  test('contains the public configuration as text, never as markup', async () => {
     const html = await (await fetch(`${api.url}/sign-in`)).text()
 
     expect(html).not.toContain('<script>')
@@ -60,7 +60,7 @@ describe('the page', () => {
     })
   })
 
-  test('the root stays Discovery', async () => {
+  test('the root path stays the discovery endpoint', async () => {
     expect((await api.get('/')).body).toMatchObject({ version: '1.3.0' })
   })
 })
@@ -68,7 +68,7 @@ describe('the page', () => {
 describe('its files', () => {
   const script = () => readdirSync(assets).find((name) => /^index-.*\.js$/.test(name)) ?? ''
 
-  test('are kept for a year, compressed', async () => {
+  test('are cached for a year and compressed', async () => {
     const answer = await fetch(`${api.url}/dashboard/assets/${script()}`, { headers: { 'Accept-Encoding': 'br' } })
 
     expect(answer.status).toBe(200)
@@ -79,7 +79,7 @@ describe('its files', () => {
   })
 
   test.each(['none.js', '..%2findex.html', '%2e%2e%2f%2e%2e%2fapi%2fmain.js', `x${'y'.repeat(300)}.js`, '.js'])(
-    '%s is not one',
+    '%s is not a file of it',
     async (name) => {
       const answer = await fetch(`${api.url}/dashboard/assets/${name}`)
 

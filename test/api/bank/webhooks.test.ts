@@ -1,4 +1,4 @@
-// POST /webhooks/bank: believed by its signature, stored once, and only a reason to ask the bank.
+// POST /webhooks/bank: verified by its signature, stored once, and used only as a reason to ask the bank.
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { saveBankWebhook } from '../../../db/bank/webhooks'
@@ -16,7 +16,7 @@ const signers = { sandbox: aSigner(), live: aSigner() }
 
 beforeAll(async () => {
   silenceTemporal()
-  // No poll comes within a test: what changes here was told by the bank.
+  // No poll happens within a test, so every change here was triggered by a webhook.
   world = await aPayoutWorld({ payouts: { pollMs: [10 * minutes] } })
   payer = await world.aPayer()
 })
@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 afterAll(() => world.close())
 
-describe('an event of the bank', () => {
+describe('a bank event', () => {
   test('wakes the payout, which asks the bank and is completed', async () => {
     const { id, transferRef } = await aPaidTransfer()
     const answer = await deliver(anEvent({ payoutId: id, transferRef, state: 'payment_processed' }))
@@ -34,7 +34,7 @@ describe('an event of the bank', () => {
     await untilStatus(id, 'completed')
   })
 
-  test('is never believed: what it says is asked for and not booked', async () => {
+  test('is not trusted: its state is looked up at the bank and never booked as sent', async () => {
     const payout = await aTransfer()
     const event = anEvent({ ...payout, state: 'payment_processed' })
 
@@ -44,7 +44,7 @@ describe('an event of the bank', () => {
     expect(await statusOf(payout.payoutId)).toBe('processing')
   })
 
-  test('that comes again is 200 and stored once', async () => {
+  test('that is repeated is 200 and stored once', async () => {
     const payout = await aTransfer()
     const event = anEvent({ ...payout, state: 'payment_processed' })
 
@@ -52,7 +52,7 @@ describe('an event of the bank', () => {
     expect(await eventsOf(event.event_id)).toHaveLength(1)
   })
 
-  test('that comes five times at once is stored once', async () => {
+  test('that arrives five times at once is stored once', async () => {
     const payout = await aTransfer()
     const event = anEvent({ ...payout, state: 'payment_processed' })
 
@@ -63,21 +63,21 @@ describe('an event of the bank', () => {
   })
 
   test.each([
-    ['of a transfer under way needs nobody', { state: 'funds_received' }, '200 not_needed'],
-    ['of a state never seen before is told', { state: 'levitating' }, '200 told'],
+    ['of a transfer under way wakes no workflow', { state: 'funds_received' }, '200 not_needed'],
+    ['of an unknown state is passed on', { state: 'levitating' }, '200 told'],
   ])('%s', async (_, change, expected) => {
     expect(await deliver(anEvent({ ...(await aTransfer()), ...change }))).toBe(expected)
   })
 
   test.each([
     ['of a payout that is not ours', { payoutId: randomUUID() }, '200 unknown_payout'],
-    ['of something that is no payout’s id', { payoutId: 'robert; drop table' }, '200 unknown_payout'],
-    ['of a category never heard of', { category: 'weather' }, '200 unknown_category'],
+    ['of a malformed payout id', { payoutId: 'robert; drop table' }, '200 unknown_payout'],
+    ['of an unknown category', { category: 'weather' }, '200 unknown_category'],
     ['of a customer', { category: 'customer' }, '200 not_needed'],
     ['with U+0000 in its id', { eventId: 'wh\u0000' }, '200 unknown_category'],
     ['with U+0000 in its object', { transferRef: 'tr\u0000' }, '200 unknown_category'],
     ['with U+0000 in its state', { state: 'payment\u0000' }, '200 unknown_category'],
-  ])('%s is stored as that', async (_, change, expected) => {
+  ])('%s is stored with that result', async (_, change, expected) => {
     const event = anEvent(change)
 
     expect([await deliver(event), await deliver(event)]).toEqual([expected, '200 repeated'])
@@ -91,7 +91,7 @@ describe('an event of the bank', () => {
     expect(await attentionOf(payout.payoutId)).toBeNull()
   })
 
-  test('of another transfer than the payout’s own is kept apart: it may have been paid twice', async () => {
+  test('of a transfer other than the payout’s own is set aside, because it may be a second payment', async () => {
     const { payoutId } = await aTransfer()
 
     expect(await deliver(anEvent({ payoutId, transferRef: 'tr_another', state: 'payment_submitted' }))).toBe(
@@ -100,7 +100,7 @@ describe('an event of the bank', () => {
     expect(await attentionOf(payoutId)).toBe('bank_contradicts_payment_submitted')
   })
 
-  test('of a transfer that is under way, for a payout that failed as never sent, is kept apart at once', async () => {
+  test('of a transfer in flight for a payout that failed as never sent is set aside at once', async () => {
     const { payoutId, transferRef } = await aTransfer()
     await world.api.db.dataSource.query(
       "UPDATE payouts SET status = 'failed', failure_reason = 'not_sent: x', transfer_ref = NULL, closed_at = now() WHERE id = $1",
@@ -110,7 +110,7 @@ describe('an event of the bank', () => {
     expect(await deliver(anEvent({ payoutId, transferRef, state: 'payment_submitted' }))).toBe('200 quarantined')
   })
 
-  test('that contradicts a payout that is over is kept apart, and somebody is asked to look', async () => {
+  test('that contradicts a final payout is set aside and needs an operator', async () => {
     const { payoutId, transferRef } = await aTransfer()
     await world.api.db.dataSource.query(
       "UPDATE payouts SET status = 'failed', failure_reason = 'bank_refused: x', closed_at = now() WHERE id = $1",
@@ -122,7 +122,7 @@ describe('an event of the bank', () => {
     expect(await attentionOf(payoutId)).toBe('bank_contradicts_payment_processed')
   })
 
-  test('that says a completed payout has come back is asked for, and not believed', async () => {
+  test('that reports a completed payout as returned is checked with the bank first', async () => {
     const { id, transferRef } = await aCompleted()
 
     expect(await deliver(anEvent({ payoutId: id, transferRef, state: 'returned' }))).toBe('200 told')
@@ -130,7 +130,7 @@ describe('an event of the bank', () => {
     expect([await statusOf(id), await attentionOf(id)]).toEqual(['completed', null])
   })
 
-  test('and when the bank says so too, the payout is returned, and refunded when the next event comes', async () => {
+  test('of a return that the bank confirms makes the payout returned, and the next event refunds it', async () => {
     const { id, transferRef } = await aCompleted()
     await advance(transferRef, 'returned')
     await deliver(anEvent({ payoutId: id, transferRef, state: 'returned' }))
@@ -146,7 +146,7 @@ describe('an event of the bank', () => {
     expect(await attentionOf(id)).toBeNull()
   })
 
-  test('for a payout that is over changes nothing', async () => {
+  test('for a final payout changes nothing', async () => {
     const { id, transferRef } = await aPaidTransfer()
     await deliver(anEvent({ payoutId: id, transferRef, state: 'payment_processed' }))
     await untilStatus(id, 'completed')
@@ -169,16 +169,16 @@ async function advance(transferRef: string, state: string): Promise<void> {
 
 async function untilReturnEnded(id: string): Promise<void> {
   const handle = world.temporal.workflow.getHandle(payoutReturnId(id))
-  await until('the return was seen to', async () => (await handle.describe()).status.name === 'COMPLETED')
+  await until('the return was handled', async () => (await handle.describe()).status.name === 'COMPLETED')
 }
 
-describe('what was not signed by the bank, or not now, is 400 and not stored', () => {
+describe('an event without a valid, recent signature is 400 and not stored', () => {
   test.each([
     ['signed with another key', { by: aSigner() }],
     ['signed eleven minutes ago', { ageMs: 11 * minutes }],
-    ['signed for eleven minutes from now', { ageMs: -11 * minutes }],
+    ['signed eleven minutes in the future', { ageMs: -11 * minutes }],
     ['not signed', { signature: '' }],
-    ['signed in another form', { signature: 't=1,v0=AAAA' }],
+    ['signed in another format', { signature: 't=1,v0=AAAA' }],
   ])('%s', async (_, how) => {
     const event = anEvent({})
 
@@ -200,7 +200,7 @@ describe('what was not signed by the bank, or not now, is 400 and not stored', (
   })
 })
 
-test('a key that was registered a moment ago is known', async () => {
+test('a newly registered key is accepted', async () => {
   const fresh = aSigner()
   await deliver(anEvent({}))
   await tellKeyOf('sandbox', fresh.publicKey)
@@ -212,10 +212,10 @@ test('a key that was registered a moment ago is known', async () => {
   expect(answer).toBe('200 unknown_payout')
 })
 
-test('with one signing key for both environments, an event goes to the environment of what it is about', async () => {
+test('with one signing key for both environments, an event goes to the environment of its object', async () => {
   const [sandbox, live] = [await aTransfer(), await aTransfer('live')]
   for (const environment of ['sandbox', 'live'] as const) await tellKeyOf(environment, signers.sandbox.publicKey)
-  // It reads the keys for the first time.
+  // This first call reads the keys.
   const api = await startApi({ database: world.api.databaseUrl })
   const wallets: { environment: string; wallet: string; customer: string }[] = await world.api.db.dataSource.query(
     'SELECT environment, wallet_ref AS wallet, customer_ref AS customer FROM wallets WHERE partner_id = $1',
@@ -247,7 +247,7 @@ test('with one signing key for both environments, an event goes to the environme
   expect(stored.slice(0, 2).map(([row]) => row?.['payout_id'])).toEqual([sandbox.payoutId, live.payoutId])
 })
 
-test('nothing of what the bank wrote is kept but ids, the category and the state', async () => {
+test('only ids, the category and the state of an event are stored', async () => {
   const event = { ...anEvent({}), event_object: { client_reference_id: null, name: 'Canary Bird', iban: 'CANARY' } }
   await deliver(event)
 
@@ -260,14 +260,14 @@ test('the bank’s own events complete a payout', async () => {
   const { publicKey } = await rail.registerWebhook({ url: `${world.api.url}/webhooks/bank`, key: randomUUID() })
   await tellKeyOf('sandbox', publicKey)
 
-  // Until we know the bank's new key its events are refused, and it sends them again.
+  // We refuse the bank's events until we know its new key, and the bank sends them again.
   const { id } = await aPaidTransfer()
 
   expect(await untilStatus(id, 'completed')).toBe(true)
   rail.close()
 })
 
-test('is 503 while Temporal is away, and handled when the bank sends it again', async () => {
+test('an event is 503 while Temporal is unavailable, and handled when the bank sends it again', async () => {
   const away = await startApi({ database: world.api.databaseUrl, temporalAddress: '127.0.0.1:1' })
   const event = anEvent({ ...(await aTransfer()), state: 'payment_processed' })
   const text = JSON.stringify(event)

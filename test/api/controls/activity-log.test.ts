@@ -1,4 +1,5 @@
-// Calls are remembered without a write of their own: in batches, bounded, and none is lost at shutdown or in an outage.
+// Calls are recorded in bounded batches, with no write per call, and none is lost at shutdown or in an
+// outage.
 
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -27,7 +28,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** The real database, counting statements, and failing while `down` says so. */
+/** The real database, which counts statements and fails while `down` is set. */
 function watched(): { db: Db; statements: string[]; longest: number; down: boolean; failing: string | null } {
   const state: ReturnType<typeof watched> = {
     statements: [],
@@ -59,7 +60,7 @@ function entry(action: string): ActivityEntry {
   }
 }
 
-test('a key use that could not be written neither doubles the calls beside it nor is forgotten', async () => {
+test('a failed write of a key use neither doubles the other calls of the batch nor is lost', async () => {
   const state = watched()
   const activityLog = createActivityLog({ db: state.db, clock: systemClock, log })
   const partner = await aPartner({ db, clock: systemClock })
@@ -108,7 +109,7 @@ test('hundreds of calls are written by a few statements', async () => {
   expect(statements.length).toBeLessThanOrEqual(2)
 })
 
-test('what an outage kept from being written is written when it ends, once', async () => {
+test('calls that an outage kept from being written are written once when it ends', async () => {
   const state = watched()
   const activityLog = createActivityLog({ db: state.db, clock: systemClock, log })
 
@@ -122,7 +123,7 @@ test('what an outage kept from being written is written when it ends, once', asy
   expect(await countOf('test.outage')).toBe(15)
 })
 
-test('an outage is not held in memory without bound: the oldest entries are given up', async () => {
+test('the buffer of an outage is bounded: the oldest entries are dropped', async () => {
   const state = watched()
   const activityLog = createActivityLog({ db: state.db, clock: systemClock, log })
 

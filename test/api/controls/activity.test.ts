@@ -1,4 +1,5 @@
-// GET /v1/activity: the latest requests on the account, who made them, and nothing of what was in them.
+// GET /v1/activity: the latest requests on the account and their callers, without the content of the
+// requests.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type ActivityEntry, recordActivity } from '../../../db/controls/activity'
 import { type Api, startApi } from '../../support/api/client'
@@ -52,7 +53,7 @@ test('a caller finds its own earlier calls at once, newest first, refused ones i
   })
 })
 
-test('a live key sees both environments and what operators did, but nothing of other partners', async () => {
+test("a live key sees both environments and operators' actions, but nothing of other partners", async () => {
   const partner = await aPartner(api)
   const [sandbox, live] = [await aKey(api, partner, 'sandbox'), await aKey(api, partner, 'live')]
   const other = await aKey(api, await aPartner(api), 'live')
@@ -67,7 +68,7 @@ test('a live key sees both environments and what operators did, but nothing of o
 })
 
 test.each(['', '?changes_only=true', '?security_only=true'])(
-  'a sandbox key sees nothing of live and of people who manage the account: %s',
+  'a sandbox key sees neither live calls nor account management: %s',
   async (query) => {
     const partner = await aPartner(api)
     const [sandbox, live] = [await aKey(api, partner, 'sandbox'), await aKey(api, partner, 'live')]
@@ -86,7 +87,7 @@ test.each(['', '?changes_only=true', '?security_only=true'])(
   },
 )
 
-test('however many changes follow, a new key stays on the first page of the security events', async () => {
+test('a new key stays on the first page of the security events, however many changes follow', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
   const { key_prefix } = (await api.post('/v1/keys', { environment: 'sandbox' }, { session })).body
@@ -102,7 +103,7 @@ test('however many changes follow, a new key stays on the first page of the secu
   expect(await detailsOn(`changes_only=true&starting_after=${changes.body.next_cursor}`)).toContain(key_prefix)
 })
 
-test('detail names the payout that was created, replayed or read, and the error of what was refused', async () => {
+test('detail names the payout that was created, replayed or read, and the error of a refusal', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'sandbox')
   const other = await aPayoutRow(api, partner)
@@ -131,10 +132,10 @@ test('detail names the payout that was created, replayed or read, and the error 
 
 const account = { bank: { account_number: '38290008' } }
 
-test('limit is honoured, and has_more and next_cursor lead through all of them, each once', async () => {
+test('limit is honoured, and has_more and next_cursor lead through all entries, each once', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'live')
-  // Several entries of one moment must not be lost between two pages.
+  // Entries with the same timestamp must not be lost between two pages.
   const entries = Array.from({ length: 23 }, (_, n) => anEntry(partner.id, n, Math.floor(n / 4)))
   await recordActivity(api.db, entries)
 
@@ -149,7 +150,7 @@ test('limit is honoured, and has_more and next_cursor lead through all of them, 
     path = `/v1/activity?limit=7&changes_only=true&starting_after=${next_cursor}`
   }
 
-  // The partner's own opening and key are the two oldest.
+  // The partner's creation and its key are the two oldest.
   expect(sizes.slice(0, 3)).toEqual([
     [7, true],
     [7, true],
@@ -175,7 +176,7 @@ test.each([
   expect([status, body.error?.details]).toEqual([422, { errors: [error] }])
 })
 
-test('without a limit the latest 200 are shown, and there is more', async () => {
+test('without a limit the latest 200 are shown and has_more is true', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'live')
   const entry = { partnerId: partner.id, environment: null, changes: 'nothing', status: 200, madeBy: 'x' } as const
@@ -196,7 +197,7 @@ test('without a limit the latest 200 are shown, and there is more', async () => 
   expect([data?.[0]?.['action'], data?.at(-1)?.['action']]).toEqual(['call.249', 'call.50'])
 })
 
-test('with changes_only=true reads push no change out, however many there are', async () => {
+test('with changes_only=true, reads do not push changes out, however many there are', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'live')
   const entry = { partnerId: partner.id, environment: null, status: 200, madeBy: 'x', detail: null, requestId: null }
@@ -237,7 +238,7 @@ test('security_only=yes is 422', async () => {
   expect([status, body.error?.details]).toEqual([422, { errors: ['security_only (true or false)'] }])
 })
 
-test('it holds nothing of a request’s body, query or path, and no secret', async () => {
+test('an entry holds nothing of a request’s body, query or path, and no secret', async () => {
   const key = await aKey(api, await aPartner(api), 'sandbox')
   await api.post('/v1/quotes', { amount_gbp: '77.77', canary: 'canary-body' }, { key })
   await api.get('/v1/payouts?reference=canary-query', { key })
@@ -250,7 +251,7 @@ test('it holds nothing of a request’s body, query or path, and no secret', asy
   expect(text).not.toContain(key)
 })
 
-test('a call without a valid key is nobody’s activity', async () => {
+test('a call without a valid key is in no activity list', async () => {
   const partner = await aPartner(api)
   const [key, revoked] = [await aKey(api, partner, 'sandbox'), await aKey(api, partner, 'sandbox')]
   await revokeKey(api, partner, revoked)

@@ -9,17 +9,14 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-test.each(['/', '/v1'])(
-  '%s says the name, version 1.3.0 and an absolute address of the documentation',
-  async (path) => {
-    const { status, body } = await api.get(path)
+test.each(['/', '/v1'])('%s returns the name, version 1.3.0 and an absolute URL of the documentation', async (path) => {
+  const { status, body } = await api.get(path)
 
-    expect(status).toBe(200)
-    expect(body).toEqual({ name: 'Payouts', version: '1.3.0', docs: 'https://payouts.example.com/docs' })
-  },
-)
+  expect(status).toBe(200)
+  expect(body).toEqual({ name: 'Payouts', version: '1.3.0', docs: 'https://payouts.example.com/docs' })
+})
 
-test('a path is told apart from its neighbours: /v1/ and /V1 are no routes', async () => {
+test('similar paths are no routes: /v1/ and /V1', async () => {
   const answers = await Promise.all(['/v1/', '/V1', '/v2'].map((path) => api.get(path)))
 
   expect(answers.map(({ status, body }) => [status, body.error?.code])).toEqual(

@@ -1,4 +1,4 @@
-// /docs and its twins are complete, true today, cacheable, and ask the browser for nothing that could run a stranger's script.
+// /docs and its other formats are complete, up to date and cacheable, and load no third-party script.
 import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ describe('/openapi.json, /llms.txt, /docs and /docs/guide.md', () => {
     ['/llms.txt', 'text/plain; charset=utf-8'],
     ['/docs', 'text/html; charset=utf-8'],
     ['/docs/guide.md', 'text/markdown; charset=utf-8'],
-  ])('%s is there for anyone, as %s', async (path, type) => {
+  ])('%s is public, as %s', async (path, type) => {
     const response = await fetch(api.url + path)
 
     expect(response.status).toBe(200)
@@ -38,7 +38,7 @@ describe('/openapi.json, /llms.txt, /docs and /docs/guide.md', () => {
     expect(response.headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  test('whoever has the text already gets 304 and no body', async () => {
+  test('a client that has the current text gets 304 and no body', async () => {
     const first = await fetch(`${api.url}/openapi.json`)
     const again = await fetch(`${api.url}/openapi.json`, {
       headers: { 'If-None-Match': first.headers.get('ETag') ?? '' },
@@ -48,7 +48,7 @@ describe('/openapi.json, /llms.txt, /docs and /docs/guide.md', () => {
     expect(await again.text()).toBe('')
   })
 
-  test('texts travel compressed to whoever can read that, and caches keep the forms apart', async () => {
+  test('texts are compressed for clients that accept it, and caches keep the encodings apart', async () => {
     const whole = await raw('/openapi.json', 'identity')
     const [br, gzip] = [await raw('/openapi.json', 'br'), await raw('/openapi.json', 'gzip')]
 
@@ -71,7 +71,7 @@ describe('/openapi.json, /llms.txt, /docs and /docs/guide.md', () => {
     expect(body['docs']).toBe(`${publicUrl}/docs`)
   })
 
-  test('every link of llms.txt leads somewhere', async () => {
+  test('every link of llms.txt works', async () => {
     const text = await (await fetch(`${api.url}/llms.txt`)).text()
     const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map((match) => match[1] ?? '')
 
@@ -97,7 +97,7 @@ describe('the page', () => {
     expect(html).not.toMatch(/(src|href)="(https?:)?\/\//)
   })
 
-  test('loads assets that are named by their content and kept for a year', async () => {
+  test('loads assets that are named by their content and cached for a year', async () => {
     const html = await (await fetch(`${api.url}/docs`)).text()
     const assets = [...new Set([...html.matchAll(/(?:src|href)="(docs\/assets\/[^"]+)"/g)].map((match) => match[1]))]
 
@@ -126,24 +126,24 @@ describe('the page', () => {
 })
 
 describe('the guide', () => {
-  test('tells every error code with its HTTP status, cause and cure', () => {
+  test('lists every error code with its HTTP status, cause and remedy', () => {
     for (const [code, { status, cause, cure }] of Object.entries(errorTable)) {
       expect(guide).toContain(`| ${status} | \`${code}\` | ${cause} | ${cure.replaceAll('<', '&lt;')} |`)
     }
   })
 
-  test('leaves no part open and names no address but our own', () => {
+  test('has no placeholders left and names no address but our own', () => {
     expect(guide).not.toContain('{{')
     expect([...guide.matchAll(/https?:\/\/[\w.:-]+/g)].filter(([address]) => address !== publicUrl)).toEqual([])
   })
 
-  test('is what the reference opens with', async () => {
+  test('is the introduction of the reference', async () => {
     const { info } = JSON.parse(await (await fetch(`${api.url}/openapi.json`)).text())
 
     expect(guide).toBe(`# ${info.title}\n\n${info.description}`)
   })
 
-  test('shows a payout with its Idempotency-Key, which the route table takes', () => {
+  test('shows a payout with its Idempotency-Key that the API accepts', () => {
     const open = routes.some(({ method, path }) => method === 'POST' && path === '/v1/payouts')
     const shown = blocks('sh').filter((block) => block.includes('Idempotency-Key'))
 
@@ -151,14 +151,14 @@ describe('the guide', () => {
     expect(guide).not.toMatch(/not open yet; it comes|once payouts are open/i)
   })
 
-  test('shows an error as it is answered', async () => {
+  test('shows an error in the format of the API', async () => {
     const shown = blocks('json').find((block) => block.includes('"error"'))
 
     expect(JSON.parse(shown ?? '')).toEqual(presentError(new ApiError('invalid_amount')))
   })
 })
 
-/** A machine without curl cannot run curl lines; it is told so by the word "skipped". */
+/** Without curl these tests are reported as skipped. */
 const withCurl = spawnSync('curl', ['--version']).status === 0 ? describe : describe.skip
 
 withCurl('the examples of the guide', () => {
@@ -169,7 +169,7 @@ withCurl('the examples of the guide', () => {
     for (const example of examples) expect(await run(example)).toHaveProperty('object')
   })
 
-  test('the quote that is shown is the quote that is answered', async () => {
+  test('the quote shown is the quote returned', async () => {
     const example = blocks('sh').find((block) => block.includes('/v1/quotes')) ?? ''
     const shown = blocks('json').find((block) => block.includes('"quote"')) ?? ''
 
@@ -183,7 +183,7 @@ function blocks(language: string): string[] {
   )
 }
 
-/** As somebody would: through a shell, with the key in its variable; a refusal of the API is a failure here. */
+/** Run through a shell with the key in its variable, as a reader would. A refusal of the API fails the test. */
 async function run(example: string): Promise<unknown> {
   const script = example
     .replaceAll(publicUrl, api.url)
@@ -194,7 +194,7 @@ async function run(example: string): Promise<unknown> {
   return JSON.parse(stdout)
 }
 
-/** fetch would undo the encoding. */
+/** fetch would decompress the body. */
 function raw(path: string, encoding: string): Promise<{ headers: NodeJS.Dict<string>; bytes: Buffer }> {
   return new Promise((resolve, reject) => {
     request(`${api.url}${path}`, { headers: { 'Accept-Encoding': encoding } }, (response) => {

@@ -24,7 +24,7 @@ describe('with a contact', () => {
   })
   afterAll(() => api.close())
 
-  test('it is plain text for anyone, with the fields of RFC 9116', async () => {
+  test('it is public plain text with the fields of RFC 9116', async () => {
     const response = await fetch(`${api.url}/.well-known/security.txt`)
 
     expect(response.status).toBe(200)
@@ -37,7 +37,7 @@ describe('with a contact', () => {
     )
   })
 
-  test('it expires in the future, and in less than a year, whenever it is read', async () => {
+  test('it expires within a year, and always in the future', async () => {
     now = new Date('2031-02-28T23:59:59Z')
     const text = await (await fetch(`${api.url}/.well-known/security.txt`)).text()
     const expires = new Date(/^Expires: (.+)$/m.exec(text)?.[1] ?? '')

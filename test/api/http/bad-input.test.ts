@@ -1,4 +1,4 @@
-// Whatever arrives, the answer is a 4xx with the usual error shape with the right code, never a 500 and never a hang.
+// Any bad input gets a 4xx with the usual error shape and the right code, never a 500 or a hang.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -30,11 +30,11 @@ async function send(
   return { status: response.status, code: answer.error?.code ?? 'none' }
 }
 
-describe('a body that cannot be read', () => {
+describe('an unreadable body', () => {
   test.each([
     ['nothing', ''],
     ['half an object', '{"amount_gbp":'],
-    ['no JSON', 'amount_gbp=1.00'],
+    ['not JSON', 'amount_gbp=1.00'],
     ['a byte that is not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
     ['a byte order mark', '\uFEFF{"amount_gbp":"1.00"}'],
     ['two amounts', '{"amount_gbp":"1.00","amount_gbp":"9.00"}'],
@@ -79,7 +79,7 @@ describe('a body that cannot be read', () => {
   })
 })
 
-describe('a body that is wrong', () => {
+describe('an invalid body', () => {
   test.each([
     ['a number', '{"amount_gbp":100}'],
     ['an exponent', '{"amount_gbp":"1e3"}'],
@@ -120,7 +120,7 @@ describe('a body that is wrong', () => {
   })
 })
 
-test('of 7,000 unknown fields none is named, and of 99 only the first 20', async () => {
+test('at most the first 20 unknown fields are named, and none if there are more than 100', async () => {
   const errorsOf = async (count: number) => {
     const body = Object.fromEntries(Array.from({ length: count }, (_, n) => [String(n), 0]))
     const answer = await api.post('/v1/auth/codes', { email: 'ada@people.test', ...body }, fromOurPages)
@@ -150,7 +150,7 @@ test('of 1,000 unknown parameters only the first 20 are named', async () => {
   ])
 })
 
-describe('a request that is wrong before it has a body', () => {
+describe('a request that is invalid before its body is read', () => {
   test.each(['limit=0', 'limit=201', 'limit=ten', 'limit=1e2', 'limit=1&limit=2', 'limit=', 'limit=5.5', 'limit=-1'])(
     '%s is 422 invalid_request',
     async (query) => {
@@ -182,7 +182,7 @@ describe('a request that is wrong before it has a body', () => {
     expect(wrong.headers.get('Allow')).toBe('POST')
   })
 
-  test('a path without parameters is not taken for an id: any other method is 405 and Allow names its own', async () => {
+  test('a path without parameters is not taken for an id: other methods are 405 and Allow names its own', async () => {
     const paths = [...new Set(routes.map(({ path }) => path))].filter((path) => !path.includes(':'))
     const answers = await Promise.all(
       paths.map(async (path) => {
@@ -205,24 +205,24 @@ describe('a request that is wrong before it has a body', () => {
       431,
       'headers_too_large',
     ],
-    ['no HTTP at all', 'HELLO\r\n\r\n', 400, 'bad_request'],
-    ['half an address', 'GET http://[::1 HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'bad_request'],
-    ['an address without a host', 'GET http://[/v1 HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'bad_request'],
-    ['an address that no name server could know', 'GET http://xn--/v1 HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'bad_request'],
+    ['not HTTP', 'HELLO\r\n\r\n', 400, 'bad_request'],
+    ['half a URL', 'GET http://[::1 HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'bad_request'],
+    ['a URL without a host', 'GET http://[/v1 HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'bad_request'],
+    ['a URL with an impossible host name', 'GET http://xn--/v1 HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'bad_request'],
     ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400, 'bad_request'],
     ['two Hosts', 'GET /healthz HTTP/1.1\r\nHost: x\r\nhOST: y\r\n\r\n', 400, 'bad_request'],
     ['the same Host twice', 'GET /healthz HTTP/1.0\r\nHost: x\r\nHost: x\r\n\r\n', 400, 'bad_request'],
     ['an expectation', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n', 400, 'bad_request'],
-    ['a tunnel', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'method_not_allowed'],
-    ['a trace', 'TRACE / HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'method_not_allowed'],
+    ['a CONNECT request', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'method_not_allowed'],
+    ['a TRACE request', 'TRACE / HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'method_not_allowed'],
     [
-      'two lengths',
+      'two Content-Length headers',
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}',
       400,
       'bad_request',
     ],
     [
-      'a length beside chunks',
+      'Content-Length and chunked encoding',
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
       400,
       'bad_request',
@@ -235,7 +235,7 @@ describe('a request that is wrong before it has a body', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ error: { code } })
   })
 
-  test('every answer carries a request id and safe headers, and never says what runs behind it', async () => {
+  test('every response carries a request id and security headers, and never names the software behind it', async () => {
     const { headers } = await fetch(`${api.url}/v1/account`)
 
     expect(headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/)
@@ -248,7 +248,7 @@ describe('a request that is wrong before it has a body', () => {
     expect(headers.get('Strict-Transport-Security')).toBeNull()
   })
 
-  test('over https, Strict-Transport-Security tells browsers to stay on https', async () => {
+  test('over https, Strict-Transport-Security keeps browsers on https', async () => {
     const secure = await startApi({ publicUrl: 'https://payouts.test' })
     const { headers } = await fetch(`${secure.url}/v1/account`)
     await secure.close()
@@ -257,8 +257,8 @@ describe('a request that is wrong before it has a body', () => {
   })
 })
 
-describe('a connection that does not behave', () => {
-  test('a client that hangs up in the middle of its body is not our fault', async () => {
+describe('a misbehaving connection', () => {
+  test('a client that disconnects in the middle of its body is not a server error', async () => {
     const { hostname, port } = new URL(api.url)
     const head = `POST /v1/quotes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`
     const socket = connect(Number(port), hostname, () =>
@@ -274,7 +274,7 @@ describe('a connection that does not behave', () => {
     expect(seen).toBeDefined()
   })
 
-  test('a client that only drips its body is cut off within 15 seconds', async () => {
+  test('a client that sends its body too slowly is disconnected within 15 seconds', async () => {
     const startedAt = performance.now()
     const head = `POST /v1/quotes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`
 
@@ -285,7 +285,7 @@ describe('a connection that does not behave', () => {
   })
 })
 
-/** Asks again until there is something, and gives up in time for the test to say what is missing. */
+/** Polls until there is a value, and gives up early enough for the test to report what is missing. */
 async function until<T>(ask: () => Promise<T | undefined>): Promise<T | undefined> {
   for (const startedAt = performance.now(); performance.now() - startedAt < 10_000; ) {
     const answer = await ask()
@@ -305,7 +305,7 @@ function raw(text: string): Promise<{ status: number; head: string; body: string
       const [head = '', body = ''] = received.split('\r\n\r\n')
       resolve({ status: Number(head.split(' ')[1]), head, body })
     })
-    // A server that refuses early may close while the rest is still being sent.
+    // A server that refuses early may close the connection while the client still sends.
     socket.on('error', (error: NodeJS.ErrnoException) => (received ? undefined : reject(error)))
   })
 }

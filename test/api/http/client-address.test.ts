@@ -1,4 +1,4 @@
-// Where a request comes from: nobody chooses their own address by writing a header.
+// The client address of a request: a client cannot choose its address by sending a header.
 import { expect, test } from '@jest/globals'
 import { clientAddress } from '../../../api/http/callers/client-address'
 

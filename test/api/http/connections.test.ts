@@ -1,4 +1,4 @@
-// Silent, slow and non-reading clients are disconnected, and others are served in the meantime.
+// Silent, slow and non-reading clients are disconnected, and other clients are served all the time.
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-test('clients that are silent, drip or do not read are gone after 15 seconds, and others are served', async () => {
+test('clients that are silent, send slowly or do not read are disconnected after 15 seconds, and others are served', async () => {
   const post = `POST /v1/quotes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n`
   const clients = [
     ...Array.from({ length: 50 }, () => openHostile('')),
@@ -42,18 +42,18 @@ test('clients that are silent, drip or do not read are gone after 15 seconds, an
   expect([...statuses]).toEqual([200])
 })
 
-test('a client that waits for a slow answer is not taken for one that does not read', async () => {
+test('a client that waits for a slow answer is not mistaken for one that does not read', async () => {
   const key = await aKey(api, await aPartner(api), 'sandbox')
   const slow = await startApi({ database: api.databaseUrl, answerTimeoutMs: 16_000 })
 
-  // No worker runs, so the answer takes as long as the API waits.
+  // No worker runs, so the answer takes as long as the API waits for one.
   const { status } = await slow.post('/v1/sandbox/top-ups', { usdc: '1.00' }, { key })
   await slow.close()
 
   expect(status).toBe(502)
 })
 
-test('a long response continues while the client reads, and ends when it reads only a little', async () => {
+test('a long response continues while the client reads, and is cut off when it reads too slowly', async () => {
   const megabyte = 1024 * 1024
   const send = async (response: ServerResponse) => {
     for (let piece = 0; piece < 15; piece++) {
@@ -82,7 +82,7 @@ test('a long response continues while the client reads, and ends when it reads o
   expect(whole.byteLength).toBe(15 * megabyte)
 })
 
-test('a refused tunnel that the client resets does not end the process', async () => {
+test('a refused CONNECT that the client resets does not end the process', async () => {
   const client = openHostile('CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n')
   const held = await client.accepted
   await once(client.socket, 'readable')
@@ -93,7 +93,7 @@ test('a refused tunnel that the client resets does not end the process', async (
   expect((await fetch(`${api.url}/healthz`)).status).toBe(200)
 })
 
-test('more connections than the limit are closed at once, and the log says so', async () => {
+test('connections above the limit are closed at once, and this is logged', async () => {
   const lines: string[] = []
   const small = await startApi({
     database: api.databaseUrl,
@@ -112,7 +112,7 @@ test('more connections than the limit are closed at once, and the log says so', 
   expect(lines.join('')).toContain('refused connection: too many are open')
 })
 
-/** The server's end of every connection, by the port of the other end. */
+/** The server's end of every connection, by the client's port. */
 const sockets = new Map<number, Socket>()
 
 function noteAccepted({ server }: Api): void {

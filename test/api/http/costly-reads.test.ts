@@ -1,4 +1,4 @@
-// Costly reads: a few of one partner at once, on connections of their own, and none for longer than two seconds.
+// Costly reads: few at once per partner, on a separate connection pool, and none for longer than two seconds.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { Client } from 'pg'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterAll(() => api.close())
 
-test('a read that takes longer than two seconds is answered 503 and names the reason', async () => {
+test('a read that takes longer than two seconds is 503 and names the reason', async () => {
   const held = await holdTotals()
   const answer = await api.get('/v1/usage', { key })
   await held.release()
@@ -29,7 +29,7 @@ test('a read that takes longer than two seconds is answered 503 and names the re
   expect((await api.get('/v1/usage', { key })).status).toBe(200)
 })
 
-test('one partner’s flood gets 429 beyond its turn, and stops neither its own payouts nor another partner', async () => {
+test('a flood from one partner gets 429, and blocks neither its own payouts nor other partners', async () => {
   const other = await aKey(api, await aPartner(api), 'sandbox')
   const held = await holdTotals()
   const flood = Array.from({ length: 20 }, () => api.get('/v1/usage', { key }))
@@ -54,13 +54,13 @@ test('one partner’s flood gets 429 beyond its turn, and stops neither its own 
   expect((await api.get('/v1/usage', { key })).status).toBe(200)
 })
 
-test('reads that wait have their turn one after the other', async () => {
+test('waiting reads run one after the other', async () => {
   const answers = await Promise.all(['usage', 'recipients', 'payouts'].map((path) => api.get(`/v1/${path}`, { key })))
 
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
 })
 
-test('a partner rests between reads that wait, and other partners do not', async () => {
+test('a partner with waiting reads pauses between them, and other partners do not wait', async () => {
   const resting = await startApi({
     readLimits: { running: 1, waiting: 1, waitMs: 2_000, restFactor: 10_000, restAtMostMs: 60_000 },
   })
@@ -81,11 +81,11 @@ test('a partner rests between reads that wait, and other partners do not', async
   expect(other.status).toBe(200)
 })
 
-test('a file that is not read to its end does not block other reads', async () => {
+test('a download that is not read to its end does not block other reads', async () => {
   await aPayoutRow(api, partner)
   const file = await fetch(`${api.url}/v1/payouts.csv`, { headers: { Authorization: `Bearer ${key}` } })
 
-  // One after the other, because a statement of the file may hold one of the three places.
+  // One after the other, because a statement of the download may hold one of the three places.
   for (const path of ['usage', 'recipients', 'payouts'])
     expect((await api.get(`/v1/${path}`, { key })).status).toBe(200)
   await file.body?.cancel()

@@ -1,4 +1,4 @@
-// GET /readyz: the API takes requests only on a schema that its build can work with.
+// GET /readyz: the API is ready only with a schema that its build supports.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { migrations } from '../../../db/migrations'
 import { type Api, startApi } from '../../support/api/client'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** Each call is later than the time for which a check is shared. */
+/** Each call comes after the cached result of the previous check has expired. */
 async function ready(): Promise<{ status: number; body: unknown }> {
   clock.set(new Date(clock.now().getTime() + 1_000).toISOString())
   const response = await fetch(`${api.url}/readyz`)
@@ -43,7 +43,7 @@ test('a database that is one migration behind makes the API unready until the mi
   expect(migrated).toEqual({ status: 200, body: { status: 'ok', postgres: 'ok', schema: 'ok', temporal: 'ok' } })
 })
 
-test('a database that a newer version has migrated keeps the API ready', async () => {
+test('a database migrated by a newer version keeps the API ready', async () => {
   await api.db.dataSource.query(`INSERT INTO migrations (timestamp, name) VALUES (9999, 'Newer9999')`)
 
   expect((await ready()).status).toBe(200)

@@ -1,4 +1,5 @@
-// Writes from other sites' pages (check 36): refused with 403 forbidden_origin before anything happens, whatever the cookie says.
+// Writes from pages of other sites are refused with 403 forbidden_origin before anything happens, whatever
+// the cookie.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { isFromOurPages } from '../../../api/http/callers/origin'
 import { apiKey } from '../../../db/partners/entities/api-key'
@@ -39,7 +40,7 @@ const foreign: readonly (readonly [string, Record<string, string>])[] = [
 ]
 
 describe.each(foreign)('%s', (_what, headers) => {
-  test('makes no key with the cookie of somebody signed in', async () => {
+  test('creates no key with the cookie of a signed-in admin', async () => {
     const before = await keysOf()
     const cookie = { Cookie: `__Host-session=${session}` }
 
@@ -50,7 +51,7 @@ describe.each(foreign)('%s', (_what, headers) => {
     expect(await keysOf()).toBe(before)
   })
 
-  test('signs nobody in, and asks for no code', async () => {
+  test('cannot sign in or request a code', async () => {
     const email = anEmail()
 
     const body = JSON.stringify({ email })
@@ -66,7 +67,7 @@ describe.each(foreign)('%s', (_what, headers) => {
   })
 })
 
-test('a write without a body is refused alike', async () => {
+test('a write without a body is refused too', async () => {
   const headers = { Cookie: `__Host-session=${session}`, Origin: 'https://evil.example' }
 
   const response = await fetch(`${api.url}/v1/auth/session`, { method: 'DELETE', headers })
@@ -75,7 +76,7 @@ test('a write without a body is refused alike', async () => {
   expect((await api.get('/v1/auth/session', { session })).status).toBe(200)
 })
 
-test('no answer invites other sites to read or to send JSON', async () => {
+test('no response allows other sites to read it or to send JSON', async () => {
   const asked = await fetch(`${api.url}/v1/keys`, {
     method: 'OPTIONS',
     headers: { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' },
@@ -87,7 +88,7 @@ test('no answer invites other sites to read or to send JSON', async () => {
   }
 })
 
-test('an API key needs no origin: no browser sends it by itself', async () => {
+test('an API key needs no origin, because no browser sends it by itself', async () => {
   const key = await aKey(api, partner, 'sandbox')
 
   const answer = await api.post(
@@ -106,13 +107,13 @@ describe('our own pages', () => {
     [{ origin: publicUrl, 'sec-fetch-site': 'same-origin', 'content-type': json }],
     [{ origin: publicUrl }],
     [{ 'sec-fetch-site': 'same-origin', 'content-type': 'application/json; charset=utf-8' }],
-    // Somebody who opens the dashboard by another of its names.
+    // A user who opens the dashboard under another of its host names.
     [{ origin: 'https://pay.example.com', host: 'pay.example.com', 'sec-fetch-site': 'same-origin' }],
-  ])('are let in with %j', (headers) => {
+  ])('are accepted with %j', (headers) => {
     expect(isFromOurPages(headers, publicUrl)).toBe(true)
   })
 
-  test('are let in by another name without https where we are known without it, such as 127.0.0.1', () => {
+  test('are accepted over http under another name, such as 127.0.0.1, when the configured address is http', () => {
     const headers = { origin: 'http://127.0.0.1:3000', host: '127.0.0.1:3000' }
 
     expect(isFromOurPages(headers, 'http://localhost:3000')).toBe(true)
@@ -122,7 +123,7 @@ describe('our own pages', () => {
     [{ origin: 'http://payouts.example.com', host: 'payouts.example.com' }],
     [{ origin: 'http://payouts.example.com', host: 'payouts.example.com', 'sec-fetch-site': 'same-origin' }],
     [{ origin: 'http://127.0.0.1:3000', host: '127.0.0.1:3000' }],
-  ])('come by https where we are known by it, so not with %j', (headers) => {
+  ])('must use https when the configured address does, so not %j', (headers) => {
     expect(isFromOurPages(headers, publicUrl)).toBe(false)
   })
 })

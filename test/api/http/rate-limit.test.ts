@@ -1,4 +1,5 @@
-// Rate limits: per partner and environment, over every API process, with headers that say where one stands.
+// Rate limits: per partner and environment, shared by every API process, with headers that report the
+// remaining quota.
 import { once as eventOf } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -39,13 +40,13 @@ test('a read of the history counts as three requests', async () => {
   expect(await remaining('/v1/payouts')).toEqual([200, '"partner";r=27;t=1'])
 })
 
-test('a limit below the weight of a read still allows one', async () => {
+test('a limit below the weight of a read still allows one read', async () => {
   const key = await aKey(api, await aPartner(api, { rateLimitSandbox: 1 }), 'sandbox')
 
   expect((await api.get('/v1/payouts', { key })).status).toBe(200)
 })
 
-test('a light request leaves its share to a heavier one that follows', async () => {
+test('a light request leaves its unused share to a heavier one that follows', async () => {
   const key = await aKey(api, await aPartner(api, { rateLimitSandbox: 4 }), 'sandbox')
 
   const answers = [await api.get('/v1/account', { key }), await api.get('/v1/payouts', { key })]
@@ -63,12 +64,12 @@ test('two processes share one limit', async () => {
   )
   const seconds = (performance.now() - startedAt) / 1000
 
-  // One second's worth at once, then 25 a second as the bucket fills, whatever number of processes asks.
+  // One second's quota at once, then 25 a second as the bucket fills, whatever the number of processes.
   expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(25 + Math.ceil(25 * seconds))
   await other.close()
 })
 
-test('another partner does not notice, and the limit is the partner’s own', async () => {
+test('another partner is not affected, and each partner has its own limit', async () => {
   const flooding = await aKey(api, await aPartner(api), 'sandbox')
   const generous = await aKey(api, await aPartner(api, { rateLimitSandbox: 1000 }), 'sandbox')
 
@@ -81,7 +82,7 @@ test('another partner does not notice, and the limit is the partner’s own', as
   expect(answers[0]?.headers.get('RateLimit-Policy')).toBe('"partner";q=1000;w=1')
 })
 
-test('a refused caller is let in again when the bucket has filled', async () => {
+test('a refused caller is accepted again when the bucket has filled', async () => {
   const key = await aKey(api, await aPartner(api, { rateLimitSandbox: 5 }), 'sandbox')
   await Promise.all(Array.from({ length: 30 }, () => api.get('/v1/account', { key })))
 
@@ -105,7 +106,8 @@ describe('security events are limited by the hour, so an attacker cannot bury on
   test('30 keys, while keys can always be revoked', async () => {
     const session = await aSession(api, await hurried())
     const revoked: number[] = []
-    // A refused request counts for nothing: a stolen session has no code, and cannot use up the live keys of an hour.
+    // A refused request does not count: a stolen session has no code, so it cannot use up the hour's live
+    // keys.
     for (let n = 0; n < 31; n++) {
       const refused = await api.post('/v1/keys', { environment: 'live', confirm_code: '000000' }, { session })
       expect(refused.status).not.toBe(429)
@@ -133,7 +135,7 @@ describe('security events are limited by the hour, so an attacker cannot bury on
     expect(switched).toEqual({ statuses: new Set([200]), next: [429, 'rate_limited', '120'] })
   })
 
-  test('a role that stays the same is no event', async () => {
+  test('setting the same role again is no event', async () => {
     const partner = await hurried()
     const [session, viewer] = [await aSession(api, partner), await aSession(api, partner, 'viewer')]
     const { id } = Object((await api.get('/v1/auth/session', { session: viewer })).body['member'])
@@ -147,7 +149,7 @@ describe('security events are limited by the hour, so an attacker cannot bury on
   })
 })
 
-describe('of unknown callers, per address', () => {
+describe('of unauthenticated callers, per address', () => {
   const clock = aClock('2026-11-16T09:00:00.000Z')
   let still: Api
 
@@ -163,7 +165,7 @@ describe('of unknown callers, per address', () => {
     return `${status} ${body.error?.code}`
   }
 
-  /** Sends the headers of a request, and hears the answer although no body follows. */
+  /** Sends the headers of a request and returns the status of the response, although no body follows. */
   async function sendHead(method: Method, path: string, headers: Readonly<Record<string, string>>): Promise<string> {
     const { hostname, port } = new URL(still.url)
     const lines = Object.entries({ Host: 'payouts.test', 'Content-Length': '60000', ...headers }).map(
@@ -189,14 +191,14 @@ describe('of unknown callers, per address', () => {
     expect(await guess('192.0.2.2')).toBe('401 unauthorized')
   })
 
-  test('a guess too many is refused before its body is sent', async () => {
+  test('a guess above the limit is refused before its body is sent', async () => {
     await Promise.all(Array.from({ length: 100 }, () => guess('192.0.2.3')))
     const headers = { ...from('192.0.2.3'), Authorization: `Bearer ${newApiKeySecret('live')}` }
 
     expect(await sendHead('POST', '/v1/payouts', headers)).toBe('429')
   })
 
-  test('a guess too many is refused while the database cannot answer', async () => {
+  test('a guess above the limit is refused while the database cannot answer', async () => {
     await Promise.all(Array.from({ length: 100 }, () => guess('192.0.2.7')))
 
     const refused = await still.db.transaction(async (tx) => {
@@ -207,7 +209,7 @@ describe('of unknown callers, per address', () => {
     expect(refused).toBe('429 rate_limited')
   })
 
-  test('who was right before is let in from there all the same, until the key is revoked', async () => {
+  test('a key that was valid before is accepted from that address, until it is revoked', async () => {
     const partner = await aPartner(still)
     const [key, session] = [await aKey(still, partner, 'sandbox'), await aSession(still, partner)]
     const headers = from('192.0.2.4')
@@ -231,7 +233,7 @@ describe('of unknown callers, per address', () => {
     ])
   })
 
-  test('100 bodies to sign in with are read, and the next one is refused before it is sent', async () => {
+  test('100 sign-in bodies are read, and the next one is refused before it is sent', async () => {
     const headers = { ...from('192.0.2.5'), Origin: 'http://payouts.test' }
     const send = () => still.post('/v1/auth/codes', { unknown: true }, { headers })
 

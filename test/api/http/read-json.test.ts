@@ -1,4 +1,5 @@
-// Reading a body, where it is no matter of routes: what counts as a repeated key, and a client that is gone already.
+// Reading a body, independent of routes: repeated keys, broken characters, size limits and clients that
+// disconnect.
 import { once } from 'node:events'
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
@@ -31,7 +32,7 @@ test.each([
   [String.raw`{"a":"\ud83d\ude00"}`],
   [String.raw`{"a":"\\ud800"}`],
   [String.raw`{"\uD83D\uDE00":["\uD83D\uDE00"]}`],
-])('%s holds whole characters', async (json) => {
+])('%s has only whole characters', async (json) => {
   expect(await read(json)).toEqual(JSON.parse(json))
 })
 
@@ -42,14 +43,14 @@ test.each([
   [String.raw`{"a":[{"b":"\udfff"}]}`],
   [String.raw`{"\ud800":1}`],
   [String.raw`"\ud800"`],
-])('%s holds half of a surrogate pair', async (json) => {
+])('%s has half of a surrogate pair', async (json) => {
   await expect(read(json)).rejects.toMatchObject({
     code: 'invalid_json',
     message: expect.stringContaining('surrogate'),
   })
 })
 
-test('a client that was gone before its body is read is told apart from trouble of ours', async () => {
+test('a client that disconnects before its body is read is no server error', async () => {
   const request = new IncomingMessage(new Socket())
   request.destroy()
   await once(request, 'close')

@@ -1,4 +1,4 @@
-// The line that each request leaves in the log: by its ids a payout can be followed from the call to its workflow.
+// The log line of each request: its ids lead from the call to the payout and its workflow.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Api, startApi } from '../../support/api/client'
 import { aKey, aPartner, aPayoutRow } from '../../support/api/fixtures'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-test('a request about a payout names it, and any other does not', async () => {
+test('a request about a payout logs its id, and other requests do not', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'sandbox')
   const { id } = await aPayoutRow(api, partner)

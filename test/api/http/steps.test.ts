@@ -1,4 +1,4 @@
-// The types of a route refuse a sentence that leaves out a step or has the wrong order. `npm run check:types` is the test.
+// The types of a route reject a missing step and a wrong order. `npm run check:types` is the test.
 import { expect, test } from '@jest/globals'
 import { type ApiRequest, errorsOf, get, post, type Reply, type RouteDocs } from '../../../api/http/route'
 import { authenticate, authenticateWith, authorize, limit, openToAnyone, validate } from '../../../api/http/steps'
@@ -16,7 +16,7 @@ async function forText(_request: ApiRequest<string>): Promise<Reply> {
   return { body: null }
 }
 
-test('a route cannot leave out or exchange a step, nor call a handler with the wrong lookup', () => {
+test('a route cannot omit or swap a step, nor call a handler with the wrong lookup', () => {
   const whole = get('/example', { docs, steps: [authenticate, limit, access, validate(), forCaller] })
 
   // @ts-expect-error Nothing authorizes the caller.

@@ -1,4 +1,5 @@
-// A request is a trace of its own: told by its route, failed only where the fault is ours, and kept by our decision alone.
+// A request starts its own trace, named by its route, failed only for server errors, and sampled by our own
+// ratio.
 import { createServer, type Server } from 'node:http'
 import { afterEach, expect, test } from '@jest/globals'
 import Koa from 'koa'
@@ -23,7 +24,7 @@ test.each([
   [499, 'fine', undefined],
   [500, 'failed', '500'],
   [503, 'failed', '503'],
-])('one that is answered %s is %s', async (status, outcome, errorType) => {
+])('a request answered with %s is %s', async (status, outcome, errorType) => {
   const [span] = await tracesOf({ ratio: 1, status })
 
   expect(span).toMatchObject({ outcome, kind: 'server', parentSpanId: null, link: null })
@@ -31,7 +32,7 @@ test.each([
   expect(span?.attributes['error.type']).toBe(errorType)
 })
 
-test('what no route of ours matches is told by its method alone', async () => {
+test('a request that matches no route is named by its method alone', async () => {
   const [span] = await tracesOf({ ratio: 1, status: 404 })
 
   expect(span?.name).toBe('GET')
@@ -51,7 +52,7 @@ test.each([
   expect(spans.filter(({ context }) => context.traceId === theirs.traceId)).toEqual([])
 })
 
-test('a traceparent that is malformed changes nothing', async () => {
+test('a malformed traceparent changes nothing', async () => {
   const [span] = await tracesOf({ ratio: 1, status: 200, headers: { traceparent: '00-Ada-Lovelace-01' } })
 
   expect(span).toMatchObject({ link: null, outcome: 'fine' })
