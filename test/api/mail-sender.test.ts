@@ -1,4 +1,4 @@
-// The mails of requests: sent off their path, once, again after trouble, also those that a process left behind; and then wiped.
+// Mails of requests are sent asynchronously, once, with retries, even after a process died, and then erased.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { IsNull, MoreThan, Not } from 'typeorm'
 import { createMailSender, type MailSender } from '../../api/mail-sender'
@@ -35,7 +35,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('a mail is sent once, however many senders look for it, and then wiped', async () => {
+test('a mail is sent once, however many senders poll, and then erased', async () => {
   await aMail('once@people.test')
   const senders = [aSender(), aSender(), aSender()]
 
@@ -50,7 +50,7 @@ test('a mail is sent once, however many senders look for it, and then wiped', as
   expect(row.sealed).toBeNull()
 })
 
-test('a server that is away is asked again, and the mail keeps its id', async () => {
+test('an unreachable mail server is retried, and the mail keeps its id', async () => {
   clock.set('2026-11-16T13:00:00Z')
   await aMail('patient@people.test')
   await inbox.close()
@@ -72,7 +72,7 @@ test('a server that is away is asked again, and the mail keeps its id', async ()
   expect([row.tries, await idsOf('patient@people.test')]).toEqual([2, [`<${putOff.id}@mail.payouts>`]])
 })
 
-test('a mail that a process took before it died is another’s a minute later', async () => {
+test('a mail claimed by a process that died is sent by another one after a minute', async () => {
   clock.set('2026-11-16T14:00:00Z')
   await aMail('orphan@people.test')
   await takeMails(db, testKeyring, { at: clock.now(), leaseUntil: at(60_000), limit: 10 })
@@ -94,7 +94,7 @@ test('a mail that a process took before it died is another’s a minute later', 
   expect([early.length, (await idsOf('orphan@people.test')).length]).toEqual([0, 1])
 })
 
-test('an address that is refused is not tried again, and its mail wiped', async () => {
+test('a mail to a rejected address is not retried, and is erased', async () => {
   clock.set('2026-11-16T15:00:00Z')
   await aMail('two@people.test, addresses@people.test')
   const sender = aSender()
@@ -112,7 +112,7 @@ test('an address that is refused is not tried again, and its mail wiped', async 
   expect((await lastWhere(() => true)())?.tries).toBe(1)
 })
 
-test('a mail that cannot be opened is left aside and kept, and those taken with it are sent', async () => {
+test('a mail that cannot be decrypted is skipped and kept, and the others of its batch are sent', async () => {
   clock.set('2026-11-16T15:30:00Z')
   const strangers = openKeyring([{ id: 'k9', bytes: Buffer.alloc(32, 9) }])
   await aMail('unreadable@people.test', 'notice', strangers)
@@ -140,7 +140,7 @@ test('a code that is no longer valid is not mailed', async () => {
   expect(await idsOf('late@people.test')).toEqual([])
 })
 
-test('what has expired is forgotten after a day', async () => {
+test('an expired mail is deleted after a day', async () => {
   clock.set('2026-11-16T17:00:00Z')
   const sender = aSender()
   const buckets = db.dataSource.getRepository(rateLimit)
@@ -165,7 +165,7 @@ function aMail(address: string, kind: MailKind = 'invitation', keyring = testKey
   return db.transaction((tx) => enqueueMail(tx, keyring, { kind, mail, at: clock.now(), expiresAt: at(600_000) }))
 }
 
-/** Those of the last ten minutes, and not those that expired unsent. */
+/** Those of the last ten minutes, without those that expired unsent. */
 function waitingMails(): Promise<StoredMail[]> {
   return db.dataSource.getRepository(mails).findBy({ sealed: Not(IsNull()), expiresAt: MoreThan(clock.now()) })
 }

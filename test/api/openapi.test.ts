@@ -1,4 +1,4 @@
-// The OpenAPI document says exactly what the route table does, and is a valid OpenAPI 3.1 document in the eyes of others.
+// The OpenAPI document matches the route table, and third-party tools find it valid OpenAPI 3.1.
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020'
@@ -11,7 +11,7 @@ import { openApiDocument } from '../../api/openapi'
 import { routes } from '../../api/routes'
 
 const about = { title: 'Payouts API', version: apiVersion, publicUrl: 'https://payouts.example.com', guide: '## Guide' }
-/** As a reader gets it. */
+/** The document as a client receives it. */
 const document = JSON.parse(JSON.stringify(openApiDocument(routes, about)))
 
 interface Media {
@@ -43,13 +43,16 @@ const operations: readonly (Operation & { readonly route: Route })[] = routes.ma
   return { ...document.paths[path][route.method.toLowerCase()], route }
 })
 
-/** Strict, so that a misspelt keyword in any schema is a failure; keywords of our own are x-ones, as OpenAPI wants them. */
+/**
+ * Strict, so that a misspelt keyword in any schema fails. Our own keywords start with x-, as OpenAPI
+ * requires.
+ */
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true })
 addFormats(ajv)
 ajv.addVocabulary(['x-hint', 'components'])
 
 describe('the OpenAPI document', () => {
-  test('is valid OpenAPI 3.1 to a validator that is not ours', () => {
+  test('is valid OpenAPI 3.1 for a third-party validator', () => {
     const script = `
       import { readFileSync } from 'node:fs'
       import { validate } from '@scalar/openapi-parser'
@@ -70,7 +73,7 @@ describe('the OpenAPI document', () => {
     expect(document.servers).toEqual([expect.objectContaining({ url: 'https://payouts.example.com' })])
   })
 
-  test('has every endpoint of the specification and what was added to them once, and nothing else', () => {
+  test('has every endpoint of the specification and the documented additions, and nothing else', () => {
     const described = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
@@ -134,7 +137,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(described.length)
   })
 
-  test('asks for a key or a session everywhere but on discovery, the public partner and the way in', () => {
+  test('requires a key or a session everywhere but on discovery, the public partner and sign-in', () => {
     const open = operations.filter(({ security }) => security.length === 0).map(({ operationId }) => operationId)
 
     expect(open).toEqual([
@@ -199,7 +202,7 @@ describe('the OpenAPI document', () => {
     expect(faultsOf(document.components.schemas[name], body).length === 0).toBe(valid)
   })
 
-  test('tells a schema of one name once', () => {
+  test('defines a schema of one name once', () => {
     expect(Object.keys(document.components.schemas)).toEqual(
       expect.arrayContaining(['Error', 'Account', 'Balance', 'Quote', 'QuoteRequest', 'Payout', 'Invoice', 'ApiKey']),
     )
@@ -219,7 +222,7 @@ describe('the OpenAPI document', () => {
     expect(() => openApiDocument([...as(first, thing), ...as(second, other)], about)).toThrow('Thing')
   })
 
-  test('refers to nothing that is not there', () => {
+  test('has no dangling references', () => {
     const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map((match) => match[1] ?? '')
 
     const missing = refs.filter((ref) => ref.split('/').reduce((at, key) => at?.[key], document) === undefined)
@@ -252,7 +255,7 @@ describe.each(operations)('$operationId', ({ route, requestBody, responses }) =>
     expect(faults).toEqual([])
   })
 
-  test('accepts in a failure no code but those of its status', () => {
+  test('accepts only the codes of its status in an error', () => {
     const unknown = { error: { code: 'something_else', message: 'No.' } }
 
     for (const [, { content }] of failures) {
@@ -262,7 +265,7 @@ describe.each(operations)('$operationId', ({ route, requestBody, responses }) =>
     }
   })
 
-  test('names the headers of each answer', () => {
+  test('names the headers of each response', () => {
     for (const [status, { headers }] of Object.entries(responses)) {
       expect(headers).toHaveProperty('X-Request-Id')
       expect('Retry-After' in headers).toBe(['429', '502', '503'].includes(status))

@@ -1,4 +1,5 @@
-// The API as a process of its own, against servers that exist already: it starts nothing, stops without dropping anything.
+// The API as a separate process, with existing servers: it starts none of them, and stops without losing a
+// request.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -21,7 +22,7 @@ import { until } from '../support/until'
 let database: TestDatabase
 let key: string
 
-/** The keys of ./client's testKeyring, as a process is given them. */
+/** The keys of ./client's testKeyring, as a process gets them. */
 const testSecretKeys = `k2:${'02'.repeat(32)},k1:${'01'.repeat(32)}`
 
 beforeAll(async () => {
@@ -91,10 +92,10 @@ async function occupy(port: number): Promise<Server> {
   return server
 }
 
-test('a Temporal server that it cannot trust, or that speaks no TLS, does not stop it, and the log says what to do', async () => {
+test('an untrusted Temporal server, or one without TLS, does not stop it, and the log names the remedy', async () => {
   const run = await start({ TEMPORAL_TLS: 'on' })
 
-  await until('it has said so', () =>
+  await until('the remedy is logged', () =>
     /Temporal cannot be used: the server does not use TLS: set TEMPORAL_TLS/.test(run.output()),
   )
 
@@ -103,7 +104,7 @@ test('a Temporal server that it cannot trust, or that speaks no TLS, does not st
   expect(await exitCodeOf(run)).toBe(0)
 })
 
-test('it is ready when PostgreSQL and Temporal answer, and says which of them does not', async () => {
+test('it is ready when PostgreSQL and Temporal answer, and reports which of them does not', async () => {
   const whole = await start()
   const without = await start({ TEMPORAL_ADDRESS: `127.0.0.1:${await choosePort(0)}` })
 
@@ -130,7 +131,7 @@ test('it is ready when PostgreSQL and Temporal answer, and says which of them do
   expect(await Promise.all([exitCodeOf(whole), exitCodeOf(without)])).toEqual([0, 0])
 })
 
-test('SIGTERM lets what is in flight finish, and every remembered call is written', async () => {
+test('SIGTERM lets requests in flight finish, and every recorded call is written', async () => {
   const run = await start()
   const flying = Array.from({ length: 60 }, () =>
     fetch(`${run.url}/v1/account`, { headers: { Authorization: `Bearer ${key}` } }),
@@ -155,7 +156,7 @@ test('SIGTERM lets what is in flight finish, and every remembered call is writte
   expect(row?.count).toBe(answered)
 })
 
-test('SIGTERM does not wait for a verdict: a payout in flight is answered pending, and is there for good', async () => {
+test('SIGTERM does not wait for a verdict: a payout in flight is answered pending and kept', async () => {
   const run = await start({ PAYOUT_ANSWER_MS: '60000', TASK_QUEUE_PREFIX: 'nobody' })
   const answer = fetch(`${run.url}/v1/payouts`, {
     method: 'POST',
@@ -176,7 +177,7 @@ test('SIGTERM does not wait for a verdict: a payout in flight is answered pendin
 })
 
 test.each(['cut', 'hush'] as const)(
-  'it ends within ten seconds though PostgreSQL and Temporal are gone: %s',
+  'it ends within ten seconds even if PostgreSQL and Temporal are gone: %s',
   async (how) => {
     const [postgres, temporal] = [await proxyOf(database.url), await proxyOf(`tcp://${testSystem().temporalAddress}`)]
     const run = await start({ DATABASE_URL: postgres.url, TEMPORAL_ADDRESS: new URL(temporal.url).host })
@@ -198,7 +199,7 @@ test.each(['cut', 'hush'] as const)(
   },
 )
 
-test('the end of the process that started it ends it', async () => {
+test('it ends when its parent process ends', async () => {
   const run = await start()
 
   run.child.disconnect()
@@ -217,7 +218,7 @@ test('a port that is taken gets one sentence and no stack trace', async () => {
   taken.close()
 })
 
-test('every mistake of the configuration is named at once', async () => {
+test('every configuration error is reported at once', async () => {
   const run = await start({ DATABASE_URL: 'mysql://x', PORT: 'x', SECRET_KEYS: 'secret-canary', RATE_LIMIT: 'maybe' })
 
   expect(await exitCodeOf(run)).toBe(1)
@@ -226,7 +227,7 @@ test('every mistake of the configuration is named at once', async () => {
   expect(run.output()).not.toContain('    at ')
 })
 
-test('logs are one JSON line a request, with ids and without anything a caller sent', async () => {
+test('each request logs one JSON line, with ids and without the caller’s data', async () => {
   const run = await start()
   const canaries = ['canary-path', 'canary-query', 'canary-token', 'canary-body']
 

@@ -5,7 +5,7 @@ import type { PartnerRow } from '../../db/partners/partners'
 import { aKey, anInvoice, aPayoutRow, type Stage } from '../support/api/fixtures'
 import { aMember, anEmail } from '../support/api/people'
 
-/** For something of the partner's that is there to be read or changed. */
+/** For an existing object of the partner that can be read or changed. */
 export async function aCallOf(
   route: Route,
   partner: PartnerRow,
@@ -22,7 +22,7 @@ async function pathOf({ path }: Route, partner: PartnerRow, stage: Stage): Promi
 async function somethingOf(path: string, partner: PartnerRow, stage: Stage): Promise<string> {
   if (path.startsWith('/v1/members')) return (await aMember(stage, partner)).id
   if (/^\/v1\/(sandbox\/)?payouts/.test(path)) return (await aPayoutRow(stage, partner)).id
-  // A partner has one invoice for each month and few keys, so all who try get the same one.
+  // A partner has one invoice for each month and few keys, so all callers share them.
   const make = path.startsWith('/v1/keys') ? aKeyId : anInvoiceId
   const known = made.get(path + partner.id) ?? (await make(partner, stage))
   made.set(path + partner.id, known)

@@ -1,4 +1,4 @@
-// What holds for every route, tried on each one from the table itself.
+// Rules that hold for every route, tested on each one from the table itself.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { errorTable } from '../../api/http/errors'
@@ -25,7 +25,10 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** What needs a worker or a bank, and there is none; the payout that is there was completed, and cannot be cancelled. */
+/**
+ * These need a worker or a bank, and there is none. The existing payout is completed, so it cannot be
+ * cancelled.
+ */
 const withoutOthers: Readonly<Record<string, number>> = {
   createSandboxTopUp: 502,
   simulatePayout: 409,
@@ -37,7 +40,7 @@ const nameOf = (route: Route) => `${route.method} ${route.path}`
 const withKey = routes.filter((route) => route.access.by === 'key')
 const named = (some: readonly Route[]) => some.map((route) => [nameOf(route), route] as const)
 
-/** One path may be that of several: `check` could be the id of a payout. */
+/** One path may match several routes: `check` could be the id of a payout. */
 function patternOf({ path }: Route): RegExp {
   return new RegExp(`^${path.replaceAll('.', String.raw`\.`).replaceAll(/:\w+/g, '[^/]+')}$`)
 }
@@ -49,7 +52,7 @@ function call(route: Route, options: CallOptions, id = '01999f2b-6c1e-7d3a-9b60-
   return api.post(path, route.body?.example, { ...options, headers })
 }
 
-/** The id of what the route shows one of. */
+/** The id of the object that the route shows. */
 async function somethingOf({ path }: Route, partner: PartnerRow): Promise<string> {
   const row = path.startsWith('/v1/invoices')
     ? await anInvoice(api, partner, { period: '2026-10-01' })
@@ -60,7 +63,7 @@ async function somethingOf({ path }: Route, partner: PartnerRow): Promise<string
 /** Invoices are live only. */
 const environmentOf = ({ path }: Route) => (path.startsWith('/v1/invoices') ? 'live' : 'sandbox')
 
-test('the table holds every endpoint of the specification, and what was added to them', () => {
+test('the table holds every endpoint of the specification, and the documented additions', () => {
   expect(routes.map(nameOf)).toEqual([
     'GET /',
     'GET /v1',
@@ -120,7 +123,7 @@ test('the table holds every endpoint of the specification, and what was added to
   expect(new Set(routes.map(({ operationId }) => operationId)).size).toBe(routes.length)
 })
 
-test('only the public endpoints are open to anyone, and the way in', () => {
+test('only the public endpoints and sign-in are open to anyone', () => {
   expect(routes.filter((route) => route.access.by === 'anyone').map(({ path }) => path)).toEqual([
     '/',
     '/v1',
@@ -154,7 +157,7 @@ test('payout creation may be refused with 400, 401, 402, 403, 422 and 502', () =
   expect([...statuses].toSorted((a, b) => a - b)).toEqual([400, 401, 402, 403, 413, 415, 422, 429, 500, 502, 503])
 })
 
-test('a page that shows another partner is refused by all that is a partner’s, and not by the session', () => {
+test('a page of another partner is refused by the partner’s routes, and not by the session’s', () => {
   const ofPartner = routes.filter(({ access, path }) => access.by !== 'anyone' && !path.startsWith('/v1/auth/'))
   const others = routes.filter((route) => !ofPartner.includes(route))
 
@@ -163,13 +166,13 @@ test('a page that shows another partner is refused by all that is a partner’s,
 })
 
 describe.each(named(routes))('%s', (_name, route) => {
-  test('its examples are what its schemas promise', () => {
+  test('its examples match its schemas', () => {
     const shapes = [...repliesOf(route).filter(({ type }) => type === undefined), ...(route.body ? [route.body] : [])]
 
     expect(shapes.map(({ schema, example }) => faultsOf(schema, example))).toEqual(shapes.map(() => null))
   })
 
-  test('answers a method that it does not take with 405 and Allow', async () => {
+  test('answers an unsupported method with 405 and Allow', async () => {
     const path = route.path.replace(':id', 'x').replace(':slug', 'x')
     const { status, headers } = await fetch(api.url + path, { method: 'PUT' })
 
@@ -188,7 +191,7 @@ describe('query parameters', () => {
     partner = await aPartner(api)
   })
 
-  /** As who may call it, with something of the partner's that the path names. */
+  /** Called with the required rights, and with an object of the partner that the path names. */
   async function ask(route: Route, query: string, as: 'key' | 'person'): Promise<Answer> {
     const id = route.path.startsWith('/v1/payouts/:id') ? await somethingOf(route, partner) : randomUUID()
     const path = route.path.replace(':id', id).replace(':slug', partner.slug)
@@ -271,7 +274,7 @@ describe('the headers that a status requires', () => {
 })
 
 describe.each(named(withKey))('%s', (_name, route) => {
-  test('is 401 unauthorized without a key, with a malformed and with an unknown one', async () => {
+  test('is 401 unauthorized without a key, with a malformed key and with an unknown key', async () => {
     const unknown = newApiKeySecret('sandbox')
     const mistyped = `${unknown.slice(0, -1)}${unknown.endsWith('0') ? '1' : '0'}`
     const headers = [
@@ -297,7 +300,7 @@ describe.each(named(withKey))('%s', (_name, route) => {
     )
   })
 
-  test('is 401 at once with a key that was revoked', async () => {
+  test('is 401 at once with a revoked key', async () => {
     const partner = await aPartner(api)
     const key = await aKey(api, partner, environmentOf(route))
     const id = await somethingOf(route, partner)
@@ -319,13 +322,13 @@ describe.each(named(withKey))('%s', (_name, route) => {
     const { status } = await call(route, { key }, id)
 
     const refused = route.path === '/v1/balance' || writes.includes(route.operationId)
-    // A cancel stops money: a suspended partner is let in, and hears only that it comes too late.
+    // A cancel stops money, so a suspended partner may call it, and only learns that it comes too late.
     const allowed = route.operationId === 'cancelPayout' ? 409 : 200
     expect(status).toBe(refused ? 403 : allowed)
   })
 })
 
-test('logs carry neither keys nor what was asked for', async () => {
+test('logs contain neither keys nor request data', async () => {
   const unknown = newApiKeySecret('live')
   const key = await aKey(api, await aPartner(api), 'sandbox')
   await api.get('/v1/payouts?reference=canary-reference', { key })
@@ -342,7 +345,7 @@ test('logs carry neither keys nor what was asked for', async () => {
   expect(lines).not.toContain(session)
 })
 
-test('calls of every GET route, quotes and checks are reads, which leave the activity list after days', () => {
+test('calls of every GET route, quotes and checks count as reads, which leave the activity list after days', () => {
   const actionsOf = (some: readonly Route[]) =>
     some.flatMap(({ access }) => (access.by === 'anyone' ? [] : access.action))
   const reads = actionsOf(routes.filter(({ method }) => method === 'GET'))

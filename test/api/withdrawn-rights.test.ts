@@ -1,5 +1,5 @@
-// A right that is withdrawn while a write arrives, or after it was let in: it is refused, and leaves nothing behind. Every
-// mutating route of the table is tried with every way to withdraw the right to it.
+// A right that is withdrawn while a write arrives, or after authorisation: the write is refused, and leaves
+// nothing behind. Every mutating route of the table is tried with every way to withdraw its right.
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -27,7 +27,7 @@ afterAll(() => api.close())
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 const unauthorized = '401 unauthorized'
 
-/** How a right is withdrawn, and what its caller hears from then on. */
+/** How a right is withdrawn, and the caller's response from then on. */
 const withdrawals = {
   'the key was revoked': {
     refusal: unauthorized,
@@ -57,7 +57,7 @@ const withdrawals = {
 } as const
 type Withdrawal = keyof typeof withdrawals
 
-/** A caller who may call every route, and by what they prove it. */
+/** A caller who may call every route, and its credential. */
 interface Subject {
   readonly partner: PartnerRow
   readonly member: MemberRow
@@ -69,7 +69,7 @@ const writes = routes.filter(({ method, access }) => method !== 'GET' && access.
 const withdrawn = writes.flatMap((route) =>
   withdrawalsFor(route).map((each) => [nameOf(route), ...each, route] as const),
 )
-/** They answer a question: nothing is left to refuse once the caller was let in. */
+/** They answer a question, so nothing is left to refuse after authorisation. */
 const writeNothing = ['createQuote', 'checkPayout']
 
 function withdrawalsFor(route: Route): (readonly [Subject['by'], Withdrawal])[] {
@@ -103,20 +103,20 @@ describe('a right that is withdrawn', () => {
   })
 
   test.each(withdrawn.filter(([, , , { operationId }]) => !writeNothing.includes(operationId)))(
-    'after %s was let in, by a %s, and %s',
+    'after %s was authorised, by a %s, and %s',
     async (_name, by, withdrawal, route) => {
       const subject = await aSubject(by)
       const { refusal, withdraw } = withdrawals[withdrawal]
       const request = await slowRequest(route, subject)
 
-      // Until the withdrawal is committed, the caller is let in. The write must then wait for it.
+      // The caller is authorised until the withdrawal is committed. The write must then wait for it.
       const { before, heard } = await api.db.transaction(async (tx) => {
         await withdraw(tx, subject)
         let isAnswered = false
         const answered = request.sendAll().finally(() => {
           isAnswered = true
         })
-        // On another connection: within a transaction PostgreSQL repeats what it said first.
+        // On another connection, because within a transaction PostgreSQL repeats its first answer.
         await until('the write waits', async () => isAnswered || (await api.db.query(waiting, [])).length > 0)
         return { before: await footprint(tx), heard: () => answered }
       })
@@ -133,7 +133,7 @@ const waiting = {
     WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`,
 }
 
-/** With another admin beside them, who can stay. */
+/** With another admin, who can stay. */
 async function aSubject(by: Subject['by']): Promise<Subject> {
   const partner = await aPartner(api)
   await aSession(api, partner)
@@ -146,7 +146,7 @@ async function aSubject(by: Subject['by']): Promise<Subject> {
   return { partner, member, by, headers: by === 'key' ? asKey : asPerson }
 }
 
-/** Whatever a write could leave behind. */
+/** All rows that a write could leave behind. */
 async function footprint(db: Queryable): Promise<Record<string, unknown>> {
   const lasting = `to_jsonb(t) - '{last_used_at}'::text[]`
   const tables = ['payouts', 'cases', 'partners', 'members', 'sessions', 'api_keys', 'codes', 'mails']
@@ -165,7 +165,10 @@ interface SlowRequest {
   sendAll(): Promise<string>
 }
 
-/** Stops in the middle of its body, or of its headers where it has none. Answers hear as `401 unauthorized`. */
+/**
+ * Stops in the middle of its body, or of its headers if it has none. Reports the response as `401
+ * unauthorized`.
+ */
 async function slowRequest(route: Route, subject: Subject): Promise<SlowRequest> {
   const call = await aCallOf(route, subject.partner, api)
   const body = call.body === undefined ? '' : JSON.stringify(call.body)
@@ -193,7 +196,7 @@ async function slowRequest(route: Route, subject: Subject): Promise<SlowRequest>
   return {
     sendFirstPart: async () => {
       socket.write(text.slice(0, middle))
-      // Time enough to be let in, for a server that decides before the request is complete.
+      // Enough time to be authorised by a server that decides before the request is complete.
       for (let asked = 0; asked < 3; asked++) await api.get(`/v1/public/partners/${subject.partner.slug}`)
     },
     sendRest: () => finish(text.slice(middle)),
@@ -201,7 +204,7 @@ async function slowRequest(route: Route, subject: Subject): Promise<SlowRequest>
   }
 }
 
-/** Where the caller's right alone decides: for something that can be written. */
+/** For routes where the right alone decides: an object that can be written. */
 async function writablePath(route: Route, { partner, member }: Subject, otherwise: string): Promise<string> {
   switch (route.operationId) {
     case 'createConfirmCode':

@@ -15,7 +15,7 @@ import { asIssued, chargesOf, invoiceOf, recompute } from '../../support/api/rec
 let api: Api
 
 beforeAll(async () => {
-  // Partners have the prices of the day on which they are created.
+  // A partner gets the prices that apply on the day it is created.
   api = await startApi({ clock: aClock('2026-08-01T12:00:00Z') })
 })
 afterAll(() => api.close())
@@ -50,7 +50,7 @@ test('an invoice can be recomputed to the penny from the API alone, also with la
 }, 60_000)
 
 describe('a charge', () => {
-  test('says what it is for, exactly how much it is, and on which line', async () => {
+  test('has its cause, its exact amount and its invoice line', async () => {
     const { partner, get } = await aBilledPartner(new Date('2026-10-01T12:00:00Z'))
     const { id: payoutId } = await aPayoutRow(api, partner, { environment: 'live' })
     const caseId = randomUUID()
@@ -85,7 +85,7 @@ describe('a charge', () => {
     expect(data.every(({ created_at }) => typeof created_at === 'string')).toBe(true)
   })
 
-  test('is in the CSV too, where credits are negative', async () => {
+  test('is in the CSV too, with negative credits', async () => {
     const { partner, get, key } = await aBilledPartner(null)
     await charged(partner, { kind: 'payout_fee', amountMicropounds: 1_090_000n })
     await charged(partner, { kind: 'credit', causeRef: 'ops/1', description: '=1+1', amountMicropounds: 19_801n })
@@ -139,7 +139,7 @@ test('an invoice of another partner, a draft and an unknown one are 404; a forei
   }
 })
 
-/** With the standard prices, and a live account where it is said when it was opened. */
+/** A partner with the standard prices, and a live account if an opening time is given. */
 async function aBilledPartner(liveOpenedAt: Date | null) {
   const partner = await aPartner(api)
   if (liveOpenedAt !== null) await changePartner(api, partner, { liveOpenedAt })

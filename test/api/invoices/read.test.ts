@@ -1,4 +1,5 @@
-// GET /v1/invoices and /v1/invoices/{id}: with their lines, and no drafts; documents as PDF and CSV.
+// GET /v1/invoices and /v1/invoices/{id}: invoices with their lines, without drafts; documents as PDF and
+// CSV.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { markInvoicePaid } from '../../../db/invoices/moves'
@@ -21,7 +22,7 @@ afterAll(() => api.close())
 
 const list = async (query = '') => (await api.get(`/v1/invoices${query}`, { key })).body
 
-test('an invoice is shown with its lines in their order, unit amounts exact', async () => {
+test('an invoice is shown with its lines in order and exact unit amounts', async () => {
   const issuedAt = new Date('2026-11-01T06:00:00Z')
   const invoice = await anInvoice(api, partner, { period: '2026-10-01', createdAt: issuedAt }, [
     {
@@ -76,7 +77,7 @@ test('an invoice is shown with its lines in their order, unit amounts exact', as
   })
 })
 
-test('paid and void ones are shown, drafts and other partners’ are not', async () => {
+test('paid and void invoices are shown, drafts and other partners’ invoices are not', async () => {
   await anInvoice(api, partner, { period: '2026-11-01', status: 'draft', number: null, issuedAt: null, dueAt: null })
   await anInvoice(api, partner, { period: '2026-10-01', status: 'void', createdAt: new Date('2026-11-01T06:00:00Z') })
   await anInvoice(api, partner, { period: '2026-10-01', createdAt: new Date('2026-11-02T06:00:00Z') })
@@ -90,7 +91,7 @@ test('paid and void ones are shown, drafts and other partners’ are not', async
   ])
 })
 
-test('the parameter environment has no effect, for a key and for people', async () => {
+test('the parameter environment has no effect, for keys and for members', async () => {
   await anInvoice(api, partner, { period: '2026-10-01' })
   const session = await aSession(api, partner, 'viewer')
 
@@ -99,7 +100,7 @@ test('the parameter environment has no effect, for a key and for people', async 
   expect((await api.get('/v1/invoices?environment=sandbox', { session })).body).toEqual(await list())
 })
 
-test('a sandbox key sees no invoice, as a list, by its id, as a document or by its charges', async () => {
+test('a sandbox key sees no invoice: not in the list, by id, as a document or by its charges', async () => {
   const { id } = await anInvoice(api, partner, { period: '2026-10-01' })
   const sandbox = await aKey(api, partner, 'sandbox')
   const statusOf = async (path: string) => (await api.get(path, { key: sandbox })).status
@@ -113,7 +114,7 @@ test('a sandbox key sees no invoice, as a list, by its id, as a document or by i
   }
 })
 
-test('the latest 24 come first, older ones by the cursor', async () => {
+test('the latest 24 come first, older ones follow by cursor', async () => {
   for (let month = 0; month < 26; month++) {
     const period = new Date(Date.UTC(2024, month)).toISOString().slice(0, 10)
     await anInvoice(api, partner, { period })
@@ -128,7 +129,7 @@ test('the latest 24 come first, older ones by the cursor', async () => {
   expect((await list('?limit=200')).data).toHaveLength(26)
 })
 
-test('422 invalid_request for a bad limit, and for a cursor that is unknown, a draft or somebody else’s', async () => {
+test('422 invalid_request for a bad limit, and for a cursor that is unknown, a draft or another partner’s', async () => {
   const draft = await anInvoice(api, partner, { period: '2026-11-01', status: 'draft', number: null, issuedAt: null })
   const other = await anInvoice(api, await aPartner(api), { period: '2026-09-01' })
   const cursors = ['x', randomUUID(), draft.id, other.id]
@@ -158,7 +159,7 @@ describe('one invoice', () => {
   const aNumber = () => `INV-2026-${randomUUID().slice(0, 6)}`
   const get = (path: string, headers = {}) => api.get(`/v1/invoices/${path}`, { key, headers })
 
-  test('is what the list shows of it', async () => {
+  test('is the same as in the list', async () => {
     const invoice = await anInvoice(api, partner, { ...october, number: aNumber() }, lines)
 
     const { status, body } = await get(invoice.id)
@@ -168,7 +169,7 @@ describe('one invoice', () => {
     expect(body).toMatchObject({ object: 'invoice', number: invoice.number, status: 'open' })
   })
 
-  test('tells that it is void, and why; and that it was paid', async () => {
+  test('shows that it is void and why, and that it was paid', async () => {
     const voided = await anInvoice(api, partner, { ...october, number: aNumber(), status: 'void' }, lines)
     const paid = await anInvoice(api, partner, { period: '2026-09-01', status: 'paid' }, lines)
 
@@ -176,7 +177,7 @@ describe('one invoice', () => {
     expect((await get(paid.id)).body).toMatchObject({ status: 'paid', paid_at: paid.paidAt?.toISOString() })
   })
 
-  test('shows the credit that it took and the credit that it leaves', async () => {
+  test('shows the credit applied and the credit carried over', async () => {
     const charged = { kind: 'credit', description: 'Credit', quantity: 1, unitAmountMicropounds: 10_000n } as const
     const carrying = { period: '2026-08-01', totalPence: 0n, carriedPence: 1n }
     const invoice = await anInvoice(api, partner, carrying, [{ ...charged, amountPence: 1n }])
@@ -188,7 +189,7 @@ describe('one invoice', () => {
     })
   })
 
-  test.each(['pdf', 'csv'])('is a document with .%s behind its id, under its number', async (extension) => {
+  test.each(['pdf', 'csv'])('is a document under its id with .%s, named by its number', async (extension) => {
     const invoice = await anInvoice(api, partner, { ...october, number: aNumber() }, lines)
 
     const first = await get(`${invoice.id}.${extension}`)
@@ -202,7 +203,7 @@ describe('one invoice', () => {
     expect(first.bytes.toString('latin1')).toContain(expected)
   })
 
-  test('as a document is 304 to who has it, until it is paid', async () => {
+  test('as a document is 304 for a client that has it, until it is paid', async () => {
     const invoice = await anInvoice(api, partner, { ...october, number: aNumber() }, lines)
     const first = await get(`${invoice.id}.csv`)
     const known = { 'If-None-Match': first.headers.get('ETag') ?? '' }
@@ -216,7 +217,7 @@ describe('one invoice', () => {
   })
 
   test.each(['', '.pdf', '.csv'])(
-    '%s is 404 not_found when it is absent, malformed, a draft or somebody else’s',
+    '%s is 404 not_found when it is absent, malformed, a draft or another partner’s',
     async (end) => {
       const draft = { ...october, status: 'draft', issuedAt: null, dueAt: null } as const
       const ids = [

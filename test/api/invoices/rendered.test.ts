@@ -1,4 +1,4 @@
-// api/invoices/rendered.ts: a document is made once while it is remembered, and a failure is not remembered.
+// api/invoices/rendered.ts: a document is rendered once while it is cached, and a failure is not cached.
 import { expect, test } from '@jest/globals'
 import { createRendered } from '../../../api/invoices/rendered'
 
@@ -13,7 +13,7 @@ function aRenderer(limit: number) {
   return { made, get }
 }
 
-test('what is asked for again, also at the same moment, is made once', async () => {
+test('a document requested twice, even at the same moment, is rendered once', async () => {
   const { made, get } = aRenderer(2)
 
   const [first, second] = await Promise.all([get('a'), get('a')])
@@ -23,7 +23,7 @@ test('what is asked for again, also at the same moment, is made once', async () 
   expect(first).toEqual(second)
 })
 
-test('the one that was not asked for the longest is forgotten first', async () => {
+test('the least recently used document is dropped first', async () => {
   const { made, get } = aRenderer(2)
 
   for (const name of ['a', 'b', 'a', 'c', 'a', 'b']) await get(name)
@@ -31,7 +31,7 @@ test('the one that was not asked for the longest is forgotten first', async () =
   expect(made).toEqual(['a', 'b', 'c', 'b'])
 })
 
-test('a failure is told to who asked, and tried again for the next', async () => {
+test('a failure is returned to its caller, and the next request tries again', async () => {
   const rendered = createRendered(2)
 
   await expect(rendered('a', () => Promise.reject(new Error('no font')))).rejects.toThrow('no font')

@@ -1,4 +1,4 @@
-// GET /v1/usage/history: each London month by itself, the current one as GET /v1/usage tells it.
+// GET /v1/usage/history: one entry per London month, the current one equal to GET /v1/usage.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { type Api, startApi } from '../../support/api/client'
@@ -17,7 +17,7 @@ afterAll(() => api.close())
 
 const history = async (query = '') => (await api.get(`/v1/usage/history${query}`, { key })).body.data
 
-test('counts in the month of London’s clock, and has a month without payouts too', async () => {
+test('the history counts payouts by the month in London, and includes months without payouts', async () => {
   const last = new Date('2027-03-31T22:59:59.999Z')
   const first = new Date('2027-03-31T23:00:00.000Z')
   await aPayoutRow(api, partner, { createdAt: last, completedAt: first, amountPence: 10_000n, feePence: 199n })
@@ -33,7 +33,7 @@ test('counts in the month of London’s clock, and has a month without payouts t
   ])
 })
 
-test('is of twelve months unless more or fewer are asked for', async () => {
+test('the history covers twelve months unless the caller asks for more or fewer', async () => {
   const months = async (query: string) => (await history(query))?.map((month) => month['period_start'])
 
   expect(await months('')).toHaveLength(12)
@@ -43,7 +43,7 @@ test('is of twelve months unless more or fewer are asked for', async () => {
   expect((await api.get('/v1/usage/history?months=0', { key })).status).toBe(422)
 })
 
-test('agrees with the month so far', async () => {
+test('the history agrees with GET /v1/usage for the current month', async () => {
   const { body } = await api.get('/v1/usage', { key })
 
   const [now] = (await history('?months=1')) ?? []

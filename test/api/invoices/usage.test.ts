@@ -33,7 +33,7 @@ test('a month without payouts is all zeros', async () => {
   })
 })
 
-test('count is what was created in the month; completed, paid and fees what was completed in it', async () => {
+test('count covers payouts created in the month; completed, paid and fees cover those completed in it', async () => {
   const october = new Date('2026-10-20T12:00:00Z')
   const november = new Date('2026-11-02T12:00:00Z')
   await aPayoutRow(api, partner, { createdAt: october, completedAt: october })
@@ -66,7 +66,7 @@ describe('a month begins and ends at midnight in London', () => {
     expect((await usage(sandbox))['period_start']).toBe(month)
   })
 
-  test('a payout of 2027-03-31T22:59:59.999Z is of March, one of 23:00:00Z of April', async () => {
+  test('a payout of 2027-03-31T22:59:59.999Z belongs to March, one of 23:00:00Z to April', async () => {
     const [march, april] = [new Date('2027-03-31T22:59:59.999Z'), new Date('2027-03-31T23:00:00Z')]
     await aPayoutRow(api, partner, { createdAt: march })
     await aPayoutRow(api, partner, { createdAt: april, amountPence: 100n })
@@ -84,7 +84,7 @@ describe('a month begins and ends at midnight in London', () => {
 describe('the invoice so far', () => {
   const month = '2026-11-01'
 
-  test('sums parts of a penny per line, rounds once, and takes credits off', async () => {
+  test('sums fractions of a penny per line, rounds once, and subtracts credits', async () => {
     for (let n = 0; n < 3; n++) await aCharge(api, partner, { kind: 'network_fee', amountMicropounds: 19_800n, month })
     await aCharge(api, partner, { kind: 'payout_fee', amountMicropounds: 1_090_000n, month })
     await aCharge(api, partner, { kind: 'monthly_account', amountMicropounds: 15_000_000n, month })
@@ -120,7 +120,7 @@ describe('the invoice so far', () => {
     })
   })
 
-  test('has the monthly account before it is stored, and credit that was carried from before', async () => {
+  test('includes the monthly account fee before it is stored, and credit carried over', async () => {
     clock.set('2026-10-05T12:00:00Z')
     const older = await aPartner(api, { liveOpenedAt: clock.now() })
     const key = await aKey(api, older, 'live')

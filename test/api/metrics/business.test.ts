@@ -1,4 +1,4 @@
-// The business in figures, from a real database: what is open, how long it took, what waits for people.
+// Business metrics from a real database: open payouts, durations and everything that needs an operator.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { Client } from 'pg'
 import { type MetricsServer, startMetrics } from '../../support/api/a-metrics-server'
@@ -25,7 +25,7 @@ afterEach(async () => {
   await api.close()
 })
 
-test('payouts that are not over are counted by status, with their money and the age of the oldest', async () => {
+test('open payouts are counted by status, with their total and the age of the oldest', async () => {
   const partner = await aPartner(api)
   await aPayoutRow(api, partner, { status: 'pending', createdAt: anHourAgo })
   await aPayoutRow(api, partner, { status: 'pending' })
@@ -43,7 +43,7 @@ test('payouts that are not over are counted by status, with their money and the 
   expect(value('payouts_database_up')).toBe(1)
 })
 
-test('a pending payout counts from the call to the bank, or from when it could have been sent: a pause is not its fault', async () => {
+test('a pending payout ages from the call to the bank, or from when it could have been sent, without pauses', async () => {
   const partner = await aPartner(api)
   const pending = { status: 'pending', createdAt: anHourAgo } as const
   await aPayoutRow(api, partner, { ...pending, submitStartedAt: null })
@@ -66,7 +66,7 @@ test('a pending payout counts from the call to the bank, or from when it could h
   expect(paused.value('payouts_oldest_pending_seconds{environment="live",bank="not_called"}')).toBe(3_606)
 })
 
-test('a payout of a suspended partner that was not sent waits on purpose and has no age', async () => {
+test('an unsent payout of a suspended partner waits on purpose and has no age', async () => {
   const partner = await aPartner(api)
   await aPayoutRow(api, partner, { status: 'pending', createdAt: anHourAgo, submitStartedAt: null })
   await api.db.dataSource.query(`UPDATE partners SET status = 'suspended' WHERE id = $1`, [partner.id])
@@ -77,7 +77,7 @@ test('a payout of a suspended partner that was not sent waits on purpose and has
   expect(value('payouts_oldest_pending_seconds{environment="sandbox",bank="not_called"}')).toBe(0)
 })
 
-test('a payout that waits for people is counted, and so are a held deposit, a wallet that is not read, an event put aside, a drift and a pause', async () => {
+test('payouts in attention, held deposits, unread wallets, events set aside, drift and pauses are counted', async () => {
   const partner = await aPartner(api)
   const { walletId } = await aPayoutRow(api, partner, { attention: 'outcome_overdue', closedAt: clock.now() })
   await api.db.dataSource.query(
@@ -123,7 +123,7 @@ test('a payout that waits for people is counted, and so are a held deposit, a wa
   expect(value('payouts_requested_names')).toBe(1)
 })
 
-test('what settles is counted once with the time it took, also when its event is committed after later ones', async () => {
+test('a final payout is counted once with its duration, even if its event is committed after later ones', async () => {
   const partner = await aPartner(api)
   const [late, soon] = [await anOldPayout(), await anOldPayout()]
   const slow = new Client({ connectionString: api.databaseUrl })
@@ -149,7 +149,7 @@ test('what settles is counted once with the time it took, also when its event is
   }
 })
 
-test('what is long certain is not read again, and still counted', async () => {
+test('old final payouts are not read again, and are still counted', async () => {
   const { id } = await aPayoutRow(api, await aPartner(api), { closedAt: clock.now() })
   const read: unknown[] = []
   const query = api.db.query.bind(api.db)
@@ -170,7 +170,7 @@ test('what is long certain is not read again, and still counted', async () => {
   expect(value('payouts_finished_total{environment="sandbox",status="failed"}')).toBe(1)
 })
 
-test('however many ask, the database is asked once in a while', async () => {
+test('however many scrapes arrive, the database is queried once per interval', async () => {
   let asked = 0
   const query = api.db.query.bind(api.db)
   api.db.query = async <Row>(...[statement, values]: Parameters<typeof query>) => {
@@ -183,7 +183,7 @@ test('however many ask, the database is asked once in a while', async () => {
   expect(asked).toBe(1)
 })
 
-test('without its database it says so, and still shows what it knows itself', async () => {
+test('without its database it reports so, and still shows its own metrics', async () => {
   const key = await aKey(api, await aPartner(api), 'sandbox')
   await api.get('/v1/account', { key })
   await api.get('/v1/nowhere', { key })
@@ -199,7 +199,7 @@ test('without its database it says so, and still shows what it knows itself', as
   expect(value('payouts_temporal_up')).toBe(1)
 })
 
-test('without Temporal it says so, and still shows the rest', async () => {
+test('without Temporal it reports so, and still shows the rest', async () => {
   const cutOff = await startApi({ clock, database: api.databaseUrl, temporalAddress: '127.0.0.1:1' })
   const away = await startMetrics(cutOff)
 
@@ -210,7 +210,7 @@ test('without Temporal it says so, and still shows the rest', async () => {
   expect([value('payouts_temporal_up'), value('payouts_database_up')]).toEqual([0, 1])
 })
 
-test('who asks whether we live, and the bank, are counted apart from strangers', async () => {
+test('health checks and the bank are counted separately from unauthenticated callers', async () => {
   for (const path of ['/healthz', '/readyz', '/healthz/']) await fetch(`${api.url}${path}`)
   await fetch(`${api.url}/webhooks/bank`, { method: 'POST' })
 
@@ -222,7 +222,7 @@ test('who asks whether we live, and the bank, are counted apart from strangers',
   expect(text).toMatch(/^payouts_http_requests_total\{method="POST",route="\/webhooks\/bank",status="4\d\d"\} 1$/m)
 })
 
-test('there is nothing else on that port, and no /metrics on the one of the API', async () => {
+test('the metrics port serves nothing else, and the API port has no /metrics', async () => {
   expect((await fetch(`${url}/`)).status).toBe(404)
   expect((await fetch(`${url}/metrics`, { method: 'POST' })).status).toBe(404)
   expect((await fetch(`${api.url}/metrics`)).status).toBe(404)
@@ -233,7 +233,7 @@ function settle(payoutId: string, status: string): string {
     VALUES ('${payoutId}', '${now}', '${status}', '${status}', 'bank')`
 }
 
-/** Later than what it remembers, and before anything is certain. */
+/** After its cache expires, and before any payout is old enough to be skipped. */
 async function scrapeLater(): ReturnType<typeof scrape> {
   clock.set(new Date(clock.now().getTime() + 6_000).toISOString())
   return scrape(url)

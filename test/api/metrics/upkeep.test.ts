@@ -1,4 +1,4 @@
-// What happens by the clock and no longer does: the figures say so from a real database, and say nothing while all is well.
+// Metrics that show when scheduled work stops, from a real database. They stay silent while all is well.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { recordVerification } from '../../../db/controls/audit/verifications'
 import type { FirstFault } from '../../../db/controls/audit/verify'
@@ -30,7 +30,7 @@ afterEach(async () => {
   await api.close()
 })
 
-test('the proof is as old as its look at the wallet that it has left out for the longest', async () => {
+test('the age of the reconciliation is that of its least recently checked wallet', async () => {
   const wallets = [await aSandboxWallet(), await aSandboxWallet()]
   for (const walletId of wallets) await look(walletId)
   const whileItRuns = await scrapeAt('12:10')
@@ -40,7 +40,7 @@ test('the proof is as old as its look at the wallet that it has left out for the
   const [sandbox, live] = ['sandbox', 'live'].map((each) => `payouts_proof_age_seconds{environment="${each}"}`)
   expect(whileItRuns.value(String(sandbox))).toBe(600)
   expect(whenOneIsLeftOut.value(String(sandbox))).toBe(3_600)
-  // Nobody has looked at these: they count from the day they were opened.
+  // These were never checked, so they count from the day they were opened.
   expect(whenOneIsLeftOut.value(String(live))).toBe(3_600)
 
   function look(walletId: string | undefined): Promise<void> {
@@ -49,7 +49,7 @@ test('the proof is as old as its look at the wallet that it has left out for the
   }
 })
 
-test.each(['ledger_sets', 'charges', 'activity'] as const)('rows of %s that nobody seals grow old', async (table) => {
+test.each(['ledger_sets', 'charges', 'activity'] as const)('rows of %s that are not sealed age', async (table) => {
   const partner = await aPartner(api)
   const walletId = await aSandboxWallet()
   const write = {
@@ -72,14 +72,14 @@ test.each(['ledger_sets', 'charges', 'activity'] as const)('rows of %s that nobo
   expect(values).toEqual([300, 0, 1_800])
 })
 
-test('a row that is sealed does not wait, also where its writer’s clock is ahead of the sealer’s', async () => {
+test('a sealed row does not wait, even if its writer’s clock is ahead of the sealer’s', async () => {
   await book(await aSandboxWallet(), new Date('2026-11-15T12:00:03.000Z'))
   await sealAll(api.db, clock.now())
 
   expect((await scrapeAt('14:00')).value('payouts_unsealed_seconds')).toBe(0)
 })
 
-test('a look at the audit chain that found a fault, or that nobody takes any more, is shown', async () => {
+test('an audit chain check that found a fault, or that no longer runs, is shown', async () => {
   const figures = (shown: Scrape) =>
     ['payouts_audit_faults', 'payouts_audit_verified_age_seconds'].map((name) => shown.value(name))
   const verified = (fault: FirstFault | null) =>
@@ -103,7 +103,7 @@ test('a look at the audit chain that found a fault, or that nobody takes any mor
   ])
 })
 
-test('mails wait until they are sent or wanted no more, and an invoice until it is mailed or paid', async () => {
+test('mails wait until they are sent or obsolete, and an invoice until it is mailed or paid', async () => {
   const mail = { to: { name: 'Ada', address: 'ada@acme.test' }, subject: 'Hello', text: 'Hello', html: '<p>Hello</p>' }
   const [at, expiresAt] = [clock.now(), new Date('2026-11-15T12:30:00.000Z')]
   for (let n = 0; n < 2; n++)
@@ -123,7 +123,7 @@ test('mails wait until they are sent or wanted no more, and an invoice until it 
   expect(later.value('payouts_oldest_mail_seconds{kind="invoice"}')).toBe(2_400)
 })
 
-test('what should have been erased is overdue since then; what has to stay is not', async () => {
+test('data due for erasure is overdue from its due time; data that must stay is not', async () => {
   const partner = await aPartner(api)
   const dayAgo = (days: number) => new Date(clock.now().getTime() - days * 86_400_000)
   const closedAt = [dayAgo(399), dayAgo(403), null]
@@ -159,7 +159,7 @@ test('what should have been erased is overdue since then; what has to stay is no
   }
 })
 
-test('a partner that the run of the month has left out is counted until it has its invoice', async () => {
+test('a partner that the monthly run left out is counted until it has its invoice', async () => {
   const left = await aLivePartner()
   await anInvoice(api, await aLivePartner(), { period: '2026-10-01' })
   await anInvoice(api, await aLivePartner(), { period: '2026-10-01', status: 'void' })

@@ -1,4 +1,4 @@
-// GET /v1/account: the key decides whose account and which environment.
+// GET /v1/account: the key determines the account and the environment.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { changePrices } from '../../../db/invoices/price-lists'
 import { type Api, startApi } from '../../support/api/client'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-test('a sandbox key sees its partner, the sandbox wallet and the prices in words', async () => {
+test('a sandbox key sees its partner, the sandbox wallet and the formatted prices', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'sandbox')
 
@@ -34,7 +34,7 @@ test('a sandbox key sees its partner, the sandbox wallet and the prices in words
   })
 })
 
-test('a live key drives provider_production', async () => {
+test('a live key uses provider_production', async () => {
   const key = await aKey(api, await aPartner(api), 'live')
 
   expect((await api.get('/v1/account', { key })).body).toMatchObject({
@@ -44,7 +44,7 @@ test('a live key drives provider_production', async () => {
 })
 
 test.each(['live', 'sandbox', 'nonsense', '', 'a&environment=b'])(
-  'the parameter environment=%s is ignored: the key decides',
+  'the parameter environment=%s is ignored for a key',
   async (environment) => {
     const key = await aKey(api, await aPartner(api), 'sandbox')
 
@@ -54,7 +54,7 @@ test.each(['live', 'sandbox', 'nonsense', '', 'a&environment=b'])(
   },
 )
 
-test('prices are the partner’s own at this moment, not those to come', async () => {
+test('prices are the partner’s current ones, not future ones', async () => {
   const partner = await aPartner(api)
   const key = await aKey(api, partner, 'sandbox')
   const at = clock.now()
@@ -70,14 +70,14 @@ test('prices are the partner’s own at this moment, not those to come', async (
   expect(after.body['prices']).toEqual({ payout: '1.50 GBP + 2.50%', monthly_account: '0.00 GBP' })
 })
 
-test('countries are those that are enabled for the account', async () => {
+test('countries are those enabled for the account', async () => {
   const key = await aKey(api, await aPartner(api, { enabledCountries: [] }), 'sandbox')
 
   expect((await api.get('/v1/account', { key })).body['enabled_countries']).toEqual([])
 })
 
 test.each(['Live', 'lvie', 'production', '', 'live&environment=sandbox'])(
-  'a person who asks for environment=%s is told so, and not shown the sandbox',
+  'a member who asks for environment=%s gets an error, not the sandbox',
   async (environment) => {
     const session = await aSession(api, await aPartner(api))
 

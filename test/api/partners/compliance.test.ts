@@ -1,4 +1,4 @@
-// GET /v1/compliance: where verification stands, and what the account may do.
+// GET /v1/compliance: the status of verification, and what the account may do.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Api, startApi } from '../../support/api/client'
 import { aKey, aPartner } from '../../support/api/fixtures'
@@ -48,7 +48,7 @@ test('screening is in_review once verification has started', async () => {
 })
 
 test.each(['sandbox', 'live'] as const)(
-  'a %s wallet is the partner’s own once the bank has it',
+  'a %s wallet belongs to the partner once the bank has it',
   async (environment) => {
     const partner = await aPartner(api)
     const key = await aKey(api, partner, environment)
@@ -64,7 +64,7 @@ test.each(['sandbox', 'live'] as const)(
   },
 )
 
-test('what the bank says and what ops have set is shown as it is', async () => {
+test("the bank's status and the operators' settings are shown unchanged", async () => {
   const partner = await aPartner(api, {
     verificationStatus: 'rejected',
     providerStatus: 'rejected',

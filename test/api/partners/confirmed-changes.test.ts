@@ -1,4 +1,4 @@
-// The confirm codes of live keys, new admins and changed addresses: a stolen session alone changes nothing that leads to money.
+// Confirm codes for live keys, new admins and changed addresses: a stolen session alone cannot reach money.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -28,7 +28,7 @@ interface Action {
   readonly method: Method
   readonly path: string
   readonly body: object
-  /** The same action with something else in its path or body. */
+  /** The same action with a different path or body. */
   readonly other: { readonly path?: string; readonly body?: object }
   readonly shown: readonly string[]
 }
@@ -82,7 +82,7 @@ describe.each(Object.entries(actions))('%s', (_name, make) => {
     action = await make()
   })
 
-  test('is refused to a session without the mailed code, and changes nothing', async () => {
+  test('is refused for a session without the emailed code, and changes nothing', async () => {
     const before = await power()
     const code = await codeOf()
 
@@ -92,7 +92,7 @@ describe.each(Object.entries(actions))('%s', (_name, make) => {
     expect(await power()).toEqual(before)
   })
 
-  test('is done once with the code, and the mail shows it', async () => {
+  test('is done once with the code, and the mail describes it', async () => {
     const code = await codeOf()
     const mail = (await confirmMails(api)).find((each) => each.code === code)
 
@@ -102,7 +102,7 @@ describe.each(Object.entries(actions))('%s', (_name, make) => {
     for (const words of [...action.shown, 'Acme Ltd']) expect(mail?.text).toContain(words)
   })
 
-  test('is refused with the code of something else, of another admin or for a payout', async () => {
+  test('is refused with the code of another change, of another admin or for a payout', async () => {
     const before = await power()
     const code = await codeOf()
     const colleague = await aSession(api, partner)
@@ -126,7 +126,7 @@ describe.each(Object.entries(actions))('%s', (_name, make) => {
     expect(told(await send({ code }))).toEqual(refusal)
   })
 
-  test('is done once by ten requests at once with one code', async () => {
+  test('is done once when ten requests with one code arrive together', async () => {
     const code = await codeOf()
 
     const answers = await Promise.all(Array.from({ length: 10 }, () => send({ code })))
@@ -159,7 +159,7 @@ test('a change that is refused for another reason leaves the code usable', async
   expect([refused.body.error?.code, (await create()).status]).toEqual(['key_limit_reached', 201])
 })
 
-test('sandbox keys, viewers, demotions and other settings need no code, and get none', async () => {
+test('sandbox keys, viewers, demotions and other settings need no code, and none is sent', async () => {
   const viewer = await aMember(api, partner, { role: 'viewer' })
   const as = { session }
   const ask = (path: string, body: object) => api.post(`${path}/confirm-codes`, body, as)
@@ -181,7 +181,7 @@ test('sandbox keys, viewers, demotions and other settings need no code, and get 
   expect(asked.map(told)).toEqual(asked.map(() => ({ status: 409, code: 'invalid_state' })))
 })
 
-test('without verification a live key gets no code, and says why', async () => {
+test('without verification no code is sent for a live key, and the error names the reason', async () => {
   await changePartner(api, partner, { verificationStatus: 'pending' })
   const body = { environment: 'live' }
 
@@ -194,7 +194,7 @@ test('without verification a live key gets no code, and says why', async () => {
   expect(answers.map(told)).toEqual([expected, expected])
 })
 
-test('the email of an invitation may be written in other letters than in its code', async () => {
+test('the email of an invitation may differ in case from the one in its code', async () => {
   const email = anEmail()
   const confirm_code = await aConfirmCode(
     api,
@@ -208,7 +208,7 @@ test('the email of an invitation may be written in other letters than in its cod
   expect(status).toBe(201)
 })
 
-test('codes are nowhere in the database but in a keyed hash and a sealed mail', async () => {
+test('the database holds codes only as a keyed hash and in a sealed mail', async () => {
   const code = await aConfirmCode(api, '/v1/keys', { environment: 'live' }, { session })
 
   const rows = await api.db.dataSource.query(

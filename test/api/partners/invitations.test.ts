@@ -1,4 +1,5 @@
-// Invitations to somebody who is at another partner already: shown apart, accepted by switching, declined without going there.
+// Invitations for members of another partner: listed separately, accepted by switching, declined without
+// switching.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openSession } from '../../../db/sign-in/sessions'
 import type { MemberRole } from '../../../domain/partners/partner'
@@ -13,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** Signed in at their own partner, and invited by another. */
+/** A person signed in at their own partner and invited by another. */
 async function anInvited({ role = 'viewer', as = 'viewer' }: { role?: MemberRole; as?: MemberRole } = {}) {
   const [own, inviting] = [await aPartner(api), await aPartner(api)]
   const { id: memberId, email } = await aMember(api, own, { role })
@@ -27,7 +28,7 @@ const partnersOf = async (session: string) => (await api.get('/v1/auth/session',
 const decline = (session: string, slug: string) =>
   api.send('DELETE', `/v1/auth/invitations/${slug}`, undefined, { session })
 
-test('the session tells which partners have only invited them, until they switch to one', async () => {
+test('the session lists invitations separately, until the person switches to the partner', async () => {
   const { own, inviting, session } = await anInvited()
 
   const before = await partnersOf(session)
@@ -42,7 +43,7 @@ test('the session tells which partners have only invited them, until they switch
   )
 })
 
-test('one is declined from the own partner, also to be the admin of a suspended one; its admins see that', async () => {
+test('an invitation is declined from the person’s own partner, even a suspended partner’s for an admin; its admins see that', async () => {
   const { own, inviting, email, session } = await anInvited({ as: 'admin' })
   const admin = await aSession(api, inviting)
   await changePartner(api, inviting, { status: 'suspended' })
@@ -56,7 +57,7 @@ test('one is declined from the own partner, also to be the admin of a suspended 
   expect((await decline(session, inviting.slug)).status).toBe(404)
 })
 
-test('an accepted one is no invitation any more, nor is one of somebody else', async () => {
+test('an accepted invitation is no longer listed, nor is another person’s', async () => {
   const { inviting, own, session } = await anInvited()
   const stranger = await anInvited()
   await api.post('/v1/auth/session/partner', { slug: inviting.slug }, { session })

@@ -1,4 +1,5 @@
-// POST /v1/keys and its revocation: the secret once, five per environment, live after approval, off at once.
+// POST /v1/keys and revocation: the secret is shown once, five keys per environment, live after approval,
+// revoked at once.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Api, startApi } from '../../support/api/client'
 import { sendConfirmed } from '../../support/api/confirmed'
@@ -14,7 +15,7 @@ afterAll(() => api.close())
 const create = (session: string, body: object = { environment: 'sandbox', label: 'Checkout' }) =>
   api.post('/v1/keys', body, { session })
 
-test('a key is made, shown once, works, is revoked, and no longer works', async () => {
+test('a key is created, shown once, works, is revoked, and no longer works', async () => {
   const session = await aSession(api, await aPartner(api))
 
   const { status, body } = await create(session)
@@ -54,7 +55,7 @@ test('an admin of a suspended partner can revoke a key but not create one', asyn
   expect([revoked.status, after.status]).toEqual([200, 401])
 })
 
-test('a revoked key cannot be revoked again, nor one that is not theirs', async () => {
+test('a revoked key cannot be revoked again, nor another partner’s key', async () => {
   const partner = await aPartner(api)
   const [session, stranger] = [await aSession(api, partner), await aSession(api, await aPartner(api))]
   const { body } = await create(session)
@@ -73,7 +74,7 @@ test('a revoked key cannot be revoked again, nor one that is not theirs', async 
   ])
 })
 
-test('the sixth key of an environment is refused, also of many at once; the other environment has its own five', async () => {
+test('the sixth key of an environment is refused, even among concurrent requests; each environment has its own five', async () => {
   const session = await aSession(api, await aPartner(api))
 
   const answers = await Promise.all(Array.from({ length: 12 }, () => create(session)))
@@ -92,7 +93,7 @@ test('a live key before approval is 403 verification_required', async () => {
   expect([status, body.error?.code]).toEqual([403, 'verification_required'])
 })
 
-test('a label has at most 60 characters, and nothing unknown is taken', async () => {
+test('a label has at most 60 characters, and unknown fields are refused', async () => {
   const session = await aSession(api, await aPartner(api))
   const bodies = [{ environment: 'sandbox', label: 'x'.repeat(61) }, { environment: 'test' }, { label: 'x' }]
 
@@ -102,7 +103,7 @@ test('a label has at most 60 characters, and nothing unknown is taken', async ()
   expect((await create(session, { environment: 'sandbox', label: 'x'.repeat(60) })).status).toBe(201)
 })
 
-test.each(['', '   ', '\u200b', 'shop\nserver'])('%j is no label', async (label) => {
+test.each(['', '   ', '\u200b', 'shop\nserver'])('%j is not a valid label', async (label) => {
   const session = await aSession(api, await aPartner(api))
 
   const { status, body } = await create(session, { environment: 'sandbox', label })
@@ -110,7 +111,7 @@ test.each(['', '   ', '\u200b', 'shop\nserver'])('%j is no label', async (label)
   expect([status, body.error?.details]).toEqual([422, { errors: ['label (1 to 60 visible characters and spaces)'] }])
 })
 
-test('a label with markup comes back as it is, as data', async () => {
+test('a label with markup is returned unchanged, as data', async () => {
   const session = await aSession(api, await aPartner(api))
   const label = '<img src=x onerror=alert(1)>'
   await create(session, { environment: 'sandbox', label })
@@ -124,7 +125,7 @@ test('a label with markup comes back as it is, as data', async () => {
   ])
 })
 
-test('both are in the activity list with the email, the environment and the prefix, and no API key can make a key', async () => {
+test('both are in the activity list with the email, the environment and the prefix, and no API key can create a key', async () => {
   const partner = await aPartner(api)
   const [session, key] = [await aSession(api, partner), await aKey(api, partner, 'sandbox')]
   const { body: made } = await create(session)

@@ -1,4 +1,4 @@
-// GET /v1/keys: the partner's keys in pages, without their secrets, and for a sandbox key those of the sandbox only.
+// GET /v1/keys: the partner's keys in pages, without their secrets; a sandbox key sees sandbox keys only.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createApiKey } from '../../../db/partners/api-keys'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-test('a live key sees all keys of the partner, newest first, revoked ones and those of the sandbox included', async () => {
+test('a live key sees all keys of the partner, newest first, including revoked and sandbox keys', async () => {
   const partner = await aPartner(api)
   await aKey(api, await aPartner(api), 'sandbox')
   clock.set('2026-11-16T12:00:00Z')
@@ -55,7 +55,7 @@ test('a live key sees all keys of the partner, newest first, revoked ones and th
   })
 })
 
-test('a sandbox key sees the keys of the sandbox only, by its cursor too', async () => {
+test('a sandbox key sees sandbox keys only, also through a cursor', async () => {
   const partner = await aPartner(api)
   const [sandbox, live] = [await aLaterKey(partner, 'sandbox'), await aLaterKey(partner, 'live')]
   const idOf = async (key: string) => (await api.get('/v1/keys?limit=1', { key })).body.data?.[0]?.['id']
@@ -67,7 +67,7 @@ test('a sandbox key sees the keys of the sandbox only, by its cursor too', async
   expect(byCursor.status).toBe(422)
 })
 
-test('pages lead through all keys, each once, and people choose environment and status', async () => {
+test('pages lead through all keys, each once, and members filter by environment and status', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
   const made: string[] = []
@@ -96,7 +96,7 @@ test('pages lead through all keys, each once, and people choose environment and 
   expect(await prefixesOf('status=revoked')).toEqual(made.slice(3))
 })
 
-test('a key that is revoked between two pages stays a cursor', async () => {
+test('a key that is revoked between two pages still works as a cursor', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
   const older = await aLaterKey(partner, 'sandbox')
@@ -134,7 +134,7 @@ test('last_used_at is the exact time of the last call before this one', async ()
   expect(body.data?.[0]?.['last_used_at']).toBe('2026-11-16T13:00:01.456Z')
 })
 
-test('a secret, its digest or more than eight of its digits are nowhere in the answer', async () => {
+test('the response holds no secret, no digest and no more than eight digits of a key', async () => {
   const key = await aKey(api, await aPartner(api), 'sandbox')
 
   const text = JSON.stringify((await api.get('/v1/keys', { key })).body)
@@ -143,7 +143,7 @@ test('a secret, its digest or more than eight of its digits are nowhere in the a
   expect(text).not.toMatch(/digest|secret/)
 })
 
-test('a live key before verification is approved cannot exist', async () => {
+test('a live key cannot exist before verification is approved', async () => {
   const partner = await aPartner(api, { verificationStatus: 'in_review' })
   const wanted = { partnerId: partner.id, environment: 'live' as const, label: null, createdBy: 'ops:test' }
 
@@ -154,7 +154,7 @@ test('a live key before verification is approved cannot exist', async () => {
   expect(created).toEqual({ outcome: 'verification_required' })
 })
 
-test('a key that was made under an older secret key still opens', async () => {
+test('a key created under an older secret key still works', async () => {
   const partner = await aPartner(api)
   const older = { ...testKeyring, all: () => testKeyring.all('api-key').slice(1) }
   const wanted = { partnerId: partner.id, environment: 'sandbox' as const, label: null, createdBy: 'ops:test' }
@@ -182,7 +182,7 @@ test('no call that starts after a revocation succeeds, however many are under wa
   expect(new Set(atOnce)).toEqual(new Set([401]))
 })
 
-/** A second after the one before, so that their order is known. */
+/** One second after the previous one, so that their order is known. */
 async function aLaterKey(partner: PartnerRow, environment: Environment): Promise<string> {
   clock.set(new Date(clock.now().getTime() + 1_000).toISOString())
   return aKey(api, partner, environment)

@@ -1,4 +1,5 @@
-// A partner's logo: stored by admins as bytes that are what they say, served by us to anyone, and never fetched from elsewhere.
+// A partner's logo: uploaded by admins with verified content, served by us to anyone, never fetched from
+// elsewhere.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { logoMaxBytes } from '../../../domain/partners/logo'
 import { type Api, startApi } from '../../support/api/client'
@@ -11,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** Each of 1 × 1 pixels. */
+/** Each image is 1 × 1 pixel. */
 const beginnings = {
   png: Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex'),
   jpeg: Buffer.from('ffd8ffe000104a46494600010100000100010000ffc0000b080001000101011100', 'hex'),
@@ -25,29 +26,32 @@ const logoUrlOf = async (session: string) =>
   Object((await api.get('/v1/auth/session', { session })).body['partner']).logo_url
 const fetchLogo = (slug: string, headers = {}) => api.get(`/v1/public/partners/${slug}/logo`, { headers })
 
-test.each(['png', 'jpeg', 'webp'] as const)('a %s is stored, and anyone gets its very bytes from us', async (kind) => {
-  const partner = await aPartner(api, { logoUrl: 'https://acme.test/logo.svg' })
-  const session = await aSession(api, partner)
-  const bytes = pictureOf(kind)
+test.each(['png', 'jpeg', 'webp'] as const)(
+  'a %s is stored, and anyone gets exactly its bytes from us',
+  async (kind) => {
+    const partner = await aPartner(api, { logoUrl: 'https://acme.test/logo.svg' })
+    const session = await aSession(api, partner)
+    const bytes = pictureOf(kind)
 
-  const stored = await store(session, asData(kind, bytes))
-  const answer = await fetchLogo(partner.slug)
-  const shown = await api.get(`/v1/public/partners/${partner.slug}`)
+    const stored = await store(session, asData(kind, bytes))
+    const answer = await fetchLogo(partner.slug)
+    const shown = await api.get(`/v1/public/partners/${partner.slug}`)
 
-  expect(stored.status).toBe(200)
-  expect([answer.status, answer.bytes.equals(bytes)]).toEqual([200, true])
-  expect(Object.fromEntries(answer.headers)).toMatchObject({
-    'content-type': `image/${kind}`,
-    'x-content-type-options': 'nosniff',
-    'content-security-policy': expect.stringMatching(/^default-src 'none'/),
-    'cache-control': 'public, max-age=300',
-  })
-  const ours = new RegExp(`^http://payouts\\.test/v1/public/partners/${partner.slug}/logo\\?v=[\\w-]{12}$`)
-  expect(shown.body['logo_url']).toMatch(ours)
-  expect(await logoUrlOf(session)).toBe(shown.body['logo_url'])
-})
+    expect(stored.status).toBe(200)
+    expect([answer.status, answer.bytes.equals(bytes)]).toEqual([200, true])
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': `image/${kind}`,
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringMatching(/^default-src 'none'/),
+      'cache-control': 'public, max-age=300',
+    })
+    const ours = new RegExp(`^http://payouts\\.test/v1/public/partners/${partner.slug}/logo\\?v=[\\w-]{12}$`)
+    expect(shown.body['logo_url']).toMatch(ours)
+    expect(await logoUrlOf(session)).toBe(shown.body['logo_url'])
+  },
+)
 
-test('a new logo has a new address, an unchanged one is 304, and null takes it away', async () => {
+test('a new logo has a new URL, an unchanged one is 304, and null removes it', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
   await store(session, asData('png', pictureOf('png')))
@@ -62,7 +66,7 @@ test('a new logo has a new address, an unchanged one is 304, and null takes it a
   expect([await logoUrlOf(session), (await fetchLogo(partner.slug)).status]).toEqual([null, 404])
 })
 
-test('the largest logo fits into a request, and one byte more does not pass', async () => {
+test('the largest logo fits into a request, and one byte more is refused', async () => {
   const session = await aSession(api, await aPartner(api))
 
   const largest = await store(session, asData('jpeg', pictureOf('jpeg', logoMaxBytes)))
@@ -74,15 +78,15 @@ test('the largest logo fits into a request, and one byte more does not pass', as
 const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')
 test.each([
   ['an SVG', asData('svg+xml', svg)],
-  ['an SVG that calls itself a PNG', asData('png', svg)],
-  ['a JPEG that calls itself a PNG', asData('png', pictureOf('jpeg'))],
-  ['a RIFF that is no WebP', asData('webp', Buffer.from('RIFF\x10\x00\x00\x00WAVEfmt ', 'latin1'))],
-  ['a beginning of a PNG', asData('png', beginnings.png.subarray(0, 32))],
-  ['a page', asData('png', Buffer.from('<html>')).replace('image/png', 'text/html')],
-  ['no base64', 'data:image/png;base64,%89PNG'],
+  ['an SVG that is declared as a PNG', asData('png', svg)],
+  ['a JPEG that is declared as a PNG', asData('png', pictureOf('jpeg'))],
+  ['a RIFF that is not WebP', asData('webp', Buffer.from('RIFF\x10\x00\x00\x00WAVEfmt ', 'latin1'))],
+  ['a truncated PNG', asData('png', beginnings.png.subarray(0, 32))],
+  ['an HTML page', asData('png', Buffer.from('<html>')).replace('image/png', 'text/html')],
+  ['invalid base64', 'data:image/png;base64,%89PNG'],
   ['a second line', `${asData('png', pictureOf('png'))}\n`],
   ['another parameter', asData('png', pictureOf('png')).replace(';base64', ';charset=utf-8;base64')],
-  ['an address elsewhere', 'https://acme.test/logo.png'],
+  ['an external URL', 'https://acme.test/logo.png'],
   ['nothing', ''],
 ])('%s is 422, and nothing is stored', async (_what, logo) => {
   const partner = await aPartner(api)
@@ -94,7 +98,7 @@ test.each([
   expect((await fetchLogo(partner.slug)).status).toBe(404)
 })
 
-test('viewers store none, and a closed partner’s is gone', async () => {
+test('viewers cannot upload one, and a closed partner’s logo is gone', async () => {
   const partner = await aPartner(api)
   const logo = asData('png', pictureOf('png'))
 
@@ -106,7 +110,7 @@ test('viewers store none, and a closed partner’s is gone', async () => {
   expect([refused.status, before.status, (await fetchLogo(partner.slug)).status]).toEqual([403, 200, 404])
 })
 
-test('the activity list says that it was changed, and not to what', async () => {
+test('the activity list shows that it was changed, but not the new logo', async () => {
   const session = await aSession(api, await aPartner(api))
   await store(session, asData('png', pictureOf('png')))
 

@@ -1,4 +1,4 @@
-// /v1/members: admins add, change and remove people; one admin always stays, however many try at once.
+// /v1/members: admins add, change and remove members; one admin always stays, even under concurrent requests.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { changeRole } from '../../../db/partners/members'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -33,7 +33,7 @@ const idOf = async (session: string, email: string) => {
 }
 const firstAdminOf = (partner: PartnerRow) => `ada@${partner.slug}.test`
 
-test('an invited person is in the list, gets a mail that says where to sign in, and does so', async () => {
+test('an invited member is in the list, gets a mail with the sign-in address, and signs in', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
   const email = anEmail()
@@ -66,7 +66,7 @@ test('an invited person is in the list, gets a mail that says where to sign in, 
   expect(signedIn.status).toBe(201)
 })
 
-test('an invitation by an unverified partner holds no word of theirs, neither a name nor the slug made of it', async () => {
+test('an invitation by an unverified partner contains none of its text, neither a name nor the slug made of it', async () => {
   const partner = await aPartner(api)
   await changePartner(api, partner, { name: 'You have won', verificationStatus: 'not_started' })
   const email = anEmail()
@@ -94,7 +94,7 @@ test.each([
   '   ',
   '\u3164',
   'Gra\u200bce',
-])('%j is nobody’s name', async (name) => {
+])('%j is not accepted as a name', async (name) => {
   const session = await aSession(api, await aPartner(api))
 
   const { status, body } = await api.post('/v1/members', { email: anEmail(), name, role: 'viewer' }, { session })
@@ -112,7 +112,7 @@ test.each([
   'J.R. Smith',
   'Smith T/A Smith & Sons',
   '\u0646\u0627\u0645\u200c\u0647',
-])('%j is a name', async (name) => {
+])('%j is accepted as a name', async (name) => {
   const session = await aSession(api, await aPartner(api))
 
   const { body } = await api.post('/v1/members', { email: anEmail(), name, role: 'viewer' }, { session })
@@ -120,7 +120,7 @@ test.each([
   expect(body['name']).toBe(name)
 })
 
-test('somebody who is there already is not added again', async () => {
+test('an existing member is not added again', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
 
@@ -148,7 +148,7 @@ test('the last admin can neither be removed nor made a viewer', async () => {
   expect((await promote(session, id)).status).toBe(200)
 })
 
-test('an admin who was invited and never signed in does not count: who invited them stays, and may take them away', async () => {
+test('an invited admin who never signed in does not count: the inviting admin stays, and can remove them', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
   const invited = anEmail()
@@ -167,7 +167,7 @@ test('an admin who was invited and never signed in does not count: who invited t
   expect(declined.status).toBe(200)
 })
 
-test('a viewer may leave, is signed out by it, and may remove nobody else', async () => {
+test('a viewer may leave, is signed out by it, and cannot remove others', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner, 'viewer')
   const me = Object((await api.get('/v1/auth/session', { session })).body['member']).id
@@ -182,7 +182,7 @@ test('a viewer may leave, is signed out by it, and may remove nobody else', asyn
   expect((await api.get('/v1/auth/session', { session })).status).toBe(401)
 })
 
-test('of two admins who remove each other at the same moment one stays', async () => {
+test('of two admins who remove each other at the same moment, one stays', async () => {
   const partner = await aPartner(api)
   const [one, other] = [await aSession(api, partner), await aSession(api, partner)]
   const ownId = async (session: string) =>
@@ -198,7 +198,7 @@ test('of two admins who remove each other at the same moment one stays', async (
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
 })
 
-test('members of another partner can be neither seen nor touched', async () => {
+test('members of another partner can be neither seen nor changed', async () => {
   const [partner, other] = [await aPartner(api), await aPartner(api)]
   const [session, theirs] = [await aSession(api, partner), await aSession(api, other)]
   const id = await idOf(theirs, firstAdminOf(other))
@@ -214,7 +214,7 @@ test('members of another partner can be neither seen nor touched', async () => {
   expect(await idOf(theirs, firstAdminOf(other))).toBe(id)
 })
 
-test('what was done is in the activity list, with the email of who did it', async () => {
+test('changes are in the activity list with the email of the actor', async () => {
   const session = await aSession(api, await aPartner(api))
   const email = anEmail()
   const id = Object((await invite(session, email)).body)['id']
@@ -232,7 +232,7 @@ test('what was done is in the activity list, with the email of who did it', asyn
   ])
 })
 
-test('an admin of a suspended partner takes power away: removes, demotes, withdraws an invitation, signs out', async () => {
+test('an admin of a suspended partner can take rights away: remove, demote, withdraw an invitation, sign out', async () => {
   const partner = await aPartner(api)
   const [session, removed, demoted] = [
     await aSession(api, partner),
@@ -255,7 +255,7 @@ test('an admin of a suspended partner takes power away: removes, demotes, withdr
   expect((await api.get('/v1/auth/session', { session })).status).toBe(401)
 })
 
-test('an admin of a suspended partner gives no power: neither invites nor promotes', async () => {
+test('an admin of a suspended partner can give no rights: neither invite nor promote', async () => {
   const partner = await aPartner(api)
   const [session, viewer] = [await aSession(api, partner), await aSession(api, partner, 'viewer')]
   await changePartner(api, partner, { status: 'suspended' })
@@ -267,7 +267,7 @@ test('an admin of a suspended partner gives no power: neither invites nor promot
     await api.send('PATCH', `/v1/members/${id}`, { role: 'admin' }, { session }),
     await api.post(`/v1/members/${id}/confirm-codes`, { role: 'admin' }, { session }),
   ]
-  // As for a request that was admitted right before the suspension.
+  // As for a request that was authorised right before the suspension.
   const inTransaction = await api.db.transaction((tx) => changeRole(tx, { partnerId: partner.id, id, role: 'admin' }))
 
   expect(answers.map(({ status, body }) => [status, body.error?.code])).toEqual(
@@ -277,7 +277,7 @@ test('an admin of a suspended partner gives no power: neither invites nor promot
   expect((await api.get('/v1/auth/session', { session: viewer })).body['member']).toMatchObject({ role: 'viewer' })
 })
 
-test('an API key cannot read the people of the account', async () => {
+test('an API key cannot read the members of the account', async () => {
   const key = await aKey(api, await aPartner(api), 'sandbox')
 
   const { status, body } = await api.get('/v1/members', { key })

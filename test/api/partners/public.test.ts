@@ -1,4 +1,4 @@
-// GET /v1/public/partners/{slug}: needs no key, and tells nothing but name and looks.
+// GET /v1/public/partners/{slug}: needs no key, and returns only name and branding.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Api, startApi } from '../../support/api/client'
 import { aPartner } from '../../support/api/fixtures'
@@ -24,7 +24,7 @@ test('anyone may see a partner’s name, logo and colour', async () => {
   })
 })
 
-test('a partner without looks has nulls, and a suspended one is still there', async () => {
+test('a partner without branding has nulls, and a suspended one is still there', async () => {
   const partner = await aPartner(api, { status: 'suspended' })
 
   const { status, body } = await api.get(`/v1/public/partners/${partner.slug}`)

@@ -1,4 +1,4 @@
-// PATCH /v1/account: what admins may change themselves, and nothing beside it.
+// PATCH /v1/account: the fields that admins may change, and no others.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { findPartnerById } from '../../../db/partners/partners'
 import { type Api, startApi } from '../../support/api/client'
@@ -14,7 +14,7 @@ afterAll(() => api.close())
 
 const change = (session: string, body: object) => api.send('PATCH', '/v1/account', body, { session })
 
-test('what is sent changes, what is not stays, and null takes away', async () => {
+test('fields that are sent change, others stay, and null clears a field', async () => {
   const partner = await aPartner(api, { logoUrl: 'https://acme.test/old.svg', verificationStatus: 'not_started' })
   const session = await aSession(api, partner)
   const wanted = {
@@ -71,7 +71,7 @@ test.each([
   [{ brand_color: 'red' }, 'brand_color (a colour such as #0f766e)'],
   [{ billing_email: 'nobody' }, 'billing_email (must match format "email")'],
   [{ billing_address: 7 }, 'billing_address (0 to 500 visible characters, spaces and line breaks)'],
-])('%j, which may be null, is told by one rule', async (wanted, told) => {
+])('%j, which may be null, is reported with one rule', async (wanted, told) => {
   const session = await aSession(api, await aPartner(api))
 
   const { body } = await change(session, wanted)
@@ -81,7 +81,7 @@ test.each([
 
 describe('a new name', () => {
   test.each(['pending', 'action_required', 'in_review', 'approved'] as const)(
-    'waits for an operator while verification is %s, and the old one stays in use',
+    'waits for an operator while verification is %s, and the old name stays in use',
     async (verificationStatus) => {
       const partner = await aPartner(api, { verificationStatus })
       const session = await aSession(api, partner)
@@ -98,7 +98,7 @@ describe('a new name', () => {
     },
   )
 
-  test('waits also after the bank has taken its approval back from a partner that was live', async () => {
+  test('also waits after the bank has withdrawn the approval of a live partner', async () => {
     const partner = await aPartner(api, { verificationStatus: 'rejected', liveOpenedAt: api.clock.now() })
 
     const { body } = await change(await aSession(api, partner), { name: 'Acme Bank plc' })
@@ -106,7 +106,7 @@ describe('a new name', () => {
     expect(body).toMatchObject({ name: 'Acme Ltd', requested_name: 'Acme Bank plc' })
   })
 
-  test.each(['not_started', 'rejected'] as const)('holds at once while verification is %s', async (status) => {
+  test.each(['not_started', 'rejected'] as const)('applies at once while verification is %s', async (status) => {
     const partner = await aPartner(api, { verificationStatus: status })
 
     const { body } = await change(await aSession(api, partner), { name: 'Acme Payments Ltd' })
@@ -114,7 +114,7 @@ describe('a new name', () => {
     expect(body).toMatchObject({ name: 'Acme Payments Ltd', requested_name: null })
   })
 
-  test('is withdrawn by the present one, and other changes leave it', async () => {
+  test('is withdrawn by sending the current name, and other changes leave it pending', async () => {
     const session = await aSession(api, await aPartner(api))
     await change(session, { name: 'Acme Bank plc' })
 
@@ -126,7 +126,7 @@ describe('a new name', () => {
   })
 })
 
-test('the activity list says who changed which fields, and not to what', async () => {
+test('the activity list shows who changed which fields, but not the values', async () => {
   const session = await aSession(api, await aPartner(api))
   const contact_email = 'canary@acme.test'
   const confirm_code = await aConfirmCode(api, '/v1/account', { contact_email }, { session })
@@ -147,7 +147,7 @@ const allOn = {
   case: true,
 }
 
-test('each mail is on until it is switched off, alone, and the session tells it as the answer does', async () => {
+test('each mail is on until it is switched off by itself, and the session agrees with the response', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
   const told = async () => Object((await api.get('/v1/auth/session', { session })).body['partner'])
@@ -163,7 +163,7 @@ test('each mail is on until it is switched off, alone, and the session tells it 
   expect((await change(session, { low_balance_usdc: null })).body['low_balance_usdc']).toBeNull()
 })
 
-test('two who switch at once both count', async () => {
+test('two concurrent changes of mail settings both apply', async () => {
   const session = await aSession(api, await aPartner(api))
   const kinds = Object.keys(allOn)
 
@@ -180,7 +180,7 @@ test.each([
   [{ low_balance_usdc: '1000000000.01' }],
   [{ notifications: { everything: false } }],
   [{ notifications: { top_up: 'no' } }],
-])('%j is no setting for mails', async (wanted) => {
+])('%j is not a valid mail setting', async (wanted) => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
 

@@ -1,4 +1,4 @@
-// Admins are mailed about live keys, invited admins, changed roles and addresses, and the first live payout of a key or an admin.
+// Admins get mails about live keys, invited admins, changed roles and addresses, and first live payouts.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sendNotices } from '../../../activities/partners/notices/send'
@@ -36,7 +36,7 @@ async function aPerson(partner: PartnerRow, role: 'admin' | 'viewer' = 'admin'):
   return { session, id, email }
 }
 
-/** The notices that nobody has taken yet, by address. */
+/** The queued notices by address. */
 async function notices() {
   const leaseUntil = new Date(clock.now().getTime() + 3_600_000)
   const taken = await takeMails(api.db, testKeyring, { at: clock.now(), leaseUntil, limit: 100 })
@@ -51,7 +51,7 @@ const sorted = (pairs: readonly (readonly [string, string])[]) =>
 const makeKey = (session: string, body: object = { environment: 'live', label: 'Shop' }) =>
   sendConfirmed(api, 'POST', '/v1/keys', body, { session })
 
-test('a live key is mailed to every admin, the one who made it too, and without its secret', async () => {
+test('every admin, including the creator, is mailed about a live key, without its secret', async () => {
   const partner = await aPartner(api)
   const [maker, other] = [await aPerson(partner), await aPerson(partner)]
   await aPerson(partner, 'viewer')
@@ -76,7 +76,7 @@ test('a live key is mailed to every admin, the one who made it too, and without 
   expect(JSON.stringify(told)).not.toContain(String(body['secret']).slice(0, String(body['key_prefix']).length + 4))
 })
 
-test('a sandbox key is told to nobody, nor a key that was refused', async () => {
+test('no mail is sent about a sandbox key or a refused key', async () => {
   const partner = await aPartner(api)
   const [{ session }] = [await aPerson(partner), await aPerson(partner)]
 
@@ -138,7 +138,7 @@ test('a promotion is mailed to all admins, a demotion to the member and the acto
   )
 })
 
-test('a removed member and all admins are mailed, about a withdrawn invitation no one is', async () => {
+test('a removed member and all admins are mailed; a withdrawn invitation causes no mail', async () => {
   const partner = await aPartner(api)
   const [by, other, removed] = [await aPerson(partner), await aPerson(partner), await aPerson(partner)]
   const { session } = by
@@ -170,7 +170,7 @@ test('every admin is mailed about a changed billing or contact email', async () 
   expect(told[0]?.text).toMatch(/Billing email: +bills@acme\.test\nContact email: +removed/)
 })
 
-test('nobody is written to who has never signed in: it may be a stranger’s address', async () => {
+test('no mail goes to a member who has never signed in, because the address may belong to a stranger', async () => {
   const partner = await aPartner(api)
   const { session, email } = await aPerson(partner)
   const stranger = await aMember(api, partner, { role: 'viewer' })
@@ -181,7 +181,7 @@ test('nobody is written to who has never signed in: it may be a stranger’s add
   expect((await summary()).map(([address]) => address)).toEqual([email, email])
 })
 
-test('what a business calls itself is not in the subject, and markup in it stays text', async () => {
+test('the name of a business is not in the subject, and markup in it stays text', async () => {
   const partner = await aPartner(api, { name: '<img src=x onerror=alert(1)>' })
   const [{ session }] = [await aPerson(partner), await aPerson(partner)]
 
@@ -229,7 +229,7 @@ describe('the first live payout', () => {
     return (await notices()).filter(({ to }) => people.has(to.address))
   }
 
-  test('by a key is mailed to all admins once, however many payouts come first', async () => {
+  test('by a key is mailed to all admins once, even if several first payouts arrive together', async () => {
     const key = await aKey(api, partner, 'live')
 
     const paid = await Promise.all(Array.from({ length: 8 }, () => payBy(key)))
@@ -244,7 +244,7 @@ describe('the first live payout', () => {
     expect(await mailed()).toEqual([])
   })
 
-  test('by an admin is mailed to all admins, for each admin once', async () => {
+  test('by an admin is mailed to all admins, once per admin', async () => {
     const [one, other] = admins
     await payAs(one.session)
     await payAs(one.session)
@@ -259,7 +259,7 @@ describe('the first live payout', () => {
     expect(second[0]?.text).toContain(`by ${other.email}`)
   })
 
-  test('is mailed by whichever process comes next: it is stored with the payout, and a refused one stores none', async () => {
+  test('is mailed by any process, because it is stored with the payout; a refused payout stores none', async () => {
     const key = await aKey(api, partner, 'live')
     const stored = () =>
       api.db.dataSource.query(`SELECT about FROM notices WHERE kind = 'first_payout' AND partner_id = $1`, [partner.id])

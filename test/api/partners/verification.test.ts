@@ -1,4 +1,4 @@
-// POST /v1/compliance/verification, from the first click to a live payout, and who may click.
+// POST /v1/compliance/verification, from the first click to a live payout, and who may start it.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { saveBankWebhook } from '../../../db/bank/webhooks'
@@ -25,7 +25,7 @@ beforeAll(async () => {
   bank = await openTestBank({ fsync: 'off' })
   const banks = { sandbox: null, live: { url: `${bank.url}/v0`, key: keys.live } }
   worker = await aWorker({ clock: systemClock, bank: banks })
-  // No poll comes within a test: what changes here, the bank's own events have told.
+  // No poll happens within a test, so every change here comes from the bank's events.
   const parts = { database: worker.databaseUrl, taskQueuePrefix: worker.queuePrefix, bank: banks, pollMs: [day] }
   api = await startApi(parts)
   const rail = railTo(bank.url, { apiKey: keys.live })
@@ -43,7 +43,7 @@ afterAll(async () => {
 })
 
 describe('an admin', () => {
-  test('starts it, goes on at the bank’s pages, and has live keys, bank details and an address', async () => {
+  test('starts it, continues on the bank’s pages, and gets live keys, bank details and an address', async () => {
     const { partner, session } = await aBeginner()
     await expect(newLiveKey(session)).resolves.toMatchObject({ status: 403 })
 
@@ -82,7 +82,7 @@ describe('an admin', () => {
     expect(key.status).toBe(201)
   })
 
-  test('who was refused sees why, and tries again', async () => {
+  test('sees why a refused verification failed, and tries again', async () => {
     const { session } = await aBeginner()
     await api.post(path, {}, { session })
     const { continue_url } = await untilShown(session, ({ continue_url: url }) => url !== null)
@@ -100,7 +100,7 @@ describe('an admin', () => {
     await untilShown(session, ({ status, reasons }) => status === 'rejected' && reasons.length === 2)
   })
 
-  test('whose business the bank pauses can make no live payout, and can again when that is over', async () => {
+  test('cannot make live payouts while the bank has paused the business, and can afterwards', async () => {
     const { partner, session } = await anApproved()
     const key = await aKey(api, partner, 'live')
     await says(partner, { status: 'paused' })
@@ -125,14 +125,14 @@ describe('it is refused', () => {
     expect(await findPartnerById(api.db, partner.id)).toEqual(partner)
   })
 
-  test('to whom the bank has sent away for good', async () => {
+  test('after a final rejection by the bank', async () => {
     const { session } = await aBeginner({ verificationStatus: 'rejected', providerStatus: 'offboarded' })
 
     expect(codeOf(await api.post(path, {}, { session }))).toBe('409 invalid_state')
     expect(verificationIn(await api.get('/v1/compliance', { session }))).toMatchObject({ can_start: false })
   })
 
-  test('to keys, viewers and suspended partners', async () => {
+  test('for keys, viewers and suspended partners', async () => {
     const { partner } = await aBeginner()
     const [key, viewer, admin] = [
       await aKey(api, partner, 'sandbox'),
@@ -146,9 +146,9 @@ describe('it is refused', () => {
   })
 
   test.each([
-    ['Temporal is away', { temporalAddress: '127.0.0.1:1', bank: true }],
+    ['Temporal is unavailable', { temporalAddress: '127.0.0.1:1', bank: true }],
     ['there is no live bank', { bank: false }],
-  ])('with 503 and nothing begun while %s', async (_, { bank: has, ...options }) => {
+  ])('with 503 and nothing started while %s', async (_, { bank: has, ...options }) => {
     const live = has ? { url: `${bank.url}/v0`, key: keys.live } : null
     const other = await startApi({ ...options, bank: { sandbox: null, live } })
     const partner = await aPartner(other, { verificationStatus: 'not_started' })
@@ -162,7 +162,7 @@ describe('it is refused', () => {
     await other.close()
   })
 
-  test('once of ten clicks at the same moment, nine times', async () => {
+  test('nine times out of ten concurrent clicks, and accepted once', async () => {
     const { session } = await aBeginner()
 
     const answers = await Promise.all(Array.from({ length: 10 }, () => api.post(path, {}, { session })))
@@ -186,7 +186,7 @@ async function anApproved() {
   return begun
 }
 
-/** As a person does on the bank's page. */
+/** As an applicant does on the bank's page. */
 async function press(url: string, choice: string): Promise<void> {
   const body = new URLSearchParams({ choice })
   const { status } = await fetch(url, { method: 'POST', body, redirect: 'manual' })
@@ -203,7 +203,7 @@ function verificationIn({ body }: Answer): Json {
 }
 
 function untilShown(session: string, isIt: (verification: Json) => boolean): Promise<Json> {
-  return until('compliance shows it', async () => {
+  return until('compliance shows the change', async () => {
     const shown = verificationIn(await api.get('/v1/compliance', { session }))
     return isIt(shown) ? shown : null
   })

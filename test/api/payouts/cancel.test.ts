@@ -1,4 +1,4 @@
-// POST /v1/payouts/{id}/cancel: while a payout is pending and provably not at the bank, and never afterwards.
+// POST /v1/payouts/{id}/cancel: possible while a payout is pending and provably not at the bank.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { payoutWorkflowId } from '../../../workflows/names'
@@ -14,7 +14,7 @@ let payer: Payer
 
 beforeAll(async () => {
   silenceTemporal()
-  // No look at the bank comes within a test: what is woken here was woken by the cancel.
+  // No poll happens within a test, so only the cancel wakes the workflow.
   world = await aPayoutWorld({ payouts: { pollMs: [600_000], answerTimeoutMs: 3_000 } })
 })
 beforeEach(async () => {
@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => world.bank.control('DELETE', '/faults'))
 afterAll(() => world.close())
 
-test('a pending payout that the bank could not be asked about is cancelled at once, and its money is back', async () => {
+test('a pending payout that never reached the bank is cancelled at once and refunded', async () => {
   const before = await balance()
   const id = await aWaiting('order-waiting')
 
@@ -36,14 +36,14 @@ test('a pending payout that the bank could not be asked about is cancelled at on
   expect(await statusOf(id)).toBe('cancelled')
 })
 
-test('who repeats it hears 409 with the status cancelled', async () => {
+test('a repeated cancel is 409 with the status cancelled', async () => {
   const id = await aWaiting('order-repeated')
   await cancel(id)
 
   expect(await told(cancel(id))).toEqual([409, 'invalid_state', { status: 'cancelled' }])
 })
 
-test('two at once are one', async () => {
+test('two concurrent cancels have the effect of one', async () => {
   const before = await balance()
   const id = await aWaiting('order-two-at-once')
 
@@ -53,7 +53,7 @@ test('two at once are one', async () => {
   expect(await balance()).toBe(before)
 })
 
-test('a payout whose workflow is gone gets one, which hears of the cancel before it sends anything', async () => {
+test('a payout whose workflow is gone gets a new one, which learns of the cancel before it sends anything', async () => {
   const before = await balance()
   await world.stopWorkers()
   const id = String((await world.pay(payer, {}, { key: 'order-workflow-gone' })).body['id'])
@@ -68,7 +68,7 @@ test('a payout whose workflow is gone gets one, which hears of the cancel before
   expect(await balance()).toBe(before)
 })
 
-test('nobody who could decide it is 503, and the payout is as it was', async () => {
+test('a cancel that no worker can decide is 503, and the payout is unchanged', async () => {
   await world.stopWorkers()
   const id = String((await world.pay(payer, {}, { key: 'order-nobody-there' })).body['id'])
 
@@ -79,18 +79,18 @@ test('nobody who could decide it is 503, and the payout is as it was', async () 
   expect([answer.status, answer.body['error']]).toEqual([503, expect.objectContaining({ code: 'service_unavailable' })])
   expect(answer.headers.get('Retry-After')).not.toBeNull()
   expect(meanwhile).toBe('pending')
-  await until('it was decided', async () => (await statusOf(id)) !== 'pending')
+  await until('the cancel was decided', async () => (await statusOf(id)) !== 'pending')
 })
 
-test('what the bank has is 409 with its status, and goes on', async () => {
+test('a payout that the bank has is 409 with its status, and continues', async () => {
   const id = String((await world.pay(payer)).body['id'])
 
   expect(await told(cancel(id))).toEqual([409, 'invalid_state', { status: 'processing' }])
   expect(await world.transfersOf(id)).toHaveLength(1)
 })
 
-test('what the bank may have is 409 pending', async () => {
-  // Every repeat is lost as well, or one of them could tell us before the cancel comes.
+test('a payout that the bank may have is 409 pending', async () => {
+  // Every repeat is lost too, or one of them could resolve the outcome before the cancel arrives.
   const toTransfers = { method: 'POST', path: '/v0/transfers' }
   await world.bank.fault({ kind: 'reset', stage: 'after', times: null, match: toTransfers })
   const id = String((await world.pay(payer)).body['id'])
@@ -98,14 +98,14 @@ test('what the bank may have is 409 pending', async () => {
   expect(await told(cancel(id))).toEqual([409, 'invalid_state', { status: 'pending' }])
 })
 
-test('a suspended partner may, because it stops money', async () => {
+test('a suspended partner may cancel, because it stops money', async () => {
   const id = await aWaiting('order-suspended')
   await changePartner(world.api, payer, { status: 'suspended' })
 
   expect((await cancel(id)).status).toBe(200)
 })
 
-test('the activity list tells who did it', async () => {
+test('the activity list shows who cancelled it', async () => {
   const id = await aWaiting('order-activity')
   await cancel(id)
 
@@ -119,7 +119,7 @@ test('the activity list tells who did it', async () => {
   ])
 })
 
-test('a cancel from Temporal’s own pages wakes it too, and is in the activity list as from there', async () => {
+test('a cancel from the Temporal Web UI wakes it too, and the activity list names that source', async () => {
   const id = await aWaiting('order-web-ui')
 
   await world.temporal.workflow.getHandle(idOf('order-web-ui')).cancel()
@@ -131,7 +131,7 @@ test('a cancel from Temporal’s own pages wakes it too, and is in the activity 
   ])
 })
 
-/** Told to its caller as pending while no worker ran, and then the bank does not answer when it is to be sent. */
+/** Answered as pending while no worker ran, and then the bank does not answer when it is to be sent. */
 async function aWaiting(key: string): Promise<string> {
   await world.stopWorkers()
   const id = String((await world.pay(payer, {}, { key })).body['id'])

@@ -1,4 +1,4 @@
-// /v1/payouts/{id}/cases: recalls and traces, each kind once at a time, seen by their own partner only.
+// /v1/payouts/{id}/cases: recalls and traces, one open case per kind, visible to their own partner only.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -28,7 +28,7 @@ const open = (id: string, kind: string, change: object = {}) =>
   api.post(`/v1/payouts/${id}/cases`, { kind, reason, ...change }, { key })
 const casesOf = async (id: string) => (await api.get(`/v1/payouts/${id}/cases`, { key })).body.data ?? []
 
-test('a recall is opened, dated, and told in the timeline and the activity list', async () => {
+test('a recall is opened with dates, and shown in the timeline and the activity list', async () => {
   const { id } = await aPayoutRow(api, partner, live)
 
   const { status, body } = await open(id, 'recall')
@@ -61,7 +61,7 @@ test('a recall is opened, dated, and told in the timeline and the activity list'
   expect(written[0]).toMatchObject({ status: 201, detail: `recall of ${id}`, madeBy: body['opened_by'], ...live })
 })
 
-test('its workflow waits for the deadline, and knows neither the reason nor a name', async () => {
+test('its workflow waits for the deadline, and its history holds neither the reason nor a name', async () => {
   const { id } = await aPayoutRow(api, partner, live)
   const { body } = await open(id, 'trace')
 
@@ -76,7 +76,7 @@ test('its workflow waits for the deadline, and knows neither the reason nor a na
   expect(order).toEqual({ caseId: body['id'], dueInMs: 5 * dayMs, lookEveryMs: dayMs })
 })
 
-test('without Temporal it is opened all the same: its row is what counts', async () => {
+test('without Temporal it is still opened, because its row is what counts', async () => {
   const alone = await startApi({ database: api.databaseUrl, temporalAddress: '127.0.0.1:1' })
   const { id } = await aPayoutRow(api, partner, live)
 
@@ -89,7 +89,7 @@ test('without Temporal it is opened all the same: its row is what counts', async
 test.each([
   ['recall', ['completed']],
   ['trace', ['processing', 'completed']],
-])('a %s is for payouts that are %j, and 409 with the status for others', async (kind, allowed) => {
+])('a %s needs a payout that is %j, and others are 409 with the status', async (kind, allowed) => {
   for (const status of payoutStatuses) {
     const { id } = await aPayoutRow(api, partner, { ...live, status })
 
@@ -102,7 +102,7 @@ test.each([
   }
 })
 
-test('ten who ask for the same at once get one, and the others are told which', async () => {
+test('of ten concurrent requests for the same case one opens it, and the others get its id', async () => {
   const { id } = await aPayoutRow(api, partner, live)
 
   const answers = await Promise.all(Array.from({ length: 10 }, () => open(id, 'recall')))
@@ -117,7 +117,7 @@ test('ten who ask for the same at once get one, and the others are told which', 
   expect((await open(id, 'trace')).status).toBe(201)
 })
 
-test('once it is resolved the outcome, the charge and the notes are shown, and another may be opened', async () => {
+test('a resolved case shows its outcome, charge and notes, and another may be opened', async () => {
   const { id } = await aPayoutRow(api, partner, live)
   const { body } = await open(id, 'recall')
   const end = { caseId: String(body['id']), outcome: 'refused', costMicropounds: 12_500_000n } as const
@@ -135,7 +135,7 @@ test('once it is resolved the outcome, the charge and the notes are shown, and a
   expect((await open(id, 'recall')).status).toBe(201)
 })
 
-test('an admin opens one for the environment that their page shows', async () => {
+test('an admin opens a case in the environment of the page', async () => {
   const session = await aSession(api, partner)
   const { id } = await aPayoutRow(api, partner, live)
   const order = { kind: 'trace', reason }
@@ -147,7 +147,7 @@ test('an admin opens one for the environment that their page shows', async () =>
   expect(body['opened_by']).toMatch(/^admin-.*@people\.test$/)
 })
 
-test('what is not said, or not said rightly, is 422', async () => {
+test('missing and invalid fields are 422', async () => {
   const { id } = await aPayoutRow(api, partner, live)
   const bodies = [{ reason: '' }, { reason: 'x'.repeat(501) }, { reason: 7 }, { kind: 'refund' }, { more: true }]
 

@@ -26,7 +26,7 @@ const account = '12345678'
 const wanted = aRequest({ recipient: { bank: { account_number: account } } })
 const similar = async (body = wanted) => (await api.post('/v1/payouts/check', body, { key })).body['similar']
 
-test('names payouts of the last day to the same account and of the same amount, newest first', async () => {
+test('the check names payouts of the last day to the same account and of the same amount, newest first', async () => {
   const older = await aPayoutRow(api, partner, { account, createdAt: new Date('2026-11-15T12:00:00Z') })
   const newer = await aPayoutRow(api, partner, { account, status: 'processing' })
   await aPayoutRow(api, partner, { account, createdAt: new Date('2026-11-15T11:59:59.999Z') })
@@ -44,7 +44,7 @@ test('names payouts of the last day to the same account and of the same amount, 
   expect(await similar({ ...wanted, amount_gbp: '120.02' })).toEqual([])
 })
 
-test('knows an account by the secret key of its day', async () => {
+test('the check finds an account under the secret key of its day', async () => {
   const old = testKeyring.all('account')[1]
   const hash = createHmac('sha256', old?.bytes ?? '')
     .update(`200415:${account}`)
@@ -54,7 +54,7 @@ test('knows an account by the secret key of its day', async () => {
   expect(await similar()).toEqual([expect.objectContaining({ id: row.id })])
 })
 
-test('names one of which nobody knows the outcome yet, and none that was released', async () => {
+test('the check includes payouts with an unknown outcome, and excludes released ones', async () => {
   const undecided = { verdict: null, verdictAt: null, answeredAt: null } as const
   const row = await aPayoutRow(api, partner, { account, status: 'pending', ...undecided })
   await aPayoutRow(api, partner, { account, status: 'pending', releasedAt: clock.now() })
@@ -81,7 +81,7 @@ test('guesses at the account of a payout are limited, and then the right one is 
   expect([right.status, right.headers.get('Retry-After')]).toEqual([429, '36'])
 })
 
-test('makes no payout, and refuses what could not be one', async () => {
+test('the check creates no payout, and refuses an invalid one', async () => {
   await similar()
   const wrong = await api.post('/v1/payouts/check', { ...wanted, amount_gbp: '0.99' }, { key })
 

@@ -1,4 +1,4 @@
-// GET /v1/payouts.csv and the search of the list: the same filters, all that they choose, and nothing that runs.
+// GET /v1/payouts.csv and the search of the list: the same filters, every match, and no executable cells.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { type Api, startApi } from '../../support/api/client'
@@ -27,7 +27,7 @@ const rowsOf = async (query = '') => {
 }
 
 describe('q', () => {
-  test('finds a part of the reference or the name in any case, the last four digits, and the id', async () => {
+  test('finds parts of the reference or the name in any case, the last four digits, and the id', async () => {
     const ada = await aPayoutRow(api, partner, { reference: 'Invoice 1042', account: '11110008' })
     const grace = await aPayoutRow(api, partner, { recipientName: 'Grace Hopper', account: '22221042' })
 
@@ -39,7 +39,7 @@ describe('q', () => {
     expect(await found('q=nobody')).toEqual([])
   })
 
-  test('takes every character as itself: % and _ and quotes find only themselves', async () => {
+  test('takes every character literally: % and _ and quotes match only themselves', async () => {
     const odd = await aPayoutRow(api, partner, { reference: '100%_\'"\\' })
     await aPayoutRow(api, partner, { reference: '100 pounds' })
 
@@ -48,7 +48,7 @@ describe('q', () => {
     }
   })
 
-  test('finds nothing of another partner, of live, or that nobody was told about', async () => {
+  test('finds nothing of another partner, of live, or without an answer to its caller', async () => {
     const theirs = await aPayoutRow(api, await aPartner(api), { reference: 'shared' })
     await aPayoutRow(api, partner, { reference: 'shared', environment: 'live' })
     await aPayoutRow(api, partner, { reference: 'shared', status: 'pending', verdictAt: null })
@@ -63,7 +63,7 @@ describe('q', () => {
 })
 
 describe('the CSV', () => {
-  test('has a row for each payout, newest first, whose name and reference cannot run', async () => {
+  test('has a row for each payout, newest first, and spreadsheets run no name or reference', async () => {
     const row = await aPayoutRow(api, partner, {
       recipientName: '<img src=x onerror=alert(1)>',
       reference: '=cmd|"/C calc"!A0',
@@ -83,7 +83,7 @@ describe('the CSV', () => {
     )
   })
 
-  test('says when a payout was completed, and keeps it for one that came back', async () => {
+  test('has the completion time, also for a returned payout', async () => {
     const completedAt = new Date('2026-10-31T23:59:59.999Z')
     await aPayoutRow(api, partner, { status: 'returned', completedAt })
 
@@ -92,7 +92,7 @@ describe('the CSV', () => {
     expect(line).toMatch(/,api,2026-10-31T23:59:59\.999Z,1\.09$/)
   })
 
-  test('takes the filters of the list, and refuses a parameter that it does not know', async () => {
+  test('takes the filters of the list, and refuses an unknown parameter', async () => {
     const failed = await aPayoutRow(api, partner, { status: 'failed', reference: 'rent' })
     await aPayoutRow(api, partner, { reference: 'rent' })
     await aPayoutRow(api, partner, { status: 'failed', reference: 'food' })
@@ -104,10 +104,10 @@ describe('the CSV', () => {
     expect((await api.get('/v1/payouts.csv?limit=1', { key })).status).toBe(422)
   })
 
-  test('of more payouts than are read at once has each of them once', async () => {
+  test('of more payouts than one read returns has each of them once', async () => {
     const same = new Date('2026-11-01T10:00:00.123Z')
     const rows: { readonly id: string }[] = []
-    // A few at a time: all at once would wait for a connection longer than one may.
+    // A few at a time: all at once would wait too long for a connection.
     while (rows.length < 1_003) {
       const some = Array.from({ length: 17 }, () => aPayoutRow(api, partner, { createdAt: same }))
       rows.push(...(await Promise.all(some)))

@@ -1,4 +1,4 @@
-// GET /v1/payouts/{id}/details: who made a payout, how its fee divides, and what the bank calls it.
+// GET /v1/payouts/{id}/details: the creator of a payout, the parts of its fee, and the bank's reference.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Api, startApi } from '../../support/api/client'
 import { aKey, aPartner, aPayoutRow, aSession } from '../../support/api/fixtures'
@@ -30,7 +30,7 @@ test('the parts of the fee add up to it', async () => {
   })
 })
 
-test('of another partner, of the other environment or of nothing they are not found', async () => {
+test('details of another partner’s payout, of the other environment and of an unknown payout are 404', async () => {
   const [partner, other] = [await aPartner(api), await aPartner(api)]
   const { id } = await aPayoutRow(api, partner)
   const paths = [`/v1/payouts/${id}/details`, '/v1/payouts/nonsense/details']

@@ -1,4 +1,4 @@
-// GET /v1/payouts/{id}/events: what happened to a payout, each step once and in order, in the partner's words.
+// GET /v1/payouts/{id}/events: the steps of a payout, each once and in order, in the partner's terms.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { setAttention } from '../../../db/payouts/steps'
@@ -22,7 +22,7 @@ const eventsOf = async (id: unknown, key = payer.keys.sandbox) =>
 const told = async (id: unknown) =>
   (await eventsOf(id)).body.data?.map(({ event, status, by, detail }) => [event, status, by, detail])
 
-test('from the request to the recipient’s account', async () => {
+test('events cover every step from the request to the recipient’s account', async () => {
   const { body } = await world.pay(payer)
   const id = body['id']
   const [transfer] = await world.transfersOf(id)
@@ -37,7 +37,7 @@ test('from the request to the recipient’s account', async () => {
   ])
 })
 
-test('of a payout that the bank refused ends with the money back in the wallet', async () => {
+test('events of a payout that the bank refused end with the refund', async () => {
   const { body } = await world.pay(payer, { recipient: { bank: { account_number: '12340000' } } })
   const [transfer] = await world.transfersOf(body['id'])
   await world.bank.control('POST', `/transfers/${transfer?.['id']}/advance`, { state: 'refunded' })
@@ -50,7 +50,7 @@ test('of a payout that the bank refused ends with the money back in the wallet',
   ])
 })
 
-test('of a second attempt begins with it: what was taken back nobody was told about', async () => {
+test('events of a second attempt begin with it, because the caller was never answered about the first', async () => {
   const request = aRequest()
   const key = `order-${randomUUID()}`
   await world.bank.fault({ kind: 'status', status: 401, match: { method: 'POST', path: '/v0/transfers' } })
@@ -61,7 +61,7 @@ test('of a second attempt begins with it: what was taken back nobody was told ab
   expect((await told(body['id']))?.map(([event]) => event)).toEqual(['requested', 'debited', 'sent'])
 })
 
-test('shows nothing of what waits for our own people', async () => {
+test('events omit everything that concerns our operators', async () => {
   const { body } = await world.pay(payer)
   await setAttention(world.api.db, String(body['id']), 'bank_says_in_review')
 
@@ -70,7 +70,7 @@ test('shows nothing of what waits for our own people', async () => {
   expect(JSON.stringify(list)).not.toMatch(/attention|in_review/)
 })
 
-test('of another partner’s payout, of the other environment’s and of none is 404', async () => {
+test('events of another partner’s, the other environment’s and an unknown payout are 404', async () => {
   const { body } = await world.pay(payer)
   const other = await world.aPayer()
   const answers = await Promise.all([

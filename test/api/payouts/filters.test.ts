@@ -1,4 +1,5 @@
-// Filters of GET /v1/payouts under generated values: what the schema lets through, PostgreSQL reads too, so never a 500.
+// Filters of GET /v1/payouts under generated values: PostgreSQL reads every value that the schema accepts, so
+// never a 500.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { type Api, startApi } from '../../support/api/client'
@@ -17,7 +18,7 @@ afterAll(() => api.close())
 
 const digits = (max: number, length: number) => fc.nat(max).map((n) => String(n).padStart(length, '0'))
 
-/** Shaped like date-times, right and wrong: month 13, hour 24, second 60, zones nobody lives in, year 0. */
+/** Shaped like date-times, valid and invalid: month 13, hour 24, second 60, unused zones, year 0. */
 const almostDateTime = fc
   .tuple(
     digits(10_000, 4),
@@ -48,7 +49,7 @@ test.each([
   ['starting_after', anyText],
   ['status', anyText],
   ['limit', anyText],
-])('%s is answered 200 or 422, whatever it is', async (name, values) => {
+])('any %s is answered 200 or 422', async (name, values) => {
   await fc.assert(
     fc.asyncProperty(values, async (value) => {
       const { status } = await api.get(`/v1/payouts?${new URLSearchParams({ [name]: value }).toString()}`, { key })
@@ -59,7 +60,7 @@ test.each([
   )
 })
 
-test('a date-time that is right is taken, in any zone', async () => {
+test('a valid date-time is accepted in any zone', async () => {
   const right = fc
     .tuple(
       fc.date({ min: new Date('1000-01-01T00:00:00Z'), max: new Date('9999-12-31T00:00:00Z'), noInvalidDate: true }),

@@ -1,4 +1,4 @@
-// GET /v1/payouts: newest first, in pages, filtered, and only what callers were told about.
+// GET /v1/payouts: newest first, in pages, filtered, and only payouts that were answered to a caller.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -53,7 +53,7 @@ describe('the list', () => {
     ])
   })
 
-  test('is newest first, and 50 long by default', async () => {
+  test('is newest first, with 50 entries by default', async () => {
     for (let minute = 0; minute < 51; minute++) await aPayoutRow(api, partner, { createdAt: at(minute) })
 
     const { data, has_more } = await list()
@@ -64,7 +64,7 @@ describe('the list', () => {
     expect((await list('?limit=200')).data).toHaveLength(51)
   })
 
-  test('pages show every payout once, also those of one millisecond and of one microsecond', async () => {
+  test('pages show every payout once, also those of the same millisecond and microsecond', async () => {
     const rows = []
     for (let n = 0; n < 9; n++) rows.push(await aPayoutRow(api, partner, { createdAt: at(0) }))
     // PostgreSQL keeps microseconds, which a cursor made of JavaScript's milliseconds would skip or repeat.
@@ -92,7 +92,7 @@ describe('the list', () => {
     expect(await list('?limit=1')).toMatchObject({ has_more: true })
   })
 
-  test('hides what is not decided yet and what was released; shows what was answered as pending', async () => {
+  test('hides undecided and released payouts, and shows those answered as pending', async () => {
     const undecided = { status: 'pending', verdictAt: null, verdict: null } as const
     await aPayoutRow(api, partner, undecided)
     await aPayoutRow(api, partner, { ...undecided, verdict: 'payout_not_created', releasedAt: at(2) })
@@ -121,7 +121,7 @@ describe('filters', () => {
     expect(await ids(`?status=${status}`)).toEqual([rows.find((row) => row.status === status)?.id])
   })
 
-  test('created_after includes its moment and created_before does not, so that months do not overlap', async () => {
+  test('created_after is inclusive and created_before is exclusive, so that months do not overlap', async () => {
     const rows = await Promise.all([1, 2, 3].map((minute) => aPayoutRow(api, partner, { createdAt: at(minute) })))
     const [first, second, third] = rows.map(({ id }) => id)
 
@@ -132,7 +132,7 @@ describe('filters', () => {
     ])
   })
 
-  test('updated_after finds what has changed, however old it is, and loses nothing of the same millisecond', async () => {
+  test('updated_after finds changed payouts of any age, and loses none of the same millisecond', async () => {
     const old = await aPayoutRow(api, partner, { createdAt: at(1), updatedAt: at(30) })
     await aPayoutRow(api, partner, { createdAt: at(2) })
     await api.db.dataSource.query(

@@ -1,4 +1,4 @@
-// POST /v1/quotes: what a payout would cost, inside the limits of the API and of the account.
+// POST /v1/quotes: the cost of a payout, within the limits of the API and of the account.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Api, startApi } from '../../support/api/client'
 import { aKey, aPartner } from '../../support/api/fixtures'
@@ -28,7 +28,7 @@ test('120.00 costs 0.99 plus 1.00 %, of which the bank takes its share in the tr
 })
 
 test.each(['1.00', '20000.00'])(
-  '%s is inside the allowed range, and the country is GB by default',
+  '%s is within the allowed range, and the country is GB by default',
   async (amount_gbp) => {
     const { status, body } = await api.post('/v1/quotes', { amount_gbp }, { key })
 
@@ -81,7 +81,7 @@ test('an unknown property is named in details.errors', async () => {
   expect(body.error).toMatchObject({ code: 'invalid_request', details: { errors: ['recipient (unknown field)'] } })
 })
 
-test('a suspended partner may still ask, as a quote changes nothing', async () => {
+test('a suspended partner may still get a quote, because a quote changes nothing', async () => {
   const suspended = await aKey(api, await aPartner(api, { status: 'suspended' }), 'sandbox')
 
   expect((await api.post('/v1/quotes', { amount_gbp: '1.00' }, { key: suspended })).status).toBe(200)

@@ -1,4 +1,4 @@
-// GET /v1/payouts/{id}: one payout, and a cheap answer for those who poll it.
+// GET /v1/payouts/{id}: one payout, and a cheap response to polling.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -48,7 +48,7 @@ test('a payout has every field, and of its recipient only the name and the last 
   })
 })
 
-test('a payout that came back still says when it was completed', async () => {
+test('a returned payout still has its completion time', async () => {
   const completedAt = new Date('2026-10-31T23:59:59.999Z')
   const { id } = await aPayoutRow(api, partner, { status: 'returned', completedAt })
 
@@ -68,9 +68,9 @@ describe('404 not_found is the same for', () => {
     ['a malformed id', async () => 'order-1001'],
     ['another partner’s payout', async () => (await aPayoutRow(api, await aPartner(api))).id],
     ['a payout of the other environment', async () => (await aPayoutRow(api, partner, { environment: 'live' })).id],
-    ['one that is not decided yet', async () => (await aPayoutRow(api, partner, hidden)).id],
+    ['an undecided payout', async () => (await aPayoutRow(api, partner, hidden)).id],
     [
-      'one that was released',
+      'a released payout',
       async () =>
         (await aPayoutRow(api, partner, { ...hidden, verdict: 'payout_not_created', releasedAt: new Date() })).id,
     ],
@@ -115,7 +115,7 @@ describe('polling', () => {
     expect(await ask('')).toBe(200)
   })
 
-  test('an ETag opens no door: without a key it is 401, for another partner 404', async () => {
+  test('an ETag gives no access: without a key it is 401, for another partner 404', async () => {
     const row = await aPayoutRow(api, partner)
     const path = `/v1/payouts/${row.id}`
     const headers = { 'If-None-Match': (await api.get(path, { key })).headers.get('ETag') ?? '' }

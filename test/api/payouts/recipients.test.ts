@@ -22,7 +22,7 @@ afterAll(() => api.close())
 const on = (date: string) => new Date(`${date}T10:00:00Z`)
 const list = async (query = '') => (await api.get(`/v1/recipients${query}`, { key })).body
 
-test('payouts to one account are one recipient, by the latest name; completed ones are counted and summed', async () => {
+test('payouts to one account are one recipient with the latest name; completed ones are counted and summed', async () => {
   await aPayoutRow(api, partner, { createdAt: on('2026-11-01'), recipientName: 'Ada Byron' })
   await aPayoutRow(api, partner, { createdAt: on('2026-11-03'), amountPence: 5_050n })
   await aPayoutRow(api, partner, { createdAt: on('2026-11-04'), status: 'processing', recipientName: 'Ada Lovelace' })
@@ -43,7 +43,7 @@ test('payouts to one account are one recipient, by the latest name; completed on
   })
 })
 
-test('accounts that only end alike are told apart, last paid first', async () => {
+test('accounts that share their last digits are separate recipients, last paid first', async () => {
   await aPayoutRow(api, partner, { account: '11115678', createdAt: on('2026-11-02'), recipientName: 'Grace' })
   await aPayoutRow(api, partner, { account: '22225678', createdAt: on('2026-11-05'), recipientName: 'Edsger' })
   await aPayoutRow(api, partner, { account: '33335678', createdAt: on('2026-11-03'), recipientName: 'Barbara' })
@@ -55,7 +55,7 @@ test('accounts that only end alike are told apart, last paid first', async () =>
   ])
 })
 
-test('one whose first payout is on its way, or came back, is there with nothing paid', async () => {
+test('a recipient whose only payout is in flight or returned is listed with nothing paid', async () => {
   await aPayoutRow(api, partner, { account: '11111111', createdAt: on('2026-11-02'), status: 'pending' })
   await aPayoutRow(api, partner, { account: '22222222', createdAt: on('2026-11-03'), status: 'returned' })
 
@@ -65,7 +65,7 @@ test('one whose first payout is on its way, or came back, is there with nothing 
   ])
 })
 
-test('payouts whose bank details are erased belong to no account any more, and a page may still begin behind one', async () => {
+test('payouts with erased bank details belong to no account, and a page may still start after one', async () => {
   const erased = { accountHash: null, accountHashKeyId: null }
   const [earlier, later] = [on('2026-11-01'), on('2026-11-05')]
   await aPayoutRow(api, partner, { createdAt: earlier, recipientName: 'Ada' })
@@ -91,7 +91,7 @@ test('failed, cancelled, released, older than 12 months, other partners’ and t
   expect((await list()).data).toMatchObject([{ account_last4: '4321', last_paid_at: counted.createdAt.toISOString() }])
 })
 
-test('pages show every recipient once, also when one of them fails in between', async () => {
+test('pages show every recipient once, also when a payout fails in between', async () => {
   const rows = []
   for (const account of ['11111111', '22222222', '33333333', '44444444', '55555555']) {
     rows.push(await aPayoutRow(api, partner, { account, createdAt: on('2026-11-05'), status: 'processing' }))
@@ -111,7 +111,7 @@ test('pages show every recipient once, also when one of them fails in between', 
   expect([first.has_more, second.has_more, third.has_more]).toEqual([true, true, false])
 })
 
-test('422 invalid_request for a bad limit and for a cursor of somebody else', async () => {
+test('422 invalid_request for a bad limit and for another partner’s cursor', async () => {
   const other = await aPayoutRow(api, await aPartner(api))
   const queries = [
     'limit=0',

@@ -1,4 +1,5 @@
-// POST /v1/sandbox/payouts/{id}/simulate: the sandbox bank is told how a payout ends, and the payout follows the bank.
+// POST /v1/sandbox/payouts/{id}/simulate: sets the outcome at the sandbox bank, and the payout follows the
+// bank.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -35,7 +36,7 @@ const becomes = (id: string, status: string) =>
   until(`${id} is ${status}`, async () => ((await read(id))['status'] === status ? read(id) : null))
 const stateOf = async (id: string) => (await world.transfersOf(id))[0]?.state
 
-test('settle: it arrives', async () => {
+test('settle: the payout completes', async () => {
   const id = await paid()
 
   const { status, body } = await simulate(id, { outcome: 'settle' })
@@ -46,7 +47,7 @@ test('settle: it arrives', async () => {
   expect(told).toEqual([expect.objectContaining({ status: 202, detail: `settle of ${id}`, changes: 'something' })])
 })
 
-test('fail: it could not be delivered for the reason that was chosen, and its money comes back', async () => {
+test('fail: the payout fails with the chosen reason and is refunded', async () => {
   const id = await paid()
 
   await simulate(id, { outcome: 'fail', reason: 'account_closed' })
@@ -60,7 +61,7 @@ test('fail: it could not be delivered for the reason that was chosen, and its mo
   })
 })
 
-test('fail without a reason has the one of a bank that gives none', async () => {
+test('fail without a reason uses the default reason', async () => {
   const id = await paid()
 
   await simulate(id, { outcome: 'fail' })
@@ -68,7 +69,7 @@ test('fail without a reason has the one of a bank that gives none', async () => 
   expect(await becomes(id, 'failed')).toMatchObject({ failure_reason: reasons.bank_refused })
 })
 
-test('return: it arrives and is sent back, from under way and from completed', async () => {
+test('return: the payout completes and is returned, from processing and from completed', async () => {
   const [underWay, completed] = [await paid(), await paid()]
   await simulate(completed, { outcome: 'settle' })
   await becomes(completed, 'completed')
@@ -82,7 +83,7 @@ test('return: it arrives and is sent back, from under way and from completed', a
   }
 })
 
-test('stall: the bank holds it, the payout stays processing, and any other end may follow', async () => {
+test('stall: the bank holds the transfer, the payout stays processing, and any other outcome may follow', async () => {
   const id = await paid()
 
   const { status } = await simulate(id, { outcome: 'stall' })
@@ -92,7 +93,7 @@ test('stall: the bank holds it, the payout stays processing, and any other end m
   await becomes(id, 'completed')
 })
 
-test('what the bank has ended before our payout knows it is too late, and nothing moves back', async () => {
+test('a transfer that ended at the bank first is too late to change, and nothing moves back', async () => {
   const id = await paid()
   await world.stopWorkers()
   const [transfer] = await world.transfersOf(id)
@@ -108,7 +109,7 @@ test('what the bank has ended before our payout knows it is too late, and nothin
   await becomes(id, 'completed')
 })
 
-test('a status from which it cannot follow is 409, with the status', async () => {
+test('a status that does not allow the outcome is 409, with the status', async () => {
   for (const status of payoutStatuses) {
     const { id } = await aPayoutRow(world.api, await partnerRow(), { status, transferRef: `none-${status}` })
 
@@ -116,7 +117,7 @@ test('a status from which it cannot follow is 409, with the status', async () =>
       ['settle', 'fail', 'stall', 'return'].map((outcome) => simulate(id, { outcome })),
     )
 
-    // A transfer that the bank does not have: whoever gets as far as the bank hears 502.
+    // A transfer that the bank does not have: a request that gets as far as the bank is 502.
     const possible =
       status === 'processing' ? [502, 502, 502, 502] : [409, 409, 409, status === 'completed' ? 502 : 409]
     expect([status, outcomes.map((answer) => answer.status)]).toEqual([status, possible])
@@ -125,7 +126,7 @@ test('a status from which it cannot follow is 409, with the status', async () =>
   }
 })
 
-test('a live key, and an admin whose page shows live, hear 403; strangers 404', async () => {
+test('a live key, and an admin on a live page, get 403; other partners get 404', async () => {
   const id = await paid()
   const live = await world.pay(payer, {}, { environment: 'live' })
   const stranger = await world.aPayer()
@@ -152,7 +153,7 @@ test('a live key, and an admin whose page shows live, hear 403; strangers 404', 
   expect(await stateOf(String(live.body['id']))).toBe('pending')
 })
 
-test('what is not said rightly is 422', async () => {
+test('invalid bodies are 422', async () => {
   const id = await paid()
   const wrong = [{}, { outcome: 'explode' }, { outcome: 'fail', reason: 'AC03' }, { outcome: 'fail', more: 1 }]
   const misplaced = [
@@ -169,7 +170,7 @@ test('what is not said rightly is 422', async () => {
 })
 
 test.each(['settle', 'return'])(
-  '%s: a bank that hangs is 502 within two seconds, one that is gone too',
+  '%s: a bank that hangs is 502 within two seconds, and so is one that is down',
   async (outcome) => {
     const id = await paid()
     const hanging = createServer().listen(0, '127.0.0.1')
@@ -192,7 +193,7 @@ test.each(['settle', 'return'])(
   },
 )
 
-test('a bank that is not simulated is told nothing', async () => {
+test('a bank that is not simulated gets no request', async () => {
   const id = await paid()
 
   await withBank('https://api.bank.test/v0', async (api) => {
@@ -205,7 +206,7 @@ test('a bank that is not simulated is told nothing', async () => {
   })
 })
 
-test('a payout of a simulated sandbox is at no bank', async () => {
+test('a payout on the simulated rail is at no bank', async () => {
   const partner = await aPartner(world.api)
   const key = await aKey(world.api, partner, 'sandbox')
   const { id } = await aPayoutRow(world.api, partner, { status: 'processing' })
@@ -215,7 +216,7 @@ test('a payout of a simulated sandbox is at no bank', async () => {
   expect([status, body.error?.message]).toEqual([409, expect.stringContaining('before the sandbox had a bank')])
 })
 
-test.each(bankReasons)('%s has a word of the bank that stands for it', (code) => {
+test.each(bankReasons)('%s has a matching state at the sandbox bank', (code) => {
   expect(reasonFor(bankWordFor(code))).toBe(reasons[code])
 })
 

@@ -1,5 +1,5 @@
-// A stranger who knows an email asks for its codes and guesses, in other browsers: its owner still signs in, and the
-// guesses stay few (docs/decisions/sign-in/codes-belong-to-a-browser.md).
+// An attacker who knows an email requests codes and guesses in other browsers: the owner still signs in, and
+// guesses stay limited (docs/decisions/sign-in/codes-belong-to-a-browser.md).
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { code as codes } from '../../../db/sign-in/session-entity'
 import {
@@ -27,7 +27,7 @@ afterAll(async () => {
   await inbox.remove()
 })
 
-test('a stranger who asks and guesses wrong does not keep a person from signing in in a new browser', async () => {
+test('an attacker’s requests and wrong guesses do not stop a member from signing in in a new browser', async () => {
   const { email } = await aMember(api, await aPartner(api))
   for (let round = 0; round < 3; round++) await attack(email)
 
@@ -39,7 +39,7 @@ test('a stranger who asks and guesses wrong does not keep a person from signing 
   expect(signedIn.status).toBe(201)
 })
 
-test('a code works in the browser that asked for it only, and guesses elsewhere are no tries at it', async () => {
+test('a code works only in the browser that requested it, and guesses elsewhere do not count as its attempts', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const owner = aBrowser()
   const code = await mailedCode(owner, email)
@@ -71,7 +71,7 @@ test('one address cannot use up the codes of an email', async () => {
   expect(signedIn.status).toBe(201)
 })
 
-test('at the limit of an email no code is sent, the answer says so, and the code of before still works', async () => {
+test('at the limit of an email no code is sent, the response says so, and the previous code still works', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const owner = aBrowser()
   const code = await mailedCode(owner, email)
@@ -90,7 +90,7 @@ test('at the limit of an email no code is sent, the answer says so, and the code
   expect(signedIn.status).toBe(201)
 })
 
-test('the codes that an email is sent within an hour can be guessed at 56 times in total', async () => {
+test('the codes sent to an email within an hour can be guessed at 56 times in total', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const guessers = Array.from({ length: codesPerEmailAndHour + 5 }, () => aBrowser())
   await Promise.all(guessers.map((guesser) => ask(guesser, email)))
@@ -103,7 +103,7 @@ test('the codes that an email is sent within an hour can be guessed at 56 times 
   expect((await triesAt(email)) - before).toBe(56)
 })
 
-test('with many codes out a new one can be tried once: a right code signs in, a wrong one ends it', async () => {
+test('with many open codes a new one can be tried once: a right code signs in, a wrong one ends it', async () => {
   const { email } = await aMember(api, await aPartner(api))
   for (let asked = 0; asked < forgivingCodesPerEmailAndHour; asked++) await ask(aBrowser(), email)
   const [careful, careless] = [aBrowser(), aBrowser()]
@@ -116,11 +116,11 @@ test('with many codes out a new one can be tried once: a right code signs in, a 
   const locked = await enter(careless, email, mistyped)
 
   expect([signedIn.status, wrong.status, locked.status]).toEqual([201, 401, 401])
-  // What is locked is not called wrong.
+  // A locked code is not reported as wrong.
   expect(locked.body.error?.message).not.toBe(wrong.body.error?.message)
 })
 
-test('a new code voids the one before it in the same browser, and none in another', async () => {
+test('a new code voids the previous one in the same browser, and none in another', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const [one, other] = [aBrowser(), aBrowser()]
   const [first, ofOther] = [await mailedCode(one, email), await mailedCode(other, email)]
@@ -182,7 +182,7 @@ interface Browser {
 
 let browsers = 0
 
-/** Each at an address of its own, with a token of its own. */
+/** Each with its own address and its own token. */
 function aBrowser(): Browser {
   browsers += 1
   const token = String(browsers).padStart(43, 't')
@@ -211,7 +211,7 @@ async function mailedCode(browser: Browser, email: string): Promise<string> {
   })
 }
 
-/** All codes that were asked for before have come: the next one to come is the next one that is asked for. */
+/** All codes requested so far have arrived, so the next mail belongs to the next request. */
 function mailsSettled(email: string): Promise<boolean> {
   return until('all mails have come', async () => {
     const asked = await api.db.dataSource.getRepository(codes).countBy({ subject: email })
@@ -219,7 +219,7 @@ function mailsSettled(email: string): Promise<boolean> {
   })
 }
 
-/** One round of the attack: a code in a new browser, and all wrong tries at it. */
+/** One round of the attack: a code in a new browser, and all wrong attempts at it. */
 async function attack(email: string): Promise<void> {
   const stranger = aBrowser()
   await ask(stranger, email)

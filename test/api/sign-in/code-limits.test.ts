@@ -1,4 +1,4 @@
-// How often codes may be asked for, and how a sign-in code and a sign-up code of one email stay apart.
+// How often codes may be requested, and how a sign-in code and a sign-up code of one email stay separate.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { code as codes } from '../../../db/sign-in/session-entity'
 import { codesPerEmailAndHour } from '../../../domain/sign-in'
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const askToSignUp = (email: string) => api.post('/v1/auth/signups', { business_name: 'Evil Ltd', email }, inOneBrowser)
 
-test('a sign-up that a stranger asks for leaves the sign-in code as it was', async () => {
+test('a sign-up requested by a stranger leaves the sign-in code unchanged', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const code = await aCode(api, inbox, email)
 
@@ -31,7 +31,7 @@ test('a sign-up that a stranger asks for leaves the sign-in code as it was', asy
   expect([asked.status, answer.status]).toEqual([202, 201])
 })
 
-test('a guess is a try at the code of its purpose alone, and five are all that either gets', async () => {
+test('a guess counts only against the code of its purpose, and each allows five', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const code = await aCode(api, inbox, email)
   await askToSignUp(email)
@@ -52,7 +52,7 @@ test('a guess is a try at the code of its purpose alone, and five are all that e
   expect(right.status).toBe(401)
 })
 
-test('an email is sent 40 codes an hour, for signing in and up together, from however many addresses', async () => {
+test('an email gets at most 40 codes an hour, for sign-in and sign-up together, from any number of addresses', async () => {
   const limited = await startApi({ database: api.databaseUrl, rateLimit: 'on', trustedProxies: 1 })
   const email = anEmail()
   const ask = (path: string, address: string, body: object) =>
@@ -71,7 +71,7 @@ test('an email is sent 40 codes an hour, for signing in and up together, from ho
   expect(ofOther.status).toBe(202)
 })
 
-test('who names a partner that is not theirs is signed in nowhere, as if unknown', async () => {
+test('a person who names a partner that is not theirs is refused like an unknown email', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const other = await aPartner(api)
   const code = await aCode(api, inbox, email)
@@ -84,7 +84,7 @@ test('who names a partner that is not theirs is signed in nowhere, as if unknown
   expect([foreign.status, foreign.body, foreign.headers.get('Set-Cookie')]).toEqual([401, unknown.body, null])
 })
 
-test('at the page of a partner that is not theirs a right code is not used up, and a wrong one is a try', async () => {
+test('on the page of another partner a right code is not used up, and a wrong one counts as an attempt', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const { slug } = await aPartner(api)
   const code = await aCode(api, inbox, email)

@@ -63,7 +63,7 @@ const pay = (body: Json, key: string, confirm_code?: string, by = session, envir
     headers: { 'Idempotency-Key': key },
   })
 
-/** As its reader finds it: the one mail to that address that nobody has taken yet. */
+/** The only unread mail to that address. */
 async function mailTo(address: unknown) {
   const anHourLater = new Date(clock.now().getTime() + 3_600_000)
   const mails = await takeMails(api.db, testKeyring, { at: clock.now(), leaseUntil: anHourLater, limit: 100 })
@@ -89,7 +89,7 @@ const refusal = { status: 422, code: 'invalid_confirm_code' }
 const told = ({ status, body }: Awaited<ReturnType<typeof pay>>) => ({ status, code: body.error?.code })
 const wrongFor = (code: string) => (code === '000000' ? '000001' : '000000')
 
-test('is made with the emailed code, by the person who asked, and is in the activity list under their email', async () => {
+test('a live payout is made with the emailed code, by the admin who asked, and is in the activity list under their email', async () => {
   const key = aKeyName()
   const { body: asked } = await askFor(wanted, key)
   const code = (await mailTo(asked['sent_to'])).subject.slice(0, 6)
@@ -134,7 +134,7 @@ test('without a code, or with a wrong one, nothing is stored', async () => {
 describe('a code is for one payout', () => {
   const { recipient } = wanted
   test.each<[string, Json]>([
-    ['a pound more', { amount_gbp: '121.00' }],
+    ['another amount', { amount_gbp: '121.00' }],
     ['another account', { recipient: { ...recipient, bank: { ...recipient['bank'], account_number: '12350008' } } }],
     ['another sort code', { recipient: { ...recipient, bank: { ...recipient['bank'], sort_code: '200416' } } }],
     ['another name', { recipient: { ...recipient, first_name: 'Eda' } }],
@@ -164,7 +164,7 @@ describe('a code is for one payout', () => {
     expect(answers.map(told)).toEqual([refusal, refusal, refusal])
   })
 
-  test('once used it pays nothing more: another key is refused, the same key replays and needs none', async () => {
+  test('once used it pays nothing more: another key is refused, the same key replays and needs no code', async () => {
     const key = aKeyName()
     const code = await codeFor(wanted, key)
     const first = await pay(wanted, key, code)
@@ -192,7 +192,7 @@ describe('a code is for one payout', () => {
     expect(new Set(answers.map(({ body }) => body['id'])).size).toBe(1)
   })
 
-  test('a sign-in code, and one for something else, confirm nothing', async () => {
+  test('a sign-in code, or one for another action, confirms nothing', async () => {
     const key = aKeyName()
     const { body } = await askFor(wanted, key)
     const memberId = await memberOf(body['sent_to'])
@@ -213,7 +213,7 @@ describe('a code is for one payout', () => {
 })
 
 describe('guessing', () => {
-  test('five wrong tries end a code, and then the right one is refused too', async () => {
+  test('five wrong attempts end a code, and then the right one is refused too', async () => {
     const key = aKeyName()
     const code = await codeFor(wanted, key)
     for (let tried = 0; tried < 5; tried++) await pay(wanted, key, wrongFor(code))
@@ -222,7 +222,7 @@ describe('guessing', () => {
     expect(await stored()).toBe(0)
   })
 
-  test('a hundred guesses at once are no more than five', async () => {
+  test('of a hundred concurrent guesses only five count', async () => {
     const key = aKeyName()
     const { body } = await askFor(wanted, key)
     const code = (await mailTo(body['sent_to'])).subject.slice(0, 6)
@@ -237,7 +237,7 @@ describe('guessing', () => {
     expect(told(await pay(wanted, key, code))).toEqual(refusal)
   })
 
-  test('right tries that were refused for another reason are not counted', async () => {
+  test('right codes refused for another reason are not counted', async () => {
     await changePartner(api, partner, { maxPayoutPence: 10_000n })
     const key = aKeyName()
     const code = await codeFor(wanted, key)
@@ -249,7 +249,7 @@ describe('guessing', () => {
     expect((await pay(wanted, key, code)).status).toBe(201)
   })
 
-  test('after ten minutes a code is no code', async () => {
+  test('a code expires after ten minutes', async () => {
     const key = aKeyName()
     const code = await codeFor(wanted, key)
     clock.set('2026-11-16T12:10:00Z')
@@ -257,11 +257,11 @@ describe('guessing', () => {
     expect(told(await pay(wanted, key, code))).toEqual(refusal)
   })
 
-  test('a newer code takes the place of the older one', async () => {
+  test('a newer code replaces the older one', async () => {
     const key = aKeyName()
     const older = await codeFor(wanted, key)
     let newer = older
-    // One time in a million two codes are the same, and then nothing could be told apart.
+    // One time in a million two codes are equal, and then the test could not distinguish them.
     for (let minute = 1; newer === older; minute++) {
       clock.set(`2026-11-16T12:0${minute}:00Z`)
       newer = await codeFor(wanted, key)
@@ -271,7 +271,7 @@ describe('guessing', () => {
     expect((await pay(wanted, key, newer)).status).toBe(201)
   })
 
-  test('twenty codes an hour are enough for one person', async () => {
+  test('a member gets at most twenty codes an hour', async () => {
     for (let asked = 0; asked < 20; asked++) expect((await askFor(wanted, aKeyName())).status).toBe(202)
 
     const { status, headers } = await askFor(wanted, aKeyName())
@@ -281,13 +281,13 @@ describe('guessing', () => {
   })
 })
 
-test('the code is asked for before the account is judged: no code, no word about its limits', async () => {
+test('the code is checked before the account: without a code, the limits are not revealed', async () => {
   await changePartner(api, partner, { maxPayoutPence: 10_000n })
 
   expect(told(await pay(wanted, aKeyName()))).toEqual(refusal)
 })
 
-test('a payout that our own books refused can be tried again with the same code', async () => {
+test('a payout that our own ledger refused can be tried again with the same code', async () => {
   const key = aKeyName()
   const dear = { ...wanted, amount_gbp: '5000.00' }
   const code = await codeFor(dear, key)
@@ -298,7 +298,7 @@ test('a payout that our own books refused can be tried again with the same code'
   expect((await pay(dear, key, code)).status).toBe(402)
 })
 
-test('a code that was given back is good for its own payout only', async () => {
+test('a code that was given back works for its own payout only', async () => {
   const key = aKeyName()
   const code = await codeFor(wanted, key)
   const { body } = await pay(wanted, key, code)
@@ -308,8 +308,8 @@ test('a code that was given back is good for its own payout only', async () => {
   expect((await pay(wanted, key, code)).status).toBe(200)
 })
 
-describe('who may ask for a code', () => {
-  test('an admin in live only: a viewer and a key hear 403, and the sandbox needs none', async () => {
+describe('who may request a code', () => {
+  test('an admin in live only: a viewer and a key get 403, and the sandbox needs none', async () => {
     const viewer = await aSession(api, partner, 'viewer')
     const key = await aKey(api, partner, 'live')
 
@@ -332,7 +332,7 @@ describe('who may ask for a code', () => {
     )
   })
 
-  test('nobody whose partner is not verified or not active, and nobody for a key that has its payout', async () => {
+  test('no one whose partner is unverified or inactive, and no one for a key that has its payout', async () => {
     const key = aKeyName()
     const code = await codeFor(wanted, key)
     const { body } = await pay(wanted, key, code)
@@ -352,7 +352,7 @@ describe('who may ask for a code', () => {
 
   test.each([
     ['no key', wanted, '', 'idempotency_key_required'],
-    ['a code of its own', { ...wanted, confirm_code: '123456' }, aKeyName(), 'invalid_request'],
+    ['a code in the request', { ...wanted, confirm_code: '123456' }, aKeyName(), 'invalid_request'],
     ['no amount', { ...wanted, amount_gbp: '0.99' }, aKeyName(), 'invalid_amount'],
   ])('not with %s', async (_what, body, key, code) => {
     expect((await askFor(body, key)).body.error?.code).toBe(code)

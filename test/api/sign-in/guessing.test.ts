@@ -1,4 +1,5 @@
-// Guessing codes (checks 31, 33): however many guess at once and from wherever, few guesses count, and nobody learns who is known.
+// Guessing codes: few guesses count, however many arrive at once and from any address, and responses do not
+// reveal known emails.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { code as codes, mail as mails } from '../../../db/sign-in/session-entity'
 import { codesPerAddressAndHour, signUpsPerAddressAndHour } from '../../../domain/sign-in'
@@ -21,7 +22,7 @@ afterAll(async () => {
   await inbox.remove()
 })
 
-test('of 1000 guesses at once five are judged, and then the right code opens nothing', async () => {
+test('of 1000 concurrent guesses five are checked, and then the right code is refused', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const code = await aCode(api, inbox, email)
   const wrong = Array.from({ length: 1_000 }, (_, n) => String((Number(code) + 1 + n) % 1_000_000).padStart(6, '0'))
@@ -37,7 +38,7 @@ test('of 1000 guesses at once five are judged, and then the right code opens not
   expect((await signIn(api, email, code)).status).toBe(401)
 })
 
-test('a known and an unknown email are answered alike, to the letter', async () => {
+test('a known and an unknown email get identical responses', async () => {
   const known = (await aMember(api, await aPartner(api))).email
   const unknown = anEmail()
 
@@ -49,7 +50,7 @@ test('a known and an unknown email are answered alike, to the letter', async () 
   expect(shapeOf(tried[0], known)).toEqual(shapeOf(tried[1], unknown))
 })
 
-test('a known and an unknown email cost the same statements, and no request waits for a mail', async () => {
+test('a known and an unknown email run the same statements, and no request waits for a mail', async () => {
   const known = (await aMember(api, await aPartner(api))).email
   const unknown = anEmail()
 
@@ -70,21 +71,21 @@ test('a known and an unknown email cost the same statements, and no request wait
   expect(tried[1]).toEqual(tried[0])
 })
 
-test('an unknown email gets no mail, and what was to be mailed is wiped', async () => {
+test('an unknown email gets no mail, and the queued mail is erased', async () => {
   const unknown = anEmail()
   await askForCode(api, unknown)
 
   const waiting = () =>
     api.db.dataSource.getRepository(mails).createQueryBuilder('m').where('m.sealed IS NOT NULL').getCount()
-  await until('nothing waits to be mailed', async () => (await waiting()) === 0)
+  await until('no mail is queued', async () => (await waiting()) === 0)
 
   expect(await codesOf(inbox, unknown)).toEqual([])
 })
 
-test('neither a code nor what a mail says is readable in the database', async () => {
+test('neither a code nor the text of a mail is readable in the database', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const other = await startApi({ database: api.databaseUrl })
-  // Without a mail server nothing is sent, so that the mail is still there to be looked for.
+  // Without a mail server nothing is sent, so the mail stays in the database.
   await askForCode(other, email)
   await other.close()
 
@@ -97,7 +98,7 @@ test('neither a code nor what a mail says is readable in the database', async ()
   for (const { line } of rows) expect(line).not.toMatch(new RegExp(`is your sign-in code|${hex}`))
 })
 
-test('one address may ask for so many codes an hour, for whomever; another address does not notice', async () => {
+test('one address may request a limited number of codes an hour, for any email; another address is not affected', async () => {
   const limited = await startApi({ database: api.databaseUrl, rateLimit: 'on', trustedProxies: 1 })
   const ask = (address: string) =>
     limited.post(
@@ -117,7 +118,7 @@ test('one address may ask for so many codes an hour, for whomever; another addre
   expect(elsewhere.status).toBe(202)
 })
 
-test('one address may start ten sign-ups an hour, and another address does not notice', async () => {
+test('one address may start ten sign-ups an hour, and another address is not affected', async () => {
   const limited = await startApi({ database: api.databaseUrl, rateLimit: 'on', trustedProxies: 1 })
   const signUp = (address: string) =>
     limited.post(
@@ -154,7 +155,7 @@ function shapeOf(answer: Answer | undefined, email: string): unknown {
   return { status: answer?.status, headers, body: answer?.bytes.toString('utf8').replaceAll(email, '<email>').length }
 }
 
-/** The statements that a request runs before its answer, without those of who sends the mails. */
+/** The statements that a request runs before its response, without those of the mail sender. */
 async function statementsOf(call: () => Promise<Answer>): Promise<string[]> {
   const names = await statementsDuring(api.db, call)
   return names.filter((text) => !/^UPDATE mails|FROM members m/.test(text.trim()))

@@ -1,4 +1,4 @@
-// Somebody is removed at the very moment in which they sign in or switch: they are refused, and nothing breaks.
+// A member is removed at the very moment they sign in or switch: they are refused, and nothing breaks.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type MemberRow, removeMember } from '../../../db/partners/members'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -17,7 +17,7 @@ beforeAll(async () => {
   inbox = await anInbox()
   api = await startApi({ clock, smtpUrl: inbox.smtpUrl })
   partner = await aPartner(api)
-  // Somebody stays who can sign in: otherwise the last one who can would not be removed.
+  // Another member who can sign in stays, because the last one cannot be removed.
   await aSession(api, partner)
 })
 afterAll(async () => {
@@ -35,7 +35,7 @@ test('a sign-in that waits for the removal is 401, and leaves no session', async
   expect(await sessionsOf(member)).toEqual([])
 })
 
-test('also with the cookie of an older session of theirs, which the removal ends too', async () => {
+test('so is one with the cookie of an older session, which the removal ends too', async () => {
   const member = await aMember(api, partner)
   const session = tokenOf(await signIn(api, member.email, await aCode(api, inbox, member.email)))
   clock.set('2026-11-16T12:00:05Z')
@@ -64,7 +64,7 @@ test('a removal that waits for the sign-in ends the session that it opened', asy
   expect((await api.get('/v1/auth/session', { session: tokenOf(signedIn) })).status).toBe(401)
 })
 
-test('a switch that waits for the removal is 404, and the session stays where it was', async () => {
+test('a switch that waits for the removal is 404, and the session keeps its partner', async () => {
   const other = await aPartner(api)
   const here = await aMember(api, partner)
   const session = tokenOf(await signIn(api, here.email, await aCode(api, inbox, here.email)))
@@ -78,7 +78,7 @@ test('a switch that waits for the removal is 404, and the session stays where it
   expect((await api.get('/v1/account', { session })).body['id']).toBe(partner.id)
 })
 
-/** The removal has the member, and goes on and commits only once the call waits for it. */
+/** The removal locks the member, and commits only once the call waits for it. */
 async function whileRemoving({ id, partnerId }: MemberRow, call: () => Promise<Answer>): Promise<Answer> {
   const { calling } = await api.db.transaction(async (tx) => {
     await tx.query({ name: 'test-lock-member', text: 'SELECT id FROM members WHERE id = $1 FOR UPDATE' }, [id])

@@ -1,4 +1,4 @@
-// Sessions (checks 35, 37): where their token lives, how long, and what ends them at once.
+// Sessions: where their token is stored, how long they last, and what ends them at once.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { readSessionCookie, sessionCookie } from '../../../api/http/callers/cookies'
 import { type Api, type CallOptions, startApi, testOrigin } from '../../support/api/client'
@@ -24,7 +24,7 @@ afterAll(async () => {
 const statusOf = async (session: string) => (await api.get('/v1/auth/session', { session })).status
 
 describe('the cookie', () => {
-  test('is out of reach of scripts, other sites and plain HTTP', () => {
+  test('is hidden from scripts, other sites and plain HTTP', () => {
     expect(sessionCookie('https://payouts.example.com', 'x', 604_800_000)).toBe(
       '__Host-session=x; Path=/; HttpOnly; SameSite=Lax; Max-Age=604800; Secure',
     )
@@ -34,11 +34,11 @@ describe('the cookie', () => {
     expect(sessionCookie(url, 'x', 1_000)).toBe('session=x; Path=/; HttpOnly; SameSite=Lax; Max-Age=1')
   })
 
-  test('is Secure at any other address, even where somebody forgot the s of https', () => {
+  test('is Secure at any other address, even one configured with http by mistake', () => {
     expect(sessionCookie('http://payouts.example.com', 'x', 1_000)).toMatch(/^__Host-session=.*; Secure$/)
   })
 
-  test('is read by its whole name, and only when it can be a token', () => {
+  test('is read by its full name, and only when its value can be a token', () => {
     const token = 'a'.repeat(43)
     const read = (header: string) => readSessionCookie('https://payouts.example.com', header)
 
@@ -68,7 +68,7 @@ function withCookieOf(session: string): CallOptions {
   return { headers: { Origin: testOrigin, Cookie: `${aBrowserCookie}; __Host-session=${session}` } }
 }
 
-test('each sign-in has a token of its own, and ends the session whose cookie came with it', async () => {
+test('each sign-in has its own token, and ends the session whose cookie came with it', async () => {
   const partner = await aPartner(api)
   const { email } = await aMember(api, partner)
   const planted = await aSession(api, partner)
@@ -81,7 +81,7 @@ test('each sign-in has a token of its own, and ends the session whose cookie cam
   expect([await statusOf(planted), await statusOf(tokenOf(answer))]).toEqual([401, 200])
 })
 
-test('a token that somebody chose is never one that is signed in', async () => {
+test('a token chosen by an attacker is never signed in', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const chosen = 'A'.repeat(43)
   const code = await aCode(api, inbox, email)
@@ -92,7 +92,7 @@ test('a token that somebody chose is never one that is signed in', async () => {
   expect(await statusOf(chosen)).toBe(401)
 })
 
-test('the database does not know the token', async () => {
+test('the database does not hold the token', async () => {
   const token = await aSession(api, await aPartner(api))
 
   const rows = await api.db.dataSource.query('SELECT s::text AS line FROM sessions s')
@@ -101,7 +101,7 @@ test('the database does not know the token', async () => {
   for (const { line } of rows) expect(line).not.toMatch(new RegExp(`${token}|${hex}`))
 })
 
-test('signing out ends this session and takes the cookie away', async () => {
+test('signing out ends this session and removes the cookie', async () => {
   const partner = await aPartner(api)
   const [here, there] = [await aSession(api, partner), await aSession(api, partner)]
 
@@ -112,7 +112,7 @@ test('signing out ends this session and takes the cookie away', async () => {
   expect([await statusOf(here), await statusOf(there)]).toEqual([401, 200])
 })
 
-test('signing out everywhere ends all sessions of the person, at every partner, and nobody else’s', async () => {
+test('signing out everywhere ends all sessions of the person, at every partner, and no others', async () => {
   const [partner, other] = [await aPartner(api), await aPartner(api)]
   const { email } = await aMember(api, partner)
   await aMember(api, other, { email })
@@ -126,7 +126,7 @@ test('signing out everywhere ends all sessions of the person, at every partner, 
   expect([await statusOf(first), await statusOf(second), await statusOf(colleague)]).toEqual([401, 401, 200])
 })
 
-test('a session ends after twelve idle hours, and each use begins them anew', async () => {
+test('a session ends after twelve idle hours, and each use restarts them', async () => {
   clock.set('2026-11-16T00:00:00Z')
   const session = await aSession(api, await aPartner(api))
 
@@ -139,7 +139,7 @@ test('a session ends after twelve idle hours, and each use begins them anew', as
   expect(seen).toEqual([200, 200, 401])
 })
 
-test('a page that asks by itself is answered, and does not keep an idle session alive', async () => {
+test('a background request is answered, and does not keep an idle session alive', async () => {
   clock.set('2026-11-18T00:00:00Z')
   const session = await aSession(api, await aPartner(api))
   const headers = { 'X-Background': 'true' }
@@ -153,7 +153,7 @@ test('a page that asks by itself is answered, and does not keep an idle session 
   expect(seen).toEqual([200, 200, 401])
 })
 
-test('a write is never in the background: somebody has asked for it', async () => {
+test('a write always counts as activity', async () => {
   clock.set('2026-11-20T00:00:00Z')
   const session = await aSession(api, await aPartner(api))
   const call = { session, headers: { 'X-Background': 'true' } }
@@ -165,7 +165,7 @@ test('a write is never in the background: somebody has asked for it', async () =
   expect(await statusOf(session)).toBe(200)
 })
 
-test('however busy, a session ends after seven days', async () => {
+test('a session ends after seven days, however active', async () => {
   clock.set('2026-12-01T00:00:00Z')
   const session = await aSession(api, await aPartner(api))
   for (let hours = 10; hours < 168; hours += 10) {
@@ -178,7 +178,7 @@ test('however busy, a session ends after seven days', async () => {
   expect(await statusOf(session)).toBe(401)
 })
 
-test('a request with a session is one statement, and now and then a second one that keeps it awake', async () => {
+test('a request with a session is one statement, and occasionally a second one that extends it', async () => {
   clock.set('2026-12-10T00:00:00Z')
   const session = await aSession(api, await aPartner(api))
 
@@ -226,7 +226,7 @@ test('a demoted admin is a viewer at their next request, and a promoted viewer a
   ])
 })
 
-test('an API key wins over a cookie, and a wrong one is not made good by it', async () => {
+test('an API key takes precedence over a cookie, and a cookie does not replace a wrong key', async () => {
   const session = await aSession(api, await aPartner(api))
 
   const answer = await api.get('/v1/account', { session, headers: { Authorization: 'Bearer nonsense' } })
@@ -234,7 +234,7 @@ test('an API key wins over a cookie, and a wrong one is not made good by it', as
   expect([answer.status, answer.body.error?.code]).toEqual([401, 'unauthorized'])
 })
 
-test('a person sees the environment that they ask for, and the sandbox where they ask for none', async () => {
+test('a member sees the environment they ask for, and the sandbox by default', async () => {
   const session = await aSession(api, await aPartner(api))
   const environmentOf = async (query: string) => (await api.get(`/v1/account${query}`, { session })).body['environment']
 
@@ -245,7 +245,7 @@ test('a person sees the environment that they ask for, and the sandbox where the
   ])
 })
 
-test('what people look at is not in the activity list, and what is refused to them is', async () => {
+test('reads by members are not in the activity list, and refusals are', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner, 'viewer')
   await api.get('/v1/account', { session })

@@ -1,4 +1,5 @@
-// A page says which partner it shows (X-Partner-Id): what it sends after another tab has switched the session is refused.
+// A page names the partner that it shows (X-Partner-Id): its requests are refused after another tab has
+// switched the session.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { openSession } from '../../../db/sign-in/sessions'
@@ -30,7 +31,7 @@ const pageOf = (payer: Payer) => ({ 'X-Partner-Id': payer.id })
 const switchTo = ({ slug }: Payer) => world.api.post('/v1/auth/session/partner', { slug }, { session })
 const payoutsOf = async ({ keys }: Payer) => (await world.api.get('/v1/payouts', { key: keys.sandbox })).body.data
 
-test('a retry after another tab has switched is 409, and pays nobody a second time', async () => {
+test('a retry after another tab has switched is 409, and pays nothing twice', async () => {
   const headers = { ...pageOf(shown), 'Idempotency-Key': `order-${randomUUID()}` }
   const request = aRequest()
   const send = () => world.api.post('/v1/payouts', request, { session, headers })
@@ -51,7 +52,7 @@ test('a retry after another tab has switched is 409, and pays nobody a second ti
   expect(await payoutsOf(other)).toEqual([])
 })
 
-test('a read is refused alike; without the header, and for keys, nothing is compared', async () => {
+test('a read is refused too; without the header, and for keys, nothing is compared', async () => {
   const ask = (options: object) => world.api.get('/v1/balance', options)
 
   const statuses = [
@@ -66,7 +67,7 @@ test('a read is refused alike; without the header, and for keys, nothing is comp
   expect(statuses).toEqual([200, 200, 409, 409, 200, 200])
 })
 
-test('who is signed in, switching and signing out answer any page', async () => {
+test('the session, switching and signing out work from any page', async () => {
   const headers = pageOf(other)
 
   const answers = [

@@ -1,4 +1,4 @@
-// Signing in by an emailed code: what works, and each way in which it must not.
+// Signing in by an emailed code: what works, and what must not.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { codesPerEmailAndHour } from '../../../domain/sign-in'
@@ -26,7 +26,7 @@ function pass(ms: number): void {
   clock.set(new Date(clock.now().getTime() + ms).toISOString())
 }
 
-test('a member signs in with the code from the mail’s subject, and is told who they are', async () => {
+test('a member signs in with the code from the mail’s subject, and gets their profile', async () => {
   clock.set('2026-11-16T12:00:00Z')
   const { id, email } = await aMember(api, partner)
   const code = await aCode(api, inbox, email)
@@ -74,19 +74,19 @@ test('a member signs in with the code from the mail’s subject, and is told who
   expect(again.body).toEqual(answer.body)
 })
 
-test('the way into Temporal is told to admins only', async () => {
+test('only admins get the address of the Temporal Web UI', async () => {
   const session = await aSession(api, partner, 'viewer')
 
   expect((await api.get('/v1/auth/session', { session })).body['temporal_ui_url']).toBeNull()
 })
 
-test('nor to an admin of a partner that nobody has verified: anybody can sign up', async () => {
+test('an admin of an unverified partner does not get it, because anybody can sign up', async () => {
   const session = await aSession(api, await aPartner(api, { verificationStatus: 'in_review' }))
 
   expect((await api.get('/v1/auth/session', { session })).body['temporal_ui_url']).toBeNull()
 })
 
-test('an email is the same in capitals', async () => {
+test('an email is not case-sensitive', async () => {
   const { email } = await aMember(api, partner)
   const code = await aCode(api, inbox, email)
 
@@ -105,7 +105,7 @@ test('a code works once', async () => {
   ])
 })
 
-test('a code that many send at once opens one session', async () => {
+test('of many concurrent requests with one code, one opens a session', async () => {
   const { email } = await aMember(api, partner)
   const code = await aCode(api, inbox, email)
 
@@ -115,7 +115,7 @@ test('a code that many send at once opens one session', async () => {
   expect(answers.filter(({ status }) => status === 401)).toHaveLength(19)
 })
 
-test('a code is valid for ten minutes and not a moment longer', async () => {
+test('a code is valid for exactly ten minutes', async () => {
   clock.set('2026-11-16T12:00:00Z')
   const [early, late] = [await aMember(api, partner), await aMember(api, partner)]
   const codes = [await aCode(api, inbox, early.email), await aCode(api, inbox, late.email)] as const
@@ -128,7 +128,7 @@ test('a code is valid for ten minutes and not a moment longer', async () => {
   expect([inTime.status, tooLate.status, tooLate.body.error?.code]).toEqual([201, 401, 'invalid_code'])
 })
 
-test('after five wrong tries the right code is refused too', async () => {
+test('after five wrong attempts the right code is refused too', async () => {
   const { email } = await aMember(api, partner)
   const code = await aCode(api, inbox, email)
 
@@ -138,7 +138,7 @@ test('after five wrong tries the right code is refused too', async () => {
   expect([right.status, right.body.error?.code]).toEqual([401, 'invalid_code'])
 })
 
-test('after four wrong tries the right code still opens', async () => {
+test('after four wrong attempts the right code still works', async () => {
   const { email } = await aMember(api, partner)
   const code = await aCode(api, inbox, email)
 
@@ -147,7 +147,7 @@ test('after four wrong tries the right code still opens', async () => {
   expect((await signIn(api, email, code)).status).toBe(201)
 })
 
-test('a newer code makes the one before it void', async () => {
+test('a newer code voids the previous one', async () => {
   const { email } = await aMember(api, partner)
   const first = await aCode(api, inbox, email)
   pass(1_000)
@@ -159,7 +159,7 @@ test('a newer code makes the one before it void', async () => {
   expect([withFirst.status, withSecond.status]).toEqual([first === second ? 201 : 401, 201])
 })
 
-test('the code of one email opens nothing for another', async () => {
+test('the code of one email does not work for another', async () => {
   const [one, other] = [await aMember(api, partner), await aMember(api, partner)]
   const [code] = [await aCode(api, inbox, one.email), await aCode(api, inbox, other.email)]
 
@@ -167,7 +167,7 @@ test('the code of one email opens nothing for another', async () => {
   expect((await signIn(api, one.email, code)).status).toBe(201)
 })
 
-test('one code too many within an hour is refused, known or not, and given again when the hour is over', async () => {
+test('one code too many within an hour is refused, known or not, and allowed when the hour is over', async () => {
   clock.set('2026-11-16T14:00:00Z')
   const emails = [(await aMember(api, partner)).email, anEmail()]
   for (const email of emails) for (let n = 1; n <= codesPerEmailAndHour; n++) await askForCode(api, email)
@@ -183,7 +183,7 @@ test('one code too many within an hour is refused, known or not, and given again
   expect(later.map(({ status }) => status)).toEqual([202, 202])
 })
 
-test('many requests at once get no more codes than the limit', async () => {
+test('many concurrent requests get no more codes than the limit', async () => {
   const { email } = await aMember(api, partner)
 
   const answers = await Promise.all(Array.from({ length: codesPerEmailAndHour + 10 }, () => askForCode(api, email)))
@@ -191,7 +191,7 @@ test('many requests at once get no more codes than the limit', async () => {
   expect(answers.filter(({ status }) => status === 202)).toHaveLength(codesPerEmailAndHour)
 })
 
-test('somebody with two partners says which, or goes where they were last, and may switch', async () => {
+test('a member of two partners names one, or gets the last used one, and may switch', async () => {
   const other = await aPartner(api)
   const { email } = await aMember(api, partner)
   await aMember(api, other, { email, role: 'viewer' })
@@ -215,7 +215,7 @@ test('somebody with two partners says which, or goes where they were last, and m
   expect([foreign.status, foreign.body.error?.code]).toEqual([404, 'not_found'])
 })
 
-test('an invitation takes nobody away from the partner that they know, until they have opened it', async () => {
+test('an invitation does not change the partner that a member lands on, until they have opened it', async () => {
   const [known, inviting] = [await aPartner(api), await aPartner(api)]
   const { email } = await aMember(api, inviting)
   await aMember(api, known, { email })

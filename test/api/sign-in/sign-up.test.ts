@@ -1,4 +1,5 @@
-// Signing up: a business name and a work email give a partner with a sandbox, once, when the emailed code is used.
+// Signing up: a business name and a work email create a partner with a sandbox, once, when the emailed code
+// is used.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { slugOf } from '../../../activities/partners/sign-up'
 import { partner as partners } from '../../../db/partners/entities/partner'
@@ -56,7 +57,7 @@ async function signUp(email: string, business_name: string): Promise<string> {
 
 const open = (at: Api, email: string, code: string) => signIn(at, email, code, { purpose: 'sign_up' })
 
-test('the code opens the partner, its sandbox is funded, its first person an admin', async () => {
+test('the code opens the partner with a funded sandbox and its first admin', async () => {
   const email = anEmail()
   const code = await signUp(email, 'Café Über Ltd.')
 
@@ -94,7 +95,7 @@ test('a wrong code opens nothing, and a right one used twice opens one', async (
   expect(await countOf('Once Ltd')).toBe(1)
 })
 
-test('who signs in is not taken into a business that a stranger has named: the code of a sign-up works for nothing else', async () => {
+test('a sign-in never joins a business that a stranger has named: the code of a sign-up works for nothing else', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const code = await signUp(email, 'Stranger Ltd')
 
@@ -109,7 +110,7 @@ test('who signs in is not taken into a business that a stranger has named: the c
   expect(await countOf('Stranger Ltd')).toBe(0)
 })
 
-test('a code to sign in opens no business', async () => {
+test('a sign-in code opens no business', async () => {
   const { email } = await aMember(api, await aPartner(api))
   const code = await aCode(api, inbox, email)
 
@@ -118,7 +119,7 @@ test('a code to sign in opens no business', async () => {
   expect([signedUp.status, (await signIn(api, email, code)).status]).toEqual([401, 201])
 })
 
-test('two businesses of one name get two slugs', async () => {
+test('two businesses with one name get two slugs', async () => {
   const emails = [anEmail(), anEmail()]
   const sessions = []
   for (const email of emails) sessions.push(await open(api, email, await signUp(email, 'Twin Ltd')))
@@ -129,7 +130,7 @@ test('two businesses of one name get two slugs', async () => {
   expect(slugs[1]).toMatch(/^twin-ltd-[0-9a-f]{6}$/)
 })
 
-test('an email that is known is answered alike, gets a code, and may open a second business', async () => {
+test('a known email gets the same response and a code, and may open a second business', async () => {
   const { email } = await aMember(api, await aPartner(api))
 
   const answer = await open(api, email, await signUp(email, 'Second Ltd'))
@@ -138,7 +139,7 @@ test('an email that is known is answered alike, gets a code, and may open a seco
   expect(answer.body['partners']).toHaveLength(2)
 })
 
-test('the mail says nothing that a stranger has typed', async () => {
+test('the mail contains nothing that a stranger has typed', async () => {
   const email = anEmail()
   await signUp(email, 'You have won, call evil now')
 
@@ -147,7 +148,7 @@ test('the mail says nothing that a stranger has typed', async () => {
   expect(`${mail?.subject} ${mail?.text} ${mail?.html}`).not.toMatch(/evil|won/)
 })
 
-test('where nobody opens it in time the code may be tried again', async () => {
+test('if no worker opens it in time, the code may be tried again', async () => {
   const email = anEmail()
   const code = await signUp(email, 'Patient Ltd')
   const nowhere = { temporalAddress: '127.0.0.1:1', taskQueuePrefix: worker.queuePrefix }
@@ -161,7 +162,7 @@ test('where nobody opens it in time the code may be tried again', async () => {
   expect(await countOf('Patient Ltd')).toBe(1)
 })
 
-test('what the sign-up said is sealed until it is used, then gone, and never in a workflow’s history', async () => {
+test('the sign-up data is sealed until it is used, then erased, and never in a workflow’s history', async () => {
   const email = anEmail()
   const code = await signUp(email, 'Canary Ltd')
   const before = await api.db.dataSource.getRepository(codes).findOneByOrFail({ subject: email })
@@ -180,7 +181,7 @@ test('what the sign-up said is sealed until it is used, then gone, and never in 
 })
 
 test.each(['   ', '\u200b\u2060', 'Acme\r\nLtd', 'Visit https://evil.test/login now', 'Log in at evil.test'])(
-  '%j is no business name',
+  '%j is not accepted as a business name',
   async (business_name) => {
     const { status, body } = await api.post('/v1/auth/signups', { business_name, email: anEmail() }, fromOurPages)
 
@@ -191,7 +192,7 @@ test.each(['   ', '\u200b\u2060', 'Acme\r\nLtd', 'Visit https://evil.test/login 
   },
 )
 
-test('it can be switched off, and is then no route', async () => {
+test('sign-up can be switched off, and is then no route', async () => {
   const closed = await startApi({ database: worker.databaseUrl, signUp: 'off' })
 
   const { status, body } = await closed.post(
@@ -210,7 +211,7 @@ test.each([
   ['東京', 'business'],
   ['x', 'business'],
   [`${'a'.repeat(39)} b`, 'a'.repeat(39)],
-])('%s is called %s in addresses', (name, slug) => {
+])('%s gets the slug %s', (name, slug) => {
   expect(slugOf(name)).toBe(slug)
 })
 

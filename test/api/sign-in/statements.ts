@@ -1,4 +1,5 @@
-// Records the statements that an API runs while something is done: the name, or the text where the name is derived from it.
+// Records the statements that an API runs during an action: the name, or the text where the name is derived
+// from it.
 import type { Command, Db } from '../../../db/database'
 import { nameOf } from '../../../db/sql'
 import { tapped } from '../../support/db/tapped'

@@ -1,4 +1,4 @@
-// GET /v1/balance: the ledger's balance, at the bank's rate, never shown as more than it is.
+// GET /v1/balance: the ledger's balance at the bank's rate, never shown higher than it is.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { creditWallet } from '../../../db/wallets/simulated'
 import { RailUnavailable } from '../../../rail/rail'
@@ -54,7 +54,7 @@ test('403 partner_not_active for a suspended or closed partner', async () => {
   ])
 })
 
-test('the rate is asked for at most every 30 s, used for 5 minutes while the bank is silent, then 502', async () => {
+test('the rate is fetched at most every 30 s, used for 5 minutes while the bank does not answer, then 502', async () => {
   const key = await aKey(api, await aPartner(api), 'sandbox')
   clock.set('2026-11-16T13:00:00Z')
   rate = 812_345_678n

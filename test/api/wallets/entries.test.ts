@@ -58,7 +58,7 @@ const anyMove = fc.record({
   amount: fc.bigInt(1n, 5_000_000_000n),
 })
 
-test('whatever moved, each row’s balance is the one before it plus its amount, and the last is the ledger’s', async () => {
+test('after any movement, each row’s balance is the previous one plus its amount, and the last is the ledger’s', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyMove, { minLength: 1, maxLength: 25 }),
@@ -88,7 +88,7 @@ test('whatever moved, each row’s balance is the one before it plus its amount,
   )
 })
 
-test('tells why money moved in the partner’s words, newest first', async () => {
+test('an entry gives the reason of each movement in the partner’s terms, and the newest comes first', async () => {
   const partner = await aPartner(api)
   const wallet = await aWalletOf(partner)
   const key = await aKey(api, partner, 'sandbox')
@@ -124,7 +124,7 @@ test('tells why money moved in the partner’s words, newest first', async () =>
   ])
 })
 
-describe('is only the caller’s own', () => {
+describe('shows the caller’s own entries only', () => {
   test('another partner’s row and the other environment’s are no cursors, and are not shown', async () => {
     const [mine, theirs] = [await aPartner(api), await aPartner(api)]
     const [key, live] = [await aKey(api, mine, 'sandbox'), await aKey(api, mine, 'live')]
@@ -168,7 +168,7 @@ test('the CSV has the rows of the list, numbers as numbers, and no name in it is
   expect(lines).toHaveLength(4)
 })
 
-test('a statement of more than one reading comes whole, each row once, and can be cut to a month', async () => {
+test('a statement longer than one read is complete, each row once, and can be limited to a month', async () => {
   const partner = await aPartner(api)
   const wallet = await aWalletOf(partner)
   const key = await aKey(api, partner, 'sandbox')

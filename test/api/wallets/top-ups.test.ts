@@ -1,4 +1,5 @@
-// POST /v1/sandbox/top-ups: test money, made at the sandbox bank and booked once, for admins and sandbox keys.
+// POST /v1/sandbox/top-ups: test money, created at the sandbox bank and booked once, for admins and sandbox
+// keys.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { findWallet } from '../../../db/wallets/wallets'
 import { systemClock } from '../../../runtime/clock'
@@ -31,7 +32,7 @@ afterAll(async () => {
 const add = (usdc: unknown, session: string, environment = 'sandbox') =>
   api.post(`/v1/sandbox/top-ups?environment=${environment}`, { usdc }, { session })
 
-test('a simulated wallet gets the money at once; the statement and the activity list tell it', async () => {
+test('a simulated wallet gets the money at once, and the statement and the activity list show it', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
 
@@ -85,7 +86,7 @@ test('a sandbox key adds money too, and is named by its prefix', async () => {
   expect(textOfHistory(await handle.fetchHistory())).not.toContain(key)
 })
 
-test('nobody’s name is in the workflow’s history', async () => {
+test('no personal name is in the workflow’s history', async () => {
   const partner = await aPartner(api)
   const { headers } = await add('10.00', await aSession(api, partner))
 
@@ -96,7 +97,7 @@ test('nobody’s name is in the workflow’s history', async () => {
   expect(history).not.toMatch(/people\.test|Grace/)
 })
 
-test('viewers, live keys and suspended partners are refused, and amounts out of range', async () => {
+test('viewers, live keys, suspended partners and amounts out of range are refused', async () => {
   const partner = await aPartner(api)
   const session = await aSession(api, partner)
   const key = await aKey(api, partner, 'live')
@@ -117,7 +118,7 @@ test('viewers, live keys and suspended partners are refused, and amounts out of 
   expect([suspended.status, suspended.body.error?.code]).toEqual([403, 'partner_not_active'])
 })
 
-test('sixty an hour, and then 429; another partner does not notice', async () => {
+test('the sixty-first of an hour is 429, and another partner is not affected', async () => {
   const nobody = { temporalAddress: '127.0.0.1:1', answerTimeoutMs: 50 }
   const limited = await startApi({ database: worker.databaseUrl, rateLimit: 'on', ...nobody })
   const [one, other] = [await aPartner(limited), await aPartner(limited)]
@@ -134,7 +135,7 @@ test('sixty an hour, and then 429; another partner does not notice', async () =>
   expect([tooMany.status, tooMany.headers.get('Retry-After'), elsewhere.status]).toEqual([429, '60', 502])
 })
 
-test('without a worker it is 502 in time, and nothing is there', async () => {
+test('without a worker it is 502 in time, and nothing is created', async () => {
   const alone = await startApi({ database: worker.databaseUrl, answerTimeoutMs: 200 })
   const partner = await aPartner(alone)
   const session = await aSession(alone, partner)

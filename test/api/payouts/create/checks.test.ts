@@ -1,4 +1,5 @@
-// POST /v1/payouts refuses in one order: who, how often, may they, key, JSON, body, replay, state, rate, money.
+// POST /v1/payouts refuses in a fixed order: authentication, rate limit, rights, key, JSON, body, replay,
+// state, rate, money.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { RailUnavailable } from '../../../../rail/rail'
@@ -7,7 +8,7 @@ import { type Answer, type Api, startApi } from '../../../support/api/client'
 import { aKey, aPartner, changePartner } from '../../../support/api/fixtures'
 import { aRequest } from '../../../support/api/payout-world'
 
-/** Nobody works here: what gets past every check is answered 201 pending after a moment. */
+/** No worker runs, so a request that passes every check is answered 201 pending after the wait. */
 let api: Api
 let bankless: Api
 
@@ -29,7 +30,7 @@ async function post(body: unknown, key: string, headers: Record<string, string> 
   return inShort(await to.post('/v1/payouts', body, { key, headers }))
 }
 
-/** With a body that is sent as it is. */
+/** With a body that is sent unchanged. */
 async function send(text: string, key: string, headers: Record<string, string>): Promise<string> {
   const response = await fetch(`${api.url}/v1/payouts`, {
     method: 'POST',
@@ -41,7 +42,7 @@ async function send(text: string, key: string, headers: Record<string, string>):
 }
 
 describe('each refusal comes before the ones below it', () => {
-  test('401, whatever else is wrong', async () => {
+  test('401 before all others', async () => {
     expect(await post(faulty, 'kp_sandbox_x', {})).toBe('401 unauthorized')
   })
 
@@ -88,15 +89,15 @@ describe('each refusal comes before the ones below it', () => {
     ['empty', keyHeader('')],
     ['too short', keyHeader('1234567')],
     ['too long', keyHeader('x'.repeat(101))],
-    ['of other characters', keyHeader('order 1001')],
-  ])('400 idempotency_key_required when the key is %s, before 415 and 400 invalid_json', async (_, headers) => {
+    ['of invalid characters', keyHeader('order 1001')],
+  ])('400 idempotency_key_required for a key that is %s, before 415 and 400 invalid_json', async (_, headers) => {
     const key = await aKey(api, await aPartner(api), 'sandbox')
 
     expect(await send('{', key, headers)).toBe('400 idempotency_key_required')
     expect(await send('{', key, { ...headers, 'Content-Type': 'text/plain' })).toBe('400 idempotency_key_required')
   })
 
-  test('a key of 8 and one of 100 characters are taken', async () => {
+  test('a key of 8 and one of 100 characters are accepted', async () => {
     const key = await aKey(api, await aPartner(api), 'sandbox')
 
     expect(await post(aRequest(), key, keyHeader('a_-:.Z09'))).toBe('201')
@@ -111,7 +112,7 @@ describe('each refusal comes before the ones below it', () => {
     expect(await send('{}', key, { ...keyHeader(), 'Content-Type': 'text/plain' })).toBe('415 unsupported_media_type')
   })
 
-  test('422 by the body before 422 by the account, the rate and the money', async () => {
+  test('422 for the body before 422 for the account, the rate and the money', async () => {
     const partner = await aPartner(api, { enabledCountries: [] })
     const key = await aKey(api, partner, 'sandbox')
 
@@ -135,7 +136,7 @@ describe('each refusal comes before the ones below it', () => {
     ])
   })
 
-  test('no rate to be had: 502 payout_not_created with Retry-After before 402 and before any row', async () => {
+  test('no available rate: 502 payout_not_created with Retry-After before 402 and before any row', async () => {
     const partner = await aPartner(api)
     const key = await aKey(api, partner, 'sandbox')
 
@@ -158,7 +159,7 @@ describe('each refusal comes before the ones below it', () => {
   })
 })
 
-describe('when nobody works on it', () => {
+describe('while no worker runs', () => {
   test('an acknowledged payout is 201 pending from the row, is in the list, and replays as 200 without waiting', async () => {
     const key = await aKey(api, await aPartner(api), 'sandbox')
     const headers = keyHeader()
@@ -178,7 +179,7 @@ describe('when nobody works on it', () => {
     ])
   })
 
-  test('Temporal away is no refusal either: 201 pending, never 502', async () => {
+  test('an unavailable Temporal is no refusal either: 201 pending, never 502', async () => {
     const away = await startApi({ database: api.databaseUrl, temporalAddress: '127.0.0.1:1', answerTimeoutMs: 200 })
     const key = await aKey(api, await aPartner(api), 'sandbox')
 
@@ -188,7 +189,7 @@ describe('when nobody works on it', () => {
     expect([status, body['status']]).toEqual([201, 'pending'])
   })
 
-  test('the sealed recipient holds what was sent, and no other column does', async () => {
+  test('only the sealed recipient holds the recipient’s data, and no other column does', async () => {
     const key = await aKey(api, await aPartner(api), 'sandbox')
     const request = aRequest({ recipient: { email: 'canary@example.com', address: { line1: 'Canary Wharf' } } })
     const { body } = await api.post('/v1/payouts', request, { key, headers: keyHeader() })
@@ -205,7 +206,7 @@ describe('when nobody works on it', () => {
   })
 })
 
-test('the simulated rail prices what is not connected yet', async () => {
+test('the simulated rail quotes for a bank that is not connected yet', async () => {
   const key = await aKey(api, await aPartner(api), 'sandbox')
   const { body } = await api.post('/v1/payouts', aRequest(), { key, headers: keyHeader() })
 

@@ -1,4 +1,5 @@
-// A live payout from the dashboard all the way to the bank: what a lost answer and a bank that is away do to its code.
+// A live payout from the dashboard to the bank: how a lost answer and an unavailable bank affect its confirm
+// code.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { takeMails } from '../../../../db/partners/mails'
@@ -34,7 +35,7 @@ async function codeFor(request: object, key: string): Promise<string> {
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 
-test('is sent to the bank once, and its timeline names who asked for it', async () => {
+test('a confirmed payout is sent to the bank once, and its timeline names the admin', async () => {
   const request = aRequest()
   const key = `order-${randomUUID()}`
   const confirm_code = await codeFor(request, key)
@@ -61,7 +62,7 @@ test('a released attempt (502) gives the code back: the same request then pays, 
   expect(await world.transfersOf(again.body['id'])).toHaveLength(1)
 })
 
-test('an answer that was lost on its way to us needs no second code: the request replays', async () => {
+test('an answer lost on its way to us needs no second code: the request replays', async () => {
   const request = aRequest()
   const key = `order-${randomUUID()}`
   const confirm_code = await codeFor(request, key)
@@ -74,7 +75,7 @@ test('an answer that was lost on its way to us needs no second code: the request
   expect(again.body['id']).toBe(first.body['id'])
 })
 
-test('nothing of it that is personal is in a workflow’s history', async () => {
+test('no personal data is in a workflow’s history', async () => {
   const request = aRequest({ recipient: { first_name: 'Canary', bank: { account_number: '87654321' } } })
   const key = `order-${randomUUID()}`
   const confirm_code = await codeFor(request, key)

@@ -1,4 +1,4 @@
-// POST /v1/payouts: each outcome as a caller hears it, with the bank's own records as the witness.
+// POST /v1/payouts: each outcome as the caller sees it, verified against the bank's records.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { postSet } from '../../../../db/wallets/ledger'
@@ -76,7 +76,7 @@ describe('a payout that the bank accepts', () => {
     ])
   })
 
-  test('can be found in the Web UI by partner, environment, id and amount, and shows no name and no account', async () => {
+  test('can be found in the Temporal Web UI by partner, environment, id and amount, and shows no name and no account', async () => {
     const key = `order-${randomUUID()}`
     const { body } = await world.pay(payer, { recipient: { bank: { account_number: '76541234' } } }, { key })
 
@@ -109,14 +109,14 @@ describe('a payout that the bank accepts', () => {
     expect(completed).toMatchObject({ amount_gbp: '120.00', failure_reason: null })
   })
 
-  test('is as good with a live key, from the live wallet', async () => {
+  test('works with a live key too, from the live wallet', async () => {
     const { status, body } = await world.pay(payer, {}, { environment: 'live' })
 
     expect([status, body['status'], body['environment']]).toEqual([201, 'processing', 'live'])
   })
 })
 
-describe('a payout that does not go', () => {
+describe('a payout that does not succeed', () => {
   test('to an account ending 0000 is 201 failed with a reason', async () => {
     const { status, body } = await world.pay(payer, { recipient: { bank: { account_number: '12340000' } } })
 
@@ -137,7 +137,7 @@ describe('a payout that does not go', () => {
     expect(Number(before) - Number(await balanceOf(payer))).toBeCloseTo(Number(again.body['wallet_sent_usdc']))
   })
 
-  test('that the wallet does not cover is 402 with what is missing, and can be repeated after a top-up', async () => {
+  test('without enough money is 402 with the shortfall, and can be repeated after a top-up', async () => {
     const someone = await world.aPayer()
     const request = aRequest({ amount_gbp: '8000.00' })
     const key = `order-${randomUUID()}`
@@ -185,7 +185,7 @@ describe('a payout that does not go', () => {
     expect(await world.transfersOf(again.body['id'])).toHaveLength(1)
   })
 
-  test('because the bank says "insufficient" where our ledger does not is 502', async () => {
+  test('because the bank reports "insufficient" although our ledger covers it is 502', async () => {
     const someone = await world.aPayer()
     const wallet = await findWallet(world.api.db, someone.id, 'sandbox')
     const about = { walletId: wallet?.id ?? '', payoutId: null, createdBy: 'test', at: new Date() }
@@ -202,8 +202,8 @@ describe('a payout that does not go', () => {
   })
 })
 
-describe('a payout of which nobody knows', () => {
-  test('whether the bank has it is 201 pending, and is found there later', async () => {
+describe('a payout with an unknown outcome', () => {
+  test('is 201 pending, and is found at the bank later', async () => {
     await world.bank.fault({ kind: 'reset', stage: 'after', match: toTransfers })
 
     const { status, body } = await world.pay(payer)
@@ -218,7 +218,7 @@ describe('a payout of which nobody knows', () => {
   })
 })
 
-// The last test, because the rate that it leaves is used for half a minute.
+// The last test, because the rate it sets stays cached for half a minute.
 test('a payout refused because the rate has moved is 502, and the retry with the same key gets a new quote', async () => {
   const [key, request] = [`order-${randomUUID()}`, aRequest()]
   await world.bank.fault({ kind: 'rate_jump', sell_rate: '0.77', times: null })

@@ -1,5 +1,5 @@
-// What a request is answered when others with its key come, go and fail while it is under way: always the truth of
-// that moment. Each request is taken apart where the others overtake it, so that every race has one outcome.
+// The response to a request when others with its key come, go and fail while it is in flight. Each request is
+// paused where the others overtake it, so that every race has one outcome.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { identifyKey } from '../../../../api/http/callers/api-keys'
@@ -18,7 +18,7 @@ let payer: Payer
 
 beforeAll(async () => {
   silenceTemporal()
-  // Workers are stopped and started while a caller waits, which takes a busy machine its time.
+  // Workers are stopped and started while a caller waits, which takes long on a busy machine.
   world = await aPayoutWorld({ payouts: { answerTimeoutMs: 20_000 } })
   payer = await world.aPayer()
 })
@@ -38,7 +38,7 @@ interface Answered {
   readonly details?: unknown
 }
 
-/** A request that has read what is stored under its key, and goes on when it is called. */
+/** A request that has read what is stored under its key, and continues when it is called. */
 async function arrive(
   request: Json,
   key: string,
@@ -66,7 +66,7 @@ async function arrive(
   }
 }
 
-/** Claimed and not decided: nobody works on it until the workers are started. */
+/** Claimed and not decided: no worker runs until the test starts them. */
 async function anUndecided(request: Json, key: string) {
   await world.stopWorkers()
   const answer = world.pay(payer, request, { key })
@@ -88,7 +88,7 @@ function aGate() {
 const statusOfRead = async (id: unknown) =>
   (await world.api.get(`/v1/payouts/${String(id)}`, { key: payer.keys.sandbox })).status
 
-describe('a request that joined an attempt which was refused', () => {
+describe('a request that joined a refused attempt', () => {
   async function aStaleJoiner(request: Json, key: string) {
     const { answer } = await anUndecided(request, key)
     const joiner = await arrive(request, key)
@@ -98,13 +98,13 @@ describe('a request that joined an attempt which was refused', () => {
     return joiner
   }
 
-  test('hears that refusal while it is the truth', async () => {
+  test('gets that refusal while it is still true', async () => {
     const joiner = await aStaleJoiner(aRequest(), newKey())
 
     expect(await joiner()).toMatchObject({ status: 422, code: 'recipient_account_rejected' })
   })
 
-  test('hears of the payout when the key has paid meanwhile', async () => {
+  test('gets the payout when the key has paid since', async () => {
     const [key, request] = [newKey(), aRequest()]
     const joiner = await aStaleJoiner(request, key)
     const again = await world.pay(payer, request, { key })
@@ -115,7 +115,7 @@ describe('a request that joined an attempt which was refused', () => {
     expect(await world.transfersOf(again.body['id'])).toHaveLength(1)
   })
 
-  test('hears that the key is taken when it has paid for another body meanwhile', async () => {
+  test('gets the key conflict when the key has paid for another body since', async () => {
     const [key, request] = [newKey(), aRequest()]
     const joiner = await aStaleJoiner(request, key)
     const other = await world.pay(payer, { ...request, amount_gbp: '3.00' }, { key })
@@ -153,7 +153,7 @@ describe('another body under a key whose payout is not decided', () => {
     expect([await statusOfRead(id), (await answer).status]).toEqual([200, 201])
   })
 
-  test('does not wait for ever: the payout it is told about is there for good from then on', async () => {
+  test('does not wait for ever: the payout in its answer is permanent from then on', async () => {
     const [key, request] = [newKey(), aRequest()]
     const { answer, id } = await anUndecided(request, key)
     const impatient = await startApi({ database: world.api.databaseUrl, answerTimeoutMs: 200 })
@@ -167,8 +167,8 @@ describe('another body under a key whose payout is not decided', () => {
   })
 })
 
-describe('what hinders a new payout does not hinder a repeat that was overtaken by the first', () => {
-  test('no rate', async () => {
+describe('an obstacle to a new payout does not affect a replay that was overtaken by the first request', () => {
+  test('a missing rate', async () => {
     const [key, request] = [newKey(), aRequest()]
     const [asked, paidMeanwhile] = [aGate(), aGate()]
     const rate = async () => {
@@ -194,7 +194,7 @@ describe('what hinders a new payout does not hinder a repeat that was overtaken 
     expect([fresh.status, fresh.body.error?.code]).toEqual([502, 'payout_not_created'])
   })
 
-  test('a wallet that the first has emptied', async () => {
+  test('a wallet that the first request has emptied', async () => {
     payer = await world.aPayer()
     const [key, request] = [newKey(), aRequest({ amount_gbp: '7000.00' })]
     const overtaken = await arrive(request, key)
@@ -207,7 +207,7 @@ describe('what hinders a new payout does not hinder a repeat that was overtaken 
   })
 })
 
-test('a released key of which the bank says that it has sent something is refused until people have looked', async () => {
+test('a released key is refused when the bank reports a transfer, until an operator has resolved it', async () => {
   const [request, key] = [aRequest(), newKey()]
   await world.bank.fault({ kind: 'status', status: 401, match: { method: 'POST', path: '/v0/transfers' } })
   const released = await world.pay(payer, request, { key })
@@ -223,7 +223,7 @@ test('a released key of which the bank says that it has sent something is refuse
   expect((await world.pay(payer, request, { key })).status).toBe(201)
 })
 
-test('a live payout is refused when the verification is withdrawn after it was let in', async () => {
+test('a live payout is refused when verification is withdrawn after authorisation', async () => {
   const withdrawn = await world.aPayer()
   const paying = await arrive(aRequest(), newKey(), world.api, withdrawn.keys.live)
   await changePartner(world.api, withdrawn, { verificationStatus: 'rejected' })

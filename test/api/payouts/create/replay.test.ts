@@ -1,4 +1,4 @@
-// Idempotency of POST /v1/payouts: a key is paid once, and answered for ever.
+// Idempotency of POST /v1/payouts: a key pays once, and is answered for ever.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { readPayoutRequest } from '../../../../api/payouts/request/order'
@@ -25,7 +25,7 @@ afterAll(() => world.close())
 
 const newKey = () => `order-${randomUUID()}`
 
-/** As a payout that was made of the body has it stored. */
+/** The stored form of a payout created from the body. */
 function fingerprintFor(body: Json) {
   const { whole, keyId, fields } = fingerprintOf(testKeyring, readPayoutRequest(body).fields)
   return { fingerprint: whole, fingerprintKeyId: keyId, fieldFingerprints: fields }
@@ -111,7 +111,7 @@ describe('the same key with the same body', () => {
     expect(await world.transfersOf(payout['id'])).toHaveLength(1)
   })
 
-  test('may write it in another way: order of fields, spaces, defaults, leading zeros, a confirm code', async () => {
+  test('may differ in form: order of fields, spaces, defaults, leading zeros, a confirm code', async () => {
     const [key, request] = [newKey(), aRequest({ amount_gbp: '1.00' })]
     const { recipient, amount_gbp: _, ...rest } = request
     const { address, bank, ...person } = recipient
@@ -137,7 +137,7 @@ describe('the same key with the same body', () => {
     expect(response.status).toBe(200)
   })
 
-  test('answers the payout as it is now, though limits, countries and prices have changed', async () => {
+  test('returns the payout as it is now, even if limits, countries and prices have changed', async () => {
     const someone = await world.aPayer()
     const [key, request] = [newKey(), aRequest()]
     const first = await world.pay(someone, request, { key })
@@ -170,12 +170,12 @@ describe('the same key with the same body', () => {
     }
   })
 
-  test('is no repeat for who is suspended between being let in and the claim: that is 403, and claims nothing', async () => {
+  test('is 403 and claims nothing for a partner suspended between authorisation and the claim', async () => {
     const someone = await world.aPayer()
     const { dataSource } = world.api.db
     const holder = dataSource.createQueryRunner()
     await holder.startTransaction()
-    // Whoever has been let in waits here for its prices.
+    // An authorised request waits here for its prices.
     await holder.query('LOCK TABLE price_lists IN ACCESS EXCLUSIVE MODE')
     const asked = world.pay(someone, aRequest())
     const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
@@ -190,7 +190,7 @@ describe('the same key with the same body', () => {
     expect(await dataSource.query('SELECT FROM payouts WHERE partner_id = $1', [someone.id])).toEqual([])
   })
 
-  test('asks neither Temporal nor the bank', async () => {
+  test('calls neither Temporal nor the bank', async () => {
     const [key, request] = [newKey(), aRequest()]
     const first = await world.pay(payer, request, { key })
     await world.stopWorkers()
@@ -268,7 +268,7 @@ describe('guessing the bank details of a stored payout', () => {
     const guesses: Answer[] = []
     for (let n = 0; n <= conflictsPerCallerAndHour; n++) guesses.push(await guess(0, wrong(n)))
     const right = await guess(0, '12340008')
-    // The other process learns of it from the database with its first conflict.
+    // The other process learns the count from the database with its first conflict.
     const elsewhere = [await guess(1, wrong(0)), await guess(1, '12340008')]
 
     const expected = [...Array(conflictsPerCallerAndHour).fill(conflict), 429]
@@ -318,8 +318,8 @@ describe('a key belongs to one partner and environment', () => {
   })
 })
 
-describe('a herd with one key', () => {
-  test('of 200 is one 201 and 199 × 200, one payout and one transfer', async () => {
+describe('many requests with one key', () => {
+  test('(200 at once) are one 201 and 199 × 200, one payout and one transfer', async () => {
     const [key, request] = [newKey(), aRequest()]
 
     const answers = await Promise.all(Array.from({ length: 200 }, () => world.pay(payer, request, { key })))
@@ -330,7 +330,7 @@ describe('a herd with one key', () => {
     expect(await world.transfersOf(answers[0]?.body['id'])).toHaveLength(1)
   })
 
-  test('after a 502 is one 201, the rest 200, and one transfer', async () => {
+  test('after a 502 are one 201, the rest 200, and one transfer', async () => {
     const [key, request] = [newKey(), aRequest()]
     await world.bank.control('POST', '/outage', { ms: 60_000 })
     const refused = await world.pay(payer, request, { key })
@@ -344,7 +344,7 @@ describe('a herd with one key', () => {
     expect(await world.transfersOf(answers[0]?.body['id'])).toHaveLength(1)
   })
 
-  test('that is refused hears the refusal, all of it', async () => {
+  test('all get the refusal when the payout is refused', async () => {
     const someone = await world.aPayer()
     const [key, request] = [newKey(), aRequest()]
     await world.bank.fault({

@@ -1,4 +1,4 @@
-// CreatePayoutRequest as its validator judges it: the code of a fault, the order of several, and what details name.
+// Validation of CreatePayoutRequest: the code of each fault, the order of several, and the details.
 import { describe, expect, test } from '@jest/globals'
 import { ApiError } from '../../../../api/http/errors'
 import { compileBody } from '../../../../api/http/requests/validate'
@@ -31,8 +31,8 @@ const invalidRecipient = (...names: string[]) => ({ code: 'invalid_recipient', d
 describe('what is accepted', () => {
   test.each([
     ['the example', example],
-    ['the least that is required', { amount_gbp: '1.00', recipient: without(without(recipient, 'email'), 'type') }],
-    ['the most', withAddress({ line1: 'x'.repeat(140), line2: '😀'.repeat(140), region: 'x'.repeat(80) })],
+    ['the required fields only', { amount_gbp: '1.00', recipient: without(without(recipient, 'email'), 'type') }],
+    ['every field', withAddress({ line1: 'x'.repeat(140), line2: '😀'.repeat(140), region: 'x'.repeat(80) })],
     ['an empty second line', withAddress({ line2: '' })],
     ['a name of 80 characters that are not ASCII', withRecipient({ first_name: '😀'.repeat(80) })],
     ['a reference of 120 characters', { ...example, reference: 'x'.repeat(120) }],
@@ -41,7 +41,7 @@ describe('what is accepted', () => {
     ['names of one character', withRecipient({ first_name: '李', last_name: '-' })],
     ['a name with joiners and combining marks', withRecipient({ first_name: 'نامه\u200cای e\u0301 👩‍👩‍👧 ❤️‍🔥' })],
     [
-      'a word that ends with a mark and a joiner',
+      'a name that ends with a mark and a joiner',
       withRecipient({ first_name: 'മോഹന\u0d4d\u200d', last_name: 'ക\u0d4d\u200d.' }),
     ],
     ['an emoji as a name', withRecipient({ first_name: '😀' })],
@@ -98,7 +98,7 @@ describe('invalid_recipient names each field with its rule', () => {
     'نامه\u200c\u200cای',
   ]
 
-  test.each(['first_name', 'last_name'])('%s is missing, blank, too long or no text', (name) => {
+  test.each(['first_name', 'last_name'])('%s is missing, blank, too long or not text', (name) => {
     for (const body of [
       { ...example, recipient: without(recipient, name) },
       ...blanks.map((blank) => withRecipient({ [name]: blank })),
@@ -155,7 +155,7 @@ describe('invalid_recipient names each field with its rule', () => {
     expect(fault(wrong)?.code).toBe('invalid_recipient')
   })
 
-  test('optional fields are judged where they are given', () => {
+  test('optional fields are validated when given', () => {
     expect(missing(withAddress({ region: 'x'.repeat(81) }))).toEqual({
       missing: ['recipient.address.region (at most 80 visible characters and spaces)'],
     })
@@ -166,7 +166,7 @@ describe('invalid_recipient names each field with its rule', () => {
     expect(missing(withRecipient({ type: 'person' }))).toEqual({ missing: ['recipient.type (individual or business)'] })
   })
 
-  test('a whole object that is missing is told by the fields it must have', () => {
+  test('a missing object is reported by its required fields', () => {
     const bank = [
       `recipient.bank.bank_name (${textRule})`,
       'recipient.bank.sort_code (6 digits)',
@@ -182,14 +182,14 @@ describe('invalid_recipient names each field with its rule', () => {
     expect(missing({ ...example, recipient: [] })).toEqual({ missing: [...names, ...address, ...bank] })
   })
 
-  test('a property that is not known, at any depth of the recipient', () => {
+  test('unknown properties are named at any depth of the recipient', () => {
     expect(fault(withRecipient({ phone: '1' }))).toEqual(invalidRecipient('recipient.phone (unknown field)'))
     expect(fault(withBank({ iban: '1' }))).toEqual(invalidRecipient('recipient.bank.iban (unknown field)'))
     expect(fault(withAddress({ country: 'GB' }))).toEqual(invalidRecipient('recipient.address.country (unknown field)'))
     expect(fault(withRecipient(JSON.parse('{"__proto__":{"a":1}}')))).toMatchObject({ code: 'invalid_recipient' })
   })
 
-  test('all that is wrong is named at once', () => {
+  test('all faults are named at once', () => {
     const body = withBank({ sort_code: 'x', account_number: 'y' })
 
     expect(missing({ ...body, recipient: { ...body.recipient, last_name: '' } })).toEqual({
@@ -223,7 +223,7 @@ describe('the other codes', () => {
     expect(fault(body)).toEqual({ code: 'invalid_request', details: { errors: [told] } })
   })
 
-  test.each([[null], [[]], ['text'], [7]])('a body that is no object is invalid_request: %j', (body) => {
+  test.each([[null], [[]], ['text'], [7]])('a body that is not an object is invalid_request: %j', (body) => {
     expect(fault(body)).toEqual({ code: 'invalid_request', details: { errors: ['body (must be object)'] } })
   })
 })
