@@ -1,4 +1,5 @@
-// The daily look at the bank: what came back and no event told of is found, what contradicts our books is told, nothing is done twice.
+// The daily scan of the bank: it finds returns without an event, reports contradictions with our ledger, and
+// repeats nothing.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { WorkflowNotFoundError } from '@temporalio/client'
 import { readChangedTransfers } from '../../../activities/bank/changed-transfers'
@@ -53,7 +54,7 @@ afterAll(async () => {
 })
 
 test.each(['live', 'sandbox'] as const)(
-  'a completed payout of %s that came back gets the workflow of its return',
+  'a completed payout of %s that was returned gets its return workflow',
   async (environment) => {
     const payout = await aCompleted(environment)
     const other = await aCompleted(environment)
@@ -71,7 +72,7 @@ test.each(['live', 'sandbox'] as const)(
   },
 )
 
-test('one that is being seen to is left alone, and one that is over is not started again', async () => {
+test('a return in progress is left alone, and a finished one is not started again', async () => {
   const payout = await aCompleted()
   await move(payout, 'returned')
   await look()
@@ -84,7 +85,7 @@ test('one that is being seen to is left alone, and one that is over is not start
   expect((await look()).live).toMatchObject({ returns: 0, contradictions: 0 })
 })
 
-test('a payout that we hold failed and the bank calls delivered is told to people', async () => {
+test('a payout that is failed here and delivered at the bank needs an operator', async () => {
   const payout = await aSent()
   await move(payout, 'payment_processed')
   const failed = `status = 'failed', failure_reason = 'bank_refused: x', closed_at = now()`
@@ -101,7 +102,7 @@ test('a payout that we hold failed and the bank calls delivered is told to peopl
   await steps.pollSettlement(payout)
 })
 
-test('one that was refunded and is delivered again, as the bank says, is told to people', async () => {
+test('a refunded payout that the bank reports as delivered again needs an operator', async () => {
   const payout = await aCompleted()
   await worker.db.dataSource.query(`UPDATE payouts SET status = 'returned', returned_at = now() WHERE id = $1`, [
     payout.payoutId,
@@ -111,7 +112,7 @@ test('one that was refunded and is delivered again, as the bank says, is told to
   await worker.db.dataSource.query(`UPDATE payouts SET status = 'completed' WHERE id = $1`, [payout.payoutId])
 })
 
-test('the next look begins a day before this one began, the first one 91 days back', async () => {
+test('the next scan starts a day before this one began, the first one 91 days back', async () => {
   const asked: Date[] = []
   const before = Date.now()
 
@@ -125,7 +126,7 @@ test('the next look begins a day before this one began, the first one 91 days ba
   expect(second?.getTime()).toBe((readUntil?.getTime() ?? 0) - dayMs)
 })
 
-test('a look that could not start everything does not count as one', async () => {
+test('a scan that could not start every workflow does not count', async () => {
   const payout = await aCompleted()
   await move(payout, 'returned')
 
@@ -135,7 +136,7 @@ test('a look that could not start everything does not count as one', async () =>
   await settle(payout)
 })
 
-test('a transfer of another kind, or of nobody we know, keeps no look from being one', async () => {
+test('unrelated transfers do not stop the scan', async () => {
   const payout = await aCompleted()
   await move(payout, 'returned')
   const strangers = [null, 'not-ours', '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4']
@@ -145,7 +146,7 @@ test('a transfer of another kind, or of nobody we know, keeps no look from being
   await settle(payout)
 })
 
-test('a transfer of ours that cannot be read keeps nobody from being looked at, and is told until it can', async () => {
+test('an unreadable transfer of ours does not stop the scan, and is reported until it is readable', async () => {
   const [payout, unreadable] = [await aCompleted(), await aCompleted()]
   await move(payout, 'returned')
 
@@ -158,7 +159,7 @@ test('a transfer of ours that cannot be read keeps nobody from being looked at, 
 test.each([
   [1.9, 0],
   [2.1, 1],
-])('that the last look is %d days old is an error %d times', async (days, errors) => {
+])('a last scan %d days ago is an error %d times', async (days, errors) => {
   await saveReading(worker.db, 'live', new Date(Date.now() - days * dayMs))
 
   await lookWith(() => {})
@@ -166,7 +167,7 @@ test.each([
   expect(lines.filter((line) => line.includes('for days'))).toHaveLength(errors)
 })
 
-test('where no bank is configured nothing is looked at', async () => {
+test('without a configured bank nothing is scanned', async () => {
   const none = testActivities({ ...worker, clock: systemClock, log, bank: { sandbox: null, live: null } })
 
   expect(await none.activities.readChangedTransfers({ environment: 'live' })).toMatchObject({ looked: 0 })
@@ -179,7 +180,7 @@ function banks() {
   return { sandbox: address(keys.sandbox), live: address(keys.live) }
 }
 
-/** One look, with an ear at what the bank is asked; with a Temporal that cannot be reached, or with odd transfers, if that is wanted. */
+/** One scan that records the requests to the bank, optionally without Temporal or with odd transfers. */
 function lookWith(
   hear: (at: Date) => void,
   temporal: 'there' | 'away' = 'there',
@@ -217,7 +218,7 @@ function returnOf({ payoutId }: PayoutRef) {
   return worker.client.workflow.getHandle(payoutReturnId(payoutId))
 }
 
-/** Its return is seen to, as a worker for payouts would have. */
+/** Its return is handled, as by a payout worker. */
 async function settle(payout: PayoutRef): Promise<void> {
   await move(payout, 'refunded')
   await steps.pollReturn(payout)

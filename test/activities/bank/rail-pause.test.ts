@@ -1,4 +1,4 @@
-// A paused rail: payouts are set aside and wait, whichever moment the pause falls into, and the bank's own records are the witness.
+// A paused rail: payouts wait, whatever the moment of the pause, verified against the bank's own records.
 import { EventEmitter, once } from 'node:events'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { pauseRail, railStates, resumeRail } from '../../../db/bank/rail-pauses'
@@ -46,7 +46,7 @@ const pause = () => pauseRail(db, { environment: 'sandbox', by: 'ops:test', reas
 const resume = () => resumeRail(db, { environment: 'sandbox', by: 'ops:test', at: systemClock.now() })
 const heldForNow = { at: 'unsent', verdict: { outcome: 'kept' }, status: 'pending' }
 
-test('a payout of a paused rail is debited, kept and not sent; resumed, it is sent once', async () => {
+test('a payout of a paused rail is debited, kept and not sent; after the resume it is sent once', async () => {
   const steps = stepsWith({})
   await pause()
   const payout = await aClaim(db, { partnerId })
@@ -62,7 +62,7 @@ test('a payout of a paused rail is debited, kept and not sent; resumed, it is se
   expect(await transfersOf(payout)).toHaveLength(1)
 })
 
-test('the bank is asked nothing for it while the rail is paused', async () => {
+test('the bank gets no request for it while the rail is paused', async () => {
   const asked: string[] = []
   const steps = stepsWith({
     registerRecipient: async (order) => {
@@ -78,7 +78,7 @@ test('the bank is asked nothing for it while the rail is paused', async () => {
   expect(asked).toEqual([])
 })
 
-test('a pause between the look at the row and the first call is in time, even when it is over again at once', async () => {
+test('a pause between reading the row and the first call takes effect, even if it ends at once', async () => {
   for (const after of ['still paused', 'resumed'] as const) {
     const payout = await aDebited()
     const steps = stepsWith({
@@ -87,7 +87,7 @@ test('a pause between the look at the row and the first call is in time, even wh
         return rails.provider_sandbox.registerRecipient(order)
       },
     })
-    // Resumed after the row was refused and before anybody looks why.
+    // Resumed after the row was refused and before the reason is read.
     const watched: Db = {
       ...db,
       async query<Row>(statement: Statement, values: readonly unknown[]) {
@@ -106,7 +106,7 @@ test('a pause between the look at the row and the first call is in time, even wh
   }
 })
 
-test('of a pause and many submits at the same moment each payout is sent or waits, none is both, and resumed all are sent once', async () => {
+test('with a pause and many submits at once, each payout is sent or waits, never both, and after the resume all are sent once', async () => {
   const steps = stepsWith({})
   const payouts = await Promise.all(Array.from({ length: 8 }, () => aDebited()))
 
@@ -121,7 +121,7 @@ test('of a pause and many submits at the same moment each payout is sent or wait
   for (const payout of payouts) expect(await transfersOf(payout)).toHaveLength(1)
 })
 
-test('a pause that meets a first call in the middle is over after it: what is reported as waiting is not sent', async () => {
+test('a pause during a first call takes effect after it: a payout reported as waiting is not sent', async () => {
   const payout = await aDebited()
   const held = new EventEmitter()
   const locked = once(held, 'locked')
@@ -145,7 +145,7 @@ test('a pause that meets a first call in the middle is over after it: what is re
   expect(await beginSubmit(db, { ...(await aDebited()), body: '{}', at: systemClock.now() })).toBeNull()
 })
 
-test('what may have been sent before is looked for and not repeated while the rail is paused', async () => {
+test('a payout that may have been sent before is looked up and not repeated while the rail is paused', async () => {
   const toTransfers = { method: 'POST', path: '/v0/transfers' }
   await bank.fault({ kind: 'reset', stage: 'before', times: 1, match: toTransfers })
   const steps = stepsWith({})
@@ -170,13 +170,13 @@ test('a payout that waits for a paused rail can be cancelled, and the other envi
   expect(await steps.submitToRail(live)).toMatchObject({ at: 'sent' })
 })
 
-test('a pause is over when somebody resumes, also by a clock that is behind', async () => {
+test('a pause ends with the resume, even by a clock that is behind', async () => {
   await pause()
 
   expect(await resumeRail(db, { environment: 'sandbox', by: 'ops:test', at: new Date(0) })).toBe(true)
 })
 
-test('nobody is told that it is overdue while people have paused the rail; what waits is counted', async () => {
+test('a payout is not reported as overdue while operators have paused the rail, and waiting payouts are counted', async () => {
   const payout = await aDebited()
   await pause()
   await stepsWith({}).submitToRail(payout)
@@ -215,7 +215,7 @@ async function transfersOf({ payoutId }: PayoutRef): Promise<unknown[]> {
   return (await bank.control('GET', `/transfers?client_reference_id=${payoutId}`)).json.data
 }
 
-/** Somebody waits for a lock of one of these kinds in this database. */
+/** A session waits for a lock of one of these kinds in this database. */
 async function waitingFor(...kinds: readonly string[]): Promise<boolean> {
   const rows = await db.dataSource.query(
     `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = ANY ($1)`,

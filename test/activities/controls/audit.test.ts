@@ -1,4 +1,5 @@
-// The audit chain by the clock: each seal leaves its head in the log, and a fault is found, kept and told without anybody asking.
+// The scheduled audit chain: each seal logs its head, and a fault is found, stored and reported
+// automatically.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { bind } from '../../../activities/bind'
 import { sealAudit, verifyAudit as verifyAndTell } from '../../../activities/controls/audit'
@@ -35,7 +36,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-test('each seal that sealed something says in the log how long the chain is and what its head is, and no other does', async () => {
+test('each seal that sealed rows logs the length and the head of the chain, and no other does', async () => {
   const { head } = await verifyAudit(db)
   await steps.sealAudit({ limit: 100 })
 
@@ -44,7 +45,7 @@ test('each seal that sealed something says in the log how long the chain is and 
   expect(said.map(({ links }) => Number(links))).toEqual([...new Set(said.map(({ links }) => Number(links)))])
 })
 
-test('a chain that holds is said to, with its head, and nobody is mailed', async () => {
+test('a valid chain is logged with its head, and no mail is sent', async () => {
   const { head } = await verifyAudit(db)
 
   expect(await steps.verifyAudit()).toEqual({ links: '3', head, fault: null })
@@ -52,7 +53,7 @@ test('a chain that holds is said to, with its head, and nobody is mailed', async
   expect(await mails()).toEqual([])
 })
 
-test('a fault is an error in the log of every day, and one mail until it is another', async () => {
+test('a fault is logged as an error every day, and mailed once until it changes', async () => {
   await steps.verifyAudit()
   await behindOurBack(db, `UPDATE activity SET made_by = 'somebody@else.test' WHERE id = 2`)
   const verdicts = [await verifyTomorrow(), await verifyTomorrow()]
@@ -79,7 +80,7 @@ test('a fault is an error in the log of every day, and one mail until it is anot
   expect(await faultsKept()).toEqual([null, 'row_changed', 'row_changed', 'row_missing'])
 })
 
-test('a chain that was made anew from its first link on is noticed, by the head of the day before', async () => {
+test('a chain rewritten from its first link is detected by the previous day’s head', async () => {
   await steps.verifyAudit()
   await behindOurBack(db, 'DELETE FROM audit_chain')
   await behindOurBack(db, 'DELETE FROM audit_progress')
@@ -94,7 +95,7 @@ test('a chain that was made anew from its first link on is noticed, by the head 
   expect(await mails()).toHaveLength(1)
 })
 
-test('without an address the log still says it', async () => {
+test('without a mail address the fault is still logged', async () => {
   const log = keptLog({ level: 'info', write: (line) => void lines.push(JSON.parse(line)) })
   const quiet = auditSteps({ db, clock: { now: () => today }, log, keyring: testKeyring, opsEmail: null })
   await behindOurBack(db, 'DELETE FROM activity WHERE id = 1')
@@ -109,15 +110,15 @@ async function verifyTomorrow() {
   return steps.verifyAudit()
 }
 
-/** A transaction of another test on the same server may hold a sealer back for a moment. */
+/** A transaction of another test on the same server may block a sealer for a moment. */
 async function sealAll(): Promise<void> {
-  await until('all is sealed', async () => {
+  await until('all rows are sealed', async () => {
     await steps.sealAudit({ limit: 100 })
     return (await verifyAudit(db)).unsealed.activity === 0
   })
 }
 
-/** What was left since the last look. */
+/** The rows added since the last check. */
 async function mails() {
   const leaseUntil = new Date(today.getTime() + 10 * 24 * 60 * 60 * 1000)
   return (await takeMails(db, testKeyring, { at: today, leaseUntil, limit: 10 })).flatMap(({ mail }) => mail ?? [])

@@ -1,4 +1,5 @@
-// What was erased cannot be computed again: no hash is left that whoever has the secret keys could find a sort code or an account by.
+// Erased data cannot be computed again: no hash is left to find a sort code or an account by, even with the
+// secret keys.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Static } from 'typebox'
@@ -56,7 +57,7 @@ test.each([
   expect([again.status, again.body.id, again.body.recipient]).toMatchObject([200, first, { account_last4: '9264' }])
 })
 
-test('a repeat with another body is refused after the erasure too, and names what can be told', async () => {
+test('a repeat with another body is refused after the erasure too, and names the fields that can still be compared', async () => {
   const key = `order-${randomUUID()}`
   const payout_id = await paid(request, key)
   await eraseAt(31)
@@ -74,7 +75,7 @@ test('a repeat with another body is refused after the erasure too, and names wha
   })
 })
 
-test('an account whose registration was erased is paid again', async () => {
+test('an account whose registration was erased can be paid again', async () => {
   await paid(request, `order-${randomUUID()}`)
   await eraseAt(31)
 
@@ -83,18 +84,18 @@ test('an account whose registration was erased is paid again', async () => {
   expect(await leftOf(request)).toContain('registration')
 })
 
-test('what the bank knows of an account that was never paid goes by its age, in the same batches', async () => {
+test('bank data of an account that was never paid is erased by its age, in the same batches', async () => {
   await eraseAt(31)
   const insert = `INSERT INTO bank_recipients (id, customer_ref, details_hash, recipient_ref, created_at)
     SELECT gen_random_uuid(), 'cust', sha256(n::text::bytea), 'ref', now() FROM generate_series(1, 3) n`
   await query(insert)
-  // As ids are made: they begin with their time.
+  // Ids begin with their creation time.
   await query(`UPDATE bank_recipients SET id = overlay(id::text PLACING '00000000-0000' FROM 1)::uuid`)
 
   expect([await eraseAt(29), await eraseAt(31, 2), await eraseAt(31, 2)]).toEqual([0, 2, 1])
 })
 
-/** Which of the hashes of this request's recipient are in the database, and whether a body for the bank is. */
+/** Which hashes of this request's recipient are in the database, and whether a request body for the bank is. */
 async function leftOf(wanted: Request): Promise<string[]> {
   const text = await dump(world.api.db)
   const { fields, details } = readPayoutRequest(wanted)
@@ -110,7 +111,7 @@ async function leftOf(wanted: Request): Promise<string[]> {
 
 async function paid(wanted: Request, key: string): Promise<string> {
   const { body } = await world.pay(payer, wanted, { key, environment: 'live' })
-  await until('it is over', async () => {
+  await until('the payout is final', async () => {
     const [row] = await query<{ at: Date | null }>('SELECT closed_at AS at FROM payouts WHERE id = $1', [body.id])
     return row?.at !== null
   })

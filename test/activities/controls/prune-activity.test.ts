@@ -1,4 +1,4 @@
-// One batch of forgetting: how many go, which ones first, and by which clock.
+// One batch of pruning: how many rows go, which ones first, and by which clock.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pruneActivity } from '../../../activities/controls/retention'
 import { latestActivity, recordActivity } from '../../../db/controls/activity'
@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('a batch takes the oldest reads, no more than its limit, and a repeat takes what is left', async () => {
+test('a batch deletes the oldest reads, up to its limit, and a repeat deletes the rest', async () => {
   const { id: partnerId } = await aPartner(db)
   const days = ['2026-01-04', '2026-01-01', '2026-01-03', '2026-01-02', '2026-01-31']
   await recordActivity(
@@ -37,7 +37,7 @@ test('a batch takes the oldest reads, no more than its limit, and a repeat takes
   expect([first, second, third]).toEqual([3, 1, 0])
 })
 
-test('reads go after their own days, refused writes after the full time, and changes never', async () => {
+test('reads are deleted after their own retention, refused writes after the full one, and changes never', async () => {
   const { id: partnerId } = await aPartner(db)
   const { action: _read, ...call } = aRead(partnerId, '2026-01-15')
   const refused = { ...call, action: 'payout.create', status: 422 }

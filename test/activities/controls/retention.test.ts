@@ -1,4 +1,4 @@
-// What was kept long enough is erased, and nothing else: ledger, invoices, audit chain and replays do not need it.
+// Expired data is erased, and nothing else: ledger, invoices, audit chain and replays do not need it.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { bind } from '../../../activities/bind'
@@ -32,7 +32,7 @@ beforeEach(async () => {
   await query('DELETE FROM bank_events')
 })
 
-test('bank details go when their payout is over for long enough; its key still answers 200, and the books hold', async () => {
+test('bank details are erased long enough after their payout is final; its key still answers 200, and the ledger holds', async () => {
   const key = `order-${randomUUID()}`
   const request = aRequest()
   const first = await world.pay(payer, request, { key, environment: 'live' })
@@ -40,7 +40,7 @@ test('bank details go when their payout is over for long enough; its key still a
   await sealAll(world.api.db, systemClock.now())
 
   expect(await stepsAt(29).eraseRecipients(all)).toBe(0)
-  // Its own, and what the bank knows the account by.
+  // Its own data, and the bank's id for the account.
   expect(await stepsAt(31).eraseRecipients(all)).toBe(2)
   expect(await stepsAt(31).eraseRecipients(all)).toBe(0)
 
@@ -55,7 +55,7 @@ test('bank details go when their payout is over for long enough; its key still a
   expect((await verifyAudit(world.api.db)).fault).toBeNull()
 })
 
-test('a payout that is not over keeps its bank details, however old it is', async () => {
+test('an open payout keeps its bank details, however old it is', async () => {
   await world.bank.fault({ kind: 'stuck', state: 'payment_submitted', times: 1, match: {} })
   const { status } = await world.pay(payer, {}, { environment: 'live' })
   expect(status).toBe(201)
@@ -65,7 +65,7 @@ test('a payout that is not over keeps its bank details, however old it is', asyn
   expect(await query('SELECT FROM sealed_recipients')).toHaveLength(1)
 })
 
-test('many go in batches', async () => {
+test('many rows are erased in batches', async () => {
   const paid = await Promise.all([1, 2, 3].map(() => world.pay(payer, {}, { environment: 'live' })))
   for (const { body } of paid) await until('it is over', async () => (await closedOf(body.id)) !== null)
   const steps = stepsAt(31)
@@ -74,7 +74,7 @@ test('many go in batches', async () => {
   expect([await steps.eraseRecipients({ limit: 2 }), await steps.eraseRecipients({ limit: 2 })]).toEqual([2, 1])
 })
 
-test('events of the bank go when they were handled; what waits for people stays', async () => {
+test('handled bank events are erased; those that wait for an operator stay', async () => {
   const old = new Date(systemClock.now().getTime() - 21 * dayMs)
   const young = new Date(systemClock.now().getTime() - 19 * dayMs)
   const attended = { attendedAt: old, attendedBy: 'ops:test', note: 'seen' }
@@ -91,7 +91,7 @@ test('events of the bank go when they were handled; what waits for people stays'
   expect(left.map(({ id }) => id)).toEqual(['quarantined', 'unhandled', 'unknown', 'young'])
 })
 
-/** The steps as they are so many days from now. */
+/** The activities as they run so many days from now. */
 function stepsAt(days: number) {
   const clock = { now: () => new Date(systemClock.now().getTime() + days * dayMs) }
   return bind({ db: world.api.db, clock, retention }, { eraseRecipients, eraseBankEvents })

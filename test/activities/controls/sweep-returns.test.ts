@@ -1,4 +1,5 @@
-// The sweep with returned payouts, whose return has its own workflow, and with a backlog that one sweep cannot finish.
+// The sweep with returned payouts, which have their own return workflow, and with a backlog that one sweep
+// cannot finish.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { WorkflowNotFoundError } from '@temporalio/client'
 import { saveSweepPosition } from '../../../db/controls/sweep-positions'
@@ -26,7 +27,7 @@ afterAll(async () => {
   await worker.dispose()
 })
 
-test('one that comes back is looked after by the workflow of its return, and by no other', async () => {
+test('a returned payout is handled by its return workflow, and by no other', async () => {
   const row = await aReturned(hoursAgo(1))
 
   expect(await aSweep()).toMatchObject({ looked: 1, started: 1, overdue: 0 })
@@ -41,7 +42,7 @@ test('one that comes back is looked after by the workflow of its return, and by 
   await returnOf(row).terminate()
 })
 
-test('one whose refund is awaited for too long since its return is told', async () => {
+test('a payout whose refund is overdue since its return is reported', async () => {
   const row = await aReturned(hoursAgo(3))
 
   expect(await aSweep()).toMatchObject({ overdue: 1 })
@@ -63,7 +64,7 @@ test('a backlog of payouts does not delay the last stage', async () => {
   for (const row of rows) await returnOf(row).terminate()
 })
 
-test('a sweep that is cut off is continued by the next one, which also runs every other stage', async () => {
+test('an interrupted sweep is continued by the next one, which also runs every other stage', async () => {
   const rows = [await aReturned(hoursAgo(1)), await aReturned(hoursAgo(0.5)), await aReturned(hoursAgo(0.2))]
   const { activities, close } = testActivities({ ...worker, clock: systemClock, log: keptLog() })
 
@@ -76,13 +77,13 @@ test('a sweep that is cut off is continued by the next one, which also runs ever
   for (const row of rows) await returnOf(row).terminate()
 })
 
-test('a position that cannot be continued from is dropped', async () => {
+test('a position that cannot be resumed is dropped', async () => {
   await saveSweepPosition(worker.db, 'strays', 'bm90IGEgdG9rZW4=')
 
   expect(await aSweep()).toMatchObject({ failed: 0 })
 })
 
-/** Completed two days ago. Nobody works on its queue, so its workflow stays as it was started. */
+/** Completed two days ago. No worker polls its queue, so its workflow stays in its initial state. */
 function aReturned(returnedAt: Date): Promise<StoredPayout> {
   const arrived = { createdAt: hoursAgo(51), completedAt: hoursAgo(50), transferRef: `tr-${returnedAt.getTime()}` }
   return aPayout(worker.db, { status: 'returned', returnedAt, ...arrived })

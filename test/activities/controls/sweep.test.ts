@@ -1,4 +1,5 @@
-// The sweep: open payouts that no workflow looks after get one, people hear of what takes too long, everything else is left alone.
+// The sweep starts workflows for open payouts without one, reports payouts that take too long, and leaves all
+// others alone.
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { Client, WorkflowNotFoundError } from '@temporalio/client'
@@ -70,7 +71,7 @@ test('an open payout without a workflow gets one, as the API would have started 
   })
 })
 
-test('one that has its workflow is left alone, and one whose workflow was terminated is resumed', async () => {
+test('a payout with a workflow is left alone, and one whose workflow was terminated is resumed', async () => {
   const row = await anOpenPayout()
   await aSweep()
   const handle = worker.client.workflow.getHandle(idOf(row))
@@ -84,7 +85,7 @@ test('one that has its workflow is left alone, and one whose workflow was termin
   expect((await handle.describe()).runId).not.toBe(first)
 })
 
-test('one whose history cannot be followed any more is started afresh; a single failure, or one of another kind, is not that', async () => {
+test('a workflow whose history cannot be replayed is restarted; a single failure, or one of another kind, does not count', async () => {
   const row = await anOpenPayout()
   await aSweep()
   const first = (await describe(idOf(row))).runId
@@ -102,7 +103,7 @@ test('one whose history cannot be followed any more is started afresh; a single 
   expect((await describe(idOf(row))).runId).toBe(second)
 })
 
-test('released and closed payouts are never touched, and a later attempt has a workflow of its own', async () => {
+test('released and closed payouts are never touched, and a later attempt has its own workflow', async () => {
   const released = await anOpenPayout({ releasedAt: systemClock.now(), verdict: 'payout_not_created' })
   const closed = await anOpenPayout({ status: 'completed', completedAt: systemClock.now() })
   await worker.db.dataSource.query('UPDATE payouts SET closed_at = now() WHERE id = $1', [closed.id])
@@ -115,7 +116,7 @@ test('released and closed payouts are never touched, and a later attempt has a w
   await describe(idOf(again))
 })
 
-test('more than a page is looked at page by page, each payout once, and in a fresh history before the old one is long', async () => {
+test('more than one page is swept page by page, each payout once, and the workflow continues as new before its history is long', async () => {
   const wallet = await aWallet(worker.db)
   for (let n = 0; n < 7; n++) await anOpenPayout({}, wallet)
 
@@ -124,7 +125,7 @@ test('more than a page is looked at page by page, each payout once, and in a fre
   expect(await lastSweep()).toMatchObject({ continued: true })
 })
 
-test('one that cannot be started does not keep the others of its page from theirs: it is counted and in the log', async () => {
+test('a payout that cannot be started does not block the others of its page, and is counted and logged', async () => {
   const wallet = await aWallet(worker.db)
   const rows = [await anOpenPayout({}, wallet), await anOpenPayout({}, wallet), await anOpenPayout({}, wallet)]
   const [, bad] = rows
@@ -138,7 +139,7 @@ test('one that cannot be started does not keep the others of its page from their
   expect(await aSweep()).toMatchObject({ looked: 3, started: 1, failed: 0 })
 })
 
-test('a stage that cannot go on does not keep the sweep from the next one', async () => {
+test('a failing stage does not stop the next one', async () => {
   await anOpenPayout({ createdAt: hoursAgo(3) })
   await worker.db.dataSource.query('ALTER TABLE wallets RENAME COLUMN rail TO hidden_rail')
 
@@ -148,7 +149,7 @@ test('a stage that cannot go on does not keep the sweep from the next one', asyn
   expect(swept).toMatchObject({ looked: 1, overdue: 1, failed: 1 })
 })
 
-test('workflows whose payout is over are woken, so that they end, however many there are', async () => {
+test('workflows of final payouts are woken, so that they end, however many there are', async () => {
   const wallet = await aWallet(worker.db)
   const rows = [await anOpenPayout({}, wallet), await anOpenPayout({}, wallet), await anOpenPayout({}, wallet)]
   await aSweep()
@@ -162,19 +163,19 @@ test('workflows whose payout is over are woken, so that they end, however many t
   }
 })
 
-test('one of them whose history cannot be followed any more is ended: nothing is left for it to do', async () => {
+test('such a workflow is terminated when its history cannot be replayed, because nothing is left to do', async () => {
   const row = await anOpenPayout()
   await aSweep()
   for (const cause of [historyDisagrees, historyDisagrees]) await failTask(cause)
   await worker.db.dataSource.query(`UPDATE payouts SET closed_at = now() - interval '1 second' WHERE id = $1`, [row.id])
 
-  // The server's list comes a moment behind.
+  // The server's list is a moment behind.
   while ((await describe(idOf(row))).status.name === 'RUNNING') expect(await aSweep()).toMatchObject({ failed: 0 })
 
   expect((await describe(idOf(row))).status.name).toBe('TERMINATED')
 })
 
-test('a verification that the bank has not opened within a quarter of an hour is told once for each try', async () => {
+test('a verification that the bank has not opened within a quarter of an hour is reported once for each attempt', async () => {
   const aBeginner = async (minutesAgo: number) => {
     const { id } = await aPartner({ db: worker.db, clock: systemClock }, { verificationStatus: 'not_started' })
     const at = new Date(systemClock.now().getTime() - minutesAgo * 60_000)
@@ -195,7 +196,7 @@ test('a verification that the bank has not opened within a quarter of an hour is
   expect(told.map(({ partner_id }) => partner_id)).toEqual([late])
 })
 
-test('a payout that the bank has for too long, and one of which nobody knows for too long, are told once', async () => {
+test('a payout that stays at the bank for too long, or unknown for too long, is reported once', async () => {
   const sent = { status: 'processing', transferRef: 'tr-1', transferState: 'in_review' } as const
   const late = await anOpenPayout({ ...sent, createdAt: hoursAgo(3) })
   const early = await anOpenPayout({ ...sent, transferRef: 'tr-2', createdAt: hoursAgo(1) })
@@ -221,7 +222,7 @@ test('a payout that the bank has for too long, and one of which nobody knows for
   ])
 })
 
-test('one that somebody has dealt with is left alone for as long again', async () => {
+test('a payout that an operator has handled is left alone for the same time again', async () => {
   const row = await anOpenPayout({ createdAt: hoursAgo(3) })
   await aSweep()
   await attended(row, hoursAgo(0))
@@ -234,7 +235,7 @@ test('one that somebody has dealt with is left alone for as long again', async (
   expect(await attentions([row, other])).toEqual([null, 'outcome_overdue'])
 })
 
-test('a sandbox that is still simulated is connected, and once it is, no more', async () => {
+test('a sandbox that is still simulated is connected once', async () => {
   const opened = await openPartner(
     { db: worker.db, clock: systemClock },
     { name: 'Acme Ltd', slug: 'swept', email: 'ada@acme.test', createdBy: 'ops:grace' },
@@ -251,7 +252,7 @@ test('a sandbox that is still simulated is connected, and once it is, no more', 
   })
 })
 
-test('what a sweep starts and what the API starts are one and the same: the second finds the first', async () => {
+test('a workflow started by the sweep and by the API is the same: the second start finds the first', async () => {
   const row = await anOpenPayout()
   const { id: payoutId, slug } = { ...row, slug: 'acme' }
   const start = starts.payout({ ...row, payoutId, slug }, { queuePrefix: worker.queuePrefix, pollMs: [1_000] })
@@ -262,7 +263,7 @@ test('what a sweep starts and what the API starts are one and the same: the seco
   expect((await describe(idOf(row))).runId).toBe(first.firstExecutionRunId)
 })
 
-/** Nobody works on its queue, so it stays as it was started. */
+/** No worker polls its queue, so it stays in its initial state. */
 async function anOpenPayout(fields: Partial<StoredPayout> = {}, from?: WalletRow): Promise<StoredPayout> {
   const row = await aPayout(worker.db, { createdAt: systemClock.now(), ...fields }, from ?? (await aWallet(worker.db)))
   if (fields.releasedAt === undefined && fields.completedAt === undefined) started.push(idOf(row))
@@ -279,14 +280,14 @@ function aSweep(options = { pageSize: 100, pages: 10 }) {
   })
 }
 
-/** How the run that `aSweep` made last has ended. */
+/** How the last run of `aSweep` ended. */
 async function lastSweep(): Promise<{ continued: boolean }> {
   const last = worker.client.workflow.getHandle(`${worker.queuePrefix}-sweep-${sweeps}`)
   const { raw } = await last.describe()
   return { continued: raw.workflowExecutionInfo?.firstRunId !== raw.workflowExecutionInfo?.execution?.runId }
 }
 
-/** A server that answers every call but those about one workflow. */
+/** A server that answers every call except those about one workflow. */
 function refusing(workflowId: string): Client {
   return new Client({
     connection: worker.client.connection,
@@ -303,10 +304,10 @@ function refusing(workflowId: string): Client {
   })
 }
 
-/** As the server's protocol numbers the causes. */
+/** The numbers of the causes in the server's protocol. */
 const [unhandledFailure, historyDisagrees] = [14, 24]
 
-/** Plays the worker of the payouts' queue: takes the next task, and fails it. */
+/** Acts as the worker of the payouts' queue: takes the next task, and fails it. */
 async function failTask(cause: Json): Promise<void> {
   const { workflowService } = worker.client
   const about = { namespace: 'default', identity: 'test' }

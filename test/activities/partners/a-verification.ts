@@ -1,4 +1,4 @@
-// A partner that asks the live bank to verify it, for the steps of a verification called one by one.
+// A partner that asks the live bank to verify it, for tests that call the verification activities one by one.
 import { afterAll, beforeAll, beforeEach } from '@jest/globals'
 import { bind } from '../../../activities/bind'
 import { checkLiveCustomer, openLiveCustomer } from '../../../activities/partners/verification/customer'
@@ -21,12 +21,12 @@ let database: TestDatabase
 export let db: Db
 let bank: TestBank
 export let rail: ProviderRail
-/** A new one for each test. */
+/** Created for each test. */
 export let partner: PartnerRow
-/** What the log was told in this test. */
+/** The log lines of this test. */
 export let logged: unknown[]
 
-/** Once in a test file, at its top. */
+/** Call it once, at the top of a test file. */
 export function useVerification(): void {
   beforeAll(async () => {
     database = await createDatabase()
@@ -50,7 +50,7 @@ export function useVerification(): void {
   })
 }
 
-/** The answer never comes; what was asked for is done. */
+/** The bank handles the request, but its answer never arrives. */
 export function lost(): never {
   throw new RailUnavailable('lost on its way')
 }
@@ -87,7 +87,7 @@ export async function wallet(): Promise<Json> {
   return row
 }
 
-/** By the email that only this partner has. */
+/** Found by the email that only this partner has. */
 export async function customers(): Promise<Json[]> {
   const { json } = await bank.get(`/kyc_links?email=${partner.contactEmail}`, { environment: 'live' })
   return json.data

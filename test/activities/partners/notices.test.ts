@@ -1,4 +1,4 @@
-// What admins are mailed about: each thing once, what belongs together in one mail, nothing that they have switched off.
+// Mails to admins: each event once, related events in one mail, and none that is switched off.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { checkLowBalances, sendNotices } from '../../../activities/partners/notices/send'
@@ -52,7 +52,7 @@ afterEach(async () => {
 const send = () => sendNotices(deps, { limit: 50 })
 
 describe('a live payout that failed', () => {
-  test('is told to every admin and to nobody else, with amount, name, last four, reason and a link', async () => {
+  test('is mailed to every admin and to no one else, with amount, name, last four digits, reason and a link', async () => {
     await aMember('grace@acme.test', 'admin')
     await aMember('viewer@acme.test', 'viewer')
     await signIn()
@@ -78,7 +78,7 @@ describe('a live payout that failed', () => {
     expect(JSON.stringify(mails)).not.toContain('12345678')
   })
 
-  test('is told once, also when five send at once', async () => {
+  test('is mailed once, even when five senders run at once', async () => {
     await aFailed()
 
     const sent = await Promise.all(Array.from({ length: 5 }, send))
@@ -88,7 +88,7 @@ describe('a live payout that failed', () => {
     expect(await mailed()).toHaveLength(1)
   })
 
-  test('that another is telling at this moment is not waited for, and not told again', async () => {
+  test('that another sender is mailing at this moment is neither waited for nor mailed again', async () => {
     await aFailed()
     const group = { partnerId: partner.id, environment: 'live', kind: 'payout_failed' } as const
 
@@ -100,7 +100,7 @@ describe('a live payout that failed', () => {
     expect(await send()).toMatchObject({ told: 0, mails: 0 })
   })
 
-  test('is one of many in one mail, of which twenty are listed and all are counted', async () => {
+  test('is one of many in one mail, which lists twenty and counts all', async () => {
     for (let count = 0; count < 23; count++) await aFailed()
 
     expect(await send()).toMatchObject({ told: 23, mails: 1 })
@@ -111,7 +111,7 @@ describe('a live payout that failed', () => {
     expect(mail?.mail.text).toContain('These are 20 of 23')
   })
 
-  test('is told by the database’s own hand, in live only', async () => {
+  test('creates its notice in the database itself, in live only', async () => {
     for (const [environment, kind] of [
       ['live', 'failed'],
       ['live', 'returned'],
@@ -125,7 +125,7 @@ describe('a live payout that failed', () => {
     expect(await openNotices()).toEqual(['payout_failed live', 'payout_returned live'])
   })
 
-  test('stays to be told when the mail could not be left', async () => {
+  test('stays queued when the mail could not be stored', async () => {
     await aFailed()
     await db.dataSource.query('ALTER TABLE mails RENAME TO mails_away')
 
@@ -135,7 +135,7 @@ describe('a live payout that failed', () => {
   })
 })
 
-test.each(noticeKinds)('%s can be switched off alone: it is not mailed, and not later either', async (kind) => {
+test.each(noticeKinds)('%s can be switched off by itself: it is not mailed, not even later', async (kind) => {
   await changePartner({ db, clock }, partner, { mutedMails: [kind], lowBalanceMicroUsdc: 1n })
   for (const each of noticeKinds) await aNotice(each)
 
@@ -147,7 +147,7 @@ test.each(noticeKinds)('%s can be switched off alone: it is not mailed, and not 
   expect(await openNotices()).toEqual([])
 })
 
-test('a partner without admins is mailed nothing, and what there was to tell is over', async () => {
+test('a partner without admins gets no mail, and its notices are done', async () => {
   await aFailed()
   await db.dataSource.query('DELETE FROM members WHERE partner_id = $1', [partner.id])
 
@@ -155,7 +155,7 @@ test('a partner without admins is mailed nothing, and what there was to tell is 
   expect(await openNotices()).toEqual([])
 })
 
-test('what another partner did is not in the mail', async () => {
+test('events of another partner are not in the mail', async () => {
   const other = await aPartner({ db, clock })
   const { id } = await aPayoutRow({ db, clock }, other, { environment: 'live', recipientName: 'Canary' })
   await aNotice('payout_failed', id)
@@ -165,7 +165,7 @@ test('what another partner did is not in the mail', async () => {
   expect((await mailed())[0]?.mail.text).not.toContain('Canary')
 })
 
-test('who is not verified has no name in the subject', async () => {
+test('an unverified partner’s name is not in the subject', async () => {
   await changePartner({ db, clock }, partner, {
     verificationStatus: 'rejected',
     verificationReasons: ['No <b>papers</b>'],
@@ -180,7 +180,7 @@ test('who is not verified has no name in the subject', async () => {
   expect(told?.mail.html).not.toContain('<b>')
 })
 
-test('a top-up is told with its amount, to the last millionth', async () => {
+test('a top-up is mailed with its amount, to the last millionth', async () => {
   await topUp(12_345_678n, 'mov-1')
   await aNotice('top_up', 'mov-1')
 
@@ -191,7 +191,7 @@ test('a top-up is told with its amount, to the last millionth', async () => {
   expect(told?.mail.text).toContain('12.345678 USDC')
 })
 
-test('a case is told with its outcome', async () => {
+test('a case is mailed with its outcome', async () => {
   const { id } = await aPayoutRow({ db, clock }, partner, { environment: 'live' })
   const caseId = randomUUID()
   await db.dataSource.query(
@@ -216,7 +216,7 @@ describe('a low balance', () => {
     await topUp(100_000_000n, 'mov-1')
   })
 
-  test('is told once when it falls below what the partner has set, and again only after it was above', async () => {
+  test('is mailed once when it falls below the partner’s threshold, and again only after it was above', async () => {
     await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: 50_000_000n })
     expect(await check()).toBe(0)
 
@@ -235,7 +235,7 @@ describe('a low balance', () => {
     expect(await check()).toBe(1)
   })
 
-  test('of exactly that much is not low, and without a threshold nothing is', async () => {
+  test('of exactly the threshold is not low, and without a threshold no balance is', async () => {
     expect(await check()).toBe(0)
     await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: 100_000_000n })
     expect(await check()).toBe(0)
@@ -243,7 +243,7 @@ describe('a low balance', () => {
     expect(await check()).toBe(1)
   })
 
-  test('is told once by five who look at once, and never of the sandbox', async () => {
+  test('is noted once by five concurrent checks, and never for the sandbox', async () => {
     await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: 100_000_000_000_000n })
 
     const found = await Promise.all(Array.from({ length: 5 }, check))
@@ -252,7 +252,7 @@ describe('a low balance', () => {
     expect(await openNotices()).toEqual(['low_balance live'])
   })
 
-  test('that another is noting at this moment is not waited for, and not noted again', async () => {
+  test('that another check is noting at this moment is neither waited for nor noted again', async () => {
     await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: 100_000_001n })
 
     await db.transaction(async (tx) => {
@@ -263,7 +263,7 @@ describe('a low balance', () => {
     expect(await openNotices()).toEqual(['low_balance live'])
   })
 
-  test('that nobody wants to know of any more is not mailed', async () => {
+  test('is not mailed when the notice has been switched off since', async () => {
     await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: 100_000_001n })
     await check()
     await changePartner({ db, clock }, partner, { lowBalanceMicroUsdc: null })

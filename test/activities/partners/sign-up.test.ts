@@ -1,4 +1,4 @@
-// Partners that one email opens by itself: a few, and after that its sign-up code only signs in.
+// One email can open a few partners by itself. After that its sign-up code only signs in.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openSignedUp } from '../../../activities/partners/sign-up'
 import type { Db } from '../../../db/database'
@@ -22,7 +22,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('of many sign-ups of one email at once five open a partner, and the others lead to one of these', async () => {
+test('of many concurrent sign-ups of one email five open a partner, and the others sign in to one of these', async () => {
   const email = 'grace@people.test'
   const deps = { db, clock: systemClock, keyring: testKeyring }
   const codeIds = await Promise.all(Array.from({ length: 8 }, (_, n) => aSignUp(email, `Business ${n}`)))
@@ -36,17 +36,14 @@ test('of many sign-ups of one email at once five open a partner, and the others 
   expect(again).toEqual(partnerIds)
 })
 
-test.each(['Admin', 'API', 'Payouts', 'Dashboard', 'Docs', 'www'])(
-  '%s does not become a slug of ours',
-  async (name) => {
-    const deps = { db, clock: systemClock, keyring: testKeyring }
-    const codeId = await aSignUp(`${name.toLowerCase()}@people.test`, name)
+test.each(['Admin', 'API', 'Payouts', 'Dashboard', 'Docs', 'www'])('%s does not become a slug', async (name) => {
+  const deps = { db, clock: systemClock, keyring: testKeyring }
+  const codeId = await aSignUp(`${name.toLowerCase()}@people.test`, name)
 
-    const partner = await findPartnerById(db, await openSignedUp(deps, { codeId }))
+  const partner = await findPartnerById(db, await openSignedUp(deps, { codeId }))
 
-    expect(partner?.slug).toMatch(new RegExp(`^${name.toLowerCase()}-[0-9a-f]{6}$`))
-  },
-)
+  expect(partner?.slug).toMatch(new RegExp(`^${name.toLowerCase()}-[0-9a-f]{6}$`))
+})
 
 async function aSignUp(subject: string, businessName: string): Promise<string> {
   const wanted = {

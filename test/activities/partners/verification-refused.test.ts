@@ -1,4 +1,5 @@
-// An opening that the bank refuses, and a customer who is another partner's: an outcome that people can act on, never an endless try.
+// A verification that the bank refuses, or whose customer is another partner's, ends with an outcome that
+// operators can act on.
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { beginVerification } from '../../../db/partners/verification'
 import { openingRefused } from '../../../domain/partners/verification'
@@ -31,7 +32,7 @@ useVerification()
 const isRefused = { status: 'rejected', ready: false }
 const nothing = { verification_ref: null, customer_ref: null, wallet_ref: null }
 
-describe('an email that the bank knows', () => {
+describe('an email that the bank already knows', () => {
   let asked: CustomerToOpen[]
   const listening = () =>
     withRail({
@@ -51,7 +52,7 @@ describe('an email that the bank knows', () => {
     await withRail({}).openLiveCustomer({ partnerId: other })
   })
 
-  test('is refused with a reason for people, a notice and an error for ops; nobody else’s link is adopted', async () => {
+  test('is refused with a reason, a notice and an error for operators, and another customer’s link is not adopted', async () => {
     expect(await open()).toEqual(isRefused)
 
     expect(await wallet()).toMatchObject(nothing)
@@ -67,7 +68,7 @@ describe('an email that the bank knows', () => {
     expect(logged).toEqual([{ partner_id: partner.id, code: 'duplicate_record' }])
   })
 
-  test('stays refused, without another question to the bank, until somebody starts again', async () => {
+  test('stays refused, without another request to the bank, until an admin starts again', async () => {
     await listening().openLiveCustomer({ partnerId: partner.id })
 
     expect(await listening().checkLiveCustomer({ partnerId: partner.id })).toEqual(isRefused)
@@ -76,7 +77,7 @@ describe('an email that the bank knows', () => {
     expect(await notices()).toEqual(['rejected'])
   })
 
-  test('can be tried again, under a key of its own, and with another email it goes on', async () => {
+  test('can be tried again, under a new key, and continues with another email', async () => {
     await listening().openLiveCustomer({ partnerId: partner.id })
     expect(await begin()).toMatchObject({
       outcome: 'begun',
@@ -95,7 +96,7 @@ describe('an email that the bank knows', () => {
     expect(await now()).toMatchObject({ continueUrl: expect.stringContaining('/kyc/'), verificationReasons: [] })
   })
 
-  test('a refusal that comes late, when somebody has opened it or begun anew, changes nothing', async () => {
+  test('a late refusal changes nothing when the customer was opened or restarted first', async () => {
     const late = withRail({
       openCustomer: async () => {
         await changePartner({ db, clock }, partner, { contactEmail: `late-${partner.contactEmail}` })
@@ -109,7 +110,7 @@ describe('an email that the bank knows', () => {
   })
 })
 
-describe('what is another partner’s at the bank', () => {
+describe('a customer of another partner at the bank', () => {
   let theirs: { verificationRef: string; customerRef: string | null }
 
   beforeEach(async () => {
@@ -129,7 +130,7 @@ describe('what is another partner’s at the bank', () => {
     )
   })
 
-  test('is not opened for a second one: refused, told once', async () => {
+  test('is not opened for a second one: refused and reported once', async () => {
     const sharing = withRail({
       openCustomer: async () => ({ outcome: 'opened', verification: await rail.verification(theirs.verificationRef) }),
     })
@@ -141,7 +142,7 @@ describe('what is another partner’s at the bank', () => {
     expect(logged).toEqual([{ partner_id: partner.id, code: 'belongs_to_another_partner' }])
   })
 
-  test('nor is a customer that the bank names later', async () => {
+  test('is refused too when the bank names it later', async () => {
     const nameless = withRail({
       openCustomer: async (customer) => ({
         outcome: 'opened',
@@ -158,7 +159,7 @@ describe('what is another partner’s at the bank', () => {
     expect(await wallet()).toMatchObject(nothing)
   })
 
-  test('nor is its wallet connected, and nothing is charged', async () => {
+  test('does not get its wallet connected, and nothing is charged', async () => {
     await open()
     await say({ status: 'approved', tos_status: 'approved' })
     const [{ ref }] = await db.dataSource.query(`SELECT wallet_ref AS ref FROM wallets WHERE customer_ref = $1`, [
@@ -179,8 +180,8 @@ describe('what is another partner’s at the bank', () => {
   })
 })
 
-describe('the row says whether it was begun', () => {
-  test('what nobody has begun asks the bank for nothing', async () => {
+describe('the row records whether verification was started', () => {
+  test('a verification that was not started sends nothing to the bank', async () => {
     await changePartner({ db, clock }, partner, { verificationStatus: 'not_started' })
 
     expect(await open()).toEqual({ status: 'not_started', ready: false })
@@ -190,7 +191,7 @@ describe('the row says whether it was begun', () => {
     expect(await customers()).toEqual([])
   })
 
-  test('a workflow that is quicker than the commit of who started it waits for that', async () => {
+  test('a workflow that is faster than the commit of its starter waits for it', async () => {
     await changePartner({ db, clock }, partner, { verificationStatus: 'not_started' })
 
     const opening = await db.transaction(async (tx) => {
@@ -203,7 +204,7 @@ describe('the row says whether it was begun', () => {
     expect(await opening.standing).toEqual({ status: 'pending', ready: false })
   })
 
-  test('one that was begun while its workflow runs is opened when the bank is looked at', async () => {
+  test('a verification started while its workflow runs is opened at the next poll of the bank', async () => {
     expect(await check()).toEqual({ status: 'pending', ready: false })
     expect(await customers()).toHaveLength(1)
   })

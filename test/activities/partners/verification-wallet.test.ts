@@ -1,4 +1,5 @@
-// The live wallet of a verified business: connected once with all that follows from it, whoever is killed or comes second.
+// The live wallet of a verified business: connected once with all that follows, despite crashes and
+// concurrent runs.
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import type { Db } from '../../../db/database'
@@ -31,7 +32,7 @@ describe('connecting the wallet', () => {
     await say({ status: 'approved', tos_status: 'approved' })
   })
 
-  test('brings wallet, deposit address, bank account, charge, account, activity and notice at once', async () => {
+  test('stores wallet, deposit address, bank account, charge, account, activity and notice at once', async () => {
     expect(await connect()).toEqual({ status: 'approved', ready: false })
 
     const held = await atBank()
@@ -58,7 +59,7 @@ describe('connecting the wallet', () => {
     expect(await latestActivity(db, partner.id, 1)).toMatchObject([{ action: 'partner.approve', madeBy: 'bank' }])
   })
 
-  test('again, and by two at once, is once', async () => {
+  test('twice, even concurrently, has the effect of once', async () => {
     await Promise.all([connect(), connect()])
     const first = await wallet()
     expect(await connect()).toEqual({ status: 'approved', ready: false })
@@ -71,7 +72,7 @@ describe('connecting the wallet', () => {
   })
 
   test.each(['createWallet', 'depositAddress', 'bankFunding'] as const)(
-    'that was killed after %s makes nothing twice, also on another day',
+    'after a crash at %s repeats nothing, even on another day',
     async (step) => {
       const killed = withRail({ [step]: (wanted: never) => rail[step](wanted).then(lost) })
       await expect(killed.connectLiveWallet({ partnerId: partner.id })).rejects.toThrow(RailUnavailable)
@@ -87,7 +88,7 @@ describe('connecting the wallet', () => {
     },
   )
 
-  test('that is killed just before its commit has done nothing here', async () => {
+  test('that crashes just before its commit has changed nothing here', async () => {
     const killed: Db = {
       ...db,
       transaction: (work) =>
@@ -105,7 +106,7 @@ describe('connecting the wallet', () => {
     expect(await charges()).toEqual(['39000000'])
   })
 
-  test('a wallet that was connected before there were bank accounts gets one, and nothing is charged for it', async () => {
+  test('a wallet that was connected before bank accounts existed gets one, and nothing is charged for it', async () => {
     await connect()
     const before = await wallet()
     await db.dataSource.query(`UPDATE wallets SET funding_ref = NULL, address = NULL WHERE id = $1`, [before.id])
@@ -117,7 +118,7 @@ describe('connecting the wallet', () => {
     expect(await charges()).toHaveLength(1)
   })
 
-  test('what was connected first stays, whatever a second one brings', async () => {
+  test('the first connected wallet stays, whatever a second one brings', async () => {
     const late = withRail({
       bankFunding: async (wanted) => {
         await connect()
@@ -131,7 +132,7 @@ describe('connecting the wallet', () => {
     expect(await wallet()).toMatchObject({ funding_ref: id, funding_account_number: account.account_number })
   })
 
-  test('a wallet that is connected once more, for whatever reason, is not charged once more', async () => {
+  test('a wallet that is connected again, for any reason, is not charged again', async () => {
     await connect()
     await db.dataSource.query(`UPDATE wallets SET wallet_ref = NULL, funding_ref = NULL WHERE partner_id = $1`, [
       partner.id,
@@ -143,7 +144,7 @@ describe('connecting the wallet', () => {
     expect(await charges()).toEqual(['39000000'])
   })
 
-  test('paused and approved again: the truth each time, charged and opened once', async () => {
+  test('paused and approved again: the status follows each time, charged and opened once', async () => {
     await connect()
     const { liveOpenedAt } = await now()
     await say({ status: 'paused' })
@@ -157,7 +158,7 @@ describe('connecting the wallet', () => {
     expect(await notices()).toEqual(['approved', 'approved'])
   })
 
-  test('sent away for good is rejected, blocked, and cannot be tried again', async () => {
+  test('a final rejection is rejected and blocked, and cannot be tried again', async () => {
     await connect()
     await say({ status: 'offboarded' })
 

@@ -1,4 +1,5 @@
-// The business as the bank's customer: each step stores what the bank says at once, and may be repeated at any point.
+// The business as the bank's customer: each activity stores the bank's answer at once, and can be repeated at
+// any point.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { RailUnavailable } from '../../../rail/rail'
@@ -26,7 +27,7 @@ import {
 useVerification()
 
 describe('opening the customer', () => {
-  test('stores who it is at the bank, where verification stands and where people go on', async () => {
+  test('stores its id at the bank, the verification status and the link for the applicant', async () => {
     expect(await open()).toEqual({ status: 'pending', ready: false })
 
     const [customer] = await customers()
@@ -43,14 +44,14 @@ describe('opening the customer', () => {
     expect(await notices()).toEqual([])
   })
 
-  test('again, and by two at once, is one customer', async () => {
+  test('twice, even concurrently, gives one customer', async () => {
     await Promise.all([open(), open()])
     await open()
 
     expect(await customers()).toHaveLength(1)
   })
 
-  test('that was killed between the bank and us finds the same customer', async () => {
+  test('after a crash between the bank and our commit finds the same customer', async () => {
     const killed = withRail({ openCustomer: (customer) => rail.openCustomer(customer).then(lost) })
     await expect(killed.openLiveCustomer({ partnerId: partner.id })).rejects.toThrow(RailUnavailable)
     expect(await now()).toMatchObject({ verificationStatus: 'pending', continueUrl: null })
@@ -59,7 +60,7 @@ describe('opening the customer', () => {
     expect(await customers()).toHaveLength(1)
   })
 
-  test('by two who ask the bank for two different ones uses the one that was stored first, in all that is shown', async () => {
+  test('by two runs that get different customers from the bank uses the one stored first, in everything shown', async () => {
     const late = withRail({
       openCustomer: async (customer) => {
         await open()
@@ -74,7 +75,7 @@ describe('opening the customer', () => {
     expect(await now()).toMatchObject({ continueUrl: first.kyc_link, termsUrl: first.tos_link })
   })
 
-  test('a bank that does not answer is trouble, and nothing has changed', async () => {
+  test('a bank that does not answer is a retryable error, and nothing has changed', async () => {
     const away = withRail({ openCustomer: () => Promise.reject(new RailUnavailable('open customer')) })
 
     await expect(away.openLiveCustomer({ partnerId: partner.id })).rejects.toThrow(RailUnavailable)
@@ -82,8 +83,8 @@ describe('opening the customer', () => {
   })
 })
 
-describe('what the bank says', () => {
-  test('step by step: action required, in review, ready; admins hear of what they must do', async () => {
+describe('the bank’s status', () => {
+  test('step by step: action required, in review, ready; admins are mailed when they must act', async () => {
     await open()
     await say({ status: 'incomplete' })
     expect(await check()).toEqual({ status: 'action_required', ready: false })
@@ -100,7 +101,7 @@ describe('what the bank says', () => {
     expect(await notices()).toEqual(['action_required', 'action_required'])
   })
 
-  test('approved without pounds is in review, and no wallet is made', async () => {
+  test('approved without pounds is in review, and no wallet is created', async () => {
     await open()
     await say({ status: 'approved', tos_status: 'approved' })
     const noPounds = withRail({ verification: async (ref) => ({ ...(await rail.verification(ref)), paysGbp: false }) })
@@ -109,7 +110,7 @@ describe('what the bank says', () => {
     expect(await wallet()).toMatchObject({ wallet_ref: null })
   })
 
-  test('a word that nobody knows is shown, changes nothing else, and is reported once', async () => {
+  test('an unknown status is shown, changes nothing else, and is reported once', async () => {
     await open()
     const odd = withRail({
       verification: async (ref) => ({ ...(await rail.verification(ref)), providerStatus: 'levitating' }),
@@ -159,7 +160,7 @@ describe('what the bank says', () => {
     expect(await second.checkLiveCustomer({ partnerId: partner.id })).toMatchObject({ status: 'rejected' })
   })
 
-  test('only one of two who start at once has started', async () => {
+  test('only one of two concurrent starts takes effect', async () => {
     await changePartner({ db, clock }, partner, { verificationStatus: 'not_started' })
 
     const begun = await Promise.all([begin(), begin()])

@@ -1,4 +1,4 @@
-// The daily look replaces a verification whose workflow never gets on, as the sweep does with payouts.
+// The daily scan replaces a verification whose workflow is stuck, as the sweep does with payouts.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { beginVerification } from '../../../db/partners/verification'
 import { systemClock } from '../../../runtime/clock'
@@ -8,7 +8,7 @@ import { type Json, keys } from '../../support/bank/client'
 import { type AWorker, aWorker, silenceTemporal, testActivities } from '../../support/temporal/a-worker'
 
 let worker: AWorker
-/** A queue that no worker has, so that the test can play one. */
+/** A queue without a worker, so that the test can act as one. */
 let queuePrefix: string
 let looking: ReturnType<typeof testActivities>
 
@@ -17,7 +17,7 @@ silenceTemporal()
 beforeAll(async () => {
   worker = await aWorker({ clock: systemClock })
   queuePrefix = `${worker.queuePrefix}-nobody`
-  // It is never asked: no workflow runs here.
+  // It is never called, because no workflow runs here.
   const bank = { sandbox: null, live: { url: 'http://127.0.0.1:1/v0', key: keys.live } }
   looking = testActivities({ ...worker, queuePrefix, bank, clock: systemClock })
 })
@@ -28,7 +28,7 @@ afterAll(async () => {
   await worker.dispose()
 })
 
-test('one whose history cannot be followed any more is started afresh; a single failure is not that', async () => {
+test('a workflow whose history cannot be replayed is restarted; a single failure does not count', async () => {
   const { id } = await aPartner({ db: worker.db, clock: systemClock }, { verificationStatus: 'not_started' })
   await worker.db.transaction((tx) => beginVerification(tx, id, systemClock.now()))
   const handle = worker.client.workflow.getHandle(verificationId(id))
@@ -50,7 +50,7 @@ async function look(): Promise<number> {
 
 const historyDisagrees: Json = 24
 
-/** Takes the next task, and fails it as a worker does that cannot follow the history. */
+/** Takes the next task, and fails it as a worker does that cannot replay the history. */
 async function failTask(): Promise<void> {
   const { workflowService } = worker.client
   const about = { namespace: 'default', identity: 'test' }

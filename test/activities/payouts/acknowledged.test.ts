@@ -1,4 +1,5 @@
-// An acknowledged payout that the bank provably does not have: it waits, can be cancelled, or fails with a stable reason.
+// An acknowledged payout that the bank provably does not have: it waits, can be cancelled, or fails with a
+// stable reason.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Db, Statement } from '../../../db/database'
 import { lockPartner, updatePartner } from '../../../db/partners/partners'
@@ -61,7 +62,7 @@ describe.each(['forgotten', 'replayed'] as const)('at a bank whose refusals are 
     },
   )
 
-  test('a bank that lacks the money our ledger has: it waits, and an operator is asked', async () => {
+  test('a bank without the money that our ledger has: it waits, and needs an operator', async () => {
     const payout = await anAcknowledged()
     await drain()
 
@@ -81,7 +82,7 @@ describe.each(['forgotten', 'replayed'] as const)('at a bank whose refusals are 
   })
 })
 
-describe('what the bank refuses or cannot take', () => {
+describe('a payout that the bank refuses or cannot take', () => {
   beforeEach(() => open('forgotten'))
   afterEach(close)
 
@@ -173,7 +174,7 @@ describe('what the bank refuses or cannot take', () => {
     expect(json.data).toHaveLength(2)
   })
 
-  test('a recipient that cannot be registered because of our key: it waits, and an operator is asked once', async () => {
+  test('a recipient that cannot be registered because of our key: it waits, and needs an operator once', async () => {
     const payout = await aClaim(db, { partnerId })
     await steps.debitPayout(payout)
     await markAnswered(db, { ...payout, at: systemClock.now() })
@@ -184,7 +185,7 @@ describe('what the bank refuses or cannot take', () => {
     expect((await loadStep(db, payout.payoutId)).attention).toBe('bank_misconfigured')
   })
 
-  test('the rate has moved by more than the bank’s share: it fails at once and its money is back', async () => {
+  test('a rate that moved by more than the bank’s share fails the payout at once, and it is refunded', async () => {
     const before = await balance()
     const payout = await anAcknowledged(100_000n)
     await bank.fault({ kind: 'rate_jump', sell_rate: '0.78', times: null })
@@ -196,7 +197,7 @@ describe('what the bank refuses or cannot take', () => {
     expect(await transfersOf(payout)).toHaveLength(0)
   })
 
-  test('a request that was not answered yet is refused with 502 when only the rate moved', async () => {
+  test('an unacknowledged request is refused with 502 when only the rate moved', async () => {
     const payout = await aDebited(100_000n)
     await bank.fault({ kind: 'rate_jump', sell_rate: '0.78', times: null })
 
@@ -205,7 +206,7 @@ describe('what the bank refuses or cannot take', () => {
     })
   })
 
-  test('while the bank does not give its rate, a refused source amount is retried and not guessed about', async () => {
+  test('while the bank gives no rate, a refused source amount is retried without assuming a reason', async () => {
     const payout = await anAcknowledged(100_000n)
     await bank.fault({ kind: 'rate_jump', sell_rate: '0.78', times: null })
     await bank.fault({
@@ -230,7 +231,7 @@ describe('what the bank refuses or cannot take', () => {
     expect([(await transfersOf(waiting)).length, (await transfersOf(cancelled)).length]).toEqual([1, 0])
   })
 
-  test('a suspension between the look at the row and the first call is in time', async () => {
+  test('a suspension between reading the row and the first call takes effect', async () => {
     const payout = await aDebited()
     const suspended = after('payout-step', 1, () => setStatus('suspended'))
     const deps = stepDeps(suspended, rails)
@@ -280,7 +281,7 @@ async function open(refusals: 'forgotten' | 'replayed', sourceMinimumMicro = 10_
   const patience = { repeatForMs: 60_000, quietMs: 0, answerWithinMs: 400, answerCallMs: 2_000 }
   const deps = stepDeps(db, rails, { patience })
   steps = payoutActivities(deps)
-  // The bank knows the recipient, so that the answer's time is spent on the transfer, however slow the machine.
+  // The bank knows the recipient, so the time limit is spent on the transfer, however slow the machine.
   const known = stepDeps(db, rails, { patience: { ...patience, answerWithinMs: 60_000 } })
   await payoutActivities(known).submitToRail(await aDebited(400n))
 }
@@ -303,7 +304,7 @@ async function anAcknowledged(amountPence?: bigint): Promise<PayoutRef> {
   return payout
 }
 
-/** The database of a run that does something else between a statement and what it makes of its answer. */
+/** The database of a run that does something else between a statement and the use of its result. */
 function after(name: string, times: number, meanwhile: () => Promise<void>): Db {
   let left = times
   return {
@@ -320,7 +321,7 @@ async function transfersOf({ payoutId }: PayoutRef): Promise<unknown[]> {
   return (await bank.control('GET', `/transfers?client_reference_id=${payoutId}`)).json.data
 }
 
-/** The wallet at the bank is emptied behind our back. */
+/** The wallet at the bank is emptied outside our system. */
 async function drain(): Promise<void> {
   const [row] = await db.dataSource.query(
     `SELECT customer_ref AS customer, wallet_ref AS wallet FROM wallets WHERE partner_id = $1 AND environment = 'sandbox'`,

@@ -1,4 +1,4 @@
-// What the bank is asked while a caller waits: again when it is busy, and all of it within one time.
+// Calls to the bank while a caller waits: retried when the bank is busy, and all within one time limit.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { PayoutDeps } from '../../../activities/bind'
 import type { Db } from '../../../db/database'
@@ -40,7 +40,7 @@ afterEach(async () => {
   await bank.close()
 })
 
-test('a bank that is too busy to register the recipient is asked again inside the answer’s time', async () => {
+test('a bank that is too busy to register the recipient is retried within the time limit', async () => {
   const { steps, payout } = await aDebited({ answerWithinMs: 2_000 })
   const busy = await bank.fault({ kind: 'status', status: 429, times: 2, match: toAccounts })
 
@@ -48,7 +48,7 @@ test('a bank that is too busy to register the recipient is asked again inside th
   expect(await bank.counts(busy)).toEqual({ fired: 2, remaining: 0 })
 })
 
-test('one that stays too busy for it has been sent nothing, and the key is free', async () => {
+test('a bank that stays too busy has sent nothing, and the key is free', async () => {
   const { steps, payout } = await aDebited({ answerWithinMs: 1_000 })
   const busy = await bank.fault({ kind: 'status', status: 429, times: null, match: toAccounts })
 
@@ -56,7 +56,7 @@ test('one that stays too busy for it has been sent nothing, and the key is free'
   expect((await bank.counts(busy)).fired).toBeGreaterThan(1)
 })
 
-test('other trouble with the registration is not tried again while the caller waits', async () => {
+test('other errors of the registration are not retried while the caller waits', async () => {
   const { steps, payout } = await aDebited({ answerWithinMs: 2_000 })
   const down = await bank.fault({ kind: 'status', status: 503, times: null, match: toAccounts })
 
@@ -73,8 +73,8 @@ test('a registration that uses up the time is not followed by a transfer that wo
   expect(await transfersOf(payout)).toEqual([])
 })
 
-test('the time of the registration is not given to the transfer once more', async () => {
-  // The registration takes 40 s of the 60 by a clock of its own, so there is no time for a second try in 30 s.
+test('the transfer does not get the time of the registration again', async () => {
+  // The registration takes 40 s of the 60 by its own clock, so there is no time for a second attempt in 30 s.
   const clock = movingClock()
   const { steps, payout } = await aDebited(
     { answerWithinMs: 60_000 },
@@ -86,7 +86,7 @@ test('the time of the registration is not given to the transfer once more', asyn
   expect((await bank.counts(busy)).fired).toBe(1)
 })
 
-test('a transfer that is cut off has an outcome that nobody knows, and has had all of a call’s time', async () => {
+test('a transfer that is cut off has an unknown outcome, and has had the full time of a call', async () => {
   const [answerWithinMs, registeringMs] = [1_000, 500]
   const { steps, payout } = await aDebited({ answerWithinMs })
   await bank.fault({ kind: 'hang', stage: 'after', ms: registeringMs, match: toAccounts })
@@ -102,7 +102,7 @@ test('a transfer that is cut off has an outcome that nobody knows, and has had a
   expect(await transfersOf(payout)).toHaveLength(1)
 })
 
-test('the questions of one registration share that time too', async () => {
+test('the requests of one registration share that time too', async () => {
   const inMs = (ms: number) => new Date(systemClock.now().getTime() + ms)
   const { payout } = await aDebited({ answerWithinMs: 1_000 })
   const { customerRef } = await loadStep(db, payout.payoutId)

@@ -1,4 +1,4 @@
-// When people are told that a payout waits for them, and when they no longer are.
+// When a payout needs an operator, and when it no longer does.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { PayoutDeps } from '../../../activities/bind'
 import type { Db } from '../../../db/database'
@@ -39,7 +39,7 @@ beforeEach(async () => {
   rails = railsTo(bank, { clock })
   partnerId = (await aConnectedPartner(db, bank)).id
   const { patience } = stepDeps(db, rails)
-  // Only the test's own clock makes it pass, however slow the machine is.
+  // Only the test's own clock moves it, however slow the machine is.
   deps = stepDeps(db, rails, { clock, log, patience: { ...patience, quietMs: 60_000 } })
   steps = payoutActivities(deps)
 })
@@ -48,7 +48,7 @@ afterEach(async () => {
   await bank.close()
 })
 
-test('a refund that the wallet’s history still lacks after a quiet period is reported once, and no more once it is there', async () => {
+test('a refund that the wallet’s history still lacks after a quiet period is reported once, and resolved when it arrives', async () => {
   const payout = await aSent()
   await move(payout, 'refunded')
   await bank.fault({ kind: 'list_short', times: null, match: toHistory })
@@ -67,7 +67,7 @@ test('a refund that the wallet’s history still lacks after a quiet period is r
   expect(await attentionOf(payout)).toBeNull()
 })
 
-test('it is reported though people were already told that the payout is overdue', async () => {
+test('it is reported even if the payout was already reported as overdue', async () => {
   const payout = await aSent()
   await move(payout, 'refunded')
   await bank.fault({ kind: 'list_short', times: null, match: toHistory })
@@ -80,7 +80,7 @@ test('it is reported though people were already told that the payout is overdue'
 })
 
 test.each(['settlement_overdue', 'can_not_book_payment_processed', 'bank_says_error'])(
-  '%s is over when the bank has paid',
+  '%s is resolved when the bank has paid',
   async (attention) => {
     const payout = await aSent()
     await setAttention(db, payout.payoutId, attention)
@@ -92,7 +92,7 @@ test.each(['settlement_overdue', 'can_not_book_payment_processed', 'bank_says_er
   },
 )
 
-test('what is about money stays until people have seen it', async () => {
+test('an attention about money stays until an operator has resolved it', async () => {
   const payout = await aSent()
   await setAttention(db, payout.payoutId, 'debited_differently')
 
@@ -102,7 +102,7 @@ test('what is about money stays until people have seen it', async () => {
   expect(await attentionOf(payout)).toBe('debited_differently')
 })
 
-test.each(['outcome_overdue', 'outcome_unknown'])('%s is over when the transfer is found', async (attention) => {
+test.each(['outcome_overdue', 'outcome_unknown'])('%s is resolved when the transfer is found', async (attention) => {
   const payout = await aDebited()
   await bank.fault({ kind: 'reset', stage: 'after', match: toTransfers })
   expect(await steps.submitToRail(payout)).toMatchObject({ at: 'unknown' })
@@ -112,7 +112,7 @@ test.each(['outcome_overdue', 'outcome_unknown'])('%s is over when the transfer 
   expect(await attentionOf(payout)).toBeNull()
 })
 
-test('a poll that brings no news takes nothing away', async () => {
+test('a poll without news resolves nothing', async () => {
   const payout = await aSent()
   await setAttention(db, payout.payoutId, 'settlement_overdue')
 
@@ -121,7 +121,7 @@ test('a poll that brings no news takes nothing away', async () => {
   expect(await attentionOf(payout)).toBe('settlement_overdue')
 })
 
-test('a payout that is claimed again does not keep what was said of the attempt before', async () => {
+test('a payout that is claimed again does not keep the attention of the previous attempt', async () => {
   const idempotencyKey = 'order-claimed-again'
   const first = await aDebited(idempotencyKey)
   await bank.fault({ kind: 'status', status: 401, match: toTransfers })
@@ -141,7 +141,7 @@ test.each([
   ['bank_insufficient', 'bank_contradicts_payment_submitted', 'bank_contradicts_payment_submitted'],
   ['bank_contradicts_returned', 'unaccounted_transfer', 'bank_contradicts_returned'],
   ['settlement_overdue', 'bank_says_error', 'bank_says_error'],
-])('%s, then %s: people hear of %s', async (first, then, heard) => {
+])('%s, then %s: the attention is %s', async (first, then, heard) => {
   const payout = await aSent()
   await setAttention(db, payout.payoutId, first)
   await setAttention(db, payout.payoutId, then)
@@ -150,7 +150,7 @@ test.each([
 })
 
 test.each(['bank_contradicts_payment_submitted', 'unaccounted_transfer'])(
-  'a released key of which the bank has told %s is not paid again before people have looked',
+  'a released key with the attention %s is not paid again before an operator has resolved it',
   async (attention) => {
     const idempotencyKey = `order-${attention}`
     const first = await aReleased(idempotencyKey)
@@ -161,7 +161,7 @@ test.each(['bank_contradicts_payment_submitted', 'unaccounted_transfer'])(
   },
 )
 
-test('that the bank’s wallet was too low is still told when the key is claimed again', async () => {
+test('a low wallet at the bank is still reported when the key is claimed again', async () => {
   const idempotencyKey = 'order-drift-again'
   const first = await aReleased(idempotencyKey)
   await setAttention(db, first.payoutId, 'bank_insufficient')
@@ -170,7 +170,7 @@ test('that the bank’s wallet was too low is still told when the key is claimed
   expect(await attentionOf(first)).toBe('bank_insufficient')
 })
 
-test('a repeat never leaves later than calls are repeated, however long this process stood still', async () => {
+test('a repeat is never sent after its time limit, however long this process was paused', async () => {
   const payout = await aDebited()
   await bank.fault({ kind: 'reset', stage: 'before', match: toTransfers })
   await steps.submitToRail(payout)
@@ -192,7 +192,7 @@ test('a repeat never leaves later than calls are repeated, however long this pro
   expect(json.data).toEqual([])
 })
 
-test('a bank that cannot be asked for its list is asked again by the workflow’s own pauses', async () => {
+test('a bank that cannot list its transfers is retried at the workflow’s own intervals', async () => {
   const payout = await aDebited()
   await bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
   await steps.submitToRail(payout)
@@ -202,7 +202,7 @@ test('a bank that cannot be asked for its list is asked again by the workflow’
   expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'unknown', says: 'the bank does not answer' })
 })
 
-test('a rail that is no longer configured has sent nothing, also to a recipient that its bank knew', async () => {
+test('a rail that is no longer configured has sent nothing, even to a recipient that its bank knew', async () => {
   const accountNumber = '12345678'
   const first = await aClaim(db, { partnerId, accountNumber })
   await steps.debitPayout(first)

@@ -1,4 +1,4 @@
-// Cancel against submit: the row decides, whichever comes first, and the bank's own records are the witness.
+// Cancel against submit: the row decides, whichever comes first, verified against the bank's own records.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Db, Statement } from '../../../db/database'
 import { loadStep } from '../../../db/payouts/steps'
@@ -57,7 +57,7 @@ test('a cancel between the debit and the first call to the bank wins, and nothin
   expect(await recipientLeft(db, payout)).toEqual({ account: null, body: null, sealed: false })
 })
 
-test('a cancel after the first call to the bank has begun comes too late, and the payout goes on', async () => {
+test('a cancel after the first call to the bank has begun comes too late, and the payout continues', async () => {
   const gate = aGate()
   const steps = stepsWith({ submit: gate.before((order) => rails.provider_sandbox.submit(order)) })
   const payout = await aDebited()
@@ -72,7 +72,7 @@ test('a cancel after the first call to the bank has begun comes too late, and th
   expect(await transfersOf(payout)).toHaveLength(1)
 })
 
-test('of a cancel and a submit at the same moment one wins, every time', async () => {
+test('of a concurrent cancel and submit exactly one wins', async () => {
   const steps = stepsWith({})
   for (let round = 0; round < 20; round++) {
     const before = await balance()
@@ -88,7 +88,7 @@ test('of a cancel and a submit at the same moment one wins, every time', async (
   }
 })
 
-test('a cancel between two looks of a submit at the row has wiped the recipient, and the submit hears of it', async () => {
+test('a cancel between two reads of the row by a submit has erased the recipient, and the submit notices it', async () => {
   const before = await balance()
   const payout = await aDebited()
   const cancelled: Db = {
@@ -106,7 +106,7 @@ test('a cancel between two looks of a submit at the row has wiped the recipient,
   expect(await balance()).toBe(before)
 })
 
-test('a cancel that is repeated gives the money back once', async () => {
+test('a repeated cancel refunds the money once', async () => {
   const before = await balance()
   const steps = stepsWith({})
   const payout = await aDebited()
@@ -124,7 +124,7 @@ function stepsWith(change: Partial<Rail>, to: Db = db) {
   return payoutActivities(deps)
 }
 
-/** Holds whoever calls until it is opened. */
+/** Blocks its callers until it is opened. */
 function aGate() {
   let open = () => {}
   let reach = () => {}

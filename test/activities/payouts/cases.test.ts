@@ -1,4 +1,5 @@
-// What people make of a recall or trace: it ends once, is charged once and in live only, and is told of once when it is late.
+// How operators resolve a recall or trace: it ends once, is charged once and in live only, and is reported
+// once when late.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { lookAfterCase, reportLateCases } from '../../../activities/payouts/cases/look-after'
 import { latestActivity } from '../../../db/controls/activity'
@@ -58,7 +59,7 @@ const charges = () =>
 const notices = () =>
   db.dataSource.query('SELECT kind, about, environment FROM notices WHERE partner_id = $1', [partner.id])
 
-test('ten people who resolve it at once: one does, it is charged once at cost plus 20 %, the admins hear once', async () => {
+test('of ten concurrent resolutions one counts, it is charged once at cost plus 20 %, and the admins are mailed once', async () => {
   const row = await aCase()
 
   const ends = await Promise.all(Array.from({ length: 10 }, () => end(row)))
@@ -74,7 +75,7 @@ test('ten people who resolve it at once: one does, it is charged once at cost pl
   ])
 })
 
-test('a recall and a trace of one payout are charged apart', async () => {
+test('a recall and a trace of one payout are charged separately', async () => {
   const recall = await aCase()
   const about = { payoutId: recall.payoutId, kind: 'trace', reason: 'late', openedBy: 'ops:ada' } as const
   const trace = await db.transaction((tx) => openCase(tx, { ...about, openedAt: clock.now(), dueAt: clock.now() }))
@@ -86,7 +87,7 @@ test('a recall and a trace of one payout are charged apart', async () => {
   expect((await charges()).map(({ amount }: { amount: string }) => amount)).toEqual(['12000000', '3000000'])
 })
 
-test('what cost nothing is not charged, and the sandbox never is, nor is it mailed about', async () => {
+test('a free case is not charged, and a sandbox case is neither charged nor mailed', async () => {
   const [free, sandbox] = [await aCase(), await aCase('recall', 'sandbox')]
 
   const ends = [await end(free, { costMicropounds: 0n }), await end(sandbox)]
@@ -111,7 +112,7 @@ test.each([
   }
 })
 
-test('to say that it comes back moves no money and not the payout', async () => {
+test('a resolution as returned moves neither money nor the payout', async () => {
   const row = await aCase()
 
   await end(row)
@@ -123,7 +124,7 @@ test('to say that it comes back moves no money and not the payout', async () => 
   expect([status, sets]).toEqual(['completed', 0])
 })
 
-test('people are told of a late one once, whoever looks first, and never of one that is resolved', async () => {
+test('a late case is reported once, whichever check comes first, and never after it is resolved', async () => {
   const [late, resolved] = [await aCase(), await aCase()]
   const look = () => lookAfterCase({ db, clock, log }, { caseId: late.id })
   const sweep = () => reportLateCases({ db, clock, log }, { limit: 50 })
@@ -144,7 +145,7 @@ test('people are told of a late one once, whoever looks first, and never of one 
   expect(lines.filter((line) => line.includes(resolved.id))).toEqual([])
 })
 
-test('a late one of the sandbox is a warning', async () => {
+test('a late case of the sandbox is a warning', async () => {
   const row = await aCase('trace', 'sandbox')
 
   clock.forward(hourMs)
@@ -153,6 +154,6 @@ test('a late one of the sandbox is a warning', async () => {
   expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ level: 'warn', case_id: row.id })])
 })
 
-test('of a case that is not there nothing is left to do', async () => {
+test('a case that does not exist needs nothing', async () => {
   expect(await lookAfterCase({ db, clock, log }, { caseId: partner.id })).toEqual({ at: 'over' })
 })

@@ -1,4 +1,5 @@
-// What goes wrong in live after the bank has taken a payout: failed with its reason, credited at `refunded` only, or left to people.
+// Failures in live after the bank has accepted a payout: failed with its reason, credited at `refunded` only,
+// or left to an operator.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Db } from '../../../db/database'
 import { loadStep } from '../../../db/payouts/steps'
@@ -65,7 +66,7 @@ test('undeliverable is failed with its reason at once, and the wallet is credite
   expect(await charges()).toEqual([])
 })
 
-test('a refund nobody saw coming is a failure, credited at once', async () => {
+test('an unexpected refund is a failure, credited at once', async () => {
   await move('undeliverable', 'AC03')
   await move('refunded')
 
@@ -74,7 +75,7 @@ test('a refund nobody saw coming is a failure, credited at once', async () => {
 })
 
 test.each(['error', 'underfunded', 'refund_failed', 'kyc_required', 'missing_return_policy', 'levitating'])(
-  '%s keeps it where it is, and people hear of it once, with what to do next',
+  '%s keeps the payout’s status and needs an operator once, with the next step',
   async (state) => {
     await move(state)
 
@@ -109,7 +110,7 @@ test('a refund that fails keeps a failed payout failed and uncredited until the 
   expect([(await rowOf())['attention'], await balance()]).toEqual([null, before])
 })
 
-test('what people have put right at the bank goes on by itself', async () => {
+test('a payout corrected at the bank continues by itself', async () => {
   await move('underfunded')
   await steps.pollSettlement(payout)
   await move('payment_processed')

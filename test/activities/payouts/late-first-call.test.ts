@@ -1,4 +1,5 @@
-// A first call that comes when the bank may have forgotten an earlier one, of a restored row or after a very long pause: nobody is paid twice, and nothing is paid and refunded.
+// A first call after the bank may have forgotten an earlier one, because of a restored row or a very long
+// pause: nothing is paid twice, and nothing is both paid and refunded.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { PayoutDeps } from '../../../activities/bind'
@@ -36,7 +37,7 @@ afterAll(async () => {
   await database.drop()
 })
 beforeEach(async () => {
-  // It remembers a key for as long as it takes to ask again.
+  // It remembers a key for as long as calls are retried.
   bank = await openTestBank({ delaysMs: still, fsync: 'off', controlPort: 0, idempotencyWindowMs: 0 })
   clock = movingClock()
   rails = railsTo(bank, { clock })
@@ -51,7 +52,7 @@ afterEach(async () => {
 
 test.each([
   ['the same bank key', (payout: PayoutRef) => payout],
-  ['another bank key, because it was tried again after the back-up', changeBankKey],
+  ['another bank key, because of a retry after the backup', changeBankKey],
 ])('a restored payout that the bank has under %s is taken over and not sent again', async (_key, changed) => {
   const payout = await aDebited()
   await steps.submitToRail(payout)
@@ -68,7 +69,7 @@ test.each([
   expect(await loadStep(db, payout.payoutId)).toMatchObject({ status: 'processing', transferRef: transfer?.id })
 })
 
-test('one whose key the bank does not take is found in its list, however long before its own first call it was sent', async () => {
+test('a payout whose key the bank rejects is found in its list, however long before its own first call it was sent', async () => {
   const payout = await aDebited()
   await steps.submitToRail(payout)
   await restoreDebited(payout)
@@ -80,7 +81,7 @@ test('one whose key the bank does not take is found in its list, however long be
   expect(await transfersOf(payout)).toHaveLength(1)
 })
 
-test('people can name the transfer of a restored payout at once, before anything is sent again', async () => {
+test('an operator can bind the transfer of a restored payout at once, before anything is sent again', async () => {
   const payout = await aDebited()
   await steps.submitToRail(payout)
   const { transferRef } = await loadStep(db, payout.payoutId)
@@ -96,7 +97,7 @@ test('people can name the transfer of a restored payout at once, before anything
   expect(await transfersOf(payout)).toHaveLength(1)
 })
 
-test('one that was never debited is neither taken over nor sent, by nobody', async () => {
+test('a payout that was never debited is neither taken over nor sent', async () => {
   const sent = await aDebited()
   await steps.submitToRail(sent)
   const { transferRef } = await loadStep(db, sent.payoutId)
@@ -118,7 +119,7 @@ test('one that was never debited is neither taken over nor sent, by nobody', asy
   expect(await transfersOf(payout)).toHaveLength(0)
 })
 
-test('one that the bank does not have is sent, once, and what the bank then says of it counts as of a first call', async () => {
+test("a payout that the bank does not have is sent once, and the bank's answer counts as that to a first call", async () => {
   const [sent, refused] = [await aDebited(), await aDebited()]
   clock.forward(dayMs)
 
@@ -131,7 +132,7 @@ test('one that the bank does not have is sent, once, and what the bank then says
   expect(await transfersOf(refused)).toHaveLength(0)
 })
 
-test('nothing is sent while the bank does not say whether it has the transfer', async () => {
+test('nothing is sent until the bank has answered whether it has the transfer', async () => {
   const [had, absent] = [await aDebited(), await aDebited()]
   await steps.submitToRail(had)
   await restoreDebited(had)
@@ -147,7 +148,7 @@ test('nothing is sent while the bank does not say whether it has the transfer', 
   expect((await transfersOf(had)).length + (await transfersOf(absent)).length).toBe(1)
 })
 
-test('a late cancel wins unless the bank has the transfer, also while the bank does not answer', async () => {
+test('a late cancel wins unless the bank has the transfer, even while the bank does not answer', async () => {
   const [had, absent, unanswered] = [await aDebited(), await aDebited(), await aDebited()]
   await steps.submitToRail(had)
   await restoreDebited(had)
@@ -183,7 +184,7 @@ test('a cancel of a payout whose call was started repeats no call', async () => 
   expect(await transfersOf(payout)).toHaveLength(0)
 })
 
-test('a rail that is paused while the bank is asked stays paused', async () => {
+test('a rail that is paused during the bank lookup stays paused', async () => {
   const payout = await aDebited()
   clock.forward(dayMs)
   const about = { environment: 'sandbox', by: 'ops:test' } as const
@@ -201,7 +202,7 @@ test('a rail that is paused while the bank is asked stays paused', async () => {
   expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'sent' })
 })
 
-test('one that comes in time is sent at once, without a look', async () => {
+test('a first call in time is sent at once, without a lookup', async () => {
   const payout = await aDebited()
   clock.forward(dayMs - 2 * 3_600_000)
   const hasty = stepsWith({ findTransfer: () => Promise.reject(new Error('nobody looks')) })
@@ -298,7 +299,7 @@ async function aDamagedTransfer(payout: PayoutRef): Promise<string> {
   return ref
 }
 
-/** A transfer out of the partner's wallet that no payout of ours asked for, and how the bank shows it. */
+/** A transfer out of the partner's wallet that no payout of ours requested, and how the bank shows it. */
 async function aTransferByHand(shown: object): Promise<void> {
   const wallet = await findWallet(db, partnerId, 'sandbox')
   const [customer, from] = [String(wallet?.customerRef), String(wallet?.walletRef)]
@@ -325,7 +326,7 @@ async function aDebited(): Promise<PayoutRef> {
   return payout
 }
 
-/** The row as a back-up has it that was made between the debit and the first call. */
+/** The row as in a backup made between the debit and the first call. */
 async function restoreDebited({ payoutId }: PayoutRef): Promise<void> {
   await db.dataSource.query(
     `UPDATE payouts SET status = 'pending', verdict = NULL, verdict_at = NULL, transfer_ref = NULL, transfer_state = NULL,

@@ -1,4 +1,4 @@
-// Only the run that made every call there was may prove that nothing was sent.
+// Only a run that made every call itself can prove that nothing was sent.
 import { EventEmitter, once } from 'node:events'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { PayoutDeps } from '../../../activities/bind'
@@ -45,7 +45,7 @@ afterEach(async () => {
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 const notSent = { at: 'over', verdict: { outcome: 'refused', code: 'payout_not_created' } }
 
-test('a bank that was busy for the whole of the answer’s time has sent nothing: the debit is reversed, the key is free', async () => {
+test('a bank that was busy for the whole time limit has sent nothing: the debit is reversed, the key is free', async () => {
   const payout = await aDebited()
   await bank.fault({ kind: 'busy', times: null, match: toTransfers })
   const hasty = { ...deps, patience: { ...deps.patience, answerWithinMs: 400 } }
@@ -65,7 +65,7 @@ test('a second run that finds a call in flight invalidates the proof of the firs
 
   const resumed = await steps.debitPayout(payout)
   const repeated = await steps.resolveSubmit(payout)
-  // Only now does the first run hear that its own call sent nothing.
+  // Only now does the first run learn that its own call sent nothing.
   answer.deliver()
   const late = await first
 
@@ -76,7 +76,7 @@ test('a second run that finds a call in flight invalidates the proof of the firs
   expect(await objections()).toEqual([expect.stringContaining('is still open: processing accepted pending')])
 })
 
-test('once a second run has answered "pending" the first one cannot take the payout away again', async () => {
+test('once a second run has answered "pending", the first one cannot release the payout', async () => {
   const payout = await aDebited()
   await bank.fault({ kind: 'busy', times: null, match: toTransfers })
   const answer = anAnswerOnHold()
@@ -93,7 +93,7 @@ test('once a second run has answered "pending" the first one cannot take the pay
   expect(await steps.resolveSubmit(payout)).toMatchObject({ at: 'sent' })
 })
 
-test('a bank without the transfer is believed only a quiet period after the last call that could have made it', async () => {
+test('a missing transfer at the bank counts only a quiet period after the last call that could have created it', async () => {
   const patience = { repeatForMs: 60_000, quietMs: 40_000, answerWithinMs: 400, answerCallMs: 300 }
   const deps = stepDeps(db, rails, { clock, patience })
   const patient = payoutActivities(deps)
@@ -113,7 +113,7 @@ test('a bank without the transfer is believed only a quiet period after the last
   expect(await objections()).toEqual([])
 })
 
-test('a bank that does not answer how a transfer stands is asked again later, by the workflow’s own pauses', async () => {
+test('a bank that does not answer a status request is asked again later, at the workflow’s own intervals', async () => {
   const payout = await aDebited()
   await steps.submitToRail(payout)
   await bank.fault({ kind: 'hang', times: 1, match: { method: 'GET', path: '/v0/transfers*' } })
@@ -121,7 +121,7 @@ test('a bank that does not answer how a transfer stands is asked again later, by
   expect(await steps.pollSettlement(payout)).toMatchObject({ at: 'sent', verdict: { outcome: 'kept' } })
 })
 
-test('a question that brings no news does not make the payout look changed', async () => {
+test('a poll without news does not change the payout’s update time', async () => {
   const payout = await aDebited()
   await steps.submitToRail(payout)
   const updatedAt = await updated(payout)
@@ -131,7 +131,7 @@ test('a question that brings no news does not make the payout look changed', asy
   expect(await updated(payout)).toEqual(updatedAt)
 })
 
-/** The bank's answer to a submit has come, and the step has not heard it yet. */
+/** The bank's answer to a submit has arrived, but the activity has not read it yet. */
 function anAnswerOnHold() {
   const held = new EventEmitter()
   const delivered = once(held, 'deliver')
@@ -168,7 +168,7 @@ async function updated({ payoutId }: PayoutRef): Promise<unknown> {
   return row
 }
 
-/** Every test has a bank of its own, so only its own partner's rows are the referee's business. */
+/** Every test has its own bank, so the referee checks only the rows of its own partner. */
 async function objections(): Promise<string[]> {
   const evidence = {
     records: db.dataSource,

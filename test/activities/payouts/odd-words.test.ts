@@ -1,4 +1,4 @@
-// What the bank says at odd moments neither loses money nor makes any, and nobody who was told about a payout loses it.
+// Unexpected bank answers neither lose nor create money, and an acknowledged payout is never lost.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { PayoutDeps } from '../../../activities/bind'
 import { releasePayout } from '../../../activities/payouts/attempt'
@@ -45,7 +45,7 @@ async function balance(): Promise<bigint | undefined> {
   return (await findWallet(db, partnerId, 'sandbox'))?.balanceMicroUsdc
 }
 
-test('a transfer that the bank cancels is a failure with a reason, and the money is back in the wallet', async () => {
+test('a transfer that the bank cancels is a failure with a reason, and its money is refunded', async () => {
   const before = await balance()
   const payout = await aClaim(db, { partnerId })
   await steps.debitPayout(payout)
@@ -58,7 +58,7 @@ test('a transfer that the bank cancels is a failure with a reason, and the money
   expect(await balance()).toBe(before)
 })
 
-test('what was never debited is never given back', async () => {
+test('a payout that was never debited is never refunded', async () => {
   const before = await balance()
   const payout = await aClaim(db, { partnerId })
 
@@ -66,14 +66,14 @@ test('what was never debited is never given back', async () => {
   expect(await balance()).toBe(before)
 })
 
-test('what was never debited is never sent', async () => {
+test('a payout that was never debited is never sent', async () => {
   const payout = await aClaim(db, { partnerId })
 
   expect(await steps.submitToRail(payout)).toMatchObject({ at: 'unknown' })
   expect((await loadStep(db, payout.payoutId)).submitStartedAt).toBeNull()
 })
 
-test('a run that could not reach the bank tells the row before it answers for another run’s call', async () => {
+test('a run that could not reach the bank updates the row before it answers for another run’s call', async () => {
   const payout = await aClaim(db, { partnerId })
   await steps.debitPayout(payout)
   await beginSubmit(db, { ...payout, body: '{}', at: clock.now() })
@@ -89,7 +89,7 @@ test('a run that could not reach the bank tells the row before it answers for an
   expect((await loadStep(db, payout.payoutId)).releasedAt).toBeNull()
 })
 
-test('a payout that was acknowledged waits for a bank that is away, and goes when it is back', async () => {
+test('an acknowledged payout waits for an unavailable bank, and is sent when it is back', async () => {
   const payout = await aClaim(db, { partnerId })
   await steps.debitPayout(payout)
   await markAnswered(db, { ...payout, at: clock.now() })

@@ -1,4 +1,5 @@
-// A payout that comes back: returned with its reason, its money booked when the bank has refunded it, fee and exception to the penny.
+// A returned payout: stored with its reason, refunded when the bank has refunded it, fee and exception exact
+// to the penny.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { PayoutDeps } from '../../../activities/bind'
 import type { Db } from '../../../db/database'
@@ -52,7 +53,7 @@ afterEach(async () => {
 })
 
 describe('a completed live payout', () => {
-  test('that comes back is returned at once, and its wallet is credited only when the bank has refunded', async () => {
+  test('that is returned changes its status at once, and its wallet is credited only when the bank has refunded', async () => {
     const before = await balance()
     const payout = await aCompleted()
     await move(payout, 'returned', 'AC07')
@@ -103,7 +104,7 @@ describe('a completed live payout', () => {
     ])
   })
 
-  test('that is refunded before anybody asked is returned, booked and closed in one step', async () => {
+  test('that is refunded before the first poll is returned, booked and closed in one step', async () => {
     const payout = await aCompleted()
     await move(payout, 'returned', 'BENREQ')
     await move(payout, 'refunded')
@@ -113,7 +114,7 @@ describe('a completed live payout', () => {
     expect(await eventsOf(payout)).toEqual(['requested', 'sent', 'completed', 'returned'])
   })
 
-  test('that the bank calls undeliverable afterwards has come back, and is not failed', async () => {
+  test('that the bank reports as undeliverable afterwards is returned, not failed', async () => {
     const payout = await aCompleted()
     await move(payout, 'undeliverable', 'AC03')
 
@@ -122,7 +123,7 @@ describe('a completed live payout', () => {
     expect(await steps.pollReturn(payout)).toMatchObject({ at: 'over', status: 'returned' })
   })
 
-  test('that is delivered still is left as it is, closed and charged as before', async () => {
+  test('that is still delivered stays unchanged, closed and charged as before', async () => {
     const payout = await aCompleted()
     const before = await rowOf(payout)
 
@@ -158,7 +159,7 @@ describe('a completed live payout', () => {
   })
 
   test.each(['refund_failed', 'error', 'levitating', 'canceled', 'payment_submitted'])(
-    'of which the bank says %s stays completed, and people are told',
+    'with the bank state %s stays completed and needs an operator',
     async (state) => {
       const payout = await aCompleted()
       await move(payout, state)
@@ -169,7 +170,7 @@ describe('a completed live payout', () => {
     },
   )
 
-  test('whose refund fails stays returned and is asked about until the bank has refunded it', async () => {
+  test('whose refund fails stays returned, and is polled until the bank has refunded it', async () => {
     const payout = await aCompleted()
     await move(payout, 'returned')
     await steps.pollReturn(payout)
@@ -185,7 +186,7 @@ describe('a completed live payout', () => {
     expect((await rowOf(payout)).attention).toBeNull()
   })
 
-  test('asked about by many at once comes back once', async () => {
+  test('polled by many runs at once is returned once', async () => {
     const before = await balance()
     const payout = await aCompleted()
     await move(payout, 'returned')
@@ -199,7 +200,7 @@ describe('a completed live payout', () => {
     expect(await eventsOf(payout)).toEqual(['requested', 'sent', 'completed', 'returned'])
   })
 
-  test('that is resumed by the workflow of payouts is booked as the return it is', async () => {
+  test('that is resumed by the payout workflow is booked as a return', async () => {
     const payout = await aCompleted()
     await move(payout, 'returned')
     await steps.pollReturn(payout)
@@ -212,7 +213,7 @@ describe('a completed live payout', () => {
     ])
   })
 
-  test('is waited for while the bank is away', async () => {
+  test('waits while the bank is unavailable', async () => {
     const payout = await aCompleted()
     await bank.fault({ kind: 'status', status: 503, times: 1, match: { method: 'GET', path: '/v0/transfers/*' } })
 
@@ -221,7 +222,7 @@ describe('a completed live payout', () => {
   })
 })
 
-test('a return that costs nothing by the price list is no charge', async () => {
+test('a return with a price of zero creates no charge', async () => {
   const at = now()
   await db.transaction((tx) => changePrices(tx, { partnerId, changes: { returnCostMicropounds: 0n }, from: at, at }))
   const payout = await aCompleted()
@@ -231,7 +232,7 @@ test('a return that costs nothing by the price list is no charge', async () => {
   expect((await charges()).filter((line) => line.startsWith('exception'))).toEqual([])
 })
 
-test('a payout that comes back before it was completed is charged the exception, and has no fee to be credited', async () => {
+test('a payout that is returned before it completed is charged the exception, and has no fee to credit', async () => {
   const payout = await aSent()
   await move(payout, 'returned')
   await steps.pollSettlement(payout)
@@ -245,7 +246,7 @@ test('a payout that comes back before it was completed is charged the exception,
   ])
 })
 
-test('a payout that arrived and came back between two looks at the bank was returned, and did not fail', async () => {
+test('a payout that arrived and was returned between two polls is returned, not failed', async () => {
   const payout = await aSent()
   for (const state of ['payment_processed', 'returned', 'refunded']) await move(payout, state)
 
@@ -253,7 +254,7 @@ test('a payout that arrived and came back between two looks at the bank was retu
   expect(await charges()).toEqual([`exception 6000000 ${thisMonth()}`])
 })
 
-test('a payout that is not completed is none of a return’s business', async () => {
+test('a payout that is not completed is ignored by the return workflow', async () => {
   const payout = await aSent()
   await move(payout, 'returned')
 
@@ -261,7 +262,7 @@ test('a payout that is not completed is none of a return’s business', async ()
   expect((await rowOf(payout)).status).toBe('processing')
 })
 
-test('in the sandbox it comes back the same way, and nothing is charged', async () => {
+test('in the sandbox it is returned in the same way, and nothing is charged', async () => {
   const before = await balance('sandbox')
   const payout = await aCompleted('sandbox')
   await move(payout, 'returned')
@@ -296,7 +297,7 @@ async function move({ payoutId }: PayoutRef, state: string, reason?: string): Pr
   expect(status).toBe(200)
 }
 
-/** The steps, told by the bank that another sum has come back. */
+/** The activities with a bank that reports another refunded amount. */
 function withRefundOf(amountMicroUsdc: bigint) {
   const provider_production = {
     ...rails.provider_production,

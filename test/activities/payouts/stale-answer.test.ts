@@ -1,4 +1,4 @@
-// What the bank has said before another run went on is old: it opens nothing that is over, and raises no alarm.
+// A bank answer from before another run's progress is stale: it reopens no final payout, and raises no alert.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Db } from '../../../db/database'
 import { loadStep } from '../../../db/payouts/steps'
@@ -31,7 +31,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('that it is on its way back, after its refund was booked', async () => {
+test('a stale pending return changes nothing after its refund was booked', async () => {
   const payout = await aSent()
   await move(payout, 'payment_processed')
   await steps.pollSettlement(payout)
@@ -45,7 +45,7 @@ test('that it is on its way back, after its refund was booked', async () => {
   expect(await rowOf(payout)).toEqual({ status: 'returned', closed: true, attention: null, state: 'refunded' })
 })
 
-test('that it is under way, after it was completed', async () => {
+test('a stale transfer in flight changes nothing after the payout was completed', async () => {
   const payout = await aSent()
   const slow = stepsHearing(async () => {
     await move(payout, 'payment_processed')
@@ -61,7 +61,7 @@ test('that it is under way, after it was completed', async () => {
   })
 })
 
-/** Steps to whom the bank's answer comes only after what happens meanwhile. */
+/** Activities that get the bank's answer only after the given action. */
 function stepsHearing(meanwhile: () => Promise<unknown>) {
   const provider_production = {
     ...rails.provider_production,

@@ -1,4 +1,4 @@
-// A year of payouts over both changes of the clocks: every charge is billed once, and the totals are a straight sum.
+// A year of payouts across both clock changes: every charge is billed once, and the totals are a plain sum.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Db } from '../../../db/database'
 import { listLinesOf } from '../../../db/invoices/invoices'
@@ -44,7 +44,7 @@ test('twelve runs', async () => {
   expect(odd).toEqual({ n: 0 })
 })
 
-/** October 2026 to September 2027; the last thing happens before the last run. */
+/** October 2026 to September 2027. The last event happens before the last run. */
 const months = [10, 11, 12, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(
   (month) => `${month >= 10 ? 2026 : 2027}-${String(month).padStart(2, '0')}`,
 )
@@ -53,12 +53,12 @@ interface Happening {
   readonly what: 'completed' | 'returned'
   readonly nth: number
   readonly atMs: number
-  /** When it reaches the database: some reach it after their month was billed. */
+  /** When it reaches the database, which for some is after their month was billed. */
   readonly storedMs: number
   readonly amountPence: bigint
 }
 
-/** The same for the same seed. */
+/** Deterministic for a seed. */
 function aYear(seed: number): Happening[] {
   let state = seed
   const random = (below: number) => {
@@ -125,7 +125,8 @@ async function run(month: string): Promise<bigint> {
   return issued.totalPence
 }
 
-// From here on by other means than the code's own: pence and micropounds, a table of the clocks, and a straight sum.
+// From here on, computed independently of the code: pence and micropounds, a table of clock changes, and a
+// plain sum.
 
 const dayMs = 86_400_000
 const summer = [

@@ -1,4 +1,5 @@
-// Connecting a sandbox to its bank: one moment in which the wallet changes its rail and its money, or nothing at all.
+// Connecting a sandbox to its bank: the wallet changes its rail and its money in one transaction, or not at
+// all.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { bind } from '../../../activities/bind'
 import {
@@ -47,7 +48,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('the simulated float is reversed as the float of the bank is booked, under the bank’s own id for it', async () => {
+test('the simulated float is reversed as the float of the bank is booked, under the bank’s id for it', async () => {
   const partnerId = await aPartnerId()
   const refs = await atTheBank(partnerId)
 
@@ -66,7 +67,7 @@ test('the simulated float is reversed as the float of the bank is booked, under 
   expect(await latestActivity(db, partnerId, 1)).toMatchObject([{ action: 'wallet.connect', environment: 'sandbox' }])
 })
 
-test('what was spent of the simulated float is gone: only what is left is reversed', async () => {
+test('the spent part of the simulated float is gone: only the rest is reversed', async () => {
   const partnerId = await aPartnerId()
   const wallet = await findWallet(db, partnerId, 'sandbox')
   if (wallet === null) throw new Error('no wallet')
@@ -88,7 +89,7 @@ test('what was spent of the simulated float is gone: only what is left is revers
   expect(await findWallet(db, partnerId, 'sandbox')).toMatchObject({ balanceMicroUsdc: floatMicroUsdc })
 })
 
-test('a simulated payout that is not over keeps the wallet where it is, and nothing has changed', async () => {
+test('an open simulated payout keeps the wallet on its rail, and nothing has changed', async () => {
   const partnerId = await aPartnerId()
   const wallet = await findWallet(db, partnerId, 'sandbox')
   if (wallet === null) throw new Error('no wallet')
@@ -102,7 +103,7 @@ test('a simulated payout that is not over keeps the wallet where it is, and noth
   expect(await steps.connectSandboxWallet(refs)).toBe('connected')
 })
 
-test('ten who connect it at once connect it once', async () => {
+test('ten concurrent runs connect it once', async () => {
   const partnerId = await aPartnerId()
   const refs = await atTheBank(partnerId)
 
@@ -112,7 +113,7 @@ test('ten who connect it at once connect it once', async () => {
   expect((await setsOf(partnerId)).map(({ cause }) => cause)).toEqual(['float', 'float_reversal', 'deposit'])
 })
 
-test('answers that are lost leave one customer and one wallet at the bank, however often the steps are repeated', async () => {
+test('lost answers leave one customer and one wallet at the bank, however often the activities are repeated', async () => {
   const partnerId = await aPartnerId()
   await bank.fault({ kind: 'reset', stage: 'after', match: { path: '/v0/kyc_links', method: 'POST' }, times: 2 })
   await bank.fault({ kind: 'reset', stage: 'after', match: { path: '/v0/customers*', method: 'POST' }, times: 2 })
@@ -124,7 +125,7 @@ test('answers that are lost leave one customer and one wallet at the bank, howev
   expect(json.data.map(({ id }: { id: string }) => id)).toEqual([refs.walletRef])
 })
 
-test('what was begun longer ago than the bank remembers keys is found: one customer, one wallet, and no dead end', async () => {
+test('a connection started longer ago than the bank remembers keys is found: one customer, one wallet, and no dead end', async () => {
   const later = await aBankADayLater()
   const partnerId = await aPartnerId()
   const before = await later.atTheBank(partnerId)
@@ -135,7 +136,7 @@ test('what was begun longer ago than the bank remembers keys is found: one custo
   await later.close()
 })
 
-test('an answer that was lost longer ago than the bank remembers keys does not make a second customer or wallet', async () => {
+test('an answer lost longer ago than the bank remembers keys does not create a second customer or wallet', async () => {
   const later = await aBankADayLater()
   const partnerId = await aPartnerId()
   await later.bank.fault({ kind: 'reset', stage: 'after', match: { path: '/v0/kyc_links', method: 'POST' } })
@@ -154,14 +155,14 @@ test('an answer that was lost longer ago than the bank remembers keys does not m
   await later.close()
 })
 
-test('two partners of one name and one person are two customers', async () => {
+test('two partners with one name and one person are two customers', async () => {
   const [one, other] = [await atTheBank(await aPartnerId()), await atTheBank(await aPartnerId())]
 
   expect(one.customerRef).not.toBe(other.customerRef)
   expect(one.walletRef).not.toBe(other.walletRef)
 })
 
-test('a payout that begins while the wallet is being connected is not made on the rail it was priced for', async () => {
+test('a payout that begins while the wallet is being connected is not made on the rail of its quote', async () => {
   const partnerId = await aPartnerId()
   const { id: walletId } = (await findWallet(db, partnerId, 'sandbox')) ?? { id: '' }
   const refs = await atTheBank(partnerId)
@@ -179,7 +180,7 @@ test('a payout that begins while the wallet is being connected is not made on th
   expect(await claiming.claim).toBe('the key is taken')
 })
 
-test('a wallet is not connected under a payout that is just being made', async () => {
+test('a wallet is not connected while a payout is being created', async () => {
   const partnerId = await aPartnerId()
   const wallet = await findWallet(db, partnerId, 'sandbox')
   if (wallet === null) throw new Error('no wallet')
@@ -217,7 +218,7 @@ async function aPartnerId(): Promise<string> {
   return opened.partner.id
 }
 
-/** The steps before the last, each as often as it takes. */
+/** The activities before the last one, each repeated as needed. */
 async function atTheBank(partnerId: string, of: ConnectSandboxActivities = steps): Promise<SandboxRefs> {
   const { verificationRef, customerRef, ready } = await repeated(() => of.openSandboxCustomer({ partnerId }))
   if (!ready || customerRef === null) throw new Error('the bank has not let it in')
@@ -225,7 +226,7 @@ async function atTheBank(partnerId: string, of: ConnectSandboxActivities = steps
   return { partnerId, verificationRef, customerRef, ...wallet }
 }
 
-/** A bank of its own whose clock and ours can be put forward together. */
+/** A separate bank whose clock can be moved together with ours. */
 async function aBankADayLater() {
   const moving = movingClock()
   const own = await openTestBank({ fsync: 'off', clock: { nowMs: () => moving.now().getTime() } })

@@ -1,4 +1,5 @@
-// A wallet's history at the bank becomes postings of ours: each deposit once, refunds by their payouts, the rest held in sight.
+// A wallet's history at the bank becomes ledger postings: each deposit once, refunds by their payouts, all
+// others held.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { readWallet, type WalletReadingDeps } from '../../../activities/wallets/readings/read-wallet'
@@ -30,7 +31,7 @@ let wallet: { id: string; customerRef: string; walletRef: string }
 let returns: ReturnToStart[]
 let deps: WalletReadingDeps
 let steps: ReturnType<typeof payoutActivities>
-/** What the wallet held when everything of before was read. */
+/** The balance of the wallet after everything earlier was read. */
 let before: bigint
 
 beforeAll(async () => {
@@ -62,7 +63,7 @@ afterEach(async () => {
   await bank.close()
 })
 
-test('a deposit is booked once, however often the history is read, and told in the list and to the admins', async () => {
+test('a deposit is booked once, however often the history is read, and is in the list and mailed to the admins', async () => {
   await deposit('12.345678')
 
   const first = await readWallet(deps, { walletId: wallet.id })
@@ -76,7 +77,7 @@ test('a deposit is booked once, however often the history is read, and told in t
   expect(await notices()).toHaveLength(1)
 })
 
-test('ten who read at once book it once', async () => {
+test('ten concurrent reads book it once', async () => {
   await deposit('5.00')
   await deposit('7.00')
 
@@ -88,7 +89,7 @@ test('ten who read at once book it once', async () => {
   expect(await notices()).toHaveLength(2)
 })
 
-test('who is killed before or after the books are closed has booked it once when it is read again', async () => {
+test('after a crash before or after the commit, the next read has booked it once', async () => {
   await deposit('5.00')
   const killed = new Error('killed')
   const beforeCommit: Db = {
@@ -115,7 +116,7 @@ test('who is killed before or after the books are closed has booked it once when
   expect([await balance(), (await notices()).length]).toEqual([before + 5_000_000n, 1])
 })
 
-test('in the sandbox it is booked the same way, and nobody is mailed', async () => {
+test('in the sandbox it is booked in the same way, and no mail is sent', async () => {
   const sandbox = await findWallet(db, partnerId, 'sandbox')
   const walletId = sandbox?.id ?? ''
   await readWallet(deps, { walletId })
@@ -128,7 +129,7 @@ test('in the sandbox it is booked the same way, and nobody is mailed', async () 
   expect(await notices()).toEqual([])
 })
 
-test('pounds to the virtual account and USDC to the deposit address arrive as what the bank made of them', async () => {
+test('pounds to the virtual account and USDC to the deposit address arrive as converted by the bank', async () => {
   const refs = { customerRef: wallet.customerRef, walletRef: wallet.walletRef, chain: 'base' }
   const { fundingRef } = await rails.provider_production.bankFunding({ ...refs, key: randomUUID() })
   await rails.provider_production.depositAddress({ ...refs, key: randomUUID() })
@@ -143,7 +144,7 @@ test('pounds to the virtual account and USDC to the deposit address arrive as wh
   expect(await balance()).toBe(after.usdcMicro)
 })
 
-test('a refund is its payout’s to book, also when the reading comes first', async () => {
+test('a refund is left to its payout, even when the read comes first', async () => {
   const payout = await aSent()
   await move(payout, 'undeliverable', 'AC03')
   await move(payout, 'refunded')
@@ -184,7 +185,7 @@ test('the refund of a completed payout starts its return, until that has booked 
   expect(await balance()).toBe(before)
 })
 
-test('a return that cannot be started is started by the next reading: the history is not read until it is', async () => {
+test('a return that cannot be started is started by the next read, and the reading position waits for it', async () => {
   const payout = await aSent()
   await move(payout, 'payment_processed')
   await steps.pollSettlement(payout)
@@ -199,7 +200,7 @@ test('a return that cannot be started is started by the next reading: the histor
   expect(await readWallet(deps, { walletId: wallet.id })).toEqual({ ...nothing, booked: 1, returns: 1 })
 })
 
-test('a refund whose payout does not know its transfer yet is left to that payout, by what the bank says', async () => {
+test('a refund whose payout does not know its transfer yet is left to that payout, by the bank’s reference', async () => {
   const payout = await aSent()
   await move(payout, 'undeliverable')
   await move(payout, 'refunded')
@@ -210,7 +211,7 @@ test('a refund whose payout does not know its transfer yet is left to that payou
   expect(await listHeldDeposits(db, 10)).toEqual([])
 })
 
-test('a bank that does not say whose a refund is keeps nobody else waiting, and is asked again', async () => {
+test('a refund that the bank cannot attribute blocks no other, and is looked up again', async () => {
   const transfer = await aForeignTransfer()
   await deposit('5.00')
   const fault = await bank.fault({
@@ -225,7 +226,7 @@ test('a bank that does not say whose a refund is keeps nobody else waiting, and 
   expect(await readWallet(deps, { walletId: wallet.id })).toEqual({ ...nothing, held: 2 })
 })
 
-test('what a transfer that is nobody’s took and brought back is held: listed and logged, once, what came back in suspense', async () => {
+test('an unknown transfer and its refund are held: listed and logged once, the refund in suspense', async () => {
   await aForeignTransfer()
 
   const read = await Promise.all([1, 2, 3].map(() => readWallet(deps, { walletId: wallet.id })))
@@ -242,7 +243,7 @@ test('what a transfer that is nobody’s took and brought back is held: listed a
   expect(lines.filter((line) => line.includes('unknown_transfer'))).toHaveLength(1)
 })
 
-test('the refund of a payout of another wallet is held, and so is one of a payout that is over otherwise', async () => {
+test('the refund of another wallet’s payout is held, and so is one of a payout that is otherwise final', async () => {
   const payout = await aSent()
   await move(payout, 'undeliverable')
   await move(payout, 'refunded')
@@ -263,7 +264,7 @@ test('the refund of a payout of another wallet is held, and so is one of a payou
   expect((await heldHere()).map(({ why }) => why)).toEqual(['other_wallet', 'payout_over', 'unexplained_withdrawal'])
 })
 
-test('a second refund of one transfer is held: its payout has its money back already', async () => {
+test('a second refund of one transfer is held, because its payout is already refunded', async () => {
   const payout = await aSent()
   await move(payout, 'undeliverable')
   await move(payout, 'refunded')
@@ -296,7 +297,7 @@ async function deposit(amount: string): Promise<void> {
   expect(status).toBe(201)
 }
 
-/** Made at the bank by somebody else, and refunded into this wallet. */
+/** Created at the bank outside our system, and refunded into this wallet. */
 async function aForeignTransfer(): Promise<string> {
   const asked = { environment: 'live', headers: { 'Api-Key': keys.live } } as const
   const account = await bank.post(`/customers/${wallet.customerRef}/external_accounts`, anAccount(), asked)
@@ -321,7 +322,7 @@ async function move({ payoutId }: PayoutRef, state: string, reason?: string): Pr
   expect(status).toBe(200)
 }
 
-/** By why, because those of one reading were found in the same moment. */
+/** By reason, because those of one read were found at the same moment. */
 async function heldHere() {
   const held = (await listHeldDeposits(db, 10)).filter(({ walletId }) => walletId === wallet.id)
   return held.toSorted((a, b) => a.why.localeCompare(b.why))

@@ -1,4 +1,4 @@
-// All wallets are read, whatever the bank has against some of them, and a reading that is cut off is gone on with.
+// All wallets are read, whatever the bank's errors for some of them, and an interrupted read is resumed.
 
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
@@ -25,9 +25,9 @@ let bank: ScriptedBank
 let deps: WalletReadingDeps
 /** In the order in which they are read. */
 let refs: string[] = []
-/** What the bank answers for a wallet's history; an empty one else. */
+/** The bank's answer for a wallet's history; an empty one by default. */
 let answers: ReadonlyMap<string, readonly [status: number, body: object]>
-/** Which wallets it was asked for. */
+/** The wallets that it was asked for. */
 let asked: Set<string>
 
 beforeAll(async () => {
@@ -76,7 +76,7 @@ test.each([
   expect(await listFailedReadings(db, 10)).toEqual([])
 })
 
-test('a mistake of ours in a reading is listed too', async () => {
+test('a bug during a read is listed too', async () => {
   const walletHistory = () => Promise.reject(new RangeError('Maximum call stack size exceeded'))
   const rails = { ...deps.rails, provider_production: { ...deps.rails.provider_production, walletHistory } }
 
@@ -89,28 +89,28 @@ test.each([
   ['unknown to the bank', 404, { code: 'not_found' }],
   ['forbidden', 403, { code: 'forbidden' }],
   ['unreadable', 200, { data: 'none' }],
-])(
-  'five in a row that are %s keep nobody else from being read, and are each logged as an error',
-  async (_, status, body) => {
-    answers = new Map(refs.slice(0, 5).map((ref) => [ref, [status, body]]))
+])('five in a row that are %s do not block the others, and are each logged as an error', async (_, status, body) => {
+  answers = new Map(refs.slice(0, 5).map((ref) => [ref, [status, body]]))
 
-    expect(await readWallets(deps, all)).toMatchObject({ read: count - 5, failed: 5, next: null })
+  expect(await readWallets(deps, all)).toMatchObject({ read: count - 5, failed: 5, next: null })
 
-    expect(asked.size).toBe(count)
-    expect(new Set(lines.map((line) => JSON.parse(line).wallet_id)).size).toBe(5)
+  expect(asked.size).toBe(count)
+  expect(new Set(lines.map((line) => JSON.parse(line).wallet_id)).size).toBe(5)
+})
+
+test.each([500, 503, 429])(
+  'a bank that answers %i five times in a row is unavailable, and is not asked again',
+  async (status) => {
+    answers = new Map(refs.map((ref) => [ref, [status, {}]]))
+
+    expect(await readWallets(deps, all)).toMatchObject({ read: 0, next: null })
+
+    expect(asked.size).toBe(5)
+    expect(lines).toEqual([])
   },
 )
 
-test.each([500, 503, 429])('a bank that answers %i for five in a row is away, and is asked no more', async (status) => {
-  answers = new Map(refs.map((ref) => [ref, [status, {}]]))
-
-  expect(await readWallets(deps, all)).toMatchObject({ read: 0, next: null })
-
-  expect(asked.size).toBe(5)
-  expect(lines).toEqual([])
-})
-
-test('five for which the bank is never there do not keep those behind them from being read the next time', async () => {
+test('five wallets that the bank never answers for do not block the ones after them in the next read', async () => {
   answers = new Map(refs.slice(0, 5).map((ref) => [ref, [500, {}]]))
 
   await readWallets(deps, all)
@@ -123,7 +123,7 @@ test('five for which the bank is never there do not keep those behind them from 
   expect([...asked].toSorted()).toEqual(refs.slice(0, 5).toSorted())
 })
 
-test('a reading that is cut off within a page is gone on with behind the last that were read', async () => {
+test('a read interrupted within a page is resumed after the last wallets read', async () => {
   const away = new Error('the database is away')
   const cutOff = tapped(db, (_command, next) => (asked.size > 5 ? Promise.reject(away) : next()))
 
@@ -147,7 +147,7 @@ test('an idle sandbox is not read, and an idle live wallet is', async () => {
   expect(asked.size).toBe(0)
   expect(await readWallets(deps, all)).toMatchObject({ read: count })
 
-  // Whatever happens, it is read when the bank sends an event of it.
+  // It is always read when the bank sends an event for it.
   await readWallet(deps, { walletId })
   expect(asked.size).toBe(count + 1)
 })
@@ -160,7 +160,7 @@ test.each([
       VALUES (gen_random_uuid(), :partner, 'sandbox', 'kp_sandbox_a', '\\x01', 'k', 'x', now(), now())`,
   ],
   [
-    'a person visited',
+    'a member visited',
     `WITH m AS (INSERT INTO members (id, partner_id, email, role, created_at)
         VALUES (gen_random_uuid(), :partner, 'ada@idle.test', 'viewer', now()) RETURNING id)
       INSERT INTO sessions (id, member_id, token_digest, created_at, last_used_at, expires_at)
@@ -172,7 +172,7 @@ test.each([
       VALUES (:wallet, 'movement', 'withdrawal', 1, now(), now())`,
   ],
   [
-    'a reading failed',
+    'a read failed',
     `INSERT INTO wallet_reading_failures (wallet_id, since, failed_at, failures, reason)
       VALUES (:wallet, now(), now(), 1, 'no_answer')`,
   ],

@@ -1,4 +1,5 @@
-// Deposits reach the books by the bank's event within moments, and without any event by the reading of all wallets.
+// Deposits reach the ledger within moments by the bank's event, and without any event by the scheduled read
+// of all wallets.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { registerWebhook } from '../../../activities/bank/register-webhook'
 import { findWallet, type WalletRow } from '../../../db/wallets/wallets'
@@ -47,7 +48,7 @@ test('without an event, all wallets of both environments are read, page by page'
   expect(await balances()).toEqual({ sandbox: before.sandbox + 3_000_000n, live: before.live + 5_000_000n })
 })
 
-test.each(['sandbox', 'live'] as const)('a %s bank that hangs keeps only its own wallets waiting', async (hanging) => {
+test.each(['sandbox', 'live'] as const)('a %s bank that hangs delays only its own wallets', async (hanging) => {
   const other = hanging === 'live' ? 'sandbox' : 'live'
   await readAll()
   const before = await balances()
@@ -68,7 +69,7 @@ test.each(['sandbox', 'live'] as const)('a %s bank that hangs keeps only its own
   expect((await balances())[hanging]).toBe(before[hanging] + 3_000_000n)
 })
 
-test('a bank that is away is given up, and what it missed is read once it is back: the rest first, then the first again', async () => {
+test('an unavailable bank is skipped, and its wallets are read once it is back: the rest first, then the first again', async () => {
   await readAll()
   const before = await balances()
   await deposit('live', '5.00')
@@ -82,7 +83,7 @@ test('a bank that is away is given up, and what it missed is read once it is bac
   expect((await balances()).live).toBe(before.live + 5_000_000n)
 })
 
-test('an event of the bank has the wallet read at once; one of a withdrawal, or of a stranger’s wallet, has not', async () => {
+test('a bank event has the wallet read at once, except for a withdrawal or an unknown wallet', async () => {
   await readAll()
   const before = await balances()
   await tellBankOurAddress()
@@ -90,15 +91,15 @@ test('an event of the bank has the wallet read at once; one of a withdrawal, or 
 
   await until('the deposit is booked', async () => (await balances()).live === before.live + 5_000_000n)
   await withdraw()
-  await until('the withdrawal was heard of', async () => (await outcomes()).includes('not_needed'))
+  await until('the withdrawal event has arrived', async () => (await outcomes()).includes('not_needed'))
   const stranger = await bank.post('/kyc_links', aStranger(), { environment: 'sandbox' })
   await bank.post(`/customers/${stranger.json.customer_id}/wallets`, { chain: 'base' }, { environment: 'sandbox' })
-  await until('the stranger’s float was heard of', async () => (await outcomes()).includes('unknown_wallet'))
+  await until('the event of the unknown wallet has arrived', async () => (await outcomes()).includes('unknown_wallet'))
 
   expect(await outcomes()).toEqual(['told', 'not_needed', 'unknown_wallet'])
 })
 
-test('neither a reading nor a proof asks the bank about an idle sandbox, and a deposit is still booked', async () => {
+test('neither a read nor a proof asks the bank about an idle sandbox, and a deposit is still booked', async () => {
   await tellBankOurAddress()
   await readAll()
   await proveAll()
@@ -179,7 +180,7 @@ async function withdraw(): Promise<void> {
 }
 
 async function tellBankOurAddress(): Promise<void> {
-  // To make a key takes the bank a while.
+  // Creating a key takes the bank a while.
   const rails = railsTo(bank, { callMs: 10_000 })
   const railOf = { sandbox: rails.provider_sandbox, live: rails.provider_production }
   for (const environment of ['sandbox', 'live'] as const) {

@@ -1,4 +1,5 @@
-// Histories as no well-behaved bank writes them: movements that come late, out of order or unreadable, read by several at once.
+// Histories of an unreliable bank: movements that are late, out of order or unreadable, read by several runs
+// at once.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { readWallet, type WalletReadingDeps } from '../../../activities/wallets/readings/read-wallet'
 import type { Db } from '../../../db/database'
@@ -28,7 +29,7 @@ let db: Db
 let bank: ScriptedBank
 let deps: WalletReadingDeps
 let wallet: WalletRow
-/** What the bank's history has at this moment. */
+/** The bank's history at this moment. */
 let history: Movement[]
 
 beforeAll(async () => {
@@ -77,7 +78,7 @@ describe('two hundred shuffled histories', () => {
   })
 })
 
-test('what comes within the hour is seen though it is older than what was read', async () => {
+test('a movement that arrives within the hour is seen, even if it is older than those already read', async () => {
   history = [{ id: 'm2', at: noon, amount: '2.000000' }]
   await readWallet(deps, { walletId: wallet.id })
   history = [...history, { id: 'm1', at: noon - 59 * minute, amount: '1.000000' }]
@@ -86,7 +87,7 @@ test('what comes within the hour is seen though it is older than what was read',
   expect(await balance()).toBe(3_000_000n)
 })
 
-test('what is older than the newest hour is not read again, and a slower reader does not put that back', async () => {
+test('a movement older than the newest hour is not read again, and a slower reader does not undo that', async () => {
   const old = [1, 2, 3].map((hour) => ({ id: `m${hour}`, at: noon + hour * 60 * minute, amount: '1.000000' }))
   history = old
   const late = await findWalletToRead(db, wallet.id)
@@ -103,7 +104,7 @@ test('what is older than the newest hour is not read again, and a slower reader 
   expect((await findWalletToRead(db, wallet.id))?.historyReadTo).toBe('m3')
 })
 
-test('an odd movement is held in sight without an amount, and the others are booked', async () => {
+test('an odd movement is held without an amount, and the others are booked', async () => {
   history = [
     { id: 'm1', at: noon, amount: '1.000000' },
     { id: 'm2', at: noon + 1, amount: '9.000000', currency: 'eurc' },
@@ -144,7 +145,7 @@ async function heldCount(): Promise<number> {
   return (await listHeldDeposits(db, 10_000)).filter(({ walletId }) => walletId === wallet.id).length
 }
 
-/** Within an hour of each other: what comes later than that is not promised to be seen. */
+/** Within an hour of each other, because later arrivals need not be seen. */
 function aMovement(index: number, random: () => number): Movement {
   const at = noon + Math.floor(random() * 59 * minute)
   const amount = `${Math.floor(random() * 1_000)}.${String(1 + Math.floor(random() * 999_999)).padStart(6, '0')}`
@@ -171,7 +172,7 @@ function shuffled<T>(all: readonly T[], random: () => number): T[] {
     .map(({ one }) => one)
 }
 
-/** The same numbers for the same seed, so that a case that fails can be looked at. */
+/** The same numbers for the same seed, so that a failing case can be repeated. */
 function randomFrom(seed: number): () => number {
   let state = seed * 2_654_435_761
   return () => {

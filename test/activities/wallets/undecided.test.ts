@@ -1,4 +1,4 @@
-// What a wallet's history shows before its payout knows of it is read again until it is booked, held, or told to people.
+// A movement that its payout does not know yet is read again until it is booked, held or reported.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { readTo, readWallet, type WalletReadingDeps } from '../../../activities/wallets/readings/read-wallet'
 import type { Db } from '../../../db/database'
@@ -56,7 +56,7 @@ afterEach(async () => {
   await bank.close()
 })
 
-test('a refund whose transfer still counts as delivered is asked about until it is booked, however much comes after it', async () => {
+test('a refund whose transfer still counts as delivered is looked up until it is booked, whatever comes after it', async () => {
   const payout = await aCompleted()
   await refund(payout)
   const deps = reading({ walletHistory: longAgo })
@@ -76,7 +76,7 @@ test('a refund whose transfer still counts as delivered is asked about until it 
   expect(await balance()).toBe(before + 1_000_000n)
 })
 
-test('people are told of it once it is older than the quiet period, once, until it is booked', async () => {
+test('it is reported once when it is older than the quiet period, until it is booked', async () => {
   const payout = await aCompleted()
   await refund(payout)
 
@@ -92,7 +92,7 @@ test('people are told of it once it is older than the quiet period, once, until 
   expect(await attention(payout)).toBeNull()
 })
 
-test('what people have dealt with is not brought up again, and is booked all the same once the bank says so', async () => {
+test('a movement that operators have resolved is not reported again, and is still booked once the bank confirms it', async () => {
   const payout = await aCompleted()
   await refund(payout)
   const deps = reading({ walletHistory: longAgo })
@@ -107,7 +107,7 @@ test('what people have dealt with is not brought up again, and is booked all the
   expect(await balance()).toBe(before + 1_000_000n)
 })
 
-test('of two part refunds of an open payout one is booked by it and the other is held, whichever way they are read', async () => {
+test('of two partial refunds of an open payout one is booked by it and the other is held, in either order', async () => {
   const payout = await aSent()
   await move(payout, 'undeliverable')
   await move(payout, 'refunded')
@@ -134,7 +134,7 @@ test('a withdrawal without a transfer is listed and logged once, without an amou
   expect(await balance()).toBe(before)
 })
 
-test('the withdrawal of a payout that does not know its transfer yet is awaited, and is a second one’s if that has another', async () => {
+test('the withdrawal of a payout that does not know its transfer yet waits, and counts as a second one if the payout gets another transfer', async () => {
   const payout = await aSent()
   const { transferRef } = await loadStep(db, payout.payoutId)
   const setRef = (ref: string | null) =>
@@ -151,7 +151,7 @@ test('the withdrawal of a payout that does not know its transfer yet is awaited,
   await setRef(transferRef)
 })
 
-test('an undecided movement does not hold the reading position, and is judged again by its id until it is decided', async () => {
+test('an undecided movement does not hold the reading position, and is checked again by its id until it is decided', async () => {
   const payout = await aCompleted()
   await refund(payout)
   const refunded = (await history()).at(-1)
@@ -199,7 +199,10 @@ function stepsWith(change: Partial<Pick<Rail, 'transfer'>> = {}) {
   return payoutActivities(deps)
 }
 
-/** All that the bank has is three hours old, and one deposit is new: nothing but its own verdict keeps a row from being read. */
+/**
+ * Everything at the bank is three hours old except one new deposit, so only its own status keeps a row from
+ * being read.
+ */
 async function longAgo(wanted: Parameters<WalletHistory>[0], more?: 'and its first part'): Promise<HistoryRow[]> {
   const rows = (await rails.provider_production.walletHistory(wanted)).map((row) => ({
     ...row,

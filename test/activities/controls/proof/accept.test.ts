@@ -1,4 +1,4 @@
-// What people have accepted alerts nobody, holds nothing up, and is new again once it is another drift.
+// An accepted drift raises no alert and blocks nothing, and counts as new once it changes.
 import { expect, test } from '@jest/globals'
 import { runProof } from '../../../../activities/controls/proof/run'
 import { tellDrifts } from '../../../../activities/controls/proof/tell'
@@ -20,7 +20,7 @@ eachOnAStage((made) => {
   ;({ db, deps } = made)
 })
 
-test('an accepted drift is found no more, is told to nobody, and stays accepted while payouts go on', async () => {
+test('an accepted drift is no longer reported, and stays accepted while payouts continue', async () => {
   await stage.aStrangeTransfer()
   await runProof(deps)
   expect(await counted()).toBe(1)
@@ -36,7 +36,7 @@ test('an accepted drift is found no more, is told to nobody, and stays accepted 
   ])
 })
 
-test('an accepted balance stays accepted while money moves, and is new when the difference is another one', async () => {
+test('an accepted balance difference stays accepted while money moves, and is new when the difference changes', async () => {
   expect(await runProof(toldMore(10_000n))).toMatchObject({ drifts: 1 })
   const first = await acceptOnly()
   await stage.aSentPayout()
@@ -51,7 +51,7 @@ test('an accepted balance stays accepted while money moves, and is new when the 
   expect(await tell()).toBe(1)
 })
 
-test('one that was accepted, gone, and is back is new', async () => {
+test('a drift that was accepted, disappeared and came back is new', async () => {
   await runProof(toldMore(10_000n))
   await acceptOnly()
   expect(await runProof(deps)).toMatchObject(fine)
@@ -60,7 +60,7 @@ test('one that was accepted, gone, and is back is new', async () => {
   expect(await runProof(toldMore(10_000n))).toMatchObject({ drifts: 1, fresh: 1 })
 })
 
-test('the proof goes on behind what is accepted, to the penny, and comes back to it when it is reopened', async () => {
+test('the proof continues past an accepted drift, to the penny, and comes back to it when it is reopened', async () => {
   const strange = await stage.aStrangeTransfer()
   await stage.aSentPayout()
   const later = aged()
@@ -83,7 +83,7 @@ test('the proof goes on behind what is accepted, to the penny, and comes back to
   expect(await markOf()).toEqual({ bank: 10_000_000_000n, accepted: 0n })
 })
 
-/** The bank tells so much more than its movements amount to. */
+/** The bank reports a balance higher than its movements by this much. */
 function toldMore(microUsdc: bigint): ProofStage['deps'] {
   const rail = stage.rails.provider_production
   const wallet: typeof rail.wallet = async (asked) => {
@@ -93,7 +93,7 @@ function toldMore(microUsdc: bigint): ProofStage['deps'] {
   return { ...deps, rails: { ...stage.rails, provider_production: { ...rail, wallet } } }
 }
 
-/** All that there is now is two hours old, for us and for the bank, but for what comes after it. */
+/** Everything so far is two hours old, for us and for the bank, except what comes after it. */
 function aged(): ProofStage['deps'] {
   const rail = stage.rails.provider_production
   const first = new Date()
@@ -130,7 +130,7 @@ function decide(id: string, how: typeof acceptDrift): Promise<void> {
   })
 }
 
-/** By the metric that alerts. */
+/** By the metric that raises alerts. */
 async function counted(): Promise<number> {
   const figures = await readStanding(db, deps.clock.now())
   return figures.find(({ kind }) => kind === 'drift')?.count ?? 0

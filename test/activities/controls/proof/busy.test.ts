@@ -1,4 +1,5 @@
-// A busy, healthy system shows no drift, however often it is proved while payouts are on their way; a sick one does, as busy as it is.
+// A busy, healthy system shows no drift, however often it is proved during payouts; a faulty one does,
+// however busy.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { runProof } from '../../../../activities/controls/proof/run'
 import { listDrifts } from '../../../../db/controls/proof/drifts'
@@ -13,7 +14,7 @@ import { railsTo } from '../../../support/stages/payout'
 import { silenceTemporal } from '../../../support/temporal/a-worker'
 
 const log = keptLog()
-// The strictest there is: no time for deposits, none for balances, and looks without a pause.
+// The strictest limits: no grace period for deposits or balances, and no pause between proofs.
 const patience = {
   graceMs: 0,
   quietMs: 0,
@@ -35,7 +36,7 @@ beforeAll(async () => {
   world = await aPayoutWorld({ bank })
   rails = railsTo(world.bank, { callMs: 5_000 })
   payers = [await world.aPayer(), await world.aPayer()]
-  // The stage books the sandbox's float without the bank's name for it.
+  // The fixture books the sandbox's float without the bank's id for it.
   await world.api.db.dataSource.query(
     `UPDATE wallets SET rail = 'simulated', customer_ref = NULL, wallet_ref = NULL WHERE environment = 'sandbox'`,
   )
@@ -45,7 +46,7 @@ afterAll(async () => {
   await world.close()
 })
 
-test('proofs beside payouts that are sent, delivered, lost and refunded find nothing', async () => {
+test('proofs during payouts that are sent, delivered, lost and refunded find nothing', async () => {
   const { db } = world.api
   const deps = { db, clock: systemClock, log, rails, patience }
   await world.bank.fault({ kind: 'reset', stage: 'after', times: 6, match: { method: 'POST', path: '/v0/transfers' } })
@@ -74,12 +75,12 @@ test('proofs beside payouts that are sent, delivered, lost and refunded find not
   expect(await listDrifts(db, 'gone', 10)).toEqual([])
 })
 
-test('money from nowhere, of the very amount that payouts send, is found while payouts go on all the time', async () => {
+test('unexplained money, of the same amount that payouts send, is found while payouts continue', async () => {
   const { db } = world.api
   const deps = { db, clock: systemClock, log, rails, patience }
   const progress = { isOver: false, paid: 0 }
   const paying = payWhile(progress)
-  await until('payouts are on their way', async () => progress.paid > 6)
+  await until('payouts are in flight', async () => progress.paid > 6)
   const { walletId, payoutId, sends } = await aRefundedPayout()
   await post({ walletId, payoutId, cause: 'refund' }, refundPostings(sends, sends))
   await post({ walletId: await otherWallet(walletId), payoutId: null, cause: 'deposit' }, topUpPostings(sends))
@@ -95,7 +96,7 @@ test('money from nowhere, of the very amount that payouts send, is found while p
   )
 
   const paid = progress.paid
-  await until('more payouts are made meanwhile', async () => progress.paid > paid)
+  await until('more payouts are made', async () => progress.paid > paid)
   progress.isOver = true
   await paying
   const balances = found.filter(({ kind }) => kind === 'bank_balance')

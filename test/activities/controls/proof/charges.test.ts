@@ -1,4 +1,4 @@
-// What a live payout was charged is what its row says, and what came back is credited: whatever else is found.
+// A live payout is charged what its row says, and a return is credited, independent of other drift.
 import { expect, test } from '@jest/globals'
 import { runProof } from '../../../../activities/controls/proof/run'
 import { listDrifts } from '../../../../db/controls/proof/drifts'
@@ -17,7 +17,7 @@ eachOnAStage((made) => {
   ;({ db, deps, steps } = made)
 })
 
-test('payouts that completed, came back, failed and are on their way show nothing', async () => {
+test('payouts that completed, were returned, failed or are in flight show no drift', async () => {
   const payouts = [await aCompleted(), await aReturned(), await stage.aSentPayout()]
   const failed = await stage.aSentPayout()
   await stage.advance(failed, 'refunded')
@@ -35,12 +35,12 @@ test.each([
   ['no charge at all', 'DELETE FROM charges WHERE payout_id = $1'],
   ['no fee', `DELETE FROM charges WHERE payout_id = $1 AND kind = 'payout_fee'`],
   ['no network fee', `DELETE FROM charges WHERE payout_id = $1 AND kind = 'network_fee'`],
-  ['another fee', `UPDATE charges SET amount_micropounds = 1 WHERE payout_id = $1 AND kind = 'payout_fee'`],
-  ['a fee of another partner', `UPDATE charges SET partner_id = gen_random_uuid() WHERE payout_id = $1`],
+  ['a different fee', `UPDATE charges SET amount_micropounds = 1 WHERE payout_id = $1 AND kind = 'payout_fee'`],
+  ['a fee for another partner', `UPDATE charges SET partner_id = gen_random_uuid() WHERE payout_id = $1`],
   ['a second fee', copy({ cause_ref: 'once-more' })],
   ['a credit', copy({ kind: 'credit' })],
   ['a higher fee in its row', 'UPDATE payouts SET fee_pence = fee_pence + 500 WHERE id = $1'],
-  ['less of its fee in its transfer', 'UPDATE payouts SET fee_pence = fee_pence - 1 WHERE id = $1'],
+  ['a smaller share of its fee in its transfer', 'UPDATE payouts SET fee_pence = fee_pence - 1 WHERE id = $1'],
 ])('a completed payout with %s is found', async (_what, harm) => {
   const { payoutId } = await aCompleted()
 
@@ -54,10 +54,10 @@ test.each([
 test.each([
   ['no credit', `DELETE FROM charges WHERE payout_id = $1 AND kind = 'credit'`],
   [
-    'half of it',
+    'half of its credit',
     `UPDATE charges SET amount_micropounds = amount_micropounds / 2 WHERE payout_id = $1 AND kind = 'credit'`,
   ],
-])('a payout that came back and has got %s is found', async (_what, harm) => {
+])('a returned payout with %s is found', async (_what, harm) => {
   const { payoutId } = await aReturned()
 
   await behindOurBack(db, harm, [payoutId])
@@ -66,7 +66,7 @@ test.each([
   expect(await stage.found()).toEqual([['payout_charge', payoutId]])
 })
 
-test('a fee of a payout that has not completed is found, and so is one of none, in pounds', async () => {
+test('a fee of a payout that has not completed is found, and so is one without a payout, in pounds', async () => {
   const [completed, { payoutId }] = [await aCompleted(), await stage.aSentPayout()]
   await behindOurBack(db, copy({ payout_id: payoutId, cause_ref: payoutId }), [completed.payoutId])
   await behindOurBack(db, copy({ payout_id: null, cause_ref: 'made-up' }), [completed.payoutId])

@@ -1,4 +1,5 @@
-// What of the bank's movements has its place in our books, and how far the proof may go on behind them: by plain figures.
+// Which bank movements are matched in our ledger, and how far the proof may advance past them, with plain
+// figures.
 import { expect, test } from '@jest/globals'
 import { compare, type ToCompare } from '../../../../activities/controls/proof/compare'
 import type { BookedPayout, Booking } from '../../../../db/controls/proof/books'
@@ -7,7 +8,7 @@ import type { HistoryRow, WalletMovement } from '../../../../rail/rail'
 const now = new Date('2026-11-15T12:00:00Z')
 const walletId = 'wallet-1'
 
-test('everything is in its place up to an hour before the newest movement, and is not read again', () => {
+test('everything up to an hour before the newest movement is matched, and is not read again', () => {
   const history = [
     aDeposit('in', 100n, 300),
     aWithdrawal('out', 30n, 200),
@@ -31,11 +32,11 @@ test('a history of 200,000 movements is compared', () => {
   expect(settled).toMatchObject({ provedTo: 'm199938', bookings: 199_939 })
 })
 
-test('the only movement that there is is the newest, and is read again', () => {
+test('a single movement is the newest one, and is read again', () => {
   expect(compared({ history: [aDeposit('in', 100n, 60)], bookings: [booked('in', 100n)] }).settled).toBeNull()
 })
 
-test('a second withdrawal for a payout is found by its own name, and holds the proof up', () => {
+test('a second withdrawal for a payout is found by its own id, and blocks the proof', () => {
   const history = [aWithdrawal('out', 30n, 300), aWithdrawal('again', 30n, 200), aDeposit('in', 1n, 0)]
 
   const { findings, expectedMicroUsdc, settled } = compared({ history, payouts: [aPayout({})] })
@@ -43,12 +44,12 @@ test('a second withdrawal for a payout is found by its own name, and holds the p
   expect(findings).toEqual([
     { kind: 'transfer_without_payout', walletId, subject: 'again', expected: 'a payout', found: '30' },
   ])
-  // Of our 1000, the deposit that is not booked more, and the second withdrawal less.
+  // Of our 1000, the unbooked deposit adds and the second withdrawal subtracts.
   expect(expectedMicroUsdc).toBe(1_000n + 1n - 30n)
   expect(settled?.provedTo).toBe('out')
 })
 
-test('a withdrawal whose payout does not know its transfer yet is no drift, and holds the proof up', () => {
+test('a withdrawal whose payout does not know its transfer yet is no drift, and blocks the proof', () => {
   const history = [aWithdrawal('out', 30n, 300), aDeposit('in', 1n, 0)]
 
   const { findings, settled } = compared({ history, payouts: [aPayout({ transferRef: null, status: 'pending' })] })
@@ -57,7 +58,7 @@ test('a withdrawal whose payout does not know its transfer yet is no drift, and 
   expect(settled).toBeNull()
 })
 
-test('a refund is in its place when it is booked, by its movement or by its payout alone', () => {
+test('a refund is matched when it is booked, by its movement or by its payout alone', () => {
   const history = [aWithdrawal('out', 30n, 300), aRefund('back', 30n, 200), aDeposit('in', 1n, 0)]
   const refunded = aPayout({ status: 'failed', isOpen: false, transitMicroUsdc: 0n })
   const named = compared({ history, payouts: [refunded], bookings: [booked('back', 30n), booked('in', 1n)] })
@@ -74,7 +75,7 @@ test('a refund is in its place when it is booked, by its movement or by its payo
   }
 })
 
-test('a refund that is not booked is its workflow’s while the payout is open, and then a drift', () => {
+test('an unbooked refund belongs to its workflow while the payout is open, and is a drift afterwards', () => {
   const history = [aWithdrawal('out', 30n, 300), aRefund('back', 30n, 200), aDeposit('in', 1n, 0)]
   const bookings = [booked('in', 1n)]
   const open = compared({ history, bookings, payouts: [aPayout({})] })

@@ -1,4 +1,4 @@
-// Many wallets: whatever becomes of one of them at the bank hides none of the others, and is told.
+// Many wallets: trouble with one of them at the bank hides none of the others, and is reported.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { provePage } from '../../../../activities/controls/proof/prove-wallets'
@@ -19,7 +19,7 @@ let bank: TestBank
 let stage: ProofStage
 let db: ProofStage['db']
 let deps: ProofStage['deps']
-/** Live ones, in the order in which they are proved. */
+/** Live wallets, in the order in which they are proved. */
 let wallets: { readonly id: string; readonly ref: string }[]
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ afterEach(async () => {
   await stage.close()
 })
 
-test('one wallet about which the bank has no answer is told as not compared, and all others are proved', async () => {
+test('one wallet that the bank does not answer for is reported as not compared, and all others are proved', async () => {
   await fault(wallets[2]?.ref ?? '', 503)
 
   expect(await runProof(deps)).toMatchObject({ wallets: 2 * partners, failed: 1, drifts: 0 })
@@ -53,7 +53,7 @@ test('one wallet about which the bank has no answer is told as not compared, and
   expect(await listNotCompared(db, 10)).toEqual([expect.objectContaining({ outcome: 'no_answer', comparedAt: null })])
 })
 
-test.each([503, 404])('six wallets that the bank answers with %i hide not the seventh', async (status) => {
+test.each([503, 404])('six wallets that the bank answers with %i do not hide the seventh', async (status) => {
   for (const { ref } of wallets.slice(0, 6)) await fault(ref, status)
 
   expect(await runProof(deps)).toMatchObject({ failed: 6 })
@@ -61,7 +61,7 @@ test.each([503, 404])('six wallets that the bank answers with %i hide not the se
   expect((await outcomes()).at(-1)).toBe('equal')
 })
 
-test('a bank that is away is not asked about every wallet, and each of them is told as not compared', async () => {
+test('an unavailable bank is not asked about every wallet, and each of them is reported as not compared', async () => {
   await bank.fault({ kind: 'status', status: 503, times: null, match: { method: 'GET' } })
   const asked: string[] = []
 
@@ -72,12 +72,12 @@ test('a bank that is away is not asked about every wallet, and each of them is t
   expect(await listNotCompared(db, 10)).toHaveLength(partners)
 })
 
-test('what our own books tell is found in every wallet though the bank is away, and gone though it still is', async () => {
+test('drift in our own ledger is found in every wallet, and resolved, while the bank is unavailable', async () => {
   await bank.fault({ kind: 'status', status: 503, times: null, match: { method: 'GET' } })
   const [first, last] = [wallets[0]?.id ?? '', wallets.at(-1)?.id ?? '']
   await addToBalances([first, last], 77)
 
-  // Pages of two: those behind the one in which the bank was missed are proved too.
+  // Pages of two: those after the page in which the bank failed are proved too.
   const page = await provePage(deps, { environment: 'live', after: null, limit: 2 })
 
   expect(page).toMatchObject({ wallets: partners, drifts: 2, fresh: 2, failed: partners, next: null })
@@ -87,7 +87,7 @@ test('what our own books tell is found in every wallet though the bank is away, 
   expect(await stage.found()).toEqual([])
 })
 
-test('a wallet whose look goes wrong is told as failed, with what its own books tell, and all others are proved', async () => {
+test('a wallet whose proof throws is reported as failed, with its own ledger checked, and all others are proved', async () => {
   const [broken, last] = [wallets[2], wallets.at(-1)]
   await addToBalances([broken?.id ?? '', last?.id ?? ''], 77)
   const rail = stage.rails.provider_production
@@ -102,7 +102,7 @@ test('a wallet whose look goes wrong is told as failed, with what its own books 
   expect(await listNotCompared(db, 10)).toEqual([expect.objectContaining({ outcome: 'failed' })])
 })
 
-test('a bank of which not even that can be told, whether it is away, hides no wallet', async () => {
+test('a bank whose availability is unknown hides no wallet', async () => {
   await fault(wallets[2]?.ref ?? '', 503)
   const rail = stage.rails.provider_production
   const rate: typeof rail.rate = () => Promise.reject(new TypeError('boom'))
@@ -110,7 +110,7 @@ test('a bank of which not even that can be told, whether it is away, hides no wa
   expect(await runProof(withRail({ ...rail, rate }))).toMatchObject({ wallets: 2 * partners, failed: 1 })
 })
 
-test('a history that is too long to be read is told as such, and nobody takes the bank for away', async () => {
+test('a history that is too long to read is reported as such, and the bank does not count as unavailable', async () => {
   const rail = stage.rails.provider_production
   const long = wallets[2]
   const walletHistory: typeof rail.walletHistory = (asked) =>
@@ -127,7 +127,7 @@ test('a history that is too long to be read is told as such, and nobody takes th
   expect(drift).toMatchObject({ kind: 'not_compared', found: 'too_long, last compared never' })
 })
 
-test('a wallet at no bank whose books cannot be asked for too long is told too', async () => {
+test('a wallet without a bank whose ledger cannot be read for too long is reported too', async () => {
   await runProof(deps)
   stage.clock.forward(patience.comparedWithinMs + 60_000)
   const isSandbox = `SELECT id FROM wallets WHERE environment = 'sandbox'`
@@ -138,7 +138,7 @@ test('a wallet at no bank whose books cannot be asked for too long is told too',
   expect(await stage.found()).toEqual([['not_compared', sandbox?.id]])
 })
 
-test('a wallet that could not be compared for too long is a drift of its own, until it is compared', async () => {
+test('a wallet that could not be compared for too long is a drift by itself, until it is compared', async () => {
   const silent = wallets[2]
   await fault(silent?.ref ?? '', 503)
   await runProof(deps)
@@ -153,7 +153,7 @@ test('a wallet that could not be compared for too long is a drift of its own, un
   expect(await stage.found()).toEqual([])
 })
 
-test('a page that takes too long ends where it is, and the next one goes on from there', async () => {
+test('a page that takes too long ends early, and the next one continues from there', async () => {
   const slow = { ...deps, clock: { now: () => (stage.clock.forward(60_000), stage.clock.now()) } }
   const seen: string[] = []
   let after: string | null = null
@@ -178,7 +178,7 @@ function withRail(rail: LiveRail): ProofStage['deps'] {
   return { ...deps, rails: { ...stage.rails, provider_production: rail } }
 }
 
-/** The rail, with the names of the calls that were made of it. */
+/** The rail, which records the calls made to it. */
 function counting(asked: string[]): LiveRail {
   const rail = stage.rails.provider_production
   return {
@@ -190,7 +190,7 @@ function counting(asked: string[]): LiveRail {
   }
 }
 
-/** The database, which has no answer about the books of this wallet. */
+/** The database, which fails for the ledger of this wallet. */
 function failingFor(walletId: string): Db {
   const readsBooks = /FROM wallets w JOIN ledger_accounts a/
   return tapped(db, ({ text, values }, next) =>

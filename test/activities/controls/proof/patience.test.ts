@@ -1,4 +1,4 @@
-// What is only under way is no drift, what nobody could see proves nothing, and ops is told of each drift once.
+// Payouts in flight are no drift, an unavailable bank proves nothing, and each drift is mailed once.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { provePage } from '../../../../activities/controls/proof/prove-wallets'
@@ -30,7 +30,7 @@ eachOnAStage((made, itsBank) => {
   ;({ db, rails, clock, deps, steps, wallet } = made)
 })
 
-test('a healthy wallet shows nothing, whatever its payouts are up to', async () => {
+test('a healthy wallet shows nothing, whatever the state of its payouts', async () => {
   await stage.aPayout()
   const debited = await stage.aPayout()
   await steps.debitPayout(debited)
@@ -55,7 +55,7 @@ test('a healthy wallet shows nothing, whatever its payouts are up to', async () 
   expect(await stage.found()).toEqual([])
 })
 
-test('a deposit that is not booked is found once its time is over, and gone when it is', async () => {
+test('an unbooked deposit is found once its grace period is over, and resolved when it is booked', async () => {
   const { json } = await bank.control('POST', `/wallets/${wallet.wallet}/deposits`, { amount: '12.345678' })
   const patient = { ...deps, patience: { ...patience, graceMs: 60_000 } }
 
@@ -102,7 +102,7 @@ test('a sandbox with an open payout is not idle', async () => {
   expect(await outcomes()).toEqual(['equal', 'no_bank'])
 })
 
-test('a payout that is silent for longer than it may take is found, unless its rail is paused', async () => {
+test('a payout without progress for longer than allowed is found, unless its rail is paused', async () => {
   const sent = await stage.aSentPayout()
   const waiting = await stage.aPayout()
   await steps.debitPayout(waiting)
@@ -120,7 +120,7 @@ test('a payout that is silent for longer than it may take is found, unless its r
   expect(await stage.found()).toEqual([['silent_payout', sent.payoutId]])
 })
 
-test('a bank that does not answer proves nothing and takes nothing back', async () => {
+test('a bank that does not answer proves nothing and resolves nothing', async () => {
   const transfer = await stage.aStrangeTransfer()
   await runProof(deps)
   const fault = await bank.fault({ kind: 'status', status: 503, times: null, match: { method: 'GET' } })
@@ -134,7 +134,7 @@ test('a bank that does not answer proves nothing and takes nothing back', async 
 test.each([
   ['first', 1],
   ['second', 2],
-])('what only the %s of two looks shows is no drift', async (_which, strangeLook) => {
+])('a difference that only the %s of two reads shows is no drift', async (_which, strangeLook) => {
   const rail = rails.provider_production
   let looks = 0
   const walletHistory: typeof rail.walletHistory = async (asked) => {
@@ -143,7 +143,7 @@ test.each([
     const strange = { id: 'strange', transferRef: 'none', amountMicroUsdc: 1n, at: new Date(Date.now() + 60_000) }
     return looks === strangeLook ? [...rows, { kind: 'withdrawal', ...strange }] : rows
   }
-  // In the first look the balance is told wrong, so that there is a second one.
+  // The first read returns a wrong balance, so that a second one follows.
   const told: typeof rail.wallet = async (asked) => {
     const { usdcMicro, ...others } = await rail.wallet(asked)
     return { ...others, usdcMicro: looks === 1 ? usdcMicro + 5n : usdcMicro }
@@ -155,7 +155,7 @@ test.each([
   expect(looks).toBe(2)
 })
 
-test('a balance that the bank tells late is no drift while its movements are young, and one when they are not', async () => {
+test('a balance that the bank updates late is no drift while its movements are recent, and one later', async () => {
   const patient = { ...deps, patience: { ...patience, quietMs: 60_000 } }
   await stage.aSentPayout()
   const fault = await bank.fault({ kind: 'balance_lag', ms: 30_000, times: null, match: {} })
@@ -169,10 +169,10 @@ test('a balance that the bank tells late is no drift while its movements are you
   expect(await runProof(deps)).toMatchObject(fine)
 })
 
-test('what has its place is not read again, and what has none holds the reading up', async () => {
+test('matched movements are not read again, and unmatched ones hold the reading position', async () => {
   await stage.aSentPayout()
   const strange = await stage.aStrangeTransfer()
-  // As if all of that were two hours old, and something has happened since.
+  // As if all of that were two hours old, and a new movement has arrived since.
   await db.dataSource.query(`UPDATE payouts SET submit_started_at = submit_started_at - interval '2 hours'`)
   const shifted = {
     ...rails.provider_production,
@@ -202,7 +202,7 @@ test('what has its place is not read again, and what has none holds the reading 
   expect(await stage.found()).toEqual([['transfer_without_payout', strange]])
 })
 
-test('ops is mailed once for each new drift, and again for one that comes back', async () => {
+test('operators are mailed once for each new drift, and again for one that comes back', async () => {
   const tell = () => tellDrifts({ db, clock, keyring: testKeyring, opsEmail: 'ops@payouts.test' })
   await stage.aStrangeTransfer()
   await runProof(deps)

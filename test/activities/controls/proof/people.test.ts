@@ -1,4 +1,4 @@
-// What people do about a payout is no drift of it, and no news of it either.
+// An operator's action on a payout is no drift, and does not count as progress of the payout.
 import { expect, test } from '@jest/globals'
 import { runProof } from '../../../../activities/controls/proof/run'
 import { pauseRail, resumeRail } from '../../../../db/bank/rail-pauses'
@@ -20,7 +20,7 @@ eachOnAStage((made) => {
   ;({ db, clock, deps, steps } = made)
 })
 
-test('who writes into a timeline while its payout goes on writes the status that it has then', async () => {
+test('a note written while its payout moves on stores the status of that moment', async () => {
   const payout = await stage.aSentPayout()
   let telling: Promise<void> | undefined
   await db.transaction(async (tx) => {
@@ -34,7 +34,7 @@ test('who writes into a timeline while its payout goes on writes the status that
   expect(await lastEvent(payout)).toEqual({ kind: 'retried', status: 'completed' })
 })
 
-test.each(peoplesKinds)('%s with a status that the payout has no longer is no drift', async (kind) => {
+test.each(peoplesKinds)('%s with an outdated status is no drift', async (kind) => {
   const payout = await stage.aSentPayout()
   await stage.advance(payout, 'payment_processed')
   await steps.pollSettlement(payout)
@@ -47,7 +47,7 @@ test.each(peoplesKinds)('%s with a status that the payout has no longer is no dr
   expect(await runProof(deps)).toMatchObject(fine)
 })
 
-test('a payout stays silent whatever people do about it, until the bank speaks', async () => {
+test('a stuck payout stays overdue whatever operators do, until the bank reports progress', async () => {
   const payout = await stage.aSentPayout()
   clock.forward(patience.settleWithinMs + 60_000)
   for (const kind of peoplesKinds) {
@@ -62,7 +62,7 @@ test('a payout stays silent whatever people do about it, until the bank speaks',
   expect(await runProof(deps)).toMatchObject(fine)
 })
 
-test('a pause that ends is news of what it kept waiting, and of nothing that was sent before', async () => {
+test('the end of a pause counts as progress of waiting payouts, and not of those sent before', async () => {
   const sent = await stage.aSentPayout()
   const waiting = await stage.aPayout()
   await steps.debitPayout(waiting)

@@ -1,4 +1,5 @@
-// What hides well is planted and found: errors that cancel each other, entries of another wallet, and rows changed behind our back.
+// Well-hidden faults are planted and found: errors that cancel out, entries of another wallet, and rows
+// changed without our triggers.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { runProof } from '../../../../activities/controls/proof/run'
@@ -25,7 +26,7 @@ eachOnAStage((made, itsBank) => {
   ;({ db, deps, steps, wallet } = made)
 })
 
-test('nothing is found before anything is planted', async () => {
+test('nothing is found before a fault is planted', async () => {
   await stage.aSentPayout()
 
   expect(await runProof(deps)).toMatchObject(fine)
@@ -45,7 +46,7 @@ test.each([
   ['first', 0],
   ['second', 1],
   ['last', 2],
-])('a balance after the %s entry that is not the sum up to there is found, with that entry', async (_which, index) => {
+])('a balance after the %s entry that differs from the sum so far is found, with that entry', async (_which, index) => {
   await book(await aDeposit('10.000000'), topUpPostings(10_000_000n))
   await stage.aSentPayout()
   const entries: { id: string }[] = await db.dataSource.query(
@@ -73,10 +74,10 @@ test('a credit and a withdrawal of the same sum that name no movement are both f
   expect(kinds(await stage.found())).toEqual(['entry_without_movement', 'entry_without_movement'])
 })
 
-test('a credit and a withdrawal of the same sum under made-up names of movements are found', async () => {
+test('a credit and a withdrawal of the same sum with invented movement ids are found', async () => {
   await book('made-up-1', topUpPostings(5_000_000n))
   await book('made-up-2', opposite(topUpPostings(5_000_000n)))
-  // What is booked this very minute may be of a movement that has only just come.
+  // An entry booked this minute may belong to a movement that has only just arrived.
   stage.clock.forward(120_000)
 
   await runProof(deps)
@@ -84,7 +85,7 @@ test('a credit and a withdrawal of the same sum under made-up names of movements
   expect(await stage.found()).toEqual([['booking_without_movement', wallet.id]])
 })
 
-test('what was held and is credited by nobody’s decision is found in suspense', async () => {
+test('a held deposit credited without an operator’s decision is found in suspense', async () => {
   const id = await aDeposit('10.000000')
   await book(id, heldPostings(10_000_000n))
   await db.dataSource.query(
@@ -156,12 +157,12 @@ test.each([
   ['an environment', `environment = 'sandbox'`, 'payout_row'],
   ['a rail', `rail = 'provider_sandbox'`, 'payout_row'],
   ['a status', `status = 'pending'`, 'payout_row'],
-  ['a status that is final', `status = 'completed', completed_at = now()`, 'payout_ledger'],
+  ['a final status', `status = 'completed', completed_at = now()`, 'payout_ledger'],
   ['a failure without its refund', `status = 'failed', failure_reason = 'x', closed_at = now()`, 'payout_ledger'],
   ['a release', 'released_at = now(), answered_at = NULL', 'payout_ledger'],
   ['a transfer', `transfer_ref = 'another'`, 'payout_without_transfer'],
   ['a wallet', `wallet_id = (SELECT id FROM wallets WHERE environment = 'sandbox')`, 'payout_row'],
-])('%s of a payout that was changed behind our back is found', async (_what, change, kind) => {
+])('%s of a payout that was changed without our triggers is found', async (_what, change, kind) => {
   const { payoutId } = await stage.aSentPayout()
   expect(await runProof(deps)).toMatchObject(fine)
   await behindOurBack(db, `UPDATE payouts SET ${change} WHERE id = $1`, [payoutId])
@@ -171,7 +172,7 @@ test.each([
   expect(await stage.found()).toContainEqual([kind, payoutId])
 })
 
-test('a payout of which the row is gone is found by its set', async () => {
+test('a payout whose row is gone is found by its set', async () => {
   const { payoutId } = await stage.aSentPayout()
   await behindOurBack(db, 'DELETE FROM payouts WHERE id = $1', [payoutId])
 
@@ -180,7 +181,7 @@ test('a payout of which the row is gone is found by its set', async () => {
   expect(kinds(await stage.found())).toEqual(expect.arrayContaining(['set_sum', 'transfer_without_payout']))
 })
 
-test('a completed payout that the bank has never sent stays found, also when the proof has long gone on', async () => {
+test('a completed payout that the bank never sent stays found, even long after the proof has advanced', async () => {
   const payout = await stage.aSentPayout()
   await stage.advance(payout, 'payment_processed')
   await steps.pollSettlement(payout)
@@ -198,7 +199,7 @@ test('a completed payout that the bank has never sent stays found, also when the
   expect(await stage.found()).toEqual(found)
 })
 
-/** As it would be when people had accepted what was strange about the movements. */
+/** As if an operator had accepted the odd movements. */
 async function moveMarkBehindEverything(): Promise<void> {
   const refs = { customerRef: wallet.customer, walletRef: wallet.wallet }
   const history = await stage.rails.provider_production.walletHistory({ ...refs, after: null })

@@ -1,4 +1,4 @@
-// Each kind of drift is planted and found within one run, and what is gone is marked gone.
+// Each kind of drift is planted and found within one run, and a resolved one is marked resolved.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { runProof } from '../../../../activities/controls/proof/run'
@@ -22,7 +22,7 @@ eachOnAStage((made) => {
   ;({ db, clock, deps, steps, wallet } = made)
 })
 
-test('an entry that was deleted is found in its set, its wallet and its payout, and is gone when it is back', async () => {
+test('a deleted entry is found in its set, its wallet and its payout, and resolved when it is back', async () => {
   const { payoutId } = await stage.aSentPayout()
   const [entry]: { id: string; set_id: string; account_id: string; amount: string; balance: string }[] =
     await db.dataSource.query(
@@ -51,7 +51,7 @@ test('an entry that was deleted is found in its set, its wallet and its payout, 
   expect(await listDrifts(db, 'gone', 10)).toHaveLength(3)
 })
 
-test('a transfer made behind our back is found by its name, and explains the balance', async () => {
+test('a transfer made outside our system is found by its id, and explains the balance', async () => {
   const transfer = await stage.aStrangeTransfer()
 
   await runProof(deps)
@@ -68,7 +68,7 @@ test('a second transfer for one payout is found', async () => {
   expect(await stage.found()).toEqual([['transfer_without_payout', transfer]])
 })
 
-test('a transfer for a payout that was given up and credited is found', async () => {
+test('a transfer for a payout that was released and credited is found', async () => {
   const released = await stage.aPayout()
   await steps.debitPayout(released)
   await steps.cancelPayout(released)
@@ -79,7 +79,7 @@ test('a transfer for a payout that was given up and credited is found', async ()
   expect(await stage.found()).toEqual([['transfer_without_payout', transfer]])
 })
 
-test('a transfer of another amount than its payout sends is found', async () => {
+test('a transfer with a different amount than its payout is found', async () => {
   const { payoutId } = await stage.aSentPayout()
   await behindOurBack(
     db,
@@ -96,7 +96,7 @@ test('a transfer of another amount than its payout sends is found', async () => 
   ])
 })
 
-test('a credit that names no movement of the bank is found by its name, and explains the balance', async () => {
+test('a credit that names no movement of the bank is found by its id, and explains the balance', async () => {
   await postSet(db, {
     walletId: wallet.id,
     cause: 'top_up',
@@ -129,7 +129,7 @@ test('a refund that was booked twice is found in its payout and in the balance',
   ])
 })
 
-test('a refund of a payout that had completed is found while nobody books its return', async () => {
+test('a refund of a completed payout is found until its return is booked', async () => {
   const payout = await stage.aSentPayout()
   await stage.advance(payout, 'payment_processed')
   await steps.pollSettlement(payout)
@@ -140,7 +140,7 @@ test('a refund of a payout that had completed is found while nobody books its re
   expect((await stage.found()).map(([kind]) => kind)).toEqual(['deposit_not_booked'])
 })
 
-test('a payout whose transfer the bank does not know is found, sent or completed, named or not', async () => {
+test('a payout whose transfer the bank does not know is found, sent or completed, with or without a reference', async () => {
   const [unknown, nameless] = [await stage.aPayout(), await stage.aPayout()]
   for (const payout of [unknown, nameless]) await steps.debitPayout(payout)
   await db.dataSource.query(
