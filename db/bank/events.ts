@@ -1,8 +1,51 @@
-// The bank's events: stored before they are handled, each of them once, and never with what the bank wrote in them.
+// The bank's events. Each one is stored once, before it is handled, and without its content.
+import { EntitySchema } from 'typeorm'
 import type { Environment } from '../../domain/environment'
 import type { PayoutStatus } from '../../domain/payouts/payout'
-import type { Queryable } from '../database'
+import { bytes, id, idOf, orNull, text, time } from '../columns'
+import type { Queryable, Tx } from '../database'
 import { newId } from '../id'
+import { sql } from '../sql'
+
+export interface BankEventRow {
+  readonly id: string
+  readonly environment: Environment
+  readonly eventId: string
+  readonly category: string
+  readonly objectRef: string | null
+  readonly objectState: string | null
+  readonly payoutId: string | null
+  /** Always null: the content of an event is read from the bank and not stored. */
+  readonly sealed: Buffer | null
+  readonly receivedAt: Date
+  readonly handledAt: Date | null
+  readonly outcome: string | null
+  /** Set when an operator has dealt with a quarantined event. */
+  readonly attendedAt: Date | null
+  readonly attendedBy: string | null
+  readonly note: string | null
+}
+
+export const bankEvent = new EntitySchema<BankEventRow>({
+  name: 'BankEvent',
+  tableName: 'bank_events',
+  columns: {
+    id,
+    environment: text,
+    eventId: text,
+    category: text,
+    objectRef: orNull(text),
+    objectState: orNull(text),
+    payoutId: orNull(idOf('Payout')),
+    sealed: orNull(bytes),
+    receivedAt: time,
+    handledAt: orNull(time),
+    outcome: orNull(text),
+    attendedAt: orNull(time),
+    attendedBy: orNull(text),
+    note: orNull(text),
+  },
+})
 
 export interface ReceivedEvent {
   readonly environment: Environment
@@ -10,19 +53,19 @@ export interface ReceivedEvent {
   readonly category: string
   readonly objectRef: string | null
   readonly objectState: string | null
-  /** As the event names it; it need not be one of ours. */
+  /** As the event states it. It may not be one of our payouts. */
   readonly payoutId: string | null
   readonly at: Date
 }
 
 export interface StoredEvent {
   readonly id: string
-  /** Not null when it had come before and was seen to. */
+  /** Not null when the event had been received before and was handled. */
   readonly handledAt: Date | null
   readonly payout: EventPayout | null
 }
 
-/** What decides whether the payout's workflow has to hear of the event, and where it is. */
+/** Everything needed to decide whether to signal the payout's workflow, and to find it. */
 export interface EventPayout {
   readonly payoutId: string
   readonly partnerId: string
@@ -37,14 +80,13 @@ export interface EventPayout {
   readonly closedAt: Date | null
 }
 
-/** An event that has come before is not stored again. */
+/** An event that was received before is not stored again. */
 export async function storeBankEvent(db: Queryable, event: ReceivedEvent): Promise<StoredEvent> {
   const { environment, eventId, category, objectRef, objectState, payoutId, at } = event
-  // The second of two equal events changes nothing, but its row comes back, with whether the first was seen to.
+  // A repeated event changes nothing, but the update returns the stored row, which says whether it was handled.
   const [row] = await db.sql<StoredColumns>`WITH payout AS (
-      SELECT id AS payout_id, partner_id, environment, idempotency_key, attempt,
-        status, verdict, transfer_ref, released_at,
-        completed_at, closed_at
+      SELECT id AS payout_id, partner_id, environment, idempotency_key, attempt, status, verdict, transfer_ref,
+        released_at, completed_at, closed_at
       FROM payouts WHERE id = ${payoutId} AND environment = ${environment}
     ), stored AS (
       INSERT INTO bank_events (id, environment, event_id, category, object_ref, object_state, payout_id, received_at)
@@ -53,7 +95,7 @@ export async function storeBankEvent(db: Queryable, event: ReceivedEvent): Promi
       RETURNING id, handled_at
     )
     SELECT * FROM stored LEFT JOIN payout ON true`
-  if (row === undefined) throw new Error('a stored event must come back')
+  if (row === undefined) throw new Error('storing an event must return its row')
   return { id: row.id, handledAt: row.handledAt, payout: row.payoutId === null ? null : row }
 }
 
@@ -64,20 +106,20 @@ export async function markEventHandled(
   await db.sql`UPDATE bank_events SET handled_at = ${at}, outcome = ${outcome} WHERE id = ${id} AND handled_at IS NULL`
 }
 
-/** The keys with which the bank signs: one webhook in each environment that is connected. */
+/** The public keys of the bank's signatures, one for each environment that has a webhook. */
 export async function listWebhookKeys(db: Queryable): Promise<{ environment: Environment; publicKey: string }[]> {
   return db.sql`SELECT environment, public_key FROM bank_webhooks`
 }
 
 /**
- * The environment whose payout, transfer, wallet or customer an event is about, of those whose key signed it; null when none
- * has it. Needed only where one key signs for both.
+ * The environment that has the payout, transfer, wallet or customer of an event; null when none has it. Needed only when one key
+ * signs for both environments.
  */
 export async function findEventEnvironment(
   db: Queryable,
   about: { payoutId: string | null; objectRef: string; environments: readonly Environment[] },
 ): Promise<Environment | null> {
-  // Each part has an index of its own; the bank's refs are unique in an environment.
+  // Each part uses its own index. The bank's references are unique in an environment.
   const [row] = await db.sql<{ environment: Environment }>`SELECT environment FROM (
       SELECT 1 AS rank, environment FROM payouts WHERE id = ${about.payoutId}
       UNION ALL
@@ -88,5 +130,47 @@ export async function findEventEnvironment(
     WHERE environment = ANY (${about.environments}::text[]) ORDER BY rank LIMIT 1`
   return row?.environment ?? null
 }
+
+export type PayoutBankEvent = Pick<BankEventRow, 'category' | 'objectRef' | 'objectState' | 'outcome' | 'receivedAt'>
+
+/** The events about one payout, oldest first. */
+export async function listBankEventsOf(db: Queryable, payoutId: string): Promise<PayoutBankEvent[]> {
+  return db.repo(bankEvent).find({
+    select: { category: true, objectRef: true, objectState: true, outcome: true, receivedAt: true },
+    where: { payoutId },
+    order: { receivedAt: 'ASC', id: 'ASC' },
+  })
+}
+
+export type QuarantinedEvent = Pick<
+  BankEventRow,
+  'id' | 'environment' | 'eventId' | 'objectRef' | 'objectState' | 'payoutId' | 'receivedAt'
+> & { readonly outcome: 'quarantined' | 'unknown_payout' }
+
+/** Events that contradict our books or name an unknown payout, and that no operator has dealt with. Oldest first. */
+export async function listQuarantined(db: Queryable, limit: number): Promise<QuarantinedEvent[]> {
+  return db.sql<QuarantinedEvent>`SELECT id, environment, event_id, object_ref, object_state, payout_id, outcome, received_at
+    FROM bank_events WHERE ${isQuarantined} ORDER BY received_at, id LIMIT ${limit}`
+}
+
+/** Closes a quarantined event, and returns the partner of its payout. Null when there is no such event in quarantine. */
+export async function attendEvent(
+  tx: Tx,
+  { id, note, madeBy, at }: { id: string; note: string; madeBy: string; at: Date },
+): Promise<{ readonly partnerId: string | null; readonly payoutId: string | null; environment: Environment } | null> {
+  const [attended] = await tx.sql<{
+    partnerId: string | null
+    payoutId: string | null
+    environment: Environment
+  }>`WITH attended AS (
+      UPDATE bank_events SET attended_at = ${at}, attended_by = ${madeBy}, note = ${note} WHERE id = ${id} AND ${isQuarantined}
+      RETURNING payout_id, environment
+    )
+    SELECT p.partner_id, attended.payout_id, attended.environment
+    FROM attended LEFT JOIN payouts p ON p.id = attended.payout_id`
+  return attended ?? null
+}
+
+const isQuarantined = sql`attended_at IS NULL AND outcome IN ('quarantined', 'unknown_payout')`
 
 type StoredColumns = Omit<StoredEvent, 'payout'> & (EventPayout | { readonly payoutId: null })

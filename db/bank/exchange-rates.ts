@@ -1,5 +1,5 @@
-// The last accepted rate of each rail, shared by all API processes: checked and recorded under the row's lock.
-
+// The last accepted exchange rate of each rail. API processes share it, and check and record rates under the lock of its row.
+import { EntitySchema } from 'typeorm'
 import type { Environment, RailName } from '../../domain/environment'
 import { formatRate } from '../../domain/rate'
 import {
@@ -9,19 +9,63 @@ import {
   type RateRejection,
   rateRejection,
 } from '../../domain/rate-check'
-import type { Db, Queryable, Statement, Tx } from '../database'
+import { bigint, columnsOf, id, orNull, text, time } from '../columns'
+import type { Db, Queryable, Tx } from '../database'
 import { newId } from '../id'
-import { sql } from '../sql'
-import type { StoredExchangeRate } from './exchange-rate-entity'
+
+export interface ExchangeRateRow {
+  readonly rail: RailName
+  readonly acceptedNano: bigint | null
+  readonly acceptedAt: Date | null
+  readonly rejection: RateRejection | null
+  readonly rejectedNano: bigint | null
+  readonly rejectedAt: Date | null
+}
+
+export const exchangeRate = new EntitySchema<ExchangeRateRow>({
+  name: 'ExchangeRate',
+  tableName: 'exchange_rates',
+  columns: {
+    rail: { ...text, primary: true },
+    acceptedNano: orNull(bigint),
+    acceptedAt: orNull(time),
+    rejection: orNull(text),
+    rejectedNano: orNull(bigint),
+    rejectedAt: orNull(time),
+  },
+})
+
+export interface RateAcceptanceRow {
+  readonly id: string
+  readonly rail: RailName
+  readonly acceptedNano: bigint
+  readonly previousNano: bigint
+  readonly reason: string
+  readonly acceptedBy: string
+  readonly acceptedAt: Date
+}
+
+export const rateAcceptance = new EntitySchema<RateAcceptanceRow>({
+  name: 'RateAcceptance',
+  tableName: 'rate_acceptances',
+  columns: {
+    id,
+    rail: text,
+    acceptedNano: bigint,
+    previousNano: bigint,
+    reason: text,
+    acceptedBy: text,
+    acceptedAt: time,
+  },
+})
 
 /** Null when the rate is accepted. A rejection leaves the last accepted rate as it is. */
 export async function checkRate(db: Db, { rail, ...check }: RateToCheck): Promise<RateRejection | null> {
   const { rate, limits, now } = check
   return db.transaction(async (tx) => {
     const rejection = rateRejection({ rate, last: acceptedIn(await lockRate(tx, rail)), limits, now })
-    if (rejection === null && rate !== null) await tx.query(accept, [rail, rate.gbpPerUsdNano, now])
-    else
-      await tx.sql`UPDATE exchange_rates SET rejection = ${rejection}, rejected_nano = ${rate?.gbpPerUsdNano ?? null}, rejected_at = ${now} WHERE rail = ${rail}`
+    if (rejection === null && rate !== null) await accept(tx, rail, rate, now)
+    else await reject(tx, rail, { rejection, rejectedNano: rate?.gbpPerUsdNano ?? null, rejectedAt: now })
     return rejection
   })
 }
@@ -36,16 +80,15 @@ export function createRateStore(db: Db, limits: RateLimits) {
 
 export interface RateToCheck {
   readonly rail: RailName
-  /** Null when the bank answered without a readable rate. */
+  /** Null when the bank's answer had no readable rate. */
   readonly rate: BankRate | null
   readonly limits: RateLimits
   readonly now: Date
 }
 
-/** Null when no rate of this rail was checked yet. */
-export async function findRate(db: Queryable, rail: RailName): Promise<StoredExchangeRate | null> {
-  const [row] = await db.sql<StoredExchangeRate>`SELECT ${columns} FROM exchange_rates WHERE rail = ${rail}`
-  return row ?? null
+/** Null before the first check of a rate of this rail. */
+export async function findRate(db: Queryable, rail: RailName): Promise<ExchangeRateRow | null> {
+  return db.repo(exchangeRate).findOneBy({ rail })
 }
 
 export interface RateAcceptance extends RateToCheck {
@@ -56,8 +99,8 @@ export interface RateAcceptance extends RateToCheck {
 }
 
 /**
- * Makes a rate that jumped the last accepted one, and tells every partner's activity list. Only a jump can be accepted: for any
- * other rejection, and for a rate that needs no acceptance, the result says so and nothing changes.
+ * Accepts a rate that was rejected as a jump, and records it in every partner's activity list. Only a jump can be accepted. Any
+ * other result, including null for a rate that needs no acceptance, changes nothing.
  */
 export async function acceptJump(
   db: Db,
@@ -67,33 +110,41 @@ export async function acceptJump(
     const last = acceptedIn(await lockRate(tx, rail))
     const rejection = rateRejection({ rate, last, limits, now })
     if (rejection !== 'jump' || last === null) return rejection
-    await tx.query(accept, [rail, rate.gbpPerUsdNano, now])
-    await tx.sql`INSERT INTO rate_acceptances (id, rail, accepted_nano, previous_nano, reason, accepted_by, accepted_at)
-    VALUES (${newId(now)}, ${rail}, ${rate.gbpPerUsdNano}, ${last.gbpPerUsdNano}, ${reason}, ${by}, ${now})`
+    await accept(tx, rail, rate, now)
+    await tx.repo(rateAcceptance).insert({
+      id: newId(now),
+      rail,
+      acceptedNano: rate.gbpPerUsdNano,
+      previousNano: last.gbpPerUsdNano,
+      reason,
+      acceptedBy: by,
+      acceptedAt: now,
+    })
     await tx.sql`INSERT INTO activity (partner_id, at, environment, action, changes, made_by, detail)
-    SELECT id, ${now}, ${environment}, 'rate.accept', true, ${by}, ${formatRate(rate.gbpPerUsdNano)} FROM partners`
+      SELECT id, ${now}, ${environment}, 'rate.accept', true, ${by}, ${formatRate(rate.gbpPerUsdNano)} FROM partners`
     return rejection
   })
 }
 
-export function acceptedIn(row: StoredExchangeRate | null): AcceptedRate | null {
+export function acceptedIn(row: ExchangeRateRow | null): AcceptedRate | null {
   if (row === null || row.acceptedNano === null || row.acceptedAt === null) return null
   return { gbpPerUsdNano: row.acceptedNano, acceptedAt: row.acceptedAt }
 }
 
-async function lockRate(tx: Tx, rail: RailName): Promise<StoredExchangeRate | null> {
-  // Makes the row where there is none, and locks it either way.
-  const [row] = await tx.sql<StoredExchangeRate>`INSERT INTO exchange_rates (rail) VALUES (${rail})
-    ON CONFLICT (rail) DO UPDATE SET rail = excluded.rail RETURNING ${columns}`
+async function lockRate(tx: Tx, rail: RailName): Promise<ExchangeRateRow | null> {
+  // The update locks the row when it exists already.
+  const [row] = await tx.sql<ExchangeRateRow>`INSERT INTO exchange_rates (rail) VALUES (${rail})
+    ON CONFLICT (rail) DO UPDATE SET rail = excluded.rail RETURNING ${columnsOf(exchangeRate)}`
   return row ?? null
 }
 
-const columns = sql`rail, accepted_nano, accepted_at, rejection,
-  rejected_nano, rejected_at`
+async function accept(tx: Tx, rail: RailName, { gbpPerUsdNano }: BankRate, at: Date): Promise<void> {
+  const noRejection = { rejection: null, rejectedNano: null, rejectedAt: null }
+  await tx.repo(exchangeRate).update({ rail }, { acceptedNano: gbpPerUsdNano, acceptedAt: at, ...noRejection })
+}
 
-const accept: Statement = {
-  name: 'rate-accept',
-  text: `UPDATE exchange_rates SET accepted_nano = $2, accepted_at = $3, rejection = NULL, rejected_nano = NULL,
-      rejected_at = NULL
-    WHERE rail = $1`,
+type Rejected = Pick<ExchangeRateRow, 'rejection' | 'rejectedNano' | 'rejectedAt'>
+
+async function reject(tx: Tx, rail: RailName, rejected: Rejected): Promise<void> {
+  await tx.repo(exchangeRate).update({ rail }, rejected)
 }

@@ -1,8 +1,34 @@
-// Whether payouts of an environment may be sent to the bank, by whom that was changed, and what waits meanwhile.
+// Pauses of the rail: whether payouts of an environment may be sent to the bank, who changed that, and how many payouts wait.
+import { EntitySchema } from 'typeorm'
 import type { Environment } from '../../domain/environment'
+import { id, orNull, text, time } from '../columns'
 import type { Queryable } from '../database'
 import { newId } from '../id'
 import { type Sql, sql } from '../sql'
+
+export interface RailPauseRow {
+  readonly id: string
+  readonly environment: Environment
+  readonly pausedAt: Date
+  readonly pausedBy: string
+  readonly reason: string | null
+  readonly resumedAt: Date | null
+  readonly resumedBy: string | null
+}
+
+export const railPause = new EntitySchema<RailPauseRow>({
+  name: 'RailPause',
+  tableName: 'rail_pauses',
+  columns: {
+    id,
+    environment: text,
+    pausedAt: time,
+    pausedBy: text,
+    reason: orNull(text),
+    resumedAt: orNull(time),
+    resumedBy: orNull(text),
+  },
+})
 
 export interface RailChange {
   readonly environment: Environment
@@ -12,20 +38,20 @@ export interface RailChange {
 
 export interface RailState {
   readonly environment: Environment
-  /** Null, as the two below, where it is open. */
+  /** Null when the rail is not paused; so are the next two. */
   readonly pausedAt: Date | null
   readonly pausedBy: string | null
   readonly reason: string | null
-  /** Set aside and not sent: those that wait, and the few that are about to be sent. */
+  /** Debited and not yet sent: held payouts, and the few that are about to be sent. */
   readonly unsent: number
   readonly unsentPence: bigint
-  /** The bank was called, and its answer is not known yet: a pause does not take these back. */
+  /** The bank was called and its answer is not known yet. A pause does not affect these. */
   readonly unconfirmed: number
 }
 
 /**
- * False when it was paused already. Every partner's activity list tells it, in the same statement. When it returns, each payout
- * has made its first call or waits: `begin_submit` holds the same lock together with others.
+ * False when it was paused already. The same statement records the pause in every partner's activity list. After it, each payout
+ * has either made its first call or waits: `begin_submit` takes the same lock in shared mode.
  */
 export async function pauseRail(db: Queryable, change: RailChange & { reason: string | null }): Promise<boolean> {
   const { environment, by, reason, at } = change
@@ -40,7 +66,7 @@ export async function pauseRail(db: Queryable, change: RailChange & { reason: st
   return paused.length > 0
 }
 
-/** False when it was not paused, or only after `pausedBefore`, where given: who asks late does not end a pause they know nothing of. */
+/** False when the rail is not paused, or was paused after `pausedBefore`: a late request must not end a newer pause. */
 export async function resumeRail(
   db: Queryable,
   { pausedBefore, ...change }: RailChange & { pausedBefore?: Date },
@@ -68,19 +94,11 @@ export async function railStates(db: Queryable): Promise<RailState[]> {
     ) open`
 }
 
-export interface PastPause {
-  readonly environment: Environment
-  readonly pausedAt: Date
-  readonly pausedBy: string
-  readonly reason: string | null
-  readonly resumedAt: Date
-  readonly resumedBy: string | null
-}
+export type PastPause = Omit<RailPauseRow, 'id' | 'resumedAt'> & { readonly resumedAt: Date }
 
-/** Those that are over, the last first. */
+/** Pauses that have ended, the latest first. */
 export async function pastPauses(db: Queryable, limit: number): Promise<PastPause[]> {
-  return db.sql<PastPause>`SELECT environment, paused_at, paused_by, reason, resumed_at,
-      resumed_by
+  return db.sql<PastPause>`SELECT environment, paused_at, paused_by, reason, resumed_at, resumed_by
     FROM rail_pauses WHERE resumed_at IS NOT NULL ORDER BY resumed_at DESC, id DESC LIMIT ${limit}`
 }
 

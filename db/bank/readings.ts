@@ -1,13 +1,70 @@
-// The position up to which each bank's changed transfers and wallets were read.
+// Reads from the bank: the position up to which transfers and wallets were read, undecided movements and failed reads.
+import { EntitySchema } from 'typeorm'
 import type { Environment } from '../../domain/environment'
+import { bigint, idOf, integer, orNull, text, time, uuid } from '../columns'
 import type { Queryable } from '../database'
+
+export interface BankReadingRow {
+  readonly environment: Environment
+  readonly readUntil: Date | null
+  readonly walletsReadTo: string | null
+}
+
+export const bankReading = new EntitySchema<BankReadingRow>({
+  name: 'BankReading',
+  tableName: 'bank_readings',
+  columns: { environment: { ...text, primary: true }, readUntil: orNull(time), walletsReadTo: orNull(uuid) },
+})
+
+export interface UndecidedMovementRow {
+  readonly walletId: string
+  readonly bankRef: string
+  readonly kind: 'deposit' | 'withdrawal'
+  readonly amountMicroUsdc: bigint
+  readonly transferRef: string | null
+  readonly movedAt: Date
+  readonly foundAt: Date
+}
+
+export const undecidedMovement = new EntitySchema<UndecidedMovementRow>({
+  name: 'UndecidedMovement',
+  tableName: 'undecided_movements',
+  columns: {
+    walletId: { ...idOf('Wallet'), primary: true },
+    bankRef: { ...text, primary: true },
+    kind: text,
+    amountMicroUsdc: bigint,
+    transferRef: orNull(text),
+    movedAt: time,
+    foundAt: time,
+  },
+})
+
+export type ReadingFailure = 'no_answer' | 'refused' | 'too_long' | 'failed'
+
+export interface WalletReadingFailureRow {
+  readonly walletId: string
+  readonly since: Date
+  readonly failedAt: Date
+  readonly failures: number
+  readonly reason: ReadingFailure
+}
+
+export const walletReadingFailure = new EntitySchema<WalletReadingFailureRow>({
+  name: 'WalletReadingFailure',
+  tableName: 'wallet_reading_failures',
+  columns: {
+    walletId: { ...idOf('Wallet'), primary: true },
+    since: time,
+    failedAt: time,
+    failures: integer,
+    reason: text,
+  },
+})
 
 /** Null before the first read. */
 export async function findReading(db: Queryable, environment: Environment): Promise<Date | null> {
-  const [reading] = await db.sql<{
-    readUntil: Date | null
-  }>`SELECT read_until FROM bank_readings WHERE environment = ${environment}`
-  return reading?.readUntil ?? null
+  return (await db.repo(bankReading).findOneBy({ environment }))?.readUntil ?? null
 }
 
 /** Never moves backwards, in whichever order concurrent reads end. */
@@ -16,12 +73,9 @@ export async function saveReading(db: Queryable, environment: Environment, readU
     ON CONFLICT (environment) DO UPDATE SET read_until = greatest(bank_readings.read_until, excluded.read_until)`
 }
 
-/** The wallet after which the next reading begins; null when that is the first one. */
+/** The wallet after which the next read begins; null when it begins at the first one. */
 export async function findWalletsReadTo(db: Queryable, environment: Environment): Promise<string | null> {
-  const [reading] = await db.sql<{
-    walletsReadTo: string | null
-  }>`SELECT wallets_read_to FROM bank_readings WHERE environment = ${environment}`
-  return reading?.walletsReadTo ?? null
+  return (await db.repo(bankReading).findOneBy({ environment }))?.walletsReadTo ?? null
 }
 
 export async function saveWalletsReadTo(

@@ -1,5 +1,7 @@
-// Where each bank was told to send its events, and the key it signs them with: one per environment.
+// The webhook that each bank sends its events to, and the key that it signs them with: one per environment.
+import { EntitySchema } from 'typeorm'
 import type { Environment } from '../../domain/environment'
+import { text, time } from '../columns'
 import type { Queryable } from '../database'
 
 export interface BankWebhook {
@@ -10,16 +12,25 @@ export interface BankWebhook {
   readonly publicKey: string
 }
 
-export async function findBankWebhook(db: Queryable, environment: Environment): Promise<BankWebhook | null> {
-  const [webhook] = await db.sql<BankWebhook>`SELECT environment, url, webhook_ref, public_key FROM bank_webhooks
-    WHERE environment = ${environment}`
-  return webhook ?? null
+export interface BankWebhookRow extends BankWebhook {
+  readonly createdAt: Date
 }
 
-/** The one that was registered last is the one that counts. */
+export const bankWebhook = new EntitySchema<BankWebhookRow>({
+  name: 'BankWebhook',
+  tableName: 'bank_webhooks',
+  columns: { environment: { ...text, primary: true }, url: text, webhookRef: text, publicKey: text, createdAt: time },
+})
+
+export async function findBankWebhook(db: Queryable, environment: Environment): Promise<BankWebhook | null> {
+  return db.repo(bankWebhook).findOneBy({ environment })
+}
+
+/** Replaces the webhook that was registered before. */
 export async function saveBankWebhook(db: Queryable, webhook: BankWebhook, at: Date): Promise<void> {
   const { environment, url, webhookRef, publicKey } = webhook
-  await db.sql`INSERT INTO bank_webhooks (environment, url, webhook_ref, public_key, created_at) VALUES (${environment}, ${url}, ${webhookRef}, ${publicKey}, ${at})
+  await db.sql`INSERT INTO bank_webhooks (environment, url, webhook_ref, public_key, created_at)
+    VALUES (${environment}, ${url}, ${webhookRef}, ${publicKey}, ${at})
     ON CONFLICT (environment) DO UPDATE SET url = excluded.url, webhook_ref = excluded.webhook_ref,
       public_key = excluded.public_key, created_at = excluded.created_at`
 }

@@ -1,10 +1,22 @@
 // Where each stage of the sweep stopped, so that the next sweep continues there.
+import { EntitySchema } from 'typeorm'
+import { text } from '../columns'
 import type { Queryable } from '../database'
+
+export interface SweepPositionRow {
+  readonly stage: string
+  readonly after: string
+}
+
+export const sweepPosition = new EntitySchema<SweepPositionRow>({
+  name: 'SweepPosition',
+  tableName: 'sweep_positions',
+  columns: { stage: { ...text, primary: true }, after: text },
+})
 
 /** Null when the last sweep finished the stage. */
 export async function findSweepPosition(db: Queryable, stage: string): Promise<string | null> {
-  const [position] = await db.sql<{ after: string }>`SELECT after FROM sweep_positions WHERE stage = ${stage}`
-  return position?.after ?? null
+  return (await db.repo(sweepPosition).findOneBy({ stage }))?.after ?? null
 }
 
 /** Null when the stage is finished. */

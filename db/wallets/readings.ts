@@ -1,7 +1,7 @@
 // Which wallets are at a bank, up to which movement each one's history was read, what stayed undecided, and which readings failed.
 import type { Environment, RailName } from '../../domain/environment'
 import { sandboxIdleAfterMs } from '../../domain/limits'
-import type { ReadingFailure } from '../bank/reading-entity'
+import type { ReadingFailure } from '../bank/readings'
 import type { Queryable, Statement, Tx } from '../database'
 
 export interface WalletToRead {

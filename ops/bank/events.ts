@@ -1,5 +1,5 @@
 // What the bank told us that contradicts our books: listed until somebody has dealt with it.
-import { attendEvent, listQuarantined, type QuarantinedEvent } from '../../db/bank/quarantine'
+import { attendEvent, listQuarantined, type QuarantinedEvent } from '../../db/bank/events'
 import { type Command, defineCommand, done, refused } from '../command'
 import { recordChange } from '../controls/record-change'
 import { note, required, uuid } from '../options'

@@ -1,6 +1,6 @@
 // Reads what is new in a wallet's history at its bank and books it; may be done twice, by several at once, and be cut off anywhere.
 
-import type { ReadingFailure } from '../../../db/bank/reading-entity'
+import type { ReadingFailure } from '../../../db/bank/readings'
 import { reportUnexplainedRefund } from '../../../db/payouts/refunded'
 import { bookDeposits } from '../../../db/wallets/book-deposits'
 import {

@@ -1,6 +1,6 @@
 // What our own tables know of a payout, as sentences.
 
-import type { PayoutBankEvent } from '../../../db/bank/events-of-payout'
+import type { PayoutBankEvent } from '../../../db/bank/events'
 import type { PartnerCharge } from '../../../db/invoices/charges'
 import type { CaseRow } from '../../../db/payouts/cases/cases'
 import type { PayoutStory, ToldEntry, ToldEvent, ToldPayout } from '../../../db/payouts/story'
@@ -125,7 +125,7 @@ function toldSet({ at, cause, entries }: LedgerSet): Told {
   return { at, from: 'ledger', text: `Booked as ${cause}: ${side(true)}, ${side(false)}.`, ...writtenBy(cause) }
 }
 
-function toldBankEvent({ at, category, objectRef, objectState, outcome }: PayoutBankEvent): Told {
+function toldBankEvent({ receivedAt: at, category, objectRef, objectState, outcome }: PayoutBankEvent): Told {
   const became = outcome === null ? 'nobody has seen to it yet' : `it was ${outcome}`
   const text = `The bank sent an event: ${category} ${objectRef ?? '-'} is ${objectState ?? 'in no state'}; ${became}.`
   return { at, from: 'bank', text }

@@ -1,6 +1,6 @@
 // Explains one payout: everything that happened to it, in order and in sentences, and what happens next.
 
-import { listBankEventsOf } from '../../../db/bank/events-of-payout'
+import { listBankEventsOf } from '../../../db/bank/events'
 import { railStates } from '../../../db/bank/rail-pauses'
 import { listCasesOf } from '../../../db/payouts/cases/cases'
 import { findPayoutStory, type ToldPayout } from '../../../db/payouts/story'

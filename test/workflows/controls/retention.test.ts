@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { WorkflowFailedError } from '@temporalio/client'
-import { bankEvent } from '../../../db/bank/event-entity'
+import { bankEvent } from '../../../db/bank/events'
 import { newId } from '../../../db/id'
 import type { retention } from '../../../workflows'
 import { type AWorker, aWorker, silenceTemporal } from '../../support/temporal/a-worker'
