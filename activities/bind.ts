@@ -1,4 +1,6 @@
-// What activities depend on, and how they are bound to it.
+// The dependencies of activities, how activities are bound to them, and the keys of their calls to the bank.
+
+import { createHash } from 'node:crypto'
 import type { Client } from '@temporalio/client'
 import type { RetentionDays } from '../db/controls/retention'
 import type { Db } from '../db/database'
@@ -105,4 +107,10 @@ export function bind(deps: unknown, activities: Record<string, (deps: unknown, i
   return Object.fromEntries(
     Object.entries(activities).map(([name, activity]) => [name, (input: unknown) => activity(deps, input)]),
   )
+}
+
+/** An Idempotency-Key for the bank, derived from the purpose, so that a repeated call in any process has the same key. */
+export function bankKeyFor(purpose: string): string {
+  const hex = createHash('sha256').update(purpose).digest('hex')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
 }

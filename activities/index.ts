@@ -7,24 +7,21 @@ import { switchRail, wakeUnsent } from './bank/rail-switch'
 import { type ActivityDeps, bind, type PayoutDeps } from './bind'
 import { sealAudit, verifyAudit } from './controls/audit'
 import { proveWallets } from './controls/proof/prove-wallets'
-import { proveSilence } from './controls/proof/silence'
-import { tellDrifts } from './controls/proof/tell'
+import { proveSilence, tellDrifts } from './controls/proof/run'
 import { eraseBankEvents, eraseRecipients, pruneActivity } from './controls/retention'
-import { resumable } from './controls/sweep/each'
-import { reportOverdue } from './controls/sweep/overdue'
-import { sweepPayouts } from './controls/sweep/payouts'
-import { sweepSandboxes } from './controls/sweep/sandboxes'
-import { sweepStrays } from './controls/sweep/strays'
-import { issueInvoice } from './invoices/issue'
+import { reportOverdue, resumable, sweepPayouts, sweepSandboxes, sweepStrays } from './controls/sweep'
+import { issueInvoice, partnersToBill } from './invoices/issue'
 import { mailInvoice, markMailed } from './invoices/mail'
-import { partnersToBill } from './invoices/partners'
-import { checkLowBalances, sendNotices } from './partners/notices/send'
+import { checkLowBalances, sendNotices } from './partners/notices'
 import { openSignedUp } from './partners/sign-up'
-import { checkLiveCustomer, openLiveCustomer } from './partners/verification/customer'
-import { startVerifications } from './partners/verification/look'
-import { connectLiveWallet } from './partners/verification/wallet'
+import {
+  checkLiveCustomer,
+  connectLiveWallet,
+  openLiveCustomer,
+  startVerifications,
+} from './partners/verification/customer'
 import { cancelPayout } from './payouts/cancel'
-import { lookAfterCase } from './payouts/cases/look-after'
+import { lookAfterCase } from './payouts/case'
 import { debitPayout } from './payouts/debit'
 import { resolveSubmit } from './payouts/resolve'
 import { pollReturn, pollSettlement } from './payouts/settle'
@@ -35,8 +32,7 @@ import {
   createSandboxWallet,
   openSandboxCustomer,
 } from './wallets/connect-sandbox'
-import { readWallet } from './wallets/readings/read-wallet'
-import { readWallets } from './wallets/readings/read-wallets'
+import { readWallet, readWallets } from './wallets/readings/read-wallets'
 import { topUpSandbox } from './wallets/top-up'
 
 /** A caller waits for the activities bound to `brief`: their calls to the bank take a second or two at most. */

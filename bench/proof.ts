@@ -1,6 +1,6 @@
 // A proof of one wallet's own books with 10,000 and with 100,000 ledger entries, of which only ten payouts changed since the checkpoint.
 import { Client as Postgres } from 'pg'
-import { proveWallet } from '../activities/controls/proof/prove-wallet'
+import { proveWallet } from '../activities/controls/proof/prove-wallets'
 import { listWalletsToProve } from '../db/controls/proof/wallets'
 import { openDatabase } from '../db/data-source'
 import type { Db } from '../db/database'

@@ -1,8 +1,15 @@
-// The path of the workflow bundle of this build.
+// The workflow bundle of this build: its path and version.
 
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export const bundlePath = join(__dirname, 'workflow-bundle.js')
 
 /** The fingerprint of its sources. */
 export const madeFromPath = `${bundlePath}.made-from`
+
+/** The version of a worker's code: the package version and a fingerprint of its workflows. */
+export function ownVersion(): string {
+  const { version }: { version: string } = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8'))
+  return `${version}+${readFileSync(madeFromPath, 'utf8').slice(0, 8)}`
+}

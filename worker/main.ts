@@ -2,8 +2,7 @@
 
 import { SchemaBehind } from '../db/schema-version'
 import { ConfigError, loadConfig } from '../runtime/config/config'
-import { createLog } from '../runtime/log'
-import { endWithin } from './end-within'
+import { createLog, type Log } from '../runtime/log'
 import { runWorker } from './run'
 import { SearchAttributesWrong } from './temporal/search-attributes'
 
@@ -41,5 +40,17 @@ function giveUp(error: unknown): void {
   process.stderr.write(`${error.message}\n`)
   process.exit(1)
 }
+
+/** Kills instead of exiting: an exit waits for threads of the SDK, which may wait for an unresponsive server. */
+function endWithin(ms: number, signal: AbortSignal, log: Log): void {
+  const kill = () => {
+    log.error(`not stopped within ${ms} ms; killing the process`)
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), lastWordsMs)
+  }
+  signal.addEventListener('abort', () => setTimeout(kill, ms - lastWordsMs).unref(), { once: true })
+}
+
+/** Another thread writes the log, and a kill does not wait for it. */
+const lastWordsMs = 1_000
 
 main().catch(giveUp)

@@ -3,11 +3,13 @@
 import { Client } from '@temporalio/client'
 import type { NativeConnection, Worker } from '@temporalio/worker'
 import { createActivities } from '../activities'
+import { registerWebhook } from '../activities/bank/register-webhook'
 import { openDatabase } from '../db/data-source'
 import type { Db } from '../db/database'
 import { requireSchema } from '../db/schema-version'
 import { environments } from '../domain/environment'
 import { createMailer, type Mailer } from '../mail/mailer'
+import type { Rails } from '../rail/rails'
 import { openSimulatedBank, type SimulatedBank } from '../rail/simulated-bank'
 import { systemClock } from '../runtime/clock'
 import type { Config } from '../runtime/config/config'
@@ -15,18 +17,15 @@ import type { Log } from '../runtime/log'
 import { openTracing, type Tracing } from '../runtime/tracing'
 import type { Activities } from '../workflows'
 import { housekeepingQueue, mailQueue, ofSystem, payoutQueue } from '../workflows/names'
-import { bundlePath } from './bundle-path'
+import { bundlePath, ownVersion } from './bundle-path'
 import { workUntilStopped } from './drain'
-import { patiently } from './patience'
+import { type Patience, patiently } from './patience'
 import { banksOf, createPayoutParts } from './payouts'
 import { register } from './registration'
 import { putSchedules } from './schedules/put'
-import { connectWorker, installRuntime } from './temporal/connect'
+import { traceActivities } from './temporal/activity-interceptors'
+import { connectWorker, installRuntime, openStateGauge } from './temporal/connect'
 import { requireSearchAttributes, SearchAttributesWrong, wantedAttributes } from './temporal/search-attributes'
-import { openStateGauge } from './temporal/state-gauge'
-import { traceActivities } from './temporal/trace-activities'
-import { ownVersion } from './version'
-import { registerWebhooks } from './webhooks'
 import { createWorker } from './worker'
 
 /** Called with the worker's ID. */
@@ -144,4 +143,29 @@ function createWorkers(
     createWorker({ ...parts, taskQueue: housekeeping, load: 'housekeeping' }),
     createWorker({ ...activitiesOnly, taskQueue: mailQueue(housekeeping), load: 'mail' }),
   ])
+}
+
+interface WebhookParts {
+  readonly db: Db
+  readonly rails: Rails
+  readonly patience: Patience
+}
+
+/**
+ * Registers our webhook with each bank. Resolves when every webhook is registered, or when the worker is asked to stop. Never
+ * rejects, and payouts do not wait for it, because polling suffices.
+ */
+export async function registerWebhooks(
+  { bank, webhookUrl }: Pick<Config, 'bank' | 'webhookUrl'>,
+  { db, rails, patience }: WebhookParts,
+): Promise<void> {
+  const railOf = { sandbox: rails.provider_sandbox, live: rails.provider_production }
+  const told = environments
+    .filter((environment) => bank[environment] !== null)
+    .map((environment) => {
+      const deps = { db, clock: systemClock, rail: railOf[environment] }
+      const tell = () => registerWebhook(deps, { environment, url: webhookUrl })
+      return patiently(`The ${environment} bank`, tell, patience)
+    })
+  await Promise.allSettled(told)
 }

@@ -7,7 +7,7 @@ import {
   type WorkflowBundleOption,
 } from '@temporalio/worker'
 import type { Activities } from '../workflows'
-import { heartbeats } from './temporal/heartbeat'
+import { heartbeats } from './temporal/activity-interceptors'
 
 interface WorkerParts {
   readonly connection: NativeConnection

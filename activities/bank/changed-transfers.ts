@@ -8,7 +8,7 @@ import { newsOf } from '../../rail/news'
 import type { ChangedTransfer, Transfer } from '../../rail/rail'
 import { startReturn } from '../../runtime/temporal/start-workflow'
 import type { ChangedTransfers, LookedThrough } from '../../workflows/bank/changed-transfers'
-import { ago, each, type SweepDeps } from '../controls/sweep/each'
+import { ago, each, type SweepDeps } from '../controls/sweep'
 
 const dayMs = 86_400_000
 /** What was looked through the day before is looked at again: clocks differ, and a workflow may have been lost meanwhile. */

@@ -7,7 +7,7 @@ import { wakePayout } from '../../runtime/temporal/start-workflow'
 import type { RailOrder, UnsentPage, WokenPage } from '../../workflows/bank/rail-switch'
 import { railSwitchInput } from '../../workflows/names'
 import type { ActivityDeps } from '../bind'
-import { each } from '../controls/sweep/each'
+import { each } from '../controls/sweep'
 
 type RailDeps = Pick<ActivityDeps, 'db' | 'clock' | 'log' | 'temporal' | 'queuePrefix' | 'pollMs'>
 

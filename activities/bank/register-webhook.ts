@@ -5,7 +5,7 @@ import type { Db } from '../../db/database'
 import type { Environment } from '../../domain/environment'
 import type { Rail } from '../../rail/rail'
 import type { Clock } from '../../runtime/clock'
-import { bankKeyFor } from './idempotency-key'
+import { bankKeyFor } from '../bind'
 
 interface WebhookToRegister {
   readonly environment: Environment

@@ -1,11 +1,15 @@
-// Issues one partner's invoice for one month; the transaction is the database's, this decides what is worth another try.
+// Lists the partners that a run bills, and issues one partner's invoice for one month.
 import { ApplicationFailure } from '@temporalio/common'
 import { type Issued, issueInvoice as issue } from '../../db/invoices/issue'
 import { findInvoiceToMail } from '../../db/invoices/mails'
+import { countInvoiced, listPartnersToBill } from '../../db/invoices/partners-to-bill'
+import { findPartnerBySlug } from '../../db/partners/partners'
 import { isPassingTrouble } from '../../db/trouble'
 import { assert } from '../../domain/assert'
 import { formatPence } from '../../domain/money'
+import { isOver, monthInWords } from '../../domain/month'
 import type { InvoiceOrder, IssuedInvoice } from '../../workflows/invoices/invoice'
+import type { BillingPage, PartnersToBill } from '../../workflows/invoices/run'
 import type { ActivityDeps } from '../bind'
 
 type IssueDeps = Pick<ActivityDeps, 'db' | 'clock' | 'log' | 'seller'>
@@ -19,7 +23,7 @@ export async function issueInvoice(deps: IssueDeps, order: InvoiceOrder): Promis
   return { outcome, number, totalGbp: formatPence(totalPence), toMail }
 }
 
-/** What the database refuses once it refuses again: it is for a person, and the other partners need not wait. */
+/** A permanent error is not retried: an operator has to fix it, and the other partners do not wait. */
 async function issueOrGiveUp({ db, clock, log, seller }: IssueDeps, order: InvoiceOrder): Promise<Issued> {
   assert(seller !== null, 'a run without a seller does not get here')
   try {
@@ -27,7 +31,35 @@ async function issueOrGiveUp({ db, clock, log, seller }: IssueDeps, order: Invoi
   } catch (error) {
     if (isPassingTrouble(error)) throw error
     log.error({ err: error, partner_id: order.partnerId, period: order.period }, 'an invoice could not be issued')
-    // The words of a database may quote what is in it; the log has them.
+    // The message of a database error may contain stored values, so only the log has it.
     throw ApplicationFailure.nonRetryable('The invoice could not be issued: the log says why.', 'InvoiceRefused')
   }
+}
+
+type BillingDeps = Pick<ActivityDeps, 'db' | 'clock' | 'seller'>
+
+/** One page. An error that no retry can fix ends the run here, before any invoice is issued. */
+export async function partnersToBill(deps: BillingDeps, page: BillingPage): Promise<PartnersToBill> {
+  const { period, partner, after, limit } = page
+  if (deps.seller === null) {
+    throw ApplicationFailure.nonRetryable(
+      'Nobody is named who bills: set SELLER_NAME and what goes with it, then run the month again.',
+      'SellerUnknown',
+    )
+  }
+  if (!isOver(period, deps.clock.now())) {
+    throw ApplicationFailure.nonRetryable(`${monthInWords(period)} is not over yet.`, 'PeriodNotOver')
+  }
+  if (partner !== null) return justOne(deps, partner)
+  const partners = await listPartnersToBill(deps.db, { period, after, limit })
+  const billedBefore = after === null ? await countInvoiced(deps.db, period) : 0
+  const next = partners.length < limit ? null : (partners.at(-1)?.id ?? null)
+  return { partnerIds: partners.map(({ id }) => id), billedBefore, next }
+}
+
+/** Includes a partner that already has its invoice: issuing reports that. */
+async function justOne({ db }: BillingDeps, slug: string): Promise<PartnersToBill> {
+  const partner = await findPartnerBySlug(db, slug)
+  if (partner === null) throw ApplicationFailure.nonRetryable(`There is no partner ${slug}.`, 'PartnerUnknown')
+  return { partnerIds: [partner.id], billedBefore: 0, next: null }
 }

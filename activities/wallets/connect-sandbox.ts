@@ -10,8 +10,7 @@ import { assert } from '../../domain/assert'
 import { RailUnavailable, type Verification } from '../../rail/rail'
 import type { Clock } from '../../runtime/clock'
 import type { ConnectSandboxActivities, SandboxCustomer, SandboxRefs } from '../../workflows/wallets/connect-sandbox'
-import { bankKeyFor } from '../bank/idempotency-key'
-import type { ActivityDeps } from '../bind'
+import { type ActivityDeps, bankKeyFor } from '../bind'
 import { judgeHistory } from './readings/judge-history'
 
 export interface ConnectSandboxDeps extends Pick<ActivityDeps, 'db' | 'clock'> {

@@ -1,5 +1,5 @@
 // The proof by hand: runs it now, or shows what the last ones have found.
-import type { ProofDepth } from '../../activities/controls/proof/prove-wallet'
+import type { ProofDepth } from '../../activities/controls/proof/prove-wallets'
 import { runProof } from '../../activities/controls/proof/run'
 import { type Drift, listDrifts } from '../../db/controls/proof/drifts'
 import { listNotCompared, type NotCompared } from '../../db/controls/proof/overdue'

@@ -1,8 +1,7 @@
 // Approves a customer at a simulated bank, then does what the verification workflow does.
 
-import { openLiveCustomer } from '../../activities/partners/verification/customer'
+import { connectLiveWallet, openLiveCustomer } from '../../activities/partners/verification/customer'
 import type { VerificationDeps } from '../../activities/partners/verification/store'
-import { connectLiveWallet } from '../../activities/partners/verification/wallet'
 import { beginVerification } from '../../db/partners/verification'
 import { findLiveWallet } from '../../db/wallets/live'
 import { assert } from '../../domain/assert'

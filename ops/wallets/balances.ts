@@ -1,6 +1,6 @@
 // A partner's wallets: what is in them, and test money for them.
 import { randomUUID } from 'node:crypto'
-import { depositToWallet } from '../../activities/wallets/deposit'
+import { depositToWallet } from '../../activities/wallets/top-up'
 import { findPartnerBySlug, type PartnerRow } from '../../db/partners/partners'
 import { type HeldSum, sumHeldDeposits } from '../../db/wallets/held-deposits'
 import { type CreditedWallet, creditWallet } from '../../db/wallets/simulated'

@@ -1,12 +1,19 @@
-// Connects the worker to the Temporal server.
+// Installs the Temporal SDK's runtime with our log and metrics, and connects the worker to the server.
 
-import { NativeConnection, Runtime, type RuntimeOptions } from '@temporalio/worker'
-import { systemClock } from '../../runtime/clock'
+import {
+  type Logger,
+  type LogLevel,
+  type LogMetadata,
+  NativeConnection,
+  Runtime,
+  type RuntimeOptions,
+} from '@temporalio/worker'
+import type { OwnState } from '../../db/controls/workers'
+import { type Clock, systemClock } from '../../runtime/clock'
 import { ConfigError, type TemporalConfig } from '../../runtime/config/config'
 import type { Log } from '../../runtime/log'
 import { serverOf } from '../../runtime/temporal/client'
 import { refusalOf } from '../../runtime/temporal/refusal'
-import { sdkLogger } from './sdk-log'
 
 /** Connects at once or throws. Later disconnects are handled by the SDK. */
 export async function connectWorker(config: TemporalConfig): Promise<NativeConnection> {
@@ -45,3 +52,48 @@ function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return /message: "([^"]+)"/.exec(text)?.[1] ?? text
 }
+
+/**
+ * Forwards the SDK's log to ours and limits repeated messages while the server is unreachable. The SDK's info level has every
+ * state change of a worker, which is our debug level.
+ */
+export function sdkLogger(log: Log, clock: Clock): Logger {
+  let quietUntil = 0
+  const isRepeated = ({ target }: LogMetadata) => {
+    if (target !== 'temporalio_client::retry') return false
+    const now = clock.now().getTime()
+    if (now < quietUntil) return true
+    quietUntil = now + quietMs
+    return false
+  }
+  const write = (level: LogLevel, message: string, fields: LogMetadata = {}) => {
+    if (message !== meant && !isRepeated(fields)) log[levels[level]](fields, message)
+  }
+  return {
+    log: write,
+    trace: (message, fields) => write('TRACE', message, fields),
+    debug: (message, fields) => write('DEBUG', message, fields),
+    info: (message, fields) => write('INFO', message, fields),
+    warn: (message, fields) => write('WARN', message, fields),
+    error: (message, fields) => write('ERROR', message, fields),
+  }
+}
+
+/** The mail worker has no workflows, on purpose. */
+const meant = 'No workflows registered, not polling for workflow tasks'
+
+const levels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const
+
+/** Each of a worker's twenty pollers logs every retry, four lines a second. One a minute suffices. */
+const quietMs = 60_000
+
+/** Adds the worker's state to the SDK's metrics, which distinguishes a drained worker from a failing one. Call after installRuntime. */
+export function openStateGauge(): (state: OwnState) => void {
+  const help = 'Whether this worker works, drains, or is drained and stays idle until its process is ended.'
+  const gauge = Runtime.instance().metricMeter.createGauge('payouts_worker_state', 'int', '', help)
+  return (state) => {
+    for (const each of shown) gauge.set(each === state ? 1 : 0, { state: each })
+  }
+}
+
+const shown = ['working', 'draining', 'drained'] as const

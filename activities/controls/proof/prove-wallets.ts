@@ -1,10 +1,17 @@
-// Proves a page of wallets, one after the other: one that cannot be proved does not keep the others from being proved.
-import { listWalletsToProve, type WalletToProve } from '../../../db/controls/proof/wallets'
+// Proves a page of wallets, one after the other. A wallet that cannot be proved does not stop the others.
+
+import type { ProofOutcome } from '../../../db/controls/proof/drift-entity'
+import { passAccepted, type Recorded, recordLook } from '../../../db/controls/proof/drifts'
+import { verifyLedger } from '../../../db/controls/proof/ledger'
+import { findTotalsDrifts } from '../../../db/controls/proof/totals'
+import { listWalletsToProve, markProved, type WalletToProve } from '../../../db/controls/proof/wallets'
 import { idleSince } from '../../../db/wallets/readings'
-import { RailRefused, RailUnavailable } from '../../../rail/rail'
+import { ledgerDrifts } from '../../../domain/controls/drift'
+import { saidInUsdc } from '../../../domain/controls/drift-amounts'
+import { ListTooLong, RailRefused, RailUnavailable } from '../../../rail/rail'
 import type { ProofPage, Proved } from '../../../workflows/controls/proof'
-import type { ProofDeps } from './look'
-import { type ProofDepth, type ProvedWallet, proveWallet } from './prove-wallet'
+import { type Judged, judgeLooks } from './judge'
+import type { BankedWallet, ProofDeps } from './look'
 
 interface ProofScope {
   readonly depth?: ProofDepth
@@ -12,17 +19,17 @@ interface ProofScope {
   readonly idleSandboxes?: 'skipped' | 'included'
 }
 
-/** Well before the activity's own time is over, the rest of a page is left to the next one. */
+/** Well below the activity's timeout. The rest of the page is left to the next one. */
 const pageAtMostMs = 5 * 60_000
 
-/** As the schedule does it. */
+/** The scheduled proof. */
 export function proveWallets(deps: ProofDeps, page: ProofPage): Promise<Proved & { readonly next: string | null }> {
   return provePage(deps, page, { idleSandboxes: 'skipped' })
 }
 
 /**
- * Once the bank is away it is not asked about the wallets behind, which would take its time-out for each of them: their own books are
- * proved all the same, and those of the next pages with them, so that a bank that hangs is met once in a page's time and not in each page.
+ * Once the bank does not answer, it is not asked about the remaining wallets: each would take a full timeout. Their own books
+ * are proved all the same, and so are those of the next pages, so that a hanging bank costs one timeout and not one per page.
  */
 export async function provePage(
   deps: ProofDeps,
@@ -48,7 +55,7 @@ export async function provePage(
   return { ...sumOf(done), next }
 }
 
-/** A few wallets that the bank never gets to the end of must not hide all others. */
+/** A timeout on one wallet does not prove that the bank is away: a few slow wallets must not hide all others. */
 async function isAway({ rails }: ProofDeps, { rail }: WalletToProve): Promise<boolean> {
   try {
     await rails[rail].rate()
@@ -68,4 +75,121 @@ function sumOf(done: readonly ProvedWallet[]): Proved {
     busy: done.filter(({ outcome }) => outcome === 'busy').length,
     failed: done.filter(({ outcome }) => notCompared.has(outcome)).length,
   }
+}
+
+/** `changes`: what changed since the checkpoint, and every row once in `fullEveryMs`. `full`: every row now. */
+export type ProofDepth = 'changes' | 'full'
+
+export interface ProvedWallet {
+  readonly outcome: ProofOutcome
+  /** The bank may be away altogether. */
+  readonly isSilent: boolean
+  readonly drifts: number
+  readonly fresh: number
+}
+
+/**
+ * Verifies our books of one wallet, which needs no bank, then compares them with the bank's, and records the drifts. Drifts
+ * in our own books are kept even if the bank cannot be asked. Never throws, so that the next wallet has its turn.
+ */
+export async function proveWallet(
+  deps: ProofDeps,
+  wallet: WalletToProve,
+  { bank, depth }: { readonly bank: 'there' | 'away'; readonly depth: ProofDepth },
+): Promise<ProvedWallet> {
+  const found: Recorded[] = []
+  let decided: Pick<ProvedWallet, 'outcome' | 'isSilent'> = { outcome: 'failed', isSilent: false }
+  try {
+    const books = await proveBooks(deps, wallet, depth)
+    found.push(books)
+    const judged = await judgeBank(deps, wallet, { bank, unnamedMicroUsdc: books.unnamedMicroUsdc })
+    found.push(await recordJudged(deps, wallet, judged))
+    decided = judged
+  } catch (error) {
+    deps.log.error({ err: error, wallet_id: wallet.id }, 'a wallet could not be proved')
+    await markFailed(deps, wallet)
+  }
+  const { outcome, isSilent } = decided
+  const [drifts, fresh] = [found.flatMap(({ open }) => open).length, found.reduce((sum, one) => sum + one.fresh, 0)]
+  return { outcome, isSilent, drifts, fresh }
+}
+
+async function proveBooks(
+  deps: ProofDeps,
+  { id: walletId }: WalletToProve,
+  depth: ProofDepth,
+): Promise<Recorded & { readonly unnamedMicroUsdc: bigint }> {
+  const { db, clock, patience } = deps
+  const proved = await db.transaction(async (tx) => {
+    const at = clock.now()
+    const fullSince = depth === 'full' ? never : lastTurnOf(walletId, at, patience.fullEveryMs)
+    const { findings: ledger, unnamedMicroUsdc } = await verifyLedger(tx, { walletId, fullSince, at })
+    const findings = [...ledger, ...(await findTotalsDrifts(tx, walletId, at))]
+    const recorded = await recordLook(tx, { walletId, kinds: ledgerDrifts, findings, at })
+    return { ...recorded, unnamedMicroUsdc }
+  })
+  logOpen(deps, walletId, proved)
+  return proved
+}
+
+/** Later than every checkpoint. */
+const never = new Date(8_640_000_000_000_000)
+
+/** When the full verification of this wallet was last due. Each wallet has its own time, so that the load is spread evenly. */
+export function lastTurnOf(walletId: string, at: Date, everyMs: number): Date {
+  const phase = Math.floor((parseInt(walletId.slice(-8), 16) / 2 ** 32) * everyMs)
+  return new Date(Math.floor((at.getTime() - phase) / everyMs) * everyMs + phase)
+}
+
+async function recordJudged(deps: ProofDeps, { id: walletId }: WalletToProve, judged: Judged): Promise<Recorded> {
+  const { db, clock } = deps
+  const { outcome, kinds, findings, passed, settled } = judged
+  const at = clock.now()
+  const recorded = await db.transaction(async (tx) => {
+    const looked = await recordLook(tx, { walletId, kinds, findings, at })
+    const isPassed = await passAccepted(tx, passed, at)
+    await markProved(tx, { walletId, outcome, mark: isPassed ? settled : null, at })
+    return looked
+  })
+  logOpen(deps, walletId, recorded)
+  return recorded
+}
+
+async function markFailed({ db, clock, log }: ProofDeps, { id: walletId }: WalletToProve): Promise<void> {
+  try {
+    await db.transaction((tx) => markProved(tx, { walletId, outcome: 'failed', mark: null, at: clock.now() }))
+  } catch (error) {
+    log.warn({ err: error, wallet_id: walletId }, 'cannot record that a wallet was not proved')
+  }
+}
+
+function logOpen({ log }: ProofDeps, walletId: string, { open }: Recorded): void {
+  for (const { kind, subject, expected, found } of open) {
+    const said = { expected: saidInUsdc(kind, expected), found: saidInUsdc(kind, found) }
+    const facts = { wallet_id: walletId, kind, subject, ...said }
+    log.error(facts, 'drift in our own ledger; an operator has to look (ops proof)')
+  }
+}
+
+async function judgeBank(
+  deps: ProofDeps,
+  wallet: WalletToProve,
+  { bank, unnamedMicroUsdc }: { readonly bank: 'there' | 'away'; readonly unnamedMicroUsdc: bigint },
+): Promise<Judged & Pick<ProvedWallet, 'isSilent'>> {
+  const nothing = { kinds: [], findings: [], settled: null, passed: [], isSilent: false }
+  if (wallet.isIdle) return { ...nothing, outcome: 'idle' }
+  if (!isBanked(wallet)) return { ...nothing, outcome: 'no_bank' }
+  if (bank === 'away') return { ...nothing, outcome: 'no_answer' }
+  try {
+    return { ...(await judgeLooks(deps, wallet, unnamedMicroUsdc)), isSilent: false }
+  } catch (error) {
+    if (!(error instanceof RailUnavailable)) throw error
+    deps.log.warn({ err: error, wallet_id: wallet.id }, 'a wallet could not be compared with its bank')
+    if (error instanceof ListTooLong) return { ...nothing, outcome: 'too_long' }
+    return { ...nothing, outcome: 'no_answer', isSilent: !(error instanceof RailRefused) }
+  }
+}
+
+function isBanked(wallet: WalletToProve): wallet is WalletToProve & BankedWallet {
+  return wallet.rail !== 'simulated' && wallet.customerRef !== null && wallet.walletRef !== null
 }

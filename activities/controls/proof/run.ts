@@ -1,13 +1,19 @@
-// The whole proof at once, for who does not want to wait for the next one.
+// The rest of the proof: the complete run that an operator asks for, the check for overdue items, and the mail about drifts.
+
+import { recordLook, takeUntold } from '../../../db/controls/proof/drifts'
+import { findNotCompared, findSilentPayouts } from '../../../db/controls/proof/overdue'
+import { enqueueMail } from '../../../db/partners/mails'
+import { overdueDrifts } from '../../../domain/controls/drift'
 import { environments } from '../../../domain/environment'
+import { driftMessage } from '../../../mail/messages/drift'
 import type { Proved } from '../../../workflows/controls/proof'
+import type { ActivityDeps } from '../../bind'
 import type { ProofDeps } from './look'
-import type { ProofDepth } from './prove-wallet'
-import { provePage } from './prove-wallets'
-import { proveSilence } from './silence'
+import { type ProofDepth, provePage } from './prove-wallets'
 
 const pageSize = 50
 
+/** All wallets and all checks at once. */
 export async function runProof(deps: ProofDeps, depth: ProofDepth = 'changes'): Promise<Proved> {
   const sum = { wallets: 0, drifts: 0, fresh: 0, busy: 0, failed: 0 }
   const add = (found: Partial<Proved>) => {
@@ -24,4 +30,43 @@ export async function runProof(deps: ProofDeps, depth: ProofDepth = 'changes'): 
   }
   add(await proveSilence(deps))
   return sum
+}
+
+const atMost = 1_000
+
+/** Records payouts without news from the bank, and wallets without a comparison, for longer than allowed. */
+export async function proveSilence({
+  db,
+  clock,
+  patience,
+}: Pick<ProofDeps, 'db' | 'clock' | 'patience'>): Promise<{ drifts: number; fresh: number }> {
+  const at = clock.now()
+  const ago = (ms: number) => new Date(at.getTime() - ms)
+  return db.transaction(async (tx) => {
+    const [sentBefore, unknownBefore] = [ago(patience.settleWithinMs), ago(patience.knownWithinMs)]
+    const silent = await findSilentPayouts(tx, { sentBefore, unknownBefore, limit: atMost })
+    const notCompared = await findNotCompared(tx, { before: ago(patience.comparedWithinMs), limit: atMost })
+    const findings = [...silent, ...notCompared]
+    const { fresh, open } = await recordLook(tx, { walletId: null, kinds: overdueDrifts, findings, at })
+    return { drifts: open.length, fresh }
+  })
+}
+
+type TellDeps = Pick<ActivityDeps, 'db' | 'clock' | 'keyring' | 'opsEmail'>
+
+const atOnceInAMail = 50
+/** After this the mail is of no use. */
+const keepForMs = 3 * 24 * 60 * 60 * 1000
+
+/** One mail to ops with all new drifts. The transaction that queues the mail also marks them as reported. */
+export async function tellDrifts({ db, clock, keyring, opsEmail }: TellDeps): Promise<number> {
+  if (opsEmail === null) return 0
+  const at = clock.now()
+  return db.transaction(async (tx) => {
+    const drifts = await takeUntold(tx, { at, limit: atOnceInAMail })
+    if (drifts.length === 0) return 0
+    const mail = driftMessage({ address: opsEmail, drifts })
+    await enqueueMail(tx, keyring, { kind: 'notice', mail, at, expiresAt: new Date(at.getTime() + keepForMs) })
+    return drifts.length
+  })
 }

@@ -1,11 +1,16 @@
-// The business as the bank's customer: opened once, and looked at as often as anybody wants to know.
+// A business as the bank's customer: opens it once, reads its status, and connects its live wallet.
 
 import { lockPartner, type PartnerRow } from '../../../db/partners/partners'
-import { findLiveWallet, type LiveWallet } from '../../../db/wallets/live'
+import { findLiveWallet, type LiveWallet, listPartnersToLookAt } from '../../../db/wallets/live'
 import { assert } from '../../../domain/assert'
+import { isReady } from '../../../domain/partners/verification'
+import { startUnlessRunning } from '../../../runtime/temporal/start-workflow'
 import type { PartnerToVerify, VerificationStanding } from '../../../workflows/partners/verification'
-import { bankKeyFor } from '../../bank/idempotency-key'
-import { type Asked, abandoned, refuse, storeStanding, type VerificationDeps } from './store'
+import type { VerificationsPage } from '../../../workflows/partners/verifications'
+import { starts } from '../../../workflows/starts'
+import { type ActivityDeps, bankKeyFor } from '../../bind'
+import { each } from '../../controls/sweep'
+import { type Asked, abandoned, type Connection, refuse, storeStanding, type VerificationDeps } from './store'
 
 /** Opens the customer unless that has already happened, and then reads its status at the bank. */
 export function openLiveCustomer(
@@ -28,19 +33,19 @@ export async function lookAtCustomer(deps: VerificationDeps, partnerId: string):
   if (partner.status === 'closed') return abandoned(partner)
   const { verificationRef, walletRef } = wallet
   if (verificationRef === null) {
-    // With a wallet that was connected by other means there is nothing that the bank could be asked for.
+    // The bank has no verification for a wallet that an operator connected.
     if (walletRef !== null || !isBegun(partner)) return { status: partner.verificationStatus, ready: false }
     return openCustomer(deps, partner, asked)
   }
   const bank = await deps.rail.verification(verificationRef)
   const stored = await storeStanding(deps, { asked, bank, connection: null })
-  // Somebody has begun anew meanwhile, with another customer.
+  // The partner has restarted its verification since, with another customer.
   return stored ?? lookAtCustomer(deps, partnerId)
 }
 
 /**
- * Read under their lock: a workflow can be quicker than the commit of who has started it, and must not act upon a row that does
- * not say so, nor under the key of the try before.
+ * Reads under the partner's lock. A workflow can start before the transaction that requested it commits, and must not act on
+ * the old row or with the key of the previous try.
  */
 export async function loadAsked({ db }: VerificationDeps, partnerId: string) {
   const partner = await db.transaction((tx) => lockPartner(tx, partnerId))
@@ -51,7 +56,7 @@ export async function loadAsked({ db }: VerificationDeps, partnerId: string) {
   return { partner, wallet, asked }
 }
 
-/** Two who open at once use one customer: the one that is stored first. */
+/** Two concurrent calls use one customer: the one that is stored first. */
 async function openCustomer(deps: VerificationDeps, partner: PartnerRow, asked: Asked): Promise<VerificationStanding> {
   const opened = await deps.rail.openCustomer(customerOf(partner, deps))
   const stored =
@@ -66,12 +71,59 @@ function isBegun({ verificationStatus }: PartnerRow): boolean {
 }
 
 /**
- * What is asked for is in the key, because the bank refuses one that comes again with another body; and so is the try, because it
- * answers as before to one that comes again. Not the day: a customer whose answer was lost is found by the same key alone.
+ * The key contains the request, because the bank refuses a key that is repeated with another body, and the try, because the bank
+ * repeats its answer to a known key. It does not contain the day: if the answer was lost, only the same key finds the customer.
  */
 function customerOf(partner: PartnerRow, { redirectUrl }: VerificationDeps) {
   const { id, name: legalName, slug, contactEmail, verificationTries } = partner
   const email = contactEmail ?? `${slug}@partners.invalid`
   const key = bankKeyFor(`live-customer/${JSON.stringify([id, legalName, email, redirectUrl, verificationTries])}`)
   return { legalName, email, redirectUrl, key }
+}
+
+/** Finds or creates the live wallet of a verified business at the bank, with its deposit address and bank funding. */
+export async function connectLiveWallet(
+  deps: VerificationDeps,
+  { partnerId }: PartnerToVerify,
+): Promise<VerificationStanding> {
+  const { partner, wallet: known, asked } = await loadAsked(deps, partnerId)
+  const isClosed = partner.status === 'closed'
+  if (isClosed || known.verificationRef === null || known.fundingRef !== null) return lookAtCustomer(deps, partnerId)
+  const bank = await deps.rail.verification(known.verificationRef)
+  const { customerRef } = bank
+  const connection = customerRef !== null && isReady(bank) ? await connectionOf(deps, known, customerRef) : null
+  const stored = await storeStanding(deps, { asked, bank, connection })
+  return stored ?? lookAtCustomer(deps, partnerId)
+}
+
+const chain = 'base'
+
+/** Each is looked up before it is created, so that a repeated call on any day returns the same. */
+async function connectionOf(
+  { rail, clock }: VerificationDeps,
+  { walletId, walletRef: connected }: LiveWallet,
+  customerRef: string,
+): Promise<Connection> {
+  const day = clock.now().toISOString().slice(0, 10)
+  const keyFor = (purpose: string) => bankKeyFor(`${purpose}/${walletId}/${customerRef}/${day}`)
+  const known = connected ?? (await rail.wallets(customerRef)).find((wallet) => wallet.chain === chain)?.walletRef
+  const walletRef = known ?? (await rail.createWallet({ customerRef, chain, key: keyFor('live-wallet') })).walletRef
+  const refs = { customerRef, walletRef, chain }
+  const address = await rail.depositAddress({ ...refs, key: keyFor(`live-address/${walletRef}`) })
+  const funding = await rail.bankFunding({ ...refs, key: keyFor(`live-funding/${walletRef}`) })
+  return { customerRef, walletRef, address, ...funding }
+}
+
+type LookDeps = Pick<ActivityDeps, 'db' | 'log' | 'temporal' | 'queuePrefix' | 'verificationPollMs' | 'banks'>
+
+/** The daily check: starts the verification of every business at the bank that has none running. Each asks the bank once. */
+export async function startVerifications(deps: LookDeps, { after, limit }: VerificationsPage) {
+  if (deps.banks.live === null) return { started: 0, next: null }
+  const partners = await listPartnersToLookAt(deps.db, { after, limit })
+  const settings = { queuePrefix: deps.queuePrefix, pollMs: deps.verificationPollMs }
+  // A running verification is not woken: it asks the bank at its own poll interval.
+  const start = (partnerId: string) => startUnlessRunning(deps.temporal, starts.verification(partnerId, settings))
+  const { done } = await each(deps, partners, start, (partnerId) => ({ partner_id: partnerId }))
+  const last = partners.length < limit ? undefined : partners.at(-1)
+  return { started: done.filter((was) => was !== 'RUNNING').length, next: last ?? null }
 }

@@ -1,14 +1,33 @@
-// Reads a page of wallets, a few at a time: one that cannot be read does not keep the others from being read.
-import { findWalletsReadTo, saveWalletsReadTo } from '../../../db/bank/readings'
-import { listWalletsToRead, type WalletToRead } from '../../../db/wallets/readings'
-import { RailRefused, RailUnavailable } from '../../../rail/rail'
+// Reads wallet histories at the bank and books what is new: one wallet, or a page of them.
+
+import { findWalletsReadTo, type ReadingFailure, saveWalletsReadTo } from '../../../db/bank/readings'
+import { reportUnexplainedRefund } from '../../../db/payouts/refunded'
+import { bookDeposits } from '../../../db/wallets/book-deposits'
+import {
+  clearFailedReading,
+  findWalletToRead,
+  forgetUndecided,
+  listUndecided,
+  listWalletsToRead,
+  moveHistoryReadTo,
+  recordFailedReading,
+  rememberUndecided,
+  type WalletToRead,
+} from '../../../db/wallets/readings'
+import type { RailName } from '../../../domain/environment'
+import { ListTooLong, newestOf, type Rail, RailRefused, RailUnavailable, type WalletMovement } from '../../../rail/rail'
+import type { ReturnToStart } from '../../../workflows/starts'
 import type { WalletRead } from '../../../workflows/wallets/reading'
 import type { WalletPage, WalletsRead } from '../../../workflows/wallets/readings'
-import { readFound, type WalletReadingDeps } from './read-wallet'
+import type { ActivityDeps } from '../../bind'
+import { isUndecided, type Judged, judgeHistory } from './judge-history'
 
 const atOnce = 5
 
-/** A reading that ran out of time, or of a bank, is gone on with by the next one: its first page begins where that stopped. */
+/**
+ * Reads a page, a few wallets at a time. A wallet that cannot be read does not stop the others. The next run resumes where an
+ * interrupted one stopped.
+ */
 export async function readWallets(deps: WalletReadingDeps, page: WalletPage): Promise<WalletsRead> {
   const { environment, limit } = page
   const after = page.after ?? (await findWalletsReadTo(deps.db, environment))
@@ -19,7 +38,7 @@ export async function readWallets(deps: WalletReadingDeps, page: WalletPage): Pr
     const some = wallets.slice(from, from + atOnce)
     const outcomes = await Promise.all(some.map((wallet) => readOne(deps, wallet)))
     done.push(...outcomes.filter((outcome) => typeof outcome === 'object'))
-    // Also past those that could not be read: they must not keep the others from being read for ever.
+    // Wallets that could not be read are passed, too: they must not block the others.
     const isLast = isLastPage && from + atOnce >= wallets.length
     await saveWalletsReadTo(deps.db, environment, isLast ? null : (some.at(-1)?.id ?? null))
     // A bank that answers for none of them is away: to ask it for all the others would take the time of the next reading.
@@ -53,4 +72,112 @@ function sumOf(done: readonly WalletRead[], wallets: number, next: string | null
     failed: wallets - done.length,
     next,
   }
+}
+
+export interface WalletReadingDeps extends Pick<ActivityDeps, 'db' | 'clock' | 'log'> {
+  readonly rails: Readonly<Record<RailName, Pick<Rail, 'walletHistory' | 'payoutOf'>>>
+  /** Age at which a refund that its transfer does not explain needs attention. */
+  readonly quietMs: number
+  /** Starts nothing if a workflow has asked the bank recently, and after the refund at `refundedAt`. */
+  startReturn(payout: ReturnToStart, refundedAt: Date): Promise<void>
+}
+
+/** Safe to repeat, to run concurrently and to interrupt. */
+export async function readWallet(
+  deps: WalletReadingDeps,
+  { walletId }: { readonly walletId: string },
+): Promise<WalletRead> {
+  const wallet = await findWalletToRead(deps.db, walletId)
+  return wallet === null ? nothing : readFound(deps, wallet)
+}
+
+const nothing: WalletRead = { booked: 0, held: 0, returns: 0, unresolved: 0 }
+
+/** A failure is recorded, so that operators see a wallet whose deposits are not booked. */
+export async function readFound(deps: WalletReadingDeps, wallet: WalletToRead): Promise<WalletRead> {
+  try {
+    const read = await readHistory(deps, wallet)
+    await clearFailedReading(deps.db, wallet.id)
+    return read
+  } catch (error) {
+    await recordFailure(deps, wallet.id, error)
+    throw error
+  }
+}
+
+async function readHistory(deps: WalletReadingDeps, wallet: WalletToRead): Promise<WalletRead> {
+  const { db, clock, log, rails } = deps
+  const { id: walletId, customerRef, walletRef, historyReadTo } = wallet
+  const rail = rails[wallet.rail]
+  const history = await rail.walletHistory({ customerRef, walletRef, after: historyReadTo })
+  const inHistory = new Set(history.map(({ id }) => id))
+  const remembered = (await listUndecided(db, walletId)).filter(({ id }) => !inHistory.has(id))
+  const earlier = await judgeHistory({ db, rail }, wallet, remembered)
+  const fresh = await judgeHistory({ db, rail }, wallet, history)
+  const judged = [...earlier, ...fresh]
+  // Before the history counts as read: one that is cut off in between starts them again, and they are the same ones.
+  const returns = judged.filter((each) => each.verdict === 'return')
+  for (const { payout, row } of returns) await deps.startReturn(payout, row.at)
+
+  const { booked, held } = await db.transaction(async (tx) => {
+    const at = clock.now()
+    const done = await bookDeposits(tx, { wallet, judged, createdBy: 'bank', action: 'wallet.top_up', at })
+    const { to, movements } = readTo(fresh)
+    if (to !== null) await moveHistoryReadTo(tx, { walletId, from: historyReadTo, to })
+    await rememberUndecided(tx, { walletId, movements, at })
+    const decided = judged.filter((each) => !isUndecided(each)).map(({ row }) => row.id)
+    await forgetUndecided(tx, walletId, decided)
+    return done
+  })
+  for (const { bankRef, why } of held) {
+    log.error({ wallet_id: walletId, bank_ref: bankRef, why }, 'movement held; an operator has to decide (ops deposit)')
+  }
+  for (const each of returns) await reportUnexplained(deps, each)
+  const unresolved = judged.filter(({ verdict }) => verdict === 'unresolved').length
+  return { booked: booked.length, held: held.length, returns: returns.length, unresolved }
+}
+
+async function recordFailure({ db, clock, log }: WalletReadingDeps, walletId: string, error: unknown): Promise<void> {
+  try {
+    await recordFailedReading(db, { walletId, reason: reasonOf(error), at: clock.now() })
+  } catch (cause) {
+    log.warn({ err: cause, wallet_id: walletId }, 'cannot record the failed reading')
+  }
+}
+
+function reasonOf(error: unknown): ReadingFailure {
+  if (error instanceof ListTooLong) return 'too_long'
+  if (error instanceof RailRefused) return 'refused'
+  return error instanceof RailUnavailable ? 'no_answer' : 'failed'
+}
+
+/** The bank's history and its transfer may differ for a moment; what differs for longer is money that is in no book. */
+async function reportUnexplained(
+  { db, clock, log, quietMs }: WalletReadingDeps,
+  { payout, row }: Extract<Judged, { verdict: 'return' }>,
+): Promise<void> {
+  if (clock.now().getTime() - row.at.getTime() < quietMs) return
+  if (!(await reportUnexplainedRefund(db, payout.payoutId))) return
+  log.error(
+    { payout_id: payout.payoutId, bank_ref: row.id },
+    'a refund is in the wallet, and its transfer knows of none',
+  )
+}
+
+/** How much later than its time a movement may appear in the history and still be seen. */
+const lateByMs = 60 * 60 * 1000
+
+/**
+ * The position up to which the history need not be read again: all but the newest hour, by the bank's own clock, into which a
+ * movement may still be put that comes late. Null when that is nothing. Undecided movements before it are to be remembered.
+ */
+export function readTo(judged: readonly Judged[]): {
+  readonly to: string | null
+  readonly movements: WalletMovement[]
+} {
+  const settledBefore = newestOf(judged.map(({ row }) => row)) - lateByMs
+  const young = judged.findIndex(({ row: { at } }) => at !== null && at.getTime() >= settledBefore)
+  const settled = young === -1 ? judged : judged.slice(0, young)
+  const movements = settled.flatMap((each) => (isUndecided(each) ? each.row : []))
+  return { to: settled.at(-1)?.row.id ?? null, movements }
 }

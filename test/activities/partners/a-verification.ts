@@ -1,9 +1,12 @@
 // A partner that asks the live bank to verify it, for tests that call the verification activities one by one.
 import { afterAll, beforeAll, beforeEach } from '@jest/globals'
 import { bind } from '../../../activities/bind'
-import { checkLiveCustomer, openLiveCustomer } from '../../../activities/partners/verification/customer'
+import {
+  checkLiveCustomer,
+  connectLiveWallet,
+  openLiveCustomer,
+} from '../../../activities/partners/verification/customer'
 import type { VerificationDeps } from '../../../activities/partners/verification/store'
-import { connectLiveWallet } from '../../../activities/partners/verification/wallet'
 import type { Db } from '../../../db/database'
 import { findPartnerById, type PartnerRow } from '../../../db/partners/partners'
 import { beginVerification } from '../../../db/partners/verification'

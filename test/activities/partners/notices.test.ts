@@ -1,7 +1,7 @@
 // Mails to admins: each event once, related events in one mail, and none that is switched off.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { checkLowBalances, sendNotices } from '../../../activities/partners/notices/send'
+import { checkLowBalances, sendNotices } from '../../../activities/partners/notices'
 import type { Db } from '../../../db/database'
 import { type OutgoingMail, takeMails } from '../../../db/partners/mails'
 import { insertMember } from '../../../db/partners/members'

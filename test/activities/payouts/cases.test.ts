@@ -1,7 +1,7 @@
 // How operators resolve a recall or trace: it ends once, is charged once and in live only, and is reported
 // once when late.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { lookAfterCase, reportLateCases } from '../../../activities/payouts/cases/look-after'
+import { lookAfterCase, reportLateCases } from '../../../activities/payouts/case'
 import { latestActivity } from '../../../db/controls/activity'
 import type { Db } from '../../../db/database'
 import type { PartnerRow } from '../../../db/partners/partners'

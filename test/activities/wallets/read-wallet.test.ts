@@ -2,7 +2,7 @@
 // others held.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { readWallet, type WalletReadingDeps } from '../../../activities/wallets/readings/read-wallet'
+import { readWallet, type WalletReadingDeps } from '../../../activities/wallets/readings/read-wallets'
 import { latestActivity } from '../../../db/controls/activity'
 import type { Db } from '../../../db/database'
 import { loadStep } from '../../../db/payouts/steps'

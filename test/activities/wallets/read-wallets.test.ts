@@ -2,8 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { readWallet, type WalletReadingDeps } from '../../../activities/wallets/readings/read-wallet'
-import { readWallets } from '../../../activities/wallets/readings/read-wallets'
+import { readWallet, readWallets, type WalletReadingDeps } from '../../../activities/wallets/readings/read-wallets'
 import type { Db } from '../../../db/database'
 import { listFailedReadings } from '../../../db/wallets/readings'
 import { openWallet } from '../../../db/wallets/wallets'

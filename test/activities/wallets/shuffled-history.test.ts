@@ -1,7 +1,7 @@
 // Histories of an unreliable bank: movements that are late, out of order or unreadable, read by several runs
 // at once.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { readWallet, type WalletReadingDeps } from '../../../activities/wallets/readings/read-wallet'
+import { readWallet, type WalletReadingDeps } from '../../../activities/wallets/readings/read-wallets'
 import type { Db } from '../../../db/database'
 import { listHeldDeposits } from '../../../db/wallets/held-deposits'
 import { findWalletToRead, moveHistoryReadTo } from '../../../db/wallets/readings'

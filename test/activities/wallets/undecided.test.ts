@@ -1,6 +1,6 @@
 // A movement that its payout does not know yet is read again until it is booked, held or reported.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { readTo, readWallet, type WalletReadingDeps } from '../../../activities/wallets/readings/read-wallet'
+import { readTo, readWallet, type WalletReadingDeps } from '../../../activities/wallets/readings/read-wallets'
 import type { Db } from '../../../db/database'
 import { attendPayout } from '../../../db/payouts/attention'
 import { loadStep } from '../../../db/payouts/steps'

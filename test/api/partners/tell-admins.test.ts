@@ -1,7 +1,7 @@
 // Admins get mails about live keys, invited admins, changed roles and addresses, and first live payouts.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { sendNotices } from '../../../activities/partners/notices/send'
+import { sendNotices } from '../../../activities/partners/notices'
 import { takeMails } from '../../../db/partners/mails'
 import type { PartnerRow } from '../../../db/partners/partners'
 import { postSet } from '../../../db/wallets/ledger'

@@ -1,7 +1,6 @@
 // Closing a partner by the command line: what it refuses, what ends with it, and who can still read, against the real API.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openLiveCustomer } from '../../../activities/partners/verification/customer'
-import { connectLiveWallet } from '../../../activities/partners/verification/wallet'
+import { connectLiveWallet, openLiveCustomer } from '../../../activities/partners/verification/customer'
 import { latestActivity } from '../../../db/controls/activity'
 import { closePartner, findPartnerBySlug, lockPartnerToStop, type PartnerRow } from '../../../db/partners/partners'
 import { setAttention } from '../../../db/payouts/steps'

@@ -1,6 +1,6 @@
 // What the Temporal SDK says in our log.
 import { expect, test } from '@jest/globals'
-import { sdkLogger } from '../../../worker/temporal/sdk-log'
+import { sdkLogger } from '../../../worker/temporal/connect'
 import { keptLog } from '../../support/kept-logs'
 
 const retry = { sdkComponent: 'core', target: 'temporalio_client::retry' }

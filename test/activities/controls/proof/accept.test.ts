@@ -1,7 +1,6 @@
 // An accepted drift raises no alert and blocks nothing, and counts as new once it changes.
 import { expect, test } from '@jest/globals'
-import { runProof } from '../../../../activities/controls/proof/run'
-import { tellDrifts } from '../../../../activities/controls/proof/tell'
+import { runProof, tellDrifts } from '../../../../activities/controls/proof/run'
 import { readStanding } from '../../../../db/controls/metrics'
 import { acceptDrift, type DriftToDecide, lockDrift, reopenDrift } from '../../../../db/controls/proof/drift-decisions'
 import { listDrifts } from '../../../../db/controls/proof/drifts'

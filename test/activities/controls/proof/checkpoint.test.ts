@@ -2,7 +2,7 @@
 // and a full run finds everything.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { lastTurnOf } from '../../../../activities/controls/proof/prove-wallet'
+import { lastTurnOf } from '../../../../activities/controls/proof/prove-wallets'
 import { runProof } from '../../../../activities/controls/proof/run'
 import { findCheckpoint } from '../../../../db/controls/proof/checkpoints'
 import { postSet } from '../../../../db/wallets/ledger'

@@ -3,7 +3,7 @@
 
 import { expect, test } from '@jest/globals'
 import { runProof } from '../../../../activities/controls/proof/run'
-import { readWallet } from '../../../../activities/wallets/readings/read-wallet'
+import { readWallet } from '../../../../activities/wallets/readings/read-wallets'
 import type { Db } from '../../../../db/database'
 import { postSet } from '../../../../db/wallets/ledger'
 import { topUpPostings } from '../../../../domain/wallets/ledger'

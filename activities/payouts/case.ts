@@ -1,10 +1,10 @@
 // Looks how a recall or trace stands, and tells people, once, of one that is late.
 
-import type { Db } from '../../../db/database'
-import { findCase, type LateCase, markLate, markOneLate } from '../../../db/payouts/cases/cases'
-import type { Clock } from '../../../runtime/clock'
-import type { Log } from '../../../runtime/log'
-import type { CaseRef, CaseStanding } from '../../../workflows/payouts/case'
+import type { Db } from '../../db/database'
+import { findCase, type LateCase, markLate, markOneLate } from '../../db/payouts/cases/cases'
+import type { Clock } from '../../runtime/clock'
+import type { Log } from '../../runtime/log'
+import type { CaseRef, CaseStanding } from '../../workflows/payouts/case'
 
 interface CaseDeps {
   readonly db: Db

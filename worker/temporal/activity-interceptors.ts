@@ -1,10 +1,36 @@
-// Records each activity execution as a span in the trace of its workflow.
+// Interceptors around every activity: heartbeats and tracing.
+
 import type { Context } from '@temporalio/activity'
 import type { ActivityInterceptors, ActivityInterceptorsFactory } from '@temporalio/worker'
 import { contextIn } from '../../runtime/tracing/context'
 import type { Tracer } from '../../runtime/tracing/tracer'
 
-/** Uses the IDs of run and payout: the workflow ID contains the partner's Idempotency-Key, which can be anything. */
+const everyMs = 1_000
+
+/**
+ * Sends heartbeats while a regular activity runs, so that the activities of a killed worker are retried within seconds. Local
+ * activities need none: they are retried with their workflow task.
+ */
+export function heartbeats(context: Context): ActivityInterceptors {
+  return {
+    inbound: {
+      async execute(input, next) {
+        if (context.info.isLocal) return next(input)
+        const beat = setInterval(() => context.heartbeat(), everyMs)
+        try {
+          return await next(input)
+        } finally {
+          clearInterval(beat)
+        }
+      },
+    },
+  }
+}
+
+/**
+ * Records each execution as a span in the trace of its workflow. Uses the IDs of run and payout, because the workflow ID contains
+ * the partner's Idempotency-Key, which can be anything.
+ */
 export function traceActivities(tracer: Tracer): ActivityInterceptorsFactory {
   return ({ info }: Context): ActivityInterceptors => ({
     inbound: {
