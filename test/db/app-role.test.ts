@@ -1,4 +1,5 @@
-// What the application's role may not do: switch off what guards the books. That it can do its work is shown by every story.
+// The application's database role cannot switch off the guards of the ledger. Every story shows that it can
+// do its work.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client } from 'pg'
 import { asApplication } from '../support/db/app-role'
@@ -25,7 +26,7 @@ test.each([
   'CREATE TABLE mine (id int)',
   'CREATE FUNCTION mine() RETURNS int LANGUAGE sql AS $$ SELECT 1 $$',
   'ALTER ROLE payouts_app SUPERUSER',
-])('it may not: %s', async (sql) => {
+])('it cannot run: %s', async (sql) => {
   await expect(application.query(sql)).rejects.toMatchObject({ code: '42501' })
 })
 

@@ -1,4 +1,4 @@
-// The pool: what queries return, how transactions end, and what a lost server does to it.
+// The pool: what queries return, how transactions end, and how it handles a lost server.
 import { EventEmitter, once } from 'node:events'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { openDatabase } from '../../db/data-source'
@@ -33,7 +33,7 @@ const nameOf = { name: 'test-name', text: 'SELECT name FROM partners WHERE id = 
 const gone = /ECONNREFUSED|ECONNRESET|terminated/
 const fail = { name: 'test-fail', text: 'SELECT 1 / $1::integer' }
 
-test('big numbers come as bigint, dates as text, times as Date', async () => {
+test('big numbers are returned as bigint, dates as text, times as Date', async () => {
   const text = `SELECT 9007199254740993::bigint AS big, DATE '2026-10-25' AS day, TIMESTAMPTZ '2026-10-25T00:30:00Z' AS time`
 
   const rows = await db.query({ name: 'test-types', text }, [])
@@ -49,11 +49,11 @@ test('every verb returns rows, in and out of a transaction', async () => {
   expect(await db.query(nameOf, [id])).toEqual([{ name: 'Two' }])
 })
 
-test('a transaction whose work throws leaves nothing behind and gives its connection back', async () => {
+test('a transaction whose work throws leaves nothing behind and returns its connection', async () => {
   const { id } = await aPartner(db)
   const refused = new Error('refused')
 
-  // More often than the pool has connections, so that one that was not given back would be missed.
+  // More often than the pool has connections, so that a leaked one would be noticed.
   for (let time = 0; time < 5; time += 1) {
     const work = async (tx: Tx) => {
       await tx.query(rename, [id, 'Changed'])
@@ -65,7 +65,7 @@ test('a transaction whose work throws leaves nothing behind and gives its connec
   expect(await db.query(nameOf, [id])).toEqual([{ name: 'Acme Ltd' }])
 })
 
-test('a transaction that swallowed a failed statement does not pretend to be committed', async () => {
+test('a transaction that swallowed a failed statement does not report a commit', async () => {
   const { id } = await aPartner(db)
 
   const transaction = db.transaction(async (tx) => {
@@ -103,7 +103,7 @@ test('a connection that dies between two statements of a transaction fails that 
     await tx.query(rename, [id, 'Changed'])
     const [row] = await tx.query<{ pid: number }>(backend, [])
     await db.query(terminate, [row?.pid])
-    // The server's goodbye arrives while no statement runs: this is when an unheard error event would end the process.
+    // The server's closing message arrives while no statement runs. An unhandled error event would end the process now.
     await eventually(async () => (await db.query(alive, [row?.pid])).length === 0)
     await db.ping()
     await tx.query(rename, [id, 'Changed again'])
@@ -113,7 +113,7 @@ test('a connection that dies between two statements of a transaction fails that 
   expect(await db.query(nameOf, [id])).toEqual([{ name: 'Acme Ltd' }])
 })
 
-test('a connection that ends in the moment it is handed out fails its transaction and nothing else', async () => {
+test('a connection that ends at the moment of checkout fails its transaction and nothing else', async () => {
   const proxy = await proxyOf(database.url)
   const other = await openDatabase({ url: proxy.url, poolSize: 2, onError: () => undefined })
 
@@ -128,7 +128,7 @@ test('a connection that ends in the moment it is handed out fails its transactio
   await proxy.cut()
 })
 
-test('a database that goes away and comes back is survived', async () => {
+test('the pool survives a database that goes down and comes back', async () => {
   const proxy: TcpProxy = await proxyOf(database.url)
   const other = await openDatabase({ url: proxy.url, poolSize: 3, onError: () => undefined })
   await Promise.all([other.ping(), other.ping(), other.ping()])
@@ -150,14 +150,14 @@ test('a database that goes away and comes back is survived', async () => {
   await proxy.cut()
 })
 
-test('opening a database that is not there fails and leaves nothing open', async () => {
+test('opening a missing database fails and leaves nothing open', async () => {
   const proxy = await proxyOf(database.url)
   await proxy.cut()
 
   await expect(openDatabase({ url: proxy.url, poolSize: 1, onError: () => undefined })).rejects.toThrow('ECONNREFUSED')
 })
 
-test('closing waits for a transaction that is under way', async () => {
+test('closing waits for a running transaction', async () => {
   const { id } = await aPartner(db)
   const other = await openDatabase({ url: database.url, poolSize: 1, onError: () => undefined })
   const gate = new EventEmitter()

@@ -1,4 +1,4 @@
-// The entities have exactly the columns that the migrations made. Constraints and indexes are in db/schema.sql.
+// The entities have exactly the columns that the migrations create. Constraints and indexes are in db/schema.sql.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { DataSource, EntitySchema, EntitySchemaOptions } from 'typeorm'
 import { SnakeNaming } from '../../db/data-source'
@@ -46,7 +46,7 @@ test.each([
   expect(changes.join('\n')).toMatch(expected)
 })
 
-test('tables made from the entities have the columns and defaults of the migrated ones', async () => {
+test('tables created from the entities have the columns and defaults of the migrated ones', async () => {
   const empty = await createEmptyDatabase()
   const fromEntities = dataSourceOf(empty.url, entities)
   await fromEntities.initialize()
@@ -93,7 +93,7 @@ function dataSourceOf(url: string, wanted: readonly EntitySchema[]): DataSource 
   return new DataSource({ type: 'postgres', url, entities: [...wanted], namingStrategy, installExtensions: false })
 }
 
-// Left out is what TypeORM has no words for: identity columns and UNLOGGED.
+// Excludes what TypeORM cannot express: identity columns and UNLOGGED.
 async function describeTables(dataSource: DataSource): Promise<string[]> {
   const rows: { line: string }[] = await dataSource.query(`
     SELECT 'column ' || table_name || '.' || column_name || ' ' || udt_name || ' null: ' || is_nullable

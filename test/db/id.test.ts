@@ -1,4 +1,4 @@
-// Identifiers: UUIDs of version 7 that carry the time they were made at.
+// Identifiers: version 7 UUIDs that contain their creation time.
 import { expect, test } from '@jest/globals'
 import { newId } from '../../db/id'
 

@@ -14,7 +14,7 @@ test('no two purposes and no two secret keys share a derived key, and none of th
   expect(new Set([...derived, first.bytes.toString('hex'), second.bytes.toString('hex')]).size).toBe(10)
 })
 
-test('a derived key depends on nothing but its secret key and purpose', () => {
+test('a derived key depends only on its secret key and purpose', () => {
   const before = openKeyring([first]).current('seal')
   const afterRotation = openKeyring([second, first])
 

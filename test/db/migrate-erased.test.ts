@@ -1,4 +1,5 @@
-// Recipients that were erased while their hashes stayed: the migration takes those, and leaves all that may still be needed.
+// Recipients that were erased while their hashes stayed: the migration erases these, and keeps all that may
+// still be needed.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Db } from '../../db/database'
 import { ErasedRecipients1794700800022 } from '../../db/migrations/020-029/22-erased-recipients'
@@ -17,7 +18,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('hashes go where the recipient is gone and the payout is over, and nowhere else', async () => {
+test('hashes are erased where the recipient is erased and the payout is final, and nowhere else', async () => {
   const fieldFingerprints = { amount_gbp: 'aa', 'recipient.bank.sort_code': 'bb' }
   const hashed = { fieldFingerprints, accountHash: Buffer.from('cc'), accountHashKeyId: 'k1', bankBody: '{}' }
   const closed = { ...hashed, closedAt: new Date() }

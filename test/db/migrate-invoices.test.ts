@@ -1,4 +1,4 @@
-// Migration 9 on a database in use: nobody is left out or billed twice, old invoices stay, and payouts go on.
+// Migration 9 on a database in use: no partner is skipped or billed twice, old invoices stay, and payouts continue.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { DataSource } from 'typeorm'
 import type { Db } from '../../db/database'
@@ -25,7 +25,7 @@ afterEach(async () => {
   await empty.drop()
 })
 
-test('the opening of a live account is its approval, else its wallet’s, and what was charged waits for an invoice', async () => {
+test('the opening of a live account is its approval, else its wallet’s, and earlier charges wait for an invoice', async () => {
   await before.query(`
     INSERT INTO partners (id, slug, name, status, verification_status, created_at, updated_at) VALUES
       (gen_random_uuid(), 'by-activity', 'A', 'active', 'approved', '2026-01-01Z', '2026-09-09Z'),
@@ -59,7 +59,7 @@ test('the opening of a live account is its approval, else its wallet’s, and wh
   ])
 })
 
-test('partners that were approved before are charged for their verification, once and in its month', async () => {
+test('partners approved before are charged for their verification, once and in its month', async () => {
   await addPartners('never-charged', 'charged')
   await before.query(`INSERT INTO charges (id, partner_id, kind, cause_ref, amount_micropounds, month, created_at)
     SELECT gen_random_uuid(), id, 'verification', 'x', 1, '2026-08-01', now() FROM partners WHERE slug = 'charged'`)
@@ -84,7 +84,7 @@ test('partners that were approved before are charged for their verification, onc
   })
 })
 
-test('invoices that were there stay with their amounts, can be read, paid and void, and their months are not billed again', async () => {
+test('existing invoices keep their amounts, can be read, paid and voided, and their months are not billed again', async () => {
   await addPartners('old')
   const [{ id: partnerId }] = await before.query('SELECT id FROM partners')
   await before.query(
@@ -137,11 +137,11 @@ test('invoices that were there stay with their amounts, can be read, paid and vo
   })
 })
 
-test('a payout that is in the middle of its transaction is let through', async () => {
+test('a payout in the middle of its transaction can finish', async () => {
   await addPartners('busy')
   const payout = before.createQueryRunner()
   await payout.startTransaction()
-  // As an insert does before it looks at the partner.
+  // As an insert does before it reads the partner.
   await payout.query('LOCK TABLE charges IN ROW EXCLUSIVE MODE')
 
   const migrating = migrate(empty.url)
@@ -154,7 +154,7 @@ test('a payout that is in the middle of its transaction is let through', async (
   expect(await migrating).toEqual(['Invoices1794700800009', 'SettledAtIssue1794700800032'])
 })
 
-/** Approved at half past eleven in the evening of the last of August in UTC, with the standard prices since January. */
+/** Approved at 23:30 UTC on 31 August, with the standard prices since January. */
 async function addPartners(...slugs: string[]): Promise<void> {
   await before.query(
     `INSERT INTO partners (id, slug, name, verification_status, created_at, updated_at)

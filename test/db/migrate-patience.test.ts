@@ -1,11 +1,11 @@
-// A migration behind somebody who reads a table for long, as pg_dump does: everybody else goes on, and nothing is half done.
+// A migration behind a long read of a table, such as pg_dump: other sessions continue, and nothing is half done.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { DataSource, type QueryRunner } from 'typeorm'
 import { migrate } from '../../db/migrate'
 import { migrations } from '../../db/migrations'
 import { createEmptyDatabase } from '../support/db/empty-database'
 
-/** It makes an index, and then needs a table for itself alone. */
+/** It creates an index, and then needs an exclusive lock on a table. */
 const last = 'ProofMore1794700800021'
 let empty: { url: string; drop(): Promise<void> }
 let before: DataSource
@@ -27,7 +27,7 @@ afterEach(async () => {
   await empty.drop()
 })
 
-test('others are let through, and it goes on when that is over', async () => {
+test('other sessions pass, and it continues after the read', async () => {
   const migrating = migrate(empty.url, { lockMs: 500, tries: 1_000, pauseMs: 100 })
   await untilItWaits()
   // It waits behind the migration, which therefore must give way.
@@ -37,7 +37,7 @@ test('others are let through, and it goes on when that is over', async () => {
   expect(await migrating).toEqual([last])
 })
 
-test('it gives up with a sentence, leaves nothing half done, and may be run again', async () => {
+test('it gives up with an error message, leaves nothing half done, and can be run again', async () => {
   await expect(migrate(empty.url, { lockMs: 50, tries: 2, pauseMs: 1 })).rejects.toThrow(/pg_dump.*run it again/)
   await dump.commitTransaction()
 

@@ -1,4 +1,4 @@
-// Migrations: any number of processes at once, each migration once, and one sentence about it.
+// Migrations: any number of concurrent processes, each migration once, and one message about it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client } from 'pg'
 import { migrate } from '../../db/migrate'
@@ -33,7 +33,7 @@ test('a database that is up to date is left alone, and the report says so in one
   expect(report.sentence).toMatch(/^The database \S+ was up to date already\.$/)
 })
 
-test('a database that cannot be reached gets one clear sentence without its password', async () => {
+test('a database that cannot be reached gives one clear message without its password', async () => {
   const report = await migrationReport('postgres://ada:hunter2@127.0.0.1:1/payouts')
 
   expect(report.outcome).toBe('failed')
@@ -43,7 +43,7 @@ test('a database that cannot be reached gets one clear sentence without its pass
 })
 
 test.each([undefined, '', 'mysql://localhost/payouts', 'postgres://[', 'postgresql'])(
-  'DATABASE_URL %p is refused before anything is tried',
+  'DATABASE_URL %p is refused before any connection',
   async (url) => {
     const report = await migrationReport(url)
 

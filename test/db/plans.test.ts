@@ -1,4 +1,4 @@
-// What people wait for at the dashboard is looked up by an index, also among many payouts and by the plan for any values.
+// The dashboard's queries use an index, even with many payouts and with generic plans.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { latestActivity } from '../../db/controls/activity'
 import { findLedgerDrifts } from '../../db/controls/proof/ledger'
@@ -43,7 +43,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-test('payouts like the one that somebody is about to make', async () => {
+test('payouts similar to a new one', async () => {
   const scope = { partnerId: '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55', environment: 'sandbox' } as const
   const wanted = { accountLast4: '5678', accountHashes: [], amountPence: 12_000n, since: new Date(0) }
 
@@ -67,7 +67,7 @@ test('payouts by a part of their reference or name', async () => {
 })
 
 test.each(['invoice 4777', 'VOICE 49', 'oice 4', 'invoice 49 ', 'Lovelace 4777', 'ada  4777', 'invoice 4%', '-4777'])(
-  'a search for "%s" finds what a comparison of all payouts finds',
+  'a search for "%s" finds the same as a scan of all payouts',
   async (search) => {
     const page = { take: 5_000, startingAfter: null }
     const expected: { id: string }[] = await api.db.dataSource.query(
@@ -83,7 +83,7 @@ test.each(['invoice 4777', 'VOICE 49', 'oice 4', 'invoice 49 ', 'Lovelace 4777',
   },
 )
 
-test('a page of payouts starts at its cursor, and does not walk there', async () => {
+test('a page of payouts starts at its cursor, without reading the rows before it', async () => {
   const startingAfter = '01999f2b-6c1e-7d3a-9b60-2f4f0c6f1a55'
 
   const plan = await planOf((db) =>
@@ -131,15 +131,15 @@ test.each(ofWallet)('%s: the payouts of a wallet, among those of many wallets', 
   expect(plan).not.toMatch(/(Seq Scan on|payouts_pkey on) payouts/)
 })
 
-/** A prepared statement keeps one plan for any values; one that is not prepared is planned for its values. */
+/** A prepared statement keeps one plan for any values; an unprepared one is planned for its values. */
 type Plan = 'for any values' | 'for its values'
 
-/** The plan of the last statement that is asked. */
+/** The plan of the last statement that was run. */
 async function planOf(ask: (tx: Tx) => Promise<unknown>, plan?: Plan): Promise<string> {
   return explain((await statementsOf(ask)).at(-1), plan)
 }
 
-/** Nothing is found, so that all of them are asked. */
+/** Nothing is found, so that all of them run. */
 async function statementsOf(ask: (tx: Tx) => Promise<unknown>): Promise<Command[]> {
   const asked: Command[] = []
   const nothing = { command: 'SELECT', rowCount: 0, oid: 0, fields: [], rows: [] }

@@ -1,4 +1,4 @@
-// db/schema.sql is what the migrations make.
+// db/schema.sql matches the migrations.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'

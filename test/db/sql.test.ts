@@ -1,4 +1,4 @@
-// The `sql` tag and repositories: values never become text, one text has one name, and both share a transaction.
+// The `sql` tag and repositories: values never become SQL text, one text has one name, and both share a transaction.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Command, type Db, txThrough } from '../../db/database'
 import { member } from '../../db/partners/entities/member'
@@ -12,7 +12,7 @@ let db: Db
 
 beforeAll(async () => {
   database = await createDatabase()
-  // One connection, so that a test knows what it has prepared.
+  // One connection, so that a test knows its prepared statements.
   db = await openDb(database.url, 1)
 })
 
@@ -23,19 +23,19 @@ afterAll(async () => {
 
 const hostile = [`'; DROP TABLE members; --`, `" OR 1 = 1`, '$1', '\\', '${id}', 'O’Brien', '\u0001']
 
-test.each(hostile)('a value is never read as text of the statement: %s', async (value) => {
+test.each(hostile)('a value is never read as part of the statement: %s', async (value) => {
   const [row] = await db.sql<{ same: string }>`SELECT ${value}::text AS same`
 
   expect(row).toEqual({ same: value })
 })
 
-test('an object from outside that looks like a fragment is no fragment', async () => {
+test('an external object that resembles a fragment is no fragment', async () => {
   const forged = JSON.parse('{"parts": ["1; DROP TABLE members"], "values": []}')
 
   await expect(db.sql`SELECT ${forged}::integer`).rejects.toThrow('invalid input syntax')
 })
 
-test('null, arrays and bytes arrive as they are', async () => {
+test('null, arrays and bytes arrive unchanged', async () => {
   const bytes = Buffer.from([0, 255])
   const [row] = await db.sql`SELECT ${null}::text AS nothing, ${['a', `b'"\\`, null]}::text[] AS texts,
     (SELECT sum(n)::bigint FROM unnest(${[1n, 2n]}::bigint[]) n) AS total, ${bytes}::bytea AS bytes, 2 = ANY (${[1, 2]}::integer[]) AS among`
@@ -43,7 +43,7 @@ test('null, arrays and bytes arrive as they are', async () => {
   expect(row).toEqual({ nothing: null, texts: ['a', `b'"\\`, null], total: 3n, bytes, among: true })
 })
 
-test('undefined is a mistake and not NULL', async () => {
+test('undefined is an error, not NULL', async () => {
   const given = JSON.parse('{}')
 
   expect(() => sql`SELECT ${given.id}`).toThrow('must not be undefined')
@@ -64,11 +64,11 @@ test('conditions are joined, also when there are none', () => {
   expect(textOf(joined([], ' AND '))).toBe('')
 })
 
-test.each(['members; DROP TABLE members', 'a"b', 'A', ''])('%p is no identifier', (name) => {
+test.each(['members; DROP TABLE members', 'a"b', 'A', ''])('%p is not an identifier', (name) => {
   expect(() => identifier(name)).toThrow('snake_case')
 })
 
-test('columns come in camelCase, and what is inside JSON stays as it is', async () => {
+test('columns are returned in camelCase, and JSON content stays unchanged', async () => {
   const rows = await db.sql`SELECT 1 AS partner_id, 'x' AS account_last4, '{"a_b": 1}'::jsonb AS some_json, 2 AS "keyId"
     UNION ALL SELECT 3, NULL, NULL, 4 ORDER BY 1`
 
@@ -78,7 +78,7 @@ test('columns come in camelCase, and what is inside JSON stays as it is', async 
   ])
 })
 
-test('one text has one short name and is prepared once on a connection; values do not matter', async () => {
+test('one text has one short name and is prepared once per connection, whatever its values', async () => {
   const ask = (n: number) => db.sql`SELECT ${n}::integer AS asked_for`
   await ask(1)
   await ask(2)
@@ -110,7 +110,7 @@ test('a repository reads and writes rows as the statements do', async () => {
   expect(bySql).toEqual(row)
 })
 
-test('statements and repositories are one transaction', async () => {
+test('statements and repositories share one transaction', async () => {
   const { id } = await aPartner(db)
   const refused = new Error('refused')
 
@@ -153,7 +153,7 @@ test.each([{ id: JSON.parse('{}').id }, { id: JSON.parse('null') }, {}])(
   },
 )
 
-test('who listens to a transaction hears its repositories too', async () => {
+test('a listener of a transaction gets the statements of its repositories too', async () => {
   const heard: Command[] = []
   const { id } = await aPartner(db)
 

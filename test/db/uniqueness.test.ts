@@ -1,4 +1,5 @@
-// What may exist only once, though our own code should never try: a transfer of a rail, a charge on an invoice that counts, and whose a customer or a wallet is.
+// Rows that may exist only once, enforced by the database: a rail's transfer, a charge on a valid invoice,
+// and the owner of a customer or wallet.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Db } from '../../db/database'
@@ -71,7 +72,7 @@ test.each([
   ['customer_ref', 'wallets_customer_unique'],
   ['verification_ref', 'wallets_verification_unique'],
   ['wallet_ref', 'wallets_ref_unique'],
-])('no two partners have one %s at a bank; another environment is another bank', async (column, constraint) => {
+])('no two partners share one %s at a bank; another environment is another bank', async (column, constraint) => {
   const ref = randomUUID()
   const [one, other, third] = [await aWallet(db), await aWallet(db), await aWallet(db)]
   const set = (id: string) => direct(`UPDATE wallets SET ${column} = $2 WHERE id = $1`, [id, ref])
@@ -98,7 +99,7 @@ test('a charge is on one invoice at most, until that invoice is void', async () 
   await gather(november, charge)
 })
 
-test('nobody can call a charge voided whose invoice is not', async () => {
+test('a charge cannot be marked void while its invoice is not', async () => {
   const { id: partnerId } = await aPartner(db)
   const charge = await aCharge(partnerId)
   const [october, november] = [await anInvoice(partnerId, '2026-10-01'), await anInvoice(partnerId, '2026-11-01')]

@@ -1,11 +1,11 @@
-// A wrong argument gets one clear sentence and exit code 2, whatever is wrong with it; none of these reaches a database.
+// A wrong argument gets one clear sentence and exit code 2. None of these reaches a database.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { readArguments } from '../../ops/arguments'
 import { bareOptionOf, nameOf } from '../../ops/command'
 import { commands } from '../../ops/commands'
 import { type OpsTerminal, openTerminal, runWith } from '../support/terminal'
 
-// Nothing listens there: whoever got past the arguments would answer with exit code 1.
+// Nothing listens there, so a command that accepts its arguments exits with code 1.
 const nowhere = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
 const create = ['partner', 'create', '--name', 'Acme', '--slug', 'acme', '--email', 'ada@acme.test']
 const set = ['partner', 'set', '--partner', 'acme']
@@ -36,7 +36,7 @@ describe('a wrong command', () => {
   })
 })
 
-describe('a bare word', () => {
+describe('an argument without an option name', () => {
   const id = '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'
 
   test.each([
@@ -45,11 +45,11 @@ describe('a bare word', () => {
     [['payout', 'attended', '--note', 'by phone', id.toUpperCase()], { payout: id, note: 'by phone' }],
     [['partner', 'show', 'acme'], { partner: 'acme' }],
     [['proof', 'accept', id, '--reason', 'ticket 4711'], { drift: id, reason: 'ticket 4711' }],
-  ])('is for the option that the command is about: %j', (argv, given) => {
+  ])('is the option that the command is about: %j', (argv, given) => {
     expect(readArguments(commands, argv)).toMatchObject({ outcome: 'run', given })
   })
 
-  test('does for every command about one payout', () => {
+  test('works for every command about one payout', () => {
     const about = commands.filter(({ noun, options }) => noun === 'payout' && 'payout' in options)
 
     expect(about.map(({ verb }) => verb)).toEqual([
@@ -80,7 +80,7 @@ describe('a wrong option', () => {
     ['unknown', ['partner', 'list', '--all'], 'partner list has no option --all: it takes --json, --help.'],
     ['unknown and short', ['partner', 'list', '-x'], 'partner list has no option -x: it takes --json, --help.'],
     [
-      'of a prototype',
+      'of the object prototype',
       ['partner', 'list', '--__proto__'],
       'partner list has no option --__proto__: it takes --json, --help.',
     ],
@@ -214,7 +214,7 @@ describe('an unknown partner', () => {
   const ofPartner = commands.filter(({ options }) => 'partner' in options)
 
   test.each(ofPartner.map((command) => ({ name: nameOf(command), example: command.example })))(
-    '$name says that there is no such partner',
+    '$name reports that there is no such partner',
     async ({ name, example }) => {
       const argv = [...name.split(' '), ...replaced(example, '--partner', 'nobody')]
 

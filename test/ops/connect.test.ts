@@ -1,4 +1,5 @@
-// ops talks to DATABASE_URL, or to the running system of DATA_DIR; trouble on the way is one sentence and exit code 1.
+// ops uses DATABASE_URL, or the running system of DATA_DIR. An error on the way is one sentence and exit code
+// 1.
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
@@ -23,7 +24,7 @@ afterEach(() => rmSync(dataDir, { recursive: true }))
 
 afterAll(() => terminal.close())
 
-describe('the system that ops talks to', () => {
+describe('the system that ops uses', () => {
   test('is the running one of DATA_DIR', async () => {
     writeFileSync(join(dataDir, 'env.json'), JSON.stringify(terminal.env))
     const lock = takeLock(join(dataDir, 'lock.json'), { api: 'http://localhost:3000' })
@@ -53,13 +54,13 @@ describe('the system that ops talks to', () => {
     })
   })
 
-  test('is DATABASE_URL where that is set, whatever runs in DATA_DIR', async () => {
+  test('is DATABASE_URL if it is set, whatever runs in DATA_DIR', async () => {
     const { code, out } = await runWith({ ...terminal.env, DATA_DIR: dataDir }, ['partner', 'list'])
 
     expect({ code, out: out.includes('acme') }).toEqual({ code: 0, out: true })
   })
 
-  test('needs SECRET_KEYS only for what makes a secret', async () => {
+  test('needs SECRET_KEYS only for commands that create a secret', async () => {
     const { DATABASE_URL } = terminal.env
     const shown = await runWith({ DATABASE_URL }, ['partner', 'show', '--partner', 'acme'])
     const created = await runWith({ DATABASE_URL }, ['key', 'create', '--partner', 'acme', '--environment', 'sandbox'])
@@ -69,7 +70,7 @@ describe('the system that ops talks to', () => {
   })
 })
 
-describe('who gives a command', () => {
+describe('the operator of a command', () => {
   const change = ['key', 'create', '--partner', 'acme', '--environment', 'sandbox']
   const production = {
     NODE_ENV: 'production',
@@ -80,13 +81,13 @@ describe('who gives a command', () => {
     return row.made_by
   }
 
-  test('is OPS_USER, so that people in one container can be told apart', async () => {
+  test('is OPS_USER, so that operators in one container are distinct', async () => {
     const { code } = await runWith({ ...terminal.env, OPS_USER: 'ada@payouts.test' }, change)
 
     expect([code, await lastBy()]).toEqual([0, 'ops:ada@payouts.test'])
   })
 
-  test('is not who has started the system', async () => {
+  test('is not the user who started the system', async () => {
     writeFileSync(join(dataDir, 'env.json'), JSON.stringify({ ...terminal.env, OPS_USER: 'starter' }))
     const lock = takeLock(join(dataDir, 'lock.json'), { api: 'http://localhost:3000' })
 
@@ -98,7 +99,7 @@ describe('who gives a command', () => {
     if (lock.outcome === 'taken') lock.release()
   })
 
-  test('must be said in production, in words that the activity list can hold', async () => {
+  test('must be set in production, in characters that the activity list can store', async () => {
     const env = { ...terminal.env, ...production }
     const nobody = await runWith(env, ['partner', 'list'])
     const odd = await runWith({ ...env, OPS_USER: 'ada lovelace' }, ['partner', 'list'])
@@ -110,7 +111,7 @@ describe('who gives a command', () => {
   })
 })
 
-describe('trouble', () => {
+describe('one sentence reports', () => {
   const list = ['partner', 'list']
 
   test('a database that is down', async () => {
@@ -131,7 +132,7 @@ describe('trouble', () => {
     })
   })
 
-  test('a database that is not there', async () => {
+  test('a missing database', async () => {
     const url = new URL(terminal.env.DATABASE_URL)
     url.pathname = '/nowhere'
 
@@ -158,7 +159,7 @@ describe('trouble', () => {
       { DATABASE_URL: 'postgres://me@127.0.0.1:1/x', SECRET_KEYS: 'short' },
       'SECRET_KEYS must be a comma-separated list of <id>:<64 hex digits>, each id once, the current key first.',
     ],
-  ])('a mistake in the configuration', async (env, sentence) => {
+  ])('a configuration error', async (env, sentence) => {
     expect(await runWith(env, list)).toEqual({ code: 1, out: '', err: `${sentence}\n` })
   })
 })

@@ -1,4 +1,5 @@
-// --help everywhere, from the same table that parses, each page with an example that works when pasted.
+// --help for every command, from the same table that parses, each page with an example that works when
+// pasted.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
@@ -28,7 +29,7 @@ describe('--help', () => {
   })
 
   test.each(commands.map((command) => [nameOf(command), command] as const))(
-    'of %s names every option with its rule, and an example that can be read',
+    'of %s names every option with its rule, and an example that parses',
     async (name, command) => {
       const { code, out } = await runWith({}, [...name.split(' '), '-h'])
 
@@ -46,14 +47,14 @@ describe('--help', () => {
     expect((await runWith({}, ['invoices', 'void', '--help'])).out).toMatch(/--reason .*the partner sees it/)
   })
 
-  test('wins over whatever else is wrong with the arguments', async () => {
+  test('takes precedence over any other error in the arguments', async () => {
     expect((await runWith({}, ['key', 'create', '--nope', '--help'])).out).toContain(
       'Usage: npm run -s ops -- key create',
     )
     expect((await runWith({}, ['key', 'create', '--partner', '--help'])).code).toBe(0)
   })
 
-  test('answers from the built program', () => {
+  test('works in the built program', () => {
     const main = join(__dirname, '../../dist/ops/main.js')
     const { status, stdout, stderr } = spawnSync(process.execPath, [main, '--help'], { encoding: 'utf8' })
 
@@ -62,7 +63,7 @@ describe('--help', () => {
   })
 })
 
-/** As a shell would split it. */
+/** Splits it as a shell does. */
 function wordsOf(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
 }

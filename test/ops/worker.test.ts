@@ -1,4 +1,4 @@
-// Workers by the command line, against a real database: who works and who does not, and one that is drained with who did it.
+// Worker commands with a real database: which workers run, and draining one with the operator's name.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { latestActivity } from '../../db/controls/activity'
 import { enterWorker, type OwnState, sayAlive, type WorkerProcess } from '../../db/controls/workers'
@@ -27,7 +27,7 @@ const drain = (id: string, ...more: string[]) => terminal.ops('worker', 'drain',
 const drains = async () =>
   (await latestActivity(terminal.db, partnerId, 50)).filter(({ action }) => action === 'worker.drain')
 
-test('worker list shows each with its state: those that live first, the forgotten not at all', async () => {
+test('worker list shows each worker with its state: running ones first, forgotten ones not at all', async () => {
   await aWorker('aaaaaa')
   await aWorker('bbbbbb', { state: 'draining' })
   await aWorker('cccccc', { state: 'drained' })
@@ -52,12 +52,12 @@ test('worker list shows each with its state: those that live first, the forgotte
   )
 })
 
-test('worker drain asks, waits, and says when it is drained; every partner’s activity list tells who did it', async () => {
+test('worker drain requests it, waits, and reports the end; every partner’s activity list names the operator', async () => {
   const worker = await aWorker('aaaaaa')
   await aWorker('bbbbbb')
 
   const asking = drain('aaaaaa')
-  await until('the worker hears it', () => sayAlive(terminal.db, worker, 'working'))
+  await until('the worker reads the request', () => sayAlive(terminal.db, worker, 'working'))
   const [during] = await listed()
   await sayAlive(terminal.db, worker, 'drained')
   const { code, out } = await asking
@@ -77,7 +77,7 @@ test('worker drain asks, waits, and says when it is drained; every partner’s a
   ])
 })
 
-test('who asks again waits too, and is told only once in the activity list', async () => {
+test('a second drain command waits too, and is in the activity list only once', async () => {
   const worker = await aWorker('aaaaaa')
   await aWorker('bbbbbb')
   const before = (await drains()).length
@@ -96,12 +96,15 @@ test('who asks again waits too, and is told only once in the activity list', asy
   expect(await drains()).toHaveLength(before + 1)
 })
 
-test('a worker that ends or is lost while it drains is not waited for in vain', async () => {
+test('drain stops waiting for a worker that ends or is lost', async () => {
   const [ending, lost] = [await aWorker('aaaaaa'), await aWorker('bbbbbb')]
   await aWorker('cccccc')
 
   const both = Promise.all([drain(ending.id), drain(lost.id)])
-  await until('both hear it', async () => (await listed()).filter(({ state }) => state === 'draining').length === 2)
+  await until(
+    'both workers read the request',
+    async () => (await listed()).filter(({ state }) => state === 'draining').length === 2,
+  )
   await sayAlive(terminal.db, ending, 'ended')
   await silence(lost.id, '31 s')
   const [ended, gone] = await both
@@ -115,7 +118,7 @@ test.each<[string, Parameters<typeof aWorker>[1] | null, RegExp]>([
   ['is gone', { silentFor: '31 s' }, /^Worker aaaaaa is gone: it was last heard of at \S+Z\.\n$/],
   ['has ended', { state: 'ended' }, /^Worker aaaaaa has ended at \S+Z\.\n$/],
   ['is drained', { state: 'drained' }, /^Worker aaaaaa was drained at \S+Z\.\n$/],
-])('a worker that %s is refused in a sentence, and nothing is written', async (_, about, sentence) => {
+])('a worker that %s is refused with a message, and nothing is written', async (_, about, sentence) => {
   if (about) await aWorker('aaaaaa', about)
   await aWorker('bbbbbb')
   const before = await drains()
@@ -129,10 +132,10 @@ test.each<[string, Parameters<typeof aWorker>[1] | null, RegExp]>([
 
 test.each<[string, () => Promise<unknown>]>([
   ['is the only one', async () => {}],
-  ['has only a drained one beside it', () => aWorker('bbbbbb', { state: 'drained' })],
-  ['has only one beside it that is gone', () => aWorker('bbbbbb', { silentFor: '31 s' })],
-  ['has only another system’s beside it', () => aWorker('bbbbbb', { taskQueues: ['other-payouts-live'] })],
-])('a worker that %s is drained only when that is said', async (_, others) => {
+  ['shares the system only with a drained one', () => aWorker('bbbbbb', { state: 'drained' })],
+  ['shares the system only with one that is gone', () => aWorker('bbbbbb', { silentFor: '31 s' })],
+  ['is the only one of its system', () => aWorker('bbbbbb', { taskQueues: ['other-payouts-live'] })],
+])('a worker that %s is drained only when that is confirmed', async (_, others) => {
   await aWorker('aaaaaa')
   await others()
 
@@ -144,7 +147,7 @@ test.each<[string, () => Promise<unknown>]>([
   expect(allowed.code).toBe(0)
 })
 
-test('two who drain the last two workers at once: one of them is refused', async () => {
+test('of two concurrent drains of the last two workers, one is refused', async () => {
   for (let round = 0; round < 5; round += 1) {
     await terminal.db.dataSource.query('TRUNCATE workers')
     await Promise.all([aWorker('aaaaaa'), aWorker('bbbbbb')])
@@ -155,7 +158,7 @@ test('two who drain the last two workers at once: one of them is refused', async
   }
 })
 
-test('signs of life enter a worker again whose row is lost, with how far it is, and never take back that it ended', async () => {
+test('a heartbeat restores the lost row of a worker with its progress, and never undoes its end', async () => {
   const worker = await aWorker('aaaaaa', { state: 'drained' })
   await terminal.db.dataSource.query('TRUNCATE workers')
 
@@ -178,7 +181,10 @@ interface About {
 
 let started = 0
 
-/** As its process enters it; each one earlier than the one before, so that the list has them in the order of the test. */
+/**
+ * As its process registers it. Each one is earlier than the previous one, so that the list follows the order
+ * of the test.
+ */
 async function aWorker(id: string, about: About = {}): Promise<WorkerProcess> {
   started += 1
   const startedAt = new Date(Date.parse('2026-11-15T11:00:00.000Z') - started * 1_000)

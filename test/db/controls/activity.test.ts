@@ -1,4 +1,4 @@
-// The activity list: written in batches, read newest first, thinned out where nothing was changed.
+// The activity list: written in batches, read newest first, with old entries without changes pruned.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type ActivityEntry, latestActivity, pruneActivity, recordActivity } from '../../../db/controls/activity'
 import type { Db } from '../../../db/database'
@@ -35,7 +35,7 @@ function anEntry(partnerId: string, fields: Partial<ActivityEntry> = {}): Activi
 
 const seconds = (count: number) => new Date(at.getTime() + count * 1_000)
 
-test('entries come back as they were written, newest first and within one moment the later written first', async () => {
+test('entries are returned as written, newest first, and the later written first at the same time', async () => {
   const { id } = await aPartner(db)
   const first = anEntry(id, { at: seconds(1) })
   const same = anEntry(id, { at: seconds(1), action: 'quote.create', requestId: 'r-1' })
@@ -55,7 +55,7 @@ test('entries come back as they were written, newest first and within one moment
   expect(list.map(({ id: _id, ...entry }) => entry)).toEqual([change, same, first])
 })
 
-test('a partner sees only its own, at most as many as asked for, and an empty batch writes nothing', async () => {
+test('a partner sees only its own entries, up to the limit, and an empty batch writes nothing', async () => {
   const one = await aPartner(db)
   const other = await aPartner(db)
   await recordActivity(
@@ -72,7 +72,7 @@ test('a partner sees only its own, at most as many as asked for, and an empty ba
   expect(await latestActivity(db, other.id, 200)).toHaveLength(1)
 })
 
-test('security events are changes of who may do what, and nothing that a caller can repeat without limit', async () => {
+test('security events are changes of rights, and nothing that a caller can repeat without limit', async () => {
   const { id } = await aPartner(db)
   const change = (action: string, detail: string | null = null) => anEntry(id, { action, detail, changes: 'something' })
   const security = [
@@ -103,7 +103,7 @@ test('security events are changes of who may do what, and nothing that a caller 
   expect(list.map(({ id: _id, ...entry }) => entry)).toEqual(security.toReversed())
 })
 
-test('pruning takes old rows that changed nothing, oldest first and no more than asked, and never a change', async () => {
+test('pruning deletes old rows without changes, oldest first and up to its limit, and never a change', async () => {
   const { id } = await aPartner(db)
   const old = (count: number) => new Date(Date.UTC(2020, 0, count))
   await recordActivity(db, [

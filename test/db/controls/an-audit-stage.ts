@@ -1,4 +1,4 @@
-// A database with a wallet, rows to seal and a chain to follow: what the tests of the audit chain share.
+// The fixture of the audit chain tests: a database with a wallet, rows to seal and a chain to verify.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach } from '@jest/globals'
 import { Client } from 'pg'
@@ -19,7 +19,7 @@ let db: Db
 let wallet: WalletRow
 export const now = new Date('2026-11-15T10:00:00.123Z')
 export const nothingLeft = { ledger_sets: 0, ledger_entries: 0, charges: 0, activity: 0, ledger_accounts: 0 }
-/** Of the one wallet, sealed before all else. */
+/** Of the only wallet, sealed before everything else. */
 export const accounts = 6
 
 export const stage = {
@@ -32,14 +32,14 @@ export const stage = {
   get wallet() {
     return wallet
   },
-  /** What is written from now on is about this one. */
+  /** Later rows are about this partner. */
   async openAnotherWallet() {
     wallet = await aWallet(db)
     return wallet
   },
 }
 
-/** Once in a test file. */
+/** Call it once in a test file. */
 export function useStage(): void {
   beforeEach(async () => {
     database = await createDatabase()
@@ -69,7 +69,7 @@ export async function actionsSealed(): Promise<string[]> {
   return rows.map(({ action }) => action)
 }
 
-/** Of the owner of the database, and as slow as the test wants it. */
+/** As the owner of the database, and as slow as the test needs. */
 export async function aTransaction() {
   const client = new Client({ connectionString: database.url })
   await client.connect()
@@ -98,11 +98,11 @@ export async function sealSome(limit: number, at = now, on = db): Promise<number
   return (await on.transaction((tx) => sealRows(tx, { at, limit })))?.rows ?? 0
 }
 
-/** So that the next look begins behind it. */
+/** So that the next check starts after it. */
 export async function sealLongAgo(): Promise<void> {
   await sealAll(db, now)
   let hours = 0
-  await until('what is sealed is passed', async () => {
+  await until('the sealed rows are passed', async () => {
     await sealSome(1_000, later((hours += 1)))
     const [{ done }] = await db.dataSource.query(
       'SELECT passed_to = (SELECT max(sequence) FROM audit_chain) AS done FROM audit_progress',

@@ -1,4 +1,4 @@
-// Whoever touches a row or a link after it was sealed, or puts a row in behind it, is named (check 45).
+// Any change of a row or link after it was sealed, and any row inserted before sealed ones, is found.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { recordActivity } from '../../../db/controls/activity'
@@ -22,7 +22,7 @@ import {
 
 useStage()
 
-describe('a superuser with the triggers off is named', () => {
+describe('with the triggers off, the check finds', () => {
   beforeEach(async () => {
     await someRows(3)
     await sealAll(stage.db, now)
@@ -36,21 +36,21 @@ describe('a superuser with the triggers off is named', () => {
     ['charges', `month = month + interval '1 month'`],
     ['activity', `made_by = 'somebody else'`],
     ['activity', 'changes = false'],
-  ])('who edits a row of %s: %s', async (table, change) => {
+  ])('an edited row of %s: %s', async (table, change) => {
     const link = await secondOf(table)
     await behindOurBack(stage.db, `UPDATE ${table} SET ${change} WHERE id::text = $1`, [link.row_id])
 
     expect((await verifyAudit(stage.db)).fault).toEqual(faultAt('row_changed', link))
   })
 
-  test.each(['ledger_sets', 'ledger_entries', 'charges', 'activity'])('who deletes a row of %s', async (table) => {
+  test.each(['ledger_sets', 'ledger_entries', 'charges', 'activity'])('a deleted row of %s', async (table) => {
     const link = await secondOf(table)
     await behindOurBack(stage.db, `DELETE FROM ${table} WHERE id::text = $1`, [link.row_id])
 
     expect((await verifyAudit(stage.db)).fault).toEqual(faultAt('row_missing', link))
   })
 
-  test('who lets two rows change places', async () => {
+  test('two rows that were swapped', async () => {
     const [one, other] = (await chain()).filter(({ table_name }) => table_name === 'activity')
     await behindOurBack(
       stage.db,
@@ -62,7 +62,7 @@ describe('a superuser with the triggers off is named', () => {
     expect((await verifyAudit(stage.db)).fault).toEqual(faultAt('row_changed', one))
   })
 
-  test('who lets two links change places', async () => {
+  test('two links that were swapped', async () => {
     const [, , , third, fourth] = await chain()
     await behindOurBack(stage.db, 'UPDATE audit_chain SET sequence = -1 WHERE sequence = $1', [third?.sequence])
     await behindOurBack(stage.db, 'UPDATE audit_chain SET sequence = $1 WHERE sequence = $2', [
@@ -76,7 +76,7 @@ describe('a superuser with the triggers off is named', () => {
     )
   })
 
-  test('who edits a row and its link with it', async () => {
+  test('a row that was edited together with its link', async () => {
     const link = await secondOf('ledger_entries')
     await behindOurBack(stage.db, 'UPDATE ledger_entries SET amount_micro_usdc = 7 WHERE id::text = $1', [link.row_id])
     await behindOurBack(
@@ -89,7 +89,7 @@ describe('a superuser with the triggers off is named', () => {
     expect((await verifyAudit(stage.db)).fault).toEqual(faultAt('link_changed', link))
   })
 
-  test('who removes a link, with its row or without', async () => {
+  test('a removed link, with its row or without', async () => {
     const link = await secondOf('activity')
     await behindOurBack(stage.db, 'DELETE FROM activity WHERE id::text = $1', [link.row_id])
     await behindOurBack(stage.db, 'DELETE FROM audit_chain WHERE sequence = $1', [link.sequence])
@@ -98,7 +98,7 @@ describe('a superuser with the triggers off is named', () => {
     expect((await verifyAudit(stage.db)).fault).toEqual({ what: 'link_missing', sequence, table: null, rowId: null })
   })
 
-  test('who removes the last links with their rows, by a head that was kept elsewhere', async () => {
+  test('removed last links with their rows, by a head that was kept elsewhere', async () => {
     const { head } = await verifyAudit(stage.db)
     const last = (await chain()).at(-1)
     await behindOurBack(stage.db, 'DELETE FROM activity WHERE id::text = $1', [last?.row_id])
@@ -109,7 +109,7 @@ describe('a superuser with the triggers off is named', () => {
     expect((await verifyAudit(stage.db, (await verifyAudit(stage.db)).head)).fault).toBeNull()
   })
 
-  test('who replaces the function that hashes, and edits rows under it', async () => {
+  test('rows edited under a replaced hash function', async () => {
     const { head } = await verifyAudit(stage.db)
     const [link] = (await chain()).filter(({ table_name }) => table_name === 'ledger_entries')
     await stage.db.dataSource.query(`CREATE OR REPLACE FUNCTION audit_hash(r ledger_entries) RETURNS bytea LANGUAGE sql STABLE AS $$
@@ -119,7 +119,7 @@ describe('a superuser with the triggers off is named', () => {
     expect((await verifyAudit(stage.db, head)).fault).toEqual(faultAt('row_changed', link))
   })
 
-  test('who puts functions and operators of the same name before those of PostgreSQL', async () => {
+  test('functions and operators that shadow those of PostgreSQL', async () => {
     const link = await secondOf('activity')
     const [{ text }] = await stage.db.dataSource.query(
       `SELECT jsonb_build_array('activity', id, partner_id, extract(epoch FROM at), environment, action, changes, status, made_by,
@@ -142,7 +142,7 @@ describe('a superuser with the triggers off is named', () => {
     expect(fault).toEqual(faultAt('row_changed', link))
   })
 
-  test('who lets the accounts of two wallets change places', async () => {
+  test('swapped accounts of two wallets', async () => {
     const mine = stage.wallet
     const theirs = await stage.openAnotherWallet()
     await someRows(1)
@@ -165,7 +165,7 @@ describe('a superuser with the triggers off is named', () => {
     expect((await verifyAudit(stage.db, head)).fault).toEqual(faultAt('row_changed', link))
   })
 
-  test('who writes into a link what is no id', async () => {
+  test('a link that is not an id', async () => {
     const link = await secondOf('charges')
     await behindOurBack(stage.db, `UPDATE audit_chain SET row_id = 'nothing' WHERE sequence = $1`, [link.sequence])
 
@@ -173,7 +173,7 @@ describe('a superuser with the triggers off is named', () => {
   })
 })
 
-describe('a row that is put in behind what was sealed is named, and never sealed', () => {
+describe('a row inserted before sealed rows is found, and never sealed', () => {
   beforeEach(async () => {
     await someRows(3)
     await sealLongAgo()
@@ -221,7 +221,7 @@ describe('a row that is put in behind what was sealed is named, and never sealed
     expect((await verifyAudit(stage.db)).fault).toEqual({ what: 'row_unsealed', sequence: null, table, rowId })
   })
 
-  test('also one that was there and is said to have changed something only now', async () => {
+  test('also an existing row that is changed to count only now', async () => {
     await recordActivity(stage.db, [anEntry('balance.read', 'nothing')])
     await someRows(1)
     await sealLongAgo()
@@ -230,7 +230,7 @@ describe('a row that is put in behind what was sealed is named, and never sealed
     expect((await verifyAudit(stage.db)).fault).toMatchObject({ what: 'row_unsealed', table: 'activity' })
   })
 
-  test('and what is only young is not', async () => {
+  test('and rows that are merely recent are not reported', async () => {
     await someRows(2)
 
     expect(await verifyAudit(stage.db)).toMatchObject({

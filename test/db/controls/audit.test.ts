@@ -1,4 +1,4 @@
-// What was booked, charged and changed is chained in order, and nothing is left out (check 45).
+// Bookings, charges and changes are chained in order, and none is left out.
 import { expect, test } from '@jest/globals'
 import { recordActivity } from '../../../db/controls/activity'
 import { verifyAudit } from '../../../db/controls/audit/verify'
@@ -46,7 +46,7 @@ test('every row is sealed once, a set before its entries, and reads are left out
   expect(await verifyAudit(stage.db)).toMatchObject({ links: BigInt(links.length), fault: null, unsealed: nothingLeft })
 })
 
-test('what is not sealed yet is counted', async () => {
+test('unsealed rows are counted', async () => {
   await someRows(1)
   await sealAll(stage.db, now)
   await someRows(2)
@@ -57,7 +57,7 @@ test('what is not sealed yet is counted', async () => {
   })
 })
 
-test('what was sealed long ago is not looked through again, and what is new is still found', async () => {
+test('rows sealed long ago are not scanned again, and new ones are still found', async () => {
   await someRows(2)
   await sealLongAgo()
   await someRows(2)
@@ -66,7 +66,7 @@ test('what was sealed long ago is not looked through again, and what is new is s
   expect(await verifyAudit(stage.db)).toMatchObject({ links: 26n, fault: null, unsealed: nothingLeft })
 })
 
-test('small batches, and several sealers at once, make the same unbroken chain', async () => {
+test('small batches and concurrent sealers make the same unbroken chain', async () => {
   await someRows(5)
 
   for (let sealed = 0; sealed < accounts + 25; ) {
@@ -77,7 +77,7 @@ test('small batches, and several sealers at once, make the same unbroken chain',
   expect(await verifyAudit(stage.db)).toMatchObject({ links: 31n, fault: null, unsealed: nothingLeft })
 })
 
-test('nothing is sealed that is younger than a transaction which still runs, so that nothing comes in before it later', async () => {
+test('no row is sealed that is newer than a running transaction, so that no row can be inserted before it later', async () => {
   await sealAll(stage.db, now)
   const slow = await aTransaction()
   await slow.write('slow.change')
@@ -91,11 +91,12 @@ test('nothing is sealed that is younger than a transaction which still runs, so 
   expect(await actionsSealed()).toEqual(['slow.change', 'quick.change'])
 })
 
-test('what commits long after higher numbers were sealed is sealed too, by a role that may not watch the sessions of others', async () => {
+test('a row that commits long after higher numbers were sealed is sealed too, by a role that cannot see other sessions', async () => {
   const url = await asApplication(stage.url)
   const application = await openDb(url, 2)
   const [slow, quick] = [await aTransaction(), await aTransaction()]
-  // The quick one begins to write first, so that it can be sealed while the slow one runs, and takes the higher number last.
+  // The quick one starts to write first, so that it can be sealed while the slow one runs, and takes the
+  // higher number last.
   await quick.write('quick.change')
   await slow.write('slow.change')
   await quick.write('quick.change.later')
@@ -108,7 +109,7 @@ test('what commits long after higher numbers were sealed is sealed too, by a rol
   for (const hours of [1, 2, 3]) expect(await sealSome(1_000, later(hours), application)).toBe(0)
   await slow.commit()
 
-  const { fault } = await until('nothing is left, or lost', async () => {
+  const { fault } = await until('no row is left or lost', async () => {
     await sealSome(1_000, later(4), application)
     const verified = await verifyAudit(application)
     return verified.fault !== null || verified.unsealed.activity === 0 ? verified : null
@@ -118,7 +119,7 @@ test('what commits long after higher numbers were sealed is sealed too, by a rol
   expect(await actionsSealed()).toEqual(['quick.change', 'quick.change.later', 'slow.change'])
 })
 
-test('what is sealed is passed after minutes, and by the transactions of this server, not of one that the database came from', async () => {
+test('sealed rows are passed after minutes, by the transactions of this server, not of one the database was restored from', async () => {
   const progressAt = async (minutes: number) => {
     await sealSome(1_000, later(minutes / 60))
     const [progress] = await stage.db.dataSource.query(
@@ -144,7 +145,7 @@ test('what is sealed is passed after minutes, and by the transactions of this se
 })
 
 test.each(['ledger_entries', 'charges'])(
-  'a row of %s is not sealed before all that began before it are over',
+  'a row of %s is not sealed before all earlier transactions have ended',
   async (table) => {
     await sealAll(stage.db, now)
     const slow = await aTransaction()
@@ -161,7 +162,7 @@ test.each(['ledger_entries', 'charges'])(
   },
 )
 
-test('a chain of any length is followed to its end', async () => {
+test('a chain of any length is verified to its end', async () => {
   await someRows(3)
   await sealAll(stage.db, now)
   const last = (await chain()).at(-1)
@@ -174,7 +175,7 @@ test('a chain of any length is followed to its end', async () => {
   expect(broken.fault).toEqual(faultAt('row_missing', last))
 })
 
-test('the bytes that are hashed are those of the first links', async () => {
+test('the hashed bytes are those of the first links', async () => {
   await someRows(2)
   await sealAll(stage.db, now)
 
@@ -199,7 +200,7 @@ test('the chain is append only', async () => {
   }
 })
 
-test('a hash depends neither on the time zone nor on the date style of who asks', async () => {
+test('a hash depends neither on the time zone nor on the date style of the session', async () => {
   await someRows(1)
   await sealAll(stage.db, now)
   await stage.db.dataSource.query(`ALTER DATABASE ${new URL(stage.url).pathname.slice(1)} SET TimeZone = 'Asia/Tokyo'`)

@@ -1,4 +1,4 @@
-// Writing anew what an older secret key wrote: in batches, beside everybody else, and only what is proved to be the same.
+// Rewriting data of an older secret key: in batches, without blocking others, and only if it is proved to be the same.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { readPayoutRequest } from '../../../api/payouts/request/order'
 import { fieldsOfStored } from '../../../api/payouts/request/stored-order'
@@ -39,7 +39,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('goes through all of them in batches, and a second time finds nothing to do', async () => {
+test('it rewrites all rows in batches, and a second run finds nothing to do', async () => {
   const ids = [await aSealed(), await aSealed(), await aSealed(), await aSealed(), await aSealed()]
 
   expect(await all()).toEqual({ written: 5, left: 0, batches: 3 })
@@ -48,14 +48,14 @@ test('goes through all of them in batches, and a second time finds nothing to do
   expect(await keysOf(ids)).toEqual(['k2 k2 k2'])
 })
 
-test('a fingerprint that is not of what is stored is left as it is; the seal is renewed all the same', async () => {
+test('a fingerprint that does not match the stored data is left unchanged; the seal is still renewed', async () => {
   const id = await aSealed({ ...wanted.fields, amount_gbp: '1.00' })
 
   expect(await all()).toMatchObject({ written: 1, left: 1 })
   expect(await keysOf([id])).toEqual(['k2 k1 k2'])
 })
 
-test('what cannot be opened is left as it is, and keeps nobody else from being written anew', async () => {
+test('a row that cannot be decrypted is left unchanged, and does not block the others', async () => {
   const broken = await aSealed()
   const good = await aSealed()
   await db.dataSource.query(`UPDATE sealed_recipients SET sealed = 'broken' WHERE payout_id = $1`, [broken])
@@ -64,7 +64,7 @@ test('what cannot be opened is left as it is, and keeps nobody else from being w
   expect([await keysOf([broken]), await keysOf([good])]).toEqual([['k1 k1 k1'], ['k2 k2 k2']])
 })
 
-test('who is erased meanwhile stays erased', async () => {
+test('a recipient erased during the run stays erased', async () => {
   const id = await aSealed()
 
   await resealWhile(() => db.transaction((tx) => wipeRecipient(tx, id)))
@@ -75,7 +75,7 @@ test('who is erased meanwhile stays erased', async () => {
   expect(Object.keys(row.field_fingerprints).toSorted()).toEqual(['amount_gbp', 'country'])
 })
 
-test('a payout that is claimed again meanwhile, for somebody else, keeps its new recipient and fingerprint', async () => {
+test('a payout claimed again during the run, for another recipient, keeps its new recipient and fingerprint', async () => {
   const id = await aSealed()
   const other = readPayoutRequest({ amount_gbp: '5.00', recipient: { ...recipient, first_name: 'Grace' } })
   const { whole } = fingerprintOf(older, other.fields)
@@ -92,7 +92,7 @@ test('a payout that is claimed again meanwhile, for somebody else, keeps its new
 })
 
 test.each([
-  ['with nothing that may be left out', {}, {}],
+  ['with required fields only', {}, {}],
   [
     'with everything',
     { reference: 'Invoice 7', country: 'GB' as const },
@@ -103,14 +103,14 @@ test.each([
     { reference: '' },
     { address: { ...recipient.address, line2: '', region: '' } },
   ],
-])('a request %s is fingerprinted from what is stored as it was from its body', (_what, order, person) => {
+])('a request %s has the same fingerprint from stored data as from its body', (_what, order, person) => {
   const request = readPayoutRequest({ amount_gbp: '0120.50', ...order, recipient: { ...recipient, ...person } })
 
   const { amountPence, reference, details } = request
   expect(fieldsOfStored({ amountPence, reference }, details)).toEqual(request.fields)
 })
 
-/** As the API stored it while k1 was alone. */
+/** As stored by the API while k1 was the only key. */
 async function aSealed(fingerprinted = wanted.fields): Promise<string> {
   const { keyId, whole, fields } = fingerprintOf(older, fingerprinted)
   const { sortCode, accountNumber } = wanted.details
@@ -138,13 +138,13 @@ async function all(): Promise<{ written: number; left: number; batches: number }
   return total
 }
 
-/** Something happens between the reading of a batch and its writing. */
+/** Runs an action between the read of a batch and its write. */
 async function resealWhile(happens: () => Promise<unknown>): Promise<void> {
   const slow: Db = { ...db, transaction: (work) => happens().then(() => db.transaction(work)) }
   await resealBatch(slow, both, { after: firstPayout, limit: 10, fieldsOf: fieldsOfStored })
 }
 
-/** Of seal, fingerprint and account, each combination once. */
+/** Every combination of seal, fingerprint and account once. */
 async function keysOf(ids: readonly string[]): Promise<string[]> {
   const rows = await db.dataSource.query(
     `SELECT DISTINCT concat_ws(' ', s.key_id, p.fingerprint_key_id, p.account_hash_key_id) AS keys

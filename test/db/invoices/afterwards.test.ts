@@ -1,4 +1,4 @@
-// After an invoice is issued: void, paid, credit that is carried, and whom the next run has to look at.
+// After an invoice is issued: void, paid, carried credit, and which partners the next run must check.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Db } from '../../../db/database'
 import { findInvoiceDocument } from '../../../db/invoices/documents'
@@ -33,7 +33,7 @@ const amounts = (lines: readonly { kind: string; amountPence: bigint }[]) =>
   lines.map(({ kind, amountPence }) => [kind, amountPence])
 
 describe('a void invoice', () => {
-  test('frees its charges for a new one with the next number, and is still there to see', async () => {
+  test('frees its charges for a new one with the next number, and stays visible', async () => {
     const partner = await aPricedPartner(db, { liveOpenedAt: new Date('2026-10-01T00:00:00Z') })
     await charge(db, partner, { ...fee, at: inOctober })
     const first = await billed(db, partner, '2026-10')
@@ -49,7 +49,7 @@ describe('a void invoice', () => {
     expect(old).toMatchObject({ status: 'void', voidedOn: '2026-11-15', lines: first.lines })
   })
 
-  test('is named by the one that takes its place, and by no other', async () => {
+  test('is named by the one that replaces it, and by no other', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: inOctober })
     const replacedBy = async (period: Month) => {
@@ -71,7 +71,7 @@ describe('a void invoice', () => {
     expect(ofNovember.replaces).toBeUndefined()
   })
 
-  test('is void once; a paid one is not, until it is marked as not paid', async () => {
+  test('can be voided once; a paid one cannot, until it is marked as unpaid', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: inOctober })
     const { number, invoiceId } = await billed(db, partner, '2026-10')
@@ -90,7 +90,7 @@ describe('a void invoice', () => {
 })
 
 describe('an invoice over 0.00', () => {
-  test('is issued as paid, with a number of its own, and takes the charges of its month', async () => {
+  test('is issued as paid, with its own number, and takes the charges of its month', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, amountMicropounds: 0n, at: inOctober })
     await charge(db, partner, { kind: 'network_fee', amountMicropounds: 0n, at: inOctober })
@@ -114,7 +114,7 @@ describe('an invoice over 0.00', () => {
     expect([november.totalPence, sequenceOf(november.number)]).toEqual([109n, sequenceOf(october.number) + 1])
   })
 
-  test('can be void and issued again, and cannot be marked as not paid', async () => {
+  test('can be voided and issued again, and cannot be marked as unpaid', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: inOctober })
     await charge(db, partner, { ...credit(109n), at: inOctober })
@@ -160,7 +160,7 @@ describe('credit beyond the charges', () => {
     ])
   })
 
-  test('waits in a month without charges, which gets no invoice, be it carried or new', async () => {
+  test('waits in a month without charges, which gets no invoice, whether it is carried or new', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: inOctober })
     await charge(db, partner, { ...credit(500n), at: inOctober })
@@ -182,7 +182,7 @@ describe('credit beyond the charges', () => {
     ])
   })
 
-  test('is shown as what is left of it while the month before is still to be billed', async () => {
+  test('is shown as its remainder while the previous month is not billed yet', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: '2026-09-15T12:00:00Z' })
     await charge(db, partner, { ...credit(500n), at: '2026-09-15T12:00:00Z' })
@@ -200,14 +200,14 @@ describe('credit beyond the charges', () => {
     expect(await soFar(partner, '2026-11-01T07:00:00Z')).toEqual(beforeTheRun)
   })
 
-  test('alone is shown in the month that will take it, also when the one before it has nothing to bill', async () => {
+  test('alone is shown in the month that will use it, even when the previous month has nothing to bill', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...credit(500n), at: inOctober })
 
     expect(amounts((await soFar(partner, inNovember)).lines)).toEqual([['credit', 500n]])
   })
 
-  test('that a later invoice has used keeps its own from being void, until the later one is', async () => {
+  test('that a later invoice has used keeps its own invoice from being voided, until the later one is void', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: inOctober })
     await charge(db, partner, { ...credit(500n), at: inOctober })
@@ -229,7 +229,7 @@ describe('credit beyond the charges', () => {
   })
 })
 
-describe('whom a run has to look at', () => {
+describe('a run checks', () => {
   const toBill = async (period: string) => {
     const found: string[] = []
     for (let after: string | null = null; ; after = found.at(-1) ?? null) {
@@ -266,7 +266,7 @@ describe('whom a run has to look at', () => {
     expect(await ours()).toEqual([false, true, false, false])
   })
 
-  test('one with nothing to bill is looked at once, unless a late charge comes', async () => {
+  test('a partner with nothing to bill once, unless a late charge comes', async () => {
     const period = '2029-06'
     const partner = await aPricedPartner(db, { liveOpenedAt: new Date('2026-01-01T00:00:00Z') })
     await db.transaction((tx) => updatePartner(tx, partner.id, { status: 'closed' }, new Date('2026-02-01T00:00:00Z')))

@@ -1,4 +1,4 @@
-// What billing keeps locked and for how long: a partner can be changed meanwhile, and a large invoice gets its time.
+// What billing locks and for how long: a partner can be changed during it, and a large invoice gets enough time.
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Db } from '../../../db/database'
@@ -54,10 +54,10 @@ test('a partner can be changed while its charges are freed', async () => {
   expect(await findPartnerById(db, partner.id)).toMatchObject({ name: 'New Ltd' })
 })
 
-test('a void that takes longer than other statements may is not broken off', async () => {
+test('a void that exceeds the usual statement timeout is not aborted', async () => {
   const partner = await aChargedPartner()
   const { number } = await billed(db, partner, '2026-10')
-  // It stands for a great many charges: longer than both the server and the client wait for other statements.
+  // It stands for many charges: longer than the server and the client wait for other statements.
   await db.dataSource.query(`
     CREATE FUNCTION be_slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(12.5); RETURN NULL; END';
     CREATE TRIGGER planted AFTER UPDATE ON invoice_charges FOR EACH STATEMENT EXECUTE FUNCTION be_slow()`)
@@ -69,7 +69,7 @@ test('a void that takes longer than other statements may is not broken off', asy
   expect(limit).toBe('10s')
 })
 
-/** The same database, but something happens right after that statement, before its transaction goes on. */
+/** The same database, with an action right after that statement, before its transaction continues. */
 function after(statement: string, happens: () => Promise<unknown>): Db {
   return tapped(db, async ({ name }, next) => {
     const answer = await next()

@@ -1,4 +1,4 @@
-// Issuing the invoice of a month: what is on it, once, and what a rerun and late charges make of it.
+// Issuing the invoice of a month: its content, once, and how a rerun and late charges affect it.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Db } from '../../../db/database'
 import { findInvoiceDocument } from '../../../db/invoices/documents'
@@ -39,7 +39,7 @@ const amounts = (lines: readonly { kind: string; amountPence: bigint }[]) =>
   lines.map(({ kind, amountPence }) => [kind, amountPence])
 
 describe('an invoice', () => {
-  test('has the month’s charges and the monthly account, a number, 14 days to pay and what was printed', async () => {
+  test('has the month’s charges and the monthly account fee, a number, 14 days to pay and the printed details', async () => {
     const partner = await aPricedPartner(db, {
       liveOpenedAt: new Date('2026-10-10T00:00:00Z'),
       billingAddress: '1 High Street\nLondon',
@@ -91,7 +91,7 @@ describe('an invoice', () => {
     })
   })
 
-  test('keeps what was printed when the partner moves and changes its name', async () => {
+  test('keeps its printed details when the partner changes its address and name', async () => {
     const partner = await aPricedPartner(db, { billingAddress: 'Old Street' })
     await charge(db, partner, { ...fee, at: inOctober })
     const { invoiceId } = await billed(db, partner, '2026-10')
@@ -103,7 +103,7 @@ describe('an invoice', () => {
     expect(document?.buyer).toEqual({ name: 'Acme Ltd', addressLines: ['Old Street'] })
   })
 
-  test('is nobody else’s', async () => {
+  test('has no charges of another partner', async () => {
     const [partner, other] = [await aPricedPartner(db), await aPricedPartner(db)]
     await charge(db, partner, { ...fee, at: inOctober })
     const { invoiceId } = await billed(db, partner, '2026-10')
@@ -121,7 +121,7 @@ describe('an invoice', () => {
     expect(issued.number).toBe('INV-2028-000001')
   })
 
-  test('of a month that is not over is refused', async () => {
+  test('of an unfinished month is refused', async () => {
     const partner = await aPricedPartner(db)
 
     await expect(bill(db, partner, '2027-03', '2027-03-31T22:59:59.999Z')).rejects.toThrow('once it is over')
@@ -129,7 +129,7 @@ describe('an invoice', () => {
 })
 
 describe('again', () => {
-  test('a month that was billed is already billed, and nothing changes', async () => {
+  test('a billed month is reported as billed, and nothing changes', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: inOctober })
     const first = await billed(db, partner, '2026-10')
@@ -147,7 +147,7 @@ describe('again', () => {
     expect(await listLinesOf(db, first.invoiceId)).toEqual(first.lines)
   })
 
-  test('nothing to bill is no invoice and no number, and the month is closed all the same', async () => {
+  test('nothing to bill gives no invoice and no number, and still closes the month', async () => {
     const partner = await aPricedPartner(db)
 
     expect(await preview(partner, '2026-10')).toEqual({ outcome: 'nothing' })
@@ -171,14 +171,14 @@ describe('again', () => {
     expect(shown.lines).toEqual(november.lines)
   })
 
-  test('charges of a month that is still to be billed are not shown in the month after', async () => {
+  test('charges of an unbilled month are not shown in the month after', async () => {
     const partner = await aPricedPartner(db)
     await charge(db, partner, { ...fee, at: inOctober })
 
     expect((await soFar(partner, inNovember)).lines).toEqual([])
   })
 
-  test('a month that was left out is made up for by the next, with its account, and its own run finds nothing left', async () => {
+  test('a skipped month is billed by the next one, with its account fee, and its own run finds nothing left', async () => {
     const partner = await aPricedPartner(db, { liveOpenedAt: new Date('2026-10-01T00:00:00Z') })
     await charge(db, partner, { ...fee, at: inOctober })
 
@@ -234,7 +234,7 @@ describe('usage, preview and invoice', () => {
   })
 })
 
-describe('the monthly account', () => {
+describe('the monthly account fee', () => {
   const opened = (iso: string) => aPricedPartner(db, { liveOpenedAt: new Date(iso) })
 
   test('is due for each month in which the live account was open, and once', async () => {
@@ -249,7 +249,7 @@ describe('the monthly account', () => {
     expect(await count(stored, partner)).toBe(2)
   })
 
-  test('costs what was the price at the start of the month, and a change is for the months to come', async () => {
+  test('has the price at the start of the month, and a change affects later months', async () => {
     const partner = await opened('2026-09-10T00:00:00Z')
     const at = new Date('2026-10-15T00:00:00Z')
     const changes = { monthlyAccountPence: 1_000n }
@@ -261,7 +261,7 @@ describe('the monthly account', () => {
     expect(totals).toEqual([1_500n, 1_500n, 1_000n])
   })
 
-  test('that costs nothing is not charged', async () => {
+  test('with a price of zero is not charged', async () => {
     const partner = await opened('2026-09-10T00:00:00Z')
     const at = new Date('2026-09-20T00:00:00Z')
     const changes = { monthlyAccountPence: 0n }
@@ -271,7 +271,7 @@ describe('the monthly account', () => {
     expect((await bill(db, partner, '2026-10')).outcome).toBe('nothing')
   })
 
-  test('of months without a run costs what each of them did', async () => {
+  test('of months without a run has the price of each month', async () => {
     const partner = await opened('2026-08-10T00:00:00Z')
     const at = new Date('2026-09-15T00:00:00Z')
     const changes = { monthlyAccountPence: 1_000n }
@@ -284,7 +284,7 @@ describe('the monthly account', () => {
     ])
   })
 
-  test('is shown in its own month, and those of months still to be billed are not', async () => {
+  test('is shown in its own month, without those of unbilled months', async () => {
     const partner = await opened('2026-09-10T00:00:00Z')
 
     expect(amounts((await soFar(partner, inNovember)).lines)).toEqual([['monthly_account', 1_500n]])
@@ -303,7 +303,7 @@ describe('the monthly account', () => {
     ).rejects.toThrow('a closed partner stays closed')
   })
 
-  test('of a closed account is billed with a run that comes late, with charges that come later still', async () => {
+  test('of a closed account is billed by a late run, together with later charges', async () => {
     const partner = await opened('2026-08-10T00:00:00Z')
     await db.transaction((tx) => updatePartner(tx, partner.id, { status: 'closed' }, new Date('2026-09-20T00:00:00Z')))
 
@@ -319,7 +319,7 @@ describe('the monthly account', () => {
   })
 })
 
-test('more charges than one portion has room for are one invoice', async () => {
+test('more charges than one batch holds are one invoice', async () => {
   const partner = await aPricedPartner(db)
   await chargeMany(db, partner, { count: 25_000, month: '2026-10' })
 

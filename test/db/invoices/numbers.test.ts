@@ -1,4 +1,4 @@
-// Many who issue at once: one invoice a month, and numbers that run without gaps, also when some are rolled back.
+// Concurrent issuing: one invoice a month, and numbers without gaps, even when some transactions are rolled back.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Db, Tx } from '../../../db/database'
 import { type Issued, issueInvoice } from '../../../db/invoices/issue'
@@ -24,7 +24,7 @@ async function aPartnerWithCharges(count = 20): Promise<PartnerRow> {
 
 const outcomes = (issued: readonly Issued[]) => issued.map(({ outcome }) => outcome).toSorted()
 
-test('fifty who issue the same month of one partner at once make one invoice', async () => {
+test('fifty concurrent runs for the same month of one partner make one invoice', async () => {
   const partner = await aPartnerWithCharges()
 
   const issued = await Promise.all(Array.from({ length: 50 }, () => bill(db, partner, '2026-10')))
@@ -36,7 +36,7 @@ test('fifty who issue the same month of one partner at once make one invoice', a
   await expectNoGaps()
 })
 
-test('many partners at once, each month twice, and some of the transactions fail at their very end', async () => {
+test('many partners at once, each month twice, with some transactions that fail at their end, leave no gap', async () => {
   const partners = await Promise.all(Array.from({ length: 20 }, () => aPartnerWithCharges(5)))
   let nth = 0
   const now = () => (nth++ % 3 === 0 ? failingAtTheEnd(db) : db)
@@ -54,7 +54,7 @@ test('many partners at once, each month twice, and some of the transactions fail
   await expectNoGaps()
 })
 
-test('charges that come while a month is billed are on one invoice or wait for the next, and none is lost', async () => {
+test('charges that arrive while a month is billed are on one invoice or wait for the next, and none is lost', async () => {
   const partner = await aPartnerWithCharges(2_000)
   const arriving = Array.from({ length: 40 }, () =>
     charge(db, partner, { kind: 'payout_fee', amountMicropounds: 1_000_000n, at: '2026-10-31T23:59:59Z' }),
@@ -66,7 +66,7 @@ test('charges that come while a month is billed are on one invoice or wait for t
   expect(await uninvoiced(partner)).toBe(0)
 })
 
-test('a month is issued and voided over and over by several at once: one that counts at most, and no gap', async () => {
+test('concurrent issuing and voiding of a month leaves at most one valid invoice, and no gap', async () => {
   const partner = await aPartnerWithCharges()
   const at = new Date('2026-11-01T07:00:00Z')
   const turn = async () => {
@@ -83,7 +83,7 @@ test('a month is issued and voided over and over by several at once: one that co
   await expectNoGaps()
 })
 
-/** Everything happens, and then the connection is as good as gone. */
+/** Everything is done, and then the connection fails. */
 function failingAtTheEnd(real: Db): Db {
   const transaction = <T>(work: (tx: Tx) => Promise<T>) =>
     real.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-// What a payout costs: once, in live only, in the London month in which it happens.
+// The charges of a payout: once, in live only, in the London month of each event.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Db } from '../../../db/database'
 import { chargeException, chargePayout, creditReturned } from '../../../db/invoices/payout-charges'
@@ -55,7 +55,7 @@ async function charges(): Promise<string[]> {
 }
 
 describe('a completed live payout', () => {
-  test('is charged the invoice’s part of its fee and the network fee of the price list plus 10%, however often it is told', async () => {
+  test('is charged the invoice’s part of its fee and the network fee of the price list plus 10%, however often it is reported', async () => {
     const row = await aStep()
 
     for (const _ of [1, 2, 3]) await complete(row)
@@ -63,7 +63,7 @@ describe('a completed live payout', () => {
     expect(await charges()).toEqual(['network_fee 19800 2026-10', 'payout_fee 1090000 2026-10'])
   })
 
-  test('is charged what the bank’s receipt says the network cost, plus 10%', async () => {
+  test('is charged the network cost of the bank’s receipt, plus 10%', async () => {
     await complete(await aStep(), october, 25_000n)
 
     expect(await charges()).toContain('network_fee 27500 2026-10')
@@ -92,7 +92,7 @@ test('the sandbox is never charged, credited or charged for exceptions', async (
   expect(await charges()).toEqual([])
 })
 
-describe('a completed payout that comes back', () => {
+describe('a completed payout that is returned', () => {
   test('is credited the fee that was charged, not the network’s, once, in the month of its return', async () => {
     const row = await aStep()
     await complete(row)
@@ -116,7 +116,7 @@ describe('a completed payout that comes back', () => {
     expect(invoice.totalPence).toBe(2n)
   })
 
-  test('in the next month leaves the old invoice as it is, and is a credit on the next', async () => {
+  test('in the next month leaves the old invoice unchanged, and is a credit on the next', async () => {
     const row = await aStep()
     await complete(row)
     const before = await billed(db, partner, '2026-10')

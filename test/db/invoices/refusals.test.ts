@@ -1,4 +1,4 @@
-// What the database itself refuses about invoices, though our own code never tries.
+// Invoice changes that the database itself refuses, although our code never attempts them.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Db } from '../../../db/database'
 import { markInvoicePaid, voidInvoice } from '../../../db/invoices/moves'
@@ -71,7 +71,7 @@ describe('an issued invoice', () => {
     },
   )
 
-  test('gets no more lines, and those it has stay as they are', async () => {
+  test('gets no more lines, and its lines stay unchanged', async () => {
     const insert = `INSERT INTO invoice_lines
       (id, invoice_id, position, kind, description, quantity, unit_amount_micropounds, amount_pence)
       VALUES (gen_random_uuid(), $1, 99, 'credit', 'x', 1, 10000, 1)`
@@ -82,7 +82,7 @@ describe('an issued invoice', () => {
     await expect(direct('TRUNCATE invoice_lines')).rejects.toMatchObject(refused)
   })
 
-  test('gets no more charges, and keeps those it has', async () => {
+  test('gets no more charges, and keeps its own', async () => {
     await charge(db, partner, { kind: 'exception', amountMicropounds: 1n, at: '2026-10-20T00:00:00Z' })
     const add = `INSERT INTO invoice_charges (invoice_id, charge_id)
       SELECT $1, id FROM charges WHERE kind = 'exception'`
@@ -149,7 +149,7 @@ describe('a draft', () => {
     }
   })
 
-  test('takes no credit that nobody has carried', async () => {
+  test('takes no credit that was not carried', async () => {
     const id = await aDraft('2020-05-01')
 
     await expect(direct(issue('carried_in_pence = 1'), id)).rejects.toThrow('used the credit')
@@ -211,7 +211,7 @@ describe('the list of charges without an invoice', () => {
     await expect(direct(text)).rejects.toMatchObject(refused)
   })
 
-  test('is at all times what no invoice that counts has', async () => {
+  test('always holds the charges that are on no valid invoice', async () => {
     const listed = 'SELECT charge_id AS id FROM uninvoiced_charges ORDER BY 1'
     const free = `SELECT id FROM charges WHERE NOT EXISTS
       (SELECT FROM invoice_charges WHERE charge_id = charges.id AND NOT voided) ORDER BY 1`
@@ -221,7 +221,7 @@ describe('the list of charges without an invoice', () => {
   })
 })
 
-describe('the counter of numbers', () => {
+describe('the counter of invoice numbers', () => {
   test.each([
     'UPDATE invoice_numbers SET last_number = last_number + 2',
     'UPDATE invoice_numbers SET last_number = last_number - 1',

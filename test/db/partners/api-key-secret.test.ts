@@ -27,7 +27,7 @@ test('any single mistyped character is refused', () => {
   expect(accepted).toEqual([])
 })
 
-test('neighbouring characters in the wrong order are refused', () => {
+test('swapped neighbouring characters are refused', () => {
   const secret = newApiKeySecret('live')
 
   const swapped = Array.from(
@@ -45,20 +45,20 @@ test('neighbouring characters in the wrong order are refused', () => {
   expect(swapped.filter((text) => text !== secret && readApiKeySecret(text) !== null)).toEqual([])
 })
 
-test('a sandbox secret cannot be passed off as a live one', () => {
+test('a sandbox secret is not accepted as a live one', () => {
   const secret = newApiKeySecret('sandbox')
 
   expect(readApiKeySecret(secret.replace('sandbox', 'live'))).toBeNull()
 })
 
 test.each(['', 'kp_sandbox_', 'Bearer x', ` ${newApiKeySecret('live')}`, `${newApiKeySecret('live')}\n`, '\0'])(
-  'what is no key at all is refused: %p',
+  'a text that is no key is refused: %p',
   (text) => {
     expect(readApiKeySecret(text)).toBeNull()
   },
 )
 
-test('there is one digest under each key, the current one first, and it is keyed', () => {
+test('there is one keyed digest under each secret key, the current one first', () => {
   const keyring = openKeyring([
     { id: 'k2', bytes: Buffer.alloc(32, 2) },
     { id: 'k1', bytes: Buffer.alloc(32, 1) },

@@ -78,25 +78,25 @@ test('a caller has the rate limit of the environment its key is for', async () =
   expect((await callerOf(secret))?.partner.rateLimit).toBe(7)
 })
 
-test('a partner that is not active is still recognised, so that it can be told so', async () => {
+test('an inactive partner is still recognised, so that the response can say so', async () => {
   const partner = await aPartner(db, { status: 'suspended' })
   const { secret } = await created(partner)
 
   expect((await callerOf(secret))?.partner.status).toBe('suspended')
 })
 
-test('an unknown key authenticates nobody', async () => {
+test('an unknown key authenticates no one', async () => {
   expect(await findCaller(db, Buffer.alloc(32))).toBeNull()
 })
 
-test('a key made before the secret keys were rotated still authenticates', async () => {
+test('a key created before a secret key rotation still authenticates', async () => {
   const { key, secret } = await created(await aPartner(db))
 
   expect((await callerOf(secret, openKeyring([newKey, oldKey])))?.keyId).toBe(key.id)
   expect(await callerOf(secret, openKeyring([newKey]))).toBeNull()
 })
 
-test('of ten keys created at once, exactly five come to be', async () => {
+test('of ten concurrent keys, exactly five are created', async () => {
   const partner = await aPartner(db)
 
   const results = await Promise.all(Array.from({ length: 10 }, () => create(partner)))
@@ -127,7 +127,7 @@ test('a live key is available only after business verification is approved', asy
   expect((await create(partner, 'live')).outcome).toBe('created')
 })
 
-test('a revoked key no longer authenticates, and revoking it again says so', async () => {
+test('a revoked key no longer authenticates, and revoking it again is reported', async () => {
   const partner = await aPartner(db)
   const { key, secret } = await created(partner)
 
@@ -203,7 +203,7 @@ test('last_used_at is the latest use of a batch and never moves back', async () 
   expect((await lastUses()).get(unused.id)).toBeNull()
 })
 
-test('processes that record uses of the same keys at once do not block each other for good', async () => {
+test('processes that record uses of the same keys at once do not deadlock', async () => {
   const partner = await aPartner(db)
   const { key: one } = await created(partner)
   const { key: two } = await created(partner)
@@ -219,7 +219,7 @@ test('processes that record uses of the same keys at once do not block each othe
   await expect(Promise.all(rounds)).resolves.toHaveLength(40)
 })
 
-test('recording uses does not wait for a key that pays, so that payouts of other keys do not wait either', async () => {
+test('recording uses does not wait for a key that pays, so payouts of other keys do not wait either', async () => {
   const { key: paying } = await created(await aPartner(db))
   const other = await aPartner(db)
   const { key } = await created(other)

@@ -1,4 +1,4 @@
-// Opening a partner: everything of its first day in one transaction, or nothing at all.
+// Opening a partner: all of its initial rows in one transaction, or none.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import type { Db } from '../../../db/database'
@@ -43,7 +43,7 @@ const rowCounts = {
     (SELECT count(*) FROM ledger_entries) AS entries, (SELECT count(*) FROM activity) AS activity`,
 }
 
-test('an opened partner has prices, its first admin, two wallets, the float, and an activity row that says who did it', async () => {
+test('an opened partner has prices, its first admin, two wallets, the float, and an activity row with the actor', async () => {
   const partner = await opened('acme')
 
   expect(partner).toMatchObject({ slug: 'acme', name: 'Acme Ltd', status: 'active', createdAt: at })
@@ -69,14 +69,14 @@ test('a slug that is taken leaves nothing behind', async () => {
   expect(await db.query(rowCounts, [])).toEqual(before)
 })
 
-test('of ten that open the same slug at once, one does', async () => {
+test('of ten concurrent openings of the same slug, one succeeds', async () => {
   const results = await Promise.all(Array.from({ length: 10 }, () => open('wanted')))
 
   expect(results.filter((result) => result.outcome === 'opened')).toHaveLength(1)
   expect(results.filter((result) => result.outcome === 'slug_taken')).toHaveLength(9)
 })
 
-test('a slug that the pattern refuses leaves nothing behind', async () => {
+test('an invalid slug leaves nothing behind', async () => {
   const before = await db.query(rowCounts, [])
 
   await expect(open('Not A Slug')).rejects.toMatchObject({ constraint: 'partners_slug_check' })

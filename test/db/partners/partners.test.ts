@@ -70,7 +70,7 @@ test('a new partner is active, not verified, may pay 1.00 to 20000.00 in GB, and
   expect(await findPartnerBySlug(db, 'nobody')).toBeNull()
 })
 
-test('a slug is taken once, also when ten ask for it together', async () => {
+test('a slug is taken once, even by ten concurrent requests', async () => {
   const results = await Promise.all(
     Array.from({ length: 10 }, () =>
       db.transaction((tx) =>
@@ -82,7 +82,7 @@ test('a slug is taken once, also when ten ask for it together', async () => {
   expect(results.filter((result) => result === 'slug_taken')).toHaveLength(9)
 })
 
-test('an update changes what it names, null included, and nothing else', async () => {
+test('an update changes the fields it names, null included, and nothing else', async () => {
   const before = await aPartner(db, { billingEmail: 'bills@acme.test', rateLimitLive: 10 })
   const changes = { status: 'suspended', billingEmail: null, minPayoutPence: 250n, enabledCountries: [] } as const
 
@@ -92,7 +92,7 @@ test('an update changes what it names, null included, and nothing else', async (
   expect(await findPartnerById(db, before.id)).toEqual(after)
 })
 
-test('two updates at once do not undo each other', async () => {
+test('two concurrent updates do not undo each other', async () => {
   const { id } = await aPartner(db)
 
   await Promise.all([
@@ -117,7 +117,7 @@ test.each([
   await expect(update).rejects.toMatchObject({ code: '23514', constraint: 'partners_limits_check' })
 })
 
-test('members are known by their email in lower case, once per partner', async () => {
+test('members are identified by their email in lower case, once per partner', async () => {
   const { id: partnerId } = await aPartner(db)
   const member = { partnerId, name: null, role: 'admin', at } as const
 
@@ -153,7 +153,7 @@ test("a partner's prices start as a copy of the standard ones: 0.99 GBP + 1.00%,
   })
 })
 
-test('prices are those that were valid at the time', async () => {
+test('prices are those valid at the time', async () => {
   const { id: partnerId } = await aPartner(db)
   await db.transaction((tx) => copyStandardPrices(tx, { partnerId, at }))
 
@@ -166,7 +166,7 @@ test('prices are those that were valid at the time', async () => {
   await expect(findPrices(db, partnerId, new Date(at.getTime() - 1))).rejects.toThrow('must have a price list')
 })
 
-test('a change slips in neither before one that is planned, nor into the past', async () => {
+test('a change can start neither before a planned one, nor in the past', async () => {
   const { id: partnerId } = await aPartner(db)
   await db.transaction((tx) => copyStandardPrices(tx, { partnerId, at }))
   await raiseTo(120n, partnerId, later)
@@ -230,7 +230,7 @@ test('a new wallet is empty and has every account of the ledger', async () => {
   expect(kinds.toSorted()).toEqual(accountKinds.toSorted())
 })
 
-test('a live wallet never drives a test rail, nor a sandbox wallet the real one', async () => {
+test('a live wallet never uses a test rail, nor a sandbox wallet the real one', async () => {
   const { id: partnerId } = await aPartner(db)
   const open = (environment: 'sandbox' | 'live', rail: 'simulated' | 'provider_production') =>
     db.transaction((tx) => openWallet(tx, { partnerId, environment, rail, at }))

@@ -1,4 +1,4 @@
-// What is read as one text is what the columns say: every digit, moment and byte.
+// Values read as one JSON text equal the columns: every digit, time and byte.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Db } from '../../../db/database'
@@ -50,7 +50,7 @@ test('a payout is the same with its caller and alone', async () => {
   })
 })
 
-test('what stands under an Idempotency-Key is what was stored', async () => {
+test('the row of an Idempotency-Key is read as it was stored', async () => {
   const { payout, scope, digest } = await aStoredPayout()
 
   const claim = await findClaim(db, { ...scope, idempotencyKey: payout.idempotencyKey })
@@ -68,7 +68,7 @@ test('what stands under an Idempotency-Key is what was stored', async () => {
   })
 })
 
-test('a caller without a payout is still the caller', async () => {
+test('a caller without a payout is still found', async () => {
   const { digest, scope } = await aStoredPayout()
 
   const found = await findCallerAndPayout(db, digest, '00000000-0000-7000-8000-000000000000')
@@ -76,7 +76,7 @@ test('a caller without a payout is still the caller', async () => {
   expect(found).toMatchObject({ caller: { partner: { id: scope.partnerId } }, payout: null })
 })
 
-test('an amount that JSON has rounded is a bug and not an amount', () => {
+test('an amount that JSON has rounded is a bug, not an amount', () => {
   expect(() => bigintFrom(2 ** 53)).toThrow('all its digits')
   expect(bigintFrom(2 ** 53 - 1)).toBe(9_007_199_254_740_991n)
 })

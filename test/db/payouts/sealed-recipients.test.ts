@@ -54,7 +54,7 @@ function seal(payoutId: string, details: BankDetails = canary, ring: Keyring = k
 const sealedOf = { name: 'test-sealed', text: 'SELECT sealed FROM sealed_recipients WHERE payout_id = $1' }
 const overwrite = { name: 'test-overwrite', text: 'UPDATE sealed_recipients SET sealed = $2 WHERE payout_id = $1' }
 
-test('what is sealed for a payout opens for it', async () => {
+test('a recipient sealed for a payout opens for it', async () => {
   const { id } = await aPayout(db)
 
   await seal(id)
@@ -69,7 +69,7 @@ test('a full dump of the database holds no bank detail, in plain text, hex or ba
 
   const everything = await dump(db)
 
-  // The dump does read what is meant to be readable, and the sealed bytes: so it would find the rest.
+  // The dump contains the readable columns and the sealed bytes, so it would show the rest too.
   expect(everything).toContain(payout.idempotencyKey)
   expect(everything).toContain('8291')
   const [row] = await db.query<{ sealed: Buffer }>(sealedOf, [payout.id])
@@ -81,7 +81,7 @@ test('a full dump of the database holds no bank detail, in plain text, hex or ba
   }
 })
 
-test('opening under another payout id fails, though the row and its key are right', async () => {
+test('opening under another payout id fails, even with the right row and key', async () => {
   const one = await aPayout(db)
   const other = await aPayout(db)
   await seal(one.id)
@@ -122,7 +122,7 @@ test('the same details are sealed differently every time', async () => {
   expect(await openRecipient(db, keyring, id)).toEqual(canary)
 })
 
-test('after rotation an old key still opens what it sealed, and the new one seals', async () => {
+test('after rotation an old key still opens its data, and the new one seals', async () => {
   const before = await aPayout(db)
   const after = await aPayout(db)
   const rotated = openKeyring([newKey, oldKey])
@@ -137,7 +137,7 @@ test('after rotation an old key still opens what it sealed, and the new one seal
   await expect(openRecipient(db, impostor, before.id)).rejects.toThrow('unable to authenticate')
 })
 
-test('a wiped recipient is gone, and a payout without one has none', async () => {
+test('an erased recipient is gone, and a payout without one has none', async () => {
   const { id } = await aPayout(db)
   await seal(id)
 
@@ -146,7 +146,7 @@ test('a wiped recipient is gone, and a payout without one has none', async () =>
   expect(await openRecipient(db, keyring, id)).toBeNull()
 })
 
-test('accounts are grouped by a keyed hash: the same for the same account, unlike any other or under another key', () => {
+test('accounts are grouped by a keyed hash: the same for the same account, and different for any other account or key', () => {
   const hash = (sortCode: string, accountNumber: string, ring = keyring) =>
     accountHash(ring, sortCode, accountNumber).hash.toString('hex')
 
@@ -160,7 +160,7 @@ test('accounts are grouped by a keyed hash: the same for the same account, unlik
   expect(accountHash(keyring, '918273', '64738291').keyId).toBe('k1')
 })
 
-/** Base64 looks different at each of its three alignments, so the part that does not depend on the neighbours is sought. */
+/** Base64 differs at each of its three alignments, so we search for the part that does not depend on the neighbours. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const aligned = [0, 1, 2].map((shift) => {

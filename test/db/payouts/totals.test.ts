@@ -1,4 +1,4 @@
-// Totals of payouts per month and per recipient equal a recount of the payouts, whatever happened to them and in which order.
+// Totals of payouts per month and per recipient equal a recount of the payouts, after any events in any order.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
@@ -40,13 +40,13 @@ const months = Array.from({ length: 16 }, (_, n) => n).reduce<Month[]>(
   [],
 )
 
-/** What happens to one payout, in this order; a step that its row does not allow changes nothing. */
+/** The events of one payout, in this order. A step that its row does not allow changes nothing. */
 const anyStep = fc.constantFrom('answer', 'accept', 'refuse', 'complete', 'fail', 'return', 'release', 'claim', 'erase')
 type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never
 const aLife = fc.record({
   account: fc.constantFrom('11111111', '22222222', '33333333'),
   amountPence: fc.bigInt({ min: 100n, max: 2_000_000n }),
-  // Also around the edge of the window, around midnight and around the ends of months and of summer time.
+  // Also around the edge of the window, midnight, and the ends of months and of summer time.
   createdAt: fc.oneof(
     fc.integer({ min: 1, max: 420 * 24 }).map((hours) => new Date(now.getTime() - hours * 3_600_000)),
     fc.integer({ min: -20, max: 20 }).map((days) => new Date(now.getTime() - (365 + days) * day)),
@@ -62,7 +62,7 @@ const aLife = fc.record({
 })
 type Life = typeof aLife extends fc.Arbitrary<infer T> ? T : never
 
-test('after any events of any payouts at once, totals, usage and recipients are what the payouts add up to', async () => {
+test('after any concurrent events of any payouts, totals, usage and recipients equal a recount', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(aLife, { minLength: 1, maxLength: 12 }), async (lives) => {
       const wallet = await aWallet(db)
@@ -110,7 +110,7 @@ test.each([
   ['a recipient’s month', `DELETE FROM recipient_months`],
   ['a recipient’s last payment', `UPDATE recipient_totals SET last_paid_at = last_paid_at + interval '1 day'`],
   ['a payout', `UPDATE payouts SET fee_pence = fee_pence + 1`],
-])('%s that was changed behind our back is a drift until it is counted again', async (_what, change) => {
+])('%s that was changed without our triggers is a drift until it is counted again', async (_what, change) => {
   const wallet = await aWallet(db)
   const life = { account: '11111111', amountPence: 1_000n, createdAt: now, daysBetween: 0 } as const
   await live(wallet, { ...life, steps: ['accept', 'complete'] })
@@ -124,7 +124,7 @@ test.each([
   expect(await totalsDrifts(wallet.id, now)).toEqual([])
 })
 
-test('a drift in an older month is found in turn, and looked at again while it is open', async () => {
+test('a drift in an older month is found in turn, and checked again while it is open', async () => {
   const wallet = await aWallet(db)
   for (const createdAt of [new Date('2026-08-10T12:00:00Z'), now]) {
     await live(wallet, { account: '11111111', amountPence: 1_000n, createdAt, daysBetween: 0, steps: ['accept'] })

@@ -1,4 +1,4 @@
-// Whatever is posted in whatever order: entries sum to zero, and a wallet's balance is the sum of its entries.
+// For any postings in any order: entries sum to zero, and a wallet's balance is the sum of its entries.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import type { Db } from '../../../db/database'
@@ -26,7 +26,7 @@ interface AnySet {
   readonly postings: readonly Posting[]
 }
 
-// Few references, so that repeats happen; the last account takes what the others leave, so that every set balances.
+// Few references, so that repeats happen. The last account takes the remainder, so that every set balances.
 const anySet: fc.Arbitrary<AnySet> = fc
   .record({
     causeRef: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l'),
@@ -63,7 +63,7 @@ const runningBalances = {
     WHERE a.wallet_id = $1 AND a.kind = 'wallet' ORDER BY e.id`,
 }
 
-test('one after another, every set does exactly what a simple model of it does', async () => {
+test('in sequence, every set has the same effect as in a simple model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anySet, { maxLength: 20 }), async (sets) => {
       const wallet = await aWallet(db)
@@ -85,7 +85,7 @@ test('one after another, every set does exactly what a simple model of it does',
   )
 })
 
-test('all at once, the same holds whichever of them win', async () => {
+test('concurrently, the same holds whichever of them win', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anySet, { minLength: 8, maxLength: 24 }), async (sets) => {
       const wallet = await aWallet(db)
@@ -104,7 +104,7 @@ function consistent(balance: bigint, sets: number) {
   return { total: 0n, wallet: balance, sets: BigInt(sets), misled: [] }
 }
 
-/** The stored balance beside what the entries say, and the wallet's entries that carry another balance than their sum. */
+/** The stored balance and the sum of the entries, and the wallet's entries whose balance differs from their sum. */
 async function stateOf(wallet: WalletRow) {
   const stored = await findWallet(db, wallet.partnerId, wallet.environment)
   const [sum] = await db.query<{ total: bigint; wallet: bigint; sets: bigint }>(sums, [wallet.id])

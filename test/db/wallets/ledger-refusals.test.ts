@@ -1,4 +1,4 @@
-// What the database itself refuses of the ledger, whoever writes to it: here a superuser, by hand.
+// Ledger changes that the database itself refuses for any writer: here a superuser.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Db } from '../../../db/database'
 import { newId } from '../../../db/id'
@@ -25,7 +25,7 @@ interface Entry {
   readonly kind: AccountKind
   readonly amount: bigint
   readonly balance?: bigint
-  /** When it is not the set's own wallet. */
+  /** Set if it is not the set's own wallet. */
   readonly of?: WalletRow
 }
 
@@ -66,7 +66,7 @@ async function balanceOf(wallet: WalletRow): Promise<bigint | undefined> {
   return (await findWallet(db, wallet.partnerId, wallet.environment))?.balanceMicroUsdc
 }
 
-test('a whole set that is right is accepted, and the balance of its wallet follows it', async () => {
+test('a complete and valid set is accepted, and the balance of its wallet follows it', async () => {
   const wallet = await aWalletWith100()
 
   await write(wallet, [
@@ -117,7 +117,7 @@ test.each<[string, readonly Entry[], string]>([
   ],
   ['have one side only', [{ kind: 'suspense', amount: 5n }], 'must sum to zero'],
   [
-    'move the wallet and do not say its balance',
+    'move the wallet without its balance',
     [
       { kind: 'wallet', amount: -10n },
       { kind: 'in_transit', amount: 10n },
@@ -125,7 +125,7 @@ test.each<[string, readonly Entry[], string]>([
     'the entry of a wallet, and no other, must carry a balance',
   ],
   [
-    'say a balance of another account',
+    'carry a balance for another account',
     [
       { kind: 'in_transit', amount: -10n, balance: 90n },
       { kind: 'paid_out', amount: 10n },
@@ -133,7 +133,7 @@ test.each<[string, readonly Entry[], string]>([
     'the entry of a wallet, and no other, must carry a balance',
   ],
   [
-    'say another balance than the one they lead to',
+    'carry a wrong balance',
     [
       { kind: 'wallet', amount: -10n, balance: 91n },
       { kind: 'in_transit', amount: 10n },
@@ -149,7 +149,7 @@ test.each<[string, readonly Entry[], string]>([
     ],
     'ledger_entries_set_unique',
   ],
-  ['are none', [], 'a ledger set must have entries'],
+  ['are missing', [], 'a ledger set must have entries'],
 ])('refuses a set whose entries %s', async (_what, entries, words) => {
   const wallet = await aWalletWith100()
 
@@ -199,7 +199,7 @@ test('refuses more entries for a set that has some, and entries of two sets in o
   await expect(mixed()).rejects.toThrow('a statement must write one ledger set')
 })
 
-test('refuses a balance that no entry explains, of a wallet and of a new one', async () => {
+test('refuses a balance that no entry explains, of an existing wallet and of a new one', async () => {
   const wallet = await aWalletWith100()
   const words = 'the balance of a wallet must be that of its last entry'
 

@@ -68,7 +68,7 @@ test('a set moves the wallet, and its entry carries the balance after it', async
   ])
 })
 
-test('a set beside the wallet leaves the wallet alone', async () => {
+test('a set that does not touch the wallet leaves its balance alone', async () => {
   const wallet = await aWalletWith(100n)
   await post(wallet, 'debit', 'p1', debitPostings(30n))
 
@@ -79,7 +79,7 @@ test('a set beside the wallet leaves the wallet alone', async () => {
   expect(await db.query(entriesOfWallet, [wallet.id])).toHaveLength(6)
 })
 
-test('a wallet that is too low refuses, says what it has, and nothing is written', async () => {
+test('a wallet with too little money refuses, returns its balance, and nothing is written', async () => {
   const wallet = await aWalletWith(100n)
 
   const refused = await post(wallet, 'debit', 'p1', debitPostings(101n))
@@ -112,7 +112,7 @@ test('the same reference may be used by another cause and in another wallet', as
   expect(count(results, 'posted')).toBe(3)
 })
 
-test('what the bank did once is booked once per wallet, whatever the cause', async () => {
+test('one movement of the bank is booked once per wallet, whatever the cause', async () => {
   const [wallet, other] = [await aWallet(db), await aWallet(db)]
   const book = (walletId: string, cause: string, bankRef: string | null) =>
     postSet(db, {
@@ -140,7 +140,7 @@ test('what the bank did once is booked once per wallet, whatever the cause', asy
   expect(await balanceOf(wallet)).toBe(40n)
 })
 
-test('of 20 parallel bookings of what the bank did once, one is posted', async () => {
+test('of 20 parallel bookings of one movement of the bank, one is posted', async () => {
   const wallet = await aWallet(db)
 
   const results = await Promise.all(
@@ -177,7 +177,7 @@ test('of 4N parallel debits on a wallet that holds exactly N, N are posted, 3N r
 test.each([
   ['that leaves the wallet in funds', 10_000n],
   ['that empties the wallet', 1_000n],
-])('of 20 parallel posts of one set %s, one is posted and the others know it', async (_what, holds) => {
+])('of 20 parallel posts of one set %s, one is posted and the others find it', async (_what, holds) => {
   const wallet = await aWalletWith(holds)
 
   const results = await Promise.all(
@@ -189,7 +189,7 @@ test.each([
   expect(await balanceOf(wallet)).toBe(holds - 1_000n)
 })
 
-test('of 20 parallel posts of one set beside the wallet, one is posted', async () => {
+test('of 20 parallel posts of one set without the wallet, one is posted', async () => {
   const wallet = await aWalletWith(1_000n)
   await post(wallet, 'debit', 'p1', debitPostings(1_000n))
 
@@ -201,7 +201,7 @@ test('of 20 parallel posts of one set beside the wallet, one is posted', async (
   expect(count(results, 'already_posted')).toBe(19)
 })
 
-test('debits, settlements and new payouts of one wallet at once all succeed', async () => {
+test('concurrent debits, settlements and new payouts of one wallet all succeed', async () => {
   const wallet = await aWalletWith(1_000_000n)
 
   const rounds = Array.from({ length: 60 }, (_, index) => [
@@ -236,7 +236,7 @@ test('a refusal or a repeat leaves the surrounding transaction usable', async ()
   expect(await balanceOf(wallet)).toBe(90n)
 })
 
-test('a set in a transaction that is rolled back was never posted', async () => {
+test('a set in a transaction that is rolled back is not posted', async () => {
   const wallet = await aWalletWith(100n)
 
   const undone = db.transaction(async (tx) => {

@@ -53,7 +53,7 @@ test('a credit raises the sandbox wallet, leaves the live one alone and writes i
   })
 })
 
-test('the same cause credits once, also when ten ask at once', async () => {
+test('the same cause credits once, even for ten concurrent requests', async () => {
   const partnerId = await aPartnerId('once')
 
   const results = await Promise.all(Array.from({ length: 10 }, () => credit(partnerId, 5_000_000n, 'same')))

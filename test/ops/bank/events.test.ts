@@ -1,4 +1,4 @@
-// The bank's events that were put aside: listed until somebody says that they are dealt with.
+// Bank events that were set aside: listed until an operator marks them as handled.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { markEventHandled, storeBankEvent } from '../../../db/bank/events'
 import { latestActivity } from '../../../db/controls/activity'
@@ -29,7 +29,7 @@ async function anEvent(eventId: string, outcome: string, about: string | null): 
 
 const listed = async () => (await terminal.json<{ data: { id: string }[] }>('bank-event', 'list')).data
 
-test('those that contradict us or name no payout of ours are listed until they are dealt with', async () => {
+test('events that contradict us or name no payout of ours are listed until they are handled', async () => {
   expect((await terminal.ops('bank-event', 'list')).out).toBe('No event of the bank was put aside.\n')
   const contradicting = await anEvent('e-1', 'quarantined', payoutId)
   const unknown = await anEvent('e-2', 'unknown_payout', null)
@@ -65,7 +65,7 @@ test('those that contradict us or name no payout of ours are listed until they a
   expect(entry).toMatchObject({ action: 'bank_event.attend', detail: payoutId, madeBy: expect.stringMatching(/^ops:/) })
 })
 
-test('one of no partner is dealt with too, and nothing is dealt with twice', async () => {
+test('an event without a partner can be handled too, and none is handled twice', async () => {
   const id = await anEvent('e-5', 'unknown_payout', null)
   const attend = () => terminal.ops('bank-event', 'attended', '--event', id, '--note', "Another system's")
 

@@ -1,4 +1,4 @@
-// The rail by the command line, against a real database and Temporal: paused, shown and resumed, each with who did it.
+// Rail commands with a real database and Temporal: pause, status and resume, each with the operator's name.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { testSystem } from '../../support/jest/system'
@@ -27,7 +27,7 @@ beforeEach(async () => {
 const states = async () => (await terminal.json<{ data: State[] }>('rail', 'status')).data
 const inLive = (verb: string, ...more: string[]) => terminal.ops('rail', verb, '--environment', 'live', ...more)
 
-test('rail pause, status and resume: one environment alone, with who and why, in every partner’s activity list', async () => {
+test('rail pause, status and resume: one environment only, with operator and reason, in every partner’s activity list', async () => {
   const paused = await inLive('pause', '--reason', 'The bank asked us to wait')
   const during = await states()
   const resumed = await inLive('resume')
@@ -60,7 +60,7 @@ test('rail pause, status and resume: one environment alone, with who and why, in
   expect((await terminal.ops('rail', 'status')).out).toMatch(
     /^Over:\nENVIRONMENT .*\nlive .*The bank asked us to wait/m,
   )
-  // What ops says to ops is not for partners.
+  // The operators' reason is not for partners.
   const told = await latestActivity(terminal.db, partnerId, 2)
   const change = { environment: 'live', changes: 'something', madeBy: expect.stringMatching(/^ops:\S+$/), detail: null }
   expect(told).toEqual([
@@ -69,7 +69,7 @@ test('rail pause, status and resume: one environment alone, with who and why, in
   ])
 })
 
-test('a second pause or resume is refused in a sentence and changes nothing, also of two at once', async () => {
+test('a second pause or resume is refused with a message and changes nothing, even concurrently', async () => {
   const pauses = await Promise.all([inLive('pause'), inLive('pause')])
   const again = await inLive('pause', '--reason', 'another')
   const since = (await states())[1]?.['reason']
@@ -82,7 +82,7 @@ test('a second pause or resume is refused in a sentence and changes nothing, als
   expect(actions.filter((action) => action.startsWith('rail.'))).toEqual(['rail.resume', 'rail.pause'])
 })
 
-test('a Temporal that is away keeps nobody from a pause, and resume says that those who wait look by themselves', async () => {
+test('an unavailable Temporal does not prevent a pause, and resume says that waiting payouts poll by themselves', async () => {
   const env = { ...terminal.env, TEMPORAL_ADDRESS: '127.0.0.1:1' }
   await runWith(env, ['rail', 'pause', '--environment', 'sandbox'])
 
@@ -94,7 +94,7 @@ test('a Temporal that is away keeps nobody from a pause, and resume says that th
   ])
 })
 
-test('with Temporal there, resume starts the waking', async () => {
+test('with Temporal available, resume wakes the waiting payouts', async () => {
   const env = { ...terminal.env, TEMPORAL_ADDRESS: testSystem().temporalAddress, TASK_QUEUE_PREFIX: 'test-rail-ops' }
   await runWith(env, ['rail', 'pause', '--environment', 'sandbox'])
 

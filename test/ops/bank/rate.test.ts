@@ -1,4 +1,5 @@
-// A rate of the sandbox bank that is stale or jumped: no quote, no balance, no payout and no debit until it is right or an operator accepts it.
+// A stale or jumped rate of the sandbox bank: no quote, balance, payout or debit until it is right or an
+// operator accepts it.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { type MetricsServer, startMetrics } from '../../support/api/a-metrics-server'
@@ -20,7 +21,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Each test begins with 0.79 accepted in both environments; the metrics are shared for 5 s, so each has a server of its own. */
+/**
+ * Each test begins with 0.79 accepted in both environments. Metrics are cached for 5 s, so each has its own
+ * server.
+ */
 beforeEach(async () => {
   await world.bank.control('DELETE', '/faults')
   await world.api.db.dataSource.query('DELETE FROM exchange_rates')
@@ -31,7 +35,7 @@ beforeEach(async () => {
 })
 afterEach(() => metrics.close())
 
-test('0.079 of ten days ago: 502 for balance, quote and payout, nothing is debited, and the metric shows it', async () => {
+test('0.079 of ten days ago: 502 for balance, quote and payout, no debit, and the metric shows it', async () => {
   const before = await debits()
   await world.bank.fault({ kind: 'rate_jump', sell_rate: '0.079' })
   await world.bank.fault({ kind: 'rate_stale', ms: 10 * 86_400_000 })
@@ -87,7 +91,7 @@ test('a jump of 6 % is refused until an operator accepts it, then it is served',
   expect(value('payouts_rate_rejected{environment="sandbox",reason="jump"}')).toBe(0)
 })
 
-test('an acceptance is kept with who, why and the rate before, and is in the activity list without the reason', async () => {
+test('an acceptance is stored with operator, reason and previous rate, and is in the activity list without the reason', async () => {
   await world.bank.fault({ kind: 'rate_jump', sell_rate: '0.85', match: { environment: 'live' } })
 
   const { code } = await ops('accept', '0.85', '--environment', 'live', '--reason', 'Ticket 4711')
@@ -129,7 +133,7 @@ test('only the exact rate that the bank quotes can be accepted, and only if it j
   expect((await quote()).status).toBe(502)
 })
 
-test('rate show says when a rate is used, when the bank does not answer, and when there is none', async () => {
+test('rate show reports when a rate is used, when the bank does not answer, and when there is none', async () => {
   const both = await ops('show')
   const away = await runWith({ ...env(), BANK_LIVE_URL: 'http://127.0.0.1:1/v0', BANK_SANDBOX_URL: '' }, [
     'rate',
@@ -170,7 +174,7 @@ const balance = (environment: 'sandbox' | 'live' = 'sandbox') =>
   world.api.get('/v1/balance', { key: payer.keys[environment] })
 const quote = () => world.api.post('/v1/quotes', { amount_gbp: '100.00' }, { key: payer.keys.sandbox })
 
-/** Every debit of the payer, and the rows of its payouts. */
+/** Every debit of the partner, and the rows of its payouts. */
 async function debits(): Promise<unknown> {
   return world.api.db.dataSource.query(
     `SELECT (SELECT count(*)::integer FROM ledger_sets) AS sets, (SELECT count(*)::integer FROM payouts) AS payouts`,

@@ -1,4 +1,4 @@
-// What ops does at a simulated bank: approval and test money, with the bank's own wallets as the witness.
+// Operator commands at a simulated bank: approval and test money, verified against the bank's own wallets.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import {
   connectSandboxWallet,
@@ -53,7 +53,7 @@ describe('partner create', () => {
     return runWith({ ...env, ...more }, ['partner', 'create', ...about, '--json'])
   }
 
-  test('asks at once for the sandbox to be connected', async () => {
+  test('requests the connection of the sandbox at once', async () => {
     const { address } = testTemporal()
     const created = await create({ TEMPORAL_ADDRESS: address, TASK_QUEUE_PREFIX: 'nobody' }, `soon-${partners}`)
 
@@ -64,7 +64,7 @@ describe('partner create', () => {
     await temporal.connection.close()
   })
 
-  test('opens the partner also when Temporal is away: the next sweep connects it', async () => {
+  test('opens the partner even when Temporal is unavailable: the next sweep connects it', async () => {
     expect(await create({ TEMPORAL_ADDRESS: '127.0.0.1:1' }, `later-${partners}`)).toMatchObject({ code: 0, err: '' })
   })
 })
@@ -76,7 +76,7 @@ describe('partner verify', () => {
   }
   const status = async () => (await findPartnerById(terminal.db, partnerId))?.verificationStatus
 
-  test('starts the workflow for them, once, and writes down who did it', async () => {
+  test('starts the workflow for the partner once, and records the operator', async () => {
     expect(await verify()).toMatchObject({ code: 0, err: '' })
     expect(await verify()).toMatchObject({ code: 2, err: expect.stringContaining('verification is pending') })
 
@@ -94,7 +94,7 @@ describe('partner verify', () => {
     ['Temporal away', { TEMPORAL_ADDRESS: '127.0.0.1:1' }, 1, 'Temporal does not answer'],
     ['no Temporal', { TEMPORAL_ADDRESS: '' }, 1, 'TEMPORAL_ADDRESS must be set'],
     ['no live bank', { BANK_LIVE_URL: '' }, 2, 'There is no live bank'],
-  ])('with %s is one sentence, and nothing has begun', async (_which, more, code, sentence) => {
+  ])('with %s is one sentence, and nothing has started', async (_which, more, code, sentence) => {
     expect(await verify(more)).toMatchObject({ code, out: '', err: expect.stringContaining(sentence) })
     expect(await status()).toBe('not_started')
   })
@@ -108,7 +108,7 @@ describe('partner verify', () => {
 })
 
 describe('partner approve', () => {
-  test('verifies the partner, opens its live wallet at the bank, and writes down who did it', async () => {
+  test('verifies the partner, opens its live wallet at the bank, and records the operator', async () => {
     expect(await json('partner', 'approve', '--partner', slug)).toMatchObject({
       slug,
       business_verification: { status: 'approved', provider_status: 'approved' },
@@ -134,7 +134,7 @@ describe('partner approve', () => {
     })
   })
 
-  test('twice, also at the same moment, is once', async () => {
+  test('twice, even concurrently, has the effect of once', async () => {
     await Promise.all([ops('partner', 'approve', '--partner', slug), ops('partner', 'approve', '--partner', slug)])
     const first = await walletOf('live')
 
@@ -149,7 +149,7 @@ describe('partner approve', () => {
     ])
   })
 
-  test('is refused in plain words for an email that the bank has for somebody else', async () => {
+  test('is refused with a clear message for an email that the bank has for another customer', async () => {
     await ops('partner', 'approve', '--partner', slug)
     const second = `${slug}-second`
     await json('partner', 'create', '--name', 'Acme Ltd', '--slug', second, '--email', `ada@${slug}.test`)
@@ -174,11 +174,8 @@ describe('partner approve', () => {
 
   test.each([
     ['no bank', {}],
-    ['a bank of others', { BANK_LIVE_URL: 'https://api.bank.test/v0', BANK_LIVE_KEY: 'sk-live-real' }],
-    [
-      'a name that only looks like this machine',
-      { BANK_LIVE_URL: 'http://127.0.0.1.bank.test/v0', BANK_LIVE_KEY: 'k' },
-    ],
+    ['a remote bank', { BANK_LIVE_URL: 'https://api.bank.test/v0', BANK_LIVE_KEY: 'sk-live-real' }],
+    ['a name that resembles localhost', { BANK_LIVE_URL: 'http://127.0.0.1.bank.test/v0', BANK_LIVE_KEY: 'k' }],
   ])('is refused with %s', async (_which, banks) => {
     const refused = await runWith({ ...terminal.env, ...banks }, ['partner', 'approve', '--partner', slug])
 
@@ -210,7 +207,7 @@ describe('wallet credit at a bank', () => {
     expect(await heldAtBank('sandbox')).toBe('10100.01')
   })
 
-  test('the same reference never credits twice: at the same moment, later, or with another amount', async () => {
+  test('the same reference never credits twice: concurrently, later, or with another amount', async () => {
     await connect()
 
     await Promise.all([credit('--usdc', '5.00', '--reference', 'r-1'), credit('--usdc', '5.00', '--reference', 'r-1')])
@@ -221,7 +218,7 @@ describe('wallet credit at a bank', () => {
     expect(await heldAtBank('sandbox')).toBe('10005.00')
   })
 
-  test('a deposit that could not be booked any more is booked by the next one', async () => {
+  test('a deposit that could not be booked is booked by the next command', async () => {
     await connect()
     const { walletRef } = await walletOf('sandbox')
     await bank.control('POST', `/wallets/${walletRef}/deposits`, { amount: '7.00' })
@@ -245,7 +242,7 @@ describe('wallet credit at a bank', () => {
     expect(await heldAtBank('live')).toBe('500.00')
   })
 
-  test('a reference for live money is refused: nobody could keep that promise', async () => {
+  test('a reference for live money is refused, because it could not be enforced', async () => {
     const args = ['wallet', 'credit', '--partner', slug, '--environment', 'live', '--usdc', '1.00', '--reference', 'x']
 
     expect(await ops(...args)).toMatchObject({ code: 2, err: expect.stringContaining('sandbox only') })

@@ -1,4 +1,5 @@
-// The proof, the audit chain and the erasing of one payout by the command line, against a real database and the sandbox bank.
+// The proof, the audit chain and the erasure of one payout by command, with a real database and the sandbox
+// bank.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { driftSteps } from '../../../ops/controls/drift-step'
@@ -40,7 +41,7 @@ beforeEach(async () => {
 afterAll(() => terminal.close())
 
 describe('proof', () => {
-  test('alone runs it, says that there is no drift, and exits with 0', async () => {
+  test('alone runs it, reports that there is no drift, and exits with 0', async () => {
     const none = 'Proved 2 wallets: no drift.\n'
 
     expect(await ops('proof')).toEqual({ code: 0, out: none, err: '' })
@@ -82,7 +83,7 @@ describe('proof', () => {
     expect(wrong).toMatchObject({ code: 2, err: '--full takes no value.\n' })
   })
 
-  test('a bank that is away is no proof', async () => {
+  test('fails when the bank is unavailable', async () => {
     const away = { ...bankVariables(), BANK_LIVE_URL: 'http://127.0.0.1:1/v0' }
     const silence = 'The bank did not answer about 1 wallet: what was open there stays open, and nothing was compared.'
 
@@ -92,7 +93,7 @@ describe('proof', () => {
     expect(out).toMatch(/^Proved 1 of 2 wallets; no drift known\. /)
   })
 
-  test('an error of our own is told, because nobody reads a log of this process', async () => {
+  test('prints an internal error, because this process has no log that operators read', async () => {
     await terminal.db.dataSource.query('ALTER TABLE held_deposits RENAME TO held_elsewhere')
 
     const { code, out } = await ops('proof')
@@ -106,7 +107,7 @@ describe('proof', () => {
 })
 
 describe('proof accept and reopen', () => {
-  test('an accepted drift is listed apart, exits with 0, and is in the list of activity', async () => {
+  test('lists an accepted drift separately, exits with 0, and records it in the activity list', async () => {
     const id = await aDrift()
 
     const accepted = await ops('proof', 'accept', '--drift', id, '--reason', 'Ticket 4711')
@@ -130,7 +131,7 @@ describe('proof accept and reopen', () => {
     expect(await ledgerSize()).toBe(entries)
   })
 
-  test('a reopened drift is open again, and both decisions stay as they were made', async () => {
+  test('reopens a drift, and both decisions stay recorded', async () => {
     const id = await aDrift()
     await ops('proof', 'accept', '--drift', id, '--reason', 'Ticket 4711')
 
@@ -148,7 +149,7 @@ describe('proof accept and reopen', () => {
     await expect(terminal.db.dataSource.query(`UPDATE drift_decisions SET reason = ''`)).rejects.toThrow('append only')
   })
 
-  test('is refused for a drift that is not there, and for one that was decided before', async () => {
+  test('is refused for an unknown drift, and for one that was decided before', async () => {
     const id = await aDrift()
     const unknown = '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4'
     const refusals = [
@@ -163,7 +164,7 @@ describe('proof accept and reopen', () => {
 
   let entries: number
 
-  /** A set of which one side was taken away; answers its id. */
+  /** A set without one of its sides. Returns its id. */
   async function aDrift(): Promise<string> {
     await behindOurBack(
       terminal.db,
@@ -184,7 +185,7 @@ describe('proof accept and reopen', () => {
 })
 
 describe('audit verify', () => {
-  test('tells that the chain holds, its head and the length of what is not sealed', async () => {
+  test('reports that the chain is valid, its head and the number of unsealed rows', async () => {
     const before = await terminal.json<{ unsealed_tail: string }>('audit', 'verify')
     await seal()
     const { code, out } = await ops('audit', 'verify')
@@ -194,7 +195,7 @@ describe('audit verify', () => {
     expect(out).toMatch(/^The audit chain holds\.\nlinks_that_hold +\d+\nhead +[0-9a-f]{64}\nunsealed_tail +0\n$/)
   })
 
-  test('names the first row that was changed, and exits with 1', async () => {
+  test('names the first changed row, and exits with 1', async () => {
     await seal()
     const [row]: { id: string }[] = await terminal.db.dataSource.query('SELECT min(id)::text AS id FROM ledger_entries')
     await behindOurBack(terminal.db, 'UPDATE ledger_entries SET amount_micro_usdc = 1 WHERE id::text = $1', [row?.id])
@@ -203,7 +204,7 @@ describe('audit verify', () => {
 
     expect(code).toBe(1)
     expect(out).toContain(`The row ${row?.id} of ledger_entries was changed after it was sealed`)
-    // Who keeps the head must not keep one from in front of the fault instead.
+    // The printed head must not be one from before the fault.
     expect(out).not.toMatch(/^head /m)
     const { out: json } = await ops('audit', 'verify', '--json')
     expect(JSON.parse(json)).toMatchObject({ head: null, what: 'row_changed' })
@@ -211,7 +212,7 @@ describe('audit verify', () => {
 })
 
 describe('payout shred', () => {
-  test('erases the bank details of one payout that is over, and leaves ledger, audit chain and all others alone', async () => {
+  test('erases the bank details of one final payout, and leaves ledger, audit chain and all others alone', async () => {
     const [one, other] = [await aCompletedPayout(), await aCompletedPayout()]
     await seal()
 
@@ -235,7 +236,7 @@ describe('payout shred', () => {
     expect((await ops('proof')).code).toBe(0)
   })
 
-  test('is refused for one that may still need them, and for one that is not there', async () => {
+  test('is refused for a payout that may still need them, and for an unknown one', async () => {
     const open = await aSentPayout()
     const refusals = [await shred(open), await shred({ payoutId: '019aa3d0-7e1c-7c4b-9f0e-3a52d1c8e6b4', attempt: 1 })]
 

@@ -1,4 +1,5 @@
-// A rotation of SECRET_KEYS as docs/operations.md has it, really run: k1 alone, k2 before k1, everything written anew, k2 alone.
+// A rotation of SECRET_KEYS as in docs/operations.md, run for real: k1 alone, k2 before k1, everything
+// rewritten, k2 alone.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Keyring, openKeyring, type Purpose } from '../../../db/keyring'
@@ -15,7 +16,7 @@ import { until } from '../../support/until'
 const k1 = { id: 'k1', bytes: Buffer.alloc(32, 0x11) }
 const k2 = { id: 'k2', bytes: Buffer.alloc(32, 0x22) }
 
-/** The API's, as of its last restart. */
+/** The API's keys since its last restart. */
 let keys: readonly SecretKey[] = [k1]
 let world: PayoutWorld
 let payerId = ''
@@ -63,13 +64,13 @@ test('a rotation loses nothing: keys open, payouts replay and are paid, one acco
   expect([again.status, again.body['id'], changed.status]).toEqual([200, first.body['id'], 422])
   await world.startWorkers()
   for (const { body } of [first, second]) {
-    await until('it has reached the bank', async () => (await world.transfersOf(body['id'])).length === 1)
+    await until('the payout has reached the bank', async () => (await world.transfersOf(body['id'])).length === 1)
   }
   await world.stopWorkers()
 })
 
-describe('an API key of before a rotation', () => {
-  test('is written under the new key when it is used, and works when the older one is gone', async () => {
+describe('an API key from before a rotation', () => {
+  test('is rewritten under the new key when it is used, and works when the older one is gone', async () => {
     const secret = await aKeyUnder([k1])
     keys = [k2, k1]
     expect(await statusOf(secret)).toBe(200)
@@ -79,7 +80,7 @@ describe('an API key of before a rotation', () => {
     expect(await statusOf(secret)).toBe(200)
   })
 
-  test('that nobody has used meanwhile is refused when the older one is gone, and is counted before', async () => {
+  test('that was not used since is refused when the older one is gone, and is counted before', async () => {
     const secret = await aKeyUnder([k1])
     keys = [k2, k1]
     expect(await states()).toMatchObject({ k1: 'needed' })
@@ -91,7 +92,7 @@ describe('an API key of before a rotation', () => {
     expect(await statusOf(secret)).toBe(200)
   })
 
-  test('is refused to none of many calls that come while it is written anew', async () => {
+  test('is accepted for all concurrent calls while it is rewritten', async () => {
     keys = [k2, k1]
     for (let round = 1; round <= 10; round++) {
       const secret = await aKeyUnder([k1])
@@ -114,7 +115,7 @@ describe('an API key of before a rotation', () => {
   })
 })
 
-test('a key that is taken out too soon makes a repeat wait, and not look like another payout', async () => {
+test('removing a secret key too soon makes a repeat wait, and does not turn it into another payout', async () => {
   const request = aRequest()
   keys = [k1]
   const secret = await aKeyUnder([k1])
@@ -161,7 +162,7 @@ async function recipients(): Promise<readonly unknown[]> {
   return (await world.api.get('/v1/recipients', { key: oldKey })).body.data ?? []
 }
 
-/** Which keys its seal, fingerprint and account were written under; the seal opens. */
+/** Which keys its seal, fingerprint and account were written under. The seal must open. */
 async function namedBy(id: unknown): Promise<unknown[]> {
   const [row] = await world.api.db.dataSource.query(
     `SELECT s.key_id, p.fingerprint_key_id, p.account_hash_key_id
@@ -204,7 +205,7 @@ async function aKeyUnder(under: readonly SecretKey[]): Promise<string> {
   return created.secret
 }
 
-/** What `keys` says at each moment: setting them is the restart. */
+/** Reads `keys` at each call, so setting it acts as the restart. */
 function restartable(): Keyring {
   const rings = new Map<readonly SecretKey[], Keyring>()
   const now = () => {

@@ -1,4 +1,4 @@
-// ops charge list, and the charges in payout show and explain, against a real database.
+// ops charge list, and the charges in payout show and explain, with a real database.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { issueInvoice } from '../../../db/invoices/issue'
 import { chargePayout, chargeReturn, creditReturned } from '../../../db/invoices/payout-charges'
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => terminal.close())
 
-/** A live payout that was completed and returned in the month before this one, and whose trace cost us 2.50. */
+/** A live payout that was completed and returned last month, and whose trace cost us 2.50. */
 beforeEach(async () => {
   const stage = { db: terminal.db, clock: aClock(startOf(period).toISOString()) }
   partner = await aPartner(stage)
@@ -51,7 +51,7 @@ beforeEach(async () => {
 const list = async (...argv: string[]) => (await terminal.json<{ data: Shown[] }>('charge', 'list', ...argv)).data
 const kindsOf = (charges: readonly Shown[]) => charges.map(({ kind }) => kind).toSorted()
 
-test('charge list shows the charges of a payout, a month or a partner, with their cause and their sums', async () => {
+test('charge list shows the charges of a payout, a month or a partner, with their causes and sums', async () => {
   const ofPayout = await list('--payout', payoutId.toUpperCase())
   const ofMonth = await list('--partner', partner.slug, '--period', period)
   const ofPartner = await list('--partner', partner.slug)
@@ -75,7 +75,7 @@ test('charge list shows the charges of a payout, a month or a partner, with thei
   expect(out).toMatch(/\ncredit +1 +-1\.09 GBP\n/)
 })
 
-test('charge list and payout show name the invoice that has a charge, a void one only when asked for it', async () => {
+test('charge list and payout show name the invoice of a charge, and a void one only on request', async () => {
   const voided = await issue()
   const invoice = ['--period', period, '--partner', partner.slug]
   await terminal.ops('invoices', 'void', ...invoice, '--reason', 'a mistake')
@@ -93,7 +93,7 @@ test('charge list and payout show name the invoice that has a charge, a void one
   expect(out).toMatch(new RegExp(`payout_fee +1\\.09 +payout_completed +${payoutId} +${number}\\n`))
 })
 
-test('payout explain tells of each charge', async () => {
+test('payout explain shows each charge', async () => {
   const { steps } = await terminal.json<{ steps: { from: string; text: string }[] }>('payout', 'explain', payoutId)
 
   expect(steps.filter(({ from }) => from === 'charge').map(({ text }) => text)).toEqual(
@@ -104,7 +104,7 @@ test('payout explain tells of each charge', async () => {
   )
 })
 
-test('charge list refuses what would be everything, and what is not there', async () => {
+test('charge list refuses an unlimited query and unknown objects', async () => {
   const run = async (...argv: string[]) => {
     const { code, out, err } = await terminal.ops('charge', 'list', ...argv)
     return [code, out + err]

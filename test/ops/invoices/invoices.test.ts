@@ -1,4 +1,4 @@
-// What finance does, by the command line against a real worker: months are billed once, and every mark says who made it.
+// Billing commands with a real worker: months are billed once, and every mark records the operator.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { addChargedPartners } from '../../../bench/charged-partners'
 import { latestActivity } from '../../../db/controls/activity'
@@ -55,7 +55,7 @@ test('preview shows what a run would bill, line by line with its unit price, and
   expect(await countInvoices()).toBe(0)
 })
 
-test('run tells of each partner and then the sums, as preview said; a rerun changes nothing and says so', async () => {
+test('run reports each partner and then the sums, as in the preview; a rerun changes nothing and reports so', async () => {
   const ran = await ops('run', '--period', period)
   const again = await ops('rerun', '--period', period)
 
@@ -66,7 +66,7 @@ test('run tells of each partner and then the sums, as preview said; a rerun chan
   expect(await countInvoices()).toBe(2)
 })
 
-test('two who run the same month at once follow one run', async () => {
+test('two concurrent commands for the same month follow one run', async () => {
   await chargedPartners('both', 3)
 
   const both = await Promise.all([json('run', '--period', period), json('run', '--period', period)])
@@ -75,7 +75,7 @@ test('two who run the same month at once follow one run', async () => {
   expect(await countInvoices()).toBe(5)
 })
 
-test('run bills one partner where one is named', async () => {
+test('run bills one partner if one is named', async () => {
   await chargedPartners('named', 2)
 
   const first = await json('run', '--period', period, '--partner', 'named-1')
@@ -126,7 +126,7 @@ test.each([
   [['void', '--period', period, '--partner', 'seen-1'], 'invoices void needs --reason.\n'],
   [['mark-paid', '--period', period, '--partner', 'seen-1', '--on', '2026-02-30'], /^--on must be a day/],
   [['mark-paid', '--period', period, '--partner', 'seen-1', '--on', '2999-01-01'], '--on must not be in the future.\n'],
-])('refused in a sentence: %j', async (argv, sentence) => {
+])('is refused with a message: %j', async (argv, sentence) => {
   const { code, out, err } = await ops(...argv)
 
   expect({ code, out }).toEqual({ code: 2, out: '' })
@@ -134,7 +134,7 @@ test.each([
   expect(err).toEqual(expect.stringMatching(sentence))
 })
 
-test('mark-paid, mark-unpaid and void: each from where it may, and in the activity list with who did it', async () => {
+test('mark-paid, mark-unpaid and void work from the allowed statuses, and the activity list names the operator', async () => {
   const which = ['--period', period, '--partner', 'seen-2']
   const voiding = ['void', ...which, '--reason', 'wrong address']
 
@@ -201,7 +201,7 @@ test('after a void a rerun bills its charges again, under a new number, and list
   expect(out).toMatch(/^NUMBER +PARTNER +STATUS +TOTAL GBP +ISSUED +DUE +PAID +VOID +MAILED\nINV-/)
 })
 
-test('a server that does not answer is a sentence', async () => {
+test('a server that does not answer gives a message', async () => {
   const { code, err } = await runWith({ ...env, TEMPORAL_ADDRESS: '127.0.0.1:1' }, [
     'invoices',
     'run',

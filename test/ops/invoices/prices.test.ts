@@ -1,4 +1,4 @@
-// What ops does to prices: a new list from a moment on, and the past as it was.
+// Price commands: a new list from a given month, with past prices unchanged.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { findPartnerBySlug } from '../../../db/partners/partners'
@@ -18,7 +18,7 @@ afterAll(() => terminal.close())
 
 const set = (...argv: string[]) => terminal.ops('price', 'set', '--partner', 'acme', ...argv)
 
-test('a change is a new list from its month on; the one before ends there, as it was', async () => {
+test('a change is a new list from its month on; the previous one ends there, unchanged', async () => {
   const changes = ['--payout-fixed', '0.79', '--monthly-account', '10.00', '--network-cost', '0.0125']
   const prices = await terminal.json<Prices>('price', 'set', '--partner', 'acme', '--from', '2099-04', ...changes)
 
@@ -49,14 +49,14 @@ test('a change is a new list from its month on; the one before ends there, as it
   })
 })
 
-test('what was planned for a month is replaced by another set for it, or removed, until it begins', async () => {
+test('planned prices of a month are replaced by another change for it, or removed, until the month begins', async () => {
   const before = await terminal.json<Prices>('price', 'list', '--partner', 'acme')
 
   await set('--from', '2099-04', '--payout-percent', '0.80')
   const replaced = await terminal.json<Prices>('price', 'list', '--partner', 'acme')
   expect(replaced.data).toHaveLength(2)
   expect(replaced.data[0]).toEqual(before.data[0])
-  // What is left out is as it was before that month, and not as the mistake had it.
+  // Omitted prices are those from before that month, not those of the replaced plan.
   expect(replaced.data[1]).toMatchObject({
     valid_from: '2099-03-31T23:00:00.000Z',
     payout_fixed_gbp: '0.99',
@@ -74,7 +74,7 @@ test('what was planned for a month is replaced by another set for it, or removed
   ])
 })
 
-test('the database itself keeps prices that have begun', async () => {
+test('the database itself protects prices that have begun', async () => {
   const direct = (text: string) =>
     terminal.db.dataSource.query(`${text} WHERE partner_id IS NOT NULL AND valid_from < now()`)
   const refused = { code: '23001' }
@@ -87,10 +87,10 @@ test('the database itself keeps prices that have begun', async () => {
 test.each([
   ['nothing to set', [], 'Say what to set'],
   ['a month that has begun', ['--from', '2020-01', '--payout-fixed', '0.10'], 'prices do not change for the past'],
-  ['a month before one that is planned', ['--from', '2099-03', '--payout-fixed', '0.10'], 'are planned already'],
-  ['a price that is none', ['--payout-fixed', '-1.00'], '--payout-fixed must be'],
+  ['a month before a planned one', ['--from', '2099-03', '--payout-fixed', '0.10'], 'are planned already'],
+  ['an invalid price', ['--payout-fixed', '-1.00'], '--payout-fixed must be'],
   ['more than 100%', ['--network-markup', '100.01'], '--network-markup must be'],
-])('%s is refused in a sentence, and nothing changes', async (_, argv, says) => {
+])('%s is refused with a message, and nothing changes', async (_, argv, says) => {
   const before = await terminal.json('price', 'list', '--partner', 'acme')
 
   const { code, err } = await set(...argv)
@@ -105,7 +105,7 @@ test('a partner that does not exist has no prices', async () => {
   expect((await terminal.ops('price', 'list', '--partner', 'nobody')).err).toBe('There is no partner nobody.\n')
 })
 
-test('a billing address is set line by line, and taken away by none', async () => {
+test('a billing address is set line by line, and removed by none', async () => {
   const setAddress = (address: string) =>
     terminal.json<{ billing_address: string | null }>(
       'partner',

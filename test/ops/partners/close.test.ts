@@ -1,4 +1,5 @@
-// Closing a partner by the command line: what it refuses, what ends with it, and who can still read, against the real API.
+// Closing a partner by command: what it refuses, what ends with it, and who can still read, with the real
+// API.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { connectLiveWallet, openLiveCustomer } from '../../../activities/partners/verification/customer'
 import { latestActivity } from '../../../db/controls/activity'
@@ -39,7 +40,7 @@ const close = ({ slug }: PartnerRow, ...more: string[]) =>
   terminal.ops('partner', 'close', '--partner', slug, '--reason', 'They asked for it', ...more)
 
 describe('partner close', () => {
-  test('revokes keys, ends sessions, writes it down, and does nothing the second time', async () => {
+  test('revokes keys, ends sessions, records it, and does nothing the second time', async () => {
     const partner = await aPartner(api)
     const keys = [await aKey(api, partner, 'sandbox'), await aKey(api, partner, 'live')]
     const session = await aSession(api, partner)
@@ -69,7 +70,7 @@ describe('partner close', () => {
     expect([key.code, key.err]).toEqual([2, expect.stringContaining('is closed, and gets no more keys')])
   })
 
-  test('lets admins sign in and read, not write, until the day it says, and viewers not at all', async () => {
+  test('lets admins sign in and read, not write, until the printed date, and viewers not at all', async () => {
     const partner = await aPartner(api)
     const [admin, viewer] = [await aMember(api, partner), await aMember(api, partner, { role: 'viewer' })]
     const viewerCode = await aCode(api, inbox, viewer.email)
@@ -100,7 +101,7 @@ describe('partner close', () => {
     expect((await api.get('/v1/account', { session })).status).toBe(401)
   })
 
-  test('is refused with everything that is not finished, and changes nothing', async () => {
+  test('is refused with a list of everything unfinished, and changes nothing', async () => {
     const partner = await aPartner(api)
     const key = await aKey(api, partner, 'sandbox')
     const { payoutId } = await aClaim(terminal.db, { partnerId: partner.id })
@@ -154,7 +155,7 @@ describe('partner close', () => {
     expect((await latestActivity(terminal.db, partner.id, 1))[0]?.detail).toContain('0.50 USDC left')
   })
 
-  test('and a payout that is claimed at the same moment exclude each other', async () => {
+  test('and a concurrent claim of a payout exclude each other', async () => {
     const partner = await aPartner(api)
     let commit = () => {}
     const isHeld = new Promise<void>((resume) => {

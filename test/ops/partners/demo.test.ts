@@ -1,4 +1,5 @@
-// ops partner demo: a finished month that reconciliation, audit chain and finance accept, against the sandbox bank.
+// ops partner demo: a finished month that passes reconciliation, audit chain and billing, with the sandbox
+// bank.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { londonMonthOf, previousMonth } from '../../../domain/month'
 import { systemClock } from '../../../runtime/clock'
@@ -33,7 +34,7 @@ test('it is refused where the banks are not simulated', async () => {
   expect([code, err]).toEqual([2, expect.stringMatching(/^This works only with a simulated sandbox bank/)])
 })
 
-test('the month has every kind of charge, all of it in that month, and the wallet holds what was asked for', async () => {
+test('the month has every kind of charge, all in that month, and the wallet holds the requested balance', async () => {
   const made = await ops(...demo, '--usdc', '10000.00', '--json')
   const again = await ops(...demo, '--usdc', '10000.00')
   const preview = JSON.parse((await ops('invoices', 'preview', '--period', month, '--json')).out)
@@ -63,7 +64,7 @@ test('the month has every kind of charge, all of it in that month, and the walle
   expect([londonMonthOf(payouts.first), londonMonthOf(payouts.last)]).toEqual([month, month])
 })
 
-test('reconciliation finds no drift, the ledger is sound and the audit chain holds', async () => {
+test('reconciliation finds no drift, and the ledger and the audit chain are valid', async () => {
   await sealAll(terminal.db, systemClock.now())
 
   expect(await ops('proof')).toMatchObject({ code: 0, out: expect.stringMatching(/no drift\.\n$/) })

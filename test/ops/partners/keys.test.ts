@@ -1,4 +1,4 @@
-// What ops does to API keys, against a real database.
+// Key commands, with a real database.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { openKeyring } from '../../../db/keyring'
@@ -67,14 +67,14 @@ describe('key create', () => {
     expect(entry).toEqual({ action: 'key.create', environment: 'sandbox', detail: key.key_prefix })
   })
 
-  test('tells people the secret and that it is not shown again', async () => {
+  test('prints the secret and a warning that it is not shown again', async () => {
     const { code, out } = await terminal.ops('key', 'create', '--partner', slug, '--environment', 'sandbox')
 
     expect(code).toBe(0)
     expect(out).toMatch(/secret +kp_sandbox_[a-f0-9]{48}\n\nThe secret is shown only this once: store it now\.\n$/)
   })
 
-  test('refuses a sixth key that is not revoked, also when they are asked for at the same moment', async () => {
+  test('refuses a sixth active key, even for concurrent commands', async () => {
     const tries = await Promise.all(
       Array.from({ length: 6 }, () =>
         terminal.ops('key', 'create', '--partner', slug, '--environment', 'sandbox', '--json'),
@@ -102,7 +102,7 @@ describe('key create', () => {
 })
 
 describe('key list', () => {
-  test('shows every key newest first, revoked ones too, and no secret in either form', async () => {
+  test('shows every key newest first, including revoked ones, and no secret in either format', async () => {
     const first = await createKey()
     const second = await createKey('--label', 'second')
     await revokeKey(first.id)
@@ -126,14 +126,14 @@ describe('key list', () => {
     }
   })
 
-  test('says so when there are none', async () => {
+  test('reports that there are none', async () => {
     expect((await terminal.ops('key', 'list', '--partner', slug)).out).toBe(`${slug} has no keys.\n`)
     expect(await terminal.json('key', 'list', '--partner', slug)).toEqual({ object: 'list', data: [] })
   })
 })
 
 describe('key revoke', () => {
-  test('switches a key off at once, named by its id', async () => {
+  test('revokes a key at once by its id', async () => {
     const key = await createKey()
 
     expect(await terminal.json('key', 'revoke', '--partner', slug, '--key', key.id)).toEqual({
@@ -175,7 +175,7 @@ describe('key revoke', () => {
     expect(await callerOf(keys[0]?.secret ?? '')).not.toBeNull()
   })
 
-  test('a revoked key is refused with its state', async () => {
+  test('a revoked key is refused with its status', async () => {
     const key = await createKey()
     await revokeKey(key.id)
 

@@ -1,4 +1,4 @@
-// What ops does to partners, against a real database.
+// Partner commands, with a real database.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { listMembers } from '../../../db/partners/members'
@@ -31,7 +31,7 @@ async function activityOf(partnerId: string) {
 }
 
 describe('partner create', () => {
-  test('opens an account that can be used at once, and answers in the shapes of the API', async () => {
+  test('opens an account that can be used at once, and answers in the format of the API', async () => {
     const argv = ['partner', 'create', '--name', '  Acme Ltd ', '--slug', 'acme', '--email', 'Ada@Acme.Test']
     const partner = await terminal.json<Partner>(...argv)
 
@@ -82,7 +82,7 @@ describe('partner create', () => {
     expect(await findPartnerBySlug(terminal.db, slug)).toBeNull()
   })
 
-  test('tells people what was opened', async () => {
+  test('prints what was opened', async () => {
     const { code, out } = await terminal.ops(
       'partner',
       'create',
@@ -100,14 +100,14 @@ describe('partner create', () => {
 })
 
 describe('partner show and list', () => {
-  test('show gives what create gave', async () => {
+  test('show prints the same as create', async () => {
     const created = await createPartner('shown')
 
     expect(await terminal.json('partner', 'show', '--partner', 'shown')).toEqual(created)
     expect((await terminal.ops('partner', 'show', '--partner', 'shown')).out).toContain('ada@shown.test')
   })
 
-  test('list gives every partner by slug', async () => {
+  test('list prints every partner by slug', async () => {
     await createPartner('list-b')
     await createPartner('list-a')
 
@@ -120,7 +120,7 @@ describe('partner show and list', () => {
     expect((await terminal.ops('partner', 'list')).out).toMatch(/^SLUG +STATUS +VERIFICATION +NAME +REQUESTED NAME\n/)
   })
 
-  test('a name that others typed cannot move the cursor of the person who reads it', async () => {
+  test("control characters in a name cannot move the terminal's cursor", async () => {
     const { id } = await createPartner('sneaky')
     await terminal.db.transaction((tx) => updatePartner(tx, id, { name: 'a\u001b[2Jb' }, new Date(0)))
 
@@ -139,7 +139,7 @@ describe('partner show and list', () => {
 })
 
 describe('partner suspend and reactivate', () => {
-  test('each moves the status and writes down who did it', async () => {
+  test('each changes the status and records the operator', async () => {
     const { id } = await createPartner('moved')
 
     const suspended = await terminal.json<Partner>('partner', 'suspend', '--partner', 'moved')
@@ -194,7 +194,7 @@ describe('partner approve-name and refuse-name', () => {
     return partner
   }
 
-  test('approve-name gives the name that was checked, and no other', async () => {
+  test('approve-name sets the checked name, and no other', async () => {
     const { id } = await aRequest('renamed', 'Acme Bank plc')
     const approve = (name: string) => terminal.ops('partner', 'approve-name', '--partner', 'renamed', '--name', name)
 
@@ -211,7 +211,7 @@ describe('partner approve-name and refuse-name', () => {
     expect((await activityOf(id)).map(({ action }) => action)).toEqual(['partner.name_approve', 'partner.create'])
   })
 
-  test('refuse-name leaves the name as it is', async () => {
+  test('refuse-name leaves the name unchanged', async () => {
     const { id } = await aRequest('not-renamed', 'Acme Bank plc')
     const shown = await terminal.ops('partner', 'list')
 
@@ -222,7 +222,7 @@ describe('partner approve-name and refuse-name', () => {
     expect((await activityOf(id)).map(({ action }) => action)).toEqual(['partner.name_refuse', 'partner.create'])
   })
 
-  test('a name that partner set gives answers the request', async () => {
+  test('a name set by partner set answers the request', async () => {
     await aRequest('set-name', 'Acme Bank plc')
 
     const partner = await terminal.json('partner', 'set', '--partner', 'set-name', '--name', 'Acme Bank Services')
@@ -232,7 +232,7 @@ describe('partner approve-name and refuse-name', () => {
 })
 
 describe('partner set', () => {
-  test('sets everything that ops may set, and tells the partner what changed without naming people', async () => {
+  test('sets everything that operators may set, and shows the partner what changed without naming operators', async () => {
     const { id } = await createPartner('set-all')
     const limits = ['--min', '2.50', '--max-per-payout', '5000.00', '--countries', 'GB']
     const emails = ['--billing-email', 'Bills@Acme.test', '--contact-email', 'none', '--name', 'Acme & Sons']
@@ -257,7 +257,7 @@ describe('partner set', () => {
     })
   })
 
-  test('what is left out stays, and a rate limit can go back to the default', async () => {
+  test('omitted options stay unchanged, and a rate limit can go back to the default', async () => {
     await createPartner('set-one')
     await terminal.ops('partner', 'set', '--partner', 'set-one', '--rate-limit-live', '7', '--min', '3.00')
 
@@ -270,7 +270,7 @@ describe('partner set', () => {
     })
   })
 
-  test('the smallest payout cannot pass the largest, given together or apart', async () => {
+  test('the minimum payout cannot exceed the maximum, set together or separately', async () => {
     await createPartner('set-limits')
     const set = ['partner', 'set', '--partner', 'set-limits']
 
@@ -287,7 +287,7 @@ describe('partner set', () => {
     expect([partner?.minPayoutPence, partner?.maxPayoutPence]).toEqual([100n, 999n])
   })
 
-  test('two that would cross the limits at the same moment: one is refused', async () => {
+  test('of two concurrent changes that would cross the limits, one is refused', async () => {
     await createPartner('set-race')
     const set = (...setting: string[]) => terminal.ops('partner', 'set', '--partner', 'set-race', ...setting)
 
@@ -296,7 +296,7 @@ describe('partner set', () => {
     expect(new Set(both.map(({ code }) => code))).toEqual(new Set([0, 2]))
   })
 
-  test('setting what is set already changes nothing and writes nothing', async () => {
+  test('setting the current values changes nothing and writes nothing', async () => {
     const before = await createPartner('set-same')
 
     const after = await terminal.json('partner', 'set', '--partner', 'set-same', '--min', '1.00')
@@ -305,7 +305,7 @@ describe('partner set', () => {
     expect(await activityOf(before.id)).toHaveLength(1)
   })
 
-  test('nothing to set is a wrong argument', async () => {
+  test('a command without a change is a wrong argument', async () => {
     const { code, err } = await terminal.ops('partner', 'set', '--partner', 'acme')
 
     expect(code).toBe(2)

@@ -1,4 +1,4 @@
-// Retry and resolve by the command line, against a real database, Temporal and the sandbox bank: whatever is said, nobody is paid by it.
+// Retry and resolve by command, with a real database, Temporal and the sandbox bank: neither pays anyone.
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'
@@ -51,7 +51,7 @@ afterEach(async () => {
 })
 
 describe('payout resolve', () => {
-  test('sent, with the transfer that the bank says is of this payout: it is processing, and who said it by what is told', async () => {
+  test('sent, with the transfer that the bank confirms: the payout is processing, and the operator and the evidence are recorded', async () => {
     const payout = await anUnknown('after')
     const [transfer] = await transfersOf(payout)
 
@@ -76,11 +76,11 @@ describe('payout resolve', () => {
     })
   })
 
-  test('two people who say sent at the same moment are one', async () => {
+  test('two operators who resolve as sent at the same moment count once', async () => {
     const payout = await anUnknown('after')
     const [transfer] = await transfersOf(payout)
     const asked: (() => void)[] = []
-    // Neither goes on before both have looked at the row and asked the bank.
+    // Neither continues before both have read the row and asked the bank.
     const provider_sandbox = {
       ...rails.provider_sandbox,
       async transfer(ref: string) {
@@ -118,7 +118,7 @@ describe('payout resolve', () => {
     expect(await standing(payout)).toMatchObject({ status: 'pending', verdict: 'unknown', transfer_ref: null })
   })
 
-  test('not-sent, when people were asked and no repeat can be under way: failed, the money is back, once', async () => {
+  test('not-sent, for a payout in attention with no repeat in flight: failed and refunded, once', async () => {
     const before = await balance()
     const payout = await anUnknown('before')
     await setAttention(terminal.db, payout.payoutId, 'outcome_unknown')
@@ -139,7 +139,7 @@ describe('payout resolve', () => {
     ])
   })
 
-  test('not-sent is refused before people were asked, while a repeat may be under way, and for what the bank has', async () => {
+  test('not-sent is refused before the payout needs an operator, while a repeat may be in flight, and if the bank has the transfer', async () => {
     const [unasked, early, sent] = [await anUnknown('before'), await anUnknown('before'), await anUnknown('after')]
     for (const { payoutId } of [early, sent]) await setAttention(terminal.db, payoutId, 'outcome_unknown')
     const held = await balance()
@@ -158,7 +158,7 @@ describe('payout resolve', () => {
     for (const payout of [unasked, early, sent]) expect(await standing(payout)).toMatchObject({ verdict: 'unknown' })
   })
 
-  test('is refused for what is not unknown: not sent yet, sent, over, or no payout at all', async () => {
+  test('is refused for a payout with a known outcome: not sent yet, sent, final or unknown to us', async () => {
     const fresh = await aClaim(terminal.db, { partnerId })
     await steps().debitPayout(fresh)
     const sent = await aClaim(terminal.db, { partnerId })
@@ -183,10 +183,10 @@ describe('payout resolve', () => {
     expect(await standing(payout)).toMatchObject({ status: 'pending', verdict: 'unknown' })
   })
 
-  test('of a person who says not-sent and a worker that finds the transfer at the same moment one wins, and people hear of the other', async () => {
+  test('of a concurrent not-sent and a worker that finds the transfer one wins, and the other is reported', async () => {
     const patience = { repeatForMs: 0, quietMs: 0, answerWithinMs: 400, answerCallMs: 300 }
     const worker = stepDeps(terminal.db, rails, { patience })
-    // The bank's list is incomplete just for the person.
+    // The bank's list is incomplete for the operator only.
     const provider_sandbox = {
       ...rails.provider_sandbox,
       findTransfer: async () => ({ outcome: 'incomplete' }) as const,
@@ -197,7 +197,7 @@ describe('payout resolve', () => {
       const payout = await anUnknown('after')
       await setAttention(terminal.db, payout.payoutId, 'outcome_unknown')
       const word = { payoutId: payout.payoutId, transferRef: null, evidence: 'none', by: 'ops:test' }
-      // In every second round the worker is ahead by what it asks the bank.
+      // In every second round the worker is ahead by one request to the bank.
       const finding = resolveSubmit(worker, payout)
       if (round % 2 === 0) await finding
 
@@ -212,7 +212,7 @@ describe('payout resolve', () => {
 })
 
 describe('payout retry', () => {
-  test('starts the workflow that is missing, wakes the one that runs, and tells who did it', async () => {
+  test('starts a missing workflow, wakes a running one, and records the operator', async () => {
     const payout = await anUnknown('before')
 
     const first = await ops(['payout', 'retry', '--payout', payout.payoutId, '--json'])
@@ -236,7 +236,7 @@ describe('payout retry', () => {
     ])
   })
 
-  test('says that it keeps waiting where the rail is paused', async () => {
+  test('reports that the payout keeps waiting while the rail is paused', async () => {
     const payout = await aClaim(terminal.db, { partnerId })
     await steps().debitPayout(payout)
     const at = systemClock.now()
@@ -256,7 +256,7 @@ describe('payout retry', () => {
     await steps().cancelPayout(payout)
   })
 
-  test('is refused for one that is over and for none, and is trouble where Temporal does not answer', async () => {
+  test('is refused for a final and for an unknown payout, and fails where Temporal does not answer', async () => {
     const over = await aClaim(terminal.db, { partnerId })
     await steps().debitPayout(over)
     await steps().cancelPayout(over)

@@ -1,4 +1,4 @@
-// What ops sees of payouts, and says of those that wait for people, against a real database.
+// Commands that show payouts and handle those in attention, with a real database.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { setAttention } from '../../../db/payouts/steps'
@@ -44,7 +44,7 @@ async function aWaiting(code: string): Promise<string> {
 const waiting = async () => (await terminal.json<{ data: Waiting[] }>('payout', 'attention')).data
 
 describe('payout attention', () => {
-  test('lists what waits for people, since when and what to do, the longest waiting first', async () => {
+  test('lists payouts that need an operator, with time and next step, the longest waiting first', async () => {
     const before = systemClock.now().getTime()
     const first = await aWaiting('outcome_unknown')
 
@@ -65,7 +65,7 @@ describe('payout attention', () => {
     expect(times).toEqual(times.toSorted())
   })
 
-  test('is for people too: one line each, and each step once', async () => {
+  test('prints one line per payout, and each step once', async () => {
     await aWaiting('bank_says_in_review')
 
     const { code, out } = await terminal.ops('payout', 'attention')
@@ -75,7 +75,7 @@ describe('payout attention', () => {
     expect(out.match(/^bank_says_in_review: The bank /gm)).toHaveLength(1)
   })
 
-  test('a reason that comes back is told anew, the same one over and over is not', async () => {
+  test('reports a code that comes back again, but not a repeated one', async () => {
     const id = await aWaiting('outcome_unknown')
     await setAttention(terminal.db, id, 'outcome_unknown')
     await terminal.ops('payout', 'attended', '--payout', id, '--note', 'asked the bank')
@@ -86,7 +86,7 @@ describe('payout attention', () => {
 })
 
 describe('payout show', () => {
-  test('tells where it stands, its timeline and its money, without a name or an account', async () => {
+  test('shows the status, the timeline and the money, without a name or an account', async () => {
     const id = await aWaiting('debit_missing')
     const wallet = await findWallet(terminal.db, partnerId, 'sandbox')
     const about = { walletId: wallet?.id ?? '', cause: 'debit', causeRef: `${id}/1`, payoutId: id, createdBy: 'payout' }
@@ -116,7 +116,7 @@ describe('payout show', () => {
     for (const text of [JSON.stringify(told), out]) expect(text).not.toMatch(/Ada|Lovelace|71234567|200415/)
   })
 
-  test('of one that was refused does not call it a payout', async () => {
+  test('of a refused attempt does not call it a payout', async () => {
     const id = await aWaiting('bank_insufficient')
     await terminal.db.dataSource.query(
       `UPDATE payouts SET released_at = now(), verdict = 'payout_not_created', verdict_at = now() WHERE id = $1`,
@@ -128,7 +128,7 @@ describe('payout show', () => {
     expect(told).toMatchObject({ status: 'refused', attention: 'bank_insufficient' })
   })
 
-  test('of none says so', async () => {
+  test('of an unknown payout reports so', async () => {
     const { code, err } = await terminal.ops('payout', 'show', '--payout', partnerId)
 
     expect([code, err]).toEqual([2, `There is no payout ${partnerId}.\n`])
@@ -139,7 +139,7 @@ describe('payout attended', () => {
   const attend = (id: string, ...more: string[]) =>
     terminal.ops('payout', 'attended', '--payout', id, '--note', 'The bank said by phone: it is there', ...more)
 
-  test('takes it off the list and writes down who said what, the partner without the note', async () => {
+  test('removes it from the list and records the operator and the note, which the partner does not see', async () => {
     const id = await aWaiting('outcome_unknown')
 
     const { code, out } = await attend(id)
@@ -162,7 +162,7 @@ describe('payout attended', () => {
     })
   })
 
-  test('of one that waits for nobody, or of none, is refused and changes nothing', async () => {
+  test('of a payout without attention, or of an unknown one, is refused and changes nothing', async () => {
     const id = await aWaiting('outcome_unknown')
     await attend(id)
 
@@ -174,7 +174,7 @@ describe('payout attended', () => {
     expect(await eventsOf(id)).toEqual(['requested', 'attention', 'attended'])
   })
 
-  test('two at once are one', async () => {
+  test('two concurrent commands count once', async () => {
     const id = await aWaiting('outcome_unknown')
 
     const codes = (await Promise.all([attend(id), attend(id)])).map(({ code }) => code)

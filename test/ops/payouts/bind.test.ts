@@ -1,4 +1,4 @@
-// Binding a transfer to a released payout by the command line, against a real database, Temporal and the sandbox bank.
+// Binding a transfer to a released payout by command, with a real database, Temporal and the sandbox bank.
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'
@@ -158,7 +158,7 @@ describe('payout bind', () => {
     expect(await standing(payout)).toMatchObject({ released_at: expect.any(Date), transfer_ref: null })
   })
 
-  test('is refused for a transfer whose money the bank has given back', async () => {
+  test('is refused for a transfer that the bank has refunded', async () => {
     const { payout, transferRef } = await aReleasedButSent()
     await move(transferRef, 'undeliverable')
     await move(transferRef, 'refunded')
@@ -173,7 +173,7 @@ describe('payout bind', () => {
     const idempotencyKey = await keyOf(payout)
     await attended(payout, ['--free-key', 'yes'])
     const second = await aClaim(terminal.db, { partnerId, idempotencyKey })
-    // The partner tried again after five seconds, as it was told to.
+    // The partner tried again after five seconds, as the response asked.
     const later = `UPDATE payouts SET created_at = created_at + interval '5 seconds' WHERE id = $1`
     await terminal.db.dataSource.query(later, [second.payoutId])
     const whileOpen = await bind(second, transferRef)
@@ -189,7 +189,7 @@ describe('payout bind', () => {
   })
 })
 
-test('payout bind takes a transfer of the second attempt, where the first one sent nothing', async () => {
+test('payout bind takes a transfer of the second attempt, when the first one sent nothing', async () => {
   const idempotencyKey = `order-${randomBytes(6).toString('hex')}`
   const first = await aClaim(terminal.db, { partnerId, idempotencyKey })
   await steps().debitPayout(first)
@@ -205,7 +205,7 @@ test('payout bind takes a transfer of the second attempt, where the first one se
 })
 
 describe('payout attended', () => {
-  test('never frees a disputed key without --free-key yes, and says what that does', async () => {
+  test('never frees a disputed key without --free-key yes, and explains the effect', async () => {
     const { payout } = await aReleasedButSent()
     const idempotencyKey = await keyOf(payout)
 
@@ -244,7 +244,7 @@ const bind = ({ payoutId }: PayoutRef, transferRef: string) =>
 const attended = ({ payoutId }: PayoutRef, more: readonly string[]) =>
   ops(['payout', 'attended', '--payout', payoutId, '--note', 'by phone', ...more])
 
-/** Its release was wrong: the bank has sent it, and an event of the bank has said so. */
+/** Its release was wrong: the bank has sent it, and a bank event reported that. */
 async function aReleasedButSent(
   idempotencyKey = `order-${randomBytes(6).toString('hex')}`,
 ): Promise<{ readonly payout: PayoutRef; readonly transferRef: string }> {
@@ -272,7 +272,7 @@ async function move(transferRef: string, state: string): Promise<void> {
   expect(status).toBe(200)
 }
 
-/** By the wallet of this payout: other tests leave theirs unbound. */
+/** By the wallet of this payout, because other tests leave theirs unbound. */
 async function driftsOf({ payoutId }: PayoutRef): Promise<unknown[]> {
   await ops(['proof'])
   const sql = `SELECT kind, subject FROM drifts WHERE resolved_at IS NULL

@@ -1,4 +1,5 @@
-// payout cancel: as the partner can, while nothing was sent and never afterwards; who asked is told, whatever comes of it.
+// payout cancel: with the same rules as for the partner, only while nothing was sent. The operator is
+// recorded for every outcome.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
 import { latestActivity } from '../../../db/controls/activity'
@@ -16,7 +17,7 @@ let payer: Payer
 silenceTemporal()
 
 beforeAll(async () => {
-  // No look at the bank comes within a test: what is woken here was woken by the cancel.
+  // No poll happens within a test, so only the cancel wakes the workflow.
   world = await aPayoutWorld({ payouts: { pollMs: [600_000] } })
 })
 beforeEach(async () => {
@@ -29,7 +30,7 @@ afterEach(async () => {
 })
 afterAll(() => world.close())
 
-test('what waits for a paused rail is cancelled at once, its money is back, and who did it is told', async () => {
+test('a payout on a paused rail is cancelled at once and refunded, and the operator is recorded', async () => {
   const before = await balance()
   const id = await aWaiting()
 
@@ -44,21 +45,21 @@ test('what waits for a paused rail is cancelled at once, its money is back, and 
   expect(explained).toContain('ops:grace asked to take it back unless it was sent.')
 })
 
-test('two at once, and one by its partner, are one', async () => {
+test('two concurrent cancels, and one by its partner, count once', async () => {
   const before = await balance()
   const id = await aWaiting()
 
   const byPartner = world.api.post(`/v1/payouts/${id}/cancel`, undefined, { key: payer.keys.sandbox })
   const both = await Promise.all([cancel(id), cancel(id)])
 
-  // Whoever came when it was over hears that.
+  // Commands that arrive after the cancel report that it is cancelled.
   expect((await byPartner).body['status'] ?? 'cancelled').toBe('cancelled')
   for (const { out, err } of both) expect(out + err).toMatch(/cancelled/)
   expect(await statusOf(id)).toBe('cancelled')
   expect(await balance()).toBe(before)
 })
 
-test('what the bank has, what it may have, what is cancelled and what is none is refused in a sentence, and nobody is told of it', async () => {
+test('a payout that the bank has or may have, a cancelled one and an unknown one are refused with a message, and nothing is recorded', async () => {
   const sent = await paid()
   await world.bank.fault({ kind: 'reset', stage: 'after', times: null, match: toTransfers })
   const unknown = await paid()
@@ -81,14 +82,14 @@ test('what the bank has, what it may have, what is cancelled and what is none is
   })
 })
 
-test('nobody who could decide it is trouble; it may still be cancelled, and then the list tells by whom', async () => {
+test('without a worker the command fails; the payout may still be cancelled later, and the list then names the operator', async () => {
   await world.stopWorkers()
   const id = await paid()
 
   const { code, err } = await cancel(id)
   const meanwhile = await statusOf(id)
   await world.startWorkers()
-  await until('it was decided', async () => (await statusOf(id)) !== 'pending')
+  await until('the cancel was decided', async () => (await statusOf(id)) !== 'pending')
 
   expect([code, err]).toEqual([
     1,
@@ -98,7 +99,7 @@ test('nobody who could decide it is trouble; it may still be cancelled, and then
   expect(await toldOf(id)).toEqual({ inActivity: ['ops:grace'], inTimeline: ['ops:grace'] })
 })
 
-test('a Temporal that is not the one, or is away, is trouble of its own, and nobody is said to have asked', async () => {
+test('the wrong or an unavailable Temporal is a separate error, and no operator is recorded', async () => {
   const id = await aWaiting()
 
   const wrong = await cancelAt({ TEMPORAL_NAMESPACE: 'nowhere' }, id)
@@ -142,7 +143,7 @@ async function aWaiting(): Promise<string> {
   return paid()
 }
 
-/** By whom a cancel was asked for. */
+/** The actors who requested a cancel. */
 async function toldOf(id: string): Promise<{ inActivity: string[]; inTimeline: string[] }> {
   const changes = await latestActivity(world.api.db, payer.id, 50, { filter: { kind: 'changes', environment: 'both' } })
   const asked = changes.filter(({ action, detail }) => action === 'payout.cancel' && detail === id)

@@ -1,4 +1,4 @@
-// What ops does about recalls and traces, against a real database.
+// Commands for recalls and traces, with a real database.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { systemClock } from '../../../runtime/clock'
@@ -30,7 +30,7 @@ const aCase = (kind = 'trace') => terminal.json<Case>(...opening(kind))
 const ending = (id: string, outcome: string, cost = '12.50') =>
   ['case', 'resolve', '--case', id, '--outcome', outcome, '--cost', cost] as const
 
-test('case open, list, show and note: what is open, what the bank calls the payout, and what people noted', async () => {
+test("case open, list, show and note: open cases, the bank's reference of the payout, and the notes", async () => {
   const opened = await aCase()
 
   const { data } = await terminal.json<{ data: Case[] }>('case', 'list')
@@ -52,7 +52,7 @@ test('case open, list, show and note: what is open, what the bank calls the payo
   expect((await actions()).toReversed()).toEqual(['case.open', 'case.note'])
 })
 
-test('case resolve ends it, charges once at cost plus 20 %, and refuses the second time', async () => {
+test('case resolve ends it, charges once at cost plus 20 %, and is refused the second time', async () => {
   const { id } = await aCase('recall')
 
   const first = await terminal.ops(...ending(id, 'refused'), '--note', 'The recipient did not agree')
@@ -75,7 +75,7 @@ test('case resolve ends it, charges once at cost plus 20 %, and refuses the seco
   })
 })
 
-test('what cannot be is refused in a sentence, and nothing happens', async () => {
+test('an impossible action is refused with a message, and nothing happens', async () => {
   const { id } = await aCase('recall')
   const nobody = partner.id
   const failed = await aPayoutRow({ db: terminal.db, clock: systemClock }, partner, { status: 'failed' })
@@ -97,7 +97,7 @@ test('what cannot be is refused in a sentence, and nothing happens', async () =>
   expect(await actions()).toEqual(['case.open'])
 })
 
-test('a Temporal that is away hinders nobody', async () => {
+test('an unavailable Temporal does not prevent any of them', async () => {
   const env = { ...terminal.env, TEMPORAL_ADDRESS: '127.0.0.1:1' }
   const opened = await runWith(env, [...opening('recall'), '--json'])
 

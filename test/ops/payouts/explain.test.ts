@@ -1,4 +1,4 @@
-// A payout explained, in each state it can be in: made by the real API, workers and bank, and read by somebody on call.
+// payout explain for each state of a payout, created by the real API, workers and bank.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { storeBankEvent } from '../../../db/bank/events'
 import { pauseRail, resumeRail } from '../../../db/bank/rail-pauses'
@@ -36,7 +36,7 @@ afterEach(async () => {
 })
 afterAll(() => world.close())
 
-test('one that the bank has: what was booked, sent and awaited, in the order in which it happened', async () => {
+test('a payout at the bank: bookings, requests and the next event, in order', async () => {
   const id = await paid()
   await reached(id, 'processing')
   const [transfer] = await world.transfersOf(id)
@@ -67,7 +67,7 @@ test('one that the bank has: what was booked, sent and awaited, in the order in 
   expect(steps.map(({ at }) => at)).toEqual(steps.map(({ at }) => at).toSorted())
 })
 
-test('one that has arrived, with the bank’s events and a case: nothing is left to do but the case', async () => {
+test('a delivered payout with bank events and a case: only the case is left to do', async () => {
   const id = await paid()
   await reached(id, 'processing')
   await advance(id, 'payment_processed')
@@ -94,14 +94,14 @@ test('one that has arrived, with the bank’s events and a case: nothing is left
   ])
 })
 
-test('one that was returned: why, and that the money is back', async () => {
+test('a returned payout: the reason, and that it is refunded', async () => {
   const id = await paid()
   await reached(id, 'processing')
   await advance(id, 'returned')
   await reached(id, 'returned')
   const open = await explained(id)
   await advance(id, 'refunded')
-  await until('it is over', async () => (await loadStep(world.api.db, id)).closedAt !== null)
+  await until('the return is final', async () => (await loadStep(world.api.db, id)).closedAt !== null)
 
   const { steps, next } = await explained(id)
 
@@ -112,10 +112,12 @@ test('one that was returned: why, and that the money is back', async () => {
   ])
 })
 
-test('one that nobody knows of: until when it is repeated, and what people do about it', async () => {
+test('a payout with an unknown outcome: until when it is repeated, and what operators do', async () => {
   await world.bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
   const id = await paid()
-  await until('it was repeated', async () => (await explained(id)).steps.some(({ text }) => /resolveSubmit/.test(text)))
+  await until('the call was repeated', async () =>
+    (await explained(id)).steps.some(({ text }) => /resolveSubmit/.test(text)),
+  )
   await setAttention(world.api.db, id, 'outcome_unknown')
 
   const { steps, next } = await explained(id)
@@ -133,7 +135,7 @@ test('one that nobody knows of: until when it is repeated, and what people do ab
   )
 })
 
-test('one that was refused: no payout exists, and its money is back', async () => {
+test('a refused one: no payout exists, and its money is refunded', async () => {
   await world.bank.fault({ kind: 'status', status: 401, times: null, match: toTransfers })
   const answer = await world.pay(payer, {}, { key: 'order-refused' })
   expect(answer.status).toBe(502)
@@ -151,7 +153,7 @@ test('one that was refused: no payout exists, and its money is back', async () =
   )
 })
 
-test('one that has failed at the bank, and one that waits for a paused rail', async () => {
+test('a payout that failed at the bank, and one that waits for a paused rail', async () => {
   const failed = await paid({ recipient: { bank: { account_number: '12340000' } } })
   await pauseRail(world.api.db, { environment: 'sandbox', by: 'ops:ada', reason: null, at: systemClock.now() })
   const waiting = await paid()
@@ -170,11 +172,11 @@ test('one that has failed at the bank, and one that waits for a paused rail', as
   await reached(waiting, 'processing')
 })
 
-test('without a workflow it says who starts one, without Temporal that it does not know, and of none that there is none', async () => {
+test('without a workflow it names what starts one, without Temporal it reports that this is unknown, and an unknown payout is an error', async () => {
   const { payoutId } = await aClaim(world.api.db, { partnerId: payer.id })
 
   const lost = await explained(payoutId)
-  // Several, because a call that was left behind would end the process only now and then.
+  // Several, because a leftover call would end the process only occasionally.
   const absent = { TEMPORAL_ADDRESS: '127.0.0.1:1' }
   const away = await Promise.all(Array.from({ length: 10 }, () => explained(payoutId, absent)))
   const none = await ops(payer.id)
@@ -185,7 +187,7 @@ test('without a workflow it says who starts one, without Temporal that it does n
   expect([none.code, none.err]).toEqual([2, `There is no payout ${payer.id}.\n`])
 })
 
-test('a step is told after what it wrote and after the step before it, however early its worker has it', () => {
+test("an activity is listed after the rows it wrote and after the activity before it, even if a worker's clock is behind", () => {
   const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms)
   const step = (name: string, ms: number, endedBy: number) =>
     ({ at: at(ms), from: 'workflow', text: `${name} ran`, step: name, endedBy: at(endedBy) }) as const
@@ -194,7 +196,7 @@ test('a step is told after what it wrote and after the step before it, however e
     { at: at(569), from: 'ledger', text: 'debited', writtenBy: ['debitPayout'] },
     { at: at(612), from: 'row', text: 'called', writtenBy: ['submitToRail'] },
     { at: at(640), from: 'timeline', text: 'sent', writtenBy: ['submitToRail', 'pollSettlement'] },
-    // Of a run that came later.
+    // Of a later run.
     { at: at(9_000), from: 'timeline', text: 'unconfirmed', writtenBy: ['submitToRail'] },
     step('debitPayout', 350, 700),
     step('submitToRail', 394, 700),
@@ -212,7 +214,7 @@ test('a step is told after what it wrote and after the step before it, however e
   ])
 })
 
-test('what only repeats is told once, with how often', () => {
+test('repeated lines are printed once, with their count', () => {
   const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second))
   const waits = Array.from(
     { length: 9 },

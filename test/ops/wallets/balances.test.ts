@@ -1,4 +1,4 @@
-// What ops does to wallets, against a real database and its ledger.
+// Wallet commands, with a real database and its ledger.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { latestActivity } from '../../../db/controls/activity'
 import { type OpsTerminal, openTerminal, runWith } from '../../support/terminal'
@@ -25,7 +25,7 @@ beforeEach(async () => {
 const credit = (...more: string[]) => terminal.json('wallet', 'credit', '--partner', slug, ...more)
 
 describe('wallet credit', () => {
-  test('puts test money into the sandbox wallet and writes down who did it', async () => {
+  test('adds test money to the sandbox wallet and records the operator', async () => {
     expect(await credit('--usdc', '100.00')).toEqual({
       partner: slug,
       environment: 'sandbox',
@@ -42,7 +42,7 @@ describe('wallet credit', () => {
     })
   })
 
-  test('each call is a credit of its own', async () => {
+  test('each call is a separate credit', async () => {
     await credit('--usdc', '0.01')
 
     const { code, out } = await terminal.ops('wallet', 'credit', '--partner', slug, '--usdc', '0.01')
@@ -51,7 +51,7 @@ describe('wallet credit', () => {
     expect({ code, out }).toEqual({ code: 0, out: sentence })
   })
 
-  test('the same reference never credits twice, also when both come at the same moment', async () => {
+  test('the same reference never credits twice, even concurrently', async () => {
     const both = await Promise.all([
       credit('--usdc', '5.00', '--reference', 'test-17'),
       credit('--usdc', '5.00', '--reference', 'test-17'),
@@ -67,7 +67,7 @@ describe('wallet credit', () => {
     expect(again.out).toBe(`That reference was credited before: nothing moved, ${slug} holds 10005.00 USDC.\n`)
   })
 
-  test('live money is never made by hand where the bank is not simulated', async () => {
+  test('live money cannot be created by command unless the bank is simulated', async () => {
     const live = ['wallet', 'credit', '--partner', slug, '--usdc', '1.00', '--environment', 'live'] as const
     const real = { ...terminal.env, BANK_LIVE_URL: 'https://api.bank.test/v0', BANK_LIVE_KEY: 'sk-live-real' }
     const refusal = {

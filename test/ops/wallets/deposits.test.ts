@@ -1,4 +1,4 @@
-// What ops decides about deposits that were held: once, with who and why, and to the last millionth.
+// Operators' decisions about held deposits: once, with operator and reason, and to the last millionth.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { type Judged, judgeHistory } from '../../../activities/wallets/readings/judge-history'
@@ -46,7 +46,7 @@ test('a wallet whose history could not be read is listed with the reason', async
   await clearFailedReading(terminal.db, walletId)
 })
 
-test('one that is held is listed, shown with its wallet and credited once, also when two decide at once', async () => {
+test('a held deposit is listed, shown with its wallet and credited once, even by two concurrent decisions', async () => {
   const id = await aHeld(12_345_678n)
   const shown = await terminal.json<{ data: { held_usdc: string; held: number }[] }>(
     'wallet',
@@ -72,7 +72,7 @@ test('one that is held is listed, shown with its wallet and credited once, also 
   expect(await decisions(id)).toMatchObject({ outcome: 'credited', note: 'It is theirs', resolved_by: who })
 })
 
-test('one that is kept stays in suspense, is listed no more and is in the activity list', async () => {
+test('a deposit that is kept stays in suspense, leaves the list and is in the activity list', async () => {
   const id = await aHeld(5_000_000n)
 
   const { out } = await terminal.ops('deposit', 'keep', '--deposit', id, '--note', 'Taken back')
@@ -83,7 +83,7 @@ test('one that is kept stays in suspense, is listed no more and is in the activi
   expect(await latestActivity(terminal.db, partnerId, 1)).toMatchObject([{ action: 'deposit.keep' }])
 })
 
-test('one whose amount could not be read is credited with what ops says, and the movement never again', async () => {
+test("a deposit with an unreadable amount is credited with the operator's amount, and its movement never again", async () => {
   const id = await aHeld(null)
   const credit = (...more: string[]) =>
     terminal.ops('deposit', 'credit', '--deposit', id, '--note', 'Read by eye', ...more)
@@ -96,7 +96,7 @@ test('one whose amount could not be read is credited with what ops says, and the
   expect(await balance()).toBe(7_500_000n)
 })
 
-test('one whose amount is known takes no other', async () => {
+test('a deposit with a known amount accepts no other amount', async () => {
   const id = await aHeld(5_000_000n)
   const argv = ['deposit', 'credit', '--deposit', id, '--note', 'More', '--usdc', '500.00']
 
@@ -169,7 +169,7 @@ describe('a live credit above the limit', () => {
     expect(await balance()).toBe(1_500_500_001n)
   })
 
-  test('can be withdrawn or expire, and is then requested afresh', async () => {
+  test('can be withdrawn or expire, and can then be requested again', async () => {
     const [id, at] = [await aHeld(null), systemClock.now().getTime()]
     await as('ada', 'credit', id, '--usdc', '5000.00')
 
@@ -212,7 +212,7 @@ function as(user: string, verb: string, id: string, ...more: string[]): Promise<
   return runWith({ ...terminal.env, OPS_USER: user }, ['deposit', verb, '--deposit', id, ...noted, ...more])
 }
 
-/** As the reading holds them. */
+/** As the scheduled read holds them. */
 async function aHeldWithdrawal(how: 'unreadable' | 'unexplained'): Promise<string> {
   const [id, at] = [randomUUID(), systemClock.now()]
   const row: HistoryRow =
@@ -224,7 +224,7 @@ async function aHeldWithdrawal(how: 'unreadable' | 'unexplained'): Promise<strin
   return hold(await judgeHistory({ db: terminal.db, rail }, wallet, [row]), at)
 }
 
-/** In the live wallet; without an amount it could not be read. */
+/** In the live wallet. Without an amount it counts as unreadable. */
 async function aHeld(amountMicroUsdc: bigint | null): Promise<string> {
   const [id, at] = [randomUUID(), systemClock.now()]
   const judged: Judged =
