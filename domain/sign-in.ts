@@ -4,7 +4,7 @@ export const codePattern = '^[0-9]{6}$'
 export const codeLastsMs = 10 * 60 * 1000
 export const codeTries = 5
 
-/** Sign-in and sign-up codes together, from all addresses. docs/decisions/sign-in/codes-belong-to-a-browser.md derives these four. */
+/** Sign-in and sign-up codes together, from all addresses. docs/decisions/sign-in/codes-bound-to-a-browser.md derives these four. */
 export const codesPerEmailAndHour = 40
 /** The first codes of an hour allow `codeTries` wrong tries each, every later one a single try. */
 export const forgivingCodesPerEmailAndHour = 4

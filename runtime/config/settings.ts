@@ -146,7 +146,7 @@ const bank = {
   RATE_JUMP_PERCENT: setting(
     percent(0.5, 20),
     5,
-    'Maximum difference between the rate and the last accepted rate, in per cent. The limit grows for each full day without an accepted rate, up to 25 % ([exchange rates](decisions/payouts/exchange-rates-are-checked.md)).',
+    'Maximum difference between the rate and the last accepted rate, in per cent. The limit grows for each full day without an accepted rate, up to 25 % ([exchange rates](decisions/payouts/exchange-rate-checks.md)).',
   ),
   WEBHOOK_URL: optional(
     anyUrl,
