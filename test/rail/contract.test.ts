@@ -1,5 +1,6 @@
-// The contract with the bank: what the adapter relies on, shown against the sandbox bank and against the real one's
-// sandbox when BANK_CONTRACT_URL (without /v0) and BANK_CONTRACT_KEY (sk-test-…) are set (docs/bank-contract.md).
+// The contract with the bank: the adapter's assumptions, tested against the sandbox bank, and against the
+// real bank's sandbox when BANK_CONTRACT_URL (without /v0) and BANK_CONTRACT_KEY (sk-test-…) are set
+// (docs/bank-contract.md).
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -28,17 +29,17 @@ import { published } from '../support/bank/published-signature'
 const { BANK_CONTRACT_URL: realUrl, BANK_CONTRACT_KEY: realKey } = environment()
 const isRealAsked = Boolean(realUrl && realKey)
 if (!isRealAsked && (realUrl || realKey)) throw new Error('Set both BANK_CONTRACT_URL and BANK_CONTRACT_KEY, or none.')
-// Whatever the address: this suite pays.
+// Whatever the address, because this suite pays.
 if (realKey && !realKey.startsWith('sk-test-'))
   throw new Error('BANK_CONTRACT_KEY must be a key of the bank’s sandbox.')
 
 const banks = ['the sandbox bank', ...(isRealAsked ? ['the real bank’s sandbox'] : [])]
 if (!isRealAsked) {
   // oxlint-disable-next-line jest/no-disabled-tests, jest/expect-expect -- It tells who reads the run what was left out.
-  test.skip('the real bank’s sandbox: not asked, since BANK_CONTRACT_URL and BANK_CONTRACT_KEY are not set', () => {})
+  test.skip('the real bank’s sandbox: skipped, because BANK_CONTRACT_URL and BANK_CONTRACT_KEY are not set', () => {})
 }
 
-test('the bank’s own example of a signature holds, and not for another body', () => {
+test('the bank’s own example of a signature is valid, and not for another body', () => {
   const { at, body, publicKey, signature } = published
   const receive = (text: string) => () =>
     readWebhook({
@@ -52,8 +53,8 @@ test('the bank’s own example of a signature holds, and not for another body', 
   expect(receive(`${body}\n`)).toThrow(BadSignature)
 })
 
-// A suite that pays is never asked of the real bank's live side.
-test('the live side of the sandbox bank opens one customer for an email, and refuses a second and a name that it does not take', async () => {
+// This suite pays, so it never runs against the real bank's live environment.
+test('the live sandbox bank opens one customer per email, and refuses a second one and an invalid name', async () => {
   const bank = await openTestBank()
   const rail = railTo(bank.url, { apiKey: keys.live })
   const customer = aCustomer()
@@ -98,7 +99,7 @@ describe.each(banks)('%s', (name) => {
     expect(rateRejection({ rate, last: null, limits, now: systemClock.now() })).toBeNull()
   })
 
-  test('opens a customer once per key and says whether it may pay pounds', async () => {
+  test('opens a customer once per key and reports whether it may pay pounds', async () => {
     const customer = aCustomer()
 
     const first = opened(await rail.openCustomer(customer))
@@ -137,7 +138,7 @@ describe.each(banks)('%s', (name) => {
     expect([refs[0], refs.includes(walletRef)]).toEqual([partner.walletRef, true])
   })
 
-  test('has one address for USDC and one account for pounds that lead into a wallet', async () => {
+  test('has one USDC address and one pound account that lead into a wallet', async () => {
     const wanted = () => ({ ...partner, chain: 'base', key: randomUUID() })
 
     const [address, account] = [await rail.depositAddress(wanted()), await rail.bankFunding(wanted())]
@@ -151,7 +152,7 @@ describe.each(banks)('%s', (name) => {
     })
   })
 
-  test('makes test money once per key, and its history tells of it', async () => {
+  test('creates test money once per key, and shows it in the history', async () => {
     const deposit = { ...partner, amountMicroUsdc: 12_500_000n, key: randomUUID() }
     const before = await rail.walletHistory({ ...partner, after: null })
 
@@ -164,7 +165,7 @@ describe.each(banks)('%s', (name) => {
     ])
   })
 
-  test('registers a recipient once and is content to find it there', async () => {
+  test('registers a recipient once and accepts that it already exists', async () => {
     const recipient = aPayee()
     const [one, other] = await Promise.all([
       register(rail, partner.customerRef, recipient),
@@ -175,7 +176,7 @@ describe.each(banks)('%s', (name) => {
     expect([one, null]).toContain(other)
   })
 
-  test('takes exactly what the transfer says from the wallet', async () => {
+  test('debits exactly the transfer’s amount from the wallet', async () => {
     const before = await rail.wallet(partner)
 
     const transfer = await pay(rail, anOrder(partner))
@@ -185,7 +186,7 @@ describe.each(banks)('%s', (name) => {
     expect(before.usdcMicro - after.usdcMicro).toBe(132_410_000n)
   })
 
-  test('makes one transfer of the same bytes under the same key, however often they come', async () => {
+  test('makes one transfer for the same bytes under the same key, however often they arrive', async () => {
     const order = anOrder(partner)
     const [key, body] = [randomUUID(), rail.transferBody(order)]
 
@@ -196,7 +197,7 @@ describe.each(banks)('%s', (name) => {
     expect(first.payoutId).toBe(order.payoutId)
   })
 
-  test('does not take other bytes under the same key', async () => {
+  test('refuses other bytes under the same key', async () => {
     const key = randomUUID()
     await rail.submit({ key, body: rail.transferBody(anOrder(partner)), call: 'first' })
 
@@ -205,13 +206,13 @@ describe.each(banks)('%s', (name) => {
     expect(other).toMatchObject({ outcome: 'unknown' })
   })
 
-  test('delivers, and tells of it to who asks', async () => {
+  test('delivers, and reports it when asked', async () => {
     const { ref } = await pay(rail, anOrder(partner))
 
     expect(await settled(ref)).toMatchObject({ ref, state: 'payment_processed', standing: 'delivered', reason: null })
   })
 
-  test('finds a transfer by our reference, and one that never was it does not', async () => {
+  test('finds a transfer by our reference, and not one that never existed', async () => {
     const order = anOrder(partner)
     const since = new Date(Date.now() - 60_000)
     const { ref } = await pay(rail, order)
@@ -220,7 +221,7 @@ describe.each(banks)('%s', (name) => {
     expect(await rail.findTransfer({ ...order, payoutId: randomUUID(), since })).toEqual({ outcome: 'absent' })
   })
 
-  test('writes each movement of a wallet into its history, oldest first for us, and from any point on', async () => {
+  test('lists each movement of a wallet in its history, oldest first for us, and from any point on', async () => {
     const { ref } = await pay(rail, anOrder(partner))
     const all = await rail.walletHistory({ ...partner, after: null })
     const last = all.at(-1)
@@ -230,7 +231,7 @@ describe.each(banks)('%s', (name) => {
     expect(await rail.walletHistory({ ...partner, after: last?.id ?? null })).toEqual([])
   })
 
-  test('says which transfers have changed', async () => {
+  test('lists the changed transfers', async () => {
     const since = new Date()
     const { ref } = await pay(rail, anOrder(partner))
 
@@ -240,7 +241,7 @@ describe.each(banks)('%s', (name) => {
     expect(refs).toContain(ref)
   })
 
-  test('registers a webhook once per key, with the key that it signs with', async () => {
+  test('registers a webhook once per key, and returns its signing key', async () => {
     const webhook = { url: 'https://payouts.example/webhooks/bank', key: randomUUID() }
 
     const registered = await rail.registerWebhook(webhook)
@@ -249,7 +250,7 @@ describe.each(banks)('%s', (name) => {
     expect(registered.publicKey).toMatch(/^-----BEGIN PUBLIC KEY-----/)
   })
 
-  test('switches a webhook off, however often it is asked to, also one that it does not have', async () => {
+  test('disables a webhook, however often it is asked to, also one that it does not have', async () => {
     const webhook = { url: 'https://payouts.example/webhooks/old', key: randomUUID() }
     const { webhookRef } = await rail.registerWebhook(webhook)
 

@@ -1,4 +1,4 @@
-// What the bank's word means to a payout as our books have it: every case of the table.
+// What a bank event means for a payout in its current status: every case of the table.
 import { expect, test } from '@jest/globals'
 import type { PayoutStatus } from '../../domain/payouts/payout'
 import { type News, newsOf } from '../../rail/news'
@@ -22,7 +22,7 @@ const expected: readonly (readonly [PayoutStatus, readonly News[]])[] = [
   ['failed', ['known', 'contradiction', 'known', 'known', 'known', 'known', 'known']],
 ]
 
-test.each(expected)('a payout that is over and %s', (status, news) => {
+test.each(expected)('a final payout with the status %s: the meaning of each event', (status, news) => {
   const payout = closed(status)
 
   expect(standings.map((standing) => newsOf({ ref: 'tr_1', standing }, payout))).toEqual(news)
@@ -30,14 +30,14 @@ test.each(expected)('a payout that is over and %s', (status, news) => {
 
 test.each([
   ['of another transfer', { ...closed('completed'), transferRef: 'tr_2' }],
-  ['of one that was given back', { ...closed('pending'), releasedAt: at, transferRef: null }],
-  ['of one that failed as never sent', { ...closed('failed'), transferRef: null }],
-  ['of one that was cancelled', { ...closed('cancelled'), transferRef: null }],
-])('a transfer %s contradicts our books, however it stands', (_, payout) => {
+  ['of a refunded payout', { ...closed('pending'), releasedAt: at, transferRef: null }],
+  ['of a payout that failed as never sent', { ...closed('failed'), transferRef: null }],
+  ['of a cancelled payout', { ...closed('cancelled'), transferRef: null }],
+])('a transfer %s contradicts our ledger in any state', (_, payout) => {
   for (const standing of standings) expect(newsOf({ ref: 'tr_1', standing }, payout)).toBe('contradiction')
 })
 
-test('a payout that is under way is asked about anyway', () => {
+test('an open payout is polled anyway', () => {
   for (const standing of standings) {
     expect(newsOf({ ref: 'tr_1', standing }, { ...closed('processing'), closedAt: null })).toBe('open')
   }

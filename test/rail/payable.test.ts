@@ -1,4 +1,4 @@
-// Every recipient that the specification accepts can be paid: the bank itself is the judge.
+// Every recipient that the specification accepts can be paid, verified by the bank itself.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'

@@ -1,4 +1,4 @@
-// The cache of rates over a real database: what was rejected, here or by another process, is never served, nor is what it replaced.
+// The rate cache with a real database: a rate rejected by any process is never served, nor is the one before it.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { createRateStore, findRate } from '../../db/bank/exchange-rates'
 import type { Db } from '../../db/database'
@@ -17,7 +17,7 @@ let database: TestDatabase
 let db: Db
 let rejected: string[]
 let asked: number
-/** What the bank answers now. */
+/** The bank's current answer. */
 let answer: () => Partial<BankRate>
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ beforeEach(async () => {
   answer = () => ({ gbpPerUsdNano: good })
 })
 
-test('a rejected rate is not served from the cache, and neither is the good one that it replaced', async () => {
+test('a rejected rate is not served from the cache, and neither is the good one before it', async () => {
   const rates = aProcess()
   await rates.of(rail)
   answer = () => ({ gbpPerUsdNano: 740_000_000n })
@@ -67,7 +67,7 @@ test('a rejection is remembered for 5 seconds, then the bank is asked again', as
   expect(await rates.of(rail)).toBe(good)
 })
 
-test('while the bank is silent, a rate serves for 5 minutes unless another process has rejected a newer one', async () => {
+test('while the bank does not answer, a rate serves for 5 minutes unless another process has rejected a newer one', async () => {
   const [ours, theirs] = [aProcess(), aProcess()]
   await ours.of(rail)
   after(31_000)
@@ -83,7 +83,7 @@ test('while the bank is silent, a rate serves for 5 minutes unless another proce
   expect(await ours.of(rail)).toBe(good)
 })
 
-test('after a payout was refused the bank is asked again, and while it is silent the cached rate serves on', async () => {
+test('after a refused payout the bank is asked again, and while it does not answer the cached rate still serves', async () => {
   const rates = aProcess()
   await rates.of(rail)
   answer = silent
@@ -95,7 +95,7 @@ test('after a payout was refused the bank is asked again, and while it is silent
   expect([await rates.of(rail), await rates.of(rail), asked]).toEqual([780_000_000n, 780_000_000n, 3])
 })
 
-test('a cached rate is served only while it is fresh by the time of the bank', async () => {
+test("a cached rate is served only while it is fresh by the bank's time", async () => {
   const rates = aProcess()
   const updatedAt = new Date('2026-11-15T11:45:10.000Z')
   answer = () => ({ updatedAt })
@@ -107,7 +107,7 @@ test('a cached rate is served only while it is fresh by the time of the bank', a
   await expect(rates.of(rail)).rejects.toThrow('stale')
 })
 
-test('an answer without a readable rate is a rejection, and the older rate does not take its place', async () => {
+test('an answer without a readable rate is a rejection, and the older rate does not replace it', async () => {
   const rates = aProcess()
   await rates.of(rail)
   after(31_000)

@@ -1,4 +1,4 @@
-// The bank of a sandbox that is not connected yet: what it is told is all it knows.
+// The rail of a sandbox that is not connected yet: it knows only its input.
 import { describe, expect, test } from '@jest/globals'
 import { RailUnavailable } from '../../rail/rail'
 import { createSimulatedRail, simulatedRefs } from '../../rail/simulated'
@@ -7,8 +7,8 @@ import { aClock } from '../support/bank/scripted'
 
 const payoutId = '0195b3c4-0000-7000-8000-000000000001'
 
-describe('the simulated bank', () => {
-  test('accepts a transfer and has delivered it when it is asked', async () => {
+describe('the simulated rail', () => {
+  test('accepts a transfer and reports it as delivered when polled', async () => {
     const { rail, body } = await ordered('34567890')
 
     const sent = await rail.submit({ key: 'k', body, call: 'first' })
@@ -23,7 +23,7 @@ describe('the simulated bank', () => {
     })
   })
 
-  test('fails an account that ends in 0000, then gives the money back', async () => {
+  test('fails an account that ends in 0000, then refunds the money', async () => {
     const { rail, body } = await ordered('12340000')
 
     const sent = await rail.submit({ key: 'k', body, call: 'first' })
@@ -36,7 +36,7 @@ describe('the simulated bank', () => {
     })
   })
 
-  test('keeps no books', async () => {
+  test('keeps no records', async () => {
     const rail = createSimulatedRail({ clock: aClock })
 
     await expect(rail.wallet(simulatedRefs)).rejects.toThrow(RailUnavailable)

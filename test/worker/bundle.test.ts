@@ -1,4 +1,4 @@
-// The workflow bundle: every workflow is in it, and nothing that could make a replay differ.
+// The workflow bundle contains every workflow, and nothing that could make a replay differ.
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import * as workflows from '../../workflows'
@@ -6,7 +6,7 @@ import { testSystem } from '../support/jest/system'
 
 const code = readFileSync(testSystem().workflowBundlePath, 'utf8')
 
-test('it holds our workflows and domain, the SDK with what it needs, and nothing else: no TypeBox, no Ajv, no Node', () => {
+test('it contains our workflows and domain, the SDK with its dependencies, and nothing else: no TypeBox, no Ajv, no Node', () => {
   const modules = [...code.matchAll(/^ {2}!\*\*\* (.+) \*\*\*!$/gm)].map(([, path]) => roomOf(path ?? ''))
 
   expect([...new Set(modules)].toSorted((a, b) => a.localeCompare(b))).toEqual([
@@ -22,7 +22,7 @@ test('it holds our workflows and domain, the SDK with what it needs, and nothing
   ])
 })
 
-test('it holds every workflow', () => {
+test('it contains every workflow', () => {
   expect(Object.keys(workflows)).toEqual([
     'changedTransfers',
     'connectSandbox',
@@ -50,7 +50,7 @@ test('it holds every workflow', () => {
   for (const name of Object.keys(workflows)) expect(code).toContain(`function ${name}(`)
 })
 
-/** The package, or the folder of ours, that a module of the bundle comes from. */
+/** The package, or our folder, that a module of the bundle comes from. */
 function roomOf(path: string): string {
   return /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? /^\.\/([^/]+)\//.exec(path)?.[1] ?? path
 }

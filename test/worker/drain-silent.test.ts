@@ -1,4 +1,4 @@
-// A Temporal that is silent while a worker drains: the worker is drained all the same, and ends with its process.
+// Temporal does not answer while a worker drains: the worker still becomes drained, and ends with its process.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type NativeConnection, Worker } from '@temporalio/worker'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => connection.close())
 
-test('it says so, takes nothing more, and stays until its process is ended', async () => {
+test('it reports so, takes no more tasks, and stays until its process is stopped', async () => {
   const worker = await Worker.create({
     connection,
     taskQueue: `silent-${randomUUID()}`,
@@ -39,7 +39,7 @@ test('it says so, takes nothing more, and stays until its process is ended', asy
   const parts = { registration, signal: stop.signal, log, onReady: () => {}, patienceMs: 2_000 }
   let hasEnded = false
   const working = workUntilStopped([worker], parts).then(() => (hasEnded = true))
-  await until('it asks for work', () => worker.getStatus().workflowPollerState === 'POLLING')
+  await until('it polls for tasks', () => worker.getStatus().workflowPollerState === 'POLLING')
   temporal.hush()
 
   ask.abort()
@@ -48,7 +48,7 @@ test('it says so, takes nothing more, and stays until its process is ended', asy
   expect(states).toEqual(['draining', 'drained'])
   expect(said).toEqual(['drained; takes no new work until this process ends'])
   expect(['STOPPED', 'FAILED']).toContain(worker.getState())
-  // The SDK still waits for an answer, and the worker does not wait for that.
+  // The SDK still waits for an answer, and the worker does not wait for the SDK.
   await expect(connection.close()).rejects.toThrow('while Workers hold a reference')
   expect(hasEnded).toBe(false)
   stop.abort()

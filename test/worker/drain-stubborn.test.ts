@@ -1,4 +1,5 @@
-// A step that outlasts the patience of a draining worker: the worker is drained all the same, and another one does the step again.
+// An activity outlasts the timeout of a draining worker: the worker still becomes drained, and another one
+// repeats the activity.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client } from '@temporalio/client'
@@ -22,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => connection.close())
 
-test('it says so, stays, and the step is done elsewhere', async () => {
+test('it reports so, stays, and the activity runs elsewhere', async () => {
   const taskQueue = `stubborn-${randomUUID()}`
   const workerWith = (activity: () => Promise<number>) =>
     Worker.create({

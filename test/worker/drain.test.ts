@@ -1,4 +1,4 @@
-// A worker process that ops drains: it notices, stays without working, can still be told from one that is gone, and ends when asked.
+// A drained worker process: it notices, stays without working, is distinct from one that is gone, and ends when asked.
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'
@@ -38,13 +38,13 @@ afterAll(async () => {
   await terminal.close()
 })
 
-test('it stops asking for work, stays until its process is ended, and says all along how it is', async () => {
+test('it stops polling, stays until its process is stopped, and keeps sending heartbeats', async () => {
   const metricsPort = await choosePort(0)
   const worker = start({ WORKER_METRICS_PORT: String(metricsPort) })
   await worker.ready
   const metrics = () => scrape(`http://127.0.0.1:${metricsPort}`)
   const id = await idOf(worker)
-  await until('it asks for work', async () => pollersIn((await metrics()).text) > 0)
+  await until('it polls for tasks', async () => pollersIn((await metrics()).text) > 0)
 
   const { code, out } = await terminal.ops('worker', 'drain', '--worker', id, '--last', 'allow')
 
@@ -54,12 +54,12 @@ test('it stops asking for work, stays until its process is ended, and says all a
     taskQueue: ofSystem('housekeeping', prefix),
     args: [{ pageSize: 1, pages: 1 }],
   })
-  await until('nothing is asked for', async () => pollersIn((await metrics()).text) === 0)
+  await until('it no longer polls', async () => pollersIn((await metrics()).text) === 0)
   const { text } = await metrics()
   expect(statesIn(text)).toEqual({ working: 0, draining: 0, drained: 1 })
   expect(text).not.toMatch(noSlotLeft)
   const { seenAt } = await listed(id)
-  await until('it says once more that it lives', async () => (await listed(id)).seenAt > seenAt)
+  await until('it sends another heartbeat', async () => (await listed(id)).seenAt > seenAt)
   expect((await listed(id)).state).toBe('drained')
   expect((await sweep.describe()).historyLength).toBe(2)
   expect(worker.said).toEqual(['working', 'drained; takes no new work until this process ends'])
@@ -72,7 +72,7 @@ test('it stops asking for work, stays until its process is ended, and says all a
   await sweep.terminate()
 })
 
-test('one that has lost its database notices when it has it back', async () => {
+test('a worker that lost its database notices when it has it back', async () => {
   const postgres = await proxyOf(terminal.env.DATABASE_URL)
   const worker = start({ DATABASE_URL: postgres.url })
   await worker.ready
@@ -85,11 +85,11 @@ test('one that has lost its database notices when it has it back', async () => {
   await worker.says(/^drained/)
 
   expect(asked.code).toBe(0)
-  await until('the list says so', async () => (await listed(id)).state === 'drained')
+  await until('the list shows it', async () => (await listed(id)).state === 'drained')
   await postgres.cut()
 })
 
-test('that it is drained is said again to a database that has missed it', async () => {
+test('the drained state is written again to a database that missed it', async () => {
   const postgres = await proxyOf(terminal.env.DATABASE_URL)
   const worker = start({ DATABASE_URL: postgres.url })
   await worker.ready
@@ -101,13 +101,13 @@ test('that it is drained is said again to a database that has missed it', async 
   await terminal.db.dataSource.query('UPDATE workers SET drained_at = NULL WHERE id = $1', [id])
   const missed = (await listed(id)).state
   await postgres.mend()
-  const later = await until('the list says so', async () => (await listed(id)).drainedAt)
+  const later = await until('the list shows it', async () => (await listed(id)).drainedAt)
 
   expect([missed, later]).toEqual(['draining', expect.any(Date)])
   await postgres.cut()
 })
 
-test('a signal is seen in the list too, and who was killed is not taken for one that works', async () => {
+test('a signal is shown in the list too, and a killed worker does not count as running', async () => {
   const [signalled, killed] = [start(), start()]
   await Promise.all([signalled.ready, killed.ready])
   const [first, second] = [await idOf(signalled), await idOf(killed)]
@@ -145,13 +145,13 @@ async function listed(id: string) {
   return found
 }
 
-/** As the alert PayoutsWorkerGone adds them up. */
+/** As the alert PayoutsWorkerGone sums them. */
 function pollersIn(text: string): number {
   const samples = [...text.matchAll(/^temporal_num_pollers\{.*\} (\d+)$/gm)]
   return samples.reduce((sum, [, value]) => sum + Number(value), 0)
 }
 
-/** What the alert PayoutsWorkerFull looks for. */
+/** The condition of the alert PayoutsWorkerFull. */
 const noSlotLeft = /^temporal_worker_task_slots_available\{.*worker_type="WorkflowWorker".*\} 0$/m
 
 function statesIn(text: string): Record<string, number> {

@@ -1,4 +1,4 @@
-// A worker that is asked to stop ends in time, whatever has become of its servers.
+// A worker that is asked to stop ends in time, whatever the state of its servers.
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { createDatabase, type TestDatabase } from '../support/db/database'
@@ -6,7 +6,7 @@ import { proxyOf, type TcpProxy } from '../support/db/tcp-proxy'
 import { testSystem } from '../support/jest/system'
 import { startWorkerProcess, type WorkerProcess } from '../support/temporal/a-worker-process'
 
-/** What docker-compose.yml and docs/operations.md promise, and a little for such a machine. */
+/** The limit in docker-compose.yml and docs/operations.md, with a margin for slow machines. */
 const boundMs = 30_000 + 5_000
 
 let database: TestDatabase
@@ -28,7 +28,7 @@ afterEach(async () => {
 })
 afterAll(() => database.drop())
 
-test('in order when both servers are gone', async () => {
+test('it ends in order when both servers are gone', async () => {
   worker = start()
   await worker.ready
   await Promise.all([postgres.cut(), temporal.cut()])
@@ -40,7 +40,7 @@ test('in order when both servers are gone', async () => {
   expect(worker.said.at(-1)).toBe('stopped')
 })
 
-test('in order when PostgreSQL is silent', async () => {
+test('it ends in order when PostgreSQL does not answer', async () => {
   worker = start()
   await worker.ready
   postgres.hush()
@@ -48,11 +48,11 @@ test('in order when PostgreSQL is silent', async () => {
   const { code, afterMs } = await askedToStop()
 
   expect(code).toBe(0)
-  // What it has to say to the list of workers is given up soon.
+  // Its write to the list of workers gives up early.
   expect(afterMs).toBeLessThan(12_000)
 })
 
-test('by force when Temporal is silent for longer than it waits', async () => {
+test('it ends by force when Temporal does not answer for longer than it waits', async () => {
   worker = start()
   await worker.ready
   temporal.hush()
@@ -65,7 +65,7 @@ test('by force when Temporal is silent for longer than it waits', async () => {
   expect(worker.said).not.toContain('stopped')
 })
 
-test('also while it waits for a Temporal that is silent', async () => {
+test('it also ends while it waits for a Temporal that does not answer', async () => {
   temporal.hush()
   worker = start()
   await worker.says(/^Temporal at .* is not available yet/)

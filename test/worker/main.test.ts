@@ -31,7 +31,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('two workers that start at once are both ready, and the Schedules are there', async () => {
+test('two workers that start at once are both ready, and the Schedules exist', async () => {
   const workers = [start(), start()]
 
   expect(await Promise.all(workers.map(({ ready }) => ready))).toEqual([{ ready: true }, { ready: true }])
@@ -41,7 +41,7 @@ test('two workers that start at once are both ready, and the Schedules are there
   expect(sweep.action).toMatchObject({ workflowType: 'sweep', taskQueue: 'housekeeping' })
 })
 
-test('however often it is asked to stop, it stops once and in order', async () => {
+test('it stops once and in order, however often it is asked to', async () => {
   const worker = start()
   await worker.ready
 
@@ -54,7 +54,7 @@ test('however often it is asked to stop, it stops once and in order', async () =
   expect(worker.complained).toEqual([])
 })
 
-test('it stops when the process that started it is gone', async () => {
+test('it stops when its parent process is gone', async () => {
   const worker = start()
   await worker.ready
 
@@ -63,7 +63,7 @@ test('it stops when the process that started it is gone', async () => {
   expect(await worker.ended).toBe(0)
 })
 
-test('it waits for PostgreSQL and then for Temporal, and says so once', async () => {
+test('it waits for PostgreSQL and then for Temporal, and logs each once', async () => {
   const postgres = await proxyOf(database.url)
   const temporal = await proxyOf(`http://${testSystem().temporalAddress}`)
   await Promise.all([postgres.cut(), temporal.cut()])
@@ -97,7 +97,7 @@ test('it can be asked to stop while it waits', async () => {
   expect(await worker.ended).toBe(0)
 })
 
-test('mistakes in the configuration are named all at once, in sentences', async () => {
+test('configuration errors are reported all at once, in sentences', async () => {
   const worker = start({ DATABASE_URL: '', LOG_LEVEL: 'loud' })
 
   expect(await worker.ended).toBe(1)
@@ -109,8 +109,8 @@ test('mistakes in the configuration are named all at once, in sentences', async 
   expect(worker.said).toEqual([])
 })
 
-test('a port for metrics that is taken is one sentence', async () => {
-  // PostgreSQL has it.
+test('a metrics port in use is one error message', async () => {
+  // PostgreSQL uses it.
   const { port } = new URL(database.url)
   const worker = start({ WORKER_METRICS_PORT: port })
 
@@ -120,7 +120,7 @@ test('a port for metrics that is taken is one sentence', async () => {
   )
 })
 
-test('a database that lacks a migration is refused in one sentence', async () => {
+test('a database that lacks a migration is refused with one error message', async () => {
   const empty = await createEmptyDatabase()
 
   const worker = start({ DATABASE_URL: empty.url })

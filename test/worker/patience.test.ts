@@ -1,10 +1,10 @@
-// Waiting for a server: said once for each reason, ended by success or by being asked to stop.
+// Waiting for a server: each reason is logged once, and success or a stop request ends the wait.
 import { expect, test } from '@jest/globals'
 import type { Log } from '../../runtime/log'
 import { patiently } from '../../worker/patience'
 import { keptLog } from '../support/kept-logs'
 
-test('a server that is not there is tried until it is, and each reason is told once', async () => {
+test('an unavailable server is retried until it answers, and each reason is logged once', async () => {
   const { log, messages } = aLog()
   const answers = ['refused', 'refused', 'starting up', 'starting up', null]
   const attempt = async () => {
@@ -21,14 +21,14 @@ test('a server that is not there is tried until it is, and each reason is told o
   ])
 })
 
-test('a server that is there at once is not worth a word', async () => {
+test('a server that answers at once is not logged', async () => {
   const { log, messages } = aLog()
 
   expect(await patiently('Temporal', async () => 1, { log, signal: new AbortController().signal })).toBe(1)
   expect(messages).toEqual([])
 })
 
-test('the waiting ends when it is asked to', async () => {
+test('a stop request ends the wait', async () => {
   const { log } = aLog()
   const stop = new AbortController()
   const attempt = async () => {

@@ -1,4 +1,4 @@
-// A worker that is asked to stop finishes what it has begun.
+// A worker that is asked to stop finishes its running activities.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { pruneActivity } from '../../workflows'
@@ -17,7 +17,7 @@ afterAll(async () => {
   await worker.dispose()
 })
 
-test('an activity that is under way when the worker is asked to stop completes, at its first attempt', async () => {
+test('an activity that runs when the worker is asked to stop completes at its first attempt', async () => {
   const holder = worker.db.dataSource.createQueryRunner()
   await holder.startTransaction()
   await holder.query('LOCK TABLE activity IN ACCESS EXCLUSIVE MODE')

@@ -1,4 +1,4 @@
-// The bank is told where its events go: once, and again when that has changed.
+// The address of our webhook is registered at the bank: once, and again when it changes.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { findBankWebhook } from '../../db/bank/webhooks'
 import type { Db } from '../../db/database'
@@ -26,7 +26,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('ten workers that start at once make one webhook for each environment, which is switched on', async () => {
+test('ten workers that start at once create one enabled webhook for each environment', async () => {
   await Promise.all(Array.from({ length: 10 }, () => register('http://127.0.0.1:1/webhooks/bank')))
 
   for (const environment of ['sandbox', 'live'] as const) {
@@ -37,7 +37,7 @@ test('ten workers that start at once make one webhook for each environment, whic
   }
 })
 
-test('a worker that starts later adds none, and one with another address registers it and switches the old one off', async () => {
+test('a worker that starts later adds none, and one with another address registers it and disables the old one', async () => {
   await register('http://127.0.0.1:1/webhooks/bank')
   expect(await webhooksOf('sandbox')).toHaveLength(1)
 
@@ -47,7 +47,7 @@ test('a worker that starts later adds none, and one with another address registe
   expect(await findBankWebhook(db, 'sandbox')).toMatchObject({ url: 'http://127.0.0.1:2/webhooks/bank' })
 })
 
-test('the old address is switched off after a failure between the two calls, and when the bank no longer has it', async () => {
+test('the old address is disabled after a failure between the two calls, and when the bank no longer has it', async () => {
   const known = await findBankWebhook(db, 'sandbox')
   await bank.fault({ kind: 'status', status: 503, match: { method: 'PUT', path: `/v0/webhooks/${known?.webhookRef}` } })
   await register('http://127.0.0.1:5/webhooks/bank')
@@ -59,7 +59,7 @@ test('the old address is switched off after a failure between the two calls, and
   expect(await statusesOf('sandbox')).toEqual(['6 active', '2 disabled', '1 disabled'])
 })
 
-test('a bank that is away is told when it is back, and a worker that stops meanwhile does not wait for it', async () => {
+test('an unavailable bank is registered with when it is back, and a worker that stops does not wait for it', async () => {
   await bank.fault({ kind: 'status', status: 503, match: { path: '/v0/webhooks', environment: 'sandbox' }, times: 2 })
   await register('http://127.0.0.1:3/webhooks/bank')
   expect(await findBankWebhook(db, 'sandbox')).toMatchObject({ url: 'http://127.0.0.1:3/webhooks/bank' })

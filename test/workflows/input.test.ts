@@ -1,4 +1,4 @@
-// Whoever starts a workflow by hand and gives it nothing, or something it cannot follow, is told so at once: none of them hangs.
+// A workflow started by hand with no input, or an invalid one, fails at once with a message: none of them hangs.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { WorkflowFailedError } from '@temporalio/client'
 import { ActivityFailure } from '@temporalio/common'
@@ -6,7 +6,7 @@ import { systemClock } from '../../runtime/clock'
 import * as workflows from '../../workflows'
 import { type AWorker, aWorker, silenceTemporal } from '../support/temporal/a-worker'
 
-/** They are told nothing, also by their Schedules, and do their work whatever they are given. */
+/** They take no input, also from their Schedules, and do their work whatever they are given. */
 const needNothing = ['changedTransfers', 'verifyAudit']
 const needSomething = Object.keys(workflows).filter((type) => !needNothing.includes(type))
 
@@ -35,7 +35,7 @@ afterAll(async () => {
 })
 
 describe.each(needSomething)('%s', (type) => {
-  test.each(['[]', '[{}]', '[null]', '["x"]'])('given %s it fails at once, and says what is wanted', async (args) => {
+  test.each(['[]', '[{}]', '[null]', '["x"]'])('fails at once with %s, and names the expected input', async (args) => {
     const sentence = await failureOf(type, JSON.parse(args))
 
     expect(sentence).toMatch(/^The input must be .+\.$|^Say which month to bill, as /)
@@ -54,7 +54,7 @@ test.each([
   ['payout', { payoutId: '01a1de6a-e6e1-7be3-9f59-39b6dadbb6c8', attempt: 1, pollMs: [-1] }],
   ['walletReading', { walletId: '01a1de6a-e6e1-7be3-9f59-39b6dadbb6c8', readings: 0 }],
   ['invoice', { partnerId: '01a1de6a-e6e1-7be3-9f59-39b6dadbb6c8', period: '2026-13' }],
-])('%s given %j names each field that it wants', async (type, input) => {
+])('%s with %j names each field that it expects', async (type, input) => {
   expect(await failureOf(type, [input])).toBe(`The input must be ${inWords[type]}.`)
 })
 
@@ -67,7 +67,7 @@ test.each([
   ['walletReadings', { from: 1 }, undefined],
   ['proof', { from: null, sofar: 'x' }, nothingProved],
   ['verifications', { after: 1, started: 'x' }, 0],
-])('%s begins at the beginning, though %j says where a run before has stopped', async (type, madeUp, result) => {
+])('%s starts at the beginning, even if %j names where an earlier run stopped', async (type, madeUp, result) => {
   const handle = await begin(type, [{ pageSize: 50, pages: 100, ...madeUp }])
 
   expect(await handle.result()).toEqual(result)
@@ -77,7 +77,7 @@ test.each(needNothing)('%s needs no input, and does its work with any', async (t
   for (const args of [[], [{}], [null], ['x']]) expect(await (await begin(type, args)).result()).toBeDefined()
 })
 
-/** The sentence of who began it all: a step may have been asked. */
+/** The message of the root cause, because an activity may have thrown it. */
 async function failureOf(type: string, args: unknown[]): Promise<string | undefined> {
   const handle = await begin(type, args)
   const failure = await handle.result().catch((error: unknown) => error)
@@ -86,7 +86,7 @@ async function failureOf(type: string, args: unknown[]): Promise<string | undefi
   return cause instanceof ActivityFailure ? cause.cause?.message : cause?.message
 }
 
-/** One that hangs ends before the test's own time does, and is named. */
+/** A run that hangs ends before the test's timeout, and is named. */
 function begin(type: string, args: unknown[]) {
   started += 1
   const workflowId = `${worker.queuePrefix}-by-hand-${started}`

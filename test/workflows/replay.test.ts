@@ -1,6 +1,7 @@
-// Workflows that run today finish under tomorrow's code: every recorded history replays with it. A new one is recorded with
-// `temporal workflow show --workflow-id <id> --output json`, its worker's identity replaced by "worker", or by a test that takes
-// the paths (payouts/replay.test.ts, controls/housekeeping-replay.test.ts).
+// Workflows that run today finish under tomorrow's code: every recorded history replays with it. Record a new
+// one with `temporal workflow show --workflow-id <id> --output json`, with its worker's identity replaced by
+// "worker", or with a test that runs the paths (payouts/replay.test.ts,
+// controls/housekeeping-replay.test.ts).
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
@@ -51,7 +52,10 @@ silenceTemporal()
 const workflows = Object.keys(recorded)
 const histories = join(__dirname, '../histories')
 
-/** What came of each history, by its workflow and name: one worker for all, because to make one takes longer than a replay. */
+/**
+ * The result of each history, by its workflow and name. All share one worker, because creating one takes
+ * longer than a replay.
+ */
 async function replayAll(workflowBundle: WorkflowBundleOption): Promise<Map<string, Error | undefined>> {
   const outcomes = new Map<string, Error | undefined>()
   const all = Object.entries(recorded).flatMap(([workflow, names]) => names.map((name) => `${workflow}/${name}`))
@@ -81,13 +85,13 @@ describe.each(Object.entries(recorded))('%s', (workflow, names) => {
     expect(files.toSorted()).toEqual(names.map((name) => `${name}.json`).toSorted())
   })
 
-  test.each(names)('%s replays with the code of today', (name) => {
+  test.each(names)('%s replays with today’s code', (name) => {
     const path = `${workflow}/${name}`
 
     expect([today.has(path), today.get(path)]).toEqual([true, undefined])
   })
 
-  test.each(names)('%s tells a change that old runs would not survive', (name) => {
+  test.each(names)('%s detects a change that old runs would not survive', (name) => {
     expect(changed.get(`${workflow}/${name}`)).toBeInstanceOf(DeterminismViolationError)
   })
 })

@@ -1,4 +1,4 @@
-// The trace that a workflow was started in goes on to all that it starts, and a workflow without one adds nothing.
+// A workflow passes its trace on to everything it starts, and a workflow without one adds nothing.
 import { expect, test } from '@jest/globals'
 import type { Headers } from '@temporalio/workflow'
 import { interceptors } from '../../workflows/trace-context'
@@ -7,27 +7,24 @@ import type { Json } from '../support/bank/client'
 const trace = { data: Buffer.from('"00-…"') }
 const calls = ['scheduleActivity', 'scheduleLocalActivity', 'startChildWorkflowExecution', 'continueAsNew'] as const
 
-test.each(calls)(
-  '%s hands the trace on, beside what other headers there are, and nothing else that came in',
-  (call) => {
-    expect(handedOn(call, { traceparent: trace, other: trace }, { own: trace })).toEqual({
-      own: trace,
-      traceparent: trace,
-    })
-  },
-)
+test.each(calls)('%s passes the trace on, with its own other headers, and nothing else that came in', (call) => {
+  expect(handedOn(call, { traceparent: trace, other: trace }, { own: trace })).toEqual({
+    own: trace,
+    traceparent: trace,
+  })
+})
 
-test.each(calls)('%s hands nothing on where there is no trace', (call) => {
+test.each(calls)('%s passes nothing on without a trace', (call) => {
   expect(handedOn(call, {}, {})).toEqual({})
 })
 
-test('one run does not know the trace of another', () => {
+test('one run does not see the trace of another', () => {
   handedOn('scheduleActivity', { traceparent: trace }, {})
 
   expect(handedOn('scheduleActivity', {}, {})).toEqual({})
 })
 
-/** Called as the SDK calls it, which makes the interceptors anew for every run. */
+/** Called as the SDK calls it, which creates the interceptors for every run. */
 function handedOn(call: (typeof calls)[number], started: Headers, given: Headers): Headers | undefined {
   const { inbound, outbound }: Json = interceptors()
   let handed: Headers | undefined

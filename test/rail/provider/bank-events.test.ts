@@ -1,4 +1,4 @@
-// Events as the bank sends them, received by a listener of ours and read by the rail.
+// Events as the bank sends them, received by a test listener and read by the rail.
 import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
@@ -79,7 +79,7 @@ test.each([
   for (const event of await receivedOf(2)) expect(() => read(event)).toThrow(BadSignature)
 })
 
-test('an event of a category we have not heard of is ignored', async () => {
+test('an event of an unknown category is ignored', async () => {
   await bank.fault({ kind: 'webhook_unknown_category', match: { category: 'transfer' } })
   await pay(rail, anOrder(partner))
 

@@ -1,4 +1,4 @@
-// At which stage a call failed: before a byte could leave, or after.
+// The stage at which a call failed: before a byte could leave, or after.
 import { createServer, type Server, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Client, createClient } from '../../../rail/provider/client'
@@ -26,12 +26,12 @@ describe('nothing was sent', () => {
     expect(await post(url)).toMatchObject({ stage: 'unconnected', cause: { code: 'ECONNREFUSED' } })
   })
 
-  test('when the name leads nowhere', async () => {
+  test('when the name does not resolve', async () => {
     expect(await post('http://bank.invalid/v0')).toMatchObject({ stage: 'unconnected' })
   })
 
-  test('when the connection does not stand in time', async () => {
-    // A TLS client that hears nothing is still shaking hands, as one without a route is still knocking.
+  test('when the connection is not established in time', async () => {
+    // A TLS client without a response is still in its handshake, like one without a route is still connecting.
     const { server, received } = await listenAndRecord()
 
     const answer = await post(urlOf(server).replace('http:', 'https:'))
@@ -40,7 +40,7 @@ describe('nothing was sent', () => {
     expect(received()).not.toContain('POST')
   })
 
-  test('when the other side does not speak TLS', async () => {
+  test('when the server does not speak TLS', async () => {
     const { server, received } = await listenAndRecord('HTTP/1.1 400 Bad Request\r\n\r\n')
 
     const answer = await post(urlOf(server).replace('http:', 'https:'))
@@ -50,7 +50,7 @@ describe('nothing was sent', () => {
   })
 })
 
-describe('it may have arrived', () => {
+describe('the request may have arrived', () => {
   test('when the bank takes the request and closes', async () => {
     bank.answer((_, response) => response.destroy())
 
@@ -74,7 +74,7 @@ describe('it may have arrived', () => {
     expect(await post(bank.url)).toMatchObject({ stage: 'sent' })
   })
 
-  test('when the answer drips in for longer than a call may take', async () => {
+  test('when the answer arrives too slowly for the timeout of a call', async () => {
     bank.answer((_, response) => {
       response.writeHead(201)
       const drip = setInterval(() => response.write(' '), 50)
@@ -84,7 +84,7 @@ describe('it may have arrived', () => {
     expect(await post(bank.url)).toMatchObject({ stage: 'sent' })
   })
 
-  test('when a connection that was kept open is closed under the request', async () => {
+  test('when a kept-alive connection is closed during the request', async () => {
     const client = aClient(bank.url)
     bank.answer((_, response) => json(response, 200, {}))
     await client.call({ method: 'GET', path: '/x' })
@@ -102,8 +102,8 @@ describe('it may have arrived', () => {
   })
 })
 
-describe('an answer', () => {
-  test('has its status and its JSON, and the bank has heard the key, the bytes and who asks', async () => {
+describe('a response', () => {
+  test('has its status and its JSON, and the bank got the key, the bytes and the user agent', async () => {
     bank.answer((_, response) => json(response, 201, { id: 'tr_1' }))
 
     const answer = await post(bank.url, '{"a":"é"}')
@@ -126,7 +126,7 @@ describe('an answer', () => {
     expect(bank.heard.map(({ path }) => path)).toEqual(['/v0/transfers'])
   })
 
-  test('that is no JSON has no body', async () => {
+  test('that is not JSON has no body', async () => {
     bank.answer((_, response) => response.writeHead(201).end('{"id":'))
 
     expect(await post(bank.url)).toMatchObject({ stage: 'answered', status: 201, body: undefined })
@@ -136,13 +136,13 @@ describe('an answer', () => {
     ['7', 7_000],
     ['Mon, 01 Mar 2027 12:00:05 GMT', 5_000],
     ['soon', null],
-  ])('says when to come again: %s', async (header, retryAfterMs) => {
+  ])('gives its retry time: %s', async (header, retryAfterMs) => {
     bank.answer((_, response) => json(response, 429, {}, { 'Retry-After': header }))
 
     expect(await post(bank.url)).toMatchObject({ retryAfterMs })
   })
 
-  test('comes over a connection that is used again', async () => {
+  test('uses a kept-alive connection', async () => {
     const client = aClient(bank.url)
     const ports = new Set<number | undefined>()
     bank.answer((_, response) => {

@@ -1,4 +1,4 @@
-// The bank at its worst: what each fault is taken for, with the bank's own records as the witness.
+// Every fault of the bank and its classification, verified against the bank's own records.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { ProviderRail } from '../../../rail/provider'
@@ -51,7 +51,7 @@ describe('a first transfer', () => {
     ['a lost race for the wallet', { kind: 'busy' }, 'not-sent busy null', 0],
   ]
 
-  test.each(faults)('that meets %s', async (_, fault, outcome, stored) => {
+  test.each(faults)('that meets %s has the expected outcome', async (_, fault, outcome, stored) => {
     const order = anOrder(partner)
     const [key, body] = [randomUUID(), rail.transferBody(order)]
     await bank.fault({ ...fault, match: toTransfers })
@@ -65,7 +65,7 @@ describe('a first transfer', () => {
     expect(await transfersOf(order.payoutId)).toHaveLength(1)
   })
 
-  test('that finds the door closed was not sent', async () => {
+  test('that cannot connect was not sent', async () => {
     const body = rail.transferBody(anOrder(partner))
     await bank.control('POST', '/outage', { ms: 60_000 })
     await until('the bank is down', () =>
@@ -107,7 +107,7 @@ describe('a first transfer', () => {
     })
   })
 
-  test('to an account that was closed is rejected, by the recipient’s fault', async () => {
+  test('to a closed account is rejected because of the recipient', async () => {
     await bank.control('POST', `/external_accounts/${partner.recipientRef}`, {
       deactivation_reason: 'rejected_by_bank_provider',
     })
@@ -122,7 +122,7 @@ describe('a first transfer', () => {
   })
 
   test.each(['paused', 'rejected', 'under_review'])(
-    'of a partner that is %s is rejected, by the partner’s fault',
+    'of a partner that is %s is rejected because of the partner',
     async (status) => {
       await bank.control('POST', `/customers/${partner.customerRef}/kyc`, { status })
 
@@ -167,7 +167,7 @@ describe('a first transfer', () => {
   })
 
   test.each(['underfunded', 'error', 'a_state_of_tomorrow'])(
-    'that gets into the state %s needs people',
+    'that gets into the state %s needs an operator',
     async (state) => {
       const { ref } = await pay(rail, anOrder(partner))
       await bank.control('POST', `/transfers/${ref}/advance`, { state, last: true })
@@ -178,7 +178,7 @@ describe('a first transfer', () => {
 })
 
 describe('registering a recipient', () => {
-  test('whose account bounced wakes it', async () => {
+  test('whose account bounced reactivates it', async () => {
     const recipient = aPayee()
     const recipientRef = await register(rail, partner.customerRef, recipient)
     const deactivation_reason = 'deactivated_due_to_bounceback'
@@ -188,7 +188,7 @@ describe('registering a recipient', () => {
     expect(await pay(rail, anOrder({ ...partner, recipientRef }))).toMatchObject({ standing: 'under_way' })
   })
 
-  test('whose account was deleted registers it anew', async () => {
+  test('whose account was deleted registers it again', async () => {
     const recipient = aPayee()
     const recipientRef = await register(rail, partner.customerRef, recipient)
     await bank.send('DELETE', `/customers/${partner.customerRef}/external_accounts/${recipientRef}`)
@@ -220,7 +220,7 @@ describe('registering a recipient', () => {
     ['meets 500', { kind: 'status', status: 500 }, null],
     ['meets 401', { kind: 'status', status: 401 }, null, 'misconfigured'],
     ['meets 429', { kind: 'status', status: 429, retry_after: 3 }, 3_000, 'busy'],
-    ['hears what is no JSON', { kind: 'malformed' }, null],
+    ['gets invalid JSON', { kind: 'malformed' }, null],
   ])(
     'that %s is unavailable, and registered once when repeated',
     async (_, fault, retryAfterMs, why = 'unavailable') => {
@@ -244,15 +244,15 @@ test('a recipient whose key the bank has seen with other bytes is registered und
   expect(await rail.registerRecipient({ ...wanted, recipient: moved })).toEqual(first)
 })
 
-describe('a question', () => {
+describe('a read', () => {
   test.each([
     ['500', { kind: 'status', status: 500 }],
     ['429', { kind: 'status', status: 429 }],
     ['a reset', { kind: 'reset' }],
     ['no answer', { kind: 'hang' }],
-    ['what is no JSON', { kind: 'malformed' }],
-    ['half an answer', { kind: 'truncated' }],
-  ])('that meets %s is trouble, not an answer', async (_, fault) => {
+    ['invalid JSON', { kind: 'malformed' }],
+    ['a truncated answer', { kind: 'truncated' }],
+  ])('that meets %s is an error, not an answer', async (_, fault) => {
     const { ref } = await pay(rail, anOrder(partner))
     const ask = [
       () => rail.rate(),
@@ -272,14 +272,14 @@ describe('a question', () => {
     { kind: 'reset' },
     { kind: 'hang' },
     { kind: 'truncated' },
-  ])('whether a transfer exists is open after $kind $status', async (fault) => {
+  ])('whether a transfer exists is unknown after $kind $status', async (fault) => {
     await bank.fault(fault)
     const lookup = rail.findTransfer({ ...partner, payoutId: randomUUID(), since: new Date(0) })
 
     await expect(lookup).rejects.toThrow(RailUnavailable)
   })
 
-  test('about a transfer that is not there is trouble as well', async () => {
+  test('of a transfer that does not exist is an error as well', async () => {
     await expect(rail.transfer('../customers')).rejects.toThrow(RailUnavailable)
   })
 })

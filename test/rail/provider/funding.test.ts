@@ -1,4 +1,4 @@
-// The ways of money into a wallet: one address and one bank account for each, however often and by whomever they are asked for.
+// Funding of a wallet: one address and one bank account per wallet, however often they are requested.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { ProviderRail } from '../../../rail/provider'
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const wanted = (change: object = {}) => ({ ...partner, chain: 'base', key: randomUUID(), ...change })
 
-test('an address for USDC is made once, also when the bank has forgotten the key, and leads into the wallet', async () => {
+test('a USDC address is created once, even when the bank has forgotten the key, and leads into the wallet', async () => {
   const address = await rail.depositAddress(wanted())
   expect(await rail.depositAddress(wanted())).toBe(address)
 
@@ -35,7 +35,7 @@ test('an address for USDC is made once, also when the bank has forgotten the key
   expect(history.at(-1)).toMatchObject({ kind: 'deposit', amountMicroUsdc: 12_500_000n, transferRef: null })
 })
 
-test('a bank account for pounds is made once, and what is paid to it arrives in the wallet', async () => {
+test('a pound account is created once, and payments to it arrive in the wallet', async () => {
   const account = await rail.bankFunding(wanted())
   expect(await rail.bankFunding(wanted())).toEqual(account)
 
@@ -59,7 +59,7 @@ test('another wallet of the same customer has its own', async () => {
   expect((await rail.bankFunding(others())).fundingRef).not.toBe((await rail.bankFunding(wanted())).fundingRef)
 })
 
-test('accounts of another kind are not taken for ours, and one that cannot be read is trouble', async () => {
+test('accounts of another kind are not taken for ours, and an unreadable one is an error', async () => {
   const scripted = await startScriptedBank()
   const destination = { bridge_wallet_id: 'w_1' }
   const iban = { id: 'va_1', status: 'activated', destination, source_deposit_instructions: { currency: 'eur' } }

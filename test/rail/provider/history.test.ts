@@ -1,4 +1,4 @@
-// A wallet's history in which not everything can be read, and transfers of which the bank says whose they are.
+// A wallet's history with unreadable movements, and transfers whose payout the bank names.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type HistoryRow, RailUnavailable } from '../../../rail/rail'
 import { aTransferJson, json, type ScriptedBank, startScriptedBank } from '../../support/bank/scripted'
@@ -16,11 +16,11 @@ test.each<[string, object, string, 'deposit' | null]>([
   ['another currency', { currency: 'eurc' }, 'currency', 'deposit'],
   ['an unknown type', { type: 'adjustment' }, 'type', null],
   ['nothing', { amount: '0.000000' }, 'amount', 'deposit'],
-  ['less than nothing', { amount: '-5.00' }, 'amount', 'deposit'],
+  ['a negative amount', { amount: '-5.00' }, 'amount', 'deposit'],
   ['seven decimals', { amount: '5.0000001' }, 'amount', 'deposit'],
-  ['a number for an amount', { amount: 5 }, 'amount', 'deposit'],
+  ['an amount that is a number', { amount: 5 }, 'amount', 'deposit'],
   ['no time', { created_at: 'yesterday' }, 'created_at', 'deposit'],
-])('%s is told as unreadable, and the movements around it are read', async (_, change, field, looksLike) => {
+])('%s is reported as unreadable, and the movements around it are read', async (_, change, field, looksLike) => {
   answerHistory([aMovement('mov_3'), aMovement('mov_2', change), aMovement('mov_1')])
 
   const history = await bank.rail.walletHistory({ ...refs, after: null })
@@ -34,7 +34,7 @@ test.each<[string, object, string, 'deposit' | null]>([
   expect(history[1]).toEqual({ id: 'mov_2', kind: 'unreadable', field, looksLike, at } satisfies HistoryRow)
 })
 
-test('a refund is found behind what cannot be read', async () => {
+test('a refund is found after unreadable movements', async () => {
   const refund = aMovement('mov_1', { amount: '7.00', payment_route: { type: 'transfer', transfer_id: 'tr_1' } })
   answerHistory([aMovement('mov_2', { currency: 'eurc', created_at: 'yesterday' }), refund])
 
@@ -46,7 +46,7 @@ test('a refund is found behind what cannot be read', async () => {
   })
 })
 
-test('a transfer says whose payout it is, also one that is none of ours and one that is no payout', async () => {
+test('a transfer names its payout, also one that is not ours or is no payout', async () => {
   bank.answer((_, response) => json(response, 200, aTransferJson()))
   expect(await bank.rail.payoutOf('tr_1')).toBe('payout-1')
 
@@ -55,7 +55,7 @@ test('a transfer says whose payout it is, also one that is none of ours and one 
   expect(await bank.rail.payoutOf('tr_1')).toBeNull()
 })
 
-test('a transfer that the bank does not have is nobody’s, and a bank that does not say is trouble', async () => {
+test('a transfer that the bank does not have belongs to no payout, and an answer without a payout is an error', async () => {
   bank.answer((_, response) => json(response, 404, { code: 'not_found' }))
   expect(await bank.rail.payoutOf('tr_1')).toBeNull()
 

@@ -35,32 +35,32 @@ describe('a transfer is found', () => {
     expect(await find(oldest)).toMatchObject({ outcome: 'found', transfer: { ref: oldest.ref } })
   })
 
-  test.each([1, 7, -1, -7])('though each page is shifted by %i', async (by) => {
+  test.each([1, 7, -1, -7])('even if each page is shifted by %i', async (by) => {
     await bank.fault({ kind: 'list_shift', by })
 
     expect(await find(oldest)).toMatchObject({ outcome: 'found' })
     expect(await find(middle)).toMatchObject({ outcome: 'found' })
   })
 
-  test('though the list leaves it out: its withdrawal is in the wallet’s history', async () => {
+  test('even if the list omits it, because its withdrawal is in the wallet’s history', async () => {
     await bank.fault({ kind: 'list_omit', match: { transfer_id: middle.ref } })
 
     expect(await find(middle)).toMatchObject({ outcome: 'found', transfer: { ref: middle.ref } })
   })
 
-  test('though the list ended early the first time', async () => {
+  test('even if the list ended early the first time', async () => {
     await bank.fault({ kind: 'list_short', times: 2 })
 
     expect(await find(oldest)).toMatchObject({ outcome: 'found' })
   })
 })
 
-describe('a transfer that never was', () => {
+describe('a transfer that never existed', () => {
   test('is absent', async () => {
     expect(await findNone()).toEqual({ outcome: 'absent' })
   })
 
-  test.each([1, -1])('is absent though each page is shifted by %i, because the pages still join', async (by) => {
+  test.each([1, -1])('is absent even if each page is shifted by %i, because the pages still join', async (by) => {
     await bank.fault({ kind: 'list_shift', by })
 
     expect(await findNone()).toEqual({ outcome: 'absent' })
@@ -72,7 +72,7 @@ describe('a transfer that never was', () => {
     expect(await findNone()).toEqual({ outcome: 'incomplete' })
   })
 
-  test('is absent only after two readings agree', async () => {
+  test('is absent only after two reads agree', async () => {
     const short = await bank.fault({ kind: 'list_short', times: 1 })
 
     expect(await findNone()).toEqual({ outcome: 'absent' })
@@ -86,19 +86,19 @@ describe('a transfer that never was', () => {
     expect(await rail.findTransfer(order)).toMatchObject({ outcome: 'found' })
   })
 
-  test('is not called absent while the history is not whole', async () => {
+  test('is not called absent while the history is incomplete', async () => {
     await bank.fault({ kind: 'list_shift', by: 50, match: { path: '*/history' } })
 
     expect(await findNone()).toEqual({ outcome: 'incomplete' })
   })
 
-  test('is absent while others are being made', async () => {
+  test('is absent while others are being created', async () => {
     const [found] = await Promise.all([findNone(), pay(rail, anOrder(partner)), pay(rail, anOrder(partner))])
 
     expect(found).toEqual({ outcome: 'absent' })
   })
 
-  test('is looked for no further back than it can be', async () => {
+  test('is searched no further back than it can be', async () => {
     const asked = await bank.fault({ kind: 'list_shift', by: 0, match: { path: '*/transfers' } })
 
     await rail.findTransfer({ ...partner, payoutId: randomUUID(), since: new Date(Date.now() + 7_200_000) })
@@ -108,7 +108,7 @@ describe('a transfer that never was', () => {
 })
 
 describe('a wallet’s history', () => {
-  test('is read whole, each movement once', async () => {
+  test('is read completely, each movement once', async () => {
     const movements = await rail.walletHistory({ ...partner, after: null })
 
     expect(movements.length).toBeGreaterThan(many)
@@ -116,17 +116,17 @@ describe('a wallet’s history', () => {
     expect(movements[0]).toMatchObject({ kind: 'deposit', transferRef: null })
   })
 
-  test.each([1, -1])('is read whole though each page is shifted by %i', async (by) => {
+  test.each([1, -1])('is read completely even if each page is shifted by %i', async (by) => {
     const whole = await rail.walletHistory({ ...partner, after: null })
     await bank.fault({ kind: 'list_shift', by })
 
     expect(await rail.walletHistory({ ...partner, after: null })).toEqual(whole)
   })
 
-  test('that is longer than anybody waits for is too long, and is not said to have moved', async () => {
+  test('that is too long to read is reported as too long, not as shifted', async () => {
     const scripted = await startScriptedBank()
     let next = 0
-    // Each page begins with the 21 rows that the one before has ended with, as a list does that is at rest.
+    // Each page begins with the 21 rows that ended the previous one, as in a list that does not change.
     scripted.answer((_, response) => {
       const first = next === 0 ? 0 : next - 20
       next = first + 100
@@ -140,7 +140,7 @@ describe('a wallet’s history', () => {
     await scripted.close()
   })
 
-  test('with a hole is trouble', async () => {
+  test('with a gap is an error', async () => {
     await bank.fault({ kind: 'list_shift', by: 30 })
 
     await expect(rail.walletHistory({ ...partner, after: null })).rejects.toThrow(RailUnavailable)
@@ -151,7 +151,7 @@ describe('a refund', () => {
   const asked = { match: { path: '*/history' }, kind: 'list_shift', by: 0 }
   const looked = (movement: { transferRef: string; since: Date }) => rail.findRefund({ ...partner, ...movement })
 
-  test('of now is on the first page, and nothing else is read', async () => {
+  test('that is recent is on the first page, and nothing else is read', async () => {
     const refunded = await pay(rail, anOrder(partner))
     await bank.control('POST', `/transfers/${refunded.ref}/advance`, { state: 'refunded', last: true })
     const more = await bank.fault(asked)
@@ -162,7 +162,7 @@ describe('a refund', () => {
     expect(await bank.counts(more)).toMatchObject({ fired: 0 })
   })
 
-  test('that is not there is looked for no further back than its transfer', async () => {
+  test('that does not exist is searched no further back than its transfer', async () => {
     const more = await bank.fault(asked)
     const inTwoHours = new Date(Date.now() + 7_200_000)
 
@@ -172,22 +172,22 @@ describe('a refund', () => {
     expect((await bank.counts(more)).fired).toBeGreaterThan(1)
   })
 
-  test('may be in a hole of the history: that is trouble, not "nothing came back"', async () => {
+  test('may be in a gap of the history: that is an error, not "no refund"', async () => {
     await bank.fault({ kind: 'list_shift', by: 30 })
 
     await expect(looked({ transferRef: middle.ref, since })).rejects.toThrow(RailUnavailable)
   })
 })
 
-describe('changes', () => {
-  test('are all told when they are more than fit a page', async () => {
+describe('changed transfers', () => {
+  test('are all returned when they exceed a page', async () => {
     const refs = (await changesSince(since)).map(({ ref }) => ref)
 
     expect(new Set(refs).size).toBeGreaterThanOrEqual(many)
     expect(refs).toContain(oldest.ref)
   })
 
-  test('are told from the moment on that is named, and no earlier ones', async () => {
+  test('are returned from the given time on', async () => {
     const changed = await changesSince(middle.updatedAt)
 
     expect(changed.length).toBeGreaterThan(100)

@@ -1,4 +1,4 @@
-// The bank's words in ours: nothing unknown is read as success or failure, and money is read strictly or not at all.
+// The bank's states mapped to ours: nothing unknown is read as success or failure, and money is parsed strictly.
 import { describe, expect, test } from '@jest/globals'
 import { Unreadable } from '../../../rail/provider/fields'
 import { readBalance, readError, readMovement, readPaysGbp, readRate, readTransfer } from '../../../rail/provider/map'
@@ -30,7 +30,7 @@ describe('a transfer', () => {
     expect(readTransfer(aTransferJson({ state }))).toMatchObject({ state, standing })
   })
 
-  test('has our payout, what the wallet sent, and when it changed', () => {
+  test('has our payout, the amount sent from the wallet, and the time of its change', () => {
     expect(readTransfer(aTransferJson())).toEqual({
       ref: 'tr_1',
       payoutId: 'payout-1',
@@ -46,7 +46,7 @@ describe('a transfer', () => {
     })
   })
 
-  test('that went wrong has a stable code and a sentence', () => {
+  test('that failed has a stable code and a sentence', () => {
     const transfer = aTransferJson({ state: 'undeliverable', return_details: { reason: 'AC03' } })
 
     expect(readTransfer(transfer).reason).toBe('invalid_account: The bank rejected the account details.')
@@ -60,7 +60,7 @@ describe('a transfer', () => {
     expect(readTransfer(aTransferJson({ receipt })).networkCostMicropounds).toBe(19_750n)
   })
 
-  test('whose cost has no rate beside it states no cost', () => {
+  test('whose cost has no rate has no cost', () => {
     expect(readTransfer(aTransferJson({ receipt: { gas_fee: '0.025' } })).networkCostMicropounds).toBeNull()
   })
 
@@ -68,14 +68,14 @@ describe('a transfer', () => {
     ['no id', { id: undefined }],
     ['no state', { state: null }],
     ['an amount that is a number', { source: { currency: 'usdc', amount: 132.41 } }],
-    ['an amount with seven places', { source: { currency: 'usdc', amount: '132.4100000' } }],
+    ['an amount with seven decimals', { source: { currency: 'usdc', amount: '132.4100000' } }],
     ['an amount with an exponent', { source: { currency: 'usdc', amount: '1e2' } }],
-    ['an amount below zero', { source: { currency: 'usdc', amount: '-1.00' } }],
+    ['a negative amount', { source: { currency: 'usdc', amount: '-1.00' } }],
     ['another currency', { source: { currency: 'usdt', amount: '132.41' } }],
-    ['another currency at the end', { destination: { currency: 'eur' } }],
+    ['another target currency', { destination: { currency: 'eur' } }],
     ['no date', { updated_at: 'yesterday' }],
-    ['a cost that is no money', { receipt: { gas_fee: 'free' } }],
-    ['a reference that is no text', { client_reference_id: 7 }],
+    ['a cost that is not an amount', { receipt: { gas_fee: 'free' } }],
+    ['a reference that is not text', { client_reference_id: 7 }],
   ])('with %s cannot be read', (_, change) => {
     expect(() => readTransfer(aTransferJson(change))).toThrow(Unreadable)
   })
@@ -95,7 +95,7 @@ describe('a wallet', () => {
     expect(readBalance({ balances })).toEqual({ usdcMicro: 100_250_000n, initiationRequired: false })
   })
 
-  test('without the list of balances says nothing, with an empty one it has nothing', () => {
+  test('without the list of balances has no balance, and with an empty one it has zero', () => {
     expect(() => readBalance({ id: 'w' })).toThrow(Unreadable)
     expect(readBalance({ balances: [], initiation_required: true })).toEqual({
       usdcMicro: 0n,
@@ -112,7 +112,7 @@ describe('a wallet', () => {
   })
 })
 
-test('a customer pays pounds with the approved endorsement only', () => {
+test('a customer can pay pounds only with the approved endorsement', () => {
   const endorsed = (name: string, status: string) => ({ status: 'active', endorsements: [{ name, status }] })
 
   expect(readPaysGbp(endorsed('faster_payments', 'approved'))).toBe(true)
@@ -120,7 +120,7 @@ test('a customer pays pounds with the approved endorsement only', () => {
   expect(readPaysGbp(endorsed('base', 'approved'))).toBe(false)
 })
 
-test('the rate is the sell rate as a text, with the mid-market rate and its time', () => {
+test('the rate is the sell rate as text, with the mid-market rate and its time', () => {
   const rate = {
     sell_rate: '0.7912',
     midmarket_rate: '0.7932',
@@ -207,6 +207,6 @@ test.each([
   'ada@example.com',
   'A'.repeat(41),
   '',
-])('%j is not repeated: it may be personal data', (text) => {
+])('%j is not repeated, because it may be personal data', (text) => {
   expect(reasonFor(text)).toBe('bank_refused: The bank gave no reason.')
 })

@@ -1,4 +1,4 @@
-// What is told about a call to the bank holds no id: only words of its protocol stay of a path.
+// Logged and traced paths of bank calls contain no id: only words of the bank's protocol stay.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -11,11 +11,11 @@ test.each([
   ['/kyc_links/ada%40lovelace.test', '/kyc_links/{id}'],
   ['/customers/1/external_accounts/2/reactivate', '/customers/{id}/external_accounts/{id}/reactivate'],
   ['/names/Ada', '/{id}/{id}'],
-])('%s is told as %s', (path, template) => {
+])('%s is reported as %s', (path, template) => {
   expect(pathTemplate(path)).toBe(template)
 })
 
-test('every word of a path that the rail asks for is known', () => {
+test('every word of the paths that the rail requests is known', () => {
   const folder = join(__dirname, '../../../rail/provider')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
   const sources = files.map((file) => readFileSync(join(folder, file), 'utf8'))

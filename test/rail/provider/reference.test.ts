@@ -1,4 +1,4 @@
-// Texts as the rail carries them: cut, cleaned, or left out, never refused.
+// Texts that the rail carries: cut, cleaned, or omitted, never refused.
 import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { cleanReference, recipientBody } from '../../../rail/provider/reference'
@@ -22,7 +22,7 @@ describe('the reference', () => {
     expect(cleanReference(text)).toBeUndefined()
   })
 
-  test('whatever it was, what is left fits, and cleaning it again changes nothing', () => {
+  test('any cleaned reference fits, and cleaning it again changes nothing', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 120 }), (text) => {
         const cleaned = cleanReference(text)
@@ -80,7 +80,7 @@ describe('a recipient', () => {
   test.each([
     ['a first line of three letters', { line1: 'N 1' }],
     ['a blank town', { city: ' ' }],
-    ['a postal code that is none', { postalCode: 'somewhere in the north' }],
+    ['an invalid postal code', { postalCode: 'somewhere in the north' }],
   ])('with %s is registered without an address', (_, change) => {
     const recipient = { ...aRecipient(), address: { ...aRecipient().address, ...change } }
 

@@ -1,4 +1,5 @@
-// The Schedule of the 1st: London mornings in winter and summer, every missed month, and the month before the time it stands for.
+// The monthly Schedule: London mornings in winter and summer, every missed month, and the month before its
+// nominal time.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { msToTs, tsToMs } from '@temporalio/common/lib/time'
@@ -47,7 +48,7 @@ test('it runs on the 1st at 06:00 in London, in winter and in summer', async () 
   ])
 })
 
-test('a year of missed months is caught up with, and none of them is skipped for another', async () => {
+test('a year of missed months is caught up, and none of them is skipped', async () => {
   const { scheduleId } = await aSchedule()
 
   const { policies } = await handleOf(scheduleId).describe()
@@ -55,7 +56,7 @@ test('a year of missed months is caught up with, and none of them is skipped for
   expect(policies).toMatchObject({ overlap: 'BUFFER_ALL', catchupWindow: 365 * 86_400_000 })
 })
 
-test('a worker that starts leaves a Schedule alone that is as it should be', async () => {
+test('a worker that starts leaves an up-to-date Schedule alone', async () => {
   const schedule = await aSchedule()
   const before = await handleOf(schedule.scheduleId).describe()
 
@@ -69,7 +70,7 @@ test('a worker that starts leaves a Schedule alone that is as it should be', asy
   expect(changed.policies.catchupWindow).toBe(10 * 86_400_000)
 })
 
-test('three months by their nominal times, as a backfill gives them: billed in order, each with its own charges', async () => {
+test('three months by their nominal times, as in a backfill, are billed in order, each with its own charges', async () => {
   const { scheduleId } = await aSchedule()
   for (const month of ['2027-03', '2027-04', '2027-05']) {
     const name = `of-${month}`
@@ -88,7 +89,7 @@ test('three months by their nominal times, as a backfill gives them: billed in o
 
   expect(results.map((result: InvoiceRunResult) => [result.period, result.issued])).toEqual([
     ['2027-03', 1],
-    // The account of the month before is due every month.
+    // The account fee of the previous month is due every month.
     ['2027-04', 2],
     ['2027-05', 3],
   ])
@@ -99,7 +100,7 @@ test('three months by their nominal times, as a backfill gives them: billed in o
   ])
 })
 
-/** The real one under another name, so that test files do not meet on one server. */
+/** The real one under another name, because test files share one server. */
 async function aSchedule(): Promise<OurSchedule> {
   const scheduleId = `invoice-run-${randomBytes(6).toString('hex')}`
   const { action } = invoiceRunSchedule

@@ -1,4 +1,4 @@
-// A worker waits for its Schedules, but not for long: with a Temporal that does not get to them it works without.
+// A worker waits for its Schedules only for a limited time, and then works without them.
 import { expect, test } from '@jest/globals'
 import { connectClient } from '../../../runtime/temporal/client'
 import { putSchedules } from '../../../worker/schedules/put'
@@ -7,8 +7,8 @@ import { testConfig, testTemporal } from '../../support/temporal/a-worker'
 
 const log = keptLog()
 
-test('Schedules that cannot be put are not waited for, and are given up when the worker is asked to stop', async () => {
-  // Nobody listens there.
+test('Schedules that cannot be created are not waited for, and are given up when the worker is asked to stop', async () => {
+  // Nothing listens there.
   const temporal = { ...testTemporal(), address: '127.0.0.1:1' }
   const client = connectClient(temporal)
   const stop = new AbortController()
@@ -25,7 +25,7 @@ test('Schedules that cannot be put are not waited for, and are given up when the
   await client.connection.close()
 })
 
-test('a worker that is asked to stop while it waits for them does not begin to work', async () => {
+test('a worker that is asked to stop while it waits for them does not start to work', async () => {
   const temporal = { ...testTemporal(), address: '127.0.0.1:1' }
   const client = connectClient(temporal)
   const stop = new AbortController()

@@ -1,4 +1,5 @@
-// The Schedules, by the one that forgets old reads every night: there once, as the code has it, whoever starts first.
+// The Schedules, with the nightly pruning as example: each exists once, as defined in the code, whichever
+// worker starts first.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { ScheduleDescription } from '@temporalio/client'
@@ -25,7 +26,7 @@ afterAll(async () => {
   await worker.dispose()
 })
 
-test('many workers that start at once put one Schedule in place', async () => {
+test('many workers that start at once create one Schedule', async () => {
   const schedule = aSchedule()
 
   await Promise.all(Array.from({ length: 10 }, () => putSchedule(worker.client, schedule)))
@@ -36,7 +37,7 @@ test('many workers that start at once put one Schedule in place', async () => {
   expect(action).toMatchObject({ workflowType: 'pruneActivity', taskQueue: worker.taskQueue })
 })
 
-test('a worker with newer code changes the Schedule that is there, and what ops paused stays paused', async () => {
+test('a worker with newer code updates the existing Schedule, and a Schedule paused by operators stays paused', async () => {
   const schedule = aSchedule()
   await putSchedule(worker.client, schedule)
   const before = await describe(schedule)
@@ -69,7 +70,7 @@ test('it runs at 03:30 London time, in winter and in summer', async () => {
   ])
 })
 
-test('when its time has come it prunes what is past its retention', async () => {
+test('at its time it prunes rows past their retention', async () => {
   const schedule = aSchedule()
   const { id: partnerId } = await aPartner(worker.db)
   await recordActivity(worker.db, [
@@ -85,7 +86,7 @@ test('when its time has come it prunes what is past its retention', async () => 
   expect(await latestActivity(worker.db, partnerId, 10)).toMatchObject([{ at: new Date('2026-10-01T00:00:00Z') }])
 })
 
-test('none of them runs beside itself: what comes too early is left out, but for months, of which each is billed', async () => {
+test('no Schedule runs twice at once: an early run is skipped, except for months, each of which is billed', async () => {
   const { sweep } = testConfig()
   const overlaps: string[] = []
   for (const schedule of schedulesOf({ ...testConfig(), taskQueuePrefix: worker.queuePrefix, sweep })) {
@@ -110,7 +111,7 @@ test('none of them runs beside itself: what comes too early is left out, but for
   ])
 })
 
-/** The real one under another name, so that test files do not meet on one server. */
+/** The real one under another name, because test files share one server. */
 function aSchedule(): OurSchedule {
   const scheduleId = `prune-activity-${randomBytes(6).toString('hex')}`
   const { action } = pruneActivitySchedule

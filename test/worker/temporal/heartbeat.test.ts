@@ -1,4 +1,4 @@
-// A sign of life from what runs: a worker that was killed is missed within seconds, and one that is only slow is not.
+// Heartbeats of activities: a killed worker is noticed within seconds, and a slow one is not mistaken for it.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { tsToMs } from '@temporalio/common/lib/time'
@@ -20,7 +20,7 @@ afterAll(async () => {
   await worker.dispose()
 })
 
-test('an activity that takes longer than its signs of life may be apart is left to finish, at its first attempt', async () => {
+test('an activity that takes longer than its heartbeat timeout finishes at its first attempt', async () => {
   const holder = worker.db.dataSource.createQueryRunner()
   await holder.startTransaction()
   await holder.query('LOCK TABLE activity IN ACCESS EXCLUSIVE MODE')
@@ -30,8 +30,8 @@ test('an activity that takes longer than its signs of life may be apart is left 
     args: [{ batchSize: 2, batchesPerRun: 2, removed: 0 }],
   })
   const pending = async () => (await handle.describe()).raw.pendingActivities?.[0]
-  const first = tsToMs(await until('a sign of life', async () => (await pending())?.lastHeartbeatTime))
-  await until('one that comes later than they may be apart', async () => {
+  const first = tsToMs(await until('a heartbeat', async () => (await pending())?.lastHeartbeatTime))
+  await until('a heartbeat after the timeout', async () => {
     const latest = (await pending())?.lastHeartbeatTime
     return latest && tsToMs(latest) - first > 6_000
   })

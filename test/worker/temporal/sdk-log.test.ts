@@ -1,4 +1,4 @@
-// What the Temporal SDK says in our log.
+// Log lines of the Temporal SDK in our log.
 import { expect, test } from '@jest/globals'
 import { sdkLogger } from '../../../worker/temporal/connect'
 import { keptLog } from '../../support/kept-logs'
@@ -19,7 +19,7 @@ test("the SDK's info is our debug, and its warnings and errors are ours", () => 
   ])
 })
 
-test('a server that is away is told once a minute, not once for every poll', () => {
+test('an unavailable server is logged once a minute, not once for every poll', () => {
   const { logger, lines, time } = aLogger()
 
   for (let second = 0; second <= 120; second++) {

@@ -1,4 +1,4 @@
-// Search attributes: registered by whoever starts first, and refused when they are of another type.
+// Search attributes: registered by the first worker that starts, and refused when they have another type.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
@@ -27,7 +27,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('many workers that start at once register them, and again is no trouble', async () => {
+test('many workers that start at once register them, and registering again is no error', async () => {
   const wanted = { SomeWord: 'KEYWORD', SomeNumber: 'INT' } as const
 
   await Promise.all(Array.from({ length: 5 }, () => requireSearchAttributes(client, wanted)))
@@ -37,7 +37,7 @@ test('many workers that start at once register them, and again is no trouble', a
   expect(customAttributes).toMatchObject({ SomeWord: 2, SomeNumber: 3 })
 })
 
-test('one of another type ends the worker with one sentence', async () => {
+test('an attribute of another type ends the worker with one error message', async () => {
   await requireSearchAttributes(client, { PayoutAmountPence: 'KEYWORD' })
 
   const worker = startWorkerProcess({
@@ -55,7 +55,7 @@ test('one of another type ends the worker with one sentence', async () => {
   ])
 })
 
-test('what payouts are searched by is partner, environment, status, payout and amount', () => {
+test('payouts are searchable by partner, environment, status, payout and amount', () => {
   expect(wantedAttributes).toEqual({
     PayoutPartner: 'KEYWORD',
     PayoutEnvironment: 'KEYWORD',

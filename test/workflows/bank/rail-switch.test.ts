@@ -1,5 +1,6 @@
-// A paused rail from the first request to the last transfer: answered at once, kept through restarts, sent when it is resumed.
-// Recorded anew with RECORD_HISTORIES=1, only when a change is meant for runs that are not under way yet.
+// A paused rail from the first request to the last transfer: answered at once, kept through restarts, sent
+// after the resume. RECORD_HISTORIES=1 records new histories, only for a change that running workflows do not
+// see.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -27,7 +28,7 @@ const fresh = new Map<string, string>()
 silenceTemporal()
 
 beforeAll(async () => {
-  // Nobody looks by themselves while a test runs: whoever goes on was woken.
+  // No workflow polls by itself during a test, so only a wake-up continues it.
   world = await aPayoutWorld({ payouts: { pollMs: [600_000] } })
   worker = await aWorker({ clock: systemClock, databaseUrl: world.api.databaseUrl })
   payer = await world.aPayer()
@@ -79,7 +80,7 @@ test('paused and resumed from the Web UI: answered 201 pending at once, kept thr
   fresh.set('resumed', await asRecorded(resuming))
 })
 
-test('the command line pauses and resumes the same, and wakes by the same workflow', async () => {
+test('the command line pauses and resumes in the same way, and wakes by the same workflow', async () => {
   const env = {
     DATABASE_URL: world.api.databaseUrl,
     TEMPORAL_ADDRESS: testSystem().temporalAddress,
@@ -96,7 +97,7 @@ test('the command line pauses and resumes the same, and wakes by the same workfl
   await sent([answer])
 })
 
-test('a payout whose workflow is lost during a pause has one again with the resume', async () => {
+test('a payout whose workflow is lost during a pause gets one at the resume', async () => {
   await pauseRail(world.api.db, { environment: 'sandbox', by: 'ops:grace', reason: null, at: systemClock.now() })
   const answer = await world.pay(payer, {}, { key: 'paused-lost' })
   const handle = world.temporal.workflow.getHandle(`payout/sandbox/${payer.id}/paused-lost`)
@@ -105,13 +106,13 @@ test('a payout whose workflow is lost during a pause has one again with the resu
   const resuming = await begin({ environment: 'sandbox', action: 'resume', by: 'grace' })
 
   expect(await resuming.result()).toEqual({ changed: true, woken: 1, failed: 0 })
-  // It was started on the queue of the worker's own system, where nobody pays: that it runs is what counts here.
+  // It was started on the queue of the worker's own system, where no worker pays. Only that it runs counts here.
   expect((await handle.describe()).status.name).toBe('RUNNING')
   await handle.terminate('a test')
   await world.api.db.dataSource.query('UPDATE payouts SET closed_at = now() WHERE id = $1', [answer.body.id])
 })
 
-test('an order that comes late ends no pause that began after it, and waking alone ends none', async () => {
+test('a late resume does not end a pause that began after it, and a wake-up alone ends none', async () => {
   const soon = new Date(systemClock.now().getTime() + 60_000)
   await pauseRail(world.api.db, { environment: 'live', by: 'ops:ada', reason: null, at: soon })
 
@@ -134,7 +135,7 @@ test.each([
   null,
   'pause',
 ])(
-  'an input that nobody can follow is refused at once, and says what is wanted: %j',
+  'an invalid input is refused at once, with the expected fields: %j',
   async (input: Json) => {
     const handle = await begin(input)
 
@@ -147,7 +148,7 @@ test.each([
   60_000,
 )
 
-test.each(['paused', 'resumed'])('%s, as it runs today, replays', async (name) => {
+test.each(['paused', 'resumed'])('%s replays as it runs today', async (name) => {
   const workflowBundle = { codePath: testSystem().workflowBundlePath }
 
   await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(fresh.get(name) ?? ''))).resolves.toBeUndefined()
@@ -165,7 +166,7 @@ async function begin(order: RailSwitch): Promise<WorkflowHandle<typeof railSwitc
 async function sent(answers: readonly Json[]): Promise<void> {
   await until('each is sent', async () => (await transfers(answers)).every((count) => count === 1))
   for (const { body } of answers) {
-    await until('the payout says so', async () => {
+    await until('the payout reports so', async () => {
       const { body: now } = await world.api.get(`/v1/payouts/${body.id}`, { key: payer.keys.sandbox })
       return now['status'] === 'processing'
     })

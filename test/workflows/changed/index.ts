@@ -1,4 +1,4 @@
-// Every workflow as a careless change would leave it, in one bundle.
+// Every workflow after a careless change, in one bundle.
 export { changedTransfers } from './bank/changed-transfers'
 export { railSwitch } from './bank/rail-switch'
 export { proof } from './controls/proof'

@@ -1,5 +1,5 @@
-// The paths of a sweep and of connecting a sandbox, each gone once today: it replays, and names nobody.
-// Recorded anew with RECORD_HISTORIES=1, only when a change is meant for runs that are not under way yet.
+// Each path of a sweep and of connecting a sandbox runs once: it replays, and its history holds no personal
+// data. RECORD_HISTORIES=1 records new histories, only for a change that running workflows do not see.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -24,7 +24,7 @@ const fresh = new Map<string, string>()
 let bank: TestBank
 let worker: AWorker
 
-/** By the name of its recording: what is done so that it is taken. */
+/** How each path is taken, by the name of its recording. */
 const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
   async 'connect-sandbox/connected'() {
     const partnerId = await aPartnerId('at-once')
@@ -38,7 +38,7 @@ const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
     const wallet = await findWallet(worker.db, partnerId, 'sandbox')
     const payout = await aPayout(worker.db, {}, wallet)
     const handle = await connect(partnerId)
-    await until('the bank was looked at again', async () => (await scheduled(handle)).includes('checkSandboxCustomer'))
+    await until('the bank was polled again', async () => (await scheduled(handle)).includes('checkSandboxCustomer'))
     const { json } = await bank.get(`/kyc_links?email=${partnerId}@partners.invalid`)
     await bank.control('POST', `/customers/${json.data[0].customer_id}/kyc`, approved)
     const isBusy = async () => (await scheduled(handle)).filter((name) => name === 'connectSandboxWallet').length > 1
@@ -78,17 +78,17 @@ afterAll(async () => {
   await bank.close()
 })
 
-test.each(names)('%s, as it runs today, replays', async (name) => {
+test.each(names)('%s replays as it runs today', async (name) => {
   const workflowBundle = { codePath: testSystem().workflowBundlePath }
 
   await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(fresh.get(name) ?? ''))).resolves.toBeUndefined()
 })
 
-test('a sweep that is not over goes on in a fresh history', () => {
+test('an unfinished sweep continues as new', () => {
   expect(fresh.get('sweep/in-turns-continued')).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')
 })
 
-test.each(names)('the history of %s names nobody', (name) => {
+test.each(names)('the history of %s holds no personal data', (name) => {
   const text = (fresh.get(name) ?? '').replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) =>
     Buffer.from(data, 'base64').toString(),
   )
@@ -116,7 +116,7 @@ async function aSweep(options: { pageSize: number; pages: number }): Promise<Wor
     taskQueue: worker.taskQueue,
     args: [options],
   })
-  // The first of its runs, not the one that it goes on in.
+  // The first of its runs, not the continued one.
   return worker.client.workflow.getHandle(workflowId, firstExecutionRunId)
 }
 

@@ -1,5 +1,6 @@
-// The paths of the proof, of the sealer and of erasing, each gone once today by its workflow: it does its work, replays, and names nobody.
-// Recorded anew with RECORD_HISTORIES=1, only when a change is meant for runs that are not under way yet.
+// Each path of the proof, the sealer and the erasure runs once: it does its work, replays, and its history
+// holds no personal data. RECORD_HISTORIES=1 records new histories, only for a change that running workflows
+// do not see.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -21,10 +22,10 @@ let bank: TestBank
 let worker: AWorker
 let firstProof: unknown
 
-/** By the name of its recording: what is done so that it is taken. */
+/** How each path is taken, by the name of its recording. */
 const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
   async 'proof/found'() {
-    // Booked by nobody.
+    // Not booked in our ledger.
     const [wallet] = await worker.db.dataSource.query(`SELECT wallet_ref FROM wallets WHERE environment = 'sandbox'`)
     await bank.control('POST', `/wallets/${wallet.wallet_ref}/deposits`, { amount: '3.00' })
     const handle = await start<typeof proof>('proof', [{ pageSize: 50, pages: 100 }])
@@ -34,7 +35,7 @@ const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
   async 'proof/continued'() {
     const handle = await start<typeof proof>('proof', [{ pageSize: 1, pages: 1 }])
     await handle.result()
-    // The first of its runs, not the one that it goes on in.
+    // The first of its runs, not the continued one.
     return worker.client.workflow.getHandle(handle.workflowId, handle.firstExecutionRunId)
   },
   'seal-audit/sealed': () => start<typeof sealAudit>('sealAudit', [{ batchSize: 2, batches: 1_000 }]),
@@ -66,7 +67,7 @@ afterAll(async () => {
   await bank.close()
 })
 
-test('the proof finds what differs, and mails ops once', async () => {
+test('the proof finds a difference, and mails operators once', async () => {
   const drifts = await listDrifts(worker.db, 'open', 10)
 
   expect(drifts.map(({ kind }) => kind)).toContain('deposit_not_booked')
@@ -75,14 +76,14 @@ test('the proof finds what differs, and mails ops once', async () => {
   expect(mails).toHaveLength(1)
 })
 
-test('the sealer goes on until nothing that is over is left', async () => {
+test('the sealer continues until no committed row is left', async () => {
   const { fault, links } = await verifyAudit(worker.db)
 
   expect(fault).toBeNull()
   expect(links).toBeGreaterThan(3n)
 })
 
-test('the chain is followed, and what was found is kept with the history and in the database', async () => {
+test('the chain is verified, and the result is in the history and in the database', async () => {
   const { head, links } = await verifyAudit(worker.db)
   const kept = await worker.db.dataSource.query(
     `SELECT links::int, encode(head, 'hex') AS head, fault FROM audit_verifications`,
@@ -92,17 +93,17 @@ test('the chain is followed, and what was found is kept with the history and in 
   expect(decoded('verify-audit/held')).toContain(head)
 })
 
-test('a proof of many wallets goes on in a fresh history', () => {
+test('a proof of many wallets continues as new', () => {
   expect(fresh.get('proof/continued')).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')
 })
 
-test.each(names)('%s, as it runs today, replays', async (name) => {
+test.each(names)('%s replays as it runs today', async (name) => {
   const workflowBundle = { codePath: testSystem().workflowBundlePath }
 
   await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(fresh.get(name) ?? ''))).resolves.toBeUndefined()
 })
 
-test.each(names)('the history of %s names nobody', (name) => {
+test.each(names)('the history of %s holds no personal data', (name) => {
   const text = decoded(name)
 
   expect(text).toMatch(/batchSize|pageSize|"links"/)
@@ -118,7 +119,7 @@ test.each([
   ['retention', { batchSize: 1_000 }],
   ['retention', { batchSize: 1_000_000, batches: 1 }],
 ])(
-  'a %s that was started by hand with %j ends at once, and says what is wanted',
+  'a %s started by hand with %j ends at once, and names the expected input',
   async (type, input) => {
     const workflowId = `${worker.queuePrefix}-${type}-by-hand-${JSON.stringify(input)}`
     const args = input === undefined ? [] : [input]

@@ -1,4 +1,4 @@
-// Reads are forgotten after ACTIVITY_RETENTION_DAYS; what changed something is kept for ever.
+// Reads are deleted after ACTIVITY_RETENTION_DAYS. Changes are kept for ever.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { WorkflowHandle } from '@temporalio/client'
@@ -27,7 +27,7 @@ afterAll(async () => {
   await worker.dispose()
 })
 
-test('reads past their retention go; newer ones and everything that changed something stay', async () => {
+test('reads past their retention are deleted; newer ones and all changes stay', async () => {
   await recordActivity(worker.db, [
     entry('old.read', { age: days(31) }),
     entry('oldest.read', { age: days(4000) }),
@@ -44,7 +44,7 @@ test('reads past their retention go; newer ones and everything that changed some
   expect(await actionsLeft()).toEqual(['just.within', 'new.read', 'old.change', 'oldest.change'])
 })
 
-test('many old reads go in batches, and the workflow goes on in a fresh history before its own grows long', async () => {
+test('many old reads are deleted in batches, and the workflow continues as new before its history grows long', async () => {
   const old = Array.from({ length: 9 }, (_, index) => entry('old.read', { age: days(31) + index }))
   await recordActivity(worker.db, [...old, entry('new.read', { age: 0 })])
 
@@ -58,7 +58,7 @@ test('many old reads go in batches, and the workflow goes on in a fresh history 
   expect((await firstRun.describe()).historyLength).toBeLessThan(25)
 })
 
-test('with nothing to forget it ends after one batch', async () => {
+test('with nothing to delete it ends after one batch', async () => {
   await recordActivity(worker.db, [entry('new.read', { age: 0 })])
 
   const handle = await start({ batchSize: 2, batchesPerRun: 2 })
@@ -67,7 +67,7 @@ test('with nothing to forget it ends after one batch', async () => {
   expect(await actionsLeft()).toEqual(['new.read'])
 })
 
-test('a database that fails is asked again until it does its work', async () => {
+test('a failing database is retried until it works', async () => {
   await recordActivity(worker.db, [entry('old.read', { age: days(31) })])
   await worker.db.dataSource.query('ALTER TABLE activity RENAME TO activity_away')
 

@@ -1,4 +1,4 @@
-// The nightly erasure: one kind that cannot be erased is no reason to keep the other, and somebody hears of it.
+// The nightly erasure: if one kind of data cannot be erased, the other still is, and the run fails.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { WorkflowFailedError } from '@temporalio/client'
@@ -21,7 +21,7 @@ afterAll(async () => {
   await worker.dispose()
 })
 
-test('events of the bank go though bank details cannot, and the run fails', async () => {
+test('bank events are erased even if bank details cannot be, and the run fails', async () => {
   const event = { environment: 'live', eventId: 'old', category: 'transfer', outcome: 'signalled' } as const
   const { dataSource } = worker.db
   await dataSource.getRepository(bankEvent).insert({ id: newId(old), ...event, receivedAt: old, handledAt: old })

@@ -1,4 +1,4 @@
-// A mail server that takes an invoice and does not say so: few copies, far apart, and then it is for a person.
+// A mail server that accepts an invoice without confirming it: few copies, far apart, and then an operator decides.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { addChargedPartners } from '../../../bench/charged-partners'
 import { londonMonthOf, previousMonth } from '../../../domain/month'
@@ -35,7 +35,7 @@ afterAll(async () => {
   await server.close()
 })
 
-test('after the first time it waits an hour, and what runs has a heartbeat that a busy process can keep', async () => {
+test('after the first time it waits an hour, and the activity has a heartbeat timeout that a busy process can meet', async () => {
   const mailing = worker.client.workflow.getHandle<typeof invoiceMail>(invoiceMailId(id))
   const events = await until('it waits', async () => {
     const history = (await mailing.fetchHistory()).events ?? []

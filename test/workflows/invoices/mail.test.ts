@@ -1,4 +1,4 @@
-// An invoice reaches its partner's inbox once, with its PDF, however long the way there is closed.
+// An invoice reaches its partner's inbox once, with its PDF, however long the mail server is down.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { addChargedPartners } from '../../../bench/charged-partners'
 import { findInvoiceDocument } from '../../../db/invoices/documents'
@@ -34,12 +34,12 @@ afterAll(async () => {
   await inbox?.remove()
 })
 
-test('the mail server is down: the invoice is issued all the same, and mailed once when the server is back', async () => {
+test('the mail server is down: the invoice is still issued, and mailed once when the server is back', async () => {
   await chargedPartner('late')
 
   const issued = await bill('late')
   const mailing = handleOf(issued.id)
-  await until('it was tried in vain', async () => {
+  await until('an attempt has failed', async () => {
     const { raw } = await mailing.describe()
     return (raw.pendingActivities?.[0]?.attempt ?? 0) > 1
   })
@@ -61,7 +61,7 @@ test('the mail server is down: the invoice is issued all the same, and mailed on
   expect((await rowOf('late')).mailed_at).not.toBeNull()
 })
 
-test('one that is marked as mailed is not mailed again, whoever asks', async () => {
+test('an invoice that is marked as mailed is not mailed again', async () => {
   await chargedPartner('once')
   const { id } = await bill('once')
   await handleOf(id).result()
@@ -77,7 +77,7 @@ test('one that is marked as mailed is not mailed again, whoever asks', async () 
   expect(await subjects()).toEqual(before)
 })
 
-test('the mail is out but cannot be marked: it is marked later, and not sent again', async () => {
+test('a mail is sent but cannot be marked: it is marked later, and not sent again', async () => {
   await chargedPartner('marked')
   await worker.db.dataSource.query(
     `CREATE FUNCTION refuse_mark() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'planted'; END $$;
@@ -100,7 +100,7 @@ test.each([
   ['nobody', null],
   ['refused', 'not an address'],
 ])(
-  '%s: an address that is %j is looked for every day, and once the invoice is void nobody is sent it',
+  '%s: an address that is %j is looked up every day, and once the invoice is void no mail is sent',
   async (name, email) => {
     await chargedPartner(name)
     await worker.db.dataSource.query('UPDATE partners SET billing_email = $2 WHERE slug = $1', [`${name}-1`, email])

@@ -1,5 +1,6 @@
-// What bills today finishes under tomorrow's code: every path, as it runs today, replays. Recorded anew with RECORD_HISTORIES=1,
-// only when a change is meant for runs that are not under way yet; what was recorded is replayed in replay.test.ts.
+// Billing that runs today finishes under tomorrow's code: every path, as it runs today, replays.
+// RECORD_HISTORIES=1 records new histories, only for a change that running workflows do not see. Recorded
+// histories are replayed in replay.test.ts.
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -47,7 +48,7 @@ const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
   },
   async 'invoice-run/continued'() {
     await chargedPartners('continued', 3)
-    // The history that went on in another one.
+    // The run that continued as new.
     const { workflowId } = await run({ period, pageSize: 2 })
     const { events } = await handleOf(workflowId).fetchHistory()
     const before = events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId
@@ -97,7 +98,7 @@ const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
   },
 }
 
-/** Until it sleeps, and has more to do. */
+/** Until it sleeps, with work left. */
 async function waiting(invoice: string): Promise<WorkflowHandle> {
   const mail = handleOf(invoiceMailId(invoice))
   await until('it waits', async () => {
@@ -107,7 +108,7 @@ async function waiting(invoice: string): Promise<WorkflowHandle> {
   return mail
 }
 
-test.each(Object.keys(paths))('%s, as it runs today, replays and names nobody', async (name) => {
+test.each(Object.keys(paths))('%s replays as it runs today, and its history holds no personal data', async (name) => {
   const history = fresh.get(name) ?? ''
   const workflowBundle = { codePath: testSystem().workflowBundlePath }
 

@@ -1,4 +1,4 @@
-// A month is billed partner by partner: each once, whoever fails, whoever runs at the same time.
+// A month is billed partner by partner: each once, despite failures and concurrent runs.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { WorkflowFailedError } from '@temporalio/client'
@@ -28,7 +28,7 @@ beforeEach(() => {
   name = `run-${randomBytes(4).toString('hex')}`
 })
 afterEach(async () => {
-  // What one test leaves to bill is not the next one's.
+  // A test must not leave unbilled charges to the next one.
   await (await start({ period })).result()
 })
 
@@ -43,7 +43,7 @@ test('every partner gets one invoice with all its charges, and the numbers have 
   await expectNoGaps()
 })
 
-test('a rerun of a finished month changes nothing and says so', async () => {
+test('a rerun of a finished month changes nothing and reports so', async () => {
   await chargedPartners(3)
   await (await start({ period })).result()
   const before = await invoicesOf(name)
@@ -55,7 +55,7 @@ test('a rerun of a finished month changes nothing and says so', async () => {
   expect(await invoicesOf(name)).toEqual(before)
 })
 
-test('a month of many partners goes on in fresh histories, and counts on', async () => {
+test('a month of many partners continues as new, and keeps its count', async () => {
   await chargedPartners(7)
 
   const handle = await start({ period, pageSize: 3 })
@@ -66,7 +66,7 @@ test('a month of many partners goes on in fresh histories, and counts on', async
   expect((await first.describe()).status.name).toBe('CONTINUED_AS_NEW')
 })
 
-test('one partner’s failure is named and stops nobody, and a rerun after the fix bills only that one', async () => {
+test('one partner’s failure is named and stops no other, and a rerun after the fix bills only that one', async () => {
   await chargedPartners(5)
   const bad = await partnerId(`${name}-3`)
   await worker.db.dataSource.query(
@@ -82,7 +82,7 @@ test('one partner’s failure is named and stops nobody, and a rerun after the f
   await expectNoGaps()
 })
 
-test('two runs at once bill everybody once', async () => {
+test('two concurrent runs bill each partner once', async () => {
   await chargedPartners(10)
 
   const runs = await Promise.all([start({ period }), start({ period })])
@@ -104,7 +104,7 @@ test('only the named partner is billed when one is named', async () => {
   expect((await invoicesOf(name)).map(({ slug }) => slug)).toEqual([`${name}-2`])
 })
 
-test('a run that is cancelled leaves whole invoices, each on its way by mail', async () => {
+test('a cancelled run leaves complete invoices, each being mailed', async () => {
   await chargedPartners(10)
 
   const handle = await start({ period })
@@ -124,22 +124,22 @@ test('a run that is cancelled leaves whole invoices, each on its way by mail', a
 })
 
 test.each([
-  ['a month that is not over', { period: '2026-11' }, 'November 2026 is not over yet.'],
+  ['an unfinished month', { period: '2026-11' }, 'November 2026 is not over yet.'],
   ['no month', {}, /^Say which month to bill/],
-  ['a month that is none', { period: '2026-13' }, /^Say which month to bill/],
-  ['a partner that is not there', { period, partner: 'nobody-at-all' }, 'There is no partner nobody-at-all.'],
-])('%s is refused in a sentence', async (_, order, sentence) => {
+  ['an invalid month', { period: '2026-13' }, /^Say which month to bill/],
+  ['an unknown partner', { period, partner: 'nobody-at-all' }, 'There is no partner nobody-at-all.'],
+])('%s is refused with a message', async (_, order, sentence) => {
   const failure = await (await start(order)).result().catch((error: unknown) => error)
 
   expect(failure).toBeInstanceOf(WorkflowFailedError)
   expect(rootCause(failure instanceof WorkflowFailedError ? failure.cause : null)).toMatch(sentence)
 })
 
-test('a database that is away is waited for', async () => {
+test('it waits for an unavailable database', async () => {
   await chargedPartners(2)
   await worker.db.dataSource.query('ALTER TABLE partners RENAME TO partners_away')
   const handle = await start({ period })
-  await until('it was asked in vain', async () => {
+  await until('a query has failed', async () => {
     const { raw } = await handle.describe()
     return (raw.pendingActivities?.[0]?.attempt ?? 0) > 1
   })
@@ -149,7 +149,7 @@ test('a database that is away is waited for', async () => {
   expect(await handle.result()).toMatchObject({ issued: 2 })
 })
 
-test('the histories name nobody', async () => {
+test('the histories hold no personal data', async () => {
   await chargedPartners(1)
   const handle = await start({ period })
   await handle.result()

@@ -1,5 +1,5 @@
-// A sign-up gone once today: it replays, and names nobody.
-// Recorded anew with RECORD_HISTORIES=1, only when a change is meant for runs that are not under way yet.
+// A sign-up runs once: it replays, and its history holds no personal data. RECORD_HISTORIES=1 records new
+// histories, only for a change that running workflows do not see.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -32,20 +32,20 @@ afterAll(async () => {
   await worker.dispose()
 })
 
-test('as it runs today, it replays', async () => {
+test('it replays as it runs today', async () => {
   const workflowBundle = { codePath: testSystem().workflowBundlePath }
 
   await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(history))).resolves.toBeUndefined()
 })
 
-test('a second run of the same sign-up answers the same partner and opens none', async () => {
+test('a second run of the same sign-up returns the same partner and opens none', async () => {
   const [first, second] = [await open(), await open()]
 
   const [{ count }] = await worker.db.dataSource.query('SELECT count(*)::int AS count FROM partners')
   expect([second, count]).toEqual([first, 1])
 })
 
-test('its history names nobody', () => {
+test('its history holds no personal data', () => {
   const text = history.replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) => Buffer.from(data, 'base64').toString())
 
   expect(text).toContain(codeId)

@@ -1,5 +1,6 @@
-// A verification is durable and one: it ends when the bank has decided, told by events or by asking alone, and nobody is named in it.
-// Recorded anew with RECORD_HISTORIES=1, only when a change is meant for runs that are not under way yet.
+// A verification is durable and unique: it ends when the bank has decided, by events or by polling alone, and
+// its history holds no personal data. RECORD_HISTORIES=1 records new histories, only for a change that
+// running workflows do not see.
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -26,7 +27,7 @@ const fresh = new Map<string, string>()
 let bank: TestBank
 let worker: AWorker
 
-/** By the name of its recording: what is done so that it is taken. Only the bank's word, passed on, moves them. */
+/** How each path is taken, by the name of its recording. Only forwarded bank events move them. */
 const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
   async 'verification/approved-at-once'() {
     const partnerId = await aBeginner()
@@ -68,7 +69,7 @@ const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
   async 'verification/continued'() {
     const partnerId = await aBeginner()
     const handle = await wake(partnerId, quick, 2)
-    await until('it goes on in a fresh history', async () => (await handle.describe()).status.name !== 'RUNNING')
+    await until('it continues as new', async () => (await handle.describe()).status.name !== 'RUNNING')
     await says(partnerId, yes)
     return handle
   },
@@ -101,13 +102,13 @@ afterAll(async () => {
   await bank.close()
 })
 
-test.each(names)('%s, as it runs today, replays', async (name) => {
+test.each(names)('%s replays as it runs today', async (name) => {
   const workflowBundle = { codePath: testSystem().workflowBundlePath }
 
   await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(fresh.get(name) ?? ''))).resolves.toBeUndefined()
 })
 
-test.each(names)('the history of %s names nobody, and no account', (name) => {
+test.each(names)('the history of %s holds no personal data and no account', (name) => {
   const text = (fresh.get(name) ?? '').replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) =>
     Buffer.from(data, 'base64').toString(),
   )
@@ -116,7 +117,7 @@ test.each(names)('the history of %s names nobody, and no account', (name) => {
   expect(text).not.toMatch(/Acme|ada@|\.test|040668|sort_?code|account_?number|0x[0-9a-f]{40}|could not be found/i)
 })
 
-test('it ends as the bank has decided', () => {
+test("it ends with the bank's decision", () => {
   for (const name of ['verification', 'verifications']) {
     expect(fresh.get(`${name}/continued`)).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')
   }
@@ -125,7 +126,7 @@ test('it ends as the bank has decided', () => {
   }
 })
 
-test('without a single event, asking is enough', async () => {
+test('without a single event, polling is enough', async () => {
   const partnerId = await aBeginner()
   const handle = await wake(partnerId, quick)
   await says(partnerId, { status: 'under_review' })
@@ -136,7 +137,7 @@ test('without a single event, asking is enough', async () => {
   expect(await findPartnerById(worker.db, partnerId)).toMatchObject({ verificationStatus: 'approved' })
 })
 
-test('five starts at once are one run and one customer', async () => {
+test('five concurrent starts are one run and one customer', async () => {
   const partnerId = await aBeginner()
   const runs = await Promise.all([1, 2, 3, 4, 5].map(() => wake(partnerId, quick)))
   await says(partnerId, yes)
@@ -148,7 +149,7 @@ test('five starts at once are one run and one customer', async () => {
   expect(json.data).toHaveLength(1)
 })
 
-test('one that was started by who then could not say so in the row ends, and asks the bank for nothing', async () => {
+test('a workflow whose starter could not store the start ends, and sends nothing to the bank', async () => {
   const { id, contactEmail } = await aPartner(
     { db: worker.db, clock: systemClock },
     { verificationStatus: 'not_started' },
@@ -160,7 +161,7 @@ test('one that was started by who then could not say so in the row ends, and ask
   expect(json.data).toEqual([])
 })
 
-test('what the bank does not open ends as rejected, and goes on when it is tried again with another email', async () => {
+test('a customer that the bank refuses to open ends as rejected, and continues when tried again with another email', async () => {
   const taken = await aBeginner()
   await wake(taken, never)
   await says(taken, { status: 'incomplete' })
@@ -180,11 +181,11 @@ test('what the bank does not open ends as rejected, and goes on when it is tried
   await worker.client.workflow.getHandle(verificationId(taken)).terminate()
 })
 
-test('a bank that is away is asked until it is back', async () => {
+test('an unavailable bank is retried until it is back', async () => {
   const partnerId = await aBeginner()
   await bank.control('POST', '/outage', { ms: 600_000 })
   const handle = await wake(partnerId, quick)
-  await until('the bank has been asked in vain', async () => {
+  await until('a request to the bank has failed', async () => {
     const { raw } = await handle.describe()
     return (raw.pendingActivities?.[0]?.attempt ?? 0) > 1
   })
@@ -194,7 +195,7 @@ test('a bank that is away is asked until it is back', async () => {
   expect(await handle.result()).toBe('approved')
 })
 
-test('after approval news starts it again, and it waits until the pause is over', async () => {
+test('after approval an event starts it again, and it waits until the pause is over', async () => {
   const partnerId = await aBeginner()
   const first = await wake(partnerId, quick)
   await says(partnerId, yes)
@@ -212,7 +213,7 @@ test('after approval news starts it again, and it waits until the pause is over'
   expect(charged).toEqual({ times: 1 })
 })
 
-test('a pause that no event tells of is seen by the daily look', async () => {
+test('a pause without an event is found by the daily scan', async () => {
   const partnerId = await aBeginner()
   const first = await wake(partnerId, quick)
   await says(partnerId, yes)
@@ -224,7 +225,7 @@ test('a pause that no event tells of is seen by the daily look', async () => {
   expect(await untilStatus(partnerId, 'in_review')).toBe(true)
 })
 
-test('the daily look starts what was begun and has no workflow, wakes none that runs, and leaves others alone', async () => {
+test('the daily scan starts a started verification without a workflow, wakes no running one, and leaves others alone', async () => {
   const [lost, running] = [await aBeginner(), await aBeginner()]
   const { id: other } = await aPartner({ db: worker.db, clock: systemClock }, { verificationStatus: 'not_started' })
   const handle = await wake(running, never)
@@ -241,7 +242,7 @@ test('the daily look starts what was begun and has no workflow, wakes none that 
   await handle.terminate()
 })
 
-test('the longer nobody goes on, the slower the bank is asked; its word makes it quick again', async () => {
+test('the poll interval grows while the applicant does nothing, and an event of the bank resets it', async () => {
   const partnerId = await aBeginner()
   const handle = await wake(partnerId, [10, 30, 86_400_000])
   const timers = async () => {
@@ -266,7 +267,7 @@ async function look(order: { pageSize: number; pages: number }) {
       args: [order],
     },
   )
-  // The first of its runs, not the one that it goes on in.
+  // The first of its runs, not the continued one.
   return worker.client.workflow.getHandle<typeof verifications>(workflowId, firstExecutionRunId)
 }
 
@@ -285,7 +286,7 @@ async function wake(partnerId: string, pollMs: readonly number[], checks?: numbe
   const [order] = start.args
   const options = { ...start, args: [checks === undefined ? order : { ...order, checks }], signal: bankSpokeSignal }
   const { signaledRunId } = await worker.client.workflow.signalWithStart('verification', options)
-  // The run that was woken, not one that it goes on in.
+  // The run that was woken, not a continued one.
   const handle = worker.client.workflow.getHandle(verificationId(partnerId), signaledRunId)
   return Object.assign(handle, { signaledRunId })
 }

@@ -1,5 +1,5 @@
-// The life of a recall, gone once today in each way: it replays, ends with its case, and names nobody.
-// Recorded anew with RECORD_HISTORIES=1, only when a change is meant for runs that are not under way yet.
+// Each path of a recall runs once: it replays, ends with its case, and its history holds no personal data.
+// RECORD_HISTORIES=1 records new histories, only for a change that running workflows do not see.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -24,26 +24,26 @@ const log = keptLog({ level: 'error', write: (line) => void lines.push(line) })
 const fresh = new Map<string, string>()
 let worker: AWorker
 
-/** By the name of its recording: what is done so that it is taken. */
+/** How each path is taken, by the name of its recording. */
 const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
   async resolved() {
     const { caseId, handle } = await aFollowedCase({ dueInMs: 3_600_000 })
     await handle.signal(caseResolvedSignal)
-    await until('a word that was not true is looked into', async () => (await looks(handle)) === 1)
+    await until('an early wake-up is checked', async () => (await looks(handle)) === 1)
     await resolve(caseId)
     await handle.signal(caseResolvedSignal)
     return handle
   },
   async overdue() {
     const { caseId, handle } = await aFollowedCase({ dueInMs: 50 })
-    await until('people were told', async () => (await findCase(worker.db, caseId))?.overdueAt)
+    await until('the late case was reported', async () => (await findCase(worker.db, caseId))?.overdueAt)
     await resolve(caseId)
     await handle.signal(caseResolvedSignal)
     return handle
   },
   async 'word-lost'() {
     const { caseId, handle } = await aFollowedCase({ dueInMs: 50, lookEveryMs: 200 })
-    await until('people were told', async () => (await findCase(worker.db, caseId))?.overdueAt)
+    await until('the late case was reported', async () => (await findCase(worker.db, caseId))?.overdueAt)
     await resolve(caseId)
     return handle
   },
@@ -67,13 +67,13 @@ afterAll(async () => {
   await worker.dispose()
 })
 
-test.each(names)('%s, as it runs today, replays', async (name) => {
+test.each(names)('%s replays as it runs today', async (name) => {
   const workflowBundle = { codePath: testSystem().workflowBundlePath }
 
   await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(fresh.get(name) ?? ''))).resolves.toBeUndefined()
 })
 
-test.each(names)('the history of %s names nobody and tells no reason', (name) => {
+test.each(names)('the history of %s holds no personal data and no reason', (name) => {
   const text = (fresh.get(name) ?? '').replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) =>
     Buffer.from(data, 'base64').toString(),
   )
@@ -82,11 +82,11 @@ test.each(names)('the history of %s names nobody and tells no reason', (name) =>
   expect(text).not.toMatch(/Lovelace|canary|ops:/)
 })
 
-test('people were told of each that was late, and of no other', () => {
+test('each late case was reported, and no other', () => {
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual(Array(2).fill(expect.stringContaining('overdue')))
 })
 
-test('of a late one without a workflow people are told by the sweep', async () => {
+test('a late case without a workflow is reported by the sweep', async () => {
   await requireSearchAttributes(worker.client, wantedAttributes)
   const { id } = await aCase(1)
 

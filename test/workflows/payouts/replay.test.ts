@@ -1,5 +1,5 @@
-// Payouts that run today finish under tomorrow's code: every path's recorded history replays, and so does a fresh one of each.
-// A new path is recorded with RECORD_HISTORIES=1; what was recorded stays, as the payouts under way do.
+// Payouts that run today finish under tomorrow's code: every path's recorded history replays, and so does a
+// fresh one of each. RECORD_HISTORIES=1 records a new path; existing recordings stay, as running payouts do.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -32,15 +32,15 @@ test('every path has a recorded history', () => {
   expect(recorded.toSorted()).toEqual(names.toSorted())
 })
 
-test.each(names)('%s, as it was recorded, replays with the code of today', async (name) => {
+test.each(names)('%s replays with today’s code, as recorded', async (name) => {
   await expect(replay(recorded(name))).resolves.toBeUndefined()
 })
 
-test.each(names)('%s, as it runs today, replays', async (name) => {
+test.each(names)('%s replays as it runs today', async (name) => {
   await expect(replay(fresh.get(name) ?? '')).resolves.toBeUndefined()
 })
 
-test('a change that payouts under way would not survive is noticed', async () => {
+test('a change that running payouts would not survive is noticed', async () => {
   const changed = await bundleWorkflows(join(__dirname, '../changed/payouts/payout.ts'))
 
   for (const name of names) {
@@ -50,8 +50,8 @@ test('a change that payouts under way would not survive is noticed', async () =>
   }
 })
 
-// The referee looks for the very account and name of each world; this is for what was recorded.
-test.each(names)('the history of %s names nobody and no account', (name) => {
+// The referee searches for the account and name of each world; this one searches the recordings.
+test.each(names)('the history of %s holds no personal data and no account', (name) => {
   for (const history of [recorded(name), fresh.get(name) ?? '']) {
     const text = history.replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) => Buffer.from(data, 'base64').toString())
 

@@ -1,5 +1,5 @@
-// The paths of a return and of the daily look at the bank, each gone once today: it replays, and names nobody.
-// A new path is recorded with RECORD_HISTORIES=1; what was recorded stays.
+// Each path of a return and of the daily scan of the bank runs once: it replays, and its history holds no
+// personal data. RECORD_HISTORIES=1 records a new path; existing recordings stay.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -19,7 +19,7 @@ let world: PayoutWorld
 let worker: AWorker
 let payer: Payer
 
-/** By the name of its recording: what is done so that it is taken. */
+/** How each path is taken, by the name of its recording. */
 const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
   async 'payout-return/returned-then-refunded'() {
     const { id, move } = await aCompleted()
@@ -73,13 +73,13 @@ afterAll(async () => {
   await world.close()
 })
 
-test.each(names)('%s, as it runs today, replays', async (name) => {
+test.each(names)('%s replays as it runs today', async (name) => {
   const workflowBundle = { codePath: testSystem().workflowBundlePath }
 
   await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(fresh.get(name) ?? ''))).resolves.toBeUndefined()
 })
 
-test.each(names)('the history of %s names nobody and no account', (name) => {
+test.each(names)('the history of %s holds no personal data and no account', (name) => {
   const text = (fresh.get(name) ?? '').replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) =>
     Buffer.from(data, 'base64').toString(),
   )
@@ -87,7 +87,7 @@ test.each(names)('the history of %s names nobody and no account', (name) => {
   for (const canary of [/Ada/, /Lovelace/, /St James/, /["' ]\d{8}["'. ]/]) expect(text).not.toMatch(canary)
 })
 
-test('one that finds nothing to do costs a single workflow task', () => {
+test('a return with nothing to do costs a single workflow task', () => {
   const { events } = JSON.parse(fresh.get('payout-return/nothing') ?? '')
   const tasks = events.filter(({ eventType }: { eventType: string }) => /WORKFLOW_TASK_SCHEDULED/.test(eventType))
 

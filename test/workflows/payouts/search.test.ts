@@ -1,4 +1,4 @@
-// What people see of a payout in the Web UI: found by its status, its partner and its amount, and told in a sentence.
+// A payout in the Temporal Web UI: found by its status, partner and amount, with a summary.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'
 import { connectClient } from '../../../runtime/temporal/client'
@@ -23,7 +23,7 @@ afterAll(async () => {
   await world.close()
 })
 
-test('a payout that was delivered, one that was refused by the bank and one that never was are told apart', async () => {
+test('a delivered, a refused and a released payout have different statuses', async () => {
   const payer = await world.aPayer()
   const badAccount = { recipient: { bank: { account_number: '12340000' } } }
 

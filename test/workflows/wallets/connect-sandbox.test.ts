@@ -1,4 +1,4 @@
-// A sandbox is connected in a durable way: whatever is away meanwhile, in the end its payouts go to the bank.
+// Connecting a sandbox is durable: despite outages, its payouts go to the bank in the end.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openPartner } from '../../../db/partners/open'
 import { findWallet } from '../../../db/wallets/wallets'
@@ -28,11 +28,11 @@ afterAll(async () => {
   await bank.close()
 })
 
-test('the bank is down, then wants to look at the customer, then has it: connected', async () => {
+test('it connects after the bank was down and then reviewed the customer', async () => {
   const partnerId = await aPartnerId()
   await bank.control('POST', '/outage', { ms: 600_000 })
   await Promise.all([start(partnerId), start(partnerId), start(partnerId)])
-  await until('the bank has been asked in vain', async () => {
+  await until('a request to the bank has failed', async () => {
     const { raw } = await handleOf(partnerId).describe()
     return (raw.pendingActivities?.[0]?.attempt ?? 0) > 1
   })
@@ -46,7 +46,7 @@ test('the bank is down, then wants to look at the customer, then has it: connect
   expect(await walletOf(partnerId)).toMatchObject({ rail: 'provider_sandbox', balanceMicroUsdc: 10_000_000_000n })
 })
 
-test('it waits for the last simulated payout to be over', async () => {
+test('it waits until the last simulated payout is final', async () => {
   const partnerId = await aPartnerId()
   const wallet = await walletOf(partnerId)
   const { id } = await aPayout(worker.db, {}, wallet)

@@ -1,5 +1,5 @@
-// The paths of reading wallets and of mailing admins, each gone once today: it replays, and names nobody.
-// Recorded anew with RECORD_HISTORIES=1, only when a change is meant for runs that are not under way yet.
+// Each path of reading wallets and of mailing admins runs once: it replays, and its history holds no personal
+// data. RECORD_HISTORIES=1 records new histories, only for a change that running workflows do not see.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -24,7 +24,7 @@ const toHistory = { method: 'GET', path: '/v0/wallets/*/history' }
 let bank: TestBank
 let worker: AWorker
 
-/** By the name of its recording: what is done so that it is taken. */
+/** How each path is taken, by the name of its recording. */
 const paths: Readonly<Record<string, () => Promise<WorkflowHandle>>> = {
   async 'wallet-reading/read'() {
     const { id } = await aWallet()
@@ -82,23 +82,23 @@ afterAll(async () => {
   await bank.close()
 })
 
-test.each(names)('%s, as it runs today, replays', async (name) => {
+test.each(names)('%s replays as it runs today', async (name) => {
   const workflowBundle = { codePath: testSystem().workflowBundlePath }
 
   await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(fresh.get(name) ?? ''))).resolves.toBeUndefined()
 })
 
-test('what the bank says while its history is read is read once more', () => {
+test('an event during a read of the history causes another read', () => {
   const count = (name: string) => (fresh.get(name)?.match(/EVENT_TYPE_ACTIVITY_TASK_SCHEDULED/g) ?? []).length
 
   expect([count('wallet-reading/read'), count('wallet-reading/again')]).toEqual([1, 2])
 })
 
-test.each(['wallet-reading/continued', 'wallet-readings/continued'])('%s goes on in a fresh history', (name) => {
+test.each(['wallet-reading/continued', 'wallet-readings/continued'])('%s continues as new', (name) => {
   expect(fresh.get(name)).toContain('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW')
 })
 
-test.each(names)('the history of %s names nobody', (name) => {
+test.each(names)('the history of %s holds no personal data', (name) => {
   const text = (fresh.get(name) ?? '').replaceAll(/"data": ?"([^"]+)"/g, (_, data: string) =>
     Buffer.from(data, 'base64').toString(),
   )
@@ -123,7 +123,7 @@ function aReading({ id: walletId }: WalletRow, readings: number) {
   })
 }
 
-/** The bank does not answer until it has spoken. */
+/** The bank does not answer until the event has arrived. */
 async function spokenMeanwhile(readings: number): Promise<ReadingHandle> {
   const wallet = await aWallet()
   const fault = await bank.fault({ kind: 'status', status: 503, times: null, match: toHistory })
@@ -141,7 +141,7 @@ async function readings(how: { pageSize: number; pages: number }): Promise<Workf
     taskQueue: worker.taskQueue,
     args: [how],
   })
-  // The first of its runs, not the one that it goes on in.
+  // The first of its runs, not the continued one.
   return worker.client.workflow.getHandle(workflowId, firstExecutionRunId)
 }
 

@@ -1,5 +1,5 @@
-// A top-up gone once today: it replays, and adds its money once however often it is run.
-// Recorded anew with RECORD_HISTORIES=1, only when a change is meant for runs that are not under way yet.
+// A top-up runs once: it replays, and adds its money once however often it is run. RECORD_HISTORIES=1 records
+// new histories, only for a change that running workflows do not see.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -35,7 +35,7 @@ afterAll(async () => {
   await worker.dispose()
 })
 
-test('as it runs today, it replays', async () => {
+test('it replays as it runs today', async () => {
   const workflowBundle = { codePath: testSystem().workflowBundlePath }
 
   await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(history))).resolves.toBeUndefined()

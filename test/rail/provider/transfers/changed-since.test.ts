@@ -1,4 +1,4 @@
-// Which transfers have changed: a walk no further back than money can come, and one odd row hides no other.
+// Changed transfers: read no further back than money can be returned, and one odd row hides no other.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { ChangedTransfer } from '../../../../rail/rail'
 import { aClock, aTransferJson, json, type ScriptedBank, startScriptedBank } from '../../../support/bank/scripted'
@@ -37,7 +37,7 @@ async function changes(since = new Date(0)): Promise<{ refs: string[]; unreadabl
   return { refs, unreadable }
 }
 
-test('are read as far back as a payment may come back, and not the whole list', async () => {
+test('transfers are read as far back as a payment may be returned, and not the whole list', async () => {
   serve(aYear())
 
   const { refs, unreadable } = await changes()
@@ -46,7 +46,7 @@ test('are read as far back as a payment may come back, and not the whole list', 
   expect(bank.heard.length).toBeLessThanOrEqual(3)
 })
 
-test('are each told, also behind those that cannot be read, of which payouts are told by name', async () => {
+test('each transfer is returned, also after unreadable ones, of which payouts are named', async () => {
   const named = { client_reference_id: 'payout-1' }
   const odd: Readonly<Record<number, Record<string, unknown>>> = {
     5: { ...named, source: { currency: 'doge', amount: '1.00' } },
@@ -60,13 +60,13 @@ test('are each told, also behind those that cannot be read, of which payouts are
   expect(unreadable).toEqual([null, 'payout-1'])
 })
 
-test('that cannot be read and have not changed since are not told', async () => {
+test('unreadable transfers that have not changed since are not returned', async () => {
   serve(aYear(() => ({ source: { currency: 'doge', amount: '1.00' } })))
 
   expect(await changes(new Date(aClock.now().getTime() + 1))).toEqual({ refs: [], unreadable: [] })
 })
 
-test('are taken as they come: the first is told before the second page is asked for', async () => {
+test('transfers are streamed: the first is returned before the second page is requested', async () => {
   serve(aYear((day) => ({ created_at: new Date(aClock.now().getTime() - day * 60_000).toISOString() })))
 
   const walk = bank.rail.changedSince(new Date(0))[Symbol.asyncIterator]()

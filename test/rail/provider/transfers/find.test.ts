@@ -1,4 +1,4 @@
-// The lookup of a payout's transfer among rows that are not payouts or cannot be read.
+// The lookup of a payout's transfer among rows that are not payouts or unreadable.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { RailRefused, RailUnavailable } from '../../../../rail/rail'
 import { aTransferJson, json, type ScriptedBank, startScriptedBank } from '../../../support/bank/scripted'
@@ -47,8 +47,8 @@ describe.each(foreign)('%s', (_, change) => {
   })
 })
 
-describe('a row that cannot be read and may be ours', () => {
-  test('makes the lookup incomplete when nothing says which payout it names', async () => {
+describe('an unreadable row that may be ours', () => {
+  test('makes the lookup incomplete when nothing shows which payout it names', async () => {
     answer({ transfers: [aTransferJson({ client_reference_id: 7 })] })
 
     expect(await find()).toEqual({ outcome: 'incomplete' })
@@ -60,7 +60,7 @@ describe('a row that cannot be read and may be ours', () => {
     expect(await find()).toEqual({ outcome: 'incomplete' })
   })
 
-  test('is named when it names our payout', async () => {
+  test('is reported when it names our payout', async () => {
     answer({ transfers: [aTransferJson({ id: 'tr_odd', ...unreadableAmount })] })
 
     expect(await find()).toEqual({ outcome: 'incomplete', transferRef: 'tr_odd' })
@@ -89,7 +89,7 @@ describe('a withdrawal of a transfer that the list does not have', () => {
     expect(await find()).toEqual({ outcome: 'absent' })
   })
 
-  test('is ours when the transfer names our payout, also behind one that cannot be read', async () => {
+  test('is ours when the transfer names our payout, also after an unreadable one', async () => {
     const unknown = aWithdrawal({ id: 'mov_9', payment_route: null })
     answer({ history: [unknown, ...history], alone: { tr_2: ours } })
 
@@ -120,7 +120,7 @@ test.each<[string, Row, string]>([
   expect(await find()).toEqual({ outcome })
 })
 
-test('a bank that answers unusably leaves the lookup incomplete, and one that does not answer is unavailable', async () => {
+test('an unusable response leaves the lookup incomplete, and no response makes the bank unavailable', async () => {
   for (const status of [400, 401, 403, 404]) {
     bank.answer((_, response) => json(response, status, { code: 'not_found' }))
     expect(await find()).toEqual({ outcome: 'incomplete' })
@@ -136,7 +136,7 @@ test('a bank that answers unusably leaves the lookup incomplete, and one that do
   }
 })
 
-test('one unusable answer is asked again', async () => {
+test('one unusable response is retried', async () => {
   const usual = script({})
   let asked = 0
   bank.answer((heard, response) => {
@@ -154,7 +154,7 @@ function find() {
 interface Books {
   readonly transfers?: readonly Row[]
   readonly history?: readonly Row[]
-  /** Transfers as they are when asked for one by one; as in the list unless said. */
+  /** Transfers read one by one, as in the list unless given. */
   readonly alone?: Readonly<Record<string, Row>>
 }
 

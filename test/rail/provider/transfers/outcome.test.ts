@@ -1,4 +1,4 @@
-// The table that decides what an answer to a submitted transfer proves: a test per row, and none that is never met.
+// The table that decides what a response to a submitted transfer proves: a test per row, and no unused row.
 import { describe, expect, test } from '@jest/globals'
 import type { Answer } from '../../../../rail/provider/client'
 import { firstCall, type Ruling, rowFor, rule } from '../../../../rail/provider/transfers/outcome'
@@ -86,7 +86,7 @@ describe('the first call ever made under a bank key', () => {
     expect(rule('first', answered(429, undefined, undefined, 2_000))).toMatchObject({ retryAfterMs: 2_000 })
   })
 
-  test('nothing of the bank’s message gets into ours', () => {
+  test('no text of the bank’s message gets into ours', () => {
     const said = first.map(([, answer]) => JSON.stringify(rule('first', answer))).join()
 
     expect(said).not.toMatch(/Ada|12345678/)

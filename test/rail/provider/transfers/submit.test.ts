@@ -1,4 +1,4 @@
-// What is sent for a transfer, byte for byte, and answers that a well-behaved bank never gives.
+// The bytes sent for a transfer, and responses that a well-behaved bank never gives.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { TransferOrder } from '../../../../rail/rail'
 import { aTransferJson, json, type ScriptedBank, startScriptedBank } from '../../../support/bank/scripted'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => bank.close())
 
 describe('the body of a transfer', () => {
-  test('is these bytes', () => {
+  test('is exactly these bytes', () => {
     expect(bank.rail.transferBody(order)).toBe(
       '{"on_behalf_of":"cust_1","client_reference_id":"payout-1","developer_fee":"0.00",' +
         '"source":{"payment_rail":"bridge_wallet","currency":"usdc","bridge_wallet_id":"wallet_1","amount":"132.41"},' +
@@ -30,12 +30,12 @@ describe('the body of a transfer', () => {
     )
   })
 
-  test('leaves out a reference of which nothing can be carried', () => {
+  test('omits a reference without any valid character', () => {
     expect(bank.rail.transferBody({ ...order, reference: '李雷' })).not.toContain('reference":"')
     expect(bank.rail.transferBody({ ...order, reference: null })).toMatch(/"amount":"100.00"}}$/)
   })
 
-  test('is what the bank hears, as it was stored', async () => {
+  test('is sent to the bank as it was stored', async () => {
     bank.answer((_, response) => json(response, 201, aTransferJson()))
 
     await submit('first', '{"client_reference_id":  "payout-1"}')
@@ -46,7 +46,7 @@ describe('the body of a transfer', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   test.each(['first', 'repeat'] as const)('with the transfer is accepted, also to a %s call', async (call) => {
     bank.answer((_, response) => json(response, 201, aTransferJson()))
 
@@ -55,8 +55,8 @@ describe('an answer', () => {
 
   test.each([
     ['another payout’s transfer', aTransferJson({ client_reference_id: 'payout-2' })],
-    ['a transfer of nobody’s', aTransferJson({ client_reference_id: null })],
-    ['a transfer whose amount cannot be read', aTransferJson({ source: { currency: 'usdc', amount: 132.41 } })],
+    ['a transfer of no payout', aTransferJson({ client_reference_id: null })],
+    ['a transfer with an unreadable amount', aTransferJson({ source: { currency: 'usdc', amount: 132.41 } })],
     ['nothing', {}],
   ])('with %s proves nothing', async (_, body) => {
     bank.answer((_, response) => json(response, 201, body))
@@ -67,8 +67,8 @@ describe('an answer', () => {
   test.each([
     ['132.40', 'insufficient'],
     ['132.41', 'busy'],
-    ['not to be had', 'busy'],
-  ])('of 400 with a balance of %s means %s, by a fresh look at the wallet', async (balance, why) => {
+    ['unavailable', 'busy'],
+  ])('of 400 with a balance of %s means %s, by a new read of the wallet', async (balance, why) => {
     bank.answer(({ method }, response) => {
       if (method === 'POST') return json(response, 400, { code: 'bad_request', message: 'no' }, { 'Retry-After': '1' })
       return json(response, 200, { balances: [{ currency: 'usdc', balance }] })
@@ -78,7 +78,7 @@ describe('an answer', () => {
     expect(bank.heard.map(({ path }) => path)).toEqual(['/v0/transfers', '/v0/customers/cust_1/wallets/wallet_1'])
   })
 
-  test('is waited for once: nothing is tried again in here', async () => {
+  test('is awaited once, without a retry here', async () => {
     bank.answer((_, response) => response.destroy())
 
     expect(await submit('first')).toEqual({ outcome: 'unknown', why: 'no answer' })
@@ -86,7 +86,7 @@ describe('an answer', () => {
   })
 })
 
-test('a ref cannot lead to another address', async () => {
+test('a ref cannot lead to another path', async () => {
   bank.answer((_, response) => json(response, 404, { code: 'not_found' }))
 
   await expect(bank.rail.transfer('../customers/1?x=#')).rejects.toThrow('transfer')

@@ -1,4 +1,4 @@
-// The workflow as a careless change would leave it: it waits before it looks.
+// The workflow after a careless change: it waits before it scans.
 import { sleep } from '@temporalio/workflow'
 import { changedTransfers as original } from '../../../../workflows/bank/changed-transfers'
 

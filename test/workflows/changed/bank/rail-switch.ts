@@ -1,4 +1,4 @@
-// The workflow as a careless change would leave it: it waits before it switches.
+// The workflow after a careless change: it waits before it switches.
 import { sleep } from '@temporalio/workflow'
 import { railSwitch as original, type RailSwitch, type RailSwitched } from '../../../../workflows/bank/rail-switch'
 

@@ -1,4 +1,4 @@
-// The workflow as a careless change would leave it: it looks for silence first.
+// The workflow after a careless change: it checks for overdue payouts first.
 import { proxyActivities } from '@temporalio/workflow'
 import type { ProofActivities, Proved } from '../../../../workflows/controls/proof'
 import { proof as original, type Proving } from '../../../../workflows/controls/proof'

@@ -1,4 +1,4 @@
-// The workflow as a careless change would leave it: events go before bank details.
+// The workflow after a careless change: it erases events before bank details.
 import { proxyActivities } from '@temporalio/workflow'
 import type { RetentionActivities } from '../../../../workflows/controls/retention'
 import { type Erased, type Erasing, retention as original } from '../../../../workflows/controls/retention'

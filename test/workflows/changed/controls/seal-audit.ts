@@ -1,4 +1,4 @@
-// The workflow as a careless change would leave it: it erases before it seals.
+// The workflow after a careless change: it erases before it seals.
 import { proxyActivities } from '@temporalio/workflow'
 import type { RetentionActivities } from '../../../../workflows/controls/retention'
 import { sealAudit as original, type Sealing } from '../../../../workflows/controls/seal-audit'

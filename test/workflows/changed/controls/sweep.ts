@@ -1,4 +1,4 @@
-// The workflow as a careless change would leave it: it begins with another step.
+// The workflow after a careless change: it begins with another activity.
 import { proxyActivities } from '@temporalio/workflow'
 import type { SweepActivities, Swept } from '../../../../workflows/controls/sweep'
 import { sweep as original, type Sweep } from '../../../../workflows/controls/sweep'

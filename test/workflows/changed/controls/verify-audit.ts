@@ -1,4 +1,4 @@
-// The workflow as a careless change would leave it: it seals before it verifies.
+// The workflow after a careless change: it seals before it verifies.
 import { proxyActivities } from '@temporalio/workflow'
 import type { SealAuditActivities } from '../../../../workflows/controls/seal-audit'
 import type { AuditVerdict } from '../../../../workflows/controls/verify-audit'

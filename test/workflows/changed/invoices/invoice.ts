@@ -1,4 +1,4 @@
-// The workflow as a careless change would leave it: one more activity in front, which no recorded history knows of.
+// The workflow after a careless change: it first runs an activity that no recorded history has.
 import { proxyActivities } from '@temporalio/workflow'
 import type { InvoiceMailActivities } from '../../../../workflows/invoices/mail'
 

@@ -1,4 +1,4 @@
-// The workflow as a careless change would leave it: it mails before it looks at the balances.
+// The workflow after a careless change: it mails before it checks the balances.
 import { proxyActivities } from '@temporalio/workflow'
 import type { NoticesActivities } from '../../../../workflows/partners/notices'
 import { type Noticing, notices as original } from '../../../../workflows/partners/notices'

@@ -1,4 +1,4 @@
-// The workflow as a careless change would leave it: it waits before it opens the partner.
+// The workflow after a careless change: it waits before it opens the partner.
 import { sleep } from '@temporalio/workflow'
 import type { SignUp } from '../../../../workflows/partners/sign-up'
 import { signUp as original } from '../../../../workflows/partners/sign-up'

@@ -1,4 +1,4 @@
-// The workflow as a careless change would leave it: it looks at the customer before there is one.
+// The workflow after a careless change: it reads the customer before there is one.
 import { proxyActivities } from '@temporalio/workflow'
 import type { VerificationActivities } from '../../../../workflows/partners/verification'
 import { verification as original, type Verification } from '../../../../workflows/partners/verification'

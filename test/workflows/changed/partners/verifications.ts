@@ -1,4 +1,4 @@
-// The workflow as a careless change would leave it: it looks at one partner before it looks at all of them.
+// The workflow after a careless change: it checks one partner before it lists all of them.
 import { proxyActivities } from '@temporalio/workflow'
 import type { VerificationActivities } from '../../../../workflows/partners/verification'
 import { verifications as original, type Verifications } from '../../../../workflows/partners/verifications'

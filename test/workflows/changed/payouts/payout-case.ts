@@ -1,4 +1,4 @@
-// The workflow as a careless change would leave it: it looks at the case before it waits.
+// The workflow after a careless change: it checks the case before it waits.
 import { proxyActivities } from '@temporalio/workflow'
 import {
   type CaseToFollow,

@@ -1,4 +1,4 @@
-// The payout's workflow as nobody may change it: another step comes first.
+// The payout workflow after a forbidden change: another activity comes first.
 import { proxyLocalActivities } from '@temporalio/workflow'
 import { payout as original, type PayoutActivities, type PayoutOrder } from '../../../../workflows/payouts/payout'
 

@@ -1,4 +1,4 @@
-// The workflow as a careless change would leave it: it looks for a wallet before it has a customer.
+// The workflow after a careless change: it looks up a wallet before it has a customer.
 import { proxyActivities } from '@temporalio/workflow'
 import {
   type ConnectSandboxActivities,

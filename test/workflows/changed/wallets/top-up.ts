@@ -1,4 +1,4 @@
-// The workflow as a careless change would leave it: it waits before it adds the money.
+// The workflow after a careless change: it waits before it adds the money.
 import { sleep } from '@temporalio/workflow'
 import type { SandboxTopUp, ToppedUp } from '../../../../workflows/wallets/top-up'
 import { topUp as original } from '../../../../workflows/wallets/top-up'

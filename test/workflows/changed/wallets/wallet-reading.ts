@@ -1,4 +1,4 @@
-// The workflow as a careless change would leave it: it waits before it reads.
+// The workflow after a careless change: it waits before it reads.
 import { sleep } from '@temporalio/workflow'
 import { walletReading as original, type WalletReading } from '../../../../workflows/wallets/reading'
 

@@ -1,4 +1,4 @@
-// The workflow as a careless change would leave it: it reads one environment twice.
+// The workflow after a careless change: it reads one environment twice.
 import { proxyActivities } from '@temporalio/workflow'
 import {
   walletReadings as original,
