@@ -1,4 +1,4 @@
-// The bank's keys: by file wherever others could list the arguments of its process.
+// The bank's keys come from files where other users could list the arguments of its process.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a key comes from the file that is named, without the end of its line', () => {
+test('a key is read from the named file, without its line ending', () => {
   const file = join(folder, 'key')
   writeFileSync(file, 'sk-live-0123456789abcdef\n')
 
@@ -28,11 +28,11 @@ test.each([
     ['--sandbox-key', 'sk-test-1', '--sandbox-key-file', '/dev/null'],
     '--sandbox-key and --sandbox-key-file are both given; remove one of them.',
   ],
-])('%j is refused with a sentence', (args, sentence) => {
+])('%j is refused with an error message', (args, sentence) => {
   expect(() => readArguments(args)).toThrow(sentence)
 })
 
-test('the bank of npm start has its keys in files of its owner’s, and not in its arguments', async () => {
+test('the bank of npm start has its keys in files readable by their owner only, and not in its arguments', async () => {
   const keys = { sandbox: 'sk-test-local-0123456789abcdef', live: 'sk-live-local-fedcba9876543210' }
   const dataDir = join(folder, 'bank')
   const parts: Part[] = []

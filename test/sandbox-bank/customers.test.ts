@@ -1,4 +1,4 @@
-// Customers: verification, terms and endorsements, and the pages where people press the buttons.
+// Customers: verification, terms and endorsements, and the pages with the approval buttons.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { aKycLink, aParty, aTransfer, openTestBank, type TestBank } from '../support/bank/client'
 
@@ -49,7 +49,7 @@ test('links are listed, newest first, and by email', async () => {
   expect((await bank.get(`/kyc_links?email=${encodeURIComponent(email)}`, live)).json.data).toEqual([])
 })
 
-test('live mode has one link per email in any spelling, and names it; the sandbox has many', async () => {
+test('live mode has one link per email, ignoring case, and returns it; the sandbox has many', async () => {
   const email = 'only-one@acme.test'
   const first = await bank.post('/kyc_links', aKycLink({ email }), live)
 
@@ -63,7 +63,7 @@ test('live mode has one link per email in any spelling, and names it; the sandbo
   expect(inSandbox.map(({ status }) => status)).toEqual([201, 201])
 })
 
-test('a live customer becomes active by the two pages, and is sent back where it came from', async () => {
+test('a live customer becomes active by the two pages, and is redirected back', async () => {
   const { json } = await bank.post('/kyc_links', aKycLink({ redirect_uri: 'https://partner.example/back' }), live)
   const before = await bank.get(`/customers/${json.customer_id}`, live)
   const shown = await (await fetch(json.kyc_link)).text()
@@ -82,7 +82,7 @@ test('a live customer becomes active by the two pages, and is sent back where it
   expect(after.json).toMatchObject({ status: 'active', has_accepted_terms_of_service: true })
 })
 
-test('a page can ask for more and reject, with a readable reason', async () => {
+test('a page can request more information and reject, with a readable reason', async () => {
   const { json } = await bank.post('/kyc_links', aKycLink({ full_name: '<b>Bold</b> & Co' }), live)
 
   const page = await (await fetch(json.kyc_link)).text()
@@ -152,7 +152,7 @@ test('a wallet needs an active customer', async () => {
   expect(refused.json.code).toBe('has_not_accepted_tos')
 })
 
-test('rejection reasons set by hand are shown', async () => {
+test('rejection reasons set by a test are shown', async () => {
   const { json } = await bank.post('/kyc_links', aKycLink(), live)
   const change = { status: 'rejected', reason: 'Document expired', developer_reason: 'doc 17' }
   await bank.control('POST', `/customers/${json.customer_id}/kyc`, change)

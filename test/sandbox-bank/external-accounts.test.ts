@@ -1,4 +1,4 @@
-// GB external accounts: strict fields, one per customer and number, closed and opened again, and the payee check.
+// GB external accounts: strict fields, one per customer and number, closed and reopened, and the payee check.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { anAccount, aParty, aTransfer, openTestBank, type Party, type TestBank, until } from '../support/bank/client'
 
@@ -58,11 +58,11 @@ test('an invalid field is refused with its name', async () => {
   }
 })
 
-test('the address is not needed', async () => {
+test('the address is optional', async () => {
   expect((await bank.post(path, anAccount({ address: undefined }))).status).toBe(201)
 })
 
-test('the same account again is 400 duplicate_external_account with the id that exists', async () => {
+test('the same account again is 400 duplicate_external_account with the existing id', async () => {
   const account = anAccount()
   const first = await bank.post(path, account)
 
@@ -74,7 +74,7 @@ test('the same account again is 400 duplicate_external_account with the id that 
   expect(elsewhere.status).toBe(201)
 })
 
-test('a closed account takes no transfer until it is opened again', async () => {
+test('a closed account accepts no transfer until it is reopened', async () => {
   const { json } = await bank.post(path, anAccount())
   const order = () => aTransfer({ ...party, account: json.id })
 
@@ -94,7 +94,7 @@ test('a closed account takes no transfer until it is opened again', async () => 
 test('a payee check runs once at a time and ends by itself', async () => {
   const { json } = await bank.post(path, anAccount())
 
-  // Both at once, because the first may be over when the second comes later.
+  // Both at once, because the first may be over when the second starts.
   const both = await Promise.all([1, 2].map(() => bank.post(`${path}/${json.id}/verify`, undefined)))
   const [started, twice] = both.toSorted((one, other) => one.status - other.status)
   const done = await until('the check', async () => {
@@ -111,7 +111,7 @@ test('a payee check runs once at a time and ends by itself', async () => {
   })
 })
 
-test('the result of a payee check and a closure can be set by hand', async () => {
+test('a test can set the result of a payee check and close an account', async () => {
   const { json } = await bank.post(path, anAccount())
 
   await bank.control('POST', `/external_accounts/${json.id}`, {

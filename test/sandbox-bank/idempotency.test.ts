@@ -25,7 +25,7 @@ async function transfersOf(reference: string): Promise<number> {
   return (await bank.control('GET', `/transfers?client_reference_id=${reference}`)).json.count
 }
 
-test('every POST but verify needs a key', async () => {
+test('every POST except verify needs a key', async () => {
   const headers = { 'Idempotency-Key': '' }
   const refused = await bank.post('/transfers', aTransfer(party), { headers })
   const verified = await bank.post(
@@ -65,7 +65,7 @@ test('the same key with other bytes is 400 not_truly_idempotent, even when only 
   expect(other.json).toMatchObject({ code: 'not_truly_idempotent' })
 })
 
-test('a key means nothing in the other environment', async () => {
+test('a key of one environment is unknown in the other', async () => {
   const key = randomUUID()
   await bank.post('/transfers', aTransfer(party), { key })
 
@@ -89,7 +89,7 @@ test('after its window a key is 422', async () => {
   await short.close()
 })
 
-test('a refusal leaves the key free, or is replayed when the bank is set so', async () => {
+test('a refusal leaves the key free, or is replayed when the bank is configured so', async () => {
   const strict = await openTestBank({ refusals: 'replayed' })
   const outcomes: number[] = []
   for (const each of [bank, strict]) {
@@ -137,7 +137,7 @@ test('another body under a key in flight is refused at once', async () => {
   expect((await first).status).toBe(201)
 })
 
-test('the same client_reference_id under another key is a second transfer, so that double payments show', async () => {
+test('the same client_reference_id under another key is a second transfer, so that double payments are visible', async () => {
   const order = aTransfer(party)
 
   await bank.post('/transfers', order)

@@ -1,4 +1,4 @@
-// Lists: {count, data}, newest first, with cursors that exclude each other, and the faults of a list.
+// Lists: {count, data}, newest first, with mutually exclusive cursors, and the faults of a list.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { aParty, aTransfer, type Json, openTestBank, type Party, still, type TestBank } from '../support/bank/client'
 
@@ -24,7 +24,7 @@ async function page(query: string): Promise<string[]> {
   return json.data.map(({ id }: Json) => id)
 }
 
-test('pages follow a cursor in both directions until an empty one', async () => {
+test('pages follow a cursor in both directions until an empty page', async () => {
   expect(await page('limit=3')).toEqual(ids.slice(0, 3))
   expect(await page(`limit=3&starting_after=${ids[2]}`)).toEqual(ids.slice(3, 6))
   expect(await page(`limit=3&starting_after=${ids[6]}`)).toEqual([])
@@ -38,7 +38,7 @@ test('a customer’s list holds its own transfers', async () => {
   expect((await bank.get(`/customers/${other.customer}/transfers`)).json.count).toBe(0)
 })
 
-test('transfers are listed by when they changed', async () => {
+test('transfers are listed by the time of their change', async () => {
   const moved = ids[3] ?? ''
   const { json } = await bank.get(`/transfers/${ids[0]}`)
   const since = Date.parse(json.updated_at)

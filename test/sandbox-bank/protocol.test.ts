@@ -1,4 +1,4 @@
-// The transport of the protocol: keys, shapes of errors, limits, and what no input may do to the bank.
+// The transport of the protocol: keys, error formats, limits, and that no input breaks the bank.
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => bank.close())
 
-test('a missing and a wrong Api-Key are 401 in the shape of header errors', async () => {
+test('a missing and a wrong Api-Key are 401 in the format of header errors', async () => {
   const missing = await bank.get('/customers', { headers: { 'Api-Key': '' } })
   const wrong = await bank.get('/customers', { headers: { 'Api-Key': 'sk-test-wrong' } })
 
@@ -45,7 +45,7 @@ test('a body over 256 KiB is 413', async () => {
   expect((await bank.get('/customers')).status).toBe(200)
 })
 
-test('the control plane is closed to web pages', async () => {
+test('the control API is closed to web pages', async () => {
   const answer = await fetch(`${bank.url}/_control/faults`, { headers: { Origin: 'https://evil.example' } })
 
   expect(answer.status).toBe(404)
@@ -60,7 +60,7 @@ test.each([
   ['LOCALHOST', 200],
   ['127.0.0.1:8300', 200],
   ['[::1]:8300', 200],
-])('the control plane answers a page of the name %p with %d', async (host, status) => {
+])('the control API answers a page with the host name %p with %d', async (host, status) => {
   const request = get(`${bank.url}/_control/journal`, { headers: { Host: host } })
   const [answer]: IncomingMessage[] = await once(request, 'response')
   answer?.resume()
@@ -68,13 +68,13 @@ test.each([
   expect(answer?.statusCode).toBe(status)
 })
 
-test('the journal that the control plane shows has no private key', async () => {
+test('the journal shown by the control API has no private key', async () => {
   const url = 'https://payouts.example/webhooks/bank'
   await bank.post('/webhooks', { url, event_epoch: 'webhook_creation' })
 
   const shown = await bank.control('GET', '/journal')
 
-  // As yes or no: a failure must not print the key.
+  // As a boolean, because a failure must not print the key.
   const has = (text: string) => ['PUBLIC KEY', 'PRIVATE KEY', 'privateKey'].map((name) => text.includes(name))
   expect(has(shown.text)).toEqual([true, false, false])
   expect(has(webhookKeyOf(bank, 'sandbox'))).toEqual([false, true, false])
@@ -123,7 +123,7 @@ test('no body, address or query makes the bank fail', async () => {
   }
 })
 
-test('a kyc link wants a name, an email, a type and known endorsements', async () => {
+test('a kyc link requires a name, an email, a type and known endorsements', async () => {
   for (const change of [
     { full_name: null },
     { email: 'nobody' },

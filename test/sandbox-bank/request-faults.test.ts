@@ -1,4 +1,5 @@
-// Faults of the connection and of the answer: each strikes where it says, is counted, and stores what it says or nothing.
+// Faults of the connection and of the response: each applies where configured, is counted, and stores either
+// the request or nothing.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import {
@@ -33,7 +34,7 @@ interface Struck {
   readonly fault: { fired: number; remaining: number | null }
 }
 
-/** One transfer under a fault aimed at it, then the same request once more. */
+/** One transfer under a fault that matches it, then the same request again. */
 async function strike(plan: Json): Promise<Struck> {
   const order = aTransfer(party, { destination: { amount: '1.00' } })
   const key = randomUUID()
@@ -81,7 +82,7 @@ test('a 201 can have malformed JSON', async () => {
   expect(struck).toMatchObject({ stored: 1, storedInAll: 1, fault: once })
 })
 
-test('500, 503 and 424 come before storing and after it, with the shapes of the protocol', async () => {
+test('500, 503 and 424 come before storing and after it, in the formats of the protocol', async () => {
   for (const status of [500, 503, 424]) {
     const before = await strike({ kind: 'status', status, retry_after: 7 })
     const after = await strike({ kind: 'status', status, stage: 'after' })
@@ -104,7 +105,7 @@ test('429 comes with and without Retry-After', async () => {
   expect([said.stored, silent.stored]).toEqual([0, 0])
 })
 
-test('a slow body arrives whole after its time', async () => {
+test('a slow body arrives completely after its time', async () => {
   const started = Date.now()
   const struck = await strike({ kind: 'slow_body', ms: 200 })
 
@@ -112,7 +113,7 @@ test('a slow body arrives whole after its time', async () => {
   expect(Date.now() - started).toBeGreaterThanOrEqual(180)
 })
 
-test('a request that hangs is still carried out when its client has left, and a faultless repeat joins it', async () => {
+test('a hanging request is still carried out when its client has disconnected, and a repeat without the fault joins it', async () => {
   const order = aTransfer(party, { destination: { amount: '1.00' } })
   await bank.fault({ kind: 'hang', ms: 200, match: { client_reference_id: order.client_reference_id } })
   const body = JSON.stringify(order)
@@ -127,7 +128,7 @@ test('a request that hangs is still carried out when its client has left, and a 
   expect((await bank.control('GET', `/transfers?client_reference_id=${order.client_reference_id}`)).json.count).toBe(1)
 })
 
-test('a request can hang for good, before or after storing, until the faults are reset', async () => {
+test('a request can hang for ever, before or after storing, until the faults are reset', async () => {
   for (const [stage, count] of [
     ['before', 0],
     ['after', 1],
@@ -145,7 +146,7 @@ test('a request can hang for good, before or after storing, until the faults are
   }
 })
 
-test('busy refuses with 400 though the money is there, and stores nothing', async () => {
+test('busy refuses with 400 although the wallet covers it, and stores nothing', async () => {
   const before = await balanceOf(bank, party)
   const struck = await strike({ kind: 'busy' })
 
@@ -174,7 +175,7 @@ test('busy can apply to the losers of real races only', async () => {
   expect((await bank.control('GET', `/transfers?customer_id=${racing.customer}`)).json.count).toBe(1 + accepted)
 })
 
-test('a fault counts the next N requests of an address and shows what is left', async () => {
+test('a fault applies to the next N requests of a path and shows the remaining count', async () => {
   const id = await bank.fault({ kind: 'status', status: 503, times: 3, match: { path: '/v0/exchange_rates' } })
   const rate = () => bank.get('/exchange_rates?from=usd&to=gbp')
 
@@ -195,9 +196,9 @@ test('a fault for a transfer ID applies to its reads', async () => {
   expect((await bank.get(`/transfers/${json.id}`)).status).toBe(200)
 })
 
-test('in an outage connections are refused while the control address answers, until it ends', async () => {
+test('in an outage connections are refused while the control API answers, until it ends', async () => {
   await bank.control('POST', '/outage', { ms: 60_000 })
-  await until('the closed door', () =>
+  await until('the port is closed', () =>
     bank.get('/customers').then(
       () => false,
       () => true,
@@ -207,7 +208,7 @@ test('in an outage connections are refused while the control address answers, un
   const control = await bank.control('GET', '/health')
   await bank.control('DELETE', '/outage')
   const short = await bank.control('POST', '/outage', { ms: 50 })
-  const after = await until('the open door', () => bank.get('/customers').catch(() => null))
+  const after = await until('the port is open', () => bank.get('/customers').catch(() => null))
 
   expect(failure).toBe('ECONNREFUSED')
   expect([control.status, short.status, after.status]).toEqual([200, 200, 200])

@@ -1,4 +1,4 @@
-// What the bank has answered it still knows: after a restart, after kill -9, and with a line torn in the middle.
+// The bank keeps every answered request: after a restart, after kill -9, and with a torn journal line.
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a restart keeps everything, replays old keys, and lets waiting transfers go on', async () => {
+test('a restart keeps everything, replays old keys, and continues waiting transfers', async () => {
   const dataDir = join(folder, 'restart')
   const before = await openTestBank({ dataDir, delaysMs: { ...still, pending: 300 } })
   const party = await aParty(before)
@@ -64,7 +64,7 @@ test('a stuck transfer is still stuck after a restart, and a planned return stil
   await after.close()
 })
 
-test('a torn last line is dropped and the journal goes on after it; damage in the middle stops the start', async () => {
+test('a torn last line is dropped and the journal continues after it; damage in the middle stops the start', async () => {
   const dataDir = join(folder, 'torn')
   const path = join(dataDir, 'journal.jsonl')
   const before = await openTestBank({ dataDir })

@@ -1,4 +1,4 @@
-// The state clock: the usual path of a transfer, its receipt, and every way in which it can go wrong.
+// The state clock: the usual path of a transfer, its receipt, and every way it can fail.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import {
   aParty,
@@ -30,7 +30,7 @@ async function pay(reference?: string): Promise<Json> {
   return json
 }
 
-/** What the journal tells of a transfer, which no poll can miss. */
+/** The states in the journal, which no poll can miss. */
 async function moves(id: string): Promise<Json[]> {
   const { json } = await bank.control('GET', '/journal')
   const puts: [string, Json][] = json.data.flatMap((entry: Json) => entry.puts)
@@ -101,7 +101,7 @@ test('a fault for one transfer does not affect others', async () => {
   expect((await reached(bank, other.id, 'payment_processed')).state).toBe('payment_processed')
 })
 
-test('a transfer can be stuck later on the way, aimed by its id', async () => {
+test('a transfer can be stuck later, selected by its id', async () => {
   await bank.control('PUT', '/delays', { pending: 2_000 })
   const { id } = await pay()
   await bank.fault({
@@ -128,7 +128,7 @@ test('an undeliverable transfer returns its money once, at refunded', async () =
   expect(rows.map(({ type }: Json) => type)).toEqual(['withdrawal', 'deposit'])
 })
 
-test('a return follows payment_processed after its time, and credits at refunded only', async () => {
+test('a return follows payment_processed after its delay, and credits at refunded only', async () => {
   await bank.control('PUT', '/delays', { refund_in_flight: 600_000 })
   await bank.fault({ kind: 'return', ms: 50, reason: 'AC06', match: { client_reference_id: 'returned' } })
   const before = await balanceOf(bank, party)
@@ -175,7 +175,7 @@ test('a bounce can deactivate the external account', async () => {
   expect(refused.json.code).toBe('deactivated_external_account')
 })
 
-test('a transfer is moved by hand, step by step or to any state, but never after its money is back', async () => {
+test('a test can move a transfer step by step or to any state, but never after its refund', async () => {
   await bank.control('PUT', '/delays', { pending: 600_000, funds_received: 600_000, refund_in_flight: 600_000 })
   const { id } = await pay()
 
@@ -190,7 +190,7 @@ test('a transfer is moved by hand, step by step or to any state, but never after
   expect(over.status).toBe(400)
 })
 
-test('the balance can lag behind, for one wallet', async () => {
+test('the balance of one wallet can lag behind', async () => {
   const lagging = await aParty(bank)
   await new Promise((resolve) => setTimeout(resolve, 1_600))
   await bank.fault({ kind: 'balance_lag', ms: 1_500, match: { wallet_id: lagging.wallet } })
@@ -200,7 +200,7 @@ test('the balance can lag behind, for one wallet', async () => {
   await until('the true balance', async () => (await balanceOf(bank, lagging)) === 10_000_000_000n - 127_850_000n)
 })
 
-test('rates are strings with a moment, can jump, and can be stale', async () => {
+test('rates are strings with a time, can jump, and can be stale', async () => {
   const usual = await bank.get('/exchange_rates?from=usd&to=gbp')
   const jump = await bank.fault({ kind: 'rate_jump', sell_rate: '0.5' })
   const jumped = await bank.get('/exchange_rates?from=usd&to=gbp')

@@ -1,4 +1,4 @@
-// Transfers with a fixed output: what is checked, what is debited, and that a wallet is never overspent.
+// Transfers with a fixed output: validation, debits, and that a wallet is never overspent.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
   anAccount,
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => bank.close())
 
-test('a transfer is answered as the protocol says and debits the wallet with 1 % padding', async () => {
+test('a transfer is answered as the protocol specifies and debits the wallet with 1 % padding', async () => {
   const before = await balanceOf(bank, party)
   const order = aTransfer(party)
 
@@ -55,7 +55,7 @@ test('a transfer is answered as the protocol says and debits the wallet with 1 %
   ])
 })
 
-test('a source amount that is given is the debit, and one that does not cover the output is refused early', async () => {
+test('a given source amount is the debit, and one that does not cover the output is refused early', async () => {
   const before = await balanceOf(bank, party)
 
   const enough = await bank.post('/transfers', aTransfer(party, { source: { amount: '126.59' } }))
@@ -112,7 +112,7 @@ test('an invalid body is refused with the name of the field', async () => {
   }
 })
 
-test('200 transfers at once on one wallet that covers 50 never overspend it', async () => {
+test('200 concurrent transfers on one wallet that covers 50 never overspend it', async () => {
   const racing = await aParty(bank)
   const order = () => aTransfer(racing, { source: { amount: '200.00' }, destination: { amount: '150.00' } })
 
@@ -124,7 +124,7 @@ test('200 transfers at once on one wallet that covers 50 never overspend it', as
   expect((await bank.control('GET', `/transfers?customer_id=${racing.customer}`)).json.count).toBe(50)
 })
 
-test('an account ending 0000 is undeliverable in the sandbox’s answer, then refunded, twice in a row', async () => {
+test('an account ending 0000 is undeliverable in the sandbox’s response, then refunded, twice in a row', async () => {
   const magic = anAccount({ account: { sort_code: '123456', account_number: '12340000' } })
   const { json } = await bank.post(`/customers/${party.customer}/external_accounts`, magic)
   const before = await balanceOf(bank, party)

@@ -1,4 +1,4 @@
-// Wallets: float, balances as strings, history that explains every cent, and money that comes in.
+// Wallets: float, balances as strings, history that explains every cent, and incoming money.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { aParty, aTransfer, balanceOf, micro, openTestBank, still, type TestBank } from '../support/bank/client'
@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => bank.close())
 
-test('the first wallet of a sandbox customer gets a float, no other and none in live', async () => {
+test('the first wallet of a sandbox customer gets a float, later ones and live ones do not', async () => {
   const party = await aParty(bank)
   const second = await bank.post(`/customers/${party.customer}/wallets`, { chain: 'solana' })
   const live = await aParty(bank, { environment: 'live' })
@@ -24,7 +24,7 @@ test('the first wallet of a sandbox customer gets a float, no other and none in 
   expect(await balanceOf(bank, live, { environment: 'live' })).toBe(0n)
 })
 
-test('a list of wallets leaves the balances out', async () => {
+test('a list of wallets omits the balances', async () => {
   const party = await aParty(bank)
 
   const { json } = await bank.get(`/customers/${party.customer}/wallets`)
@@ -60,7 +60,7 @@ test('another customer’s wallet is not found', async () => {
   expect(crossed.json).toMatchObject({ code: 'not_found', source: { key: 'source.bridge_wallet_id' } })
 })
 
-test('pounds sent to a virtual account arrive as USDC at the buying rate', async () => {
+test('pounds sent to a virtual account arrive as USDC at the buy rate', async () => {
   const party = await aParty(bank)
   const destination = { payment_rail: 'base', currency: 'usdc', bridge_wallet_id: party.wallet }
   const path = `/customers/${party.customer}/virtual_accounts`
@@ -106,7 +106,7 @@ test('USDC sent to a liquidation address arrives in the wallet behind it', async
   ])
 })
 
-test('live money comes in by hand', async () => {
+test('a test can add live money', async () => {
   const party = await aParty(bank, { environment: 'live' })
 
   await bank.control('POST', `/wallets/${party.wallet}/deposits`, { amount: '250.00' })

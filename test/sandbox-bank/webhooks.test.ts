@@ -1,4 +1,4 @@
-// Webhooks: signed twice hashed, repeated with a fresh signature, and every way in which they mislead.
+// Webhooks: signed over a double hash, repeated with a fresh signature, and every misleading delivery.
 import { createHash, verify } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -28,7 +28,7 @@ let webhook: Json
 const received: Received[] = []
 /** Statuses for the next deliveries; 200 when empty. */
 const answers: number[] = []
-/** What a test opened, closed at the end even when it failed. */
+/** Servers that a test opened, closed at the end even when it failed. */
 const opened: (() => unknown)[] = []
 
 beforeAll(async () => {
@@ -97,7 +97,7 @@ function check({ raw, signature }: Received): { double: boolean; single: boolean
   }
 }
 
-test('a webhook is created disabled with a public key, wants https beyond this machine, and can be deleted', async () => {
+test('a webhook is created disabled with a public key, requires https for remote hosts, and can be deleted', async () => {
   const body = { url: 'https://partner.example/hook', event_epoch: 'webhook_creation', event_categories: ['transfer'] }
   const { status, json } = await bank.post('/webhooks', body)
 
@@ -118,7 +118,7 @@ test('a webhook is created disabled with a public key, wants https beyond this m
   expect((await bank.get(`/webhooks/${json.id}`)).status).toBe(404)
 })
 
-test('every move sends an event with the whole transfer, signed over the double hash', async () => {
+test('every state change sends an event with the whole transfer, signed over the double hash', async () => {
   const id = await pay()
   await until('all moves', async () => states(id).length === 4)
 

@@ -1,4 +1,5 @@
-// Everything goes wrong at once, for half a minute or as long as `npm run chaos` says: nothing is lost and nobody is paid twice.
+// Everything fails at once, for half a minute or as long as `npm run chaos` says: nothing is lost and nothing
+// is paid twice.
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { migrate } from '../../db/migrate'
 import { systemClock } from '../../runtime/clock'
@@ -13,12 +14,12 @@ import { behindOurBack } from '../support/db/behind-our-back'
 import { type OwnServers, openServers } from '../support/system/own-servers'
 import { openWorld, type World } from '../support/system/world'
 
-/** The same one each time; `npm run chaos` brings others. */
+/** A fixed seed; `npm run chaos` uses others. */
 const seed = Number(environment()['CHAOS_SEED'] ?? 7)
 const minutes = Number(environment()['CHAOS_MINUTES'] ?? 0.5)
 const finals = ['completed', 'failed', 'returned']
 
-// Whatever is down when the plan is over has the time of a verdict to start.
+// Processes that are down at the end of the plan get the time of a verdict to start.
 jest.setTimeout(minutes * 60_000 + 2 * verdictMs)
 
 let servers: OwnServers
@@ -31,7 +32,7 @@ beforeAll(async () => {
     ofEach: 2,
     databaseUrl: servers.postgres.url,
     temporalAddress: servers.temporal.address,
-    // Proof and sealer are at work all the while, and are killed as often as everything else.
+    // The proof and the sealer run all the time, and are killed as often as everything else.
     env: {
       PAYOUT_ANSWER_MS: '3000',
       WALLET_READ_EVERY_MS: '5000',
@@ -68,7 +69,7 @@ test(`${minutes} minutes of chaos, seed ${seed}: every accepted payout is final,
   expect(dealt.ended).toEqual([])
 })
 
-test('the verdict is no formality: one changed entry is a drift, one changed line of the activity list breaks the chain', async () => {
+test('the verdict can fail: one changed entry is a drift, and one changed activity row breaks the chain', async () => {
   const change = (sql: string) => behindOurBack(world.db, sql)
   const entry = 'WHERE id = (SELECT min(id) FROM ledger_entries WHERE balance_micro_usdc IS NOT NULL)'
   const line = 'WHERE id = (SELECT min(id) FROM activity WHERE changes)'
@@ -85,7 +86,7 @@ test('the verdict is no formality: one changed entry is a drift, one changed lin
   expect(await driftsOf(world)).toEqual([])
 })
 
-/** What goes into docs/reliability.md; a run of the tests says nothing. */
+/** Printed for docs/reliability.md, and not in a test run. */
 function tell(run: Run): void {
   if (environment()['CHAOS_MINUTES'] !== undefined) process.stderr.write(`${JSON.stringify(run)}\n${rowOf(run)}\n`)
 }

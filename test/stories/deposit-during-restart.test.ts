@@ -1,4 +1,4 @@
-// Money arrives at the bank while nobody of ours is there to hear of it: when they are back it is booked, once.
+// Money arrives at the bank while our processes are down: it is booked once when they are back.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { walletReadingsId } from '../../workflows/names'
 import type { Json } from '../support/bank/client'
@@ -11,7 +11,7 @@ let world: World
 let walletRef: string
 
 beforeAll(async () => {
-  // All wallets are read when a story says so, so what is booked otherwise is booked because of an event.
+  // Wallets are only read when a story asks for it, so any other booking was caused by an event.
   world = await openWorld({ env: { WALLET_READ_EVERY_MS: '86400000' } })
   await world.bankKnowsUs()
   const [wallet] = await world.db.dataSource.query<Json[]>(
@@ -26,7 +26,7 @@ afterEach(async () => {
 })
 afterAll(() => world?.close())
 
-test('events that found nobody come again, each of them twice: every deposit is booked once', async () => {
+test('undelivered events are sent again, each twice: every deposit is booked once', async () => {
   const before = await world.balance('live')
   await world.bank.fault({ kind: 'webhook_duplicate', copies: 1, times: null })
   await killBoth()
@@ -37,7 +37,7 @@ test('events that found nobody come again, each of them twice: every deposit is 
   expect(await booked(ids)).toEqual({ sets: 10, balance: before + tenDeposits })
 })
 
-test('events that were lost meanwhile do not come again: the reading of all wallets finds the deposits', async () => {
+test('lost events are not sent again: the read of all wallets finds the deposits', async () => {
   const before = await world.balance('live')
   const lost = await world.bank.fault({ kind: 'webhook_lost', times: null })
   await killBoth()
@@ -50,7 +50,7 @@ test('events that were lost meanwhile do not come again: the reading of all wall
   expect((await world.bank.counts(lost)).fired).toBeGreaterThanOrEqual(10)
 })
 
-test('killed when the first of them is booked: every deposit is booked once', async () => {
+test('the worker is killed when the first deposit is booked: every deposit is booked once', async () => {
   const before = await world.balance('live')
 
   const ids = await deposits(10)
@@ -69,7 +69,7 @@ async function startBoth(): Promise<void> {
   await Promise.all([world.api.start(), world.worker.start()])
 }
 
-/** Of 1.01, 1.02, 1.03 … USDC, one after the other; what the bank calls them. */
+/** Of 1.01, 1.02, 1.03 … USDC, one after the other. Returns the bank's references. */
 async function deposits(count: number): Promise<string[]> {
   const ids: string[] = []
   for (let cents = 1; cents <= count; cents++) {
@@ -87,7 +87,7 @@ async function countBooked(ids: readonly string[]): Promise<number> {
   return row.n
 }
 
-/** What is there when all of them are. */
+/** The balance when all of them are booked. */
 async function booked(ids: readonly string[]): Promise<{ sets: number; balance: bigint }> {
   await until('all are booked', async () => (await countBooked(ids)) >= ids.length, 60_000)
   return { sets: await countBooked(ids), balance: await world.balance('live') }

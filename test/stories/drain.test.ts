@@ -1,4 +1,5 @@
-// Ops drains one of two workers while payouts run: nothing is lost, nobody is paid twice, and the other one does all the rest.
+// An operator drains one of two workers while payouts run: nothing is lost or paid twice, and the other
+// worker does the rest.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { askToDrain } from '../../db/controls/worker-drain'
 import { listWorkers } from '../../db/controls/workers'
@@ -24,9 +25,9 @@ afterEach(async () => {
 })
 afterAll(() => world.close())
 
-test('one of two is drained under load: every payout completes, at the latest with the other one, and it stays drained', async () => {
+test('one of two is drained under load: every payout completes, some on the other worker, and it stays drained', async () => {
   const [leaving] = await working()
-  // The bank knows the recipient from here on, so that nobody is refused because that took too long.
+  // The bank knows the recipient from here on, so no payout is refused because its registration took too long.
   await world.settled((await world.pay()).body.id)
   const answers = Array.from({ length: 30 }, () => world.pay({ amount_gbp: '5.00' }))
   await someAreSent(500)
@@ -43,9 +44,9 @@ test('one of two is drained under load: every payout completes, at the latest wi
   expect(await working()).toHaveLength(1)
 })
 
-test('all are drained while the bank takes its time: the call is heard, and the next worker goes on from there', async () => {
+test('all are drained while the bank is slow: the running call completes, and the next worker continues from there', async () => {
   const workers = await working()
-  // The caller's own call gives up after 3 s; the one that nobody waits for hears the bank.
+  // The caller's own call times out after 3 s; the call in the background gets the bank's answer.
   const slow = await world.bank.fault({ kind: 'hang', ms: 5_000, times: null, match: toTransfers })
   const { body } = await world.pay({ amount_gbp: '7.00' })
   await until('the bank has the second call', async () => (await world.bank.counts(slow)).fired === 2)
@@ -74,7 +75,7 @@ async function working(): Promise<Listed[]> {
 }
 
 function someAreSent(amountPence: number): Promise<unknown> {
-  return until('some are on their way', async () => {
+  return until('some are in flight', async () => {
     const sql = 'SELECT count(*)::int AS n FROM payouts WHERE amount_pence = $1 AND submit_started_at IS NOT NULL'
     const [{ n }] = await world.db.dataSource.query<[{ n: number }]>(sql, [amountPence])
     return n > 3

@@ -1,4 +1,4 @@
-// Processes that are killed without a word at the worst moments: what they had begun is finished, once, by the next one.
+// Processes are killed at the worst moments: the next one finishes their work, once.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { proxyOf, type TcpProxy } from '../support/db/tcp-proxy'
 import { testSystem } from '../support/jest/system'
@@ -11,7 +11,7 @@ let wayToTemporal: TcpProxy
 beforeAll(async () => {
   wayToTemporal = await proxyOf(`tcp://${testSystem().temporalAddress}`)
   world = await openWorld({
-    // The bank's answers are held back until the worker is dead, so its patience must be the longer one.
+    // The bank's answers are held back until the worker is dead, so its timeout must be longer.
     env: { PAYOUT_CALL_MS: '3000', PAYOUT_CONNECT_MS: '2000', PAYOUT_ANSWER_MS: '2000' },
     apiEnv: { TEMPORAL_ADDRESS: new URL(wayToTemporal.url).host },
   })
@@ -57,7 +57,7 @@ test('the worker is killed after the bank stored the transfer: the next one repe
   expect(await world.transfersOf(body.id)).toHaveLength(1)
 })
 
-test('killed after the bank stored it, and the bank is down for the next worker: never "not sent"', async () => {
+test('killed after the bank stored it, while the bank is down for the next worker: never "not sent"', async () => {
   const key = 'order-killed-then-down'
   const held = await world.bank.fault({ kind: 'hang', stage: 'after', times: 1, match: toTransfers })
   const answer = world.pay({}, { key })
@@ -76,7 +76,7 @@ test('killed after the bank stored it, and the bank is down for the next worker:
   expect(await world.transfersOf(row.id)).toHaveLength(1)
 })
 
-test('the worker is killed while it finds out about a lost answer: the next one goes on within seconds', async () => {
+test('the worker is killed while it resolves a lost answer: the next one continues within seconds', async () => {
   await world.bank.fault({ kind: 'reset', stage: 'before', times: 1, match: toTransfers })
   const held = await world.bank.fault({ kind: 'hang', stage: 'before', times: 1, match: toTransfers })
   const { body } = await world.pay()
@@ -91,7 +91,7 @@ test('the worker is killed while it finds out about a lost answer: the next one 
 })
 
 test('the worker is killed while fifty payouts are in flight: each is paid once', async () => {
-  // The bank's rate is known from here on, so that nobody is turned away before a payout begins.
+  // The bank's rate is known from here on, so no payout is refused for a missing rate.
   await world.pay()
   const answers = Array.from({ length: 50 }, () => world.pay({ amount_gbp: '5.00' }))
   await until('some of them are at the bank', async () => {
@@ -110,7 +110,7 @@ test('the worker is killed while fifty payouts are in flight: each is paid once'
   expect(rows.map(({ status }) => status)).toEqual(Array(50).fill('completed'))
 })
 
-test('no worker runs: what was acknowledged as pending is decided later, and a refusal is then a failure that stays', async () => {
+test('no worker runs: an acknowledged pending payout is decided later, and a refusal is then a permanent failure', async () => {
   await world.worker.kill()
   const before = await world.balance()
   const first = await world.pay({ amount_gbp: '4500.00' })
@@ -134,8 +134,8 @@ test('no worker runs: what was acknowledged as pending is decided later, and a r
   expect(before - (await world.balance())).toBe(BigInt(sent.wallet_sends_micro_usdc))
 })
 
-test('Temporal cannot be reached: 201 pending from the row, and the sweeper sees that it is paid', async () => {
-  // Nor does a sweeper reach it meanwhile.
+test('Temporal cannot be reached: 201 pending from the row, and the sweep makes sure that it is paid', async () => {
+  // A sweep cannot reach it either.
   await world.worker.stop()
   await wayToTemporal.cut()
   const { status, body } = await world.pay()
@@ -148,7 +148,7 @@ test('Temporal cannot be reached: 201 pending from the row, and the sweeper sees
   expect(await world.settled(body.id)).toMatchObject({ status: 'completed' })
 })
 
-test('the API is killed between the row and the workflow: the sweeper finishes it, and the client’s retry finds it', async () => {
+test('the API is killed between the row and the workflow: the sweep finishes it, and the client’s retry finds it', async () => {
   const key = 'order-orphan'
   await wayToTemporal.cut()
   const lost = world.pay({}, { key }).catch(() => 'no answer')
@@ -184,7 +184,7 @@ test('the API is killed while a request waits for the bank: the retry gets the s
 })
 
 function struck(fault: string): Promise<boolean> {
-  return until('the fault has struck', async () => (await world.bank.counts(fault)).fired > 0)
+  return until('the fault has been triggered', async () => (await world.bank.counts(fault)).fired > 0)
 }
 
 async function restart(): Promise<void> {

@@ -1,4 +1,5 @@
-// What people on call do to a running system: drain a worker, pause the rail through restarts, wake what waits. Nobody is paid twice.
+// What operators do to a running system: drain a worker, pause the rail through restarts, wake waiting
+// payouts. Nothing is paid twice.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { openWorld, type World } from '../support/system/world'
 import { until } from '../support/until'
@@ -15,7 +16,7 @@ afterEach(async () => {
 })
 afterAll(() => world.close())
 
-test('a worker that is drained by SIGTERM finishes the call to the bank that is under way, and its caller hears the outcome', async () => {
+test('a worker drained by SIGTERM finishes its running call to the bank, and the caller gets the outcome', async () => {
   const held = { kind: 'hang', stage: 'before', ms: 1_000, match: { method: 'POST', path: '/v0/transfers' } }
   const fault = await world.bank.fault(held)
   const answer = world.pay({}, { key: 'order-drained' })

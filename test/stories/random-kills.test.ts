@@ -1,4 +1,4 @@
-// The worker is killed at moments that nobody chose, while clients pay: the same rules hold as at the worst ones.
+// The worker is killed at random moments while clients pay: the same rules hold as at the worst ones.
 import { randomInt } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -7,7 +7,7 @@ import { numbersFrom } from '../support/numbers-from'
 import { underLoad } from '../support/system/under-load'
 import { type Answer, openWorld, type World } from '../support/system/world'
 
-/** Another one each time; with STORY_SEED set to what a failed run printed, the same moments again. */
+/** A new seed each time. STORY_SEED repeats the moments of a failed run. */
 const seed = Number(environment()['STORY_SEED'] ?? randomInt(1, 1_000_000))
 const rounds = 6
 let world: World

@@ -1,4 +1,5 @@
-// PostgreSQL and Temporal killed under load and started again: what was acknowledged is there, and everything is finished.
+// PostgreSQL and Temporal are killed under load and restarted: acknowledged payouts are kept, and everything
+// is finished.
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +23,7 @@ let temporal: TemporalServer
 let world: World
 
 beforeAll(async () => {
-  // As root PostgreSQL runs as another user, who has to get in.
+  // As root PostgreSQL runs as another user, who needs access.
   chmodSync(folder, 0o755)
   ;[postgres, temporal] = await Promise.all([openPostgres(0), openTemporal(0)])
   await migrate(postgres.url)
@@ -43,7 +44,7 @@ afterAll(async () => {
   }
 })
 
-test('PostgreSQL is killed under load and started again: no acknowledged payout is lost, none is paid twice', async () => {
+test('PostgreSQL is killed under load and restarted: no acknowledged payout is lost, none is paid twice', async () => {
   const load = underLoad(world, 30)
   await load.some()
 
@@ -55,7 +56,7 @@ test('PostgreSQL is killed under load and started again: no acknowledged payout 
   await expect(world.judge()).resolves.toBeUndefined()
 })
 
-test('Temporal is killed under load and started again: pending meanwhile and never 502, and all of them complete', async () => {
+test('Temporal is killed under load and restarted: pending during the outage and never 502, and all of them complete', async () => {
   const load = underLoad(world, 30)
   await load.some()
 
@@ -71,12 +72,12 @@ test('Temporal is killed under load and started again: pending meanwhile and nev
   await expect(world.judge()).resolves.toBeUndefined()
 })
 
-test('API, worker, Temporal and PostgreSQL are killed at once under load and started again: everything is finished, once', async () => {
+test('API, worker, Temporal and PostgreSQL are killed at once under load and restarted: everything is finished, once', async () => {
   const load = underLoad(world, 30)
   await load.some()
 
   await Promise.all([world.api.kill(), world.worker.kill(), gone(temporal), gone(postgres)])
-  // The worker first, which has to wait for both servers, and the API last: nobody is there to be started in order.
+  // The worker first, which has to wait for both servers, and the API last: no supervisor starts them in order.
   const worker = world.worker.start()
   temporal = await openTemporal(Number(temporal.address.split(':')[1]))
   postgres = await openPostgres(postgres.port)
@@ -96,7 +97,7 @@ async function gone(server: Postgres | TemporalServer): Promise<void> {
 
 function openPostgres(preferredPort: number): Promise<Postgres> {
   const files = { dataDir: join(folder, 'postgres'), logFile: join(folder, 'postgres.log') }
-  // Durable: a killed process loses nothing, but this is what it is for.
+  // Durable writes, as in production, although a killed process alone loses nothing.
   return startPostgres({ ...files, preferredPort, password, durable: 'on', maxConnections: 100 })
 }
 

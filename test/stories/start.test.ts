@@ -1,4 +1,4 @@
-// The story of one command: a person starts the system, tries it, stops it, kills it, and starts it again.
+// The story of one command: a user starts the system, tries it, stops it, kills it, and starts it again.
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -89,7 +89,7 @@ describe('npm start', () => {
     expect(wallets).toMatchObject({ data: [{ balance: '10000.000000' }, { balance: '10000.000000' }] })
   })
 
-  test('the API listens on this machine only, and pages of other names get nothing from the servers beside it', async () => {
+  test('the API listens on this machine only, and pages of other host names get nothing from the servers beside it', async () => {
     const statuses = await Promise.all(
       [`${local.temporal_ui}/`, `${local.bank}/_control/journal`, `${local.mail?.inbox}/messages.json`].map(
         async (url) => {
@@ -106,7 +106,7 @@ describe('npm start', () => {
     await expect(fetch(`http://127.0.0.2:${port}/healthz`)).rejects.toThrow('fetch failed')
   })
 
-  test('its secrets are for its owner only', () => {
+  test('its secrets are readable by their owner only', () => {
     const modes = ['secrets.json', 'demo.json', 'env.json', 'local.json'].map(
       (name) => statSync(join(dataDir, name)).mode & 0o777,
     )
@@ -114,14 +114,14 @@ describe('npm start', () => {
     expect(modes).toEqual([0o600, 0o600, 0o600, 0o600])
   })
 
-  test('a second one in the same DATA_DIR is told where the first one is', async () => {
+  test('a second one in the same DATA_DIR reports where the first one is', async () => {
     const second = startHere({ PORT: String(await choosePort(0)) })
 
     expect(await second.exited).toBe(1)
     expect(second.output().trim()).toMatch(/^Payouts already runs in .* at http:\/\/localhost:\d+; .*\.$/)
   })
 
-  test('with DATABASE_URL and TEMPORAL_ADDRESS it starts the API and the worker and nothing else', async () => {
+  test('with DATABASE_URL and TEMPORAL_ADDRESS it starts only the API and the worker', async () => {
     const other = mkdtempSync(join(tmpdir(), 'payouts-story-'))
     const wanted = /^(DATABASE_URL|TEMPORAL_ADDRESS|SECRET_KEYS|BANK_.*)$/
     const running = Object.entries(readRunningEnvironment(dataDir) ?? {}).filter(([name]) => wanted.test(name))
@@ -151,7 +151,7 @@ describe('npm start', () => {
       'Temporal',
       'Worker',
     ])
-    // npm passes the signal on, so it may come twice at once.
+    // npm passes the signal on, so it may arrive twice at once.
     system.signal('SIGINT')
     system.signal('SIGINT')
 
@@ -159,13 +159,13 @@ describe('npm start', () => {
     expect(leftOf(dataDir, parts)).toEqual([])
     expect(existsSync(join(dataDir, 'local.json'))).toBe(false)
     expect(readRunningEnvironment(dataDir)).toBeNull()
-    // What PostgreSQL says when somebody is still connected as it stops.
+    // The message of PostgreSQL when a client is still connected as it stops.
     expect(readFileSync(join(dataDir, 'logs/postgres.log'), 'utf8')).not.toContain('terminating connection')
   })
 })
 
 describe('the next start', () => {
-  test('finds what was there, the key too; killed with SIGKILL it leaves no process behind', async () => {
+  test('finds the existing data and key; killed with SIGKILL it leaves no process behind', async () => {
     const system = startHere()
     const local = await system.ready()
     expect(local.keys?.sandbox).toBe(firstKey)
@@ -178,7 +178,7 @@ describe('the next start', () => {
     expect(readRunningEnvironment(dataDir)).toBeNull()
   })
 
-  test('recovers from that; when npm itself is killed with SIGKILL, nothing stays behind either', async () => {
+  test('recovers from that; when npm itself is killed with SIGKILL, no process stays behind either', async () => {
     const npm = startHere({ npm_lifecycle_event: 'start' }, '"$0" "$@" & wait')
     const local = await npm.ready()
     expect(local.keys?.sandbox).toBe(firstKey)
@@ -192,8 +192,8 @@ describe('the next start', () => {
   })
 })
 
-describe('a system that loses its way', () => {
-  test('when a part ends by itself, it is named with the last lines of its log, everything stops and the exit code is 1', async () => {
+describe('a system that fails', () => {
+  test('names a part that ended by itself with the last lines of its log, stops everything and exits with 1', async () => {
     const system = startHere()
     await system.ready()
     const parts = system.parts()
@@ -204,7 +204,7 @@ describe('a system that loses its way', () => {
     await until('nothing runs any more', () => leftOf(dataDir, parts).length === 0)
   })
 
-  test('Ctrl-C half-way through the start leaves no process behind either', async () => {
+  test('leaves no process behind after Ctrl-C half-way through the start', async () => {
     const system = startHere()
     await until('PostgreSQL runs', () => system.output().includes('✓ PostgreSQL'))
     const parts = system.parts()
@@ -226,7 +226,7 @@ describe('a start that cannot succeed', () => {
 
   afterAll(() => new Promise((resolve) => other.close(resolve)))
 
-  test('says in one sentence that its port is taken, and exits with 1', async () => {
+  test('reports in one sentence that its port is taken, and exits with 1', async () => {
     const system = startHere()
 
     expect(await system.exited).toBe(1)
@@ -235,7 +235,7 @@ describe('a start that cannot succeed', () => {
     )
   })
 
-  test('says which variable is wrong, and exits with 1', async () => {
+  test('reports which variable is wrong, and exits with 1', async () => {
     const system = startHere({ PORT: 'many' })
 
     expect(await system.exited).toBe(1)
@@ -250,7 +250,7 @@ function startHere(env: Record<string, string> = {}, through?: string): StartedS
   return system
 }
 
-/** What a person gets who pastes the line from the screen into a shell, or would get if this machine had curl. */
+/** The output for a user who pastes the line from the screen into a shell, also on machines without curl. */
 async function pasted(system: StartedSystem): Promise<unknown> {
   const line = /^ *(curl .*)$/m.exec(system.output())?.[1] ?? ''
   try {

@@ -1,4 +1,4 @@
-// Runs every command of README.md and docs/tour.md against a system that was started as they say.
+// Runs every command of README.md and docs/tour.md against a system that was started as described there.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { choosePort } from '../../local/ports'
 const root = join(__dirname, '../..')
 const pages = ['docs/tour.md', 'README.md'].map((page) => readFileSync(join(root, page), 'utf8')).join('\n')
 const dataDir = mkdtempSync(join(tmpdir(), 'payouts-readme-'))
-// PostgreSQL does not run as root, and must reach its data all the same.
+// PostgreSQL does not run as root, and must still reach its data.
 chmodSync(dataDir, 0o755)
 let port: number
 let stop: () => Promise<void>

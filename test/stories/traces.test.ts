@@ -1,4 +1,5 @@
-// With a collector configured, one trace tells a payout's way through API, worker and bank, names nobody, and costs nobody anything.
+// With a collector configured, one trace shows a payout's path through API, worker and bank, without personal
+// data and without slowing it.
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { Worker } from '@temporalio/worker'
 import { type ACollector, aCollector, attributesOf } from '../support/a-collector'
@@ -11,7 +12,7 @@ import { silenceTemporal } from '../support/temporal/a-worker'
 import { historyOf } from '../support/temporal/payout-paths'
 import { until } from '../support/until'
 
-// A machine that does other things too is slow, and that is no fault of a story's.
+// A busy machine is slow, which is no fault of the story.
 jest.setTimeout(180_000)
 
 const collectorKey = 'key-of-the-collector'
@@ -37,8 +38,8 @@ afterAll(async () => {
   await collector?.close()
 })
 
-test('one trace goes from the request to the last step, each span below the one that led to it', async () => {
-  // Its answer is lost, so that a regular activity has to find out what became of it.
+test('one trace goes from the request to the last activity, each span below its cause', async () => {
+  // Its answer is lost, so that a regular activity has to resolve the outcome.
   const toTransfers = { method: 'POST', path: '/v0/transfers' }
   await world.bank.fault({ kind: 'reset', stage: 'after', times: 1, match: toTransfers })
   const { status, body } = await world.pay({ reference }, { key: idempotencyKey })
@@ -64,7 +65,7 @@ test('one trace goes from the request to the last step, each span below the one 
   ])
 })
 
-test('each span says what it was and how it ended', async () => {
+test('each span has its name and its outcome', async () => {
   const trace = await wholeTrace(payoutId)
   const found = (name: string, wanted: (attributes: Json) => boolean = () => true) => {
     const span = trace.find((each) => each.name === name && wanted(attributesOf(each)))
@@ -106,7 +107,7 @@ test('each span says what it was and how it ended', async () => {
   })
 })
 
-test('a partner’s own trace is linked, and neither gone on with nor able to be written into', async () => {
+test('a partner’s own trace is linked, but neither continued nor writable', async () => {
   const theirs = { traceId: 'c'.repeat(32), spanId: 'd'.repeat(16) }
   const headers = { traceparent: `00-${theirs.traceId}-${theirs.spanId}-01` }
 
@@ -118,7 +119,7 @@ test('a partner’s own trace is linked, and neither gone on with nor able to be
   expect(span.traceId).not.toBe(theirs.traceId)
 })
 
-test('the history of a payout that was traced has its traceparent, and replays', async () => {
+test('the history of a traced payout has its traceparent, and replays', async () => {
   const history = await historyOf(world, idempotencyKey)
   const workflowBundle = { codePath: testSystem().workflowBundlePath }
   const { header } = JSON.parse(history).events[0].workflowExecutionStartedEventAttributes
@@ -129,13 +130,13 @@ test('the history of a payout that was traced has its traceparent, and replays',
   await expect(Worker.runReplayHistory({ workflowBundle }, JSON.parse(history))).resolves.toBeUndefined()
 })
 
-test('all of it is OTLP, to the path and under the key that were configured', async () => {
+test('everything is OTLP, sent to the configured path with the configured key', async () => {
   expect(collector.taken.flatMap(({ body }) => faultsOf(body))).toEqual([])
   expect(new Set(collector.taken.map(({ path }) => path))).toEqual(new Set(['/v1/traces']))
   expect(new Set(collector.taken.map(({ headers }) => headers['x-collector-key']))).toEqual(new Set([collectorKey]))
 })
 
-test('while the collector is away, and while it never answers, payouts are as ever, and it is told once', async () => {
+test('while the collector is down, and while it never answers, payouts are unaffected, and it is logged once', async () => {
   collector.behave('away')
   const away = await world.settled((await world.pay()).body.id)
   collector.behave('silent')
@@ -149,11 +150,11 @@ test('while the collector is away, and while it never answers, payouts are as ev
 
   expect([away, silent].map(({ status }) => status)).toEqual(['completed', 'completed'])
   expect(told('cannot send traces')).toEqual([1, 1])
-  // What was kept meanwhile is not lost; the bank knows the recipient by now.
+  // Buffered spans are not lost. The bank knows the recipient by now.
   for (const { id } of [away, silent]) expect(pathsIn(await wholeTrace(id))).toHaveLength(7)
 })
 
-test('no span says who was paid, who pays, or anything that somebody has written', async () => {
+test("no span contains the recipient, the partner, or any user's text", async () => {
   await world.get(`/v1/payouts?reference=${encodeURIComponent(reference)}`)
   await until('the list', () => collector.spans().some(({ name }) => name === 'GET /v1/payouts'))
   const { first_name, last_name, address, bank } = world.order().recipient
@@ -168,7 +169,7 @@ test('no span says who was paid, who pays, or anything that somebody has written
   expect(spans.flatMap((span) => personalIn(span) ?? [])).toEqual([])
 })
 
-test('what API and worker have seen last is sent when they are stopped', async () => {
+test('the last spans of API and worker are sent when they are stopped', async () => {
   const { body } = await world.pay()
   await world.settled(body.id)
   const parts = [world.api, world.worker]
@@ -181,7 +182,7 @@ test('what API and worker have seen last is sent when they are stopped', async (
   await Promise.all(parts.map((part) => part.start()))
 })
 
-/** The trace of a payout once the last that it needs is there, its first span in front. */
+/** The trace of a payout once it has the given last span, its first span in front. */
 async function wholeTrace(id: string): Promise<Json[]> {
   return until('the whole trace', async () => {
     const spans = collector.spans()
@@ -199,7 +200,7 @@ function above({ parentSpanId }: Json, trace: readonly Json[]): Json {
   return trace.find(({ spanId }) => spanId === parentSpanId)
 }
 
-/** Each way from the first span to another one, once, with the process that the last one is from. */
+/** Each path from the first span to another one, once, with the process of the last one. */
 function pathsIn(trace: readonly Json[]): string[] {
   const pathOf = (span: Json): string => {
     const parent = above(span, trace)

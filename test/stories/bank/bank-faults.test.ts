@@ -1,4 +1,5 @@
-// The bank at its worst, over the whole system: nobody is paid twice, nothing acknowledged is lost, no money disappears.
+// Every fault of the bank, over the whole system: nothing is paid twice, no acknowledged payout is lost, no
+// money disappears.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Json } from '../../support/bank/client'
 import { openWorld, type World } from '../../support/system/world'
@@ -30,7 +31,7 @@ test('a payout is processing at once and completed when the bank has paid it', a
   expect(await world.transfersOf(body.id)).toHaveLength(1)
 })
 
-describe('an answer that was lost or cannot be read is pending, and one transfer in the end', () => {
+describe('a lost or unreadable answer is pending, and one transfer in the end', () => {
   const lost: readonly [string, Json, number][] = [
     ['the connection closes after the bank stored the transfer', { kind: 'reset', stage: 'after' }, 1],
     ['the connection closes before the bank stored it', { kind: 'reset', stage: 'before' }, 0],
@@ -44,7 +45,7 @@ describe('an answer that was lost or cannot be read is pending, and one transfer
   ]
 
   test.each(lost)('%s', async (_, fault, stored) => {
-    // Repeats meet it too, until the story has seen what it came for.
+    // Repeats meet it too, until the story has made its observation.
     const id = await world.bank.fault({ ...fault, times: null, match: toTransfers })
 
     const { status, body } = await world.pay()
@@ -58,7 +59,7 @@ describe('an answer that was lost or cannot be read is pending, and one transfer
   })
 })
 
-test('a bank that is down has sent nothing: 502, the money is back, and the same key pays once it is up', async () => {
+test('a bank that is down has sent nothing: 502, the money is refunded, and the same key pays once it is up', async () => {
   await world.pay()
   const before = await world.balance()
   await world.bank.control('POST', '/outage', { ms: 60_000 })
@@ -74,7 +75,7 @@ test('a bank that is down has sent nothing: 502, the money is back, and the same
   await world.settled(again.body.id)
 })
 
-test('all of the bank’s events are lost: asking it is enough', async () => {
+test('all of the bank’s events are lost: polling is enough', async () => {
   const lost = await world.bank.fault({ kind: 'webhook_lost', times: null })
 
   const { body } = await world.pay()
@@ -83,7 +84,7 @@ test('all of the bank’s events are lost: asking it is enough', async () => {
   expect((await world.bank.counts(lost)).fired).toBeGreaterThan(0)
 })
 
-test('429 is tried again inside the answer’s time', async () => {
+test('429 is retried within the answer time', async () => {
   await world.bank.fault({ kind: 'status', status: 429, times: 2, match: toTransfers })
 
   const { status, body } = await world.pay()
@@ -91,7 +92,7 @@ test('429 is tried again inside the answer’s time', async () => {
   expect([status, body.status]).toEqual([201, 'processing'])
 })
 
-test('a bank that says "too little" though our ledger covers it: 502, and somebody is told', async () => {
+test('a bank that reports too little money although our ledger covers it: 502, and an operator is notified', async () => {
   const key = 'order-drift'
   await world.bank.fault({ kind: 'status', status: 401, times: 1, match: toTransfers })
 
@@ -99,7 +100,7 @@ test('a bank that says "too little" though our ledger covers it: 502, and somebo
   expect(await world.claimed(key)).toMatchObject({ attention: 'bank_misconfigured' })
 })
 
-test('an account ending 0000 fails at once with the money back when the bank reports it, twice in a row', async () => {
+test('an account ending 0000 fails at once and is refunded when the bank reports it, twice in a row', async () => {
   const before = await world.balance()
 
   for (const key of ['order-0000-a', 'order-0000-b']) {
@@ -112,7 +113,7 @@ test('an account ending 0000 fails at once with the money back when the bank rep
   expect(await world.balance()).toBe(before)
 })
 
-test('a word of the bank that nobody has seen before is waited out and reported, never guessed', async () => {
+test('an unknown bank state is waited out and reported, never guessed', async () => {
   await world.bank.fault({ kind: 'stuck', state: 'pending', times: 1 })
   const { body } = await world.pay()
   const [transfer] = await world.transfersOf(body.id)
@@ -137,7 +138,7 @@ test('a transfer that the bank reviews for long stays processing, and completes 
   expect(await world.settled(body.id)).toMatchObject({ status: 'completed' })
 })
 
-test('a payout that was acknowledged and turns out never to have reached the bank fails, with the money back', async () => {
+test('an acknowledged payout that never reached the bank fails and is refunded', async () => {
   const before = await world.balance()
   await world.bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
 
@@ -150,7 +151,7 @@ test('a payout that was acknowledged and turns out never to have reached the ban
   expect(await world.balance()).toBe(before)
 })
 
-test('while the bank does not show its transfers, nobody gives the money of an unknown one back', async () => {
+test('while the bank does not list its transfers, an unknown payout is not refunded', async () => {
   await world.bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
   const list = await world.bank.fault({
     kind: 'status',
@@ -168,14 +169,14 @@ test('while the bank does not show its transfers, nobody gives the money of an u
   await world.settled(body.id)
 })
 
-test('a list that moves while it is read proves nothing: the money stays held and a person is called, who has the bank mend it', async () => {
+test('a list that changes while it is read proves nothing: the money stays held until an operator has the bank fix it', async () => {
   const before = await world.balance()
   await world.bank.fault({ kind: 'reset', stage: 'before', times: null, match: toTransfers })
   const moving = await world.bank.fault({ kind: 'list_shift', by: 120 })
 
   const { body } = await world.pay()
   const row = await world.reached(body.id, ({ attention }) => attention !== null)
-  // Past the time from which on a whole list without the transfer would have given the money back.
+  // Past the time at which a complete list without the transfer would have caused a refund.
   await world.reached(body.id, ({ submit_started_at }) => Date.now() - submit_started_at.getTime() > 3_000)
 
   expect(row.attention).toBe('outcome_unknown')
@@ -187,7 +188,7 @@ test('a list that moves while it is read proves nothing: the money stays held an
   expect(await world.balance()).toBe(before)
 })
 
-test('the bank is killed with a transfer on its books that nobody has heard of: it is found, and paid once', async () => {
+test('the bank is killed with a stored transfer that we do not know: it is found, and paid once', async () => {
   const held = await world.bank.fault({ kind: 'hang', stage: 'after', times: 1, match: toTransfers })
   const answer = world.pay()
   await until('the transfer is stored', async () => (await world.bank.counts(held)).fired > 0)
@@ -201,7 +202,7 @@ test('the bank is killed with a transfer on its books that nobody has heard of: 
   expect(await world.transfersOf(body.id)).toHaveLength(1)
 })
 
-test('the bank is killed while payouts are on their way: it goes on where it was, and so do they', async () => {
+test('the bank is killed while payouts are in flight: it resumes, and so do they', async () => {
   await world.bank.fault({ kind: 'stuck', state: 'pending', times: null })
   const paid = await Promise.all(Array.from({ length: 5 }, () => world.pay()))
 
@@ -217,7 +218,7 @@ test('the bank is killed while payouts are on their way: it goes on where it was
   expect(rows.map(({ status }) => status)).toEqual(Array(5).fill('completed'))
 })
 
-test('the sandbox bank hangs and live payouts do not notice', async () => {
+test('the sandbox bank hangs and live payouts are not affected', async () => {
   const hang = await world.bank.fault({ kind: 'hang', times: null, match: { environment: 'sandbox' } })
   const stuck = Array.from({ length: 30 }, () => world.pay())
 

@@ -1,4 +1,4 @@
-// A month in which the bank loses every event: whatever it has done is found by asking, and by what the clock starts.
+// A month in which the bank loses every event: polling and scheduled work find every change.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { changedTransfersId } from '../../../workflows/names'
 import type { Json } from '../../support/bank/client'
@@ -32,7 +32,7 @@ afterAll(async () => {
   await inbox?.remove()
 })
 
-test('verification and the first pounds: the bank is asked until it has decided, and the wallet is read', async () => {
+test('verification and the first pounds: the bank is polled until it has decided, and the wallet is read', async () => {
   const grace = aPerson(world, inbox, 'grace@hopper.test')
   await grace.signUp('Hopper Ltd')
   await grace.ask('POST', '/v1/compliance/verification', {})
@@ -57,11 +57,11 @@ test('verification and the first pounds: the bank is asked until it has decided,
   expect(balance).toBe('125.95')
 })
 
-test('thirty days of payouts and deposits: each is settled, booked and found returned', async () => {
+test('thirty days of payouts and deposits: each is settled, booked, and found if returned', async () => {
   const before = await world.balance('live')
   const paid: Json[] = []
 
-  // A day is as long as its payout and its nightly look take; only what the clock would start is started by hand.
+  // A day lasts as long as its payout and its nightly scan. Only scheduled work is started by hand.
   for (let day = 1; day <= days; day++) {
     const { body } = await world.pay({ amount_gbp: '10.00' }, { environment: 'live', key: `order-day-${day}` })
     paid.push(await world.settled(body.id))
@@ -70,9 +70,10 @@ test('thirty days of payouts and deposits: each is settled, booked and found ret
     await world.trigger(changedTransfersId)
   }
 
-  // 10.00 and the bank's share of 0.55 at 0.79 are 13.3544 dollars, rounded up to 13.36: 27 arrived, 3 came back, 60.00 came in.
+  // 10.00 and the bank's share of 0.55 at 0.79 are 13.3544 dollars, rounded up to 13.36: 27 arrived, 3 were
+  // returned, 60.00 came in.
   const expected = before - 27n * 13_360_000n + 60_000_000n
-  await until('all of it is booked', async () => (await world.balance('live')) === expected)
+  await until('everything is booked', async () => (await world.balance('live')) === expected)
   const statuses = await world.db.dataSource.query<Json[]>(
     `SELECT status, count(*)::int AS n FROM payouts WHERE environment = 'live' GROUP BY status ORDER BY status`,
   )
@@ -82,11 +83,11 @@ test('thirty days of payouts and deposits: each is settled, booked and found ret
   ])
 })
 
-test('a return is found by the nightly look alone, before its money is back', async () => {
+test('a return is found by the nightly scan alone, before its refund', async () => {
   const { body } = await world.pay({ amount_gbp: '10.00' }, { environment: 'live', key: 'order-looked-for' })
   await world.settled(body.id)
   const before = await world.balance('live')
-  // No wallet shows it yet: the bank keeps the money for a day, or until it is told.
+  // No wallet shows it yet: the bank keeps the money for a day, or until the test releases it.
   await world.bank.control('PUT', '/delays', { returned: dayMs })
   const [transfer] = await world.transfersOf(body.id)
   await world.bank.control('POST', `/transfers/${transfer.id}/advance`, { state: 'returned' })
@@ -100,7 +101,7 @@ test('a return is found by the nightly look alone, before its money is back', as
   expect(await world.balance('live')).toBe(before + 13_360_000n)
 })
 
-test('not a single event was heard', async () => {
+test('not a single event was received', async () => {
   expect((await world.bank.counts(lost)).fired).toBeGreaterThan(100)
   expect(await world.db.dataSource.query('SELECT 1 FROM bank_events')).toEqual([])
 })

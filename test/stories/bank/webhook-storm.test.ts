@@ -1,12 +1,13 @@
-// Thousands of the bank's events, each at least twice and in no order: the books end as if each had come once, and in order.
-// STORM_EVENTS says how many; a tenth of the 10,000 that are meant without it, because each world has a payout for every twenty.
+// Thousands of bank events, each at least twice and in random order: the ledger ends as if each had come once
+// and in order. STORM_EVENTS sets the number. The default is a tenth of the full 10,000, because each world
+// has a payout for every twenty.
 import { afterEach, beforeAll, expect, jest, test } from '@jest/globals'
 import { type Json, quick, still } from '../../support/bank/client'
 import { inAnyOrder, type SignedEvent, signedEvents } from '../../support/bank/events'
 import { openWorld, type World } from '../../support/system/world'
 import { until } from '../../support/until'
 
-// A machine that does other things too is slow, and that is no fault of a story's.
+// A busy machine is slow, which is no fault of the story.
 jest.setTimeout(600_000)
 
 const events = Number(process.env['STORM_EVENTS'] ?? 1_000)
@@ -21,7 +22,7 @@ beforeAll(async () => {
     for (const event of fresh) await deliver(world, event)
   })
 })
-// The referee has the last word in each world.
+// The referee checks each world at its end.
 afterEach(() => open?.close())
 
 test('a storm of events ends as the same events do in order', async () => {
@@ -38,11 +39,11 @@ test('a storm of events ends as the same events do in order', async () => {
   expect(delivered).toBe(events)
 })
 
-/** A world in which the bank is heard only as the story tells it; answers what its books say in the end. */
+/** A world in which only the story delivers events. Returns its ledger at the end. */
 async function livedThrough(
   tell: (world: World, fresh: readonly SignedEvent[], heard: readonly SignedEvent[]) => Promise<void>,
 ): Promise<Json> {
-  // Nothing but an event makes anybody ask the bank.
+  // Only an event causes a poll of the bank.
   const env = { PAYOUT_POLL_MS: '600000', WALLET_READ_EVERY_MS: '86400000' }
   const world = await openWorld({ env, delaysMs: still })
   open = world
@@ -76,7 +77,7 @@ async function livedThrough(
   return books
 }
 
-/** By hand where a payout's number says so, then by the bank's own clock, until nothing moves any more. */
+/** By hand for some payouts, by their number, then by the bank's own clock, until nothing moves any more. */
 async function bankMoves(world: World, ids: readonly string[], stateFor: (index: number) => string | null) {
   const transfers = async (): Promise<Json[]> =>
     (await world.bank.control('GET', '/transfers?environment=live')).json.data
@@ -85,10 +86,10 @@ async function bankMoves(world: World, ids: readonly string[], stateFor: (index:
     const state = stateFor(index)
     if (state !== null) await world.bank.control('POST', `/transfers/${byPayout.get(id)}/advance`, { state })
   }
-  await until('the bank has come to rest', async () => (await transfers()).every(({ next }) => next === null))
+  await until('the bank is idle', async () => (await transfers()).every(({ next }) => next === null))
 }
 
-/** A 503 asks the bank to send it again later, which it does; any other answer but 200 would lose the event. */
+/** A 503 asks the bank to send it again later, which it does. Any other status than 200 would lose the event. */
 async function deliver(world: World, { id, event, signature }: SignedEvent): Promise<void> {
   const send = async () => (await world.send('/webhooks/bank', event, { 'X-Webhook-Signature': signature })).status
   await until(`the event ${id} is taken`, async () => {
@@ -125,7 +126,7 @@ async function booksOf({ db }: World): Promise<Json> {
   }
 }
 
-/** So many side by side, in the order in which they are. */
+/** Runs that many at a time, in order. */
 async function side<T, R>(width: number, all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   const waiting = all.entries()

@@ -1,4 +1,4 @@
-// The bank's events are a reason to ask it and nothing else: lost, doubled, late, forged or in disorder, they do no harm.
+// The bank's events only cause a poll: lost, doubled, late, forged or out of order, they do no harm.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { signatureHeader } from '../../../sandbox-bank/webhooks/signature'
@@ -10,9 +10,9 @@ import { until } from '../../support/until'
 let world: World
 
 beforeAll(async () => {
-  // The bank is not asked again by itself for ten minutes: what is settled here was settled by an event.
+  // No poll happens for ten minutes, so every settlement here was caused by an event.
   world = await openWorld({ env: { PAYOUT_POLL_MS: '600000' } })
-  // The bank is told our address by the worker, which does not wait for it.
+  // The worker registers our address at the bank, and does not wait for it.
   await world.bankKnowsUs()
 })
 afterEach(async () => {
@@ -21,13 +21,13 @@ afterEach(async () => {
 })
 afterAll(() => world.close())
 
-test('an event settles a payout that is not asked for', async () => {
+test('an event settles a payout that is not polled', async () => {
   const { body } = await world.pay()
 
   expect(await world.settled(body.id)).toMatchObject({ status: 'completed' })
 })
 
-describe('it is settled all the same, once, when events are', () => {
+describe('a payout is still settled, once, when events are', () => {
   const faults: readonly [string, Json][] = [
     ['doubled', { kind: 'webhook_duplicate', copies: 5, times: null }],
     ['in disorder', { kind: 'webhook_reorder', times: 1 }],
@@ -51,7 +51,7 @@ describe('it is settled all the same, once, when events are', () => {
   })
 })
 
-test('an event can beat the answer: the payout is found by our reference', async () => {
+test('an event can arrive before the answer: the payout is found by our reference', async () => {
   await world.bank.fault({ kind: 'hang', stage: 'after', times: 1, match: { method: 'POST', path: '/v0/transfers' } })
 
   const { body } = await world.pay()
@@ -76,8 +76,8 @@ test('a forged event is refused and moves nothing', async () => {
   expect(await world.row(body.id)).toMatchObject({ status: 'completed' })
 })
 
-describe('an event that the bank has signed and that cannot be true is kept for people, and moves no money', () => {
-  test('about a payout that nobody made', async () => {
+describe('a signed event that cannot be true is kept for operators, and moves no money', () => {
+  test('about a payout that does not exist', async () => {
     const [before, sets] = [await world.balance(), await countSets()]
 
     const answer = await bankSays({ id: 'evt_stranger', state: 'payment_processed', payoutId: randomUUID() })
@@ -87,13 +87,13 @@ describe('an event that the bank has signed and that cannot be true is kept for 
     expect([await world.balance(), await countSets()]).toEqual([before, sets])
   })
 
-  test('that a payout under way has arrived, with another amount: the bank is asked, and knows better', async () => {
+  test('about a delivery with another amount of a payout in flight: the bank is polled and corrects it', async () => {
     await world.bank.fault({ kind: 'stuck', state: 'pending', times: 1 })
     const { body } = await world.pay()
     const [transfer] = await world.transfersOf(body.id)
     const [before, sets] = [await world.balance(), await countSets()]
     const about = { state: 'payment_processed', payoutId: body.id, transferId: transfer.id, amount: '999999.00' }
-    // Holds nothing up, but counts the questions; when the second one comes, what followed from the first is over.
+    // Delays nothing, but counts the polls. When the second one arrives, the effects of the first are complete.
     const asked = await world.bank.fault({
       ...toSlowDown,
       match: { method: 'GET', path: `/v0/transfers/${transfer.id}` },
@@ -102,7 +102,7 @@ describe('an event that the bank has signed and that cannot be true is kept for 
     for (const questions of [1, 2]) {
       const answer = await bankSays({ id: `evt_too_much_${questions}`, ...about })
       expect([answer.status, answer.body.outcome]).toEqual([200, 'told'])
-      await until('the bank was asked', async () => (await world.bank.counts(asked)).fired >= questions)
+      await until('the bank was polled', async () => (await world.bank.counts(asked)).fired >= questions)
     }
 
     expect(await world.row(body.id)).toMatchObject({ status: 'processing', closed_at: null })
@@ -111,7 +111,7 @@ describe('an event that the bank has signed and that cannot be true is kept for 
     await world.settled(body.id)
   })
 
-  test('that a payout which has arrived came back: the bank is asked, and has not said so', async () => {
+  test('about a return of a delivered payout: the bank is polled, and does not confirm it', async () => {
     const { body } = await world.pay()
     await world.settled(body.id)
     const [transfer] = await world.transfersOf(body.id)
@@ -137,7 +137,7 @@ interface Said {
   readonly amount?: string
 }
 
-/** Signed with the key of the bank itself, which only its own books hold. */
+/** Signed with the bank's own key, from its journal. */
 async function bankSays({ id, state, payoutId, transferId = 'tr_stranger', amount = '120.00' }: Said): Promise<Answer> {
   const event = {
     api_version: 'v0',

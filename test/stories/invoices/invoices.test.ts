@@ -1,4 +1,4 @@
-// From a payout to the invoice in its partner's inbox; and a month that is billed while the worker is killed.
+// From a payout to the invoice in its partner's inbox, and a month that is billed while the worker is killed.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { addChargedPartners } from '../../../bench/charged-partners'
@@ -70,20 +70,20 @@ test('the worker is killed in the middle of a run over 200 partners: one invoice
 
   expect([told.length, new Set(told).size]).toEqual([200, 200])
   expect(whenKilled).toBeLessThan(200)
-  // What was issued in the moment of the kill is found there by the next worker.
+  // The next worker finds invoices that were issued at the moment of the kill.
   expect({ billed: issued + already, failed }).toEqual({ billed: 200, failed: 0 })
   expect(await countOf(name)).toBe(200)
   await expectEveryChargeOnce()
   await expectNoGaps()
 })
 
-test('the run of the Schedule and one of finance at the same moment: everybody is billed once', async () => {
+test('a scheduled run and a manual run at the same moment bill each partner once', async () => {
   const name = 'twice'
   await addChargedPartners(world.db.dataSource, { partners: 40, chargesEach: 4, month: lastMonth, name })
 
   const schedule = world.temporal.schedule.getHandle(ofSystem(invoiceRunName, world.queuePrefix))
   const [run] = await Promise.all([start({ period: lastMonth }), schedule.trigger()])
-  const scheduled = await until('the Schedule has started one', async () => {
+  const scheduled = await until('the Schedule has started a run', async () => {
     const [action] = (await schedule.describe()).info.recentActions
     return action?.action.workflow.workflowId
   })
@@ -147,7 +147,7 @@ async function paid(amount_gbp: string): Promise<string> {
   return body.id
 }
 
-/** The bank sends it back without a word; who asks it does so at the time that is given. */
+/** The bank returns it without an event. The poll runs at the given time. */
 async function returned(payoutId: string, at: Date): Promise<void> {
   const lost = await world.bank.fault({ kind: 'webhook_lost', times: null })
   const [transfer] = await world.transfersOf(payoutId)
@@ -162,7 +162,7 @@ async function returned(payoutId: string, at: Date): Promise<void> {
   expect(status).toBe('returned')
 }
 
-/** By a worker whose clock shows the morning of the 1st after it: a month that runs cannot be billed. */
+/** By a worker whose clock shows the morning of the 1st after it, because an unfinished month cannot be billed. */
 async function bill(period: Month): Promise<Json> {
   const now = new Date(startOf(nextMonth(period)).getTime() + 6 * 3_600_000)
   const mailer = createMailer({ smtpUrl: inbox.smtpUrl, from: sender })

@@ -1,4 +1,4 @@
-// A time of the Schedule that passed while Temporal and every worker were down is made good when they are back.
+// A scheduled run that was missed while Temporal and every worker were down is made up when they are back.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,14 +22,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('Temporal is down at the time of the Schedule, and the worker puts the Schedule in place as soon as it is back: the run is there', async () => {
+test('Temporal is down at the scheduled time, and the worker updates the Schedule as soon as it is back: the run happens', async () => {
   temporal = await openTemporal(0)
   const dueAt = new Date(Math.ceil(systemClock.now().getTime() / 1_000) * 1_000 + 8_000)
-  // The 1st is far away: the real Schedule in all but its time.
+  // The 1st is far away, so this is the real Schedule with another time.
   const schedule: OurSchedule = { ...invoiceRunSchedule, spec: { calendars: [calendarOf(dueAt)] } }
   await withClient(async (client) => {
     await putSchedule(client, schedule)
-    await until('the server has taken it on', async () => {
+    await until('the server has accepted it', async () => {
       const { nextActionTimes } = (await client.schedule.getHandle(schedule.scheduleId).describe()).info
       return nextActionTimes.length > 0
     })
@@ -41,13 +41,13 @@ test('Temporal is down at the time of the Schedule, and the worker puts the Sche
   temporal = await openTemporal(Number(temporal.address.split(':')[1]))
 
   await withClient(async (client) => {
-    await until('the worker has looked after the Schedule', () =>
+    await until('the worker has updated the Schedule', () =>
       putSchedule(client, schedule).then(
         () => true,
         () => false,
       ),
     )
-    const started = await until('the run that was missed', async () => {
+    const started = await until('the missed run', async () => {
       const { recentActions } = (await client.schedule.getHandle(schedule.scheduleId).describe()).info
       return recentActions[0]
     })

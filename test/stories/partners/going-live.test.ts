@@ -1,4 +1,5 @@
-// A business from its sign-up to the invoice for a payout that came back: nothing is done for it but by its own people, the bank and finance.
+// A business from its sign-up to the invoice for a returned payout, with only its own members, the bank and
+// billing involved.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { londonMonthOf, nextMonth, startOf } from '../../../domain/month'
 import { systemClock } from '../../../runtime/clock'
@@ -40,7 +41,7 @@ afterAll(async () => {
   await inbox?.remove()
 })
 
-test('sign up, verify, top up, pay, have it returned three days later, and be billed to the penny', async () => {
+test('sign up, verify, top up, pay, get a return three days later, and be billed to the penny', async () => {
   const { status, body: session } = await ada.signUp('Analytical Engines Ltd')
   expect([status, session.member.role, session.live]).toEqual([201, 'admin', false])
 
@@ -86,7 +87,7 @@ test('sign up, verify, top up, pay, have it returned three days later, and be bi
   expect(Object.fromEntries(amounts)).toEqual({
     business_verification: '39.00',
     monthly_account: '15.00',
-    // 2.99 less the 1.50 that travelled in the transfer; given back, because nobody was paid in the end.
+    // 2.99 less the 1.50 that was part of the transfer. It is credited, because the payout was returned.
     payout_fees: '1.49',
     credit: '1.49',
     // 0.018 and 10 % are 0.0198.
@@ -106,7 +107,7 @@ function aheadOf(then: Date): number {
 type Compliance = Record<'status' | 'continue_url' | 'terms_url', string>
 
 function verification(wanted: (now: Compliance) => boolean): Promise<Compliance> {
-  return until('the verification as wanted', async () => {
+  return until('the expected verification', async () => {
     const { body } = await ada.ask('GET', '/v1/compliance')
     return wanted(body.business_verification) && body.business_verification
   })
@@ -119,7 +120,7 @@ function balance(usdc: string): Promise<unknown> {
   })
 }
 
-/** By the code that is mailed for it; without one it is refused. */
+/** With the code that is mailed for it; without one it is refused. */
 async function payConfirmed(order: ReturnType<World['order']>) {
   const key = { 'Idempotency-Key': 'order-1001' }
   const refused = await ada.ask('POST', '/v1/payouts?environment=live', order, key)

@@ -1,4 +1,4 @@
-// A partner is suspended while its payouts run: they come to their end, nothing new begins, and everything can still be read.
+// A partner is suspended while its payouts run: they finish, no new one starts, and everything can still be read.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { environments } from '../../../domain/environment'
 import { openWorld, type World } from '../../support/system/world'
@@ -11,9 +11,9 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 test.each(environments)(
-  'in %s, running payouts finish, new ones hear 403, replays 200, until the partner is active again',
+  'in %s, running payouts finish, new ones get 403, replays 200, until the partner is active again',
   async (environment) => {
-    // One arrives while its partner is suspended, one comes back before it arrives, one had arrived and comes back.
+    // One is delivered during the suspension, one is returned before delivery, one was delivered and is returned.
     const arrived = await world.pay({}, { environment, key: 'order-arrived' })
     await world.settled(arrived.body.id)
     const before = await world.balance(environment)
@@ -46,7 +46,7 @@ test.each(environments)(
     const isBack = ({ status, closed_at }: { status: string; closed_at: unknown }) =>
       status === 'returned' && closed_at !== null
     expect(await world.reached(arrived.body.id, isBack)).toMatchObject({ status: 'returned' })
-    // 153.30 for the one that arrived now have left, and 153.30 of the one that came back are there again.
+    // 153.30 for the one delivered now have left, and 153.30 of the returned one are back.
     expect(await world.balance(environment)).toBe(before)
     const afterwards = await world.pay({}, { environment, key: 'order-running' })
     expect([afterwards.status, afterwards.body.status]).toEqual([200, 'completed'])

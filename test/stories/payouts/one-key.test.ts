@@ -1,11 +1,11 @@
-// One Idempotency-Key is one payout, however many ask, and a wallet gives what it holds and not a penny more.
+// One Idempotency-Key is one payout, however many requests arrive, and a wallet never pays more than it holds.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { type Answer, openWorld, type World } from '../../support/system/world'
 
 let world: World
 
 beforeAll(async () => {
-  // What fifty payouts of 20.00 send: (20.00 + 0.60) / 0.79, rounded up, each.
+  // The amount that fifty payouts of 20.00 send: (20.00 + 0.60) / 0.79, rounded up, each.
   world = await openWorld({
     liveUsdc: '1304.00',
     env: { PAYOUT_CALL_MS: '3000', PAYOUT_ANSWER_MS: '30000', PAYOUT_WITHIN_MS: '3000' },
@@ -20,7 +20,7 @@ afterAll(() => world.close())
 
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 
-test('a thousand requests with one key at once: one 201, the rest 200, one id, one debit, one transfer', async () => {
+test('a thousand concurrent requests with one key: one 201, the rest 200, one id, one debit, one transfer', async () => {
   await world.pay()
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => world.pay({}, { key: 'order-herd' })))
 
@@ -32,7 +32,7 @@ test('a thousand requests with one key at once: one 201, the rest 200, one id, o
   expect(await world.transfersOf([...ids][0])).toHaveLength(1)
 })
 
-test('the same key for ever answers with the stored payout, as it is now', async () => {
+test('the same key always returns the stored payout with its current status', async () => {
   const first = await world.pay({}, { key: 'order-again' })
   await world.settled(first.body.id)
 
@@ -42,7 +42,7 @@ test('the same key for ever answers with the stored payout, as it is now', async
   expect(again.body).not.toHaveProperty('quote')
 })
 
-test('a client that hangs up 1 ms to half a second after sending and asks again has one payout, paid once', async () => {
+test('a client that disconnects 1 ms to half a second after sending and retries has one payout, paid once', async () => {
   const asked = [1, 2, 5, 10, 15, 20, 30, 45, 65, 90, 130, 180, 250, 350, 500].map(async (ms) => {
     const key = `order-hung-up-${ms}`
     await world.pay({}, { key, signal: AbortSignal.timeout(ms) }).catch(() => 'no answer')
@@ -58,7 +58,7 @@ test('a client that hangs up 1 ms to half a second after sending and asks again 
   }
 })
 
-test('the same key with another body is refused by the names of what differs, and sends nothing', async () => {
+test('the same key with another body is refused with the names of the differing fields, and sends nothing', async () => {
   const first = await world.pay({}, { key: 'order-mismatch' })
 
   const other = await world.pay({ amount_gbp: '121.00', reference: 'INV 7' }, { key: 'order-mismatch' })
@@ -91,7 +91,7 @@ test('402 names the shortfall; after a top-up of that much the same key pays', a
   await world.topUp('5000.00')
 })
 
-test('after a 502 fifty requests with the same key at once, while the refused run still closes: one transfer', async () => {
+test('fifty concurrent requests with the same key after a 502, while the refused run still closes: one transfer', async () => {
   await world.bank.fault({ kind: 'status', status: 401, times: 1, match: toTransfers })
   const refused = await world.pay({}, { key: 'order-502' })
 
@@ -103,7 +103,7 @@ test('after a 502 fifty requests with the same key at once, while the refused ru
   expect(await world.transfersOf(answers[0]?.body.id)).toHaveLength(1)
 })
 
-test('a refusal, and another, and then the bank takes it: each attempt is its own, the payout is one', async () => {
+test('two refusals, then the bank accepts: each attempt is separate, the payout is one', async () => {
   await world.bank.fault({ kind: 'status', status: 401, times: 2, match: toTransfers })
 
   const statuses = []
@@ -113,12 +113,12 @@ test('a refusal, and another, and then the bank takes it: each attempt is its ow
   expect(await world.claimed('order-third')).toMatchObject({ attempt: 3 })
 })
 
-test('two hundred payouts at once from a wallet that covers fifty: fifty go out, the rest 402, never below zero', async () => {
+test('two hundred concurrent payouts from a wallet that covers fifty: fifty are sent, the rest 402, never below zero', async () => {
   const answers = await Promise.all(
     Array.from({ length: 200 }, () => world.pay({ amount_gbp: '20.00' }, { environment: 'live' })),
   )
 
-  // Nobody who has an answer in time hears anything but these two; who has not is told "pending", and learns it later.
+  // A request answered in time gets one of these two. A later one gets "pending", and its outcome afterwards.
   expect(Object.keys(tally(answers))).toEqual(['201', '402'])
   const rows = await world.allSettled(answers.filter(({ status }) => status === 201))
   const sent = rows.filter(({ status }) => status === 'completed')
@@ -129,7 +129,7 @@ test('two hundred payouts at once from a wallet that covers fifty: fifty go out,
   expect(await world.balance('live')).toBe(0n)
 })
 
-/** How many answers had which status. */
+/** Counts the responses by status. */
 function tally(answers: readonly Answer[]): Record<number, number> {
   const counts: Record<number, number> = {}
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1

@@ -1,4 +1,4 @@
-// What people can do to a payout's workflow with Temporal's own tools, at each step: no money is lost, nobody is paid twice.
+// Operators use Temporal's own tools on a payout workflow at each step: no money is lost, nothing is paid twice.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Json } from '../../support/bank/client'
@@ -10,7 +10,7 @@ let forgotten: string
 
 beforeAll(async () => {
   world = await openWorld({ env: { PAYOUT_CALL_MS: '1500', PAYOUT_ANSWER_MS: '2000' } })
-  // The server takes twenty seconds to forget a closed workflow: the last story of this file looks at it.
+  // The server takes twenty seconds to delete a closed workflow. The last story of this file needs that.
   forgotten = (await world.pay({}, { key: 'order-forgotten' })).body.id
   await ended('order-forgotten')
   await forget('order-forgotten')
@@ -34,7 +34,7 @@ const steps: readonly [string, Json][] = [
 ]
 
 describe.each(steps)('%s', (_, fault) => {
-  test('terminated: the sweeper resumes from the row, and it is paid once', async () => {
+  test('terminated: the sweep resumes from the row, and it is paid once', async () => {
     const { key, answer } = await caught(fault)
 
     await handle(key).terminate('a story')
@@ -45,7 +45,7 @@ describe.each(steps)('%s', (_, fault) => {
     expect(await ending(key)).toEqual(paidOnce)
   })
 
-  test('cancelled: too late, it is paid once and the caller hears of it', async () => {
+  test('cancelled: too late, it is paid once and the caller gets the result', async () => {
     const { key, answer } = await caught(fault)
 
     await handle(key).cancel()
@@ -57,7 +57,7 @@ describe.each(steps)('%s', (_, fault) => {
     await ended(key)
   })
 
-  test('reset to its beginning: the new run finds what the old one has done', async () => {
+  test('reset to its beginning: the new run finds the work of the old one', async () => {
     const { key, answer } = await caught(fault)
     await answer
 
@@ -68,7 +68,7 @@ describe.each(steps)('%s', (_, fault) => {
   })
 })
 
-test('cancelled before anything was sent: nothing is sent, the money is back, the key stays taken', async () => {
+test('cancelled before anything was sent: nothing is sent, the money is refunded, the key stays taken', async () => {
   const key = 'order-cancelled'
   const before = await world.balance()
   await world.worker.stop()
@@ -95,7 +95,7 @@ test('reset after its end: nothing happens again', async () => {
   expect(await world.transfersOf(body.id)).toHaveLength(1)
 })
 
-test('its history deleted while the bank is waited for: the sweeper resumes from the row', async () => {
+test('its history deleted while it waits for the bank: the sweep resumes from the row', async () => {
   const { key, answer } = await caught({ kind: 'stuck', state: 'pending' })
   await answer
   await forget(key)
@@ -107,7 +107,7 @@ test('its history deleted while the bank is waited for: the sweeper resumes from
   expect(await ending(key)).toEqual(paidOnce)
 })
 
-test('its history deleted, then the key again: answered from the database, for ever', async () => {
+test('its history deleted, then the key again: always answered from the database', async () => {
   await gone('order-forgotten')
 
   const again = await world.pay({}, { key: 'order-forgotten' })
@@ -116,18 +116,18 @@ test('its history deleted, then the key again: answered from the database, for e
   expect(await world.transfersOf(forgotten)).toHaveLength(1)
 })
 
-/** A payout that is held where the fault strikes. */
+/** A payout that is held at the fault. */
 async function caught(fault: Json): Promise<{ key: string; answer: Promise<Json> }> {
   const key = `order-${randomUUID()}`
   const id = await world.bank.fault(fault)
-  // A recipient of its own, or the bank would know the account already and not be asked to register it.
+  // With its own recipient, because the bank would not register a known account again.
   const accountNumber = `${Math.floor(Math.random() * 8_999) + 1_000}5678`
   const answer = world.pay({ accountNumber }, { key })
-  await until('the fault has struck', async () => (await world.bank.counts(id)).fired > 0)
+  await until('the fault has been triggered', async () => (await world.bank.counts(id)).fired > 0)
   return { key, answer }
 }
 
-/** What stands still at the bank goes on; a call that hangs goes on by itself. */
+/** A stuck transfer at the bank continues; a hanging call continues by itself. */
 async function freeTheBank(): Promise<void> {
   const { json } = await world.bank.control('GET', '/transfers')
   for (const { id, state, next } of json.data) {
@@ -137,7 +137,7 @@ async function freeTheBank(): Promise<void> {
   }
 }
 
-/** What became of it: how it ended, in which attempt, and how many transfers the bank has of it. */
+/** Its result: how it ended, in which attempt, and how many transfers the bank has for it. */
 async function ending(key: string): Promise<unknown> {
   const { id } = await world.claimed(key)
   const { status, attempt } = await world.settled(id)

@@ -1,4 +1,4 @@
-// A rail that was paused for longer than the bank remembers keys: a waiting payout is looked up, then sent once, or cancelled.
+// A rail paused for longer than the bank remembers keys: a waiting payout is looked up, then sent once, or cancelled.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openWorld, type World } from '../../support/system/world'
 import { until } from '../../support/until'
@@ -8,7 +8,7 @@ const minuteMs = 60_000
 let world: World
 
 beforeAll(async () => {
-  // Nothing happens between two polls but what a test does.
+  // Between two polls only the test acts.
   world = await openWorld({ env: { PAYOUT_POLL_MS: String(10 * minuteMs) } })
 })
 afterAll(() => world.close())
@@ -24,7 +24,7 @@ test('after a pause of a day a cancel wins, from the API, the command line and T
   await world.goAhead(dayMs)
   await world.ops('rail', 'resume', '--environment', 'sandbox')
   for (const key of keys)
-    await until(`${key} is to be looked up`, async () => (await detailsOf(key)).includes('unsent for a day'))
+    await until(`${key} is due for a lookup`, async () => (await detailsOf(key)).includes('unsent for a day'))
   const cancelled = await world.cancel(byApi)
   await world.ops('payout', 'cancel', '--payout', byOps)
   await handle('order-in-temporal').cancel()

@@ -1,4 +1,5 @@
-// A bank that refuses what it could take later: busy, a race for the wallet, a pause. Also where it repeats its refusals under a key.
+// Temporary refusals of the bank: busy, a race for the wallet, a pause. Also with a bank that replays its
+// refusals under a key.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { openWorld, type World } from '../../support/system/world'
 
@@ -16,7 +17,7 @@ describe.each(['forgotten', 'replayed'] as const)('refusals are %s', (refusals) 
   })
   afterAll(() => world.close())
 
-  test('the loser of a race for the wallet is retried within the answer, and paid once', async () => {
+  test('the loser of a race for the wallet is retried within the answer time, and paid once', async () => {
     await world.bank.fault({ kind: 'busy', times: 2, match: toTransfers })
 
     const { status, body } = await world.pay()

@@ -1,4 +1,4 @@
-// Two APIs and two workers at once, as a service that must not stop is run: still one payout for a key.
+// Two APIs and two workers at once, as in a highly available deployment: still one payout for a key.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { openWorld, type World } from '../../support/system/world'
 import { until } from '../../support/until'
@@ -24,7 +24,7 @@ test('a thousand requests with one key, spread over both APIs: one 201, the rest
 
 test('one of the two workers is killed while thirty payouts are in flight: the other one pays each of them once', async () => {
   const answers = Array.from({ length: 30 }, () => world.pay({ amount_gbp: '5.00' }))
-  await until('some are on their way', async () => {
+  await until('some are in flight', async () => {
     const [{ n }] = await world.db.dataSource.query<[{ n: number }]>(
       'SELECT count(*)::int AS n FROM payouts WHERE amount_pence = 500 AND submit_started_at IS NOT NULL',
     )
