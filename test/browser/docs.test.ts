@@ -1,4 +1,4 @@
-// A real browser reads /docs: the guide, an operation and a call from the page, without a word to anyone but our server.
+// A real browser reads /docs: the guide, an operation and a call from the page, with requests to our server only.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
@@ -8,7 +8,7 @@ import { aKey, aPartner } from '../support/api/fixtures'
 import { openChromium } from '../support/browser/chromium'
 import { keepPicture } from '../support/browser/pictures'
 
-/** A name under .localhost counts as safe as https, so the page may use what browsers allow only there. */
+/** Browsers treat a name under .localhost like https, so the page may use features that need a secure origin. */
 const origin = 'http://payouts.localhost'
 
 let api: Api
@@ -56,7 +56,7 @@ describe('/docs in a browser', () => {
     return asked.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith('data:'))
   }
 
-  test('opens with the guide, lists the operations, and asks nobody else for anything', async () => {
+  test('opens with the guide, lists the operations, and sends no request elsewhere', async () => {
     await open({ colorScheme: 'light' })
 
     await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor()
@@ -72,7 +72,7 @@ describe('/docs in a browser', () => {
     await page.close()
   })
 
-  test('a call can be made from the page with one’s own key', async () => {
+  test('a call can be made from the page with the reader’s own key', async () => {
     await open({ colorScheme: 'dark' })
 
     await page.getByPlaceholder('Token').first().fill(key)

@@ -1,4 +1,4 @@
-// What somebody without payouts is shown first: a line that pays is offered only where the money is test money.
+// First steps for a partner without payouts: a command that pays is offered only for test money.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { PartnerChanges } from '../../db/partners/partners'
 import type { MemberRole } from '../../domain/partners/partner'
@@ -19,7 +19,7 @@ afterAll(() => served?.close())
 const unverified = { verificationStatus: 'not_started' } as const
 const verified = { verificationStatus: 'approved' } as const
 
-test('in the sandbox: a key and a line to paste', async () => {
+test('the sandbox offers a key and a line to paste', async () => {
   const visitor = await newcomer(unverified, 'admin', 'sandbox')
 
   const line = await visitor.page.getByLabel('A payout by curl').textContent()
@@ -27,7 +27,7 @@ test('in the sandbox: a key and a line to paste', async () => {
   await visitor.leave()
 })
 
-test('in live before the verification: only the way to it', async () => {
+test('live before verification offers only the verification', async () => {
   const visitor = await newcomer(unverified, 'admin', 'live')
 
   await expectNothingThatPays(visitor)
@@ -36,7 +36,7 @@ test('in live before the verification: only the way to it', async () => {
   await visitor.leave()
 })
 
-test('in live after it: top up and send, and for a viewer no sending', async () => {
+test('live after verification offers top-up and payout, and a viewer no payout', async () => {
   const visitor = await newcomer(verified, 'admin', 'live')
   await expectNothingThatPays(visitor)
   expect(await linksOf(visitor)).toEqual(['Top up', 'Send a payout'])

@@ -1,4 +1,4 @@
-// Names, references and labels are text on every page, whatever they look like; a logo that lies elsewhere is not asked for.
+// Names, references and labels are text on every page, whatever they contain; a logo on another server is not loaded.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Browser } from 'playwright-core'
 import { recordActivity } from '../../db/controls/activity'
@@ -26,7 +26,7 @@ let alerts = 0
 beforeAll(async () => {
   served = await serveDashboard()
   api = served.api
-  // What is asked of another server is a complaint too.
+  // A request to another server is a complaint too.
   partner = await aPartner(api, { name: hostile, logoUrl: 'https://elsewhere.example/logo.png' })
   const payout = { recipientName: hostile, reference: hostile, status: 'failed', failureReason: hostile } as const
   payoutId = (await aPayoutRow(api, partner, payout)).id
@@ -75,14 +75,14 @@ test.each(pages)('%s', async (_, path) => {
   expect(await whatRan()).toEqual(nothing)
 })
 
-test('usage, which has no text of theirs but the name of the business', async () => {
+test('usage, which shows no text of theirs except the name of the business', async () => {
   await visitor.go('/dashboard/usage?environment=sandbox')
 
   await visitor.page.getByRole('navigation', { name: 'Pages' }).getByText(hostile).waitFor()
   expect(await whatRan()).toEqual(nothing)
 })
 
-test('what Ctrl+K finds, and the names of other partners in the menu', async () => {
+test('results of Ctrl+K, and the names of other partners in the menu', async () => {
   const { page } = visitor
   await visitor.go('/dashboard?environment=sandbox')
 
@@ -97,7 +97,7 @@ test('what Ctrl+K finds, and the names of other partners in the menu', async () 
   expect(await whatRan()).toEqual(nothing)
 })
 
-/** Taken out of the wallet for the payout, as its statement tells. */
+/** Debited from the wallet for the payout, as its statement shows. */
 async function moneyMoved(id: string): Promise<void> {
   const wallet = await findWallet(api.db, partner.id, 'sandbox')
   if (wallet === null) throw new Error('the partner has no wallet')
@@ -109,7 +109,7 @@ const field = () => visitor.page.locator(`input[value="${hostile}"]`)
 
 const nothing = { pictures: 0, alerts: 0, complaints: [] }
 
-/** The policy of the page would stop the script; the element itself must not be there either. */
+/** The content security policy would stop the script, but the element must not exist either. */
 async function whatRan() {
   return { pictures: await visitor.page.locator('img[src=x]').count(), alerts, complaints: visitor.complaints }
 }

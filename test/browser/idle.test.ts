@@ -1,4 +1,4 @@
-// A page that nobody is at goes on reading, and says that it does so by itself: it must not keep a session open.
+// An unattended page keeps reading and marks these reads as background, so that they do not keep a session open.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Browser, Request } from 'playwright-core'
 import type { Api } from '../support/api/client'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => served?.close())
 
-test('what is read while nobody touches the page is marked, and what somebody asks for is not', async () => {
+test('reads of an untouched page are marked, and reads by the user are not', async () => {
   const visitor = await aVisitor(browser, api.url, { session: await aSession(api, await aPartner(api), 'viewer') })
   const { page } = visitor
   const marked: (string | undefined)[] = []

@@ -1,4 +1,4 @@
-// Lists and what stands around them: the search follows the address, what waits is not pushed out, and a phone cuts nothing off.
+// Lists and their surroundings: the search follows the URL, waiting items stay visible, and a phone cuts nothing off.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { type ActivityEntry, recordActivity } from '../../db/controls/activity'
@@ -34,7 +34,7 @@ beforeEach(async () => {
 })
 
 describe('the search of payouts', () => {
-  test('is empty after the filters are cleared, and is what it was after going back', async () => {
+  test('is empty after the filters are cleared, and restored after going back', async () => {
     await paid('Ada Lovelace')
     await page.clock.install()
     await visitor.go('/dashboard/payouts?environment=sandbox')
@@ -42,7 +42,7 @@ describe('the search of payouts', () => {
     await page.waitForURL('**/payouts?*q=nobody*')
     await page.getByRole('button', { name: 'Clear the filters' }).click()
     await page.getByText('Ada Lovelace').waitFor()
-    // Long enough for what was typed to be written back.
+    // Long enough for the typed text to be written back.
     await page.clock.runFor(2_000)
 
     expect(await page.getByRole('searchbox').inputValue()).toBe('')
@@ -53,7 +53,7 @@ describe('the search of payouts', () => {
     await visitor.leave()
   })
 
-  test('keeps every letter that is typed while an earlier answer comes in', async () => {
+  test('keeps every letter that is typed while an earlier response arrives', async () => {
     await paid('Ada Lovelace')
     await visitor.go('/dashboard/payouts?environment=sandbox')
     await page.getByRole('searchbox').pressSequentially('Ada Lovelace', { delay: 290 })
@@ -64,8 +64,8 @@ describe('the search of payouts', () => {
   })
 })
 
-describe('what needs attention', () => {
-  test('names what is under way for too long, however old, beside any number of failed and returned ones', async () => {
+describe('the attention list', () => {
+  test('names payouts that take too long, however old, besides any number of failed and returned ones', async () => {
     await made('pending', 'Pia Pending', { days: 40 })
     await made('processing', 'Paul Processing', { days: 20 })
     for (let count = 0; count < 5; count++) {
@@ -101,7 +101,7 @@ describe('what needs attention', () => {
   })
 })
 
-test('an id out of the address is an id and nothing else', async () => {
+test('an id from the URL is treated as an id only', async () => {
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).pathname))
   await visitor.go('/dashboard/payouts/..%2Fkeys?environment=sandbox')
@@ -125,7 +125,7 @@ test('the audit log shows whole emails on a phone', async () => {
   await visitor.leave()
 })
 
-test('the audit log finds a change behind more looks than it shows', async () => {
+test('the audit log finds a change after more reads than it shows', async () => {
   await done({ changes: 'something' }, 'key.revoke')
   for (let looks = 0; looks < 200; looks++) await done({ changes: 'nothing' }, 'payout.list')
   await visitor.go('/dashboard/audit-log?environment=sandbox')
@@ -137,7 +137,7 @@ test('the audit log finds a change behind more looks than it shows', async () =>
   await visitor.leave()
 })
 
-test('the audit log shows security events in a list of their own, behind any number of other changes', async () => {
+test('the audit log shows security events in a separate list, after any number of other changes', async () => {
   await done({ changes: 'something', environment: 'live', detail: 'kp_live_4f9a1c02' }, 'key.create')
   for (let changes = 0; changes < 201; changes++) await done({ changes: 'something', detail: 'brand_color' })
   await visitor.go('/dashboard/audit-log?environment=sandbox')
@@ -186,9 +186,9 @@ test('the audit log links to the payout of a call, names the error of a refused 
   await visitor.leave()
 })
 
-test('a logo of ours is shown at whatever name of the host the page was opened', async () => {
+test('our logo is shown under any host name of the page', async () => {
   const { api } = served
-  // The API calls itself localhost, and is opened by its number here.
+  // The configured address is localhost, and the page is opened by IP address here.
   await api.db.transaction((tx) => storeLogo(tx, partner.id, { type: 'image/png', bytes: aPng }))
   await visitor.go(`/p/${partner.slug}`)
   const logo = page.locator('main img')

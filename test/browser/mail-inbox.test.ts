@@ -1,4 +1,4 @@
-// The mail inbox in a real browser: a mail appears by itself, and a hostile one runs nothing and asks nobody.
+// The mail inbox in a real browser: a mail appears by itself, and a hostile one runs nothing and sends no request.
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -15,7 +15,7 @@ let inbox: TestInbox
 let mailer: Mailer
 let browser: Browser
 let page: Page
-/** Somebody else's server, which hears whatever gets out. */
+/** A foreign server that records every request. */
 let evil: Server
 let evilUrl: string
 const heard: string[] = []
@@ -56,7 +56,7 @@ test('a mail appears by itself, opens with a click, and its PDF can be saved', a
   expect(download.suggestedFilename()).toBe('INV-2026-000123.pdf')
 })
 
-test('a mail that comes while another one is read shows in the list and leaves that one open', async () => {
+test('a new mail shows in the list and leaves the open one open', async () => {
   const address = page.url()
   await mailer.send(aMail('<p>second</p>'))
 

@@ -1,4 +1,4 @@
-// Every page of the dashboard in a real browser: light and dark, wide and narrow, without a fault that axe knows of.
+// Every page of the dashboard in a real browser: light and dark, wide and narrow, without axe violations.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Browser } from 'playwright-core'
@@ -73,17 +73,14 @@ const pages: readonly (readonly [name: string, path: () => string, session: () =
 ]
 
 describe('every page', () => {
-  test.each(pages)(
-    '%s has no fault that axe knows of, in light and dark, and fits a phone',
-    async (name, path, session) => {
-      const token = session()
-      const visitor = await aVisitor(browser, api.url, { colorScheme: 'light', ...(token ? { session: token } : {}) })
-      await visitor.go(path())
+  test.each(pages)('%s has no axe violation, in light and dark, and fits a phone', async (name, path, session) => {
+    const token = session()
+    const visitor = await aVisitor(browser, api.url, { colorScheme: 'light', ...(token ? { session: token } : {}) })
+    await visitor.go(path())
 
-      expect(await looksOf(visitor, name)).toEqual(goodLooks)
-      await visitor.leave()
-    },
-  )
+    expect(await looksOf(visitor, name)).toEqual(goodLooks)
+    await visitor.leave()
+  })
 })
 
 describe('on every page', () => {
@@ -107,7 +104,7 @@ describe('on every page', () => {
     await visitor.leave()
   })
 
-  test('the environment is chosen once for all pages, is part of the address, and shows', async () => {
+  test('the environment is chosen once for all pages, is part of the URL, and is visible', async () => {
     const visitor = await aVisitor(browser, api.url, { session: admin })
     const { page } = visitor
     await visitor.go('/dashboard?environment=sandbox')
@@ -164,7 +161,7 @@ describe('on every page', () => {
     await visitor.leave()
   })
 
-  test('a payout of the other environment is not shown, and why is said', async () => {
+  test('a payout of the other environment is not shown, with the reason', async () => {
     const visitor = await aVisitor(browser, api.url, { session: admin })
     await visitor.go(`/dashboard/payouts/${payoutId}?environment=live`)
 
@@ -172,7 +169,7 @@ describe('on every page', () => {
     await visitor.leave()
   })
 
-  test('a payout that failed is not said to have cost anything', async () => {
+  test('a failed payout shows no cost', async () => {
     const visitor = await aVisitor(browser, api.url, { session: admin })
     await visitor.go(`/dashboard/payouts/${payoutId}?environment=sandbox`)
 
@@ -182,7 +179,7 @@ describe('on every page', () => {
     await visitor.leave()
   })
 
-  test('says for which partner it asks', async () => {
+  test('names its partner in its requests', async () => {
     const visitor = await aVisitor(browser, api.url, { session: admin })
     const asked = new Set<string | undefined>()
     visitor.page.on('request', (request) => {
@@ -195,7 +192,7 @@ describe('on every page', () => {
     await visitor.leave()
   })
 
-  test('whoever asked for codes too often may still type the one that has arrived', async () => {
+  test('a user who requested too many codes can still enter the one that has arrived', async () => {
     const visitor = await aVisitor(browser, api.url)
     const { page } = visitor
     await page.route('**/v1/auth/codes', (route) =>
@@ -210,7 +207,7 @@ describe('on every page', () => {
     await visitor.leave()
   })
 
-  test('a session that ends leads to the sign-in, and back to where one was', async () => {
+  test('an expired session leads to the sign-in, and back to the same page', async () => {
     const ended = 'x'.repeat(43)
     const visitor = await aVisitor(browser, api.url, { session: ended })
     await visitor.go('/dashboard/payouts?environment=sandbox&q=Emmy')

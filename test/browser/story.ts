@@ -1,4 +1,5 @@
-// The story of a dashboard: `npm start`, and a newcomer who signs up, pays, makes a key, tops up, invites a viewer and signs out.
+// The main dashboard story: `npm start`, then a new user signs up, pays, creates a key, tops up, invites a
+// viewer and signs out.
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
@@ -16,7 +17,7 @@ export function newcomer(stage: () => Stage): void {
     browser = stage().browser
   })
 
-  describe('a newcomer', () => {
+  describe('a new user', () => {
     let visitor: Visitor
     let page: Page
 
@@ -31,7 +32,7 @@ export function newcomer(stage: () => Stage): void {
 
       await page.getByLabel('Six-digit code').waitFor()
       await visitor.picture('story-code')
-      // As pasted out of a mail, with a space inside; it is sent off by itself.
+      // As pasted from a mail, with a space inside. The form submits it by itself.
       const code = await codeFor(local, 'ada@engine.test')
       await page.getByLabel('Six-digit code').fill(`${code.slice(0, 3)} ${code.slice(3)}`)
 
@@ -41,7 +42,7 @@ export function newcomer(stage: () => Stage): void {
       await page.getByText('10,000.00').waitFor()
     })
 
-    test('sends a first payout and sees it completed without reloading', async () => {
+    test('sends a first payout and sees it completed without a reload', async () => {
       await page.getByRole('link', { name: 'Send a payout' }).click()
       await page.getByRole('button', { name: 'Review' }).click()
       await page.getByText('Six digits are needed, such as 20-04-15.').waitFor()
@@ -79,7 +80,7 @@ export function newcomer(stage: () => Stage): void {
       expect(visitor.complaints).toEqual([])
     })
 
-    test('makes a key, uses it, revokes it, and it is refused', async () => {
+    test('creates a key, uses it, revokes it, and it is refused', async () => {
       await page.getByRole('link', { name: 'API keys' }).click()
       await page.getByRole('button', { name: 'Make a key' }).first().click()
       await page.getByLabel('Label').fill('<img src=x onerror=alert(1)>')
@@ -117,7 +118,7 @@ export function newcomer(stage: () => Stage): void {
       expect(csv).toContain('250.00')
     })
 
-    test('invites a viewer, who sees everything and may change nothing', async () => {
+    test('invites a viewer, who sees everything and can change nothing', async () => {
       await page.getByRole('link', { name: 'Team' }).click()
       await page.getByRole('button', { name: 'Invite' }).click()
       await page.getByLabel('Work email').fill('grace@engine.test')
@@ -138,7 +139,7 @@ export function newcomer(stage: () => Stage): void {
       await viewer.leave()
     })
 
-    test('everything they did is in the audit log under their email, and signing out ends it', async () => {
+    test('finds all their actions in the audit log under their email, and signs out', async () => {
       await page.getByRole('link', { name: 'Audit log' }).click()
       await page.getByRole('searchbox').fill('ada@engine.test')
       for (const action of ['payout.create', 'key.create', 'key.revoke', 'member.'])

@@ -1,4 +1,5 @@
-// The dashboard in front of one system as `npm start` makes it. Its parts share the system because starting it is most of the work.
+// The dashboard with one system as `npm start` runs it. Its parts share the system, because starting it takes
+// most of the time.
 import { afterAll, beforeAll, describe } from '@jest/globals'
 import { aStage, type Stage } from '../support/browser/stage'
 import { goingLive } from './partners/verification'
@@ -31,7 +32,7 @@ describe('unknown', () => {
   unknownPayout(() => stage)
 })
 
-// Last, because it changes how long the bank takes.
+// Last, because it changes the delays of the bank.
 describe('afterwards', () => {
   afterwards(() => stage)
 })

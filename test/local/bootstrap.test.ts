@@ -1,4 +1,4 @@
-// A clone makes itself ready before `npm start` and `npm test`, only when it has to, and one process at a time.
+// A clone prepares itself before `npm start` and `npm test`, only when necessary, and one process at a time.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -42,8 +42,8 @@ describe('dependencies', () => {
 
   test.each([
     ['the lock file changes', () => write('package-lock.json', JSON.stringify({ packages: {}, changed: true }))],
-    ['package.json asks for others', () => write('package.json', JSON.stringify({ dependencies: { koa: '3.1.0' } }))],
-    ['they are gone', () => rmSync(join(clone, 'node_modules'), { recursive: true })],
+    ['package.json changes', () => write('package.json', JSON.stringify({ dependencies: { koa: '3.1.0' } }))],
+    ['they are missing', () => rmSync(join(clone, 'node_modules'), { recursive: true })],
   ])('are installed again when %s', async (_, change) => {
     await bootstrap()
     change()
@@ -139,7 +139,7 @@ test.each([
   expect(calls()).toEqual(['ci', 'run', 'run'])
 })
 
-test('nothing of a deleted source stays in dist', async () => {
+test('no output of a deleted source stays in dist', async () => {
   write('api/other.ts', 'new')
   await bootstrap()
   write('dist/api-other.js', 'built from api/other.ts')
@@ -158,7 +158,7 @@ test('an old Node gets one error message', async () => {
   expect(refused.output).toMatch(/^Payouts needs Node 20\.19 or newer, and this is Node 18\.20\.4: .*\n$/)
 })
 
-// Plays npm: takes its time while `slow` is there, fails while `fail` is there, and notes every call.
+// A fake npm: slow while `slow` exists, failing while `fail` exists, and logging every call.
 const fakeNpm = `
 const fs = require('node:fs')
 const command = process.argv[2]
@@ -176,7 +176,7 @@ const step = () => {
 step()
 `
 
-/** A package whose install script leaves a file behind, as an archive in the clone; answers its entry in the lock file. */
+/** A package in the clone whose install script creates a file. Returns its entry in the lock file. */
 function addPackage(name: string): object {
   mkdirSync(join(clone, '.npm', name, 'package'), { recursive: true })
   const scripts = { postinstall: "node -e \"require('node:fs').writeFileSync('ran', '')\"" }

@@ -1,4 +1,4 @@
-// npm start passes every setting that it was given to ops and scripts, and nothing else.
+// npm start passes every given setting to ops and scripts, and nothing else.
 import { expect, test } from '@jest/globals'
 import { environmentFor } from '../../local/environment-for'
 import { loadConfig, loadOpsConfig } from '../../runtime/config/config'

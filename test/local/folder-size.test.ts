@@ -1,4 +1,4 @@
-// The size of a folder that somebody else fills and clears.
+// The size of a folder that another process fills and clears.
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

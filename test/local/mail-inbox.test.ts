@@ -1,4 +1,4 @@
-// The mail inbox of one machine: it keeps what comes, shows it to people and scripts, and trusts none of it.
+// The mail inbox of one machine: it stores mails, shows them to users and scripts, and trusts none of them.
 import { readdirSync } from 'node:fs'
 import { request } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
@@ -13,15 +13,15 @@ beforeEach(async () => {
 
 afterEach(() => inbox.remove())
 
-describe('what it keeps', () => {
-  test('the newest first, and only so many of them', async () => {
+describe('the stored mails', () => {
+  test('are listed newest first, up to a limit', async () => {
     for (const subject of ['one', 'two', 'three', 'four']) await deliver({ subject })
 
     expect((await inbox.messages()).map(({ subject }) => subject)).toEqual(['four', 'three', 'two'])
     expect(readdirSync(inbox.dataDir)).toHaveLength(3)
   })
 
-  test('is there after a restart, byte for byte and in the same order', async () => {
+  test('are there after a restart, byte for byte and in the same order', async () => {
     const content = Buffer.from(Array.from({ length: 1000 }, (_, n) => n % 256))
     await deliver({ subject: 'older' })
     await deliver({ subject: 'newer', attachments: [{ filename: 'every byte.bin', content }] })
@@ -35,7 +35,7 @@ describe('what it keeps', () => {
     expect((await inbox.bytes(after[0]?.attachments[0]?.path ?? '')).equals(content)).toBe(true)
   })
 
-  test('DELETE empties it, for good', async () => {
+  test('are deleted for ever by DELETE', async () => {
     await deliver({})
 
     const answer = await fetch(`${inbox.url}/messages.json`, { method: 'DELETE' })
@@ -76,7 +76,7 @@ describe('what it keeps', () => {
 describe('a hostile mail', () => {
   const evil = `"'><script>alert(1)</script><img src=x onerror=alert(2)>`
 
-  test('is text and nothing else in the page', async () => {
+  test('is only text in the page', async () => {
     await deliver({
       subject: evil,
       from: { name: evil, address: 'a@a.test' },
@@ -166,7 +166,7 @@ async function pageOf(path: string): Promise<string> {
   return (await fetch(inbox.url + path)).text()
 }
 
-/** fetch itself does not let anybody choose the Host. */
+/** fetch itself does not allow a custom Host. */
 function statusFor(host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const asked = request(`${inbox.url}/messages.json`, { headers: { host } }, (answer) => {

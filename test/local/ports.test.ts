@@ -1,4 +1,4 @@
-// Every part prefers its usual port and takes a free one where that is taken.
+// Every part prefers its usual port, and uses a free one if that is taken.
 import { createServer, type Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -24,7 +24,7 @@ test('a free port is kept, a taken one replaced', async () => {
 })
 
 test.each(['127.0.0.1', '0.0.0.0', ...(hasIpv6 ? ['::1'] : [])])(
-  'a port that somebody serves on %s is taken',
+  'a port that is in use on %s is taken',
   async (host) => {
     const port = await choosePort(0)
     expect(await isTaken(port, '0.0.0.0')).toBe(false)

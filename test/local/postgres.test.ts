@@ -1,4 +1,5 @@
-// Our own PostgreSQL: starts for everybody, keeps its data, gives way on its port, and never outlives who started it.
+// Our own PostgreSQL: starts for any user, keeps its data, uses another port if necessary, and never outlives
+// its parent.
 import { spawn } from 'node:child_process'
 import {
   existsSync,
@@ -26,7 +27,7 @@ let folder = ''
 let dataDir = ''
 let running: Postgres[] = []
 
-// The folder that mkdtemp makes is closed to everybody else, so as root every test here is one of a closed folder.
+// mkdtemp creates a folder that other users cannot enter, so as root every test here covers that case.
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'payouts-postgres-'))
   dataDir = join(folder, 'postgres')

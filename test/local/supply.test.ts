@@ -1,4 +1,4 @@
-// The gate in front of what we are made of: it needs no network, and sees each way in which a package may slip through.
+// The dependency check: it needs no network, and detects every way in which a package may slip through.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -43,20 +43,20 @@ test('a correct folder passes, with a listed package for another system that has
   expect(check(good)).toEqual({ status: 0, said: expect.stringMatching(/^2 packages, 1 of them in production /) })
 })
 
-describe('refused is', () => {
+describe('it refuses', () => {
   test.each<[string, object, string]>([
     [
-      'a version that moves',
+      'a version range',
       { manifest: { ...good.manifest, devDependencies: { jest: '^30.0.0' } } },
       'jest is declared as ^30.0.0: name one exact version.',
     ],
     [
-      'a lock file of another package.json',
+      'a lock file that does not match package.json',
       { manifest: { ...good.manifest, dependencies: { koa: '3.2.2' } } },
       'The dependencies of package.json and package-lock.json differ: run npm install.',
     ],
     [
-      'a package without its hash',
+      'a package without a hash',
       { lock: changed('node_modules/koa', { version: '3.2.1' }) },
       'koa@3.2.1 has no SHA-512 in package-lock.json: run npm run fill:hashes.',
     ],
@@ -86,12 +86,12 @@ describe('refused is', () => {
       'node_modules/koa is not what package-lock.json names: run npm ci.',
     ],
     [
-      'a package that nobody locked',
+      'a package missing from the lock file',
       { installed: { packages: { ...good.installed.packages, 'node_modules/left-pad': koa } } },
       'node_modules/left-pad is installed and not in package-lock.json: run npm ci.',
     ],
     [
-      'a package from elsewhere',
+      'a package from outside the registry',
       { lock: changed('node_modules/koa', { ...koa, resolved: 'git+ssh://git@example.com/koa.git' }) },
       'node_modules/koa does not come from the registry.',
     ],
@@ -101,7 +101,7 @@ describe('refused is', () => {
       'node_modules/koa/node_modules/@a/b has an install script: set it to true or false in allowScripts.',
     ],
     [
-      'a package too many',
+      'one package more than the budget',
       { lock: { packages: { ...good.lock.packages, ...many(251) } } },
       '252 packages in production, and the budget is 251.',
     ],
@@ -112,7 +112,7 @@ describe('refused is', () => {
     expect(said).toContain(`${sentence}\n`)
   })
 
-  test('nothing installed', () => {
+  test('a folder without installed packages', () => {
     expect(run(folder)).toEqual({ status: 1, said: 'package.json cannot be read: run npm ci.\n' })
   })
 })

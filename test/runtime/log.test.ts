@@ -1,4 +1,4 @@
-// What a log line looks like, and what never gets into one.
+// The format of a log line, and the data that never gets into one.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -37,7 +37,7 @@ test.each([
   ['a person', { email: 'CANARY', partner: { billing_email: 'CANARY', contactEmail: 'CANARY' } }],
   ['the configuration', { config: { databaseUrl: 'CANARY', secretKeys: 'CANARY', temporal: { apiKey: 'CANARY' } } }],
   ['raw bytes', { digest: Buffer.from('CANARY') }],
-  ['what is buried too deep to look at', { a: { b: { c: { d: { e: { f: { g: 'CANARY' } } } } } } }],
+  ['a deeply nested value', { a: { b: { c: { d: { e: { f: { g: 'CANARY' } } } } } } }],
 ])('%s is redacted', (_what, fields) => {
   const { log, lines } = aLog()
 

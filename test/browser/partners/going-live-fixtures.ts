@@ -1,4 +1,4 @@
-// Partners at each point of going live, and payouts that were recalled, traced and returned, for pages to show.
+// Partners in each state of going live, and payouts that were recalled, traced and returned, for pages to show.
 
 import type { PartnerChanges, PartnerRow } from '../../../db/partners/partners'
 import { endCase, lockCase, markOneLate, openCase } from '../../../db/payouts/cases/cases'
@@ -12,7 +12,7 @@ const dayMs = 24 * 60 * 60 * 1000
 const links = { continueUrl: 'https://bank.test/kyc/1', termsUrl: 'https://bank.test/terms/1' }
 const refusals = ['The company could not be found in the register.', 'An owner’s address could not be read.']
 
-/** By the name of the page's picture. */
+/** By the name of the page's screenshot. */
 export const standings: Readonly<Record<string, PartnerChanges>> = {
   'verification-pending': { verificationStatus: 'pending', providerStatus: 'not_started', ...links },
   'verification-action': { verificationStatus: 'action_required', providerStatus: 'incomplete', ...links },
@@ -71,7 +71,7 @@ export async function aPayoutWithCases(api: Api, partner: PartnerRow): Promise<s
 
 export async function aReturnedPayout(api: Api, partner: PartnerRow): Promise<string> {
   const failureReason = 'account_closed: The account is closed.'
-  // Made long before the week that is looked at, and come back in it.
+  // Created long before the week that the page shows, and returned in it.
   const about = { environment: 'live', createdAt: ago(api, 60), updatedAt: ago(api, 1) } as const
   const { id } = await aPayoutRow(api, partner, { ...about, status: 'returned', failureReason })
   return id

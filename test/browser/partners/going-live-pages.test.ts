@@ -1,4 +1,4 @@
-// Every page of going live in each of its states, in a real browser: no fault that axe knows of, and what each says and offers.
+// Every page of going live in each of its states, in a real browser: no axe violation, and the right texts and actions.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Browser } from 'playwright-core'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -53,7 +53,7 @@ describe('verification', () => {
     await visitor.leave()
   })
 
-  test('what the bank said is text, and a refusal for good offers no second try', async () => {
+  test('the bank’s reasons are text, and a final refusal offers no retry', async () => {
     const gone = await aPartner(api, {
       verificationStatus: 'rejected',
       providerStatus: 'offboarded',
@@ -68,7 +68,7 @@ describe('verification', () => {
     await visitor.leave()
   })
 
-  test('viewers see where it stands and can start nothing', async () => {
+  test('viewers see the status and can start nothing', async () => {
     const fresh = await aPartner(api, { verificationStatus: 'not_started' })
     const visitor = await open(await aSession(api, fresh, 'viewer'), '/dashboard/verification?environment=live')
 
@@ -77,7 +77,7 @@ describe('verification', () => {
     await visitor.leave()
   })
 
-  test('the first page says that the bank waits', async () => {
+  test('the first page shows that the bank waits for the applicant', async () => {
     const asked = await aPartner(api, standings['verification-action'])
     const visitor = await open(await aSession(api, asked, 'admin'), '/dashboard?environment=sandbox')
 
@@ -89,7 +89,7 @@ describe('verification', () => {
 })
 
 describe('a top-up', () => {
-  test('by bank transfer shows the account as banks write it, to be copied', async () => {
+  test('by bank transfer shows the account in the usual format, with a copy button', async () => {
     const visitor = await open(admin, '/dashboard/top-up?environment=live')
     const { page } = visitor
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -102,7 +102,7 @@ describe('a top-up', () => {
     await visitor.leave()
   })
 
-  test('says that real money is lost where live is simulated, too', async () => {
+  test('warns that real money is lost where live is simulated, too', async () => {
     const visitor = await open(admin, '/dashboard/top-up?environment=live')
 
     await visitor.page.getByText('04-00-04').waitFor()
@@ -123,13 +123,13 @@ describe('a payout', () => {
     expect(await recall.textContent()).toContain('by us')
     expect(await trace.textContent()).toMatch(/Overdue.*Answer due by/)
     await visitor.page.getByText('Recall resolved: the recipient did not agree').waitFor()
-    // One of a kind at a time: the trace is open.
+    // One of a kind at a time, and the trace is open.
     expect(await visitor.page.getByRole('button', { name: 'Trace', exact: true }).count()).toBe(0)
     expect(await looksOf(visitor, 'payout-cases')).toEqual(goodLooks)
     await visitor.leave()
   })
 
-  test('that came back long after it was made says why, and is on the first page', async () => {
+  test('that was returned long after its creation shows the reason, and is on the first page', async () => {
     const id = await aReturnedPayout(api, partner)
     const visitor = await open(admin, `/dashboard/payouts/${id}?environment=live`)
     await visitor.page.getByText('The account is closed.').first().waitFor()
@@ -140,7 +140,7 @@ describe('a payout', () => {
     await visitor.leave()
   })
 
-  test('offers an admin what its status allows, and a viewer nothing', async () => {
+  test('offers an admin the actions of its status, and a viewer none', async () => {
     const offered = async (session: string, status: 'pending' | 'processing' | 'completed' | 'failed') => {
       const { id } = await aPayoutRow(api, partner, { status })
       const visitor = await open(session, `/dashboard/payouts/${id}?environment=sandbox`)
@@ -157,7 +157,7 @@ describe('a payout', () => {
     expect(await offered(viewer, 'completed')).toEqual([])
   })
 
-  test('of live cannot be simulated', async () => {
+  test('in live cannot be simulated', async () => {
     const { id } = await aPayoutRow(api, partner, { status: 'processing', environment: 'live' })
     const visitor = await open(admin, `/dashboard/payouts/${id}?environment=live`)
 
@@ -167,7 +167,7 @@ describe('a payout', () => {
 })
 
 describe('mails to admins', () => {
-  test('are switched one by one, and the limit of a low balance is kept', async () => {
+  test('are switched one by one, and the low balance threshold is kept', async () => {
     const visitor = await open(admin, '/dashboard/settings?environment=live')
     const { page } = visitor
     const topUps = page.getByRole('switch', { name: 'A top-up arrived' })
@@ -189,7 +189,7 @@ describe('mails to admins', () => {
     await visitor.leave()
   })
 
-  test('are not a viewer’s to switch', async () => {
+  test('cannot be switched by a viewer', async () => {
     const visitor = await open(viewer, '/dashboard/settings?environment=live')
 
     expect(await visitor.page.getByRole('switch', { disabled: true }).count()).toBe(6)

@@ -1,4 +1,4 @@
-// One person at two partners: switching between them, and what a page does that still shows the one from before.
+// A member of two partners: switching between them, and the behaviour of a page that still shows the previous one.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
 import type { PartnerRow } from '../../../db/partners/partners'
@@ -53,7 +53,7 @@ test('switching shows the other partner and nothing of the first', async () => {
   await visitor.leave()
 })
 
-test('a payout of a page whose partner was switched away in another tab is refused, and sent for neither', async () => {
+test('a payout of a page whose partner was switched in another tab is refused, and sent for neither', async () => {
   await visitor.go('/dashboard/send?environment=sandbox')
   await fillPayout(page, { amount: '12.00', name: 'Grace Hopper', account: '38291111' })
   await page.getByRole('button', { name: 'Review' }).click()
@@ -96,7 +96,7 @@ describe('an invitation', () => {
     await page.getByRole('button', { name: /Signed in as .*, with an invitation/ }).click()
   })
 
-  test('stands apart from the own partners, and names that are alike are told apart', async () => {
+  test('is listed apart from the member’s own partners, and similar names are distinguishable', async () => {
     expect(await page.getByRole('menuitemradio', { name: /wind market/i }).allTextContents()).toEqual(
       expect.arrayContaining([`Northwind Market Ltd${north.slug}`, 'Southwind Market Ltd']),
     )
@@ -107,7 +107,7 @@ describe('an invitation', () => {
     await visitor.leave()
   })
 
-  test('is declined without going there, and is gone', async () => {
+  test('is declined without switching, and disappears', async () => {
     await invitation().getByRole('menuitem', { name: 'Decline' }).click()
 
     await page.getByText(/^The invitation to .* is declined$/).waitFor()
@@ -118,7 +118,7 @@ describe('an invitation', () => {
     await visitor.leave()
   })
 
-  test('is accepted by going there, and is then a partner like the others', async () => {
+  test('is accepted by switching, and is then a partner like the others', async () => {
     await invitation().getByRole('menuitem', { name: 'Accept' }).click()
 
     await page.getByRole('navigation', { name: 'Pages' }).getByText('northwind market ltd', { exact: true }).waitFor()
@@ -131,7 +131,7 @@ describe('an invitation', () => {
   const invitation = () => page.getByRole('group', { name: /^Invitation to/ })
 })
 
-/** Not even for the moment until the list is read again. */
+/** Not even until the list is read again. */
 const watchForNora = `(() => {
   const look = () => { window.sawNora ||= document.body.textContent.includes('Nora North') }
   window.sawNora = false

@@ -1,4 +1,4 @@
-// What admins change about their business and their team, in a real browser, and what becomes of those it is about.
+// Changes that admins make to their business and their team, in a real browser, and their effect on the members.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
 import type { MemberRow } from '../../../db/partners/members'
@@ -54,7 +54,7 @@ async function enterCode(button: string, picture: string): Promise<void> {
 }
 
 describe('an admin', () => {
-  test('saves the settings, and the audit log says who changed what, but not to what', async () => {
+  test('saves the settings, and the audit log shows who changed which fields, but not the values', async () => {
     await visitor.go('/dashboard/settings?environment=sandbox')
     expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
     await page.getByLabel('Business name').fill('Northwind Trading Ltd')
@@ -75,7 +75,7 @@ describe('an admin', () => {
     await visitor.leave()
   })
 
-  test('makes a viewer an admin, and it holds from their next look on', async () => {
+  test('makes a viewer an admin, effective from their next request', async () => {
     const hers = await aVisitor(browser, api.url, { session: await aSessionOf(api, grace) })
     await hers.go('/dashboard/keys?environment=sandbox')
     expect(await hers.page.getByRole('button', { name: 'Make a key' }).count()).toBe(0)
@@ -109,7 +109,7 @@ describe('an admin', () => {
     await visitor.leave()
   })
 
-  test('makes a live key with a mailed code', async () => {
+  test('creates a live key with a mailed code', async () => {
     await visitor.go('/dashboard/keys?environment=live')
     await page.getByRole('button', { name: 'Make a key' }).first().click()
     await page.getByLabel('Label').fill('Shop server')
@@ -120,9 +120,9 @@ describe('an admin', () => {
     await visitor.leave()
   })
 
-  test('is told why the last admin stays one', async () => {
+  test('sees why the last admin cannot be demoted', async () => {
     await visitor.go('/dashboard/team?environment=sandbox')
-    // The one who opened the account goes first.
+    // The member who opened the account goes first.
     await page.getByRole('button', { name: /^Remove ada@.*\.test$/ }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByText('The person is removed').waitFor()
@@ -152,7 +152,7 @@ describe('an admin', () => {
   })
 })
 
-describe('anybody', () => {
+describe('a member', () => {
   test('is shown as invited until they have signed in', async () => {
     await visitor.go('/dashboard/team?environment=sandbox')
     const row = page.getByRole('row').filter({ hasText: grace.email })
@@ -169,7 +169,7 @@ describe('anybody', () => {
     await visitor.leave()
   })
 
-  test('leaves a team, viewers too, and is signed out', async () => {
+  test('leaves a team, viewers included, and is signed out', async () => {
     const hers = await aVisitor(browser, api.url, { session: await aSessionOf(api, grace) })
     await hers.go('/dashboard/team?environment=sandbox')
     await hers.page.getByRole('button', { name: 'Leave the team' }).click()
@@ -186,7 +186,7 @@ describe('anybody', () => {
     await visitor.leave()
   })
 
-  test('signs out everywhere: the session of the other device is over too', async () => {
+  test('signs out everywhere: the session of the other device ends too', async () => {
     const other = await aVisitor(browser, api.url, { session: await aSessionOf(api, ada) })
     await other.go('/dashboard/payouts?environment=sandbox')
 

@@ -1,4 +1,5 @@
-// Going live in a real browser: the bank asks for more, rejects, is tried again and approves, each on its own simulated page.
+// Going live in a real browser: the bank asks for more, rejects, accepts a retry and approves, each on its
+// own simulated page.
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import type { Stage } from '../../support/browser/stage'
@@ -23,7 +24,7 @@ export function goingLive(stage: () => Stage): void {
     await page.waitForURL('**/dashboard?*')
   })
 
-  /** In the tab that the link opens; the bank sends it back to the dashboard, which shows the new state there too. */
+  /** In the tab that the link opens. The bank redirects it to the dashboard, which shows the new state there too. */
   async function atTheBank(link: string, button: string): Promise<Page> {
     const [tab] = await Promise.all([
       page.context().waitForEvent('page'),
@@ -36,11 +37,11 @@ export function goingLive(stage: () => Stage): void {
     return tab
   }
 
-  /** By itself: nothing here reloads the page. */
+  /** Nothing here reloads the page. */
   const shows = (word: string, where = page) => where.getByText(word, { exact: true }).first().waitFor()
 
-  describe('a newcomer who goes live', () => {
-    test('starts, and the bank’s links appear by themselves', async () => {
+  describe('a new partner that goes live', () => {
+    test('starts, and the bank’s links appear without a reload', async () => {
       await page.getByRole('link', { name: 'Verification' }).click()
       await page.getByText('The bank here is simulated').waitFor()
       await page.getByRole('button', { name: 'Start verification' }).click()
@@ -55,7 +56,7 @@ export function goingLive(stage: () => Stage): void {
       expect(await visitor.faults()).toEqual([])
     })
 
-    test('is asked for more, and hears it on both pages without reloading', async () => {
+    test('is asked for more, and both pages show it without a reload', async () => {
       expect(await page.getByText('Action required', { exact: true }).count()).toBe(0)
       const tab = await atTheBank('Go on at the bank', 'Ask for more')
 
@@ -96,7 +97,7 @@ export function goingLive(stage: () => Stage): void {
       await visitor.picture('story-top-up-live')
     })
 
-    test('finds who started it in the audit log, and the browser has complained about nothing', async () => {
+    test('finds in the audit log who started it, and the browser reported no error', async () => {
       await page.getByRole('link', { name: 'Audit log' }).click()
 
       const rows = page.getByRole('row').filter({ hasText: 'verification.start' })

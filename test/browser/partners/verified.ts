@@ -1,4 +1,4 @@
-// The people of a verified partner: live payouts by mailed code, their own logo, and everything by keyboard alone.
+// Members of a verified partner: live payouts by mailed code, their own logo, and everything by keyboard alone.
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Browser } from 'playwright-core'
 import { aPng } from '../../support/browser/fixtures'
@@ -45,7 +45,7 @@ export function verifiedPartner(stage: () => Stage): void {
       await visitor.leave()
     })
 
-    test('is shown only its own pages after the sign-in, whatever the address asks for', async () => {
+    test('sees only its own pages after the sign-in, whatever the URL asks for', async () => {
       const visitor = await aVisitor(browser, local.api)
       await signIn(visitor, local, 'demo@payouts.test', '/sign-in?next=https://evil.test/dashboard')
 
@@ -53,13 +53,13 @@ export function verifiedPartner(stage: () => Stage): void {
       expect(new URL(visitor.page.url()).pathname).toBe('/dashboard')
       await visitor.go('/sign-in?next=/dashboard/../docs')
       expect(new URL(visitor.page.url()).searchParams.get('next')).toBeNull()
-      // An environment that is none must never wear the look of one.
+      // An unknown environment must never look like a known one.
       await visitor.go('/dashboard?environment=LIVE')
       expect(new URL(visitor.page.url()).searchParams.get('environment')).toMatch(/^(live|sandbox)$/)
       await visitor.leave()
     })
 
-    test('chooses a logo from its own machine, which its sign-in page then shows', async () => {
+    test('chooses a logo from the local machine, which its sign-in page then shows', async () => {
       const visitor = await aVisitor(browser, local.api)
       const { page } = visitor
       await signIn(visitor, local, 'demo@payouts.test')

@@ -1,4 +1,5 @@
-// What happens to payouts after they were sent, in a real browser: simulated ends, a recall that ops resolves, and its charge.
+// Payouts after they were sent, in a real browser: simulated outcomes, a recall that an operator resolves,
+// and its charge.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -23,7 +24,7 @@ export function afterwards(stage: () => Stage): void {
     await signIn(visitor, local, 'demo@payouts.test')
   })
 
-  /** How long the bank keeps a transfer that it has sent off, so that there is time to choose its end. */
+  /** How long the bank holds a sent transfer, so that there is time to choose its outcome. */
   async function bankKeeps(ms: number): Promise<void> {
     const body = JSON.stringify({ payment_submitted: ms })
     const headers = { 'Content-Type': 'application/json' }
@@ -47,11 +48,11 @@ export function afterwards(stage: () => Stage): void {
     await page.getByRole('button', { name: /^(Let it fail|Send it back)$/ }).click()
   }
 
-  /** Within less than the half minute after which a payout that is over is looked at anyway. */
+  /** Less than the half minute after which a final payout is read again anyway. */
   const shows = (word: string) => page.getByText(word, { exact: true }).first().waitFor({ timeout: 20_000 })
 
   describe('in the sandbox an admin', () => {
-    test('settles a payout, then sends it back with a reason, and follows both without reloading', async () => {
+    test('settles a payout, then returns it with a reason, and sees both without a reload', async () => {
       await bankKeeps(600_000)
       await send('31.00', 'Hedy Lamarr')
       await page.getByRole('button', { name: 'Simulate' }).click()
@@ -89,7 +90,7 @@ export function afterwards(stage: () => Stage): void {
   })
 
   describe('in live an admin', () => {
-    test('recalls a payout, and reads how it ended and what it costs once ops has resolved it', async () => {
+    test('recalls a payout, and sees its outcome and charge once an operator has resolved it', async () => {
       await bankKeeps(100)
       await visitor.go('/dashboard/send?environment=live')
       await fillPayout(page, { amount: '46.50', name: 'Katherine Johnson', account: '38290008' })
@@ -121,7 +122,7 @@ export function afterwards(stage: () => Stage): void {
     })
   })
 
-  /** The command line of ops, against the same system. */
+  /** The ops command line, with the same system. */
   async function ops(...words: string[]): Promise<{ readonly data: readonly { readonly id: string }[] }> {
     const env = { ...environment(), DATA_DIR: stage().dataDir }
     const args = [join(projectDir(), 'dist/ops/main.js'), ...words, '--json']

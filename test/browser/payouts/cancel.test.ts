@@ -1,4 +1,4 @@
-// Cancelling in a real browser: in time, too late, and while nobody can decide; the page never says more than is known.
+// Cancelling in a real browser: in time, too late, and without a worker. The page never claims more than is known.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Browser } from 'playwright-core'
 import { payoutWorkflowId } from '../../../workflows/names'
@@ -19,7 +19,7 @@ let visitor: Visitor
 beforeAll(async () => {
   silenceTemporal()
   buildDashboard()
-  // No look at the bank comes within a test: what is woken here was woken by the cancel.
+  // No poll happens within a test, so only the cancel wakes the workflow.
   world = await aPayoutWorld({ publicUrl: 'http://localhost', payouts: { pollMs: [600_000], answerTimeoutMs: 3_000 } })
   browser = await openChromium()
 })
@@ -36,7 +36,7 @@ afterAll(async () => {
   await world?.close()
 })
 
-test('a payout that the bank does not have is cancelled, and its money is back', async () => {
+test('a payout that the bank does not have is cancelled and refunded', async () => {
   const { page } = visitor
   await open(await aWaiting('order-in-time'))
   await page.getByRole('button', { name: 'Cancel the payout' }).click()
@@ -53,7 +53,7 @@ test('a payout that the bank does not have is cancelled, and its money is back',
   expect(visitor.complaints).toEqual([])
 })
 
-test('whoever keeps it cancels nothing', async () => {
+test('a user who keeps it cancels nothing', async () => {
   const id = await aWaiting('order-kept')
   await open(id)
   await visitor.page.getByRole('button', { name: 'Cancel the payout' }).click()
@@ -62,8 +62,8 @@ test('whoever keeps it cancels nothing', async () => {
   expect(await statusOf(id)).toBe('pending')
 })
 
-test('what the bank may have is too late, and the page says so', async () => {
-  // Every repeat is lost as well, or one of them could tell us before the cancel comes.
+test('a payout that the bank may have cannot be cancelled, and the page says so', async () => {
+  // Every repeat is lost too, or one of them could resolve the outcome before the cancel arrives.
   const toTransfers = { method: 'POST', path: '/v0/transfers' }
   await world.bank.fault({ kind: 'reset', stage: 'after', times: null, match: toTransfers })
   const id = String((await world.pay(payer)).body['id'])
@@ -80,7 +80,7 @@ test('what the bank may have is too late, and the page says so', async () => {
   expect(await world.transfersOf(id)).toHaveLength(1)
 })
 
-test('while nobody can decide it may be tried again, and is not said to be cancelled', async () => {
+test('without a worker the cancel can be repeated, and the page does not claim success', async () => {
   const { page } = visitor
   const id = await aWaiting('order-undecided')
   await world.stopWorkers()
@@ -104,7 +104,7 @@ async function open(id: string): Promise<void> {
 
 const confirm = () => visitor.page.getByRole('dialog').getByRole('button', { name: 'Cancel the payout' }).click()
 
-/** Told to its caller as pending while no worker ran, and then the bank does not answer when it is to be sent. */
+/** Answered as pending while no worker ran, and then the bank does not answer when it is to be sent. */
 async function aWaiting(idempotencyKey: string): Promise<string> {
   await world.stopWorkers()
   const id = String((await world.pay(payer, {}, { key: idempotencyKey })).body['id'])

@@ -1,4 +1,4 @@
-// A payout whose answer is lost: whatever happens next, it goes on as the same payout and is paid once.
+// A payout whose response is lost: it stays the same payout, and is paid once.
 import { beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import type { Stage } from '../../support/browser/stage'
@@ -35,7 +35,7 @@ export function unknownPayout(stage: () => Stage): void {
     expect(await countSent('1111', '£7.00')).toBe(1)
   })
 
-  test('sent offline it waits for nobody: it is tried again as the same one, and is paid once', async () => {
+  test('sent offline it does not hang: the retry is the same payout, and is paid once', async () => {
     const keys = keysSent()
     await page.getByRole('link', { name: 'Send a payout' }).first().click()
     await fillPayout(page, { amount: '8.00', name: 'Radia Perlman', account: '38292222' })
@@ -52,7 +52,7 @@ export function unknownPayout(stage: () => Stage): void {
     expect(await countSent('2222', '£8.00')).toBe(1)
   })
 
-  test('it stays unknown through a refusal and a reload, until it is looked up', async () => {
+  test('it stays unknown after a refusal and a reload, until it is looked up', async () => {
     await page.getByRole('link', { name: 'Send a payout' }).first().click()
     await fillPayout(page, { amount: '9.00', name: 'Barbara Liskov', account: '38293333' })
     await page.getByRole('button', { name: 'Review' }).click()
@@ -120,7 +120,7 @@ export function unknownPayout(stage: () => Stage): void {
     return page.getByRole('row').filter({ hasText: amount }).count()
   }
 
-  /** The server gets the request, the page never hears of it. */
+  /** The server gets the request, but the page never gets the response. */
   async function loseTheAnswer(): Promise<void> {
     await page.route('**/v1/payouts?*', async (route) => {
       await route.fetch()
@@ -128,7 +128,7 @@ export function unknownPayout(stage: () => Stage): void {
     })
   }
 
-  /** The Idempotency-Key of each try from now on. */
+  /** The Idempotency-Key of each later attempt. */
   function keysSent(): (string | undefined)[] {
     const keys: (string | undefined)[] = []
     page.on('request', (request) => {

@@ -1,4 +1,4 @@
-// The client of the Temporal server: it may start first, answers in time, and finds the server again.
+// The Temporal client: it can start before the server, answers in time, and reconnects.
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
@@ -29,7 +29,7 @@ test('an unreachable server is reported within the deadline, and used again when
   const client = connect(new URL(proxy.url).host)
   const startedAt = performance.now()
 
-  // Which of the two depends on whether the first try to connect has failed by then.
+  // Which of the two depends on whether the first connection attempt has failed by then.
   await expect(pingTemporal(client, 300)).rejects.toThrow(/UNAVAILABLE|DEADLINE_EXCEEDED/)
   const tookMs = performance.now() - startedAt
   await proxy.mend()
@@ -72,7 +72,7 @@ test('a deadline holds after another call with a deadline has ended', async () =
   expect(await late).toEqual(expect.any(Number))
 })
 
-test('an API key never travels in plain text', () => {
+test('an API key is never sent in plain text', () => {
   const server = (env: EnvironmentVariables) => serverOf(loadTemporalConfig({ TEMPORAL_ADDRESS: 'there:7233', ...env }))
 
   expect(server({ TEMPORAL_API_KEY: 'k' })).toEqual({ address: 'there:7233', tls: {}, apiKey: 'k' })
@@ -86,7 +86,7 @@ function connect(address: string, namespace = 'default'): Client {
   return client
 }
 
-/** Whether Node follows every promise of the process for the sake of this client. */
+/** Whether Node tracks every promise of the process because of this client. */
 function isTracked({ connection }: Client): unknown {
   return connection instanceof Connection && Reflect.get(connection.callContextStorage, 'enabled')
 }

@@ -1,4 +1,4 @@
-// A return that is heard of every few minutes is started for what is new, and else once an hour.
+// A return workflow is started at once for a new refund, and at most once an hour for a known one.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { systemClock } from '../../../runtime/clock'
@@ -27,7 +27,7 @@ test('the same refund starts it at once and then once an hour, a newer one at on
   const payout = { payoutId: randomUUID(), environment: 'live' } as const
   const { client: temporal, queuePrefix } = worker
   const handle = temporal.workflow.getHandle(payoutReturnId(payout.payoutId))
-  // Nobody works on its queue: each run is ended here, as if the bank had been asked.
+  // No worker polls its queue, so each run is ended here, as if the bank had been polled.
   const runAfter = async (happenedAt: Date) => {
     await startReturnHourly({ temporal, clock, queuePrefix, pollMs: [minute] }, payout, happenedAt)
     const { runId, status } = await handle.describe()

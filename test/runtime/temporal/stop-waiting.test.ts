@@ -1,4 +1,4 @@
-// A process that has to end stops waiting for verdicts, also for those of requests that come later.
+// A process that stops no longer waits for verdicts, also for later requests.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'
@@ -23,7 +23,7 @@ afterAll(async () => {
   await temporal.connection.close()
 })
 
-test('requests that wait and requests that come later are answered without a verdict, and their workflows are started', async () => {
+test('waiting and later requests are answered without a verdict, and their workflows are started', async () => {
   const workflows = workflowsThatWaitLong()
   const waiting = workflows.startPayout(aPayout('waits'))
   const cancelling = workflows.cancelPayout(aPayout('cancels'))

@@ -1,4 +1,4 @@
-// The test's Temporal server behind TLS that asks each client for a certificate, and remembers what it was sent.
+// The test's Temporal server behind TLS that requires a client certificate, and records what it receives.
 import { once } from 'node:events'
 import { connect, createSecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
@@ -7,7 +7,7 @@ import { testSystem } from '../../support/jest/system'
 
 export interface TlsServer {
   readonly address: string
-  /** What came with each call, newest last. */
+  /** The metadata of each call, newest last. */
   readonly calls: IncomingHttpHeaders[]
   close(): Promise<void>
 }
@@ -45,7 +45,7 @@ export async function startTlsServer(
   }
 }
 
-/** As a server answers a key that it does not know. */
+/** The answer of a server to an unknown key. */
 const unauthenticated = {
   ':status': 200,
   'content-type': 'application/grpc',
@@ -53,7 +53,7 @@ const unauthenticated = {
   'grpc-message': 'Request unauthorized.',
 }
 
-/** gRPC says at the end, in trailers, how a call went. */
+/** gRPC reports the status of a call at its end, in trailers. */
 function passOn(near: ServerHttp2Stream, far: ReturnType<ReturnType<typeof connect>['request']>): void {
   let trailers: IncomingHttpHeaders = {}
   near.pipe(far)

@@ -1,4 +1,4 @@
-// A worker process against a Temporal server that asks for a certificate: it works there, or waits and says for what.
+// A worker process with a Temporal server that requires a certificate: it works, or waits and logs the reason.
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { connectClient } from '../../../runtime/temporal/client'

@@ -1,4 +1,4 @@
-// Temporal behind TLS: who shows the right certificate is let in, and who is not reads why, and what to do.
+// Temporal behind TLS: a client with the right certificate connects, and others get the cause and the remedy.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ const theirs = strangers.issue('payouts.test')
 
 let server: TlsServer
 let folder = ''
-/** All that is right. */
+/** Valid settings. */
 let mutual: EnvironmentVariables = {}
 
 beforeAll(async () => {
@@ -56,15 +56,15 @@ const why = {
     'the server denied access: check TEMPORAL_API_KEY or TEMPORAL_TLS_CERT, and that they are valid for TEMPORAL_NAMESPACE',
 }
 
-describe('the error message says how to fix', () => {
+describe('the error message names the remedy for', () => {
   test.each([
     [
       'a server whose issuer we do not trust',
       { TEMPORAL_TLS_CA_FILE: '', TEMPORAL_TLS_CA: strangers.certificate },
       why.issuer,
     ],
-    ['a server of which nobody said whom to trust', { TEMPORAL_TLS_CA_FILE: '' }, why.issuer],
-    ['a server of another name', { TEMPORAL_TLS_SERVER_NAME: 'else.test' }, why.name],
+    ['a server without a configured authority', { TEMPORAL_TLS_CA_FILE: '' }, why.issuer],
+    ['a server with another name', { TEMPORAL_TLS_SERVER_NAME: 'else.test' }, why.name],
     ['a server without TLS', { TEMPORAL_ADDRESS: '' }, why.plain],
   ])('%s', async (_what, change, sentence) => {
     const env: EnvironmentVariables = { ...mutual, ...change }
@@ -148,7 +148,7 @@ function file(name: string, content: string): string {
   return join(folder, name)
 }
 
-/** What becomes of each of them: in, out, or what it says. */
+/** The result of each of them: in, out, or its error message. */
 async function reach(env: EnvironmentVariables): Promise<{ api: string; ops: string; worker: string }> {
   const config = loadTemporalConfig(env)
   const client = connectClient(config)
@@ -165,5 +165,5 @@ async function reach(env: EnvironmentVariables): Promise<{ api: string; ops: str
   return { api, ops, worker }
 }
 
-/** Long enough for a handshake on a busy machine; who is not let in tries until then. */
+/** Long enough for a handshake on a busy machine; a rejected client retries until then. */
 const withinMs = 3_000

@@ -1,4 +1,4 @@
-// A traceparent is read as W3C Trace Context has it, and what is malformed counts as none.
+// A traceparent is parsed as W3C Trace Context specifies, and a malformed one is ignored.
 import { expect, test } from '@jest/globals'
 import { formatTraceparent, parseTraceparent } from '../../../runtime/tracing/context'
 
@@ -8,11 +8,11 @@ const spanId = '00f067aa0ba902b7'
 test.each([
   ['sampled', `00-${traceId}-${spanId}-01`, true],
   ['not sampled', `00-${traceId}-${spanId}-00`, false],
-  ['with flags that came later', `00-${traceId}-${spanId}-03`, true],
-  ['without the one flag that counts', `00-${traceId}-${spanId}-02`, false],
+  ['with newer flags', `00-${traceId}-${spanId}-03`, true],
+  ['without the sampled flag', `00-${traceId}-${spanId}-02`, false],
   ['of a later version', `01-${traceId}-${spanId}-01`, true],
   ['of a later version that has more fields', `cc-${traceId}-${spanId}-01-what-ever`, true],
-])('one that is %s is read', (_, text, sampled) => {
+])('a traceparent that is %s is read', (_, text, sampled) => {
   expect(parseTraceparent(text)).toEqual({ traceId, spanId, sampled })
 })
 
@@ -20,7 +20,7 @@ test.each([
   ['empty', ''],
   ['of the forbidden version', `ff-${traceId}-${spanId}-01`],
   ['of version 00 with more fields', `00-${traceId}-${spanId}-01-what-ever`],
-  ['of version 00 with an end that is nothing', `00-${traceId}-${spanId}-01-`],
+  ['of version 00 with an empty end', `00-${traceId}-${spanId}-01-`],
   ['in capitals', `00-${traceId.toUpperCase()}-${spanId}-01`],
   ['without a trace', `00-${'0'.repeat(32)}-${spanId}-01`],
   ['without a span', `00-${traceId}-${'0'.repeat(16)}-01`],
@@ -29,14 +29,14 @@ test.each([
   ['without flags', `00-${traceId}-${spanId}`],
   ['with flags that are no number', `00-${traceId}-${spanId}-0x`],
   ['sent twice', `00-${traceId}-${spanId}-01, 00-${traceId}-${spanId}-01`],
-  ['with a blank in front', ` 00-${traceId}-${spanId}-01`],
-  ['with a line behind it', `00-${traceId}-${spanId}-01\n`],
+  ['after a blank', ` 00-${traceId}-${spanId}-01`],
+  ['before a line break', `00-${traceId}-${spanId}-01\n`],
   ['of a later version whose end does not begin with a hyphen', `01-${traceId}-${spanId}-01.what`],
-])('one that is %s counts as none', (_, text) => {
+])('a traceparent that is %s is ignored', (_, text) => {
   expect(parseTraceparent(text)).toBeNull()
 })
 
-test.each([true, false])('what is written is read again (sampled: %s)', (sampled) => {
+test.each([true, false])('a written traceparent can be read again (sampled: %s)', (sampled) => {
   const context = { traceId, spanId, sampled }
 
   expect(parseTraceparent(formatTraceparent(context))).toEqual(context)

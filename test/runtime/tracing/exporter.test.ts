@@ -105,11 +105,11 @@ test('during an outage the queue is bounded, and the outage and its end are logg
   exporter = open({ batchMax: 2, queueMax: 5, everyMs: 10 })
 
   addMany(exporter, 8)
-  await until('it was tried again and again', () => collector.asked() > 3)
+  await until('it was retried several times', () => collector.asked() > 3)
   expect(exporter.lost()).toBe(3)
   collector.behave(200)
-  await until('what was kept', () => collector.spans().length === 5)
-  await until('its end is told', () => logged.length > 1)
+  await until('the buffered spans', () => collector.spans().length === 5)
+  await until('its end is logged', () => logged.length > 1)
 
   expect(lines()).toEqual([
     expect.objectContaining({ level: 'warn', why: expect.any(String) }),
@@ -123,22 +123,22 @@ test('a refused connection is logged once', async () => {
   exporter = open({ everyMs: 10, closeWithinMs: 30 })
 
   addMany(exporter, 1)
-  await until('it is told', () => logged.length > 0)
+  await until('it is logged', () => logged.length > 0)
 
   expect(lines()).toEqual([expect.objectContaining({ level: 'warn', why: 'ECONNREFUSED' })])
 })
 
-test.each([429, 502, 503, 504])('what is answered %s is sent again', async (status) => {
+test.each([429, 502, 503, 504])('a batch answered with %s is retried', async (status) => {
   collector.behave(status)
   exporter = open({ everyMs: 10 })
 
   addMany(exporter, 2)
-  await until('it was asked several times', () => collector.asked() > 2)
+  await until('it was retried several times', () => collector.asked() > 2)
   collector.behave(200)
-  await until('they are there', () => collector.spans().length === 2)
+  await until('the spans have arrived', () => collector.spans().length === 2)
 
   expect(lines()[0]).toMatchObject({ level: 'warn', why: `HTTP ${status}` })
-  await until('its end is told', () => logged.length === 2)
+  await until('its end is logged', () => logged.length === 2)
 })
 
 test.each([307, 400, 401, 500])(
@@ -162,16 +162,16 @@ test('a post that is not answered times out and is retried', async () => {
   exporter = open({ everyMs: 10, postWithinMs: 30, closeWithinMs: 30 })
 
   addMany(exporter, 1)
-  await until('it was asked again', () => collector.asked() > 1)
+  await until('it was retried', () => collector.asked() > 1)
 
   expect(lines()).toEqual([expect.objectContaining({ level: 'warn', why: 'TimeoutError' })])
 })
 
-test('close waits for a silent collector until its limit, and logs the lost spans', async () => {
+test('close waits for an unresponsive collector up to its limit, and logs the lost spans', async () => {
   collector.behave('silent')
   const opened = open({ batchMax: 2, everyMs: never, postWithinMs: never, closeWithinMs: 30 })
   for (let n = 0; n < 3; n++) opened.add(aSpan('lost'))
-  await until('it was asked', () => collector.asked() === 1)
+  await until('it was called', () => collector.asked() === 1)
 
   await opened.close()
 

@@ -1,4 +1,4 @@
-// A span knows what it is a part of, when it was and whether it failed; and a trace is kept as a whole or not at all.
+// A span has its parent, its times and its outcome, and a trace is sampled as a whole or not at all.
 import { expect, test } from '@jest/globals'
 import type { TraceContext } from '../../../runtime/tracing/context'
 import type { FinishedSpan } from '../../../runtime/tracing/span'
@@ -55,7 +55,7 @@ test('an error is rethrown, and the span holds only its code or class', async ()
 })
 
 test.each([true, false])(
-  'a part of a trace of elsewhere goes by what was decided there (sampled: %s)',
+  'a part of a remote trace follows the sampling decision made there (sampled: %s)',
   async (sampled) => {
     const { tracer, finished } = aTracer(sampled ? 0 : 1)
     const parent: TraceContext = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), sampled }
