@@ -1,4 +1,4 @@
-// What the proof says once everything has come to rest, and whether it has cried wolf on the way there.
+// The result of the proof once everything is idle, and whether it raised false alarms before.
 import { runProof } from '../../activities/controls/proof/run'
 import { listDrifts } from '../../db/controls/proof/drifts'
 import { systemClock } from '../../runtime/clock'
@@ -8,7 +8,7 @@ import type { World } from '../support/system/world'
 
 const shownAtMost = 20
 
-/** Empty when our books agree with themselves and with the bank's, in every wallet. */
+/** Empty when our ledger agrees with itself and with the bank's, in every wallet. */
 export async function driftsOf({ db, bank }: World): Promise<string[]> {
   const rails = railsTo(bank, { callMs: 10_000 })
   try {
@@ -20,7 +20,7 @@ export async function driftsOf({ db, bank }: World): Promise<string[]> {
   }
 }
 
-/** What a proof had found while everything went wrong, and a later one no longer: nothing was ever amiss, so it should be none. */
+/** Drifts that a proof found during the chaos and a later one did not: false alarms, so there should be none. */
 export function falseAlarmsOf(world: World): Promise<string[]> {
   return told(world, 'gone')
 }

@@ -1,4 +1,5 @@
-// Deals the blows of a plan to a world, none to what is down already, and starts again what has ended by itself.
+// Applies the faults of a plan to a world, skips parts that are down already, and restarts parts that ended
+// by themselves.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Environment } from '../../domain/environment'
 import type { OwnServers } from '../support/system/own-servers'
@@ -10,13 +11,13 @@ import { type TakeBack, takeBackAt } from './take-back'
 
 export interface Dealt {
   readonly kills: number
-  /** Faults and outages that the bank was told of. */
+  /** Faults and outages that were set at the bank. */
   readonly faults: number
-  /** How often ops has paused the rail. */
+  /** How often the rail was paused. */
   readonly pauses: number
-  /** Processes of ours that ended though nobody killed them, with the last they said. */
+  /** Our processes that ended without being killed, with their last output. */
   readonly ended: readonly string[]
-  /** What the bank is still to take back. */
+  /** Transfers that the bank still has to return. */
   readonly takeBack: TakeBack
 }
 
@@ -36,7 +37,7 @@ export async function deal(plan: readonly Blow[], world: World, servers: OwnServ
   let [kills, faults, pauses] = [0, 0, 0]
   for (const blow of plan) {
     await pause(Math.max(0, begun + blow.atMs - performance.now()))
-    // On a slow machine it may not be up or open again: then there is nothing to kill or to pause.
+    // On a slow machine it may not be up or open again, and then there is nothing to kill or to pause.
     if (blow.kind === 'kill' && !busy.has(blow.target)) {
       during(busy, blow.target, strike(victims[blow.target], blow.downMs))
       kills += 1
@@ -46,7 +47,7 @@ export async function deal(plan: readonly Blow[], world: World, servers: OwnServ
     } else if (blow.kind === 'return') {
       await takeBack.take(blow.many)
     } else if (blow.kind === 'fault' || blow.kind === 'outage') {
-      // A bank that is down cannot be told to fail.
+      // A fault cannot be set at a bank that is down.
       if (await told(world, blow)) faults += 1
     }
   }
@@ -55,7 +56,7 @@ export async function deal(plan: readonly Blow[], world: World, servers: OwnServ
   return { kills, faults, pauses, ended, takeBack }
 }
 
-/** What is down or paused, until it is not. */
+/** Parts that are down or paused, until they are not. */
 type Busy = Map<Target | Environment, Promise<unknown>>
 
 function partsOf({ apis, workers }: World) {
@@ -67,7 +68,7 @@ function partsOf({ apis, workers }: World) {
 
 function during(busy: Busy, what: Target | Environment, work: Promise<unknown>): void {
   const done = work.then(() => busy.delete(what))
-  // What could not be started again stays, and whoever waits for all of them at the end hears of it.
+  // A failed restart stays in the list, so that waiting for all of them at the end reports it.
   done.catch(() => undefined)
   busy.set(what, done)
 }
@@ -78,7 +79,7 @@ async function strike(victim: Victim, downMs: number): Promise<void> {
   await startAtLast(victim)
 }
 
-/** As a supervisor does: what cannot start while another part is down is started again until it can. */
+/** Like a supervisor: a part that cannot start while another one is down is restarted until it can. */
 async function startAtLast(victim: Victim): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,4 +1,5 @@
-// `npm run chaos -- --minutes N --seed S`: builds, then runs the story of chaos for as long, with the blows of that seed.
+// `npm run chaos -- --minutes N --seed S`: builds, then runs the chaos story for that long, with the faults
+// of that seed.
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-// Several partners that pay all the time, each order to a recipient of its own, and remember every answer they got.
+// Several partners that pay all the time, each order to its own recipient, and record every response.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Environment } from '../../domain/environment'
@@ -12,9 +12,9 @@ import { until } from '../support/until'
 
 export interface Partners {
   readonly seen: readonly Seen[]
-  /** The account numbers that were ordered to be paid, each by one order. */
+  /** The account numbers of the orders, one per order. */
   readonly accounts: readonly string[]
-  /** No new orders; resolves when each one has its answer, and throws when one has none in time. */
+  /** Stops new orders. Resolves when each one has its answer, and throws when one has none in time. */
   stop(withinMs: number): Promise<void>
 }
 
@@ -56,7 +56,7 @@ export async function openPartners(world: World): Promise<Partners> {
   async function ask({ key, body, payer }: Order, patienceMs: number): Promise<number> {
     const { partnerId, environment, secret } = payer
     const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', 'Idempotency-Key': key }
-    // As a proxy would: the next API after one that does not answer.
+    // Like a proxy: the next API after one that does not answer.
     const url = `${world.urls[turn++ % world.urls.length]}/v1/payouts`
     const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(patienceMs) })
     const { id = null, amount_gbp: amountGbp = null, error }: Json = await response.json()
@@ -70,7 +70,7 @@ export async function openPartners(world: World): Promise<Partners> {
       const payer = payers[count % payers.length]
       if (payer === undefined) throw new Error('nobody pays')
       const order = anOrder(payer)
-      // Some hang up before they can have heard an answer, and some ask again though they have heard one.
+      // Some disconnect before they can have received a response, and some retry although they have received one.
       const patiences = count % 5 === 0 ? [5 + ((count * 53) % 400)] : []
       for (let answered = false; !answered; await pause(200)) {
         const status = await ask(order, patiences.pop() ?? answerLimitMs).catch(() => 0)

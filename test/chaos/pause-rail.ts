@@ -1,11 +1,11 @@
-// Ops pauses the rail and resumes it, by the commands that people have, whatever is down meanwhile.
+// Pauses and resumes the rail with the operators' commands, whatever is down at that time.
 import { setTimeout as pause } from 'node:timers/promises'
 import { railStates } from '../../db/bank/rail-pauses'
 import type { World } from '../support/system/world'
 import { until } from '../support/until'
 import type { Blow } from './plan'
 
-/** As long as ops may have to repeat a command before the database is there to be told. */
+/** How long a command may be retried until the database is back. */
 const toldWithinMs = 180_000
 
 /** Resolves when it is open again. */
@@ -15,7 +15,7 @@ export async function pauseRail(world: World, { environment, ms }: Extract<Blow,
   await insist(world, 'resume', environment)
 }
 
-/** A command whose answer was lost may have been obeyed, and is then refused the next time. */
+/** A command whose answer was lost may have worked, and is then refused the next time. */
 async function insist(world: World, verb: 'pause' | 'resume', environment: string): Promise<void> {
   const isObeyed = async () => {
     const states = await railStates(world.db)

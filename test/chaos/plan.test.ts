@@ -1,10 +1,10 @@
-// The plan of a run of chaos: the same seed brings the same blows, and even a short run kills everything once.
+// The plan of a chaos run: the same seed gives the same faults, and even a short run kills everything once.
 import { expect, test } from '@jest/globals'
 import { environments } from '../../domain/environment'
 import { openTestBank } from '../support/bank/client'
 import { type Blow, planOf, targets } from './plan'
 
-test('the same seed plans the same blows, another seed others', () => {
+test('the same seed plans the same faults, another seed others', () => {
   expect(planOf({ seed: 7, ms: 60_000 })).toEqual(planOf({ seed: 7, ms: 60_000 }))
   expect(planOf({ seed: 7, ms: 60_000 })).not.toEqual(planOf({ seed: 8, ms: 60_000 }))
 })
@@ -34,7 +34,7 @@ test.each([1, 2, 3, 4, 5])('five minutes of seed %i return payouts and pause bot
   expect(new Set(pausedIn(plan))).toEqual(new Set(environments))
 })
 
-test('the bank understands every fault of a long plan', async () => {
+test('the bank accepts every fault of a long plan', async () => {
   const faults = planOf({ seed: 1, ms: 3_600_000 }).flatMap((blow) => (blow.kind === 'fault' ? [blow.fault] : []))
   const bank = await openTestBank()
 

@@ -1,4 +1,4 @@
-// What goes wrong and when, in a run of chaos: decided by the seed alone, before anything has started.
+// What fails and when in a chaos run: decided by the seed alone, before anything has started.
 import { type Environment, environments } from '../../domain/environment'
 import type { Json } from '../support/bank/client'
 import { numbersFrom } from '../support/numbers-from'
@@ -8,18 +8,18 @@ export const targets = ['api-1', 'api-2', 'worker-1', 'worker-2', 'temporal', 'p
 export type Target = (typeof targets)[number]
 
 export type Blow =
-  /** SIGKILL, and a start again so much later. */
+  /** SIGKILL, and a restart after that delay. */
   | { readonly atMs: number; readonly kind: 'kill'; readonly target: Target; readonly downMs: number }
-  /** The bank is told to commit a fault, as its control plane takes it. */
+  /** A fault is set at the bank, in the format of its control API. */
   | { readonly atMs: number; readonly kind: 'fault'; readonly fault: Json }
-  /** The bank takes no connection for a while. */
+  /** The bank accepts no connection for a while. */
   | { readonly atMs: number; readonly kind: 'outage'; readonly ms: number }
-  /** The bank takes back so many transfers that it had paid. */
+  /** The bank returns that many transfers that it had paid. */
   | { readonly atMs: number; readonly kind: 'return'; readonly many: number }
-  /** Ops pauses the rail, and resumes it so much later. */
+  /** The rail is paused, and resumed after that delay. */
   | { readonly atMs: number; readonly kind: 'pause'; readonly environment: Environment; readonly ms: number }
 
-/** Every fault is limited in how often it strikes; what is left of them at the end is lifted. */
+/** Every fault is limited in its number of uses. The rest is removed at the end. */
 export function planOf({ seed, ms }: { readonly seed: number; readonly ms: number }): readonly Blow[] {
   const random = numbersFrom(seed)
   const kill = (atMs: number, target: Target): Blow => ({ atMs, kind: 'kill', target, downMs: 100 + random(3_000) })
@@ -35,7 +35,7 @@ export function planOf({ seed, ms }: { readonly seed: number; readonly ms: numbe
     fault: (atMs) => [fault(atMs)],
   }
   const blows: Blow[] = []
-  // However short the run: everything has been killed once, something has come back, and the rail was paused.
+  // In any run, however short: everything is killed once, a transfer is returned, and the rail is paused.
   const first = shuffled(targets, random)
   const then: Lot[] = ['pause', 'return']
   for (let atMs = 1_000 + random(1_500); atMs < ms; atMs += 400 + random(2_600)) {
@@ -65,7 +65,7 @@ function many(count: number, lot: Lot): Lot[] {
 const toTransfers = { method: 'POST', path: '/v0/transfers' }
 const toAnything = { path: '/v0/*' }
 
-/** Each of them passes: what a person would have to decide about is a story of its own. */
+/** Each of them is temporary. Faults that need an operator have their own stories. */
 const faults: readonly Json[] = [
   { kind: 'reset', stage: 'before', match: toTransfers },
   { kind: 'reset', stage: 'after', match: toTransfers },
@@ -82,7 +82,7 @@ const faults: readonly Json[] = [
   { kind: 'slow_body', ms: 1_200, match: toTransfers },
   { kind: 'busy', match: toTransfers },
   { kind: 'undeliverable' },
-  // So soon that we may not have heard that it was paid.
+  // So soon that we may not know yet that it was paid.
   { kind: 'return', ms: 300 },
   { kind: 'refund_delay', ms: 1_500 },
   { kind: 'list_short' },

@@ -1,8 +1,8 @@
-// Who was paid, from the bank's own journal alone: it needs to know nothing of our payouts to see that somebody was paid twice.
+// Who was paid, from the bank's own journal alone: it needs no data of ours to see a double payment.
 import type { Json } from '../support/bank/client'
 import type { World } from '../support/system/world'
 
-/** How many transfers to each account number took the money and did not give it back. */
+/** The number of transfers to each account number that took the money and did not refund it. */
 export async function paidByAccount({ bank }: World): Promise<Map<string, number>> {
   const numbers = await accountNumbers(bank.controlUrl)
   const { json } = await bank.control('GET', '/transfers')

@@ -1,9 +1,9 @@
-// A run of chaos as a row for the table of docs/reliability.md.
+// A chaos run as a row for the table of docs/reliability.md.
 import type { Dealt } from './blows'
 import type { Verdict } from './verdict'
 
 export interface Run extends Omit<Dealt, 'takeBack'>, Verdict {
-  /** How many transfers came back that had been paid. */
+  /** The number of paid transfers that were returned. */
   readonly returns: number
   readonly seed: number
   readonly minutes: number

@@ -1,13 +1,13 @@
-// The bank takes back what it had paid, days later in life: any transfer that is over may come back.
+// The bank returns paid transfers, which happens days later in reality: any final transfer may be returned.
 
 import type { Json } from '../support/bank/client'
 import type { World } from '../support/system/world'
 import { until } from '../support/until'
 
 export interface TakeBack {
-  /** So many more; those that it has not paid yet, or is not up to take back, come later. */
+  /** That many more. Those that are not paid yet, or that a bank which is down cannot return, come later. */
   take(many: number): Promise<void>
-  /** Resolves with how many there were when none is left to come. */
+  /** Resolves with their number when none is left. */
   finish(withinMs: number): Promise<number>
 }
 
@@ -25,7 +25,7 @@ export function takeBackAt({ bank }: World): TakeBack {
       taken += 1
     }
   }
-  // A bank that is down takes nothing back.
+  // A bank that is down returns nothing.
   const tryToTake = () => takeSome().catch(() => undefined)
 
   return {

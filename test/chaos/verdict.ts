@@ -1,4 +1,5 @@
-// What must hold when everything is up again: the referee's rules, no drift, every order final, and nobody paid twice by the bank's own books.
+// What must hold when everything is up again: the referee's rules, no drift, every order final, and no double
+// payment in the bank's journal.
 import { changedTransfersId } from '../../workflows/names'
 import { referee } from '../referee/referee'
 import type { Json } from '../support/bank/client'
@@ -10,24 +11,24 @@ import { paidByAccount } from './recipients'
 
 export interface Verdict {
   readonly orders: number
-  /** How often each status was answered; an answer that never came is in none. */
+  /** The number of answers by status, without lost ones. */
   readonly answers: Readonly<Record<string, number>>
-  /** How many payouts ended in each status. */
+  /** The number of payouts by final status. */
   readonly outcomes: Readonly<Record<string, number>>
-  /** How many payouts of each environment were accepted. */
+  /** The number of accepted payouts by environment. */
   readonly environments: Readonly<Record<string, number>>
   readonly paidTwice: readonly string[]
-  /** What the proof finds at rest. */
+  /** The drifts that the proof finds at rest. */
   readonly drifts: readonly string[]
-  /** What it had found on the way there. */
+  /** The drifts that it had found before. */
   readonly falseAlarms: readonly string[]
-  /** How many rows the audit chain holds together. */
+  /** The number of rows in the audit chain. */
   readonly sealed: number
 }
 
-/** How long each of the steps to rest may take. */
+/** The time limit of each of the steps to rest. */
 export const settleMs = 180_000
-/** All of them together, with the reading of everything. */
+/** All of them together, including all reads. */
 export const verdictMs = 5 * settleMs
 
 /** Throws what the referee finds. */
@@ -62,14 +63,14 @@ export async function verdictOn(world: World, partners: Partners): Promise<Verdi
   }
 }
 
-/** The bank takes transfers back that it had paid, and the word of it may have been lost: the nightly look is taken now. */
+/** The bank returned paid transfers, and these events may be lost, so the nightly scan runs now. */
 async function knowReturns(world: World): Promise<void> {
   await until('the bank is at rest', () => transfersOf(world).then((all) => all.every(isAtRest)), settleMs)
   await until('the nightly look is taken', () => world.trigger(changedTransfersId).then(yes, no), settleMs)
   await until('what came back is known', () => everyReturnIsBooked(world), settleMs)
 }
 
-/** A transfer that was paid may have a return before it. */
+/** A paid transfer may still be returned. */
 function isAtRest({ state, next }: Json): boolean {
   return next === null && ['payment_processed', 'refunded', 'canceled'].includes(state)
 }
@@ -87,7 +88,7 @@ async function transfersOf({ bank }: World): Promise<Json[]> {
   return (await bank.control('GET', '/transfers')).json.data
 }
 
-/** Each of them that is over. */
+/** Each of them that is final. */
 async function endsOf(
   { db }: World,
   payoutIds: readonly string[],

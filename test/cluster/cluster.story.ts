@@ -1,4 +1,5 @@
-// The topology of docker-compose.yml as plain processes: a production Temporal server on PostgreSQL, two APIs, two workers, one of each killed.
+// The topology of docker-compose.yml as plain processes: a production Temporal server on PostgreSQL, two
+// APIs, two workers, one of each killed.
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +25,7 @@ let world: World
 let partners: Partners
 
 beforeAll(async () => {
-  // As root PostgreSQL runs as another user, who has to get in.
+  // As root PostgreSQL runs as another user, who needs access.
   chmodSync(folder, 0o755)
   postgres = await openPostgres('postgres')
   temporalPostgres = await openPostgres('temporal-postgres')
@@ -49,7 +50,7 @@ afterAll(async () => {
   }
 })
 
-test('one API and one worker are killed under load: the others go on, and when they are back nothing is lost or paid twice', async () => {
+test('one API and one worker are killed under load: the others continue, and after the restart nothing is lost or paid twice', async () => {
   await accepted(20)
 
   await Promise.all([world.apis[1]?.kill(), world.workers[0]?.kill()])
@@ -60,7 +61,7 @@ test('one API and one worker are killed under load: the others go on, and when t
   expect(whileTheyWereDown).toBeGreaterThanOrEqual(20)
 })
 
-test('the Temporal server is killed under load and started again: what was accepted meanwhile is finished', async () => {
+test('the Temporal server is killed under load and restarted: accepted payouts are finished', async () => {
   const answeredBefore = partners.seen.length
   await temporal.kill()
   await accepted(5)
@@ -75,7 +76,7 @@ test('the Temporal server is killed under load and started again: what was accep
   expect(partners.seen.slice(answeredBefore).map(({ status }) => status)).not.toContain(502)
 })
 
-/** So many more payouts have been accepted. */
+/** That many more payouts have been accepted. */
 async function accepted(more: number): Promise<number> {
   const count = () => partners.seen.filter(({ status }) => status === 201).length
   const before = count()

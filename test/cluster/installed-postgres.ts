@@ -1,4 +1,4 @@
-// A PostgreSQL that is installed on this machine, with the tools for back-ups that the one from npm comes without.
+// A PostgreSQL installed on this machine, with the backup tools that the npm package lacks.
 import { execFile, execFileSync } from 'node:child_process'
 import { chownSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ export interface InstalledPostgres {
   stop(): Promise<void>
 }
 
-/** Empty, in a folder that is not there yet. */
+/** Empty, in a folder that does not exist yet. */
 export async function startInstalled(dataDir: string, port: number): Promise<InstalledPostgres> {
   const user = unprivilegedUser(dataDir)
   mkdirSync(dataDir)
@@ -32,7 +32,7 @@ export async function startInstalled(dataDir: string, port: number): Promise<Ins
   })
   const url = `postgresql://payouts@127.0.0.1:${port}/payouts`
   const admin = ['-h', '127.0.0.1', '-p', String(port), '-U', 'payouts']
-  await until('PostgreSQL takes a database', () =>
+  await until('PostgreSQL accepts connections', () =>
     run(tool('createdb'), [...admin, 'payouts']).then(
       () => true,
       () => false,
@@ -48,7 +48,7 @@ export async function startInstalled(dataDir: string, port: number): Promise<Ins
   }
 }
 
-/** As docs/operations.md tells it. */
+/** As described in docs/operations.md. */
 export async function dump(url: string, file: string): Promise<void> {
   await run(tool('pg_dump'), ['--format=custom', `--file=${file}`, url])
 }

@@ -1,4 +1,5 @@
-// The back-up that docs/operations.md tells of, restored for real: into an empty PostgreSQL, beside an empty Temporal, with payouts under way.
+// The backup of docs/operations.md, restored for real: into an empty PostgreSQL, with an empty Temporal, with
+// payouts in flight.
 import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,13 +27,13 @@ let temporal: TemporalServer
 let world: World
 
 beforeAll(async () => {
-  // As root PostgreSQL runs as another user, who has to get in.
+  // As root PostgreSQL runs as another user, who needs access.
   chmodSync(folder, 0o777)
   port = await choosePort(0)
   postgres = await startInstalled(join(folder, 'first'), port)
   temporal = await anEmptyTemporal(0)
   await migrate(postgres.url)
-  // Longer than a restore takes on a machine that does other things too.
+  // Longer than a restore takes on a busy machine.
   const env = { PAYOUT_REPEAT_MS: '900000' }
   world = await openWorld({ databaseUrl: postgres.url, temporalAddress: temporal.address, env })
 })
@@ -46,7 +47,7 @@ afterAll(async () => {
   }
 })
 
-test('a back-up is restored beside an empty Temporal, in the order that operations.md has: every payout that was open is finished, and nobody is paid twice', async () => {
+test('a backup is restored with an empty Temporal, in the order of operations.md: every open payout is finished, and none is paid twice', async () => {
   const over = await pay(5)
   await world.allSettled(over)
   await world.bank.fault({ kind: 'stuck', state: 'pending', times: null })
@@ -74,9 +75,9 @@ test('a back-up is restored beside an empty Temporal, in the order that operatio
   await world.worker.start()
   await world.api.start()
   await world.sweep()
-  await until('those that were not sent by the back-up are set aside', () => areDebited(sentLater))
+  await until('payouts that were unsent in the backup are set aside', () => areDebited(sentLater))
 
-  // What the bank did after the back-up is named before anything is sent again, and nothing is while people look.
+  // Transfers made after the backup are bound before anything is sent again, and nothing is sent until then.
   expect(named).toEqual(expect.arrayContaining(transfers.map(({ transfer_ref }) => transfer_ref)))
   const whilePaused = await pay(1)
   expect(await Promise.all([...sentLater, ...whilePaused].map(transferOf))).toEqual([null, null, null, null])
@@ -107,7 +108,7 @@ async function transferOf({ body }: Answer): Promise<unknown> {
   return (await world.row(body.id)).transfer_ref
 }
 
-/** What the proof names; with a drift the command exits with 1. */
+/** The drifts of the proof; with a drift the command exits with 1. */
 async function proof(): Promise<unknown[]> {
   const told = await world.ops('proof').catch(({ stdout }) => JSON.parse(stdout))
   return told.data.map(({ subject }: Json) => subject)
@@ -117,7 +118,7 @@ function pay(many: number): Promise<Answer[]> {
   return Promise.all(Array.from({ length: many }, () => payAtLast(`order-${randomUUID()}`)))
 }
 
-/** A machine that does other things too may be too slow for an answer, and then the key is free again. */
+/** A busy machine may be too slow for an answer, and then the key is free again. */
 function payAtLast(key: string): Promise<Answer> {
   return until('the payout is accepted', async () => {
     const answer = await world.pay({ amount_gbp: '5.00' }, { key })
@@ -125,7 +126,7 @@ function payAtLast(key: string): Promise<Answer> {
   })
 }
 
-/** Three payouts of which nobody has heard whether the bank has them. */
+/** Three payouts with lost answers. */
 async function payWith(fault: object): Promise<Answer[]> {
   const id = await world.bank.fault({ ...fault, times: null, match: toTransfers })
   const answers = await pay(3)
@@ -134,7 +135,7 @@ async function payWith(fault: object): Promise<Answer[]> {
   return answers
 }
 
-/** What the bank had been told to hold goes on. */
+/** Held transfers at the bank continue. */
 async function moveOn(answers: readonly Answer[]): Promise<void> {
   for (const { body } of answers) {
     for (const { id, state } of await world.transfersOf(body.id)) {
@@ -149,7 +150,7 @@ async function loseTemporal(): Promise<void> {
   await temporal.exited
 }
 
-/** It keeps everything in memory, so the next one knows nothing. */
+/** It keeps everything in memory, so the next one is empty. */
 async function anEmptyTemporal(preferredPort: number): Promise<TemporalServer> {
   const cli = await findTemporalCli({ env: environment(), dataDir: join(folder, 'data'), report: () => undefined })
   return startTemporal({

@@ -1,4 +1,5 @@
-// A production Temporal server, built with Go and kept in .cache, on a PostgreSQL of its own: what a team runs, and not the development server.
+// A production Temporal server, built with Go and kept in .cache, with its own PostgreSQL, as teams run it
+// instead of the development server.
 import { execFile } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
@@ -25,14 +26,14 @@ const cache = join(__dirname, '../../.cache/temporal-server', version)
 const run = promisify(execFile)
 const startLimitMs = 120_000
 
-/** The folder must exist and be of this test alone. */
+/** The folder must exist and be used by this test only. */
 export async function startProductionTemporal(folder: string, postgres: Postgres): Promise<ProductionTemporal> {
   const { server, sqlTool } = await programs()
   await prepareDatabases(sqlTool, postgres)
   const services = await chooseServices()
   const address = `127.0.0.1:${services[0]?.grpcPort}`
   const configFile = join(folder, 'temporal-server.json')
-  // A YAML reader reads JSON.
+  // YAML readers accept JSON.
   writeFileSync(configFile, JSON.stringify(configuration(postgres, services, address)))
   let running = await start()
 
@@ -95,7 +96,7 @@ interface Service {
 }
 
 function chooseServices(): Promise<Service[]> {
-  // Temporal's own tables keep the port of a member as a smallint, and those that a system gives away are mostly above that.
+  // Temporal's tables store a member's port as a smallint, and ports chosen by the system are mostly too high for that.
   const aPort = () => choosePort(randomInt(20_000, 32_000))
   const names = ['frontend', 'history', 'matching', 'worker']
   return Promise.all(names.map(async (name) => ({ name, grpcPort: await aPort(), membershipPort: await aPort() })))

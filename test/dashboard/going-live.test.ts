@@ -1,4 +1,4 @@
-// What the dashboard makes of a verification, a cancel that was refused, a case, and what can be simulated.
+// How the dashboard presents a verification, a refused cancel, a case, and simulated outcomes.
 import { describe, expect, test } from '@jest/globals'
 import { Refusal, Unreachable } from '../../dashboard/api/call'
 import type { BusinessVerification, PayoutEvent } from '../../dashboard/api/types'
@@ -9,7 +9,7 @@ import { simulatedReasons } from '../../dashboard/pages/payouts/payout/simulatio
 import { whoWords } from '../../dashboard/words'
 import { bankReasons } from '../../rail/reasons'
 
-describe('what is still missing of a verification', () => {
+describe('the missing steps of a verification', () => {
   const base = { continue_url: 'https://bank.test/kyc', reasons: [], can_start: false }
   const terms = 'https://bank.test/terms'
 
@@ -43,7 +43,7 @@ describe('a cancel that was not answered with the cancelled payout', () => {
   })
 
   test.each([
-    ['nobody could decide', new Refusal(503, 'service_unavailable', 'later', undefined, null)],
+    ['no worker could decide', new Refusal(503, 'service_unavailable', 'later', undefined, null)],
     ['the answer was lost', new Unreachable(new Error('gone'))],
   ])('is undecided when %s', (_, error) => expect(cancelTroubleOf(error).outcome).toBe('undecided'))
 
@@ -53,7 +53,7 @@ describe('a cancel that was not answered with the cancelled payout', () => {
   })
 })
 
-describe('words', () => {
+describe('labels', () => {
   test.each<[PayoutEvent['event'], string, string]>([
     ['case_opened', 'recall', 'Recall opened'],
     ['case_resolved', 'recall: refused', 'Recall resolved: the recipient did not agree'],
@@ -69,6 +69,6 @@ describe('words', () => {
   ])('%s is shown as %s', (by, shown) => expect(whoWords(by)).toBe(shown))
 })
 
-test('every reason that the sandbox bank can give can be chosen', () => {
+test('every reason of the sandbox bank can be chosen', () => {
   expect([...simulatedReasons].toSorted()).toEqual([...bankReasons])
 })

@@ -1,4 +1,4 @@
-// Whatever the address of the sign-in page asks for, only a page of the dashboard follows.
+// After the sign-in only a page of the dashboard follows, whatever the URL asks for.
 import { expect, test } from '@jest/globals'
 import { nextPage } from '../../dashboard/pages/sign-in/next-page'
 
@@ -31,4 +31,4 @@ test.each([
   'http://here.invalid/dashboard',
   'javascript:alert(1)//dashboard',
   '/dashboard/../../\\evil.test/dashboard/..',
-])('%j leads nowhere of its own', (asked) => expect(nextPage(asked)).toBeUndefined())
+])('%j does not leave the dashboard', (asked) => expect(nextPage(asked)).toBeUndefined())

@@ -1,4 +1,4 @@
-// What the payout form may say after each failure: that nothing was sent, only where that is certain.
+// What the payout form may claim after each failure: "nothing was sent" only if that is certain.
 import { describe, expect, test } from '@jest/globals'
 import { Refusal, Unreachable } from '../../dashboard/api/call'
 import { type Knowledge, knowledgeAfter } from '../../dashboard/pages/payouts/send/outcome'
@@ -7,7 +7,7 @@ const refusal = (status: number, code: string) => new Refusal(status, code, 'No.
 const after = (error: Error, knowledge: Knowledge, isReopened = false) =>
   knowledgeAfter(error, { knowledge, isReopened })
 
-describe('a first try', () => {
+describe('a first attempt', () => {
   test.each([
     refusal(401, 'unauthorized'),
     refusal(402, 'insufficient_funds'),
@@ -26,12 +26,12 @@ describe('a first try', () => {
     refusal(500, 'internal_error'),
     refusal(503, 'service_unavailable'),
     refusal(504, 'unreadable'),
-  ])('whose answer was lost is of unknown outcome: %s', (error) => {
+  ])('whose response was lost has an unknown outcome: %s', (error) => {
     expect(after(error, 'nothing-sent')).toBe('unknown')
   })
 })
 
-describe('once an answer was lost', () => {
+describe('after a lost response', () => {
   test.each([
     refusal(401, 'unauthorized'),
     refusal(403, 'partner_not_active'),
@@ -52,7 +52,7 @@ describe('once an answer was lost', () => {
     expect(after(error, 'unknown')).toBe('nothing-sent')
   })
 
-  test('a fault in the details of a form that was opened anew says nothing of the earlier try', () => {
+  test('an invalid field in a reopened form does not resolve the earlier attempt', () => {
     expect(after(refusal(422, 'invalid_recipient'), 'unknown', true)).toBe('unknown')
     expect(after(refusal(422, 'idempotency_key_reused'), 'unknown', true)).toBe('nothing-sent')
   })

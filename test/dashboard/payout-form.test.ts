@@ -1,4 +1,4 @@
-// The form of a payout: what it says is wrong, and the request that it becomes.
+// The payout form: its error messages, and the request that it sends.
 import { expect, test } from '@jest/globals'
 import { emptyForm, faultsOf, newKey, requestOf } from '../../dashboard/pages/payouts/send/form'
 import { idempotencyKeyPattern } from '../../domain/limits'
@@ -17,7 +17,7 @@ const filled = {
   accountNumber: '3829 0008',
 }
 
-test('what is filled in becomes the request of the API, without what was left empty', () => {
+test('filled-in fields become the request of the API, without the empty ones', () => {
   expect(faultsOf(filled, limits)).toEqual({})
   expect(requestOf(filled)).toEqual({
     amount_gbp: '1250.50',
@@ -41,7 +41,7 @@ test.each([
   [{ city: ' ' }, { city: 'The town is needed.' }],
 ])('%j is refused with %j', (change, faults) => expect(faultsOf({ ...filled, ...change }, limits)).toEqual(faults))
 
-test('each form has a key of its own, of the form that the API takes', () => {
+test('each form has its own key, in the format of the API', () => {
   const keys = new Set(Array.from({ length: 100 }, newKey))
 
   expect(keys.size).toBe(100)

@@ -1,4 +1,4 @@
-// dashboard/api/schemas.ts is what the OpenAPI document says today. `npm run generate:types` writes it anew.
+// dashboard/api/schemas.ts matches the current OpenAPI document. `npm run generate:types` regenerates it.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -29,7 +29,7 @@ test('the types of the dashboard are those of the OpenAPI document', () => {
     publicUrl: 'http://payouts.test',
     guide: '',
   })
-  // As the browser gets it.
+  // As the browser receives it.
   const text = writeTypes(JSON.parse(JSON.stringify(components['schemas'])))
 
   if (process.env['GENERATE_TYPES'] === '1') writeFileSync(join(root, file), text)

@@ -1,4 +1,4 @@
-// What the dashboard makes of amounts, times and codes before people read them.
+// How the dashboard formats amounts, times and codes.
 import { describe, expect, test } from '@jest/globals'
 import { assert, bigInt, property } from 'fast-check'
 import { agoWords, asAmount, codeWords, grouped, pounds, priceWords, reasonWords } from '../../dashboard/words'
@@ -37,7 +37,7 @@ describe('amounts', () => {
   ])('typed as "%s" is sent as %s', (typed, sent) => expect(asAmount(typed)).toBe(sent))
 
   test.each(['', 'abc', '1.234', '1,5', '12,34.00', '1e3', '-5', '１.00', '1 000', '.50', '1..0'])(
-    '"%s" is no amount',
+    '"%s" is not an amount',
     (typed) => expect(asAmount(typed)).toBeNull(),
   )
 })

@@ -1,4 +1,4 @@
-// The CI workflow runs the command of every developer, on the oldest Node that is supported, and can change nothing.
+// The CI workflow runs the same command as developers, on the oldest supported Node, with read-only permissions.
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { read } from '../support/source-imports'

@@ -35,14 +35,14 @@ test('there are two APIs behind a proxy, two workers, and migrations as a job be
   }
 })
 
-test('every program that a container runs is one that the build makes', () => {
+test('every program that a container runs is made by the build', () => {
   const mains = ours.flatMap(([, { command }]) => [...command.join(' ').matchAll(/dist\/(\S+)\.js/g)])
 
   expect(mains).toHaveLength(ours.length)
   expect(mains.filter(([, path]) => !existsSync(join(root, `${path}.ts`)))).toEqual([])
 })
 
-test('who is waited for exists, and is healthy or ends: nothing waits for ever', () => {
+test('every dependency exists, and becomes healthy or ends, so nothing waits for ever', () => {
   const wrong = services.flatMap(([name, { depends_on: after = {} }]) =>
     Object.entries<Json>(after).flatMap(([other, { condition }]) => {
       const waited = compose.services[other]
@@ -66,7 +66,7 @@ test('API and workers get a complete configuration that production accepts', () 
   }
 })
 
-test('secrets come by file, each of which is made once by one script', () => {
+test('secrets come from files, each of which one script creates once', () => {
   const files = Object.values<{ file: string }>(compose.secrets).map(({ file }) => file.split('/').at(-1))
   const before = readdirSync(join(folder, 'secrets')).map((name) => readFileSync(join(folder, 'secrets', name), 'utf8'))
 
@@ -84,7 +84,7 @@ test('secrets come by file, each of which is made once by one script', () => {
   expect(text('.dockerignore').split('\n')).toEqual(expect.arrayContaining(['.git', 'deploy/secrets']))
 })
 
-test('no secret becomes an argument, which everybody who may list processes could read', () => {
+test('no secret is an argument, which any user who can list processes could read', () => {
   const scripts = readdirSync(join(root, 'deploy')).filter((name) => name.endsWith('.sh'))
   const commands = services.map(([name, { command = '', entrypoint = '' }]) => [name, `${command} ${entrypoint}`])
   const all = [...commands, ...scripts.map((name) => [name, text(`deploy/${name}`)])]
@@ -93,7 +93,7 @@ test('no secret becomes an argument, which everybody who may list processes coul
   expect(all.filter(([, command = '']) => shown.test(command)).map(([name]) => name)).toEqual([])
 })
 
-test('a container sees no file but its own: single ones that exist, and never the folder of secrets', () => {
+test('a container mounts only its own single files, which exist, and never the folder of secrets', () => {
   const mounted = services.flatMap(([, { volumes = [] }]): string[] => volumes)
   const files = mounted.flatMap((volume) => /^\.\/([^:]+):/.exec(volume)?.[1] ?? [])
 
@@ -101,14 +101,14 @@ test('a container sees no file but its own: single ones that exist, and never th
   expect(files.filter((file) => !statSync(join(root, file)).isFile())).toEqual([])
 })
 
-test('who migrates owns the tables; API, worker and ops come by a role that does not', () => {
+test('the migration role owns the tables; API, worker and ops use a role that does not', () => {
   const roleOf = (service: string) =>
     new URL(loadDatabaseUrl(withSecretsIn(compose.services[service].environment))).username
 
   expect(['migrate', 'api-1', 'worker-1'].map(roleOf)).toEqual(['payouts', 'payouts_app', 'payouts_app'])
 })
 
-test('Prometheus asks every API and worker at the port that it opens', () => {
+test('Prometheus scrapes every API and worker at the port that it opens', () => {
   const { scrape_configs: jobs } = parse(text('deploy/prometheus.yml'))
   const portOf = ({ METRICS_PORT, WORKER_METRICS_PORT }: Json) => METRICS_PORT ?? WORKER_METRICS_PORT
   const open = ours.flatMap(([name, { environment = {} }]) =>
@@ -118,7 +118,7 @@ test('Prometheus asks every API and worker at the port that it opens', () => {
   expect(jobs.flatMap(({ static_configs: [{ targets }] }: Json) => targets)).toEqual(open)
 })
 
-test('the image is Debian slim, installs what the lock file says, and does not run as root', () => {
+test('the image is Debian slim, installs the locked packages, and does not run as root', () => {
   const lines = text('Dockerfile').split('\n')
   const images = lines.flatMap((line) => /^FROM (\S+)/.exec(line)?.[1] ?? [])
 
@@ -127,7 +127,7 @@ test('the image is Debian slim, installs what the lock file says, and does not r
   expect(lines.filter((line) => line.startsWith('USER'))).toEqual(['USER 1000:1000'])
 })
 
-test('every service drops all capabilities, gains none, and has limits of memory and processes', () => {
+test('every service drops all capabilities, gains none, and has memory and process limits', () => {
   const unconfined = services.filter(
     ([, service]) =>
       service.cap_drop?.join() !== 'ALL' ||
@@ -141,7 +141,7 @@ test('every service drops all capabilities, gains none, and has limits of memory
   expect(unconfined.map(([name]) => name)).toEqual([])
 })
 
-test('no service that we build writes to its image; of the others Temporal and its Web UI do', () => {
+test('no service that we build writes to its image; of the others only Temporal and its Web UI do', () => {
   const writing = services.filter(([, service]) => service.read_only !== true).map(([name]) => name)
   const unbounded = services
     .flatMap(([, { tmpfs = [] }]): string[] => tmpfs)
@@ -153,7 +153,7 @@ test('no service that we build writes to its image; of the others Temporal and i
   expect(unbounded).toEqual([])
 })
 
-test('a service reaches only the services that it talks to', () => {
+test('a service reaches only the services that it needs', () => {
   const networksOf = (name: string): string[] => compose.services[name].networks ?? ['default']
   const reachableFrom = (name: string) =>
     services
@@ -179,7 +179,7 @@ test('a service reaches only the services that it talks to', () => {
   ])
 })
 
-test('the networks of databases and workflows lead nowhere else, and hold no published port', () => {
+test('the networks of databases and workflows are internal, and have no published port', () => {
   const internal = Object.entries<Json>(compose.networks).flatMap(([name, network]) =>
     network?.internal ? [name] : [],
   )
@@ -206,7 +206,7 @@ test('the proxy limits each address, its connections, and every wait for a clien
   expect(directives.filter((directive) => !new RegExp(`^ *${directive}\\b`, 'm').test(conf))).toEqual([])
 })
 
-test('one command appends digests to the images of others, and renews them', () => {
+test('one command pins third-party images to digests, and renews them', () => {
   for (const file of ['Dockerfile', 'docker-compose.yml']) cpSync(join(root, file), join(folder, file))
   const pin = (digest: string) => {
     writeFileSync(join(folder, 'docker'), `#!/bin/sh\necho sha256:${digest.repeat(64)}\n`, { mode: 0o755 })
@@ -225,7 +225,7 @@ test('one command appends digests to the images of others, and renews them', () 
   expect(second).toEqual(first.map((line) => line.replace('a'.repeat(64), 'b'.repeat(64))))
 })
 
-test('every port is this machine’s, unless HOST opens the proxy; inside its container a service is open to the others', () => {
+test('every port is bound to this machine, unless HOST opens the proxy; inside its container a service is open to the others', () => {
   const open = services.flatMap(([name, { ports = [] }]): string[] => ports.map((port: string) => `${name} ${port}`))
 
   expect(open.filter((port) => !port.includes(' 127.0.0.1:'))).toEqual(['proxy ${HOST:-127.0.0.1}:8080:8080'])

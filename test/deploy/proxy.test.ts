@@ -50,7 +50,7 @@ describeWithNginx('the proxy', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('limits the requests of one address, in the words of the API', async () => {
+  test('limits the requests of one address, in the format of the API', async () => {
     const started = performance.now()
     const answers: Answer[] = []
     const client = async () => {
@@ -90,15 +90,15 @@ describeWithNginx('the proxy', () => {
     reader.pause()
     const endless = await until('the API writes', () => seen.find(({ url }) => url === '/endless'))
 
-    // The one that does not read does not notice either, but the proxy ends its own request to the API.
+    // The client that does not read does not notice either, but the proxy ends its own request to the API.
     await Promise.all([silent, headers, body, endless].map(closed))
 
     expect((await ask('/v1/balance')).status).toBe(200)
     expect(seen.map(({ url }) => url)).not.toContain('/v1/payouts')
-    // Without a setting of ours nginx waits for a minute.
+    // Without our setting nginx waits for a minute.
   }, 30_000)
 
-  test('answers a large body and an API that is away in the words of the API', async () => {
+  test('answers a large body and an unavailable API in the format of the API', async () => {
     const large = await ask('/v1/payouts', { method: 'POST', body: 'x'.repeat(129 * 1024) })
     upstream.closeAllConnections()
     upstream.close()
@@ -112,7 +112,7 @@ describeWithNginx('the proxy', () => {
     })
   })
 
-  test('tells the API the address it sees, whatever the client claims', async () => {
+  test('passes on the address it sees, whatever the client claims', async () => {
     await ask('/v1/balance', { headers: { 'X-Forwarded-For': '203.0.113.9', Host: 'payouts.test' } })
 
     expect(seen[0]?.headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1', host: 'payouts.test' })
@@ -125,7 +125,7 @@ interface Answer {
   readonly body: unknown
 }
 
-/** The file as it is deployed, but for addresses, folder, user and one second in place of ten. */
+/** The deployed file with other addresses, folder and user, and one second in place of ten. */
 function configuration(listenPort: number, upstreamPort: number): string {
   return readFileSync(join(projectDir(), 'deploy/nginx.conf'), 'utf8')
     .replace('listen 8080', `listen 127.0.0.1:${listenPort}`)
@@ -162,7 +162,7 @@ function open(start: string): Socket {
   return socket
 }
 
-/** An error before it closes is part of being cut off. */
+/** An error before it closes is part of being disconnected. */
 function closed(stream: Readable): Promise<void> {
   return new Promise((resolve) => {
     if (stream.closed) resolve()

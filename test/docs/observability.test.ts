@@ -1,4 +1,4 @@
-// Alerts and dashboard ask only for what a real API and a real worker show, and each alert tells people what to do.
+// Alerts and dashboard use only metrics that a real API and worker expose, and each alert has its runbook entry.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -50,7 +50,7 @@ beforeAll(async () => {
   for (const method of ['GET', 'POST']) await fetch(`http://127.0.0.1:${port}/v1/payouts`, { method })
   const worker = `http://127.0.0.1:${workerMetrics}`
   await failSomeWorkflows(ofSystem(housekeepingQueue, env.TASK_QUEUE_PREFIX))
-  // The sweep that a worker's start asks for is the first workflow it is given.
+  // The sweep requested at a worker's start is its first workflow.
   const ran = ['workflow_completed_total', 'workflow_failed_total', 'workflow_task_execution_failed_total']
   await until('workflows ran and failed', async () => {
     const { names } = await scrape(worker)
@@ -66,7 +66,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('every metric that an alert or a panel asks for is shown', () => {
+test('every metric of an alert or a panel is exposed', () => {
   const names = new Set([...shown.flatMap((each) => [...each.names]), ...prometheusOwn])
   const missing = queries.flatMap(({ name, expr }) =>
     metricsIn(expr)
@@ -78,7 +78,7 @@ test('every metric that an alert or a panel asks for is shown', () => {
   expect(missing).toEqual([])
 })
 
-test('every label that one of them selects by is there, with each value that is named', () => {
+test('every label that one of them selects by exists, with each named value', () => {
   const lines = shown.flatMap((each) => each.text.split('\n'))
   const selectors = queries.flatMap(({ name, expr }) =>
     [...expr.matchAll(/(\w+)\{([^}]+)\}/g)]
@@ -105,7 +105,7 @@ test('every label that one of them selects by is there, with each value that is 
   expect(missing).toEqual([])
 })
 
-test('the job of every process that Prometheus is told of is one that the alert for a lost process knows', () => {
+test('the alert for a lost process knows every job that Prometheus scrapes', () => {
   const [, jobs = ''] = /up\{job=~"([^"]+)"\} == 0/.exec(read('observability/alerts.yml')) ?? []
   const named = [...read('observability/prometheus.yml').matchAll(/job_name: (\S+)/g)].map(([, job = '']) => job)
 
@@ -113,7 +113,7 @@ test('the job of every process that Prometheus is told of is one that the alert 
   expect(named.filter((job) => !new RegExp(`^(?:${jobs})$`).test(job))).toEqual([])
 })
 
-test('what only says that something is late wakes nobody as a drift', () => {
+test('delays alone raise no drift alert', () => {
   const pages = alerts.find(({ name }) => name === 'PayoutsDrift')?.expr ?? ''
   const [, leftOut = ''] = /payouts_drifts\{kind!~"([^"]+)"\}/.exec(pages) ?? []
 
@@ -131,7 +131,7 @@ test('each alert has its paragraph in the runbook, and each paragraph its alert'
     expect(read('observability/alerts.yml')).toContain(`runbook: docs/operations.md#${name.toLowerCase()}\n`)
 })
 
-test('what is shown names no partner, no payout and nobody', () => {
+test('the metrics name no partner, no payout and no person', () => {
   const labels = new Set(
     shown.flatMap((each) => [...each.text.matchAll(/[{,](\w+)="/g)].map(([, label = '']) => label)),
   )
@@ -139,14 +139,14 @@ test('what is shown names no partner, no payout and nobody', () => {
   for (const label of ['partner', 'payout', 'key', 'email', 'name', 'workflow_id']) expect(labels).not.toContain(label)
 })
 
-/** What Prometheus itself knows of each process that it asks. */
+/** Metrics that Prometheus itself adds for each process. */
 const prometheusOwn = ['up']
 
-/** The SDK shows what failed from the first failure on. */
+/** The SDK exposes failures from the first failure on. */
 async function failSomeWorkflows(taskQueue: string): Promise<void> {
   const start = (type: string) => client.workflow.start(type, { taskQueue, workflowId: `${taskQueue}/${type}` })
   hanging = await start('noSuchWorkflow')
-  // By hand and without its month it fails at once.
+  // Started by hand without its month, it fails at once.
   await start('invoiceRun')
 }
 

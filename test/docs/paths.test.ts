@@ -15,7 +15,7 @@ test('every file and folder that a page names exists', () => {
   expect(named.filter(({ page, path }) => !isThere(page, path))).toEqual([])
 })
 
-test('every link from one page to another leads somewhere', () => {
+test('every link from one page to another works', () => {
   const links = pages.flatMap((page) =>
     [...read(page).matchAll(/\]\(([^)\s#:{]+)(?:#[^)]*)?\)/g)].map(([, to = '']) => ({ page, to })),
   )
@@ -35,7 +35,10 @@ test.each([
   expect(pathsIn(text)).toEqual(paths)
 })
 
-/** In backticks, with the ending of a file of ours or with a folder of ours in front. A placeholder ends the part that is checked. */
+/**
+ * In backticks, with the extension of one of our files or after one of our folders. A placeholder ends the
+ * checked part.
+ */
 function pathsIn(text: string): string[] {
   const prose = text.replaceAll(/^```[^]*?^```/gm, '')
   const quoted = [...prose.matchAll(/`([\w.@-]+(?:\/[\w.@-]*)*)(<[^`]*)?`/g)].map(([, path = '']) => path)
@@ -49,7 +52,10 @@ function isFolder(name = ''): boolean {
   return folders.has(name)
 }
 
-/** From the root, from the page or docs/. Another one is the last part of a path whose folder the sentence has named. */
+/**
+ * From the root, from the page or from docs/. Otherwise it is the last part of a path whose folder the
+ * sentence has named.
+ */
 function isThere(page: string, path: string): boolean {
   const bare = path.replace(/\/$/, '')
   if ([bare, join(dirname(page), bare), join('docs', bare)].some((at) => existsSync(join(root, at)))) return true

@@ -14,7 +14,7 @@ describe('the amount of a payout', () => {
     expect(limits.isWithin(amount, limits.payoutLimits)).toBe(expected)
   })
 
-  test("is held to the account's own limits", () => {
+  test("is checked against the account's own limits", () => {
     const account = { minPence: 250n, maxPerPayoutPence: 500_000n }
 
     expect([249n, 250n, 500_000n, 500_001n].map((amount) => limits.isWithin(amount, account))).toEqual([
@@ -67,8 +67,8 @@ describe.each([
     bad: ['', '1234567', '123456789', '1234567x', '١٢٣٤٥٦٧٨', '12345678\n'],
   },
 ])('the pattern of $name', ({ pattern, good, bad }) => {
-  // JSON schema validators compile patterns with the flag u, others without: both must agree.
-  test.each(['', 'u'])('takes what is well formed and nothing else, with flags %j', (flags) => {
+  // JSON schema validators compile patterns with the flag u, others without, and both must agree.
+  test.each(['', 'u'])('accepts well-formed values only, with flags %j', (flags) => {
     const expression = new RegExp(pattern, flags)
 
     expect(good.filter((text) => !expression.test(text))).toEqual([])

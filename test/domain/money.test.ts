@@ -1,4 +1,4 @@
-// domain/money.ts: MoneyString in and out, and rounding by its name.
+// domain/money.ts: parsing and formatting of MoneyString, and named rounding.
 import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import {
@@ -109,18 +109,18 @@ describe('a MoneyString', () => {
     expect(parseUsdc(text)).toBeNull()
   })
 
-  test('a megabyte of digits is refused without being read', () => {
+  test('a megabyte of digits is refused without parsing it', () => {
     const digits = '9'.repeat(1_000_000)
 
     expect([digits, `${digits}.00`, `${'0'.repeat(1_000_000)}1.00`].map(parsePence)).toEqual([null, null, null])
   })
 
-  test('what is read back is what was shown: parse(format(x)) = x', () => {
+  test('a formatted amount parses to itself: parse(format(x)) = x', () => {
     fc.assert(fc.property(pence, (x) => expect(parsePence(formatPence(x))).toBe(x)))
     fc.assert(fc.property(pence, (x) => expect(parseUsdc(formatUsdc(x * 10_000n))).toBe(x * 10_000n)))
   })
 
-  test('everything shown matches the pattern of the specification', () => {
+  test('every formatted amount matches the pattern of the specification', () => {
     fc.assert(fc.property(pence, (x) => expect(formatPence(x)).toMatch(new RegExp(moneyPattern))))
     expect(moneyPattern).toBe('^\\d+\\.\\d{2}$')
   })
@@ -140,12 +140,12 @@ describe('a MoneyString', () => {
     )
   })
 
-  test('the largest amount that is read still fits a bigint column in millionths', () => {
+  test('the largest accepted amount still fits a bigint column in millionths', () => {
     expect(parseUsdc('999999999999.99')).toBeLessThanOrEqual(largestBigintOfPostgres)
     expect(micropoundsFromPence(largestPence)).toBeLessThanOrEqual(largestBigintOfPostgres)
   })
 
-  test('a negative amount is never shown', () => {
+  test('a negative amount is never formatted', () => {
     expect(() => formatPence(-1n)).toThrow('must not be negative')
     expect(() => formatUsdc(-10_000n)).toThrow('must not be negative')
     expect(() => formatUsdcDown(-1n)).toThrow('not negative')
@@ -158,12 +158,12 @@ describe('USDC', () => {
     expect(parseUsdc('0.01')).toBe(10_000n)
   })
 
-  test('is shown exactly or not at all where it must be exact', () => {
+  test('is formatted exactly or refused where it must be exact', () => {
     expect(formatUsdc(152_530_000n)).toBe('152.53')
     expect(() => formatUsdc(152_530_001n)).toThrow('whole hundredths')
   })
 
-  test('balances are shown rounded down', () => {
+  test('balances are rounded down', () => {
     expect(formatUsdcDown(1_009_999n)).toBe('1.00')
     expect(formatUsdcDown(1_010_000n)).toBe('1.01')
     expect(formatUsdcDown(9_999n)).toBe('0.00')
@@ -206,13 +206,13 @@ describe('rounding', () => {
     )
   })
 
-  test.each([divideDown, divideHalfUp, divideUp])('%p refuses what has no single meaning', (divide) => {
+  test.each([divideDown, divideHalfUp, divideUp])('%p refuses ambiguous input', (divide) => {
     expect(() => divide(-1n, 10n)).toThrow('not negative')
     expect(() => divide(1n, 0n)).toThrow('divisor')
     expect(() => divide(1n, -1n)).toThrow('divisor')
   })
 
-  test('parts of a penny are rounded half up, whole pence stay as they are', () => {
+  test('fractions of a penny are rounded half up, whole pence stay unchanged', () => {
     expect(penceFromMicropounds(4_999n)).toBe(0n)
     expect(penceFromMicropounds(5_000n)).toBe(1n)
     fc.assert(fc.property(pence, (x) => expect(penceFromMicropounds(micropoundsFromPence(x))).toBe(x)))
@@ -226,12 +226,12 @@ describe('pounds to the micropound', () => {
     [1n, '0.000001'],
     [0n, '0.00'],
     [1_500_000n, '1.50'],
-  ])('%s is written %s, and read as it is written', (micropounds, text) => {
+  ])('%s is formatted as %s, and parses back', (micropounds, text) => {
     expect(formatMicropounds(micropounds)).toBe(text)
     expect(parseMicropounds(text)).toBe(micropounds)
   })
 
-  test.each(['1', '1.0', '1.0000001', '-1.00', '', '1e2', ' 1.00', '1.00\n'])('%j is no such amount', (text) => {
+  test.each(['1', '1.0', '1.0000001', '-1.00', '', '1e2', ' 1.00', '1.00\n'])('%j is not such an amount', (text) => {
     expect(parseMicropounds(text)).toBeNull()
   })
 })

@@ -1,4 +1,4 @@
-// domain/month.ts: months of London (checks 26).
+// domain/month.ts: months in London time.
 import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import {
@@ -25,11 +25,11 @@ describe('a month begins and ends at midnight in London', () => {
     ['2026-09-30T22:59:59.999Z', '2026-09'],
     ['2026-12-31T23:59:59.999Z', '2026-12'],
     ['2028-02-29T12:00:00.000Z', '2028-02'],
-  ])('%s is of %s', (instant, month) => {
+  ])('%s is in %s', (instant, month) => {
     expect(londonMonthOf(new Date(instant))).toBe(month)
   })
 
-  test('the start of a month is its first moment, and the moment before is of the month before', () => {
+  test('the start of a month is its first moment, and the moment before belongs to the previous month', () => {
     const months = fc.tuple(fc.integer({ min: 1996, max: 2100 }), fc.integer({ min: 1, max: 12 }))
     fc.assert(
       fc.property(months, ([year, of]) => {
@@ -50,7 +50,7 @@ describe('a month begins and ends at midnight in London', () => {
   })
 })
 
-test('days are London’s too', () => {
+test('days are London days too', () => {
   expect(londonDayOf(new Date('2027-03-31T23:00:00Z'))).toBe('2027-04-01')
   expect(londonDayOf(new Date('2027-01-05T00:00:00Z'))).toBe('2027-01-05')
 })
@@ -64,7 +64,7 @@ test('months follow each other over the years', () => {
   ])
 })
 
-test('a month in words, and as its first day', () => {
+test('a month as text, and as its first day', () => {
   expect([monthInWords('2026-10'), firstDayOf('2026-10'), monthOfDay('2026-10-01')]).toEqual([
     'October 2026',
     '2026-10-01',
@@ -73,13 +73,13 @@ test('a month in words, and as its first day', () => {
 })
 
 test.each(['2026-13', '2026-00', '2026-1', '26-10', '2026-10-01', '', '2026-10\n', '０２０２６-10'])(
-  '%j is no month',
+  '%j is not a month',
   (text) => {
     expect(parseMonth(text)).toBeNull()
     expect(() => nextMonth(text)).toThrow('YYYY-MM')
   },
 )
 
-test('a month is read as it is written', () => {
+test('a formatted month parses back', () => {
   expect(parseMonth('2026-10')).toBe('2026-10')
 })

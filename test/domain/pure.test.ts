@@ -1,4 +1,4 @@
-// The whole of domain/: no floats, and nothing that a Temporal workflow may not have.
+// All of domain/: no floats, and nothing that a Temporal workflow may not use.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
@@ -7,13 +7,13 @@ import { parseSync } from '@swc/core'
 const folder = join(__dirname, '../../domain')
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
 
-test('there is something to look at', () => {
+test('there are files to scan', () => {
   expect(files).toEqual(
     expect.arrayContaining(['money.ts', 'rate.ts', 'invoices/fees.ts', 'payouts/quote.ts', 'wallets/ledger.ts']),
   )
 })
 
-/** Months and deadlines need a calendar, which workflows have too: never the present moment, which is a law of its own. */
+/** Months and deadlines need a calendar, which workflows have too. The current time is forbidden by a separate rule. */
 const calendar: Readonly<Record<string, readonly string[]>> = {
   'month.ts': ['Date', 'Intl'],
   'invoices/monthly-account.ts': ['Date'],
@@ -43,11 +43,11 @@ describe('the scan itself', () => {
     ['import type { X } from "../db/ledger"', '../db/ledger'],
     ['export * from "typebox"', 'typebox'],
     ['const x = import("pg")', 'import()'],
-  ])('sees %j', (source, fault) => {
+  ])('finds %j', (source, fault) => {
     expect(faultsOf(source)).toContain(fault)
   })
 
-  test('lets words, comments and whole numbers be', () => {
+  test('ignores strings, comments and whole numbers', () => {
     expect(
       faultsOf('// 0.99 by Math\nimport { y } from "./y"\nconst x = "0.99 Number" + `1.5` + 10_000n + 200 + y'),
     ).toEqual([])
@@ -67,7 +67,7 @@ interface SyntaxNode {
   readonly source?: unknown
 }
 
-/** Read from the syntax tree, so that strings and comments may say what code may not. */
+/** Read from the syntax tree, so that strings and comments may contain anything. */
 function faultsOf(source: string, file = 'any.ts'): string[] {
   const faults: string[] = []
   visit(parseSync(source, { syntax: 'typescript' }))

@@ -80,7 +80,7 @@ describe('for any rate and any limits', () => {
     }),
   )
 
-  test('what is accepted is within every limit, and what is within every limit is accepted', () => {
+  test('an accepted rate is within every limit, and a rate within every limit is accepted', () => {
     const seen = new Set<unknown>()
     fc.assert(
       fc.property(checks, ({ rate, last, limits }) => {

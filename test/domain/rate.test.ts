@@ -1,4 +1,4 @@
-// domain/rate.ts: the exchange rate as an integer, and what it converts.
+// domain/rate.ts: the exchange rate as an integer, and its conversions.
 import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { formatRate, gbpWorthOf, parseRate, usdcSentFor } from '../../domain/rate'
@@ -17,7 +17,7 @@ describe('a rate', () => {
     ['10', 10_000_000_000n, '10'],
     ['0.000000001', 1n, '0.000000001'],
     ['999999999.999999999', 999_999_999_999_999_999n, '999999999.999999999'],
-  ])('%s is read exactly and shown as short as it can be', (text, nano, shown) => {
+  ])('%s is parsed exactly and formatted as short as possible', (text, nano, shown) => {
     expect(parseRate(text)).toBe(nano)
     expect(formatRate(nano)).toBe(shown)
   })
@@ -48,11 +48,11 @@ describe('a rate', () => {
     expect(parseRate(text)).toBeNull()
   })
 
-  test('what is read back is what was shown: parse(format(x)) = x', () => {
+  test('a formatted rate parses to itself: parse(format(x)) = x', () => {
     fc.assert(fc.property(rates, (rate) => expect(parseRate(formatRate(rate))).toBe(rate)))
   })
 
-  test('the JSON number of a rate, printed, is the rate again', () => {
+  test('the JSON number of a rate, printed, is the same rate', () => {
     fc.assert(fc.property(likelyRates, (rate) => expect(parseRate(String(Number(formatRate(rate))))).toBe(rate)))
   })
 
@@ -65,7 +65,7 @@ describe('a rate', () => {
   })
 })
 
-describe('what the wallet sends', () => {
+describe('the amount that the wallet sends', () => {
   test('is rounded up to 0.01 USDC', () => {
     expect(usdcSentFor(79n, 790_000_000n)).toBe(1_000_000n)
     expect(usdcSentFor(80n, 790_000_000n)).toBe(1_020_000n)
@@ -98,7 +98,7 @@ describe('what the wallet sends', () => {
   })
 })
 
-describe('what USDC is worth', () => {
+describe('the value of USDC', () => {
   test('is rounded down to the penny', () => {
     expect(gbpWorthOf(10_000_000_000n, 790_000_000n)).toBe(790_000n)
     expect(gbpWorthOf(1_019_999n, 790_000_000n)).toBe(80n)
@@ -114,7 +114,7 @@ describe('what USDC is worth', () => {
     )
   })
 
-  test('never promises more than sending it would cost', () => {
+  test('is never more than sending it would cost', () => {
     fc.assert(
       fc.property(amounts, likelyRates, (cents, rate) => {
         const balance = cents * 10_000n

@@ -1,4 +1,4 @@
-// The API inside a schedule: its real routes and its part in webhooks, called without a socket.
+// The API inside a schedule: its real routes and its webhook handling, called without a socket.
 import { Readable } from 'node:stream'
 import type { Client } from '@temporalio/client'
 import { transferEvent } from '../../api/bank/transfer-event'
@@ -27,7 +27,7 @@ export const settings = {
   sweep: { olderThanMs: 10_000, settleWithinMs: 2 * 3_600_000, knownWithinMs: 15 * 60_000 },
 }
 
-/** A process of the API: what it remembers is lost with it. */
+/** A process of the API: its memory is lost with it. */
 export interface Api {
   readonly process: Process
   readonly deps: ApiDeps
@@ -44,7 +44,7 @@ export interface ApiParts {
 export function createApi(name: string, parts: ApiParts): Api {
   const { bank, db, log } = parts
   const { clock } = parts.schedule
-  // Those parts that a payout's routes use.
+  // The parts that a payout's routes use.
   const deps = {
     config: { publicUrl: 'http://payouts.test', trustedProxies: 0 },
     db,
@@ -70,7 +70,7 @@ export function workflowsFor({ temporal, log }: Pick<ApiParts, 'temporal' | 'log
   return createWorkflows({ temporal, config, log })
 }
 
-/** What the webhook's route does with an event once its signature holds. */
+/** The webhook route after it has verified the signature of an event. */
 export async function receiveEvent(deps: ApiDeps, event: ReceivedEvent): Promise<void> {
   const stored = await storeBankEvent(deps.db, event)
   const outcome = await transferEvent(event, stored.payout, deps).catch((error: unknown) => {
@@ -90,7 +90,7 @@ export interface Heard {
   readonly http: number
   readonly json: Readonly<Record<string, unknown>>
   readonly code: string | null
-  /** The status that the details of a refusal name. */
+  /** The status in the details of a refusal. */
   readonly details: string | null
 }
 

@@ -1,4 +1,5 @@
-// The sandbox bank's own books and rules inside a schedule, without sockets: each request, its storing and its answer are points.
+// The sandbox bank's own records and rules inside a schedule, without sockets: each request, its storing and
+// its answer are points.
 import { randomUUID } from 'node:crypto'
 import { type ProviderRail, providerRailOver } from '../../rail/provider'
 import type { Answer, BankCall, Client } from '../../rail/provider/client'
@@ -14,7 +15,7 @@ import type { Entry, Transfer } from '../../sandbox-bank/storage/records'
 import type { BankBooks } from '../referee/bank-rules'
 import { never, type Process, type Schedule } from './schedule'
 
-/** `transfers`: only calls that create a transfer meet it. */
+/** `transfers`: applies only to calls that create a transfer. */
 export interface Trouble {
   readonly kind: TroubleKind
   readonly scope: 'transfers' | 'everything'
@@ -23,13 +24,13 @@ export interface Trouble {
 export const troubleKinds = ['refuses connections', '429', '401', '500', 'loses requests', 'loses answers'] as const
 export type TroubleKind = (typeof troubleKinds)[number]
 
-/** What became of a call that creates a transfer, as the caller knows it. */
+/** The outcome of a call that creates a transfer, as the caller knows it. */
 export interface TransferCall {
   readonly key: string
   readonly atMs: number
   /** `proof`: the answer shows that nothing was sent. `accepted`: it carries the transfer. `open`: the caller knows nothing. */
   outcome: 'open' | 'accepted' | 'proof'
-  /** What the bank refuses for good: no later call under the same order can succeed. */
+  /** A permanent refusal of the bank: no later call under the same order can succeed. */
   refused: string | null
   isUnderWay: boolean
 }
@@ -49,7 +50,7 @@ const networkMs = 60_000
 export class ExploredBank {
   trouble: Trouble | null = null
   readonly calls: TransferCall[] = []
-  /** Hears of every new state of a transfer. */
+  /** Called for every new state of a transfer. */
   onTransfer: (transfer: Transfer) => void = () => {}
   private readonly world: Process = { name: 'bank', alive: true }
   private readonly bank: Bank
@@ -94,12 +95,12 @@ export class ExploredBank {
     return providerRailOver(client, { clock: this.schedule.clock })
   }
 
-  /** The next transfer bounces, or comes back after it had arrived. */
+  /** The next transfer bounces, or is returned after delivery. */
   spoil(kind: 'undeliverable' | 'return'): void {
     this.bank.faults.add({ ...plainFault, kind, times: 1, ms: 60_000 })
   }
 
-  /** Below what its share of the amount can cover. */
+  /** Below the amount that its share can cover. */
   moveRate(sellRate: string | null): void {
     this.bank.faults.reset()
     if (sellRate !== null) this.bank.faults.add({ ...plainFault, kind: 'rate_jump', sell_rate: sellRate })
@@ -148,7 +149,7 @@ export class ExploredBank {
     return answer
   }
 
-  /** The request travels on its own: it may arrive after the caller has given up or died. */
+  /** The request travels independently: it may arrive after the caller has given up or died. */
   private async send(
     call: BankCall,
     { about, isTransfer, leftMs, record }: { about: string; isTransfer: boolean; leftMs: number; record: TransferCall },
@@ -256,7 +257,7 @@ function answered(status: number, body: unknown): Answer {
   return { stage: 'answered', status, body, retryAfterMs: null }
 }
 
-/** A refusal is a proof only to the first caller under a key; who else calls knows what went before. */
+/** A refusal is a proof only to the first caller under a key; later callers know of the earlier call. */
 function outcomeOf(answer: Answer): TransferCall['outcome'] {
   if (answer.stage === 'unconnected') return 'proof'
   if (answer.stage === 'sent') return 'open'

@@ -1,4 +1,5 @@
-// The real database with a schedule point before every statement: blocked statements are noticed, and a crash rolls back.
+// The real database with a schedule point before every statement: blocked statements are noticed, and a crash
+// rolls back.
 import { createHash } from 'node:crypto'
 import { Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg'
 import { openDatabase } from '../../db/data-source'
@@ -7,18 +8,18 @@ import { type Actor, currentActor, never, type Process, type Settling } from './
 
 export interface ExploredDatabase extends Settling {
   readonly db: Db
-  /** Outside of every schedule: for the invariants and for looks that no actor takes. */
+  /** Outside of every schedule: for the invariants and for reads by no actor. */
   look<Row>(sql: string, values?: unknown[]): Promise<Row[]>
-  /** How often an actor had to wait for a lock of another one. */
+  /** How often an actor had to wait for another one's lock. */
   readonly waits: number
-  /** The open transactions of a process end as they do when its connections are lost. */
+  /** The open transactions of a process end as when its connections are lost. */
   crash(process: Process): void
-  /** Hears of each statement that was executed, by name. */
+  /** Called with the name of each executed statement. */
   onStatement: (actor: Actor, name: string, rows: readonly unknown[]) => void
   close(): Promise<void>
 }
 
-/** How long a statement may take before it is looked up whether it waits for a lock. */
+/** How long a statement may take before we check whether it waits for a lock. */
 const patienceMs = 5
 
 export async function openExplored(url: string): Promise<ExploredDatabase> {
@@ -33,7 +34,7 @@ export async function openExplored(url: string): Promise<ExploredDatabase> {
   let wake = () => {}
   let isWaiting = false
 
-  /** Prepared once: the same questions are asked after every schedule. */
+  /** Prepared once, because the same queries run after every schedule. */
   async function ask<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
     const name = createHash('sha256').update(text).digest('hex').slice(0, 40)
     const { rows } = await watching.query({ name, text, values })
@@ -74,7 +75,7 @@ export async function openExplored(url: string): Promise<ExploredDatabase> {
         if (transaction.actor.process !== process) continue
         open.delete(raw)
         transaction.isLost = true
-        // Behind a statement that still waits for a lock, as the server itself does it.
+        // After a statement that still waits for a lock, as the server itself does it.
         void tracked(raw, raw.query('ROLLBACK')).finally(() => raw.release())
       }
     },
@@ -129,12 +130,12 @@ export async function openExplored(url: string): Promise<ExploredDatabase> {
 
   async function checkOut(actor: Actor | null) {
     const raw = await connectRaw()
-    // A connection that the server ends is noticed by the statement after it.
+    // A connection that the server ends is noticed by the next statement.
     if (raw.listenerCount('error') === 0) raw.on('error', () => undefined)
     return actor === null ? raw : explore(raw, actor)
   }
 
-  /** Those parts of a client that a transaction of ours uses. */
+  /** The parts of a client that our transactions use. */
   function explore(raw: PoolClient, actor: Actor) {
     const transaction: Open = { actor, isLost: false }
     open.set(raw, transaction)

@@ -1,4 +1,4 @@
-// Runs one plan under one scheduler: its happenings, a quiet while, the probe, and a long time in which everything is well.
+// Runs one plan under one scheduler: its events, a quiet period, the probe, and a long time without faults.
 import type * as fc from 'fast-check'
 import type { Log } from '../../runtime/log'
 import { describeRow, findViolations, isOpen } from './invariants'
@@ -44,7 +44,7 @@ export async function explore(stage: Stage, plan: Plan, scheduler: fc.Scheduler,
   return { violations: [...new Set(violations)], trace: schedule.trace, steps: schedule.steps, end }
 }
 
-/** The plan's happenings, each when its time has come; between them the clock moves only when nothing else can. */
+/** The plan's events, each when its time has come. Between them the clock moves only when nothing else can. */
 async function follow(world: World, { events }: Plan): Promise<void> {
   const { schedule } = world
   let [steps, idle] = [0, 0]
@@ -77,7 +77,7 @@ async function untilIdle(schedule: Schedule): Promise<void> {
   while ((await schedule.step()) === 'stepped');
 }
 
-/** Lets so much time pass, timer by timer. */
+/** Lets that much time pass, timer by timer. */
 async function rest(schedule: Schedule, ms: number): Promise<void> {
   const untilMs = schedule.nowMs + ms
   for (;;) {
@@ -90,8 +90,8 @@ async function rest(schedule: Schedule, ms: number): Promise<void> {
 }
 
 /**
- * Every call to the bank was answered to a process that lived on, and every answer proves that nothing was sent: the payout must
- * be over by now, or a cancel must win. After a refusal for good it must be over.
+ * Every call to the bank was answered to a process that survived, and every answer proves that nothing was
+ * sent: the payout must be final by now, or a cancel must win. After a permanent refusal it must be final.
  */
 async function probe(world: World): Promise<string[]> {
   const { schedule, bank, temporal, plan } = world
@@ -117,13 +117,13 @@ async function probe(world: World): Promise<string[]> {
   return [`nothing was sent, and the payout is locked: cancel ${heard.outcome}, ${describeRow(now)}`]
 }
 
-/** Everything is well again, and a day passes, as far as the payout needs it. */
+/** All faults end, and a day passes, as far as the payout needs it. */
 async function drain(world: World): Promise<void> {
   const { schedule } = world
   world.heal()
   let looked = false
   for (let round = 0; round < 36; round++) {
-    // Hour by hour, and not poll by poll: nothing else happens in between.
+    // Hour by hour, not poll by poll, because nothing else happens in between.
     if (round < 8) await rest(schedule, 5 * minuteMs)
     else schedule.jumpTo(schedule.nowMs + hourMs)
     world.sweep()

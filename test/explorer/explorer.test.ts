@@ -9,15 +9,15 @@ import { type Explored, explore } from './explore'
 import { plans } from './plan'
 import { openStage, type Stage } from './stage'
 
-/** `npm run explore` says what it wants by these (main.mjs). */
+/** `npm run explore` sets these (main.mjs). */
 const { EXPLORE_SEED, EXPLORE_SCHEDULES, EXPLORE_PATH, EXPLORE_ALL } = process.env
 const ordered = EXPLORE_SEED !== undefined
 const seeds = ordered ? [Number(EXPLORE_SEED)] : [1, 2, 3]
 const schedules = Number(EXPLORE_SCHEDULES ?? 80)
-/** From the first failure on: a shorter schedule is easier to read, and not worth more time than that. */
+/** After the first failure: a shorter schedule is easier to read, but not worth more time than that. */
 const shrinkMs = 60_000
 
-/** Only ends what hangs; tens of thousands of schedules take hours on a busy machine. */
+/** Only ends a run that hangs; tens of thousands of schedules take hours on a busy machine. */
 const longestMs = 24 * 3_600_000
 
 let stage: Stage
@@ -59,7 +59,7 @@ test.each(seeds)(
   longestMs,
 )
 
-/** What a run has seen, for a person who reads it. */
+/** The summary of a run, for its reader. */
 class Summary {
   failures = 0
   /** The first, or the shortest, schedule that breaks each invariant. */

@@ -1,4 +1,5 @@
-// What must hold after every schedule: the referee's rules, and that no cancel lies, nothing unsent is locked and nothing is stuck.
+// What must hold after every schedule: the referee's rules, and that no cancel lies, nothing unsent is locked
+// and nothing is stuck.
 import { bankRules } from '../referee/bank-rules'
 import { clientRules } from '../referee/client-rules'
 import { ledgerRules } from '../referee/ledger-rules'
@@ -14,7 +15,7 @@ export async function findViolations(world: World): Promise<string[]> {
   }
   const row = await world.row()
   const books = bank.books()
-  // What waits for an operator is open for a reason, so the wallets may differ by it.
+  // A payout that waits for an operator is open for a reason, so the wallets may differ by it.
   const leftOpen = row !== null && isOpen(row) && row.attention !== null ? [row.id] : []
   return [
     ...schedule.failures.map((error) => `an actor failed: ${String(error)}`),
@@ -29,7 +30,7 @@ export async function findViolations(world: World): Promise<string[]> {
   ]
 }
 
-/** A refusal is true when it is heard, and stays true unless the caller asks again. */
+/** A refusal is true when it is given, and stays true unless the caller tries again. */
 function cancelRules({ cancels, bank }: World, row: ExploredRow | null): string[] {
   const found: string[] = []
   for (const { by, outcome, status, wasStarted, heardAtStep } of cancels) {
@@ -46,7 +47,7 @@ function cancelRules({ cancels, bank }: World, row: ExploredRow | null): string[
   return found
 }
 
-/** What a caller was told of the payout is never taken back. */
+/** A payout acknowledged to a caller is never taken back. */
 function answerRules({ answers }: World, row: ExploredRow | null): string[] {
   return answers.flatMap(({ http, status }) => {
     if (http === 500) return ['a request was answered with 500']
@@ -74,7 +75,7 @@ function endRules(world: World, row: ExploredRow): string[] {
   if (!isOpen(row) && temporal.latest(world.workflowId(row.attempt))?.status === 'RUNNING') {
     found.push('the payout is over, and its workflow still runs')
   }
-  // Without it the rules about first calls would hold for nothing.
+  // Without it the rules about first calls would hold vacuously.
   if (bank.calls.length > 0 && world.starts.length === 0) found.push('the explorer has not seen the first call begin')
   const isEarly = schedule.nowMs - row.created_at.getTime() < 23 * 3_600_000
   const hasRate = plan.events.some(({ happening }) => happening.kind === 'rate')

@@ -1,4 +1,5 @@
-// `npm run explore -- --seed S --schedules N`: explores so many schedules of that seed, and prints the first that breaks an invariant.
+// `npm run explore -- --seed S --schedules N`: explores that many schedules of that seed, and prints the
+// first that breaks an invariant.
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { dirname, join } from 'node:path'
@@ -10,7 +11,7 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: String(randomInt(1, 1_000_000_000)) },
     schedules: { type: 'string', default: '1000' },
-    // As a failed run prints it: that schedule alone.
+    // As printed by a failed run: only that schedule.
     path: { type: 'string' },
     // Continues after a failure, and prints one schedule for each invariant that was broken.
     all: { type: 'boolean', default: false },

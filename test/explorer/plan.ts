@@ -1,23 +1,23 @@
-// What happens around one payout: a plan that fast-check draws and shrinks; the order of the steps between is the scheduler's.
+// The events around one payout: fast-check draws and shrinks a plan, and the scheduler orders the steps between them.
 import * as fc from 'fast-check'
 import { type Trouble, troubleKinds } from './bank'
 import { formatMs } from './schedule'
 
 export interface Plan {
-  /** Whether the bank replays a refusal under the same key, or judges the request again. */
+  /** Whether the bank replays a refusal under the same key, or checks the request again. */
   readonly refusals: 'forgotten' | 'replayed'
   readonly webhooks: 'sent' | 'lost'
-  /** Whether a payout that is provably unsent is cancelled when everything is quiet: it must be possible. */
+  /** Whether a provably unsent payout is cancelled when everything is quiet: it must be possible. */
   readonly probe: boolean
   readonly before: readonly Happening[]
   readonly events: readonly Planned[]
-  /** Whether the rail is resumed and the partner reactivated before the quiet while, with the bank as it is. */
+  /** Whether the rail is resumed and the partner reactivated before the quiet period, with the bank unchanged. */
   readonly ending: 'released' | 'as it is'
 }
 
 export interface Planned {
   readonly happening: Happening
-  /** How many steps, or idle moments, after the happening before it. */
+  /** The number of steps, or idle moments, after the previous event. */
   readonly after: { readonly count: number; readonly of: 'steps' | 'idle moments' }
 }
 

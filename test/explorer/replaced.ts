@@ -1,4 +1,5 @@
-// What the explorer replaces, for every module that is loaded after this one: Temporal's workflow package and real time.
+// The explorer's replacements for every module that is loaded after this one: Temporal's workflow package and
+// real time.
 import { afterAll, jest } from '@jest/globals'
 import { currentActor } from './schedule'
 

@@ -1,12 +1,12 @@
-// One execution under a workflow id, as Temporal drives it: deliveries, timers, retries of activities, lost workers.
+// One execution under a workflow id, as Temporal drives it: deliveries, timers, activity retries, lost workers.
 import type { Process, Schedule } from './schedule'
 import { type ActivityOptions, ContinueAsNew, type Incarnation, inside, msOf, recheck } from './workflow-runtime'
 
-/** What a run needs of the server that it belongs to. */
+/** What a run needs from its server. */
 export interface Server {
   readonly schedule: Schedule
   readonly process: Process
-  /** The one that takes the next task. */
+  /** The worker that takes the next task. */
   worker(): Process
   execute(process: Process, number: number, call: ActivityCall): Promise<unknown>
   noteTimeout(): void
@@ -31,7 +31,7 @@ const lostAfterMs = 5_000
 /** One execution under a workflow id. */
 export class Run {
   status: 'RUNNING' | 'COMPLETED' | 'TERMINATED' | 'FAILED' = 'RUNNING'
-  /** Whether its first workflow task is over: until then a lost worker means that its code starts again. */
+  /** Whether its first workflow task is over: until then a lost worker makes its code start again. */
   isCommitted = false
   historyLength = 0
   readonly startTime: Date
@@ -57,7 +57,7 @@ export class Run {
     return this.server.schedule
   }
 
-  /** The update of that id: the one that was sent before, or a new one. */
+  /** The update with that id: an earlier one, or a new one. */
   update(updateId: string, name: string): Update {
     const known = this.updates.get(updateId)
     if (known !== undefined) return known
@@ -121,7 +121,7 @@ export class Run {
     this.ends.push(end)
   }
 
-  /** Retried until it succeeds. An attempt that has timed out runs on beside its retry. */
+  /** Retried until it succeeds. An attempt that has timed out continues beside its retry. */
   activity(incarnation: Incarnation, call: ActivityCall): Promise<unknown> {
     this.historyLength += 3
     const { retry = {}, startToCloseTimeout = '1 minute' } = call.options
@@ -169,7 +169,7 @@ export class Run {
     return `${this.id.split('/')[0]}${attempt === undefined ? '' : ` attempt ${attempt}`}`
   }
 
-  /** Everything that was sent to the run before is delivered again: Temporal replays it. */
+  /** Everything that was sent to the run before is delivered again, because Temporal replays it. */
   private begin(): void {
     const cancelled = deferred<never>()
     cancelled.result.catch(() => undefined)

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type * as fc from 'fast-check'
 import type { Clock } from '../../runtime/clock'
 
-/** A process of ours, or the outside world. Once it is dead, nothing that ran in it continues. */
+/** One of our processes, or the outside world. Once it is dead, nothing that ran in it continues. */
 export interface Process {
   readonly name: string
   alive: boolean
@@ -34,7 +34,7 @@ interface Timer {
   cancelled: boolean
 }
 
-/** Real work that a step may have started; a step is over when none is left that can finish without another step. */
+/** Real work that a step may have started. A step is over when all remaining work needs another step. */
 export interface Settling {
   /** How many pieces of it were ever started. */
   readonly started: number
@@ -48,7 +48,7 @@ export class Schedule {
   nowMs = this.startMs
   readonly clock: Clock = { now: () => new Date(this.nowMs) }
   readonly trace: string[] = []
-  /** Errors that no caller handles: a mistake of the explorer, or of the code under test. */
+  /** Errors that no caller handles: a bug of the explorer, or of the code under test. */
   readonly failures: unknown[] = []
   /** Workflows re-check their conditions whenever a step is over; true when one of them continued. */
   readonly conditions: (() => boolean)[] = []
@@ -60,7 +60,7 @@ export class Schedule {
     private readonly work: Settling,
   ) {}
 
-  /** Starts a line of execution of its own; it is not waited for. */
+  /** Starts a separate line of execution, without waiting for it. */
   spawn(name: string, process: Process, work: () => Promise<unknown>): void {
     actors.run({ name, process, schedule: this }, () => {
       work().catch((error: unknown) => {
@@ -78,7 +78,7 @@ export class Schedule {
     if (!actor.process.alive) return never()
   }
 
-  /** Runs one step, or says that nothing can run before the clock moves. */
+  /** Runs one step, or reports that nothing can run before the clock moves. */
   async step(): Promise<'stepped' | 'idle'> {
     await this.quiesce()
     this.releaseDue()
@@ -89,7 +89,7 @@ export class Schedule {
     return 'stepped'
   }
 
-  /** Every actor has reached its next point, waits for a timer, or waits for a row lock of another one. */
+  /** Every actor has reached its next point, waits for a timer, or waits for another one's row lock. */
   async quiesce(): Promise<void> {
     for (let started = -1; started !== this.work.started || this.recheck(); ) {
       started = this.work.started
@@ -99,7 +99,7 @@ export class Schedule {
     }
   }
 
-  /** Calls `run` once the clock has reached that moment, at a point of its own. The result cancels it. */
+  /** Calls `run` once the clock has reached that time, at a separate point. The result cancels it. */
   at(atMs: number, label: string, run: () => void): () => void {
     const timer: Timer = { atMs, label, run, cancelled: false }
     this.timers.push(timer)
@@ -156,7 +156,7 @@ export class Schedule {
     return this.conditions.map((check) => check()).some(Boolean)
   }
 
-  /** Each due timer becomes a task of its own, so that those that are due together fire in any order. */
+  /** Each due timer becomes a separate task, so that timers due together fire in any order. */
   private releaseDue(): void {
     const due = this.timers.filter(({ atMs }) => atMs <= this.nowMs)
     this.timers = this.timers.filter(({ atMs }) => atMs > this.nowMs)

@@ -1,4 +1,5 @@
-// The database that all schedules of a worker share: one partner with money, put back to its first state after each of them.
+// The database that all schedules of a worker share: one partner with money, reset to its first state after
+// each schedule.
 import { openPartner } from '../../db/partners/open'
 import { updatePartner } from '../../db/partners/partners'
 import { postSet } from '../../db/wallets/ledger'
@@ -19,7 +20,7 @@ export interface ExploredPartner {
   readonly request: unknown
 }
 
-/** The payout's row, in its own words. */
+/** The payout's row, with its column names. */
 export interface ExploredRow {
   readonly id: string
   readonly attempt: number
@@ -42,7 +43,7 @@ export interface Stage {
 
 const balanceMicro = 1_000_000_000n
 const openedAt = new Date('2026-11-15T09:00:00.000Z')
-/** Deleted rows are removed from disk once in so many schedules. */
+/** Deleted rows are removed from disk once every so many schedules. */
 const vacuumEvery = 250
 
 export async function openStage(): Promise<Stage> {
@@ -83,7 +84,7 @@ export async function openStage(): Promise<Stage> {
   }
 }
 
-/** Copies every table, and makes a function that puts the copies back; triggers and foreign keys are off while it runs. */
+/** Copies every table, and creates a function that restores the copies with triggers and foreign keys off. */
 async function keepBaseline(database: ExploredDatabase): Promise<void> {
   const look = <Row>(sql: string) => database.look<Row>(sql)
   const tables = await look<{ name: string }>(

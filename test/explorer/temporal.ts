@@ -1,4 +1,4 @@
-// Stands for the Temporal server inside a schedule: runs by id, updates, signals, retries, timeouts and lost workers.
+// Replaces the Temporal server inside a schedule: runs by id, updates, signals, retries, timeouts and lost workers.
 import { type Client, WorkflowNotFoundError } from '@temporalio/client'
 import type { PayoutActivities } from '../../workflows/payouts/payout'
 import type { PayoutReturnActivities } from '../../workflows/payouts/return'
@@ -7,7 +7,7 @@ import type { Process, Schedule } from './schedule'
 
 export interface TemporalParts {
   readonly schedule: Schedule
-  /** Those that are alive, in the order of preference. */
+  /** The live ones, in the order of preference. */
   readonly workers: () => readonly Process[]
   readonly activities: PayoutActivities & PayoutReturnActivities
   readonly workflows: Readonly<Record<string, (input: never) => Promise<unknown>>>
@@ -23,7 +23,7 @@ interface Started {
 export class TemporalServer implements Server {
   readonly process: Process = { name: 'temporal', alive: true }
   readonly schedule: Schedule
-  /** How many attempts of activities have run longer than they may. */
+  /** The number of activity attempts that exceeded their timeout. */
   timeouts = 0
   terminated = 0
   private readonly runs = new Map<string, Run[]>()
@@ -63,7 +63,7 @@ export class TemporalServer implements Server {
     run.end('TERMINATED')
   }
 
-  /** Resolves with what the activity answers; never when its process dies. */
+  /** Resolves with the result of the activity; never when its process dies. */
   execute(process: Process, number: number, { name, input }: ActivityCall): Promise<unknown> {
     const { schedule, activities } = this.parts
     return new Promise((resolve, reject) => {
@@ -83,7 +83,7 @@ export class TemporalServer implements Server {
     })
   }
 
-  /** As the processes of ours see it. */
+  /** As our processes see it. */
   client(): Client {
     const { schedule } = this.parts
     const point = async (label: string) => schedule.point(label)

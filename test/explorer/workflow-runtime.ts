@@ -1,4 +1,4 @@
-// Stands for @temporalio/workflow inside a schedule: the subset that our workflows use, on the virtual clock.
+// Replaces @temporalio/workflow inside a schedule: the subset that our workflows use, on the virtual clock.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { ApplicationFailure, TemporalFailure } from '@temporalio/common'
 import type { Run } from './run'
@@ -62,7 +62,7 @@ export function allHandlersFinished(): boolean {
 
 export function condition(holds: () => boolean, timeout?: number | string): Promise<boolean> {
   const incarnation = here()
-  // With a timer the workflow task ends, and what it has done so far is in the history.
+  // With a timer the workflow task ends, and its work so far is in the history.
   if (timeout !== undefined) incarnation.run.isCommitted = true
   const inContext = () => inside(incarnation, holds)
   if (inContext()) return Promise.resolve(true)

@@ -28,15 +28,15 @@ import { TemporalServer } from './temporal'
 export const idempotencyKey = 'order-0001'
 export const environment = 'live'
 
-/** What a caller of cancel heard. */
+/** The answer to a cancel. */
 export interface HeardCancel {
   readonly by: string
   readonly begunAtStep: number
   readonly heardAtStep: number
   readonly outcome: 'cancelled' | 'refused' | 'undecided'
-  /** As the refusal tells it. */
+  /** As the refusal reports it. */
   readonly status: string | null
-  /** Whether a first call to the bank had begun while it was decided. */
+  /** Whether a first call to the bank had begun when it was decided. */
   readonly wasStarted: boolean
 }
 
@@ -52,7 +52,7 @@ export class World {
   readonly answers: HeardPayout[] = []
   readonly seen: Seen[] = []
   readonly violations: string[] = []
-  /** Steps at which a first call to the bank was let go. */
+  /** Steps at which a first call to the bank was released. */
   readonly starts: number[] = []
   crashes = 0
   private isPaused = false
@@ -108,7 +108,7 @@ export class World {
     }
   }
 
-  /** Starts what happens; nothing here waits for it to be over. */
+  /** Starts an event, without waiting for its end. */
   happen(one: Happening): void {
     this.schedule.say(describeHappening(one), 'plan')
     switch (one.kind) {
@@ -170,14 +170,14 @@ export class World {
     })
   }
 
-  /** The bank, the rail and the partner are as they should be from here on. */
+  /** The bank, the rail and the partner work normally from here on. */
   heal(): void {
     this.bank.trouble = null
     this.bank.moveRate(null)
     this.release()
   }
 
-  /** Nothing of ours holds the payout any more. */
+  /** Nothing on our side holds the payout any more. */
   release(): void {
     this.happen({ kind: 'resume' })
     this.happen({ kind: 'reactivate' })
@@ -190,7 +190,7 @@ export class World {
     })
   }
 
-  /** The daily look at what has changed at the bank: it finds returns of which no event has told. */
+  /** The daily scan of changed transfers: it finds returns without an event. */
   readChanges(): void {
     this.schedule.spawn('worker daily look', this.outside, async () => {
       await readChangedTransfers(this.sweepDeps, { environment })
@@ -254,7 +254,7 @@ export class World {
       )
       const outcome = await workflowsFor({ temporal: this.temporal.client(), log: this.log }).cancelPayout(open)
       const row = await this.row()
-      // An attempt that was refused to its own caller does not exist, and the operator hears just that.
+      // An attempt that was refused to its own caller does not exist, and the operator gets just that answer.
       const isGone = row === null || row.released_at !== null || row.attempt !== open.attempt
       const status = isGone ? null : row.status
       if (status === 'cancelled') hear('cancelled', status)
@@ -306,7 +306,7 @@ export class World {
     })
   }
 
-  /** Who acts on a payout must know it; before it is claimed nothing happens. */
+  /** An actor must know the payout; before it is claimed nothing happens. */
   private withPayout(act: (row: { id: string; attempt: number; isStarted: boolean }) => Promise<void> | void): void {
     this.schedule.spawn('outside', this.outside, async () => {
       const row = await this.row()

@@ -1,8 +1,8 @@
-// The mail with a confirm code: what a partner or a recipient is called cannot change what the mail says.
+// The mail with a confirm code: the name of a partner or recipient cannot change its message.
 import { expect, test } from '@jest/globals'
 import { confirmMessage } from '../../mail/messages/confirm'
 
-test('a name with line breaks forges no line of the mail', () => {
+test('a name with line breaks cannot forge a line of the mail', () => {
   const payout = {
     what: 'payout',
     amountGbp: '900.00',

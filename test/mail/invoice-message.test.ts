@@ -1,4 +1,4 @@
-// The mail that brings an invoice: its words in both forms, nothing of a name's in its markup, and the real way to the inbox.
+// The mail with an invoice: the same text in both formats, no markup from names, and delivery to a real inbox.
 import { expect, test } from '@jest/globals'
 import type { InvoiceDocument } from '../../domain/invoices/document'
 import { invoicePdf } from '../../mail/documents/invoice-pdf'
@@ -7,7 +7,7 @@ import { invoiceMessage } from '../../mail/messages/invoice'
 import { anInbox } from '../support/mail/an-inbox'
 import { aLine, anInvoice } from '../support/mail/an-invoice'
 
-test('says what it is for, how much, until when and how to pay', () => {
+test('the mail has the purpose, the amount, the due date and how to pay', () => {
   const { subject, text, to, attachments } = messageFor({})
 
   expect(subject).toBe('Invoice INV-2026-000123 from Example Payouts Ltd for October 2026')
@@ -33,7 +33,7 @@ Example Payouts Ltd, 1 Example Street, London, EC1A 1AA, United Kingdom. Questio
 `)
 })
 
-test('the HTML says the same words as the text', () => {
+test('the HTML has the same text as the plain text', () => {
   const { text, html } = messageFor({})
   const shown = html.replace(/<style>[\s\S]*?<\/style>/, '')
 
@@ -43,7 +43,7 @@ test('the HTML says the same words as the text', () => {
   expect(html).not.toMatch(/<script|<img|<link|http/)
 })
 
-test('nobody is asked to pay nothing, and credit that is left is named', () => {
+test('a total of zero asks for no payment, and remaining credit is named', () => {
   const lines = [aLine(), aLine({ kind: 'credit', unitAmountMicropounds: 5_000_000n, amountPence: 500n })]
   const { text } = messageFor({ lines })
 
@@ -51,7 +51,7 @@ test('nobody is asked to pay nothing, and credit that is left is named', () => {
   expect(text).not.toMatch(/Please pay|Pay to|Due/)
 })
 
-test('an invoice that was paid before its mail went out asks for nothing', () => {
+test('an invoice that was paid before its mail asks for no payment', () => {
   const { text } = messageFor({ status: 'paid', paidOn: '2026-11-02' })
 
   expect(text).toContain('Nothing is to be paid: it is paid.')
@@ -66,21 +66,21 @@ test('a void invoice carries no credit forward', () => {
   expect(text).not.toContain('carried forward')
 })
 
-test('one that takes the place of a void one says so, and that the other is not to be paid', () => {
+test('an invoice that replaces a void one says so, and that the other is not to be paid', () => {
   const { text } = messageFor({ replaces: 'INV-2026-000120' })
 
   expect(text).toContain('It replaces INV-2026-000120, which is void: please do not pay that one.')
   expect(text).toMatch(/^Replaces: +INV-2026-000120$/m)
 })
 
-test('a name is text and nothing else', () => {
+test('a name is only text', () => {
   const { html } = messageFor({ buyer: { name: `"'><script>alert(1)</script>`, addressLines: [] } })
 
   expect(html).toContain('&#34;&#39;&#62;&#60;script&#62;alert(1)&#60;/script&#62;')
   expect(html).not.toContain('<script')
 })
 
-test('the real way: rendered, mailed over SMTP, and in the inbox with the PDF byte for byte', async () => {
+test('a mail rendered and sent over SMTP is in the inbox with the PDF byte for byte', async () => {
   const inbox = await anInbox()
   const mailer = createMailer({ smtpUrl: inbox.smtpUrl, from: { name: 'Billing', address: 'billing@example.test' } })
   const pdf = await invoicePdf(anInvoice())

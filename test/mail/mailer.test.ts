@@ -1,4 +1,4 @@
-// The mailer over real SMTP: to the inbox of one machine, to servers that refuse, and to servers that say nothing.
+// The mailer over real SMTP: to the local inbox, to servers that refuse, and to servers that do not answer.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
@@ -28,7 +28,7 @@ afterAll(async () => {
 })
 
 describe('a mail that is sent', () => {
-  test('is in the inbox with its words, its Message-ID and its attachment byte for byte', async () => {
+  test('is in the inbox with its text, its Message-ID and its attachment byte for byte', async () => {
     const content = randomBytes(200_000)
     const pdf = { name: 'INV-2026-000123.pdf', type: 'application/pdf', content }
 
@@ -49,14 +49,14 @@ describe('a mail that is sent', () => {
     expect((await inbox.bytes(message?.attachments[0]?.path ?? '')).equals(content)).toBe(true)
   })
 
-  test('says that a program sent it', async () => {
+  test('is marked as sent by a program', async () => {
     await mailer.send(aMail())
 
     const [message] = await inbox.messages()
     expect((await inbox.bytes(`/messages/${message?.id}/raw`)).toString()).toContain('Auto-Submitted: auto-generated')
   })
 
-  test('fifty at once are fifty mails', async () => {
+  test('fifty concurrent mails are fifty mails', async () => {
     const sent = await Promise.all(Array.from({ length: 50 }, (_, n) => mailer.send(aMail({ subject: `mail ${n}` }))))
 
     expect(new Set(sent.map(({ outcome }) => outcome))).toEqual(new Set(['sent']))
@@ -64,15 +64,15 @@ describe('a mail that is sent', () => {
   })
 })
 
-describe('what somebody else wrote', () => {
+describe('untrusted text', () => {
   test.each([
     ['a line break', 'x@acme.test\r\nBcc: evil@evil.test'],
     ['a second address', 'x@acme.test, evil@evil.test'],
-    ['a group', 'x@acme.test: evil@evil.test;'],
+    ['a group address', 'x@acme.test: evil@evil.test;'],
     ['angle brackets', 'x <evil@evil.test>'],
     ['a quoted part', '"evil@evil.test x"@acme.test'],
     ['nothing', ''],
-  ])('an address with %s is refused for good and nobody gets anything', async (_what, address) => {
+  ])('an address with %s is refused permanently and no mail is sent', async (_what, address) => {
     const sent = await mailer.send(aMail({ to: { name: 'Ada', address } }))
 
     expect(sent).toEqual({ outcome: 'refused', reason: 'invalid_address' })
@@ -89,7 +89,7 @@ describe('what somebody else wrote', () => {
       { attachments: [{ name: 'a"\r\nBcc: evil@evil.test.pdf', type: 'text/csv', content: Buffer.from('x') }] },
     ],
   ] satisfies [string, Partial<Mail>][])(
-    'a %s stays in its place: no header and no recipient more',
+    'a %s stays in its place: no additional header or recipient',
     async (_what, change) => {
       expect(await mailer.send(aMail(change))).toEqual({ outcome: 'sent' })
 
@@ -101,7 +101,7 @@ describe('what somebody else wrote', () => {
     },
   )
 
-  test('a Message-ID that is none is a bug and throws', async () => {
+  test('an invalid Message-ID is a bug and throws', async () => {
     await expect(mailer.send(aMail({ messageId: '<a@b>\r\nBcc: evil@evil.test' }))).rejects.toThrow('Message-ID')
   })
 })
@@ -127,7 +127,7 @@ describe('a mail that is not sent', () => {
     await new Promise<void>((resolve) => server.close(resolve))
   })
 
-  test('a server that is away: later', async () => {
+  test('an unavailable server: later', async () => {
     const server = createServer()
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const smtpUrl = urlOf(server)
@@ -138,7 +138,7 @@ describe('a mail that is not sent', () => {
     away.close()
   })
 
-  test('a server that never greets, one that hangs up, and one that stops talking: later, within the limits', async () => {
+  test('a server that never greets, one that disconnects, and one that stops answering: later, within the time limits', async () => {
     const greeting = '220 hello\r\n'
     const limits = { connectTimeoutMs: 300, answerTimeoutMs: 600 }
     const silent = createServer((socket) => void socket.resume())
@@ -154,7 +154,7 @@ describe('a mail that is not sent', () => {
     for (const server of [silent, rude, tired]) server.close()
   })
 
-  test('the next try finds the server again', async () => {
+  test('the next attempt reconnects to the server', async () => {
     const dataDir = inbox.dataDir
     const smtpPort = Number(new URL(inbox.smtpUrl).port)
     await inbox.close()
@@ -166,8 +166,8 @@ describe('a mail that is not sent', () => {
   })
 })
 
-describe('a mail that the server has, and nobody knows whether it took it', () => {
-  test('it hangs up before its last word: perhaps, and not a second time by itself', async () => {
+describe('a mail that the server got without confirming it', () => {
+  test('it disconnects before its final reply: perhaps, with no automatic second attempt', async () => {
     const server = await aSlowServer((socket) => socket.destroy())
 
     expect(await sendTo(server.server)).toEqual({ outcome: 'perhaps', reason: 'ECONNECTION' })
@@ -175,7 +175,7 @@ describe('a mail that the server has, and nobody knows whether it took it', () =
     await server.close()
   })
 
-  test('it takes longer for its last word than it is given: perhaps', async () => {
+  test('its final reply exceeds the timeout: perhaps', async () => {
     const server = await aSlowServer(() => undefined)
 
     const sent = await sendTo(server.server, { answerTimeoutMs: 300 })
@@ -185,21 +185,21 @@ describe('a mail that the server has, and nobody knows whether it took it', () =
     await server.close()
   })
 
-  test('its last word comes late, and within what it is given: sent', async () => {
+  test('its final reply is slow, but within the timeout: sent', async () => {
     const server = await aSlowServer((_socket, accept) => void setTimeout(accept, 600))
 
     expect(await sendTo(server.server, { connectTimeoutMs: 300, answerTimeoutMs: 5_000 })).toEqual({ outcome: 'sent' })
     await server.close()
   })
 
-  test('its last word is that it closes (421): it did not take it, so later', async () => {
+  test('its final reply is that it closes (421): it did not take it, so later', async () => {
     const server = await aSlowServer((socket) => socket.end('421 closing\r\n'))
 
     expect(await sendTo(server.server)).toEqual({ outcome: 'later', reason: '421' })
     await server.close()
   })
 
-  test('it hangs up in the middle of the mail: it cannot have taken it, so later', async () => {
+  test('it disconnects in the middle of the mail: it cannot have taken it, so later', async () => {
     const server = await aSlowServer((socket) => socket.destroy(), 'at the first bytes')
     const content = randomBytes(20_000_000)
 
@@ -209,9 +209,10 @@ describe('a mail that the server has, and nobody knows whether it took it', () =
     await server.close()
   })
 
-  test('it has ten minutes for each answer, and the step that waits for it has more than all of them together', () => {
+  test('each reply has a timeout of ten minutes, and the activity has more than all of them together', () => {
     const { connectTimeoutMs, answerTimeoutMs } = mailerLimits
-    // EHLO, STARTTLS, EHLO, AUTH in three steps, MAIL, RCPT, DATA and the mail; and all of it once more over a fresh connection.
+    // EHLO, STARTTLS, EHLO, AUTH in three steps, MAIL, RCPT, DATA and the mail; and all of it once more over
+    // a fresh connection.
     const togetherMs = 2 * (3 * connectTimeoutMs + 10 * answerTimeoutMs)
 
     expect(answerTimeoutMs).toBeGreaterThanOrEqual(600_000)

@@ -1,4 +1,4 @@
-// I9: the audit chain holds from its first link on, and once the sealer has run nothing is outside it.
+// I9: the audit chain is valid from its first link on, and once the sealer has run every row is in it.
 
 import { sealRows } from '../../db/controls/audit/seal'
 import { type Verified, verifyAudit } from '../../db/controls/audit/verify'
@@ -15,7 +15,7 @@ export async function auditRules(db: Db, withinMs: number): Promise<string[]> {
   return [...broken, ...left.map(([table, count]) => `I9 ${count} rows of ${table} are not sealed`)]
 }
 
-/** A transaction that still runs holds the sealer back for a moment. */
+/** A running transaction blocks the sealer for a moment. */
 async function verifySealed(db: Db, withinMs: number): Promise<Verified> {
   const seal = async () =>
     (await db.transaction((tx) => sealRows(tx, { at: systemClock.now(), limit: atOnce })))?.rows ?? 0

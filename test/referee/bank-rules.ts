@@ -1,4 +1,4 @@
-// I4 and I6 with the bank's own books as the witness: one transfer for a payout, none without one, and equal wallets.
+// I4 and I6, verified against the bank's own records: one transfer for a payout, none without one, and equal wallets.
 import type { Records } from './records'
 
 export interface BankTransfer {
@@ -7,7 +7,7 @@ export interface BankTransfer {
   readonly payoutId: string | null
   readonly sentMicroUsdc: bigint
   readonly receivedPence: bigint
-  /** The Idempotency-Key that it was made under. */
+  /** The Idempotency-Key of its request. */
   readonly key: string | null
 }
 
@@ -45,7 +45,7 @@ export async function readBank(controlUrl: string): Promise<BankBooks> {
 
 type BankJson = ReturnType<typeof JSON.parse>
 
-/** The journal says under which Idempotency-Key each transfer was made. */
+/** The journal has the Idempotency-Key of each transfer. */
 async function keysOf(read: (path: string) => Promise<BankJson>): Promise<Map<string, string>> {
   const keys = new Map<string, string>()
   for (let after = 0; ; ) {
@@ -96,7 +96,7 @@ function judge(payout: PayoutRow, transfers: readonly BankTransfer[]): string[] 
   return found
 }
 
-/** How the bank's transfer of a payout that is over may stand. */
+/** The allowed states of the bank's transfer of a final payout. */
 const endings: Readonly<Record<string, readonly string[]>> = {
   completed: ['payment_processed', 'returned', 'refund_in_flight', 'refunded'],
   failed: ['refunded', 'canceled'],

@@ -1,4 +1,4 @@
-// Harm to invoices: what it is, how it is done with every guard off, and which rule of I8 must find it.
+// Planted faults of invoices: how each is made with every guard off, and which rule of I8 must find it.
 
 const theFee = `(SELECT id FROM charges WHERE kind = 'payout_fee')`
 

@@ -1,4 +1,4 @@
-// I8: what was charged is on exactly one invoice once its month was billed, and an invoice is the sum of its charges.
+// I8: a charge is on exactly one invoice once its month was billed, and an invoice is the sum of its charges.
 import type { Records } from './records'
 
 export async function billingRules(records: Records): Promise<string[]> {
@@ -12,7 +12,7 @@ export async function billingRules(records: Records): Promise<string[]> {
 
 const counts = `status IN ('open', 'paid')`
 
-/** An invoice's lines as its charges make them, and as they stand there. */
+/** An invoice's lines as computed from its charges, and as stored. */
 const lines = `
   SELECT invoice_id, kind, sum(should_be) AS should_be, sum(stands) AS stands FROM (
     SELECT ic.invoice_id, k.line AS kind, round(sum(c.amount_micropounds) / 10000) AS should_be, 0 AS stands
@@ -31,7 +31,7 @@ const rules = [
       JOIN invoices i ON i.id = ic.invoice_id AND i.${counts} GROUP BY ic.charge_id HAVING count(*) > 1`,
   },
   {
-    // Who completes in the moment in which a month is billed comes too late for it: a minute is more than a transaction has.
+    // A payout completed at the moment of billing is too late for it: a minute is longer than any transaction.
     rule: 'what was charged before its month was billed is on an invoice',
     sql: `SELECT c.kind || ' ' || c.cause_ref AS what FROM charges c
       WHERE EXISTS (SELECT FROM invoices i WHERE i.partner_id = c.partner_id AND i.${counts} AND i.period >= c.month

@@ -1,4 +1,4 @@
-// I5 and I6 from the side of those who asked: what was acknowledged is there, what was refused was never sent.
+// I5 and I6 from the client's side: an acknowledged payout exists, and a refused one was never sent.
 
 import { isRefusal } from '../../domain/payouts/verdict'
 import type { BankBooks } from './bank-rules'
@@ -45,7 +45,7 @@ function acknowledgedRules(answer: Seen, row: Stored | undefined): string[] {
     : [`${about} said ${answer.amountGbp}, stored are ${row.pence}`]
 }
 
-/** Nobody was ever told of a payout under this key: so nothing may have been sent, and the key is free. */
+/** No payout was ever acknowledged under this key, so nothing may have been sent, and the key is free. */
 function refusedRules(answer: Seen, row: Stored | undefined, bank: BankBooks): string[] {
   if (row === undefined || answer.code === null || !isRefusal(answer.code)) return []
   const about = `I6 ${answer.status} ${answer.code} for ${answer.key}`

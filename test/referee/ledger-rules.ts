@@ -10,13 +10,13 @@ export async function ledgerRules(records: Records): Promise<string[]> {
   return found
 }
 
-/** For what is called after each test. */
+/** For checks that run after each test. */
 export async function requireSoundLedger(records: Records): Promise<void> {
   const found = await ledgerRules(records)
   if (found.length > 0) throw new Error(found.join('\n'))
 }
 
-/** What a payout has taken from its wallet, and what of it is still in transit. */
+/** The amount that a payout has taken from its wallet, and the part that is still in transit. */
 const moved = `
   SELECT p.id, p.attempt, p.status, p.released_at, p.closed_at, p.submit_started_at, p.wallet_sends_micro_usdc AS sends,
     coalesce(sum(e.amount_micro_usdc) FILTER (WHERE a.kind = 'wallet'), 0) AS wallet,

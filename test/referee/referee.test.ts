@@ -1,4 +1,4 @@
-// The referee itself: silent about payouts that went well, and it finds every kind of harm that is planted.
+// The referee itself: it finds no fault in correct payouts, and finds every kind of planted fault.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { QueryRunner } from 'typeorm'
@@ -23,7 +23,7 @@ let bank: TestBank
 let rails: Rails
 let steps: PayoutActivities
 let partnerId: string
-/** One payout of each ending. */
+/** One payout of each outcome. */
 let completed: PayoutRef
 let failed: PayoutRef
 let refused: PayoutRef
@@ -56,7 +56,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('payouts that went as they may leave nothing to object to', async () => {
+test('correct payouts give no finding', async () => {
   const seen = [acknowledged(completed), acknowledged(failed, { key: 'order-failed' }), refusal()]
 
   await expect(referee(evidence({ seen, texts: [{ where: 'log', text: 'paid ••••9304' }] }))).resolves.toBeUndefined()
@@ -196,7 +196,7 @@ test.each(harms)('%s is found', async (_, harm, says) => {
   expect(found).not.toEqual([])
 })
 
-test('an acknowledged payout that is not there, has another id or another amount is found', async () => {
+test('an acknowledged payout that is missing, has another id or another amount is found', async () => {
   const seen = [
     acknowledged(completed, { key: 'order-lost' }),
     acknowledged(completed, { payoutId: randomUUID() }),
@@ -223,7 +223,7 @@ test('a canary in a log or a history is found', async () => {
   expect(found).toEqual([`I10 ${account} stands in the worker’s log`])
 })
 
-test('a second transfer for one payout is found, since the bank takes it happily under another key', async () => {
+test('a second transfer for one payout is found, because the bank accepts it under another key', async () => {
   const { json } = await bank.control('GET', `/transfers?client_reference_id=${completed.payoutId}`)
   const [body]: { body: string }[] = await db.dataSource.query('SELECT bank_body AS body FROM payouts WHERE id = $1', [
     completed.payoutId,
@@ -240,7 +240,7 @@ async function pay(claim: Partial<Parameters<typeof aClaim>[1]>): Promise<Payout
   const payout = await aClaim(db, { partnerId, ...claim })
   await steps.debitPayout(payout)
   await steps.submitToRail(payout)
-  await until('it is over', async () => (await steps.pollSettlement(payout)).at === 'over')
+  await until('the payout is final', async () => (await steps.pollSettlement(payout)).at === 'over')
   return payout
 }
 
@@ -258,7 +258,7 @@ function evidence(change: Partial<Evidence> = {}): Evidence {
   }
 }
 
-/** In a transaction that is rolled back, so that no harm outlives its test. */
+/** In a transaction that is rolled back, so that no fault outlives its test. */
 async function afterHarm(statements: readonly string[]): Promise<string[]> {
   const runner = db.dataSource.createQueryRunner()
   await runner.startTransaction()
@@ -271,14 +271,14 @@ async function afterHarm(statements: readonly string[]): Promise<string[]> {
   }
 }
 
-/** The database as it is inside a transaction. */
+/** The database inside a transaction. */
 function within(runner: QueryRunner): Db {
   const send: Send = async ({ values, ...command }) =>
     (await runner.connect()).query({ ...command, values: [...values] })
   return sentThrough(db, { send, transaction: (work) => work(txThrough(db.dataSource, send)) })
 }
 
-/** The ledger defends itself; harm gets in only with its triggers and foreign keys off. */
+/** The ledger protects itself, so a fault can be planted only with its triggers and foreign keys off. */
 const unguarded = 'SET LOCAL session_replication_role = replica'
 
 function aSet(): string {

@@ -1,4 +1,4 @@
-// The referee: what must hold after every story, whatever went wrong in it (checks.md, I1–I10).
+// The referee: what must hold after every story, whatever went wrong in it (I1–I10, each named in its rule file).
 import type { Db } from '../../db/database'
 import { until } from '../support/until'
 import { auditRules } from './audit-rules'
@@ -16,19 +16,19 @@ export type { Canary } from './secret-rules'
 export interface Evidence {
   /** The database. */
   readonly records: Records
-  /** The same one, for its audit chain: what is not sealed yet is sealed. */
+  /** The same one, for its audit chain: the referee seals unsealed rows. */
   readonly audited: Db
-  /** The address of the bank's control plane: its own records are the witness. */
+  /** The address of the bank's control API, whose records are the evidence. */
   readonly bankControlUrl: string
-  /** Every answer that a client got, in the order in which they came. */
+  /** Every answer that a client got, in the order of arrival. */
   readonly seen: readonly Seen[]
-  /** What must be nowhere but in sealed columns. */
+  /** Values that may be in sealed columns only. */
   readonly canaries: readonly Canary[]
-  /** Where a canary could have got to beside the database: logs and workflow histories. */
+  /** Where else a canary could be: logs and workflow histories. */
   readonly texts: readonly { readonly where: string; readonly text: string }[]
-  /** Payouts that a story leaves open on purpose, because a person has to decide about them. */
+  /** Payouts that a story leaves open on purpose, because an operator has to decide about them. */
   readonly leftOpen?: readonly string[]
-  /** How long everything may take to come to rest (I7). */
+  /** How long everything may take to become idle (I7). */
   readonly withinMs?: number
 }
 
@@ -57,7 +57,7 @@ export async function findViolations(evidence: Evidence): Promise<string[]> {
 
 export type { BankBooks }
 
-/** I7: everything comes to rest in time. */
+/** I7: everything becomes idle in time. */
 async function rest({ records, leftOpen = [], withinMs = restMs }: Evidence): Promise<string[]> {
   let open: { id: string; status: string; says: string }[] = []
   const closed = async () => {

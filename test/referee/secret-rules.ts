@@ -1,9 +1,9 @@
-// I10: what was given to be sealed is nowhere else, in no table, no log and no workflow history.
+// I10: sealed values are nowhere else, in no table, no log and no workflow history.
 import type { Records } from './records'
 
 export interface Canary {
   readonly text: string
-  /** The one column beside the seal in which it may stand, as table.column: a name is shown in lists. */
+  /** The only other column that may hold it, as table.column: a name is shown in lists. */
   readonly allowedIn?: string
 }
 
@@ -38,7 +38,7 @@ async function columnsByTable(records: Records): Promise<Column[][]> {
   return tables.map(({ columns }) => columns)
 }
 
-/** A table at a time first: most have nothing, and there are hundreds of columns. */
+/** A whole table first: most have no match, and there are hundreds of columns. */
 async function standsInSome(
   records: Records,
   columns: readonly Column[],
@@ -59,7 +59,7 @@ async function standsIn(
 ): Promise<string[]> {
   const patterns = patternsFor(canaries.filter(({ allowedIn }) => allowedIn !== name))
   if (patterns.length === 0) return []
-  // All at once first, since a long story has many rows; only what has one of them is asked which.
+  // All at once first, because a long story has many rows. Only a match is searched for each value.
   const rows: { canary: string }[] = await records.query(
     `SELECT DISTINCT canary FROM (SELECT ${column}::text AS said FROM ${table} WHERE ${column}::text ~ $2) found,
       unnest($1::text[]) AS canary WHERE said ~ canary`,
@@ -75,7 +75,7 @@ function patternsFor(canaries: readonly Canary[]): string[] {
 
 const anyOf = (patterns: readonly string[]) => patterns.map((pattern) => `(${pattern})`).join('|')
 
-/** Eight digits are bound to occur in some hash or count; as a number of their own they are not. */
+/** Eight digits may occur in a hash or count by chance, but not as a separate number. */
 function patternFor(text: string): string {
   return /^\d+$/.test(text) ? `(^|[^0-9a-f])${text}($|[^0-9a-f])` : text
 }

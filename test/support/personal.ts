@@ -35,7 +35,7 @@ const rules: readonly (readonly [what: string, pattern: RegExp])[] = [
   // The head of the audit chain is no secret: it is logged so that it is kept elsewhere.
   ['a secret key', /(?<![0-9a-f]|"audit_head":")[0-9a-f]{64}(?![0-9a-f])/],
   ['a session', /__Host-session=[\w-]+/],
-  ['a bearer of a key', /Bearer \w+/],
+  ['a bearer token', /Bearer \w+/],
   ['a password', /\w+:\/\/[^\s"/:@]*:[^\s"/@]+@/],
 ]
 

@@ -1,4 +1,4 @@
-// `npm run census` counts what it says, and names the places.
+// `npm run census` counts correctly, and names the places.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('folders, root entries, sources and short sources are counted, tests and hidden files aside', () => {
+test('folders, root entries, sources and short sources are counted, without tests and hidden files', () => {
   for (let each = 0; each < 16; each += 1) put(`db/table-${each}.ts`, long)
   put('domain/short.ts', '// One line.\n')
   put('test/short.test.ts', '// One line.\n')
@@ -49,7 +49,7 @@ test.each([
   })
 })
 
-test('references to documents elsewhere and "can not" are counted by line, recorded histories aside', () => {
+test('references to external documents and "can not" are counted by line, without recorded histories', () => {
   put('a.ts', '// As design §3 says, this\n// can not fail. Can not? See ../shared/spec.md.\n')
   put('docs/guide.md', 'A wallet cannot be empty.\n')
   put('test/histories/one.json', '"can not, §3"\n')

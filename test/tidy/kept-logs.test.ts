@@ -1,11 +1,11 @@
-// Every log of a test is looked through at the end of the run, also where the test listens to a part of it only.
+// Every log of a test is searched at the end of the run, even if the test itself reads only a part of it.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { testSystem } from '../support/jest/system'
 import { keptLog } from '../support/kept-logs'
 
-test('what a test does not listen to is kept all the same', () => {
+test('lines below the level of a test are still kept', () => {
   const heard: string[] = []
   const log = keptLog({ level: 'error', write: (line) => void heard.push(JSON.parse(line).msg) })
 
@@ -18,11 +18,11 @@ test('what a test does not listen to is kept all the same', () => {
   for (const said of ['whisper', 'shout']) expect(kept.join('')).toContain(`a ${said} of kept-logs.test`)
 })
 
-test('no test makes a log that nobody looks through', () => {
+test('every log of a test is searched', () => {
   const root = join(__dirname, '..')
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
   const making = files.filter((name) => /\bcreateLog\(\{/.test(readFileSync(join(root, name), 'utf8')))
 
-  // The first is about createLog itself, with secrets made for it.
+  // The first one tests createLog itself, with secrets made for it.
   expect(making.toSorted()).toEqual(['runtime/log.test.ts', 'support/kept-logs.ts'])
 })

@@ -125,7 +125,7 @@ describe('the layout', () => {
   })
 
   test('SQL is only in db/', () => {
-    // bench/ fills databases of its own, and local/ creates the database.
+    // bench/ fills its own databases, and local/ creates the database.
     const elsewhere = sourceFiles().filter((file) => !/^(db|bench)\//.test(file) && file !== 'local/postgres/start.ts')
     const statement = /['"`]\s*(select|insert into|delete from|update \w+ set|with \w+ as)\s/i
 
@@ -148,14 +148,14 @@ describe('the layout', () => {
     expect(spreading).toEqual([])
   })
 
-  test('no folder holds more than 15 files, the root aside, which has limits of its own', () => {
+  test('no folder except the root, which has its own limits, holds more than 15 files', () => {
     const counts = new Map<string, number>()
     for (const file of repositoryFiles()) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
 
     expect([...counts].filter(([folder, count]) => folder !== '.' && count > 15)).toEqual([])
   })
 
-  test('the root holds at most 18 folders and 13 files, hidden ones aside', () => {
+  test('the root holds at most 18 folders and 13 files, without hidden ones', () => {
     const visible = repositoryFiles().filter((file) => !file.startsWith('.'))
     const folders = new Set(visible.filter((file) => file.includes('/')).map((file) => file.split('/')[0]))
 
@@ -215,7 +215,7 @@ function isOwn(to: string): boolean {
   return ours.has(layerOf(to)) && !isPackage(to)
 }
 
-/** Our rooms are reached by relative paths, so a bare name with no folder of ours in front is a package. */
+/** Our folders are imported by relative paths, so a bare name that is none of our folders is a package. */
 function isPackage(to: string): boolean {
   return to.startsWith('@') || to.startsWith('node:')
 }

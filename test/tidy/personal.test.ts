@@ -1,4 +1,4 @@
-// What the look through all logs finds, and what it leaves alone.
+// What the search through all logs finds, and what it ignores.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ test.each([
   ['a secret key', `{"head":"${'01'.repeat(32)}"}`],
   ['a secret key', `{"audit_head":"${'01'.repeat(32)}","keys":"k1:${'02'.repeat(32)}"}`],
   ['a session', 'Cookie: __Host-session=abc'],
-  ['a bearer of a key', '"Authorization":"Bearer abc"'],
+  ['a bearer token', '"Authorization":"Bearer abc"'],
   ['a password', 'connecting to postgresql://payouts:hush@127.0.0.1:5432/payouts'],
 ])('%s is found', (what, line) => {
   expect(personalIn(line)?.what).toBe(what)
@@ -35,11 +35,11 @@ test.each([
   String.raw`details: b"\x1aB\n@type.googleapis.com/temporal.api.errordetails.v1.NotFoundFailure"`,
   `{"links":"12","audit_head":"${'01'.repeat(32)}","msg":"the audit chain has grown"}`,
   'PostgreSQL at 127.0.0.1:48213 is not available yet',
-])('an ordinary line is left alone: %#', (line) => {
+])('an ordinary line is ignored: %#', (line) => {
   expect(personalIn(line)).toBeNull()
 })
 
-test('one finding in one file fails the run, and is not shown', async () => {
+test('one finding in one file fails the run, and is not printed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'payouts-logs-'))
   writeFileSync(
     join(folder, 'api.log'),

@@ -1,4 +1,4 @@
-// What a drift says for people: amounts in USDC, and times, counts and names as they are.
+// The text of a drift for operators: amounts in USDC, and times, counts and names unchanged.
 import { expect, test } from '@jest/globals'
 import { saidInUsdc } from '../../../domain/controls/drift-amounts'
 

@@ -36,7 +36,7 @@ describe('the fee', () => {
     expect(last).toBe(20_099n)
   })
 
-  test('has parts that sum and are never negative, whatever the price list', () => {
+  test('has parts that add up and are never negative, for any price list', () => {
     const price = fc.bigInt({ min: 0n, max: 10_000n })
     const prices = fc.record({
       payoutFixedPence: price,
@@ -54,7 +54,7 @@ describe('the fee', () => {
     )
   })
 
-  test("leaves nothing for the invoice where the bank's share would be more than the whole", () => {
+  test("leaves nothing for the invoice if the bank's share would exceed the whole", () => {
     const fee = feeFor(1_000n, { ...standardPrices, bankFixedPence: 500n })
 
     expect(fee).toEqual({ totalPence: 109n, inTransferPence: 109n, onInvoicePence: 0n })
@@ -69,7 +69,7 @@ describe('the fee', () => {
   })
 })
 
-test('prices are described in words', () => {
+test('prices are formatted as text', () => {
   expect(describePayoutPrice(standardPrices)).toBe('0.99 GBP + 1.00%')
   expect(describePayoutPrice({ payoutFixedPence: 0n, payoutBasisPoints: 5n })).toBe('0.00 GBP + 0.05%')
   expect(describeMonthlyPrice(standardPrices)).toBe('15.00 GBP')

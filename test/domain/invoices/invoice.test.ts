@@ -1,4 +1,4 @@
-// domain/invoices/invoice.ts: the words of charges, lines and invoices.
+// domain/invoices/invoice.ts: the kinds of charges and lines.
 import { expect, test } from '@jest/globals'
 import { chargeKinds, invoiceLineKinds, lineKindOf } from '../../../domain/invoices/invoice'
 

@@ -41,7 +41,7 @@ function times(count: number, kind: ChargeKind, amount: bigint): Charge[] {
   return Array.from({ length: count }, () => ({ kind, amount }))
 }
 
-test('nothing charged is no line and nothing to pay', () => {
+test('no charges give no line and nothing to pay', () => {
   const none = { chargedPence: 0n, creditedPence: 0n, totalPence: 0n, carriedPence: 0n }
 
   expect(invoiceOf([])).toEqual({ lines: [], ...none })
@@ -59,7 +59,7 @@ test('a hundred network fees of 1.98p are 1.98, not a hundred times 2p', () => {
   ])
 })
 
-test('charges of different prices are one line of their sum that names how many there were', () => {
+test('charges with different prices are one line of their sum with their count', () => {
   const { lines } = invoiceOf([...times(39, 'payout_fee', 1_090_000n), ...times(1, 'payout_fee', 490_000n)])
 
   expect(lines).toEqual([
@@ -73,7 +73,7 @@ test('charges of different prices are one line of their sum that names how many 
   ])
 })
 
-test('a count in words is written as in the columns', () => {
+test('a count in text has the same format as in the columns', () => {
   const fees = { leastMicropounds: 490_000n, mostMicropounds: 1_090_000n, months: [] }
   const group: ChargeGroup = { kind: 'payout_fee', count: 1_240, sumMicropounds: 1_351_600_000n, ...fees }
 
@@ -82,7 +82,7 @@ test('a count in words is written as in the columns', () => {
   )
 })
 
-test('a monthly account names its months, also when one was billed late and at another price', () => {
+test('a monthly account fee names its months, also when one was billed late and at another price', () => {
   const one = (month: string, price: bigint): ChargeGroup => {
     const prices = { sumMicropounds: price, leastMicropounds: price, mostMicropounds: price }
     return { kind: 'monthly_account', count: 1, ...prices, months: [month] }
@@ -110,7 +110,7 @@ test('half a penny is rounded up, less is not', () => {
   expect([totalOf(5_000n), totalOf(4_999n)]).toEqual([1n, 0n])
 })
 
-test('credit of earlier invoices is a line of its own, and what is not used up is carried on', () => {
+test('credit of earlier invoices is a separate line, and the unused part is carried on', () => {
   const made = invoiceOf([...times(1, 'payout_fee', 1_000_000n), ...times(1, 'credit', 300_000n)], 250n)
 
   expect(made.lines.map(({ kind, amountPence }) => [kind, amountPence])).toEqual([
@@ -133,7 +133,7 @@ describe('for any charges and any credit', () => {
   const always = (holds: (all: readonly Charge[], carriedInPence: bigint) => void) =>
     fc.assert(fc.property(charges, carried, holds))
 
-  test('there is one line per kind that was charged, in the order of invoiceLineKinds, then what was carried', () => {
+  test('there is one line per charged kind, in the order of invoiceLineKinds, then the carried credit', () => {
     always((all, carriedInPence) => {
       const charged = new Set(all.map(({ kind }) => lineKindOf[kind]))
       const own = invoiceLineKinds.filter((kind) => charged.has(kind))
@@ -154,7 +154,7 @@ describe('for any charges and any credit', () => {
     })
   })
 
-  test('a line is never more than half a penny from what was charged', () => {
+  test('a line differs from the charges by at most half a penny', () => {
     always((all) => {
       for (const { kind, amountPence } of invoiceOf(all).lines) {
         const exact = sum(all.filter((each) => lineKindOf[each.kind] === kind).map(({ amount }) => amount))
@@ -165,7 +165,7 @@ describe('for any charges and any credit', () => {
     })
   })
 
-  test('what is to pay less what is carried is the charges less the credits, and one of the two is zero', () => {
+  test('the amount to pay less the carried credit equals charges less credits, and one of the two is zero', () => {
     always((all, carriedInPence) => {
       const { lines, totalPence, carriedPence } = invoiceOf(all, carriedInPence)
       const signed = lines.map(({ kind, amountPence }) => (kind === 'credit' ? -amountPence : amountPence))
@@ -175,7 +175,7 @@ describe('for any charges and any credit', () => {
     })
   })
 
-  test('in which groups they were counted makes no difference', () => {
+  test('the grouping of the counts makes no difference', () => {
     always((all, carriedInPence) => {
       const apart = all.flatMap((each) => grouped([each]))
 

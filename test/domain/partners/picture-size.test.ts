@@ -1,4 +1,4 @@
-// How large a picture says it is, read from headers that are made here byte by byte, and from what only looks like one.
+// The size of an image by its header, with headers built byte by byte, and with invalid ones.
 import { describe, expect, test } from '@jest/globals'
 import { logoMaxPixels, logoOf } from '../../../domain/partners/logo'
 import { pictureSize } from '../../../domain/partners/picture-size'
@@ -37,7 +37,7 @@ const kinds = [
 ] as const
 
 describe.each(kinds)('a %s', (_kind, type, made) => {
-  test('says its size, and is a logo up to 2000 pixels a side', () => {
+  test('reports its size, and is a valid logo up to 2000 pixels a side', () => {
     const max = logoMaxPixels
 
     expect(pictureSize(type, made(640, 480))).toEqual({ width: 640, height: 480 })
@@ -45,7 +45,7 @@ describe.each(kinds)('a %s', (_kind, type, made) => {
     expect([logoOf(type, made(max + 1, 1)), logoOf(type, made(1, max + 1))]).toEqual([null, null])
   })
 
-  test('that ends within its header is none, wherever it ends', () => {
+  test('that ends within its header is invalid, wherever it ends', () => {
     const header = type === 'image/webp' ? 30 : made(640, 480).length
     const cut = Array.from({ length: header }, (_, length) => made(640, 480).subarray(0, length))
 
@@ -60,6 +60,6 @@ test.each([
   ['a JPEG without a frame', 'image/jpeg', ascii('\xff\xd8\xff\xe0\0\x04\x07\x07\xff\xda\0\x02')],
   ['a WebP that says it is longer', 'image/webp', extended(1, 1).subarray(0, -1)],
   ['a WebP of an unknown kind', 'image/webp', webp('VP9 ', Buffer.alloc(20))],
-] as const)('%s is no logo', (_what, type, bytes) => {
+] as const)('%s is not a valid logo', (_what, type, bytes) => {
   expect(logoOf(type, bytes)).toBeNull()
 })

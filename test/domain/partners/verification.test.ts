@@ -1,4 +1,4 @@
-// What each word of the bank means to us, and who may start.
+// The meaning of each verification status of the bank, and who may start.
 import { describe, expect, test } from '@jest/globals'
 import { type VerificationStatus, verificationStatuses } from '../../../domain/partners/partner'
 import {
@@ -17,7 +17,7 @@ const aLater = { ...a, at: b.at }
 const aOfNoTime = { ...a, at: null }
 const ours: OurStanding = { status: 'pending', reasonsKnown: null, wallet: 'absent' }
 
-describe('the bank’s word', () => {
+describe('the bank’s status', () => {
   test.each<[string, Partial<BankStanding>, Partial<OurStanding>, VerificationStatus, string]>([
     ['not_started', {}, {}, 'pending', 'in_review'],
     ['not_started', { termsAccepted: false, paysGbp: false }, {}, 'pending', 'in_review'],
@@ -51,18 +51,18 @@ describe('the bank’s word', () => {
     expect(standing).toMatchObject({ status, screening, word: 'known' })
   })
 
-  test.each(verificationStatuses)('that we do not know leaves %s as it is', (status) => {
+  test.each(verificationStatuses)('that is unknown leaves %s unchanged', (status) => {
     const standing = standingOf({ ...bank, providerStatus: 'levitating' }, { ...ours, status })
 
     expect(standing).toMatchObject({ status, screening: 'in_review', word: 'unknown' })
   })
 
-  test.each(['toString', '__proto__', '', 'APPROVED', 'approved '])('%j is not one that we know', (providerStatus) => {
+  test.each(['toString', '__proto__', '', 'APPROVED', 'approved '])('%j is unknown', (providerStatus) => {
     expect(standingOf({ ...bank, providerStatus }, ours).word).toBe('unknown')
   })
 })
 
-test('after a try the bank moves on: when it refuses again, that is news whatever reasons it lists', () => {
+test('after a retry and a change of status, another refusal is new whatever reasons it lists', () => {
   const tried = { ...ours, reasonsKnown: [markOf(a)] }
   const moved = standingOf({ ...bank, providerStatus: 'under_review', reasons: [a] }, tried)
   const { status, reasonsKnown } = moved
@@ -72,21 +72,21 @@ test('after a try the bank moves on: when it refuses again, that is news whateve
   expect(again.status).toBe('rejected')
 })
 
-test('while the bank stays with its refusal, what was known stays known', () => {
+test('while the bank keeps its refusal, the known reasons stay known', () => {
   const reasonsKnown = [markOf(a)]
   const standing = standingOf({ ...bank, providerStatus: 'rejected', reasons: [a] }, { ...ours, reasonsKnown })
 
   expect(standing.reasonsKnown).toEqual(reasonsKnown)
 })
 
-test('a business is ready with approval, terms and pounds, and with nothing less', () => {
+test('a business is ready only with approval, terms and pounds', () => {
   const all = { ...bank, providerStatus: 'approved' }
 
   expect(isReady(all)).toBe(true)
   expect([{ ...all, termsAccepted: false }, { ...all, paysGbp: false }, bank].filter(isReady)).toEqual([])
 })
 
-test('who has not started may start, and who was refused again, unless the bank has sent them away', () => {
+test('a partner may start once, and again after a refusal, unless the bank has rejected it for ever', () => {
   const may = verificationStatuses.filter((status) => canStart(status, 'rejected'))
 
   expect(may).toEqual(['not_started', 'rejected'])

@@ -27,7 +27,7 @@ test.each(others)('%s → %s is not a move', (from, to) => {
   expect(() => assertMove(from, to)).toThrow(`from ${from} to ${to}`)
 })
 
-test('every pair of statuses was looked at', () => {
+test('every pair of statuses is covered', () => {
   expect([moves.length, others.length]).toEqual([8, 28])
 })
 
@@ -35,7 +35,7 @@ test('failed, cancelled and returned are final; a completed payout can still be 
   expect(payoutStatuses.filter(isFinal)).toEqual(['failed', 'cancelled', 'returned'])
 })
 
-test('no walk along the moves comes back to a status or leaves a final one', () => {
+test('no sequence of moves repeats a status or leaves a final one', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...payoutStatuses), { maxLength: 30 }), (wishes) => {
       const walk = wishes.reduce<(typeof payoutStatuses)[number][]>(

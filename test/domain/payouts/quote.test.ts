@@ -1,4 +1,4 @@
-// domain/payouts/quote.ts: the figures of a Quote.
+// domain/payouts/quote.ts: the amounts of a Quote.
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { feeFor } from '../../../domain/invoices/fees'
@@ -31,7 +31,7 @@ test('the two parts sum to the fee, and are those of the price list', () => {
   )
 })
 
-test("the wallet sends enough for the amount and the bank's share, and one cent less would not be", () => {
+test("the wallet sends enough for the amount and the bank's share, and one cent less would not suffice", () => {
   fc.assert(
     fc.property(amounts, rates, (amountPence, gbpPerUsdNano) => {
       const quote = quoteFor({ amountPence, prices, gbpPerUsdNano })
@@ -42,7 +42,7 @@ test("the wallet sends enough for the amount and the bank's share, and one cent 
   )
 })
 
-test('what the wallet sends can always be shown exactly', () => {
+test('the amount that the wallet sends can always be formatted exactly', () => {
   fc.assert(
     fc.property(amounts, rates, (amountPence, gbpPerUsdNano) => {
       const { walletSendsMicroUsdc } = quoteFor({ amountPence, prices, gbpPerUsdNano })
@@ -62,7 +62,7 @@ test('a larger amount never costs less', () => {
   )
 })
 
-test('a quote for nothing is a bug', () => {
+test('a quote for zero is a bug', () => {
   expect(() => quoteFor({ amountPence: 0n, prices, gbpPerUsdNano: 790_000_000n })).toThrow('positive amount')
   expect(() => quoteFor({ amountPence: 100n, prices, gbpPerUsdNano: 0n })).toThrow('must be positive')
 })

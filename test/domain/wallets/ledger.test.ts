@@ -34,13 +34,13 @@ describe.each([
     fc.assert(fc.property(amounts, (amount) => expect(() => assertBalanced(sets[name](amount))).not.toThrow()))
   })
 
-  test('moves neither nothing nor backwards', () => {
+  test('refuses zero and negative amounts', () => {
     expect(() => sets[name](0n)).toThrow('positive')
     expect(() => sets[name](-1n)).toThrow('positive')
   })
 })
 
-test('a debit and its reversal leave every account as it was', () => {
+test('a debit and its reversal leave every account unchanged', () => {
   fc.assert(
     fc.property(amounts, (amount) => {
       const balances = balancesAfter([...debitPostings(amount), ...reversePostings(amount)])
@@ -49,13 +49,13 @@ test('a debit and its reversal leave every account as it was', () => {
   )
 })
 
-test('money that came in is in the wallet, in transit or paid out', () => {
+test('incoming money is in the wallet, in transit or paid out', () => {
   const balances = balancesAfter([...topUpPostings(100n), ...debitPostings(60n), ...paidOutPostings(45n)])
 
   expect(Object.fromEntries(balances)).toEqual({ top_ups: -100n, wallet: 40n, in_transit: 15n, paid_out: 45n })
 })
 
-test('what comes back leaves nothing where it was, and the exchange has what is missing or over', () => {
+test('a return leaves nothing in the other accounts, and the exchange account holds the difference', () => {
   fc.assert(
     fc.property(amounts, amounts, (sent, refunded) => {
       const onItsWay = balancesAfter([...debitPostings(sent), ...refundPostings(sent, refunded)])

@@ -1,4 +1,4 @@
-// CSV: what spreadsheets read, what they must not run, and an invoice whose column adds up.
+// CSV: readable by spreadsheets, without executable cells, and an invoice whose column adds up.
 import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { parsePence } from '../../../domain/money'
@@ -6,7 +6,7 @@ import { csv } from '../../../mail/documents/csv'
 import { invoiceCsv } from '../../../mail/documents/invoice-csv'
 import { aLine, anInvoice } from '../../support/mail/an-invoice'
 
-test('begins with the mark of UTF-8, and every line ends in CRLF', () => {
+test('the file begins with the UTF-8 byte order mark, and every line ends in CRLF', () => {
   expect(csv([['name'], ['Ærøskøbing']])).toBe('\uFEFFname\r\nÆrøskøbing\r\n')
 })
 
@@ -16,7 +16,7 @@ test.each([
   ['a line break', 'a\r\nb', '"a\r\nb"'],
   ['a semicolon', 'a;b', '"a;b"'],
   ['a tab', 'a\tb', '"a\tb"'],
-  ['a space at its end', 'a ', '"a "'],
+  ['a trailing space', 'a ', '"a "'],
   ['nothing', '', ''],
 ])('a text with %s stays one cell', (_what, text, expected) => {
   expect(csv([[text, 'x']])).toBe(`\uFEFF${expected},x\r\n`)
@@ -39,7 +39,7 @@ test.each([
   expect(csv([[text]]).replace(/^\uFEFF"?/, '')).toMatch(/^'/)
 })
 
-test('whatever a text is, it comes back as one cell of one row', () => {
+test('any text is read back as one cell of one row', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 2, maxLength: 5 }), (cells) => {
       const [row, ...others] = parsed(csv([cells]))
@@ -51,7 +51,7 @@ test('whatever a text is, it comes back as one cell of one row', () => {
 })
 
 describe('an invoice', () => {
-  test('is one row per line, under names', () => {
+  test('is one row per line, with column names', () => {
     const [head, first, ...rest] = parsed(invoiceCsv(anInvoice()))
 
     expect(head?.join(',')).toBe(
@@ -64,7 +64,7 @@ describe('an invoice', () => {
     expect(rest[1]?.slice(9, 12)).toEqual(['1240', '0.0198', '24.55'])
   })
 
-  test('adds up to its total: a credit is taken off', () => {
+  test('adds up to its total, with credits subtracted', () => {
     const rows = parsed(invoiceCsv(anInvoice())).slice(1)
     const sum = rows.reduce((total, row) => total + signedPence(row[11] ?? ''), 0n)
 
@@ -72,7 +72,7 @@ describe('an invoice', () => {
     expect(sum).toBe(anInvoice().totalPence)
   })
 
-  test('a name cannot run in the spreadsheet of whoever opens it', () => {
+  test('a name cannot run in a spreadsheet', () => {
     const buyer = { name: '=HYPERLINK("http://evil.test")', addressLines: [] }
     const row = parsed(invoiceCsv(anInvoice({ buyer, lines: [aLine()] })))[1]
 
@@ -85,7 +85,7 @@ function signedPence(text: string): bigint {
   return text.startsWith('-') ? -pence : pence
 }
 
-/** A reader by the letter of RFC 4180, to check the writer by other means. */
+/** A strict RFC 4180 reader, to check the writer independently. */
 function parsed(text: string): string[][] {
   const rows: string[][] = []
   let [row, cell, isQuoted]: [string[], string, boolean] = [[], '', false]

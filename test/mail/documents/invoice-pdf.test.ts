@@ -1,4 +1,4 @@
-// The invoice as PDF: the same bytes every time, real text that can be read, and pages that hold everything.
+// The invoice as PDF: the same bytes every time, extractable text, and pages that hold everything.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -19,13 +19,13 @@ describe('its bytes', () => {
     expect(await hashElsewhere()).toBe(createHash('sha256').update(one).digest('hex'))
   })
 
-  test('are others for another invoice', async () => {
+  test('differ for another invoice', async () => {
     const one = await invoicePdf(anInvoice())
 
     expect((await invoicePdf(anInvoice({ number: 'INV-2026-000124' }))).equals(one)).toBe(false)
   })
 
-  test('are tagged, in English, titled by the number, and not larger than a mail likes', async () => {
+  test('are tagged, in English, titled by the number, and small enough for a mail', async () => {
     const bytes = await invoicePdf(anInvoice())
     const { all } = readPdf(bytes)
 
@@ -38,8 +38,8 @@ describe('its bytes', () => {
   })
 })
 
-describe('what it says', () => {
-  test('everything that a finance team looks for', async () => {
+describe('its text', () => {
+  test('has everything that a finance team needs', async () => {
     const text = await textOf(anInvoice())
 
     for (const words of [
@@ -70,7 +70,7 @@ describe('what it says', () => {
     }
   })
 
-  test('net, VAT and total, when the seller has a VAT number', async () => {
+  test('has net, VAT and total, when the seller has a VAT number', async () => {
     const text = await textOf(anInvoice({ seller: { ...anInvoice().seller, vat } }))
 
     expect(text).toContain('VAT number GB123456789')
@@ -79,12 +79,12 @@ describe('what it says', () => {
     expect(text).not.toContain('No VAT')
   })
 
-  test('which void invoice it replaces', async () => {
+  test('names the void invoice that it replaces', async () => {
     expect(await textOf(anInvoice({ replaces: 'INV-2026-000120' }))).toContain('Replaces\nINV-2026-000120')
     expect(await textOf(anInvoice())).not.toContain('Replaces')
   })
 
-  test('paid: on which day, with a stamp, and nobody is asked to pay', async () => {
+  test('has the date and a stamp when paid, and asks for no payment', async () => {
     const text = await textOf(anInvoice({ status: 'paid', paidOn: '2026-11-10' }))
 
     expect(text).toContain('£1,420.06 paid on 10 November 2026')
@@ -92,7 +92,7 @@ describe('what it says', () => {
     expect(text).not.toContain('How to pay')
   })
 
-  test('void: since when, with a stamp, and nobody is asked to pay', async () => {
+  test('has the date and a stamp when void, and asks for no payment', async () => {
     const text = await textOf(anInvoice({ status: 'void', voidedOn: '2026-11-12' }))
 
     expect(text).toContain('This invoice is void: nothing is to be paid')
@@ -101,7 +101,7 @@ describe('what it says', () => {
     expect(text).not.toContain('How to pay')
   })
 
-  test('more credit than charges: nothing to pay, and what is carried forward', async () => {
+  test('has nothing to pay with more credit than charges, and the credit carried forward', async () => {
     const lines = [aLine(), aLine({ kind: 'credit', unitAmountMicropounds: 5_000_000n, amountPence: 500n })]
     const text = await textOf(anInvoice({ lines }))
 
@@ -111,7 +111,7 @@ describe('what it says', () => {
     expect(await textOf(anInvoice({ lines, status: 'void', voidedOn: '2026-11-12' }))).not.toContain('carried forward')
   })
 
-  test('every kind of line, carried credit, VAT and a void one before it, on one page', async () => {
+  test('fits every kind of line, carried credit, VAT and a replaced invoice on one page', async () => {
     const { text, pages } = readPdf(await invoicePdf(aFullInvoice()))
 
     expect(text).toContain('Credit carried forward from earlier invoices')
@@ -121,8 +121,8 @@ describe('what it says', () => {
   })
 })
 
-describe('odd content', () => {
-  test('letters of Europe are printed as they are, others as a box with the right text behind it', async () => {
+describe('unusual content', () => {
+  test('European letters are printed, others as a box with the right text behind it', async () => {
     const buyer = { name: 'Łukasz Żółć Ltd', addressLines: ['Ελληνικά', 'Київ', '株式会社'] }
     const { text, all } = readPdf(await invoicePdf(anInvoice({ buyer })))
 
@@ -133,7 +133,7 @@ describe('odd content', () => {
     expect(all).toContain(`/ActualText (${utf16('株式会社')})`)
   })
 
-  test('every letter that is called printable has a glyph in both weights', () => {
+  test('every printable letter has a glyph in both weights', () => {
     const { openSync }: FontReader = require('fontkit')
     const fonts = [openSync(fontFile('Regular')), openSync(fontFile('SemiBold'))]
     const codes = Array.from({ length: 0xd7ff }, (_, code) => code).filter((code) => {
@@ -145,7 +145,7 @@ describe('odd content', () => {
     expect(codes.filter((code) => fonts.some((font) => !font.hasGlyphForCodePoint(code)))).toEqual([])
   })
 
-  test('no address, and a name without an end', async () => {
+  test('a missing address and a very long name do not break the layout', async () => {
     const { text, pages } = readPdf(await invoicePdf(anInvoice({ buyer: { name: 'x'.repeat(300), addressLines: [] } })))
 
     expect(text.replaceAll('\n', '')).toContain('x'.repeat(300))
@@ -161,7 +161,7 @@ describe('odd content', () => {
   })
 
   test.each([0, 1, 12, 13, 14, 15, 16, 17, 18, 19, 20, 40, 200])(
-    '%i lines are all there, the sums stay together with how to pay, and every page has its number',
+    '%i lines are all there, the totals stay together with the payment details, and every page has its number',
     async (count) => {
       const lines = Array.from({ length: count }, (_, index) => aLine({ description: `Line number ${index};` }))
       const { text, pages, byPage } = readPdf(await invoicePdf(anInvoice({ lines })))
@@ -183,7 +183,7 @@ async function textOf(document: Parameters<typeof invoicePdf>[0]): Promise<strin
   return readPdf(await invoicePdf(document)).text
 }
 
-/** Of the same invoice, rendered by a process that knows nothing of this one. */
+/** Of the same invoice, rendered by a separate process. */
 async function hashElsewhere(): Promise<string> {
   const program = join(__dirname, 'render-elsewhere.cjs')
   const { stdout } = await promisify(execFile)(process.execPath, [program], {

@@ -1,12 +1,12 @@
-// Reads back what is written in a PDF of ours: unpacks its streams and turns the numbers of glyphs into text by the fonts' own maps.
+// Extracts the text of our PDFs: unpacks the streams and maps glyph numbers to text by the fonts' own maps.
 import { inflateSync } from 'node:zlib'
 
 export interface ReadPdf {
-  /** Every page's text, a line for each piece that was written. */
+  /** Every page's text, one line for each text piece. */
   readonly text: string
   readonly byPage: readonly string[]
   readonly pages: number
-  /** Objects and unpacked streams as they are. */
+  /** Raw objects and unpacked streams. */
   readonly all: string
 }
 
@@ -37,7 +37,7 @@ function unpacked(body: string): string {
   return `${head}\nstream\n${head.includes('/FlateDecode') ? inflateSync(bytes).toString('latin1') : stream}`
 }
 
-/** By the name under which pages use a font: F1, F2 … */
+/** By the name that pages use for a font: F1, F2 … */
 function fontMaps(objects: Map<string, string>): Map<string, Map<number, string>> {
   const maps = new Map<string, Map<number, string>>()
   for (const object of objects.values()) {

@@ -1,4 +1,4 @@
-// Renders the tests' invoice in a process of its own and prints the hash of its bytes; sources are compiled as they are asked for.
+// Renders the tests' invoice in a separate process and prints the hash of its bytes. Sources are compiled on demand.
 const { createHash } = require('node:crypto')
 const { readFileSync } = require('node:fs')
 const { transformSync } = require('@swc/core')
